@@ -1,0 +1,349 @@
+/** @file
+ *  Types that every part of Facula speaks of: dtypes, devices, shapes, dimensions, and values that may be a number or
+ *  a tensor. All are small and passed by value; none owns anything. */
+#ifndef FACULA_TYPES_H
+#define FACULA_TYPES_H
+#include <facula/macros.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#if !defined __GNUC__
+#error "Facula's headers need GCC or Clang: the cleanup attribute and statement expressions"
+#endif
+#if defined __cplusplus && __cplusplus < 201703L
+#error "Facula's headers need C11, or C++17 and later"
+#endif
+
+/** Marks what the shared library exports. */
+#define FA_API __attribute__((__visibility__("default")))
+
+#ifdef __cplusplus
+#include <initializer_list>
+#include <type_traits>
+#define FA__NONE {}
+#define FA__AUTO auto
+#define FA__BEGIN extern "C" {
+#define FA__END }
+#else
+#define FA__NONE {0}
+#define FA__AUTO __auto_type
+#define FA__BEGIN
+#define FA__END
+#endif
+
+FA__BEGIN
+
+typedef struct fa_tensor fa_tensor;       /**< elements of one dtype on one device, or a view of them */
+typedef struct fa_module fa_module;       /**< parameters and a forward function */
+typedef struct fa_optim fa_optim;         /**< an optimizer and its state */
+typedef struct fa_dataset fa_dataset;     /**< samples by number */
+typedef struct fa_loader fa_loader;       /**< batches of a dataset */
+typedef struct fa_generator fa_generator; /**< a sequence of random numbers */
+typedef struct fa_stream fa_stream;       /**< a queue of a device */
+
+/** What an element is. FA_SAME stands for "as the operand", or for the default dtype (f32) where there is none. */
+typedef enum fa_dtype {
+    FA_SAME,
+    FA_BOOL, /**< one byte, 0 or 1 */
+    FA_U8,
+    FA_I8,
+    FA_I16,
+    FA_I32,
+    FA_I64,
+    FA_F16,  /**< IEEE 754 binary16 */
+    FA_BF16, /**< the upper half of an f32 */
+    FA_F32,
+    FA_F64,
+    FA__DTYPES,
+    FA_OFF = 255 /**< `.autocast = FA_OFF`: none in this block */
+} fa_dtype;
+
+/** How a loss over a batch becomes its result. */
+typedef enum fa_reduction { FA_MEAN, FA_SUM, FA_NONE } fa_reduction;
+
+/** What happens to operands on several devices: an error (strict), or counted copies to where the operation runs. */
+typedef enum fa_placement { FA_PLACE_DEFAULT, FA_PLACE_STRICT, FA_PLACE_AUTO } fa_placement;
+
+/** What `.forbid` turns into an error: waits of the host for a device, and copies between devices. */
+enum { FA_SYNC = 1, FA_TRANSFER = 2 };
+
+/** A device. Kind 0 is "that of the settings in force". Index -1 is the current device of its kind. */
+typedef struct fa_device {
+    int32_t kind, index;
+} fa_device;
+
+enum { FA__DEFAULT_DEVICE, FA__CPU, FA__CUDA, FA__OPENCL, FA__META, FA__LATE, FA__BACKENDS };
+
+enum { FA_MAX_DIMS = 8 /**< the most dimensions that a tensor has */ };
+
+/** A shape, by value. A rank above FA_MAX_DIMS is kept so that it can be refused by name. */
+typedef struct fa_shape {
+    int32_t rank;
+    int64_t dim[FA_MAX_DIMS];
+} fa_shape;
+
+/** Dimensions to work on: a plain number is one (negative: from the end), FA_DIMS(0, -1) are several, FA_ALL are all. */
+typedef int64_t fa_dims;
+#define FA_ALL INT64_MIN
+#define FA__DIM(d) (INT64_C(1) << ((d) < -8 || (d) > 7 ? 17 : (d) + 8))
+/** Several dimensions; each is -8 to 7. */
+#define FA_DIMS(...) FA__CAT(FA__DIMS, FA__COUNT(__VA_ARGS__))(__VA_ARGS__)
+#define FA__DIMS1(a) (INT64_C(1) << 40 | FA__DIM(a))
+#define FA__DIMS2(a, b) (FA__DIMS1(a) | FA__DIM(b))
+#define FA__DIMS3(a, b, c) (FA__DIMS2(a, b) | FA__DIM(c))
+#define FA__DIMS4(a, b, c, d) (FA__DIMS3(a, b, c) | FA__DIM(d))
+#define FA__DIMS5(a, b, c, d, e) (FA__DIMS4(a, b, c, d) | FA__DIM(e))
+#define FA__DIMS6(a, b, c, d, e, f) (FA__DIMS5(a, b, c, d, e) | FA__DIM(f))
+#define FA__DIMS7(a, b, c, d, e, f, g) (FA__DIMS6(a, b, c, d, e, f) | FA__DIM(g))
+#define FA__DIMS8(a, b, c, d, e, f, g, h) (FA__DIMS7(a, b, c, d, e, f, g) | FA__DIM(h))
+
+/** A tensor or a number: what goes where an operand goes. The macros make it; programs rarely name it. */
+typedef struct fa_arg {
+    int32_t kind; /**< FA__ARG_TENSOR, FA__ARG_FLOAT, FA__ARG_INT or FA__ARG_BOOL */
+    union {
+        double f;
+        int64_t i;
+        const fa_tensor *t;
+    } as;
+} fa_arg;
+
+enum { FA__ARG_TENSOR, FA__ARG_FLOAT, FA__ARG_INT, FA__ARG_BOOL };
+
+/** Numbers of some length: FA_LIST(0.5, 0.5). Lives as long as the expression that made it. */
+typedef struct fa_list {
+    size_t count;
+    const double *item;
+} fa_list;
+
+/** Tensors of some number: FA_TENSORS(a, b). */
+typedef struct fa_tensors {
+    size_t count;
+    fa_tensor *const *item;
+} fa_tensors;
+
+static inline fa_arg fa__arg_f(double v)
+{
+    fa_arg a = FA__NONE;
+    a.kind = FA__ARG_FLOAT;
+    a.as.f = v;
+    return a;
+}
+
+static inline fa_arg fa__arg_i(int64_t v)
+{
+    fa_arg a = FA__NONE;
+    a.kind = FA__ARG_INT;
+    a.as.i = v;
+    return a;
+}
+
+static inline fa_arg fa__arg_b(bool v)
+{
+    fa_arg a = FA__NONE;
+    a.kind = FA__ARG_BOOL;
+    a.as.i = v;
+    return a;
+}
+
+static inline fa_arg fa__arg_t(const fa_tensor *t)
+{
+    fa_arg a = FA__NONE;
+    a.as.t = t;
+    return a;
+}
+
+static inline fa_arg fa__arg_same(fa_arg a)
+{
+    return a;
+}
+
+FA__END
+
+#ifdef __cplusplus
+static inline fa_arg fa__arg(fa_arg a)
+{
+    return a;
+}
+
+static inline fa_device fa__device(int32_t kind, int32_t index)
+{
+    fa_device d = {kind, index};
+    return d;
+}
+
+template <class... T> static inline fa_shape fa__shape_of(T... v)
+{
+    fa_shape s = {};
+    for (int64_t n : {(int64_t)v...}) {
+        if (s.rank < FA_MAX_DIMS)
+            s.dim[s.rank] = n;
+        s.rank++;
+    }
+    return s;
+}
+
+static inline fa_arg fa__arg(const fa_tensor *t)
+{
+    return fa__arg_t(t);
+}
+
+static inline fa_arg fa__arg(fa_tensor *t)
+{
+    return fa__arg_t(t);
+}
+
+template <class N> static inline fa_arg fa__arg(N v)
+{
+    static_assert(std::is_arithmetic<N>::value, "a tensor or a number goes here");
+    return std::is_floating_point<N>::value ? fa__arg_f((double)v)
+           : std::is_same<N, bool>::value   ? fa__arg_b((bool)v)
+                                            : fa__arg_i((int64_t)v);
+}
+
+struct fa__tensor_list {
+    fa_tensor *item[64];
+    size_t count;
+    operator fa_tensors() const
+    {
+        fa_tensors t = {count, item};
+        return t;
+    }
+};
+
+template <class... T> static inline fa__tensor_list fa__tensors_of(T... t)
+{
+    fa__tensor_list l = {{(fa_tensor *)t...}, sizeof...(t)};
+    return l;
+}
+
+struct fa__number_list {
+    double item[64];
+    size_t count;
+    operator fa_list() const
+    {
+        fa_list t = {count, item};
+        return t;
+    }
+};
+
+template <class... T> static inline fa__number_list fa__numbers_of(T... v)
+{
+    fa__number_list l = {{(double)v...}, sizeof...(v)};
+    return l;
+}
+
+#define FA__DEVICE(kind, index) fa__device(kind, index)
+#define FA_SHAPE(...) fa__shape_of(__VA_ARGS__)
+#define FA_TENSORS(...) fa__tensors_of(__VA_ARGS__)
+#define FA_LIST(...) fa__numbers_of(__VA_ARGS__)
+#define FA__ARG(v) fa__arg(v)
+#define FA__CHECK_FA__ARG(text, v)
+#else
+fa_arg fa__arg_wrong(const void *); /* only named after a static assertion has failed */
+#define FA__DEVICE(k, i) ((fa_device){.kind = (k), .index = (i)})
+/** A shape: FA_SHAPE(3, 4). The shape without dimensions is FA_SCALAR. */
+#define FA_SHAPE(...) ((fa_shape){.rank = FA__COUNT(__VA_ARGS__), .dim = {__VA_ARGS__}})
+/** Tensors, where a list of them goes. */
+#define FA_TENSORS(...) ((fa_tensors){FA__COUNT(__VA_ARGS__), (fa_tensor *const[]){__VA_ARGS__}})
+/** Numbers, where a list of them goes. */
+#define FA_LIST(...) ((fa_list){FA__COUNT(__VA_ARGS__), (const double[]){__VA_ARGS__}})
+#define FA__NUMBERS(whole, real)                                                                                       \
+    double : real, float : real, long double : real, char : whole, signed char : whole, unsigned char : whole,         \
+             short : whole, unsigned short : whole, int : whole, unsigned : whole, long : whole,                       \
+             unsigned long : whole, long long : whole, unsigned long long : whole
+#define FA__CHECK_FA__ARG(text, v)                                                                                     \
+    _Static_assert(_Generic(v, fa_tensor *: 1, const fa_tensor *: 1, fa_arg: 1, _Bool: 1, FA__NUMBERS(1, 1), default: 0), text);
+#define FA__ARG(v)                                                                                                     \
+    _Generic(v, fa_tensor *: fa__arg_t, const fa_tensor *: fa__arg_t, fa_arg: fa__arg_same, _Bool: fa__arg_b,                                \
+             FA__NUMBERS(fa__arg_i, fa__arg_f), default: fa__arg_wrong)(v)
+#endif
+
+/** The shape of a single number. */
+#define FA_SCALAR fa__scalar_shape()
+/** The host. */
+#define FA_CPU FA__DEVICE(FA__CPU, 0)
+/** A GPU by CUDA. */
+#define FA_CUDA(index) FA__DEVICE(FA__CUDA, index)
+/** A device by OpenCL. */
+#define FA_OPENCL(index) FA__DEVICE(FA__OPENCL, index)
+/** Shapes without memory: for sizing and planning. */
+#define FA_META FA__DEVICE(FA__META, 0)
+/** A device for tests: memory of its own, and a queue that runs late. */
+#define FA_LATE(index) FA__DEVICE(FA__LATE, index)
+
+static inline fa_shape fa__scalar_shape(void)
+{
+    fa_shape s = FA__NONE;
+    return s;
+}
+
+/* FA__CALLn(function, a conversion for each operand, operands..., .option = value...) becomes
+ *     ({ fa_f_options o = defaults; o .option = value; fa_f(operands..., &o); })
+ * An operand that may be a number is bound once, so that nesting stays linear; others are used where they stand. */
+#define FA__BIND_FA__SAME(text, name, v)
+#define FA__PASS_FA__SAME(name, v) v
+#define FA__BIND_FA__ARG(text, name, v)                                                                                \
+    FA__AUTO name = v;                                                                                                 \
+    FA__CHECK_FA__ARG(text, name)
+#define FA__PASS_FA__ARG(name, v) FA__ARG(name)
+#define FA__OPERAND_TEXT(f, which) #f ": the " which " operand is neither a tensor nor a number"
+
+#define FA__CALL0(f, ...) FA__CALL0_(f, __COUNTER__, __VA_ARGS__)
+#define FA__CALL0_(...) FA__CALL0__(__VA_ARGS__)
+#define FA__CALL0__(f, u, ...)                                                                                         \
+    __extension__({                                                                                                    \
+        f##_options fa__o##u = FA__DEFAULT_##f;                                                                        \
+        FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
+        f(&fa__o##u);                                                                                                  \
+    })
+#define FA__CALL1(f, c1, ...) FA__CALL1_(f, c1, __COUNTER__, FA__1(__VA_ARGS__), FA__DROP1(__VA_ARGS__, .fa__end = 0))
+#define FA__CALL1_(...) FA__CALL1__(__VA_ARGS__)
+#define FA__CALL1__(f, c1, u, a, ...)                                                                                  \
+    __extension__({                                                                                                    \
+        FA__BIND_##c1(FA__OPERAND_TEXT(f, "first"), fa__a##u, a)                                                       \
+        f##_options fa__o##u = FA__DEFAULT_##f;                                                                        \
+        FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
+        f(FA__PASS_##c1(fa__a##u, a), &fa__o##u);                                                                      \
+    })
+#define FA__CALL2(f, c1, c2, ...)                                                                                      \
+    FA__CALL2_(f, c1, c2, __COUNTER__, FA__1(__VA_ARGS__), FA__2(__VA_ARGS__), FA__DROP2(__VA_ARGS__, .fa__end = 0))
+#define FA__CALL2_(...) FA__CALL2__(__VA_ARGS__)
+#define FA__CALL2__(f, c1, c2, u, a, b, ...)                                                                           \
+    __extension__({                                                                                                    \
+        FA__BIND_##c1(FA__OPERAND_TEXT(f, "first"), fa__a##u, a)                                                       \
+        FA__BIND_##c2(FA__OPERAND_TEXT(f, "second"), fa__b##u, b)                                                      \
+        f##_options fa__o##u = FA__DEFAULT_##f;                                                                        \
+        FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
+        f(FA__PASS_##c1(fa__a##u, a), FA__PASS_##c2(fa__b##u, b), &fa__o##u);                                          \
+    })
+#define FA__CALL3(f, c1, c2, c3, ...)                                                                                  \
+    FA__CALL3_(f, c1, c2, c3, __COUNTER__, FA__1(__VA_ARGS__), FA__2(__VA_ARGS__), FA__3(__VA_ARGS__),                 \
+               FA__DROP3(__VA_ARGS__, .fa__end = 0))
+#define FA__CALL3_(...) FA__CALL3__(__VA_ARGS__)
+#define FA__CALL3__(f, c1, c2, c3, u, a, b, c, ...)                                                                    \
+    __extension__({                                                                                                    \
+        FA__BIND_##c1(FA__OPERAND_TEXT(f, "first"), fa__a##u, a)                                                       \
+        FA__BIND_##c2(FA__OPERAND_TEXT(f, "second"), fa__b##u, b)                                                      \
+        FA__BIND_##c3(FA__OPERAND_TEXT(f, "third"), fa__c##u, c)                                                       \
+        f##_options fa__o##u = FA__DEFAULT_##f;                                                                        \
+        FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
+        f(FA__PASS_##c1(fa__a##u, a), FA__PASS_##c2(fa__b##u, b), FA__PASS_##c3(fa__c##u, c), &fa__o##u);              \
+    })
+#define FA__CALL4(f, c1, c2, c3, c4, ...)                                                                              \
+    FA__CALL4_(f, c1, c2, c3, c4, __COUNTER__, FA__1(__VA_ARGS__), FA__2(__VA_ARGS__), FA__3(__VA_ARGS__),             \
+               FA__4(__VA_ARGS__), FA__DROP4(__VA_ARGS__, .fa__end = 0))
+#define FA__CALL4_(...) FA__CALL4__(__VA_ARGS__)
+#define FA__CALL4__(f, c1, c2, c3, c4, u, a, b, c, d, ...)                                                             \
+    __extension__({                                                                                                    \
+        FA__BIND_##c1(FA__OPERAND_TEXT(f, "first"), fa__a##u, a)                                                       \
+        FA__BIND_##c2(FA__OPERAND_TEXT(f, "second"), fa__b##u, b)                                                      \
+        FA__BIND_##c3(FA__OPERAND_TEXT(f, "third"), fa__c##u, c)                                                       \
+        FA__BIND_##c4(FA__OPERAND_TEXT(f, "fourth"), fa__d##u, d)                                                      \
+        f##_options fa__o##u = FA__DEFAULT_##f;                                                                        \
+        FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
+        f(FA__PASS_##c1(fa__a##u, a), FA__PASS_##c2(fa__b##u, b), FA__PASS_##c3(fa__c##u, c),                          \
+          FA__PASS_##c4(fa__d##u, d), &fa__o##u);                                                                      \
+    })
+#endif

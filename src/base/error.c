@@ -1,0 +1,124 @@
+/* Errors that stick: raising, looking at, clearing and moving them. */
+#include "base/error.h"
+#include "base/log.h"
+#include "base/text.h"
+#include <string.h>
+
+static const char *const code_names[] = {
+    [FA_OK] = "ok",
+    [FA_ERROR_ARGUMENT] = "argument",
+    [FA_ERROR_SHAPE] = "shape",
+    [FA_ERROR_DTYPE] = "dtype",
+    [FA_ERROR_DEVICE] = "device",
+    [FA_ERROR_INDEX] = "index",
+    [FA_ERROR_GRADIENT] = "gradient",
+    [FA_ERROR_MEMORY] = "memory",
+    [FA_ERROR_FILE] = "file",
+    [FA_ERROR_SYNC] = "sync",
+    [FA_ERROR_UNAVAILABLE] = "unavailable",
+    [FA_ERROR_STATE] = "state",
+    [FA_ERROR_USER] = "user",
+    [FA_ERROR_INTERNAL] = "internal",
+};
+
+const char *fa_code_name(fa_code code)
+{
+    size_t i = (size_t)code;
+    return i < sizeof code_names / sizeof *code_names ? code_names[i] : "unknown";
+}
+
+static void raise_error(fa_code code, const char *format, va_list list) FA__PRINTF(2, 0);
+
+static void raise_error(fa_code code, const char *format, va_list list)
+{
+    fa__thread *t = fa__thread_here();
+    if (!t || t->error->code != FA_OK)
+        return;
+    fa__text text = fa__text_in(t->error->message, sizeof t->error->message);
+    fa__text_add_list(&text, format, list);
+    t->error->seen = false;
+    t->error->code = code;
+}
+
+bool fa__fail(fa_code code, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    raise_error(code, format, list);
+    va_end(list);
+    return false;
+}
+
+bool fa_fail(fa_code code, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    raise_error(code > FA_OK && code <= FA_ERROR_INTERNAL ? code : FA_ERROR_USER, format, list);
+    va_end(list);
+    return false;
+}
+
+void fa__error_append(const char *format, ...)
+{
+    if (!fa__failed() || !fa__self->started)
+        return;
+    fa_error *error = fa__self->error;
+    fa__text text = fa__text_after(error->message, sizeof error->message);
+    va_list list;
+    va_start(list, format);
+    fa__text_add_list(&text, format, list);
+    va_end(list);
+}
+
+fa_error *fa__error_use(fa_error *slot)
+{
+    fa__thread *t = fa__thread_here();
+    if (!t) {
+        if (slot && slot->code == FA_OK)
+            *slot = *fa__self->error;
+        return NULL;
+    }
+    fa_error *previous = t->error;
+    t->error = slot ? slot : &t->own;
+    return previous == &t->own ? NULL : previous;
+}
+
+void fa__error_hand_over(fa_error *from)
+{
+    if (from->code != FA_OK)
+        fa__fail(from->code, "%s", from->message);
+    from->code = FA_OK;
+    from->message[0] = 0;
+}
+
+void fa__error_report(fa_error *error)
+{
+    if (error->code == FA_OK || error->seen)
+        return;
+    error->seen = true;
+    fa__log(FA_LOG_ERROR, "%s (an error that the program never looked at)", error->message);
+}
+
+/* The standing error, marked as looked at. */
+static const fa_error *look(void)
+{
+    fa_error *error = fa__self->error;
+    if (error->code != FA_OK && !error->seen)
+        error->seen = true;
+    return error;
+}
+
+bool fa_failed(void)
+{
+    return look()->code != FA_OK;
+}
+
+fa_code fa_error_code(void)
+{
+    return look()->code;
+}
+
+const char *fa_error_message(void)
+{
+    return look()->message;
+}

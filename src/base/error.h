@@ -1,0 +1,28 @@
+/* Raising errors, and moving them: into a slot of the caller's, between threads. The public half is facula/error.h. */
+#ifndef FA__BASE_ERROR_H
+#define FA__BASE_ERROR_H
+#include "base/thread.h"
+#include <facula/error.h>
+
+/* Raises an error unless one stands. Works without memory. Always false: `return fa__fail(...)`. */
+bool fa__fail(fa_code code, const char *format, ...) FA__PRINTF(2, 3) __attribute__((__cold__));
+
+/* Whether an error stands; does not count as looking at it. */
+static inline bool fa__failed(void)
+{
+    return fa__self->error->code != FA_OK;
+}
+
+/* Adds to the message of the standing error, as " in cross_entropy"; nothing if none stands. */
+void fa__error_append(const char *format, ...) FA__PRINTF(1, 2) __attribute__((__cold__));
+
+/* Makes *slot the place of this thread's errors (NULL: the thread's own) and returns the previous place (NULL: the
+ * thread's own), to be put back later. slot has to outlive its use. */
+fa_error *fa__error_use(fa_error *slot);
+
+/* Moves an error here, such as one of another thread: raises it unless one stands, and leaves *from without one. */
+void fa__error_hand_over(fa_error *from);
+
+/* Tells the log about an error that nobody looked at, and marks it as looked at. */
+void fa__error_report(fa_error *error);
+#endif

@@ -1,0 +1,90 @@
+/* Messages to the program's function or to standard error, and the topics that FACULA_LOG asks for. */
+#include "base/log.h"
+#include "base/text.h"
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *const level_names[] = {
+    [FA_LOG_DEBUG] = "debug",
+    [FA_LOG_INFO] = "info",
+    [FA_LOG_WARNING] = "warning",
+    [FA_LOG_ERROR] = "error",
+};
+
+static struct {
+    pthread_mutex_t lock;
+    fa_log_function *function;
+    void *context;
+} target = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static char topics[256]; /* with a comma at each end, or "" */
+static pthread_once_t topics_once = PTHREAD_ONCE_INIT;
+
+static void read_topics(void)
+{
+    const char *value = getenv("FACULA_LOG");
+    if (!value || !*value)
+        return;
+    fa__text text = fa__text_in(topics, sizeof topics);
+    fa__text_add(&text, ",%.250s,", value);
+}
+
+static bool listed(const char *topic)
+{
+    size_t length = strlen(topic);
+    for (const char *at = topics; *at && at[1]; at = strchr(at + 1, ','))
+        if (strncmp(at + 1, topic, length) == 0 && at[1 + length] == ',')
+            return true;
+    return false;
+}
+
+bool fa__log_wants(const char *topic)
+{
+    pthread_once(&topics_once, read_topics);
+    return topics[0] && (listed(topic) || listed("all"));
+}
+
+static void to_standard_error(void *context, fa_log_level level, const char *message)
+{
+    (void)context;
+    pthread_once(&topics_once, read_topics);
+    if (level >= FA_LOG_WARNING || topics[0])
+        fprintf(stderr, "facula: %s: %s\n", level_names[level], message);
+}
+
+void fa_set_log(fa_log_function *function, void *context)
+{
+    pthread_mutex_lock(&target.lock);
+    target.function = function;
+    target.context = context;
+    pthread_mutex_unlock(&target.lock);
+}
+
+void fa__log(fa_log_level level, const char *format, ...)
+{
+    int kept = errno;
+    char message[1200];
+    fa__text text = fa__text_in(message, sizeof message);
+    va_list list;
+    va_start(list, format);
+    fa__text_add_list(&text, format, list);
+    va_end(list);
+    /* Called without the lock: the function may log, or set another one. */
+    pthread_mutex_lock(&target.lock);
+    fa_log_function *function = target.function ? target.function : to_standard_error;
+    void *context = target.context;
+    pthread_mutex_unlock(&target.lock);
+    function(context, level, message);
+    errno = kept;
+}
+
+void fa__log_fork(bool before)
+{
+    if (before)
+        pthread_mutex_lock(&target.lock);
+    else
+        pthread_mutex_unlock(&target.lock);
+}

@@ -1,0 +1,71 @@
+/* Telling AddressSanitizer (and, built with FACULA_VALGRIND, valgrind) which bytes of a pool are in use. Costs nothing
+ * in other builds. */
+#ifndef FA__BASE_MARK_H
+#define FA__BASE_MARK_H
+#include <stddef.h>
+
+#if defined __has_feature
+#if __has_feature(address_sanitizer)
+#define FA__ASAN 1
+#endif
+#endif
+#if defined __SANITIZE_ADDRESS__ && !defined FA__ASAN
+#define FA__ASAN 1
+#endif
+#if defined FA__ASAN && !__has_include(<sanitizer/asan_interface.h>)
+#undef FA__ASAN
+#endif
+#ifdef FA__ASAN
+#include <sanitizer/asan_interface.h>
+#endif
+#ifdef FACULA_VALGRIND
+#include <valgrind/memcheck.h>
+#endif
+
+/* May be read and written, and keeps its contents. */
+static inline void fa__mark_used(void *memory, size_t size)
+{
+    (void)memory, (void)size;
+#ifdef FA__ASAN
+    ASAN_UNPOISON_MEMORY_REGION(memory, size);
+#endif
+#ifdef FACULA_VALGRIND
+    VALGRIND_MAKE_MEM_DEFINED(memory, size);
+#endif
+}
+
+/* Not to be touched. */
+static inline void fa__mark_free(void *memory, size_t size)
+{
+    (void)memory, (void)size;
+#ifdef FA__ASAN
+    ASAN_POISON_MEMORY_REGION(memory, size);
+#endif
+#ifdef FACULA_VALGRIND
+    VALGRIND_MAKE_MEM_NOACCESS(memory, size);
+#endif
+}
+
+/* An object of a free list comes into use, exactly `size` bytes of it: gives the next one of the list. */
+static inline void *fa__mark_taken(void *object, size_t size)
+{
+    (void)size;
+    fa__mark_used(object, sizeof(void *));
+    void *next = *(void **)object;
+    fa__mark_free(object, sizeof(void *));
+    fa__mark_used(object, size);
+#ifdef FACULA_VALGRIND
+    VALGRIND_MAKE_MEM_UNDEFINED(object, size);
+#endif
+    return next;
+}
+
+/* An object goes in front of a free list. */
+static inline void fa__mark_linked(void *object, size_t size, void *next)
+{
+    (void)size;
+    fa__mark_used(object, sizeof(void *));
+    *(void **)object = next;
+    fa__mark_free(object, size < sizeof(void *) ? sizeof(void *) : size);
+}
+#endif

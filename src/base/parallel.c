@@ -1,0 +1,304 @@
+/* The thread pool. A loop is cut into chunks, and every participant has a row of them of its own, so that the same
+ * thread touches the same memory from loop to loop; who is done takes what others have not begun. So the caller never
+ * waits for a thread that is still asleep. How many threads, whose pool, and errors are in parallel_host.c. */
+#define _GNU_SOURCE
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/parallel_pool.h"
+#include <linux/futex.h>
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+enum { CHUNKS_EACH = 4, STACK = 1 << 20, SPIN_NS = 50000 };
+
+/* A participant; number 0 is the caller. `word` is the loop's number (32 bits), the next chunk that nobody has taken
+ * and the end of the row (16 each), so that taking one is a single compare-and-swap which fails when the loop is over.
+ */
+typedef struct place {
+    _Alignas(64) _Atomic uint64_t word;
+    _Atomic uint32_t asleep; /* 1 while the thread sleeps on it */
+    uint32_t last;           /* the loop that its thread saw last */
+    pthread_t thread;
+} place;
+
+static place places[FA__MOST_THREADS];
+
+/* Written by the caller between loops only; whoever has taken a chunk may rely on it. */
+static struct {
+    _Atomic(fa__loop_body *) body;
+    _Atomic(void *) context;
+    _Atomic int64_t count;
+    _Atomic int32_t chunks, participants;
+    _Atomic uint32_t pending; /* chunks not yet done; the caller may sleep on it */
+    _Atomic uint32_t waiting; /* the caller does */
+    _Atomic bool stopping;
+    fa__loop_error error;
+} loop = {.error = {.lock = PTHREAD_MUTEX_INITIALIZER}};
+
+/* Held by whoever runs a loop, and protects what follows. */
+static atomic_flag busy = ATOMIC_FLAG_INIT;
+static uint32_t loops;
+static int workers;
+static int most_workers = FA__MOST_THREADS - 1; /* fewer, once the system refused one */
+static bool forked;
+
+static uint64_t word_of(uint32_t number, uint32_t next, uint32_t end)
+{
+    return (uint64_t)number << 32 | next << 16 | end;
+}
+
+static void futex_wait(_Atomic uint32_t *word, uint32_t while_it_is)
+{
+    syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, while_it_is, NULL, NULL, 0);
+}
+
+static void futex_wake(_Atomic uint32_t *word)
+{
+    syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, 1, NULL, NULL, 0);
+}
+
+static void pause_a_little(void)
+{
+#if defined __x86_64__ || defined __i386__
+    __builtin_ia32_pause();
+#elif defined __aarch64__
+    __asm__ volatile("isb");
+#endif
+}
+
+/* Spins until ready(argument), or until it is time to sleep; more threads than CPUs only get in each other's way. */
+static bool spin(bool (*ready)(const void *), const void *argument)
+{
+    int64_t end = 0;
+    for (;;) {
+        for (int i = 0; i < 64; i++) {
+            if (ready(argument))
+                return true;
+            pause_a_little();
+        }
+        int64_t now = fa__clock_ns();
+        if (!end)
+            end = now + (fa__threads_spin() ? SPIN_NS : 0);
+        if (now >= end)
+            return false;
+    }
+}
+
+static bool take_chunk(place *p, int32_t *chunk)
+{
+    uint64_t word = atomic_load_explicit(&p->word, memory_order_acquire);
+    for (;;) {
+        uint32_t next = (uint32_t)word >> 16, end = word & 0xffff;
+        if (next >= end)
+            return false;
+        if (atomic_compare_exchange_weak_explicit(&p->word, &word, word + (1 << 16), memory_order_acq_rel,
+                                                  memory_order_acquire)) {
+            *chunk = (int32_t)next;
+            return true;
+        }
+    }
+}
+
+/* Chunk c of the loop; the first count % chunks of them are one longer. */
+static void run_chunk(int32_t c)
+{
+    int64_t count = atomic_load_explicit(&loop.count, memory_order_relaxed);
+    int64_t chunks = atomic_load_explicit(&loop.chunks, memory_order_relaxed);
+    int64_t each = count / chunks, longer = count % chunks;
+    int64_t begin = each * c + (c < longer ? c : longer);
+    fa__loop_body *body = atomic_load_explicit(&loop.body, memory_order_relaxed);
+    body(atomic_load_explicit(&loop.context, memory_order_relaxed), begin, begin + each + (c < longer));
+}
+
+/* Does chunks until there are none to take: one's own, then what others have left. Returns how many. */
+static uint32_t do_chunks(int32_t me)
+{
+    uint32_t done = 0;
+    int32_t chunk, participants = atomic_load_explicit(&loop.participants, memory_order_relaxed);
+    for (int32_t i = 0; i < participants; i++)
+        while (take_chunk(&places[(me + i) % participants], &chunk)) {
+            run_chunk(chunk);
+            done++;
+            if (me > 0 && fa__failed())
+                fa__loop_error_keep(&loop.error, chunk);
+        }
+    return done;
+}
+
+static bool has_news(const void *argument)
+{
+    const place *p = (const place *)argument;
+    return (uint32_t)(atomic_load_explicit(&p->word, memory_order_acquire) >> 32) != p->last;
+}
+
+/* Asleep is set first and the word looked at again after it, the caller does the reverse: one of the two sees it. */
+static void sleep_until_news(place *p)
+{
+    atomic_store(&p->asleep, 1);
+    while (!((uint32_t)(atomic_load(&p->word) >> 32) != p->last) && atomic_load(&p->asleep))
+        futex_wait(&p->asleep, 1);
+    atomic_store(&p->asleep, 0);
+}
+
+static void take_part(place *p)
+{
+    fa__thread *t = fa__thread_here();
+    if (!t) { /* no memory for this thread's state: the others do its share */
+        fa_error_clear();
+        return;
+    }
+    t->in_parallel = true;
+    uint32_t done = do_chunks((int32_t)(p - places));
+    if (done && atomic_fetch_sub(&loop.pending, done) == done && atomic_load(&loop.waiting))
+        futex_wake(&loop.pending);
+}
+
+static void *worker(void *argument)
+{
+    place *p = (place *)argument;
+    for (;;) {
+        if (!spin(has_news, p))
+            sleep_until_news(p);
+        if (!has_news(p))
+            continue;
+        p->last = (uint32_t)(atomic_load_explicit(&p->word, memory_order_acquire) >> 32);
+        if (atomic_load(&loop.stopping))
+            return NULL;
+        take_part(p);
+    }
+}
+
+/* With all signals blocked: they are for the program's own threads. */
+static bool start_worker(place *p)
+{
+    sigset_t all, before;
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes))
+        return false;
+    pthread_attr_setstacksize(&attributes, STACK);
+    p->last = (uint32_t)(atomic_load(&p->word) >> 32);
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool made = pthread_create(&p->thread, &attributes, worker, p) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    pthread_attr_destroy(&attributes);
+    if (made) {
+        char name[16];
+        snprintf(name, sizeof name, "facula-%d", (int)(p - places));
+        pthread_setname_np(p->thread, name);
+    }
+    return made;
+}
+
+static void start_workers(int wanted)
+{
+    while (workers < wanted && workers < most_workers) {
+        if (start_worker(&places[workers + 1]))
+            workers++;
+        else
+            most_workers = workers;
+    }
+}
+
+static void give(place *p, uint64_t word)
+{
+    atomic_store(&p->word, word);
+    if (atomic_load(&p->asleep) && atomic_exchange(&p->asleep, 0))
+        futex_wake(&p->asleep);
+}
+
+static void begin_loop(int32_t participants, int32_t chunks)
+{
+    atomic_store_explicit(&loop.pending, (uint32_t)chunks, memory_order_relaxed);
+    loops++;
+    for (int32_t i = participants; i-- > 0;) {
+        uint32_t begin = (uint32_t)(chunks * i / participants), end = (uint32_t)(chunks * (i + 1) / participants);
+        give(&places[i], word_of(loops, begin, end));
+    }
+}
+
+static bool is_done(const void *argument)
+{
+    (void)argument;
+    return atomic_load_explicit(&loop.pending, memory_order_acquire) == 0;
+}
+
+static void end_loop(uint32_t done)
+{
+    if (done)
+        atomic_fetch_sub(&loop.pending, done);
+    if (spin(is_done, NULL))
+        return;
+    atomic_store(&loop.waiting, 1);
+    for (uint32_t left; (left = atomic_load(&loop.pending)) != 0;)
+        futex_wait(&loop.pending, left);
+    atomic_store(&loop.waiting, 0);
+}
+
+static int32_t chunk_count(int64_t count, int64_t grain, int threads)
+{
+    int64_t chunks = count / grain + (count % grain != 0);
+    int64_t most = (int64_t)threads * CHUNKS_EACH;
+    return (int32_t)(chunks < most ? chunks : most);
+}
+
+bool fa__pool_run(int64_t count, int64_t grain, int threads, fa__loop_body *body, void *context)
+{
+    fa__thread *t = fa__self;
+    int32_t chunks = chunk_count(count, grain, threads);
+    int32_t participants = chunks < threads ? chunks : threads;
+    if (forked || !t->started || atomic_flag_test_and_set_explicit(&busy, memory_order_acquire))
+        return false;
+    start_workers(participants - 1);
+    if (participants > workers + 1)
+        participants = workers + 1;
+    atomic_store_explicit(&loop.body, body, memory_order_relaxed);
+    atomic_store_explicit(&loop.context, context, memory_order_relaxed);
+    atomic_store_explicit(&loop.count, count, memory_order_relaxed);
+    atomic_store_explicit(&loop.chunks, chunks, memory_order_relaxed);
+    atomic_store_explicit(&loop.participants, participants, memory_order_relaxed);
+    t->in_parallel = true;
+    begin_loop(participants, chunks);
+    end_loop(do_chunks(0));
+    t->in_parallel = false;
+    fa__error_hand_over(&loop.error.error);
+    atomic_flag_clear_explicit(&busy, memory_order_release);
+    return true;
+}
+
+/* Waits for a loop of another thread to end, but not for ever: that thread may itself wait for the one that exits. */
+static bool take_pool(void)
+{
+    int64_t end = fa__clock_ns() + INT64_C(1000000000);
+    while (atomic_flag_test_and_set_explicit(&busy, memory_order_acquire)) {
+        if (fa__clock_ns() > end)
+            return false;
+        sched_yield();
+    }
+    return true;
+}
+
+void fa__parallel_stop(void)
+{
+    if (forked || fa__self->in_parallel || !take_pool())
+        return;
+    atomic_store(&loop.stopping, true);
+    loops++;
+    for (int i = 1; i <= workers; i++)
+        give(&places[i], word_of(loops, 0, 0));
+    for (int i = 1; i <= workers; i++)
+        pthread_join(places[i].thread, NULL);
+    workers = 0;
+    atomic_store(&loop.stopping, false);
+    atomic_flag_clear_explicit(&busy, memory_order_release);
+}
+
+void fa__parallel_forked(void)
+{
+    forked = true;
+}

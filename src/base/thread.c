@@ -1,0 +1,182 @@
+/* The state of each thread: making it, ending it with its thread, and the order of things at the process's end. The
+ * first thread's is static, so that a small program allocates none and running out of memory leaves it its error. */
+#define _GNU_SOURCE
+#include "base/thread.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/parallel.h"
+#include "base/small.h"
+#include <pthread.h>
+#include <string.h>
+
+static const fa__thread nobody = {.error = (fa_error *)&nobody.own};
+static const fa__thread without_memory = {
+    .error = (fa_error *)&without_memory.own,
+    .own = {.code = FA_ERROR_MEMORY, .seen = true, .message = "out of memory: none is left for a thread's own state"},
+};
+
+FA__TLS fa__thread *fa__self = (fa__thread *)&nobody;
+
+static fa__thread first;
+static atomic_flag first_taken = ATOMIC_FLAG_INIT;
+
+/* The states of all threads. In a forked child those of threads that it does not have stay on it: what they were in the
+ * middle of is unknown, so they are left alone. */
+static struct {
+    pthread_mutex_t lock;
+    fa__thread head;
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER, .head = {.next = &all.head, .previous = &all.head}};
+
+static void enlist(fa__thread *t)
+{
+    pthread_mutex_lock(&all.lock);
+    t->next = &all.head;
+    t->previous = all.head.previous;
+    t->previous->next = t->next->previous = t;
+    pthread_mutex_unlock(&all.lock);
+}
+
+static void delist(fa__thread *t)
+{
+    pthread_mutex_lock(&all.lock);
+    t->previous->next = t->next;
+    t->next->previous = t->previous;
+    pthread_mutex_unlock(&all.lock);
+}
+
+static pthread_key_t key;
+static _Atomic bool key_made;
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* The core may bring its state back to life while it ends (a callback that makes a tensor): a few rounds, then no more.
+ */
+static void end_core(fa__thread *t)
+{
+    for (int round = 0; t->core && round < 4; round++) {
+        void *core = t->core;
+        t->core = NULL;
+        if (t->core_end)
+            t->core_end(core);
+    }
+}
+
+static void end_thread(void *state)
+{
+    fa__thread *t = (fa__thread *)state;
+    end_core(t);
+    fa__error_report(&t->own);
+    fa__small_end(t);
+    fa__self = (fa__thread *)&nobody;
+    delist(t);
+    if (t != &first) {
+        fa__aligned_free(t);
+        return;
+    }
+    atomic_flag_clear_explicit(&first_taken, memory_order_release);
+}
+
+static void before_fork(void)
+{
+    pthread_mutex_lock(&all.lock);
+    fa__small_fork(true);
+    fa__log_fork(true);
+}
+
+static void after_fork(void)
+{
+    fa__log_fork(false);
+    fa__small_fork(false);
+    pthread_mutex_unlock(&all.lock);
+}
+
+static void in_child(void)
+{
+    after_fork();
+    fa__parallel_forked();
+}
+
+static void prepare(void)
+{
+    key_made = pthread_key_create(&key, end_thread) == 0;
+    pthread_atfork(before_fork, after_fork, in_child);
+}
+
+static fa__thread *room_for_state(void)
+{
+    if (!atomic_flag_test_and_set_explicit(&first_taken, memory_order_acquire))
+        return &first;
+    return fa__inject_now(sizeof first) ? NULL : (fa__thread *)fa__raw(64, sizeof first);
+}
+
+fa__thread *fa__thread_start(void)
+{
+    pthread_once(&once, prepare);
+    fa__thread *t = room_for_state();
+    if (!t) {
+        fa__self = (fa__thread *)&without_memory;
+        return NULL;
+    }
+    memset(t, 0, sizeof *t);
+    t->error = &t->own;
+    t->started = true;
+    fa__self = t;
+    enlist(t);
+    if (key_made)
+        pthread_setspecific(key, t);
+    return t;
+}
+
+void fa_error_clear(void)
+{
+    fa__thread *t = fa__self;
+    if (!t->started) {
+        fa__self = (fa__thread *)&nobody;
+        return;
+    }
+    t->error->code = FA_OK;
+    t->error->seen = false;
+    t->error->message[0] = 0;
+}
+
+static void (*exit_functions[32])(void);
+static int exit_count;
+static pthread_mutex_t exit_lock = PTHREAD_MUTEX_INITIALIZER;
+
+bool fa__at_exit(void (*function)(void))
+{
+    pthread_mutex_lock(&exit_lock);
+    bool fits = exit_count < (int)(sizeof exit_functions / sizeof *exit_functions);
+    if (fits)
+        exit_functions[exit_count++] = function;
+    pthread_mutex_unlock(&exit_lock);
+    return fits || fa__fail(FA_ERROR_INTERNAL, "too many functions to call at exit");
+}
+
+static void call_exit_functions(void)
+{
+    pthread_mutex_lock(&exit_lock);
+    while (exit_count > 0) {
+        void (*function)(void) = exit_functions[--exit_count];
+        pthread_mutex_unlock(&exit_lock);
+        function();
+        pthread_mutex_lock(&exit_lock);
+    }
+    pthread_mutex_unlock(&exit_lock);
+}
+
+/* The lowest priority that programs have too, so that their own destructors can still use the library. The key goes:
+ * its destructor is code that may be about to be unmapped. */
+__attribute__((__destructor__(101))) static void end_process(void)
+{
+    fa__parallel_stop();
+    if (fa__self->started)
+        end_core(fa__self);
+    call_exit_functions();
+    fa__parallel_stop(); /* if one of those brought it back */
+    if (fa__self->started)
+        end_thread(fa__self);
+    if (atomic_exchange(&key_made, false))
+        pthread_key_delete(key);
+    fa__small_stop();
+}

@@ -1,0 +1,13 @@
+/* Short names of the machine's types, and the attributes the library uses. */
+#ifndef FA__BASE_TYPES_H
+#define FA__BASE_TYPES_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FA__LIKELY(c) __builtin_expect(!!(c), 1)
+#define FA__UNLIKELY(c) __builtin_expect(!!(c), 0)
+#define FA__PRINTF(format, first) __attribute__((__format__(__printf__, format, first)))
+#define FA__NOINLINE __attribute__((__noinline__))
+#define FA__TLS _Thread_local __attribute__((__tls_model__("initial-exec")))
+#endif
