@@ -1,0 +1,292 @@
+/* The derivative of each primitive, and of a program by them: forward, symbolic, with structural zeros. What does not
+ * depend on the input has no derivative at all rather than a 0 that meets an infinity, and a derivative that chooses
+ * keeps its choice outside of products, so that what is not chosen stays zero: x > 0 ? sqrt(x) : 0 has 0 at 0. */
+#include "pointwise/cells.h"
+
+enum { ZERO = FA__NO_NODE };
+
+/* A node, its operands, and their derivatives (or ZERO), for the cells. */
+typedef struct fa__chain {
+    fa__builder *b;
+    fa__node_id self, x, y, z, dx, dy, dz;
+} chain;
+
+typedef fa__node_id (*cell)(const chain *c);
+
+static fa__node_id make1(const chain *c, fa__prim prim, fa__node_id x)
+{
+    return fa__build(c->b, prim, x, 0, 0);
+}
+
+static fa__node_id make2(const chain *c, fa__prim prim, fa__node_id x, fa__node_id y)
+{
+    return fa__build(c->b, prim, x, y, 0);
+}
+
+static fa__node_id choose(const chain *c, fa__node_id condition, fa__node_id yes, fa__node_id no)
+{
+    return fa__build(c->b, FA__PRIM_select, condition, yes, no);
+}
+
+static fa__node_id integer(const chain *c, int64_t value)
+{
+    return fa__build_integer(c->b, value);
+}
+
+static bool is_zero(const fa__builder *b, fa__node_id id)
+{
+    return fa__is_number(b, id, 0.0) || fa__is_number(b, id, -0.0);
+}
+
+/* A choice with a zero arm. */
+static bool is_guarded(const fa__builder *b, fa__node_id id)
+{
+    const fa__ssa_node *n = &b->node[id];
+    return n->prim == FA__PRIM_select && (is_zero(b, n->b) || is_zero(b, n->c));
+}
+
+/* prim(d, by); of a guarded d inside its arms, of which the zero one stays. At most 8 choices deep. A product with a
+ * reciprocal is a quotient. */
+static fa__node_id inside(const chain *c, fa__prim prim, fa__node_id d, fa__node_id by, int depth)
+{
+    const fa__ssa_node n = c->b->node[d];
+    if (is_zero(c->b, d))
+        return d;
+    if (prim == FA__PRIM_mul && n.prim == FA__PRIM_div && fa__is_number(c->b, n.a, 1))
+        return make2(c, FA__PRIM_div, by, n.b);
+    if (depth == 8 || !is_guarded(c->b, d))
+        return fa__build(c->b, prim, d, by, 0);
+    fa__node_id yes = inside(c, prim, n.b, by, depth + 1);
+    return choose(c, n.a, yes, inside(c, prim, n.c, by, depth + 1));
+}
+
+static fa__node_id times(const chain *c, fa__node_id d, fa__node_id factor)
+{
+    return d == ZERO ? ZERO : inside(c, FA__PRIM_mul, d, factor, 0);
+}
+
+static fa__node_id over(const chain *c, fa__node_id d, fa__node_id divisor)
+{
+    return d == ZERO ? ZERO : inside(c, FA__PRIM_div, d, divisor, 0);
+}
+
+static fa__node_id negative(const chain *c, fa__node_id d)
+{
+    return d == ZERO ? ZERO : inside(c, FA__PRIM_neg, d, 0, 0);
+}
+
+static fa__node_id plus(const chain *c, fa__node_id d, fa__node_id e)
+{
+    if (d == ZERO || e == ZERO)
+        return d == ZERO ? e : d;
+    return make2(c, FA__PRIM_add, d, e);
+}
+
+static fa__node_id or_zero(const chain *c, fa__node_id d)
+{
+    return d == ZERO ? integer(c, 0) : d;
+}
+
+static fa__node_id none(const chain *c)
+{
+    (void)c;
+    return ZERO;
+}
+
+static fa__node_id passes(const chain *c)
+{
+    return c->dx;
+}
+
+static fa__node_id neg(const chain *c)
+{
+    return negative(c, c->dx);
+}
+
+static fa__node_id add(const chain *c)
+{
+    return plus(c, c->dx, c->dy);
+}
+
+static fa__node_id sub(const chain *c)
+{
+    return plus(c, c->dx, negative(c, c->dy));
+}
+
+static fa__node_id mul(const chain *c)
+{
+    return plus(c, times(c, c->dx, c->y), times(c, c->dy, c->x));
+}
+
+static fa__node_id mul_add(const chain *c)
+{
+    return plus(c, mul(c), c->dz);
+}
+
+/* A reciprocal's needs the result alone. */
+static fa__node_id divide(const chain *c)
+{
+    if (c->dx == ZERO && fa__is_number(c->b, c->x, 1))
+        return negative(c, times(c, c->dy, make2(c, FA__PRIM_mul, c->self, c->self)));
+    return over(c, plus(c, c->dx, negative(c, times(c, c->dy, c->self))), c->y);
+}
+
+static fa__node_id absolute(const chain *c)
+{
+    return times(c, c->dx, make1(c, FA__PRIM_sign, c->x));
+}
+
+/* What operand d of a maximum or minimum is given: half where they are equal, nothing where it is not taken, all where
+ * it is, or where either is NaN. */
+static fa__node_id share(const chain *c, fa__node_id d, fa__node_id not_taken)
+{
+    if (d == ZERO)
+        return ZERO;
+    fa__node_id half = times(c, d, fa__build_number(c->b, 0.5));
+    return choose(c, make2(c, FA__PRIM_eq, c->x, c->y), half, choose(c, not_taken, integer(c, 0), d));
+}
+
+static fa__node_id maximum(const chain *c)
+{
+    fa__node_id x_less = make2(c, FA__PRIM_lt, c->x, c->y), y_less = make2(c, FA__PRIM_lt, c->y, c->x);
+    return plus(c, share(c, c->dx, x_less), share(c, c->dy, y_less));
+}
+
+static fa__node_id minimum(const chain *c)
+{
+    fa__node_id x_less = make2(c, FA__PRIM_lt, c->x, c->y), y_less = make2(c, FA__PRIM_lt, c->y, c->x);
+    return plus(c, share(c, c->dx, y_less), share(c, c->dy, x_less));
+}
+
+static fa__node_id root(const chain *c)
+{
+    return over(c, times(c, c->dx, fa__build_number(c->b, 0.5)), c->self);
+}
+
+static fa__node_id exponential(const chain *c)
+{
+    return times(c, c->dx, c->self);
+}
+
+static fa__node_id logarithm(const chain *c)
+{
+    return over(c, c->dx, c->x);
+}
+
+static fa__node_id tangent(const chain *c)
+{
+    fa__node_id square = make2(c, FA__PRIM_mul, c->self, c->self);
+    return times(c, c->dx, make2(c, FA__PRIM_sub, integer(c, 1), square));
+}
+
+static fa__node_id sigmoid(const chain *c)
+{
+    fa__node_id rest = make2(c, FA__PRIM_sub, integer(c, 1), c->self);
+    return times(c, c->dx, make2(c, FA__PRIM_mul, c->self, rest));
+}
+
+/* 2 / sqrt(pi) * exp(-x * x) */
+static fa__node_id error_function(const chain *c)
+{
+    fa__node_id square = make2(c, FA__PRIM_mul, c->x, c->x);
+    fa__node_id bell = make1(c, FA__PRIM_exp, make1(c, FA__PRIM_neg, square));
+    return times(c, c->dx, make2(c, FA__PRIM_mul, fa__build_number(c->b, 1.1283791670955126), bell));
+}
+
+static fa__node_id sine(const chain *c)
+{
+    return times(c, c->dx, make1(c, FA__PRIM_cos, c->x));
+}
+
+static fa__node_id cosine(const chain *c)
+{
+    return negative(c, times(c, c->dx, make1(c, FA__PRIM_sin, c->x)));
+}
+
+/* The same where `factor` may be the guarded one. */
+static fa__node_id times_guarded(const chain *c, fa__node_id d, fa__node_id factor)
+{
+    return is_guarded(c->b, d) ? times(c, d, factor) : times(c, factor, d);
+}
+
+/* d where the node is not 0, or the node is 0 and `also` is not true; zero where they are. Constants decide here. */
+static fa__node_id unless_zero(const chain *c, fa__node_id node, fa__node_id also, fa__node_id d)
+{
+    if (fa__prim_of(c->b, node) == FA__PRIM_constant && !is_zero(c->b, node))
+        return d;
+    fa__node_id is = make2(c, FA__PRIM_eq, node, integer(c, 0));
+    return choose(c, make2(c, FA__PRIM_and, is, also), integer(c, 0), d);
+}
+
+/* x^y: y * x^(y-1), zero for y = 0; and x^y * log(x), zero for x = 0 with y >= 0. As PyTorch 2.15. */
+static fa__node_id power(const chain *c)
+{
+    fa__node_id by_x = ZERO, by_y = ZERO, yes = integer(c, 1);
+    if (c->dx != ZERO) {
+        fa__node_id less = make2(c, FA__PRIM_sub, c->y, yes);
+        by_x = make2(c, FA__PRIM_mul, c->y, make2(c, FA__PRIM_pow, c->x, less));
+        by_x = times_guarded(c, c->dx, unless_zero(c, c->y, yes, by_x));
+    }
+    if (c->dy != ZERO) {
+        by_y = make2(c, FA__PRIM_mul, c->self, make1(c, FA__PRIM_log, c->x));
+        fa__node_id not_negative = make2(c, FA__PRIM_le, integer(c, 0), c->y);
+        by_y = times_guarded(c, c->dy, unless_zero(c, c->x, not_negative, by_y));
+    }
+    return plus(c, by_x, by_y);
+}
+
+static fa__node_id chosen(const chain *c)
+{
+    return c->dy == ZERO && c->dz == ZERO ? ZERO : choose(c, c->x, or_zero(c, c->dy), or_zero(c, c->dz));
+}
+
+/* Every primitive has a cell. */
+static const cell cells[FA__PRIM_count] = {
+    [FA__PRIM_constant] = none,   [FA__PRIM_neg] = neg,
+    [FA__PRIM_add] = add,         [FA__PRIM_sub] = sub,
+    [FA__PRIM_mul] = mul,         [FA__PRIM_div] = divide,
+    [FA__PRIM_mad] = mul_add,     [FA__PRIM_fma] = mul_add,
+    [FA__PRIM_abs] = absolute,    [FA__PRIM_sign] = none,
+    [FA__PRIM_maximum] = maximum, [FA__PRIM_minimum] = minimum,
+    [FA__PRIM_floor] = none,      [FA__PRIM_trunc] = none,
+    [FA__PRIM_sqrt] = root,       [FA__PRIM_exp] = exponential,
+    [FA__PRIM_log] = logarithm,   [FA__PRIM_tanh] = tangent,
+    [FA__PRIM_sigmoid] = sigmoid, [FA__PRIM_erf] = error_function,
+    [FA__PRIM_sin] = sine,        [FA__PRIM_cos] = cosine,
+    [FA__PRIM_pow] = power,       [FA__PRIM_lt] = none,
+    [FA__PRIM_le] = none,         [FA__PRIM_eq] = none,
+    [FA__PRIM_ne] = none,         [FA__PRIM_and] = none,
+    [FA__PRIM_or] = none,         [FA__PRIM_not] = none,
+    [FA__PRIM_select] = chosen,   [FA__PRIM_to_bool] = none,
+    [FA__PRIM_to_u8] = none,      [FA__PRIM_to_i8] = none,
+    [FA__PRIM_to_i16] = none,     [FA__PRIM_to_i32] = none,
+    [FA__PRIM_to_i64] = none,     [FA__PRIM_to_f16] = passes,
+    [FA__PRIM_to_bf16] = passes,  [FA__PRIM_to_f32] = passes,
+    [FA__PRIM_to_f64] = passes,   [FA__PRIM_index] = none,
+    [FA__PRIM_uniform] = none,    [FA__PRIM_normal] = none,
+};
+
+fa__node_id fa__differentiate(fa__builder *b, const fa__ssa *ssa, int wrt, fa__node_id *d)
+{
+    for (fa__node_id i = 0; i < ssa->count; i++) {
+        const fa__ssa_node n = ssa->node[i];
+        chain c = {.b = b, .self = i, .x = n.a, .y = n.b, .z = n.c, .dx = ZERO, .dy = ZERO, .dz = ZERO};
+        if (n.prim == FA__PRIM_input) {
+            d[i] = n.a == wrt ? integer(&c, 1) : ZERO;
+            continue;
+        }
+        int arity = fa__prims[n.prim].arity;
+        c.dx = arity > 0 ? d[n.a] : ZERO;
+        c.dy = arity > 1 ? d[n.b] : ZERO;
+        c.dz = arity > 2 ? d[n.c] : ZERO;
+        bool varies = c.dx != ZERO || c.dy != ZERO || c.dz != ZERO;
+        d[i] = varies ? cells[n.prim](&c) : ZERO;
+    }
+    fa__node_id result = d[ssa->output[0]];
+    return result != ZERO && is_zero(b, result) ? ZERO : result;
+}
+
+fa__node_id fa__times_gradient(fa__builder *b, fa__node_id derivative, fa__node_id gradient)
+{
+    return times(&(chain){.b = b}, derivative, gradient);
+}

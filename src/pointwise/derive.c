@@ -1,0 +1,195 @@
+/* An expression's derivative as an expression: times the incoming gradient, and with the result in place of what would
+ * be computed again. */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "pointwise/body.h"
+#include "pointwise/cells.h"
+#include <stdio.h>
+#include <string.h>
+
+/* What takes about as long as reading a value: not worth keeping a result for. */
+static const bool cheap[FA__PRIM_count] = {
+    [FA__PRIM_input] = true,  [FA__PRIM_constant] = true, [FA__PRIM_neg] = true,     [FA__PRIM_add] = true,
+    [FA__PRIM_sub] = true,    [FA__PRIM_mul] = true,      [FA__PRIM_mad] = true,     [FA__PRIM_fma] = true,
+    [FA__PRIM_abs] = true,    [FA__PRIM_sign] = true,     [FA__PRIM_maximum] = true, [FA__PRIM_minimum] = true,
+    [FA__PRIM_floor] = true,  [FA__PRIM_trunc] = true,    [FA__PRIM_lt] = true,      [FA__PRIM_le] = true,
+    [FA__PRIM_eq] = true,     [FA__PRIM_ne] = true,       [FA__PRIM_and] = true,     [FA__PRIM_or] = true,
+    [FA__PRIM_not] = true,    [FA__PRIM_select] = true,   [FA__PRIM_to_bool] = true, [FA__PRIM_to_u8] = true,
+    [FA__PRIM_to_i8] = true,  [FA__PRIM_to_i16] = true,   [FA__PRIM_to_i32] = true,  [FA__PRIM_to_i64] = true,
+    [FA__PRIM_to_f16] = true, [FA__PRIM_to_bf16] = true,  [FA__PRIM_to_f32] = true,  [FA__PRIM_to_f64] = true,
+    [FA__PRIM_index] = true,
+};
+
+typedef struct fa__cost {
+    int inputs; /* other than the gradient, which is there anyway */
+    int costly; /* nodes that are not cheap */
+} cost;
+
+static cost cost_of(const fa__builder *b, fa__node_id output, int gradient)
+{
+    cost sum = {0};
+    fa__mark_needed(b, &output, 1);
+    for (uint32_t i = 0; i < b->count; i++) {
+        const fa__ssa_node *n = &b->node[i];
+        sum.inputs += b->map[i] && n->prim == FA__PRIM_input && n->a != gradient;
+        sum.costly += b->map[i] && !cheap[n->prim];
+    }
+    return sum;
+}
+
+/* Builds what `output` needs of `from` again, in `to`, with a node in place of `replaced`. */
+static fa__node_id rebuild(fa__builder *to, const fa__builder *from, fa__node_id output, fa__node_id replaced,
+                           fa__node_id with)
+{
+    fa__mark_needed(from, &output, 1);
+    for (uint32_t i = 0; i < from->count; i++) {
+        fa__ssa_node n = from->node[i];
+        if (!from->map[i])
+            continue;
+        fa__node_id made = with;
+        if (i != replaced) {
+            int arity = fa__prims[n.prim].arity;
+            fa__node_id x = arity > 0 ? from->map[n.a] : n.a, y = arity > 1 ? from->map[n.b] : 0;
+            made = arity ? fa__build(to, (fa__prim)n.prim, x, y, arity > 2 ? from->map[n.c] : 0) : fa__build_raw(to, n);
+        }
+        from->map[i] = made;
+    }
+    return from->map[output];
+}
+
+/* Whether it pays to read the result instead: it saves something costly, and needs no more operands or is itself that
+ * costly. */
+static bool result_pays(const fa__expression *e, cost recomputed, cost read)
+{
+    fa__prim root = (fa__prim)e->ssa.node[e->ssa.output[0]].prim;
+    return read.costly < recomputed.costly && (!cheap[root] || read.inputs <= recomputed.inputs);
+}
+
+typedef struct fa__derivation {
+    const fa__expression *e;
+    fa__builder b, reading; /* the derivative, and the one that reads the result */
+    fa__node_id *d;         /* of each node */
+} derivation;
+
+static bool begin(derivation *w, const fa__expression *e)
+{
+    uint32_t nodes = e->ssa.count;
+    *w = (derivation){.e = e};
+    if (!fa__builder_init(&w->b, 16 * nodes + 64))
+        return false;
+    w->d = fa__malloc(nodes * sizeof *w->d);
+    for (uint32_t i = 0; i < nodes; i++)
+        fa__build_raw(&w->b, e->ssa.node[i]);
+    return w->d;
+}
+
+static void end(derivation *w)
+{
+    fa__builder_end(&w->b);
+    fa__builder_end(&w->reading);
+    fa__free(w->d);
+}
+
+static uint32_t input_bit(const fa__ssa_node *n)
+{
+    return n->prim == FA__PRIM_input ? 1u << n->a : 0;
+}
+
+/* As they are in the finished program. */
+static void set_flags(fa__expression *derived, const fa__expression *of)
+{
+    const fa__ssa *ssa = &derived->ssa;
+    uint32_t plain = input_bit(&ssa->node[ssa->output[0]]), condition = 0;
+    derived->floating = of->floating;
+    for (int i = 0; i < ssa->count; i++) {
+        const fa__ssa_node *n = &ssa->node[i];
+        for (int k = 0; k < fa__prims[n->prim].arity; k++) {
+            uint32_t bit = input_bit(&ssa->node[fa__operand(n, k)]);
+            bool is_key = n->prim == FA__PRIM_uniform || n->prim == FA__PRIM_normal;
+            *(n->prim == FA__PRIM_select && k == 0 ? &condition : is_key ? &derived->random : &plain) |= bit;
+        }
+        derived->floating |=
+            fa__prims[n->prim].domain == FA__DOMAIN_FLOAT || (n->prim == FA__PRIM_constant && !n->integer);
+    }
+    derived->condition_only = condition & ~plain;
+}
+
+static fa__expression *finish(const fa__builder *b, fa__node_id output, const fa__expression *e, int wrt)
+{
+    char text[256], gradient[16], result[16];
+    fa__text t = fa__text_in(text, sizeof text);
+    fa__text_add(&t, "d(%s)/d(%s)", e->text, e->names[wrt]);
+    bool first = e->order == 0;
+    snprintf(gradient, sizeof gradient, first ? "gy" : "gy%d", e->order + 1);
+    snprintf(result, sizeof result, first ? "y" : "y%d", e->order + 1);
+
+    const char *names[FA__MAX_INPUTS];
+    memcpy(names, e->names, e->ninputs * sizeof *names);
+    names[e->ninputs] = gradient;
+    names[e->ninputs + 1] = result;
+    fa__draft draft = {b, &output, 1, text, {.inputs = names, .ninputs = e->ninputs + 2}};
+    if (b->full || fa__draft_count(&draft) > FA__MAX_NODES) {
+        fa__fail(FA_ERROR_ARGUMENT, "%s needs more than %d values", text, FA__MAX_NODES);
+        return NULL;
+    }
+    fa__expression *derived = fa__draft_finish(&draft);
+    if (derived) {
+        derived->order = (uint16_t)(e->order + 1);
+        set_flags(derived, e);
+    }
+    return derived;
+}
+
+/* Replaces *output, of w->b, by a node of w->reading if that pays. False without memory. */
+static bool read_result(derivation *w, const fa__builder **b, fa__node_id *output)
+{
+    const fa__expression *e = w->e;
+    int gradient = e->ninputs, result = gradient + 1;
+    fa__node_id root = e->ssa.output[0];
+    cost recomputed = cost_of(&w->b, *output, gradient);
+    if (w->b.full || !w->b.map[root] || e->ssa.node[root].prim == FA__PRIM_input)
+        return true;
+    if (!fa__builder_init(&w->reading, w->b.count + 1))
+        return false;
+    fa__node_id y = fa__build_input(&w->reading, (unsigned)result);
+    fa__node_id reading = rebuild(&w->reading, &w->b, *output, root, y);
+    if (result_pays(e, recomputed, cost_of(&w->reading, reading, gradient))) {
+        *b = &w->reading;
+        *output = reading;
+    }
+    return true;
+}
+
+static fa__expression *derived(derivation *w, int wrt, bool *zero)
+{
+    const fa__expression *e = w->e;
+    const fa__builder *b = &w->b;
+    fa__node_id d = fa__differentiate(&w->b, &e->ssa, wrt, w->d);
+    *zero = d == FA__NO_NODE;
+    if (*zero)
+        return NULL;
+    fa__node_id output = fa__times_gradient(&w->b, d, fa__build_input(&w->b, e->ninputs));
+    return read_result(w, &b, &output) ? finish(b, output, e, wrt) : NULL;
+}
+
+fa__expression *fa__expression_derive(const fa__expression *e, int wrt, bool *zero)
+{
+    *zero = false;
+    if (wrt < 0 || wrt >= e->ninputs) {
+        fa__fail(FA_ERROR_INTERNAL, "'%s' has no operand %d to be derived by", e->text, wrt);
+        return NULL;
+    }
+    *zero = !(e->used >> wrt & 1);
+    if (*zero)
+        return NULL;
+    if (e->ninputs + 2 > FA__MAX_INPUTS) {
+        fa__fail(FA_ERROR_ARGUMENT, "'%s' has too many operands to be derived: %d, and at most %d", e->text, e->ninputs,
+                 FA__MAX_INPUTS - 2);
+        return NULL;
+    }
+    derivation w;
+    fa__expression *made = begin(&w, e) ? derived(&w, wrt, zero) : NULL;
+    end(&w);
+    return made;
+}

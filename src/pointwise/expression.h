@@ -1,0 +1,74 @@
+/* The expression language: text becomes a simplified scalar program (core/ssa.h), and a program its derivatives. It
+ * knows nothing of dtypes, shapes and tensors; running programs is the backends' part.
+ *
+ *     x * sigmoid(1.702 * x)                  one result
+ *     y = x > 0 ? x : exp(x) - 1              the same, with the result's name before it
+ *     m = b * m + g; p = p - lr * m           several results, in place: later statements see the new values
+ *     t = exp(-abs(x)); y = t / (1 + t)       t is neither operand nor result: a local
+ *
+ * Precedence is C's: ?:  ||  &&  |  &  == !=  < <= > >=  + -  * /  and unary - + !. `|` and `&` join tests, `/` is true
+ * division, comparisons do not chain. Functions are the primitives by name and dtype names as casts (`f16(x)`).
+ * Constants: 3 and 0x1F are integers, 1.5, .5 and 1e-3 are not; pi, inf, nan, true, false. Names of operands hide
+ * those of constants. */
+#ifndef FA__POINTWISE_EXPRESSION_H
+#define FA__POINTWISE_EXPRESSION_H
+#include "core/ssa.h"
+#include <stddef.h>
+
+/* The names that a text may use: operands, numbered in this order, and results. A name in both is updated in place.
+ * Without names of results there is one: the last statement. */
+typedef struct fa__signature {
+    const char *const *inputs;
+    int ninputs;
+    const char *const *outputs;
+    int noutputs;
+} fa__signature;
+
+/* Immutable, and counted: each function that returns one gives a reference, fa__expression_free gives it back. What a
+ * text mentions is judged before simplification (x * 1.0 is floating, select(c, x, x) has a condition), so promotion
+ * does not depend on what can be simplified; `used` tells what is left to be read. */
+typedef struct fa__expression {
+    fa__ssa ssa;
+    const char *text;         /* as given; of a derivative: "d(text)/d(x)" */
+    const char *const *names; /* of the inputs */
+    uint16_t ninputs;
+    uint16_t order;          /* how often it was derived */
+    uint32_t used;           /* bit i: the program reads input i */
+    uint32_t condition_only; /* bit i: mentioned, and only directly as the condition of a choice: not promoted */
+    uint32_t random;         /* bit i: input i is a key, the operand of uniform() or normal(): not promoted */
+    uint32_t boolean;        /* bit o: output o is a test, or a choice between tests: stored as bool */
+    bool floating;           /* mentions a FLOAT primitive or a non-integer constant: integers compute in f32 */
+} fa__expression;
+
+typedef struct fa__parse_error {
+    int position;      /* in bytes, from the start of the text */
+    char message[160]; /* what was expected, or what is wrong; no final period */
+} fa__parse_error;
+
+/* NULL and `error` on failure; without memory, fa__failed() too. */
+fa__expression *fa__expression_parse(const char *text, const fa__signature *, fa__parse_error *error);
+
+/* One more reference, and one less. NULL is allowed in both. */
+const fa__expression *fa__expression_ref(const fa__expression *);
+void fa__expression_free(const fa__expression *);
+
+/* d output 0 / d input `wrt`, times the incoming gradient. Its inputs are those of e, then gy (number e->ninputs), then
+ * y, the result of e (number e->ninputs + 1), which `used` mentions when y saves keeping operands or computing again.
+ * All are ordinary inputs: to derive once more, derive by each of them that is used. NULL with *zero set when the
+ * derivative is zero whatever the inputs; NULL otherwise: an error, fa__failed(). */
+fa__expression *fa__expression_derive(const fa__expression *e, int wrt, bool *zero);
+
+/* The same, made once and owned by e: not to be freed, lives as long as e. Any thread may call it. */
+const fa__expression *fa__expression_derivative(const fa__expression *e, int wrt, bool *zero);
+
+/* Parses, or finds what was parsed before: for texts that users give. Any thread may call it. A reference, as from
+ * parse; the cache holds one of its own as long as it likes (about 4096 expressions), and drops all at exit. */
+const fa__expression *fa__expression_cached(const char *text, const fa__signature *, fa__parse_error *error);
+
+/* Drops the cache's references. Done at exit too. */
+void fa__expression_cache_clear(void);
+
+/* Writes the message, and below it the text around the position with a caret under it. Always terminated; returns
+ * buffer. */
+char *fa__parse_error_render(const char *text, const fa__parse_error *error, char *buffer, size_t size);
+#endif

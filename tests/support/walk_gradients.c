@@ -1,0 +1,109 @@
+/* The walker's gradients: in f64, against central differences of a weighted sum of the results (first order), and of a
+ * weighted sum of those gradients (second order). */
+#include "support/gradient.h"
+#include "support/walk.h"
+#include <math.h>
+#include <stdlib.h>
+
+static const double step = 1.0 / (1 << 17), tolerance = 2e-6;
+enum { MOST_CHECKED = 64 };
+
+static double dot(const fa_tensor *a, const fa_tensor *b)
+{
+    double *x = tensor_values(a), *y = tensor_values(b), sum = 0;
+    for (int64_t i = 0, n = fa_numel(a); x && y && i < n; i++)
+        sum += x[i] * y[i];
+    if (!x || !y)
+        sum = NAN;
+    free(x);
+    free(y);
+    return sum;
+}
+
+static double chain_value(const inputs *in, int order)
+{
+    FA_SCOPE;
+    chain c;
+    if (!chain_run(&c, in, order, false))
+        return NAN;
+    double sum = 0;
+    for (int i = 0; i < c.terms.count; i++)
+        sum += dot(c.terms.y[i], c.terms.w[i]);
+    return sum;
+}
+
+/* The difference quotient for one element. */
+static double quotient(const inputs *in, int operand_number, int64_t element, int order)
+{
+    double *v = &in->values[operand_number][element], old = *v;
+    *v = old + step;
+    double up = chain_value(in, order);
+    *v = old - step;
+    double down = chain_value(in, order);
+    *v = old;
+    return (up - down) / (2 * step);
+}
+
+static void hold_against(const inputs *in, const fa_tensor *g, int operand_number, int order)
+{
+    const operand *o = &in->s->operand[operand_number];
+    double *have = g ? tensor_values(g) : NULL, worst = 0;
+    bool same_shape = !g || (fa_numel(g) == o->count && fa_dim(g) == o->rank);
+    check(same_shape && (!g || have), "gradient %d of operand %d has another shape", order, operand_number);
+    int64_t stride = o->count / MOST_CHECKED + 1;
+    for (int64_t i = 0; same_shape && i < o->count; i += stride) {
+        double want = quotient(in, operand_number, i, order), difference = fabs((have ? have[i] : 0) - want);
+        if (!(difference <= tolerance * (1 + fabs(want))) && !(difference <= worst))
+            worst = difference;
+    }
+    check(!(worst > 0) && !isnan(worst), "gradient of order %d for operand %d is off by %g", order, operand_number,
+          worst);
+    free(have);
+}
+
+static bool one_order(const inputs *in, int order)
+{
+    FA_SCOPE;
+    chain c;
+    fa_tensor *g[MOST_TENSORS];
+    bool ok = chain_run(&c, in, order, true) && gradients_of(&c.terms, c.x, c.count, false, g);
+    if (!check(ok, "gradient of order %d: the call fails", order))
+        return false;
+    for (int i = 0; i < c.count; i++)
+        hold_against(in, g[i], c.which[i], order);
+    return true;
+}
+
+/* Whether there are gradients to hold against differences. A row that should have one and has not fails here. */
+static bool differentiable(const inputs *in)
+{
+    FA_SCOPE;
+    chain c;
+    if (!chain_run(&c, in, 1, true) || !c.count)
+        return fa_error_clear(), false;
+    bool floating = false, recorded = false, exact = true;
+    for (int i = 0; i < in->s->op->nresults; i++) {
+        floating |= fa__dtype_is_float(c.a.result[i]->dtype);
+        recorded |= has_history(c.a.result[i]);
+        exact &= c.a.result[i]->dtype == FA_F64 || !fa__dtype_is_float(c.a.result[i]->dtype);
+    }
+    if (in->s->op->cells->no_grad)
+        check(!recorded, "the row says that it has no gradient, and was recorded");
+    else if (floating)
+        check(recorded, "no gradient, and no reason why");
+    return recorded && exact && !in->s->op->cells->no_grad;
+}
+
+void walk_gradients(const sample *s)
+{
+    FA_SCOPE;
+    inputs in;
+    for (int i = 0; i < s->operands; i++)
+        if (strchr("tn", s->operand[i].domain))
+            return;
+    if (!inputs_make(&in, s, FA_F64))
+        return;
+    if (differentiable(&in) && one_order(&in, 1))
+        one_order(&in, 2);
+    inputs_free(&in);
+}
