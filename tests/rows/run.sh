@@ -1,0 +1,87 @@
+#!/bin/sh
+# Each case of broken.txt through facula-rows: its errors have to be exactly those that the case names, and nothing is
+# written when there are any. Usage: run.sh FACULA-ROWS
+tool=$(realpath "$1")
+cases=$(realpath "$(dirname "$0")")/broken.txt
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+failed=0
+
+# Divides the cases into folders 1, 2, ...: name, expected, and the files under src.
+awk '
+function file(path, folder) {
+    path = n "/" path
+    folder = path
+    sub("/[^/]*$", "", folder)
+    system("mkdir -p " folder)
+    to = path
+}
+function end_family() {
+    if (family && !bare)
+        print "#include \"case.rows\"" > (n "/ops/case.c")
+}
+/^=== / { end_family(); n++; bare = 0; family = 1; file("ops/case.c"); print substr($0, 5) > (n "/name"); next }
+!n { next }
+/^> / { print substr($0, 3) > (n "/expected"); next }
+/^-- none/ { bare = 1; next }
+/^@@ / { end_family(); family = 0; file(substr($0, 4)); next }
+{ print > to }
+END { end_family(); print n > "count" }
+' "$cases"
+
+check() { # name condition...
+    name=$1
+    shift
+    if "$@"; then
+        echo "[       OK ] rows: $name"
+    else
+        echo "[  FAILED  ] rows: $name"
+        failed=1
+    fi
+}
+
+says_what_it_should() {
+    mkdir -p gen
+    touch expected
+    "$tool" --source . --out gen --headers gen --docs gen/docs.md 2> said
+    code=$?
+    sed -i 's/^\.\///; s/ in \.\// in /' said
+    awk 'NR == FNR { e[NR] = $0; next }
+         e[FNR] ~ / \.\.\.$/ && index($0, substr(e[FNR], 1, length(e[FNR]) - 3)) == 1 { $0 = e[FNR] }
+         { print }' expected said > compared
+    diff -u expected compared || return 1
+    if [ -s expected ]; then
+        [ $code = 1 ] && [ -z "$(ls gen)" ]
+    else
+        [ $code = 0 ] && [ -n "$(ls gen)" ]
+    fi
+}
+
+count=$(cat count)
+i=1
+while [ $i -le "$count" ]; do
+    cd "$work/$i" || exit 1
+    check "$(cat name)" says_what_it_should
+    i=$((i + 1))
+done
+
+leaves_alone() { # what does not change keeps its time
+    touch -d '2000-01-01' good/gen/*
+    "$tool" --source good --out good/gen --headers good/gen --docs good/gen/docs.md || return 1
+    [ -z "$(find good/gen -type f -newermt '2000-01-02')" ] || return 1
+    sed -i 's/neg(x)/negative(x)/' good/ops/case.c
+    "$tool" --source good --out good/gen --headers good/gen --docs good/gen/docs.md || return 1
+    [ "$(find good/gen -type f -newermt '2000-01-02' | sort | tr '\n' ' ')" = 'good/gen/docs.md good/gen/samples.c ' ]
+}
+
+cd "$work" || exit 1
+mkdir -p good/ops good/gen
+cat > good/ops/case.c << 'END'
+/** -x. */
+POINTWISE(neg, (x), y = -x, TORCH("neg(x)"), SAMPLES("(3)"))
+#include "case.rows"
+END
+"$tool" --source good --out good/gen --headers good/gen --docs good/gen/docs.md || failed=1
+check "touches only what changes" leaves_alone
+exit $failed

@@ -1,0 +1,172 @@
+/* facula-rows reads the operation rows of src/ops and writes what follows from them: public headers, tables, entry
+ * functions, samples, loops. This is what is read (tokens.c, read.c), judged (check.c, formula.c) and written
+ * (write_*.c). Everything read lives until the program ends. */
+#ifndef FA__TOOLS_ROWS_H
+#define FA__TOOLS_ROWS_H
+#include "pointwise/expression.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ROWS_PRINTF(format, first) __attribute__((__format__(__printf__, format, first)))
+
+/* ---- text.c: memory, texts, files, errors ---- */
+void *rows_get(size_t size); /* zeroed; lives until rows_end */
+char *rows_copy(const char *at, size_t length);
+char *rows_format(const char *format, ...) ROWS_PRINTF(1, 2);
+void rows_end(void);
+
+typedef struct text {
+    char *bytes; /* terminated; NULL while empty */
+    size_t length, room;
+} text;
+
+void put(text *, const char *format, ...) ROWS_PRINTF(2, 3);
+char *text_take(text *);                           /* what it says, to live until rows_end; the text is empty again */
+char *file_read(const char *path, size_t *length); /* NULL when it cannot be read */
+void file_write(const char *path, text *); /* only when it differs from what is there; takes the text's memory back */
+void fail(const char *path, int line, const char *format, ...) ROWS_PRINTF(3, 4); /* line 0: the file as such */
+extern int rows_errors;
+
+/* ---- tokens.c ---- */
+typedef enum {
+    T_END,
+    T_NAME,
+    T_NUMBER,
+    T_STRING,
+    T_CHARACTER,
+    T_PUNCTUATION,
+    T_COMMENT,
+    T_DOC,
+    T_DIRECTIVE
+} token_kind;
+
+typedef struct token {
+    token_kind kind;
+    const char *at;
+    size_t length;
+    int line;
+    int mate; /* of a bracket: the number of its partner */
+} token;
+
+typedef struct source {
+    const char *path;   /* as it can be opened */
+    const char *place;  /* from the project's root: src/ops/reduce.c */
+    const char *family; /* reduce */
+    const char *about;  /* its leading comment */
+    const char *bytes;
+    token *token; /* ends with a T_END */
+    int count, ops;
+    struct source *next;
+} source;
+
+/* Reads and divides a file; NULL after an error. */
+source *source_read(const char *path, const char *place);
+bool token_is(const token *, const char *text);
+char *token_text(const token *);
+/* The text of tokens first to last without comments, white space squeezed to single spaces. */
+char *tokens_text(const source *, int first, int last);
+/* A comment's words without the marks, its lines kept or joined. */
+char *comment_text(const token *, bool keep_lines);
+/* The next token that is no comment, from i on. */
+int token_next(const source *, int i);
+
+/* ---- read.c: what a file says ---- */
+enum { MOST_FIELDS = 16, MOST_RESULTS = 4, MOST_CELLS = 24, MOST_OPERANDS = 4 };
+
+typedef struct kind {
+    const char *type;   /* in the struct of arguments */
+    const char *name;   /* FA__name is the fa__kind */
+    const char *passed; /* in public functions and options */
+} kind;
+
+typedef struct field {
+    const char *name, *fallback, *doc; /* fallback: the default of an option; NULL: positional */
+    const kind *kind;
+    int line;
+} field;
+
+typedef struct schema {
+    const char *name; /* reduce_args */
+    const source *source;
+    int line;
+    field field[MOST_FIELDS];
+    int nfields;
+    bool written; /* its tables stand in the family's rows */
+    struct schema *next;
+} schema;
+
+typedef struct cell {
+    const char *name, *value; /* value: the text after "=", or between the parentheses of SAMPLES(...) */
+    int first, last;          /* the tokens of the value */
+    int line;
+} cell;
+
+typedef struct op {
+    const char *name;
+    source *source;
+    int line;
+    const char *doc;
+    bool pointwise;
+    schema *args;
+    const char *result[MOST_RESULTS], *result_doc[MOST_RESULTS]; /* the latter NULL where there is no comment */
+    int nresults;
+    int expression, expression_last; /* tokens of a POINTWISE row's expression */
+    cell cell[MOST_CELLS];
+    int ncells;
+    /* found by check.c and formula.c */
+    bool view, hot, out, options;
+    int inplace; /* the field that the in-place form writes, or -1 */
+    uint32_t keep;
+    const char *samples, *torch;
+    const fa__expression *formula, *derivative[MOST_FIELDS]; /* NULL: zero */
+    struct op *next;
+} op;
+
+typedef struct rows {
+    source *sources;
+    schema *schemas;
+    op *ops;
+} rows;
+
+/* Adds what a file under src/ops says. */
+void source_rows(rows *, source *);
+const op *op_find(const rows *, const char *name);
+const cell *cell_find(const op *, const char *name);
+
+/* ---- fields.c ---- */
+field *field_add(schema *, const source *, const char *type, const token *name); /* NULL after an error */
+/* Comments from token i on, as documentation of a field (or NULL). Returns the token behind them. */
+int field_comments(const source *, int i, field *);
+schema *schema_add(rows *, const source *, const char *name, int line);
+schema *schema_find(const rows *, const char *name);
+/* "typedef struct { ... } name_args;" from token i on. Returns a token behind it. */
+int read_schema(rows *, source *, int i);
+bool is_operand(const field *);
+bool is_option(const field *);
+bool is_tensor(const field *); /* one that has a gradient: a tensor, or what may be one */
+bool is_number(const field *); /* one that is always a number */
+
+/* ---- check.c, formula.c ---- */
+void check_rows(rows *);
+/* Parses the expressions of an op and derives them. */
+void formula_make(op *);
+void formula_free(op *);
+/* Whether tokens first to last are an expression of the numbers among the fields. */
+void formula_check(const op *, int first, int last);
+
+/* ---- write_*.c ---- */
+void write_headers(const rows *, const char *folder);
+void write_docs(const rows *, const char *path);
+void write_rows(const rows *, const char *folder);
+void write_tables(const rows *, const char *folder);
+void write_hot(const rows *, const char *folder);
+/* Reads the kernels of each folder of `backends`, and writes their tables; without a folder it only looks for errors.
+ */
+void write_kernels(const rows *, const char *backends, const char *folder);
+
+/* "fa_tensor *(fa_sum)(const fa_tensor *x, const fa_sum_options *options)"; `name` is what is to stand for the name. */
+void put_prototype(text *, const op *, const char *name, bool inplace);
+/* "const fa_tensor *x" */
+char *declare(const char *type, const char *name);
+#endif

@@ -1,0 +1,98 @@
+/* Writes docs/operations.md: what there is, what PyTorch calls it, and what each operation can do. */
+#include "rows.h"
+#include <string.h>
+
+/* The text of string literals, for a cell of a table. */
+static void put_literals(text *t, const char *literals)
+{
+    bool inside = false;
+    for (const char *p = literals; *p; p++) {
+        if (*p == '"')
+            inside = !inside;
+        else if (inside && *p == '\\' && p[1])
+            put(t, "%c", *++p);
+        else if (inside)
+            put(t, "%s%c", *p == '|' ? "\\" : "", *p);
+    }
+}
+
+static void put_signature(text *t, const op *o)
+{
+    const char *comma = "";
+    put(t, "| `fa_%s(", o->name);
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < o->args->nfields; i++) {
+            const field *f = &o->args->field[i];
+            if (!(pass ? is_option(f) : is_operand(f)))
+                continue;
+            put(t, "%s%s%s", comma, pass ? "." : "", f->name);
+            comma = ", ";
+        }
+    put(t, ")` | ");
+}
+
+static void put_gradient(text *t, const op *o)
+{
+    const cell *why = cell_find(o, "no_grad");
+    bool any = false;
+    for (int i = 0; i < MOST_FIELDS; i++)
+        any |= o->derivative[i] != NULL;
+    if (why) {
+        put(t, "none: ");
+        put_literals(t, why->value);
+    } else if (cell_find(o, "grad"))
+        put(t, "yes");
+    else
+        put(t, "%s", !o->pointwise ? "composed" : any ? "derived" : "zero");
+}
+
+/* FA__CAST_F32 as f32. */
+static const char *cast_name(const op *o, const char *name)
+{
+    static const char *const names[][2] = {
+        {"FA__CAST_LOW", "low"}, {"FA__CAST_F32", "f32"}, {"FA__CAST_WIDEST", "widest"}};
+    const cell *c = cell_find(o, name);
+    for (size_t i = 0; c && i < sizeof names / sizeof *names; i++)
+        if (!strcmp(c->value, names[i][0]))
+            return names[i][1];
+    return "";
+}
+
+static void put_row(text *t, const op *o)
+{
+    put_signature(t, o);
+    put(t, "`");
+    put_literals(t, o->torch);
+    put(t, "` | ");
+    put_gradient(t, o);
+    put(t, " | %s | %s | ", o->inplace >= 0 ? rows_format("`fa_%s_`", o->name) : "",
+        o->view  ? "view"
+        : o->out ? "yes"
+                 : "");
+    const char *cpu = cast_name(o, "autocast_cpu");
+    put(t, "%s%s |\n", cast_name(o, "autocast"), *cpu ? rows_format(", on the CPU %s", cpu) : "");
+}
+
+void write_docs(const rows *r, const char *path)
+{
+    text t = {0};
+    put(&t,
+        "# Operations\n\n<!-- Written by facula-rows from src/ops: edit there. -->\n\n"
+        "Operands come first, then named options. \"Gradient\": derived from the expression, written by hand (yes), "
+        "composed of other\noperations, zero everywhere, or none and why. \"Out\": `.out = t` writes into t. "
+        "\"Autocast\": "
+        "the dtype that floating operands\nare converted to where autocast is on.\n");
+    for (const source *f = r->sources; f; f = f->next) {
+        if (!f->ops)
+            continue;
+        put(&t, "\n## %.*s\n\n", (int)strcspn(f->about, ":.\n"), f->about);
+        put(&t,
+            "`#include <facula/%s.h>`\n\n| operation | PyTorch | gradient | in place | out | autocast |\n"
+            "|---|---|---|---|---|---|\n",
+            f->family);
+        for (const op *o = r->ops; o; o = o->next)
+            if (o->source == f)
+                put_row(&t, o);
+    }
+    file_write(path, &t);
+}

@@ -1,0 +1,224 @@
+/* Writes the public headers: for each family the manual pages, option structs and declarations, and below them the
+ * macros through which options and numbers are given; operations.h includes them all. */
+#include "rows.h"
+#include <ctype.h>
+#include <string.h>
+
+static char *upper(const char *s)
+{
+    char *u = rows_copy(s, strlen(s));
+    for (char *p = u; *p; p++)
+        *p = (char)toupper((unsigned char)*p);
+    return u;
+}
+
+/* A comment's lines, each behind " *  ". */
+static void put_lines(text *t, const char *lines)
+{
+    for (const char *end; *lines; lines = end + (*end != 0)) {
+        end = lines + strcspn(lines, "\n");
+        put(t, lines == end ? " *\n" : " *  %.*s\n", (int)(end - lines), lines);
+    }
+}
+
+/* What a default looks like to the reader. */
+static const char *shown(const field *f)
+{
+    return strchr(f->fallback, '{') || strstr(f->fallback, "FA__") ? "..." : f->fallback;
+}
+
+/* Adds an item of the usage line, on a new line when it would be too long. */
+static void put_item(text *t, size_t *line, const char *item, bool first)
+{
+    if (first)
+        put(t, "%s", item);
+    else if (t->length - *line + strlen(item) > 110) {
+        put(t, ",\n");
+        *line = t->length;
+        put(t, " *          %s", item);
+    } else
+        put(t, ", %s", item);
+}
+
+static void put_usage(text *t, const op *o)
+{
+    size_t line = t->length;
+    bool first = true;
+    put(t, " *      fa_%s(", o->name);
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < o->args->nfields; i++) {
+            const field *f = &o->args->field[i];
+            if (pass ? !is_option(f) : !is_operand(f))
+                continue;
+            put_item(t, &line, pass ? rows_format(".%s = %s", f->name, shown(f)) : f->name, first);
+            first = false;
+        }
+    if (o->out)
+        put_item(t, &line, ".out = NULL", first);
+    put(t, ")\n");
+}
+
+static const char *described(const field *f)
+{
+    return *f->doc ? f->doc : !strcmp(f->kind->name, "NUMBER") ? "a tensor or a number" : "a tensor";
+}
+
+static void put_manual(text *t, const op *o)
+{
+    put(t, "/** %.*s\n", (int)strcspn(o->doc, "\n"), o->doc);
+    const char *more = strchr(o->doc, '\n');
+    put_lines(t, more ? more + 1 : "");
+    put(t, " *\n");
+    put_usage(t, o);
+    put(t, " *\n");
+    for (int i = 0; i < o->args->nfields; i++)
+        if (is_operand(&o->args->field[i]))
+            put(t, " *  @param %s %s\n", o->args->field[i].name, described(&o->args->field[i]));
+    if (o->options)
+        put(t, " *  @param options what the macro makes of the named options; NULL for the defaults\n");
+    const char *result = o->nresults > 1    ? "the results; NULLs"
+                         : o->result_doc[0] ? rows_format("%s; NULL", o->result_doc[0])
+                         : o->view          ? "a view; NULL"
+                                            : "the result; NULL";
+    put(t, " *  @return %s after an error */\n", result);
+}
+
+typedef struct member {
+    const char *declared, *doc;
+} member;
+
+/* Members of a struct, their comments one below the other. */
+static void put_members(text *t, const member *m, int count)
+{
+    size_t width = 0;
+    for (int i = 0; i < count; i++)
+        width = strlen(m[i].declared) > width ? strlen(m[i].declared) : width;
+    for (int i = 0; i < count; i++)
+        put(t, "    %s;%*s /**< %s */\n", m[i].declared, (int)(width - strlen(m[i].declared)), "", m[i].doc);
+}
+
+static void put_options(text *t, const op *o)
+{
+    member m[MOST_FIELDS + 3];
+    int n = 0;
+    m[n++] = (member){"size_t size", "set by the macro"};
+    if (o->out)
+        m[n++] = (member){"fa_tensor *out", "where to write, instead of into new memory"};
+    for (int i = 0; i < o->args->nfields; i++) {
+        const field *f = &o->args->field[i];
+        if (is_option(f))
+            m[n++] = (member){declare(f->kind->passed, f->name), f->doc};
+    }
+    m[n++] = (member){"char fa__end", "the end of what this version knows"};
+    put(t, "/** Options of fa_%s(). */\ntypedef struct fa_%s_options {\n", o->name, o->name);
+    put_members(t, m, n);
+    put(t, "} fa_%s_options;\n\n", o->name);
+}
+
+static void put_result(text *t, const op *o)
+{
+    member m[MOST_RESULTS];
+    for (int i = 0; i < o->nresults; i++)
+        m[i] = (member){declare("fa_tensor *", o->result[i]),
+                        o->result_doc[i] ? o->result_doc[i] : rows_format("see fa_%s()", o->name)};
+    put(t, "/** The results of fa_%s(). */\ntypedef struct fa_%s_result {\n", o->name, o->name);
+    put_members(t, m, o->nresults);
+    put(t, "} fa_%s_result;\n\n", o->name);
+}
+
+static void put_functions(text *t, const op *o)
+{
+    if (o->nresults > 1)
+        put_result(t, o);
+    if (o->options)
+        put_options(t, o);
+    put_manual(t, o);
+    put(t, "FA_API ");
+    put_prototype(t, o, rows_format("fa_%s", o->name), false);
+    put(t, ";\n\n");
+    if (o->inplace < 0)
+        return;
+    put(t, "/** fa_%s() in place: writes the result into %s, and returns it. */\nFA_API ", o->name,
+        o->args->field[o->inplace].name);
+    put_prototype(t, o, rows_format("fa_%s_", o->name), true);
+    put(t, ";\n\n");
+}
+
+static void put_call_macro(text *t, const op *o, const char *name, bool inplace)
+{
+    int operands = 0;
+    for (int i = 0; i < o->args->nfields; i++)
+        operands += is_operand(&o->args->field[i]);
+    put(t, "#define %s(...) FA__CALL%d(%s", name, operands, name);
+    for (int i = 0; i < o->args->nfields; i++) {
+        const field *f = &o->args->field[i];
+        bool number = !strcmp(f->kind->name, "NUMBER") && !(inplace && i == o->inplace);
+        if (is_operand(f))
+            put(t, ", %s", number ? "FA__ARG" : "FA__SAME");
+    }
+    put(t, ", __VA_ARGS__)\n");
+}
+
+/* Functions without options are called as they are, unless they take numbers. */
+static void put_macros(text *t, const op *o)
+{
+    if (!o->options)
+        return;
+    put(t, "#define FA__DEFAULT_fa_%s {offsetof(fa_%s_options, fa__end)%s", o->name, o->name, o->out ? ", NULL" : "");
+    for (int i = 0; i < o->args->nfields; i++)
+        if (is_option(&o->args->field[i]))
+            put(t, ", %s", o->args->field[i].fallback);
+    put(t, ", 0}\n");
+    put_call_macro(t, o, rows_format("fa_%s", o->name), false);
+    if (o->inplace < 0)
+        return;
+    put(t, "typedef fa_%s_options fa_%s__options;\n#define FA__DEFAULT_fa_%s_ FA__DEFAULT_fa_%s\n", o->name, o->name,
+        o->name, o->name);
+    put_call_macro(t, o, rows_format("fa_%s_", o->name), true);
+}
+
+static bool family_mentions(const rows *r, const source *f, const char *word)
+{
+    for (const op *o = r->ops; o; o = o->next)
+        for (int i = 0; o->source == f && i < o->args->nfields; i++)
+            if (o->args->field[i].fallback && strstr(o->args->field[i].fallback, word))
+                return true;
+    return false;
+}
+
+static void write_header(const rows *r, const source *f, const char *folder)
+{
+    text t = {0};
+    const char *name = upper(f->family);
+    put(&t, "/** @file\n");
+    put_lines(&t, f->about);
+    put(&t, " *\n *  Written by facula-rows from %s: edit there. */\n/* clang-format off */\n", f->place);
+    put(&t, "#ifndef FACULA_%s_H\n#define FACULA_%s_H\n#include <facula/types.h>\n", name, name);
+    if (family_mentions(r, f, "INFINITY") || family_mentions(r, f, "NAN"))
+        put(&t, "#include <math.h>\n");
+    put(&t, "\nFA__BEGIN\n\n");
+    for (const op *o = r->ops; o; o = o->next)
+        if (o->source == f)
+            put_functions(&t, o);
+    put(&t, "/** @cond */\n/* How named options, and numbers in the place of tensors, reach the functions above. */\n");
+    for (const op *o = r->ops; o; o = o->next)
+        if (o->source == f)
+            put_macros(&t, o);
+    put(&t, "/** @endcond */\n\nFA__END\n#endif\n");
+    file_write(rows_format("%s/%s.h", folder, f->family), &t);
+}
+
+void write_headers(const rows *r, const char *folder)
+{
+    text all = {0};
+    put(&all, "/** @file\n *  All operations.\n *\n *  Written by facula-rows from src/ops: edit there. */\n"
+              "#ifndef FACULA_OPERATIONS_H\n#define FACULA_OPERATIONS_H\n");
+    for (const source *f = r->sources; f; f = f->next) {
+        if (!f->ops)
+            continue;
+        write_header(r, f, folder);
+        put(&all, "#include <facula/%s.h>\n", f->family);
+    }
+    put(&all, "#endif\n");
+    file_write(rows_format("%s/operations.h", folder), &all);
+}

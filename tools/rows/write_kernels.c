@@ -1,0 +1,133 @@
+/* Finds KERNEL(name) and OVERRIDE(name) in each backend's folder and writes its tables, kernels_<backend>.h. */
+#include "rows.h"
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+typedef struct found {
+    int count;
+    const char **name; /* of all operations, and "expression" */
+    bool *kernel, *override;
+} found;
+
+static found nothing_found(const rows *r)
+{
+    found b = {.count = 1};
+    for (const op *o = r->ops; o; o = o->next)
+        b.count++;
+    size_t n = (size_t)b.count;
+    b.name = rows_get(n * sizeof *b.name), b.kernel = rows_get(n), b.override = rows_get(n);
+    const char **to = b.name;
+    for (const op *o = r->ops; o; o = o->next)
+        *to++ = o->name;
+    *to = "expression";
+    return b;
+}
+
+/* Notes the definition whose name is token i + 2. */
+static void note(found *b, const source *f, int i)
+{
+    const char *which = token_text(&f->token[i]), *name = token_text(&f->token[i + 2]);
+    bool *there = strcmp(which, "KERNEL") ? b->override : b->kernel;
+    int k = 0;
+    while (k < b->count && strcmp(b->name[k], name))
+        k++;
+    if (k == b->count)
+        fail(f->path, f->token[i].line, "%s(%s): there is no such operation", which, name);
+    else if (there[k])
+        fail(f->path, f->token[i].line, "%s(%s): there are two", which, name);
+    else
+        there[k] = true;
+}
+
+/* Definitions stand at the begin of a line and outside of brackets. */
+static void scan_file(found *b, const char *path)
+{
+    const source *f = source_read(path, path);
+    const token *t = f ? f->token : NULL;
+    for (int i = 0; t && t[i].kind != T_END; i++) {
+        bool word = token_is(&t[i], "KERNEL") || token_is(&t[i], "OVERRIDE");
+        if (word && token_is(&t[i + 1], "(") && t[i + 2].kind == T_NAME && t[i + 1].mate == i + 3)
+            note(b, f, i);
+        if (t[i].kind == T_PUNCTUATION && strchr("({[", *t[i].at))
+            i = t[i].mate;
+    }
+}
+
+/* The names in a folder, in order, so that the same files give the same tables and the same errors. */
+static int list(const char *folder, char ***names)
+{
+    struct dirent **entry;
+    int n = scandir(folder, &entry, NULL, alphasort), kept = 0;
+    *names = rows_get(sizeof **names * (size_t)(n > 0 ? n : 1));
+    for (int i = 0; i < n; i++) {
+        if (entry[i]->d_name[0] != '.')
+            (*names)[kept++] = rows_copy(entry[i]->d_name, strlen(entry[i]->d_name));
+        free(entry[i]);
+    }
+    if (n >= 0)
+        free(entry);
+    return kept;
+}
+
+static bool is_folder(const char *path)
+{
+    struct stat s;
+    return !stat(path, &s) && S_ISDIR(s.st_mode);
+}
+
+static void scan_folder(found *b, const char *folder)
+{
+    char **name;
+    int n = list(folder, &name);
+    for (int i = 0; i < n; i++) {
+        const char *path = rows_format("%s/%s", folder, name[i]), *dot = strrchr(name[i], '.');
+        if (is_folder(path) && strcmp(name[i], "simd"))
+            scan_folder(b, path);
+        else if (dot && !strcmp(dot, ".c"))
+            scan_file(b, path);
+    }
+}
+
+/* Declares the functions and puts them into a table by the operations' numbers. */
+static void put_table(text *t, const found *b, const bool *there, const char *table, const char *prefix)
+{
+    bool any = false;
+    put(t, "\n");
+    for (int i = 0; i < b->count; i++)
+        if (there[i])
+            put(t, "bool %s%s(const fa__launch *);\n", prefix, b->name[i]), any = true;
+    put(t, "static bool (*const %s[FA__OPS])(const fa__launch *) __attribute__((__unused__)) = {\n", table);
+    for (int i = 0; i < b->count; i++)
+        if (there[i])
+            put(t, "    [FA__OP_%s] = %s%s,\n", b->name[i], prefix, b->name[i]);
+    put(t, "%s};\n", any ? "" : "    NULL\n");
+}
+
+static void write_backend(const found *b, const char *backend, const char *folder)
+{
+    text t = {0};
+    put(&t,
+        "/* Written by facula-rows from src/backend/%s: edit there. */\n"
+        "#include \"backend/device.h\"\n#include \"ids.h\"\n",
+        backend);
+    put_table(&t, b, b->kernel, rows_format("fa__%s_kernels", backend), rows_format("fa__%s_", backend));
+    put_table(&t, b, b->override, rows_format("fa__%s_overrides", backend), rows_format("fa__%s_over_", backend));
+    file_write(rows_format("%s/kernels_%s.h", folder, backend), &t);
+}
+
+void write_kernels(const rows *r, const char *backends, const char *folder)
+{
+    char **name;
+    int n = list(backends, &name);
+    for (int i = 0; i < n; i++) {
+        const char *path = rows_format("%s/%s", backends, name[i]);
+        if (!is_folder(path))
+            continue;
+        found b = nothing_found(r);
+        scan_folder(&b, path);
+        if (folder)
+            write_backend(&b, name[i], folder);
+    }
+}

@@ -1,0 +1,156 @@
+/* Writes <family>.rows, which the family's file includes at its end: for each row the field table, the defaults, the
+ * fa__op and the entry functions. #line sends compile errors to the row. */
+#include "rows.h"
+#include <string.h>
+
+char *declare(const char *type, const char *name)
+{
+    return rows_format("%s%s%s", type, type[strlen(type) - 1] == '*' ? "" : " ", name);
+}
+
+void put_prototype(text *t, const op *o, const char *name, bool inplace)
+{
+    if (o->nresults > 1)
+        put(t, "fa_%s_result %s(", o->name, name);
+    else
+        put(t, "fa_tensor *%s(", name);
+    const char *comma = "";
+    for (int i = 0; i < o->args->nfields; i++) {
+        const field *f = &o->args->field[i];
+        if (!is_operand(f))
+            continue;
+        const char *type = inplace && i == o->inplace ? "fa_tensor *" : f->kind->passed;
+        put(t, "%s%s", comma, declare(type, f->name));
+        comma = ", ";
+    }
+    if (o->options)
+        put(t, "%sconst fa_%s_options *options", comma, o->name);
+    put(t, ")");
+}
+
+static void put_struct(text *t, const op *o)
+{
+    put(t, "#line %d \"%s\"\ntypedef struct {\n", o->line, o->source->path);
+    for (int i = 0; i < o->args->nfields; i++)
+        put(t, "    %s;\n", declare(o->args->field[i].kind->type, o->args->field[i].name));
+    put(t, "} %s;\n", o->args->name);
+}
+
+/* The tables of a struct of arguments, which all its operations share. */
+static void put_schema(text *t, schema *s)
+{
+    const char *path = s->source->path;
+    put(t, "#line %d \"%s\"\nstatic const fa__field %s_fields[] = {\n", s->line, path, s->name);
+    for (int i = 0; i < s->nfields; i++) {
+        const field *f = &s->field[i];
+        put(t, "    {\"%s\", FA__%s, %s, offsetof(%s, %s)},\n", f->name, f->kind->name, f->fallback ? "true" : "false",
+            s->name, f->name);
+    }
+    put(t, "};\nstatic const %s %s_defaults = {\n", s->name, s->name);
+    bool any = false;
+    for (int i = 0; i < s->nfields; i++) {
+        const field *f = &s->field[i];
+        if (f->fallback)
+            put(t, "#line %d \"%s\"\n    .%s = %s,\n", f->line, path, f->name, f->fallback), any = true;
+    }
+    put(t, "%s};\n", any ? "" : "    0\n");
+    s->written = true;
+}
+
+static void put_op(text *t, const op *o)
+{
+    put(t, "const fa__op fa__op_%s = {\n", o->name);
+    put(t, "    .name = \"%s\", .id = FA__OP_%s, .cells = &%s_cells, .fields = %s_fields,\n", o->name, o->name, o->name,
+        o->args->name);
+    put(t, "    .nfields = %d, .nresults = %d, .args_size = sizeof(%s), .keep = %#xu, .inplace = %d,\n",
+        o->args->nfields, o->nresults, o->args->name, o->keep, o->inplace);
+    put(t, "    .defaults = &%s_defaults, .results = {", o->args->name);
+    for (int i = 0; i < o->nresults; i++)
+        put(t, "%s\"%s\"", i ? ", " : "", o->result[i]);
+    put(t, "},\n};\n");
+}
+
+static const char *argument(const op *o, int i, bool inplace)
+{
+    const field *f = &o->args->field[i];
+    if (!f->kind->passed)
+        return "fa__draw_key()";
+    if (f->fallback)
+        return rows_format("options->%s", f->name);
+    bool number = !strcmp(f->kind->name, "NUMBER");
+    return inplace && i == o->inplace && number ? rows_format("fa__arg_t(%s)", f->name) : f->name;
+}
+
+static bool asks_gradient(const op *o)
+{
+    for (int i = 0; i < o->args->nfields; i++)
+        if (is_option(&o->args->field[i]) && !strcmp(o->args->field[i].name, "requires_grad"))
+            return true;
+    return false;
+}
+
+static void put_call(text *t, const op *o, bool inplace)
+{
+    put(t, "    const %s args = {", o->args->name);
+    for (int i = 0; i < o->args->nfields; i++)
+        put(t, "%s.%s = %s", i ? ", " : "", o->args->field[i].name, argument(o, i, inplace));
+    put(t, "};\n    fa__call c = {.op = &fa__op_%s, .args = &args, .site = __builtin_return_address(0)", o->name);
+    if (inplace)
+        put(t, ", .given = %s, .inplace = true", o->args->field[o->inplace].name);
+    else if (o->out)
+        put(t, ", .given = options->out");
+    if (asks_gradient(o))
+        put(t, ", .requires_grad = options->requires_grad");
+    put(t, "};\n");
+}
+
+/* An in-place form shares the options of the other; .out has no sense there. */
+static void put_entry(text *t, const op *o, bool inplace)
+{
+    put(t, "\n");
+    put_prototype(t, o, rows_format("(fa_%s%s)", o->name, inplace ? "_" : ""), inplace);
+    put(t, "\n{\n");
+    if (o->options)
+        put(t, "    FA__OPTIONS(fa_%s)\n", o->name);
+    put_call(t, o, inplace);
+    if (inplace)
+        put(t,
+            "    if (!options->out || fa__call_fail(&c, FA_ERROR_ARGUMENT, \"an in-place form takes no .out\"))\n    ");
+    put(t, "    fa__invoke(&c);\n");
+    if (o->nresults == 1) {
+        put(t, "    return c.out[0];\n}\n");
+        return;
+    }
+    put(t, "    return (fa_%s_result){", o->name);
+    for (int i = 0; i < o->nresults; i++)
+        put(t, "%sc.out[%d]", i ? ", " : "", i);
+    put(t, "};\n}\n");
+}
+
+static void put_row(text *t, op *o)
+{
+    put(t, "\n");
+    if (o->pointwise)
+        put_struct(t, o);
+    if (!o->args->written)
+        put_schema(t, o->args);
+    put(t, "#line %d \"%s\"\n", o->line, o->source->path);
+    put_op(t, o);
+    put_entry(t, o, false);
+    if (o->inplace >= 0)
+        put_entry(t, o, true);
+}
+
+void write_rows(const rows *r, const char *folder)
+{
+    for (const source *f = r->sources; f; f = f->next) {
+        text t = {0};
+        if (!f->ops)
+            continue;
+        put(&t, "/* Written by facula-rows from %s: edit there. */\n", f->place);
+        for (op *o = r->ops; o; o = o->next)
+            if (o->source == f)
+                put_row(&t, o);
+        file_write(rows_format("%s/%s.rows", folder, f->family), &t);
+    }
+}
