@@ -47,6 +47,12 @@
 #define FA__SET22(o, a, ...) o a; FA__SET21(o, __VA_ARGS__)
 #define FA__SET23(o, a, ...) o a; FA__SET22(o, __VA_ARGS__)
 #define FA__SET24(o, a, ...) o a; FA__SET23(o, __VA_ARGS__)
+/* options that may be none, and their end: `.p = 1` becomes `.p = 1, .fa__end = 0`, nothing becomes `.fa__end = 0` */
+#define FA__OPTIONS(...) FA__CAT(FA__OPTIONS, FA__EXPANDED_COUNT(FA__COMMA FA__1(__VA_ARGS__) ()))(__VA_ARGS__)
+#define FA__OPTIONS1(...) __VA_ARGS__, .fa__end = 0
+#define FA__OPTIONS2(...) .fa__end = 0
+#define FA__EXPANDED_COUNT(...) FA__COUNT(__VA_ARGS__)
+#define FA__COMMA() ,
 /* an expression of the common type of a list of numbers; never evaluated */
 #define FA__COMMON(...) FA__CAT(FA__COMMON, FA__COUNT(__VA_ARGS__))(__VA_ARGS__)
 #define FA__COMMON1(a) (a)

@@ -111,7 +111,7 @@ static void put_entry(text *t, const op *o, bool inplace)
     put_prototype(t, o, rows_format("(fa_%s%s)", o->name, inplace ? "_" : ""), inplace);
     put(t, "\n{\n");
     if (o->options)
-        put(t, "    FA__OPTIONS(fa_%s)\n", o->name);
+        put(t, "    FA__COMPLETE(fa_%s)\n", o->name);
     put_call(t, o, inplace);
     if (inplace)
         put(t,

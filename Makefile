@@ -1,0 +1,58 @@
+# The front door: `make run` trains a network on the embedded digits, `make test` runs the tests. CMake and Ninja work
+# behind it, in build/release. CC=clang, BUILD=build/other and FLAGS="-D..." choose otherwise.
+BUILD  = build/release
+PREFIX = /usr/local
+FLAGS  =
+ONLY   =
+
+export BUILD
+
+.PHONY: all build run test test-full test-gpu bench lint format docs install clean deps
+all: build
+
+deps:
+	@scripts/deps.sh all
+
+build:
+	@scripts/deps.sh build
+	@scripts/build.sh $(BUILD) product $(FLAGS)
+
+run: build
+	@$(BUILD)/facula train mlp --data digits
+
+test:
+	@scripts/deps.sh build test
+	@scripts/build.sh $(BUILD) all $(FLAGS)
+	@scripts/test.sh $(BUILD) -LE full
+
+test-full:
+	@scripts/deps.sh all
+	@.ci/run --full
+
+test-gpu:
+	@echo "skipped: this version has no CUDA backend, so there is nothing to test on a GPU"
+
+bench:
+	@scripts/deps.sh build bench
+	@scripts/build.sh $(BUILD) all $(FLAGS)
+	@bench/run.sh $(BUILD) $(ONLY)
+
+lint:
+	@scripts/deps.sh build lint
+	@scripts/build.sh $(BUILD) all $(FLAGS)
+	@scripts/lint.sh $(BUILD)
+
+format:
+	@scripts/deps.sh lint
+	@scripts/sources.sh | xargs -r clang-format -i
+
+docs:
+	@scripts/deps.sh docs
+	@scripts/docs.sh build/docs
+	@echo "build/docs/html/index.html"
+
+install: build
+	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(PREFIX)"
+
+clean:
+	rm -rf build/release build/ci build/docs

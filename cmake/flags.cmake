@@ -1,0 +1,35 @@
+# Compiler flags, as interface targets: `facula_flags` for every C file of the project,
+# `facula_library_flags` for what ends in the library.
+set(CMAKE_C_STANDARD 11)
+set(CMAKE_C_STANDARD_REQUIRED ON)
+set(CMAKE_C_EXTENSIONS ON)
+set(CMAKE_C_FLAGS_RELEASE "-O2 -g1")
+set(CMAKE_C_FLAGS_DEBUG "-O1 -g -fno-omit-frame-pointer")
+
+add_library(facula_flags INTERFACE)
+target_compile_options(facula_flags INTERFACE
+    -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wconversion
+    $<$<BOOL:${FACULA_WERROR}>:-Werror>)
+
+if(FACULA_SANITIZE)
+    set(sanitize_flags -fsanitize=${FACULA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+endif()
+if(FACULA_FUZZ)
+    list(APPEND sanitize_flags -fsanitize=fuzzer-no-link)
+endif()
+
+# Sanitizers are for what is linked with the library, not for the tools that run during the build.
+add_library(facula_target_flags INTERFACE)
+target_compile_options(facula_target_flags INTERFACE ${sanitize_flags})
+target_link_options(facula_target_flags INTERFACE ${sanitize_flags})
+target_link_libraries(facula_target_flags INTERFACE facula_flags)
+
+# -ffp-contract=off: a product and a sum are fused where the source says fma, nowhere else, so that every level of
+# instructions and every compiler gives the same bits. -fexceptions: a C++ exception that passes our frames runs cleanups.
+add_library(facula_library_flags INTERFACE)
+target_compile_options(facula_library_flags INTERFACE
+    -fexceptions -ffp-contract=off -fno-semantic-interposition -fvisibility=hidden)
+target_compile_definitions(facula_library_flags INTERFACE $<$<CONFIG:Release>:NDEBUG>)
+target_include_directories(facula_library_flags INTERFACE
+    ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/gen)
+target_link_libraries(facula_library_flags INTERFACE facula_target_flags)

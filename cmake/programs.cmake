@@ -1,0 +1,41 @@
+# Programs that see the public headers only: the command, the examples, the benchmarks.
+function(facula_program name)
+    add_executable(${name} ${ARGN})
+    target_link_libraries(${name} PRIVATE facula m Threads::Threads facula_target_flags)
+endfunction()
+
+file(GLOB command_sources CONFIGURE_DEPENDS tools/facula/*.c)
+if(command_sources)
+    facula_program(facula-command ${command_sources})
+    file(RELATIVE_PATH to_library ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
+    set_target_properties(facula-command PROPERTIES OUTPUT_NAME facula INSTALL_RPATH "$ORIGIN/${to_library}")
+endif()
+
+# Each file directly under `folder` is a program of its own, <build>/<folder>/<name>; files under <folder>/support are
+# linked to all of them. Sets <folder>_programs to the targets' names.
+function(facula_programs folder prefix)
+    file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.c)
+    file(GLOB support CONFIGURE_DEPENDS ${folder}/support/*.c)
+    set(programs)
+    foreach(source IN LISTS sources)
+        get_filename_component(name ${source} NAME_WE)
+        facula_program(${prefix}${name} ${source} ${support})
+        set_target_properties(${prefix}${name} PROPERTIES
+            OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${folder})
+        list(APPEND programs ${prefix}${name})
+    endforeach()
+    set(${folder}_programs ${programs} PARENT_SCOPE)
+endfunction()
+
+if(FACULA_EXAMPLES)
+    facula_programs(examples example_)
+endif()
+if(FACULA_BENCH)
+    facula_programs(bench bench_)
+endif()
+
+# What is installed, and what `make run` needs.
+add_custom_target(product DEPENDS facula facula_static)
+if(TARGET facula-command)
+    add_dependencies(product facula-command)
+endif()

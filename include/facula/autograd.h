@@ -1,0 +1,94 @@
+/** @file
+ *  Gradients: recording is on unless FA_USE(.no_grad = true); fa_backward walks what was recorded. */
+#ifndef FACULA_AUTOGRAD_H
+#define FACULA_AUTOGRAD_H
+#include <facula/types.h>
+
+FA__BEGIN
+
+/** Makes a leaf collect gradients, or stop. Only floating leaves can. */
+FA_API bool fa_set_requires_grad(fa_tensor *t, bool requires_grad);
+/** Whether gradients flow through a tensor: a leaf that collects them, or a result that was recorded. */
+FA_API bool fa_requires_grad(const fa_tensor *t);
+/** Whether a tensor was made by the program and not by a recorded operation. */
+FA_API bool fa_is_leaf(const fa_tensor *t);
+/** The gradient of a leaf, or of a result after fa_retain_grad; NULL, without an error, when there is none. */
+FA_API fa_tensor *fa_grad(const fa_tensor *t);
+/** Gives a leaf a gradient of its shape, dtype and device, or takes it away (NULL). */
+FA_API bool fa_set_grad(fa_tensor *t, fa_tensor *grad);
+/** Keeps the gradient of a result that is not a leaf at the next backward. */
+FA_API bool fa_retain_grad(fa_tensor *t);
+/** How often the memory of a tensor was changed in place. */
+FA_API int64_t fa_tensor_version(const fa_tensor *t);
+
+/** Options of fa_backward. */
+typedef struct fa_backward_options {
+    size_t size;       /**< set by the macro */
+    fa_tensor *grad;   /**< the gradient to start from, in t's shape; NULL: 1, for one element */
+    bool retain_graph; /**< keep what backward needs, for another time */
+    bool create_graph; /**< record backward itself, for gradients of gradients; keeps the graph too */
+    char fa__end;
+} fa_backward_options;
+#define FA__DEFAULT_fa_backward {offsetof(fa_backward_options, fa__end), NULL, false, false, 0}
+
+/** Adds the gradient of t with respect to every leaf it was computed from to that leaf's gradient.
+ *
+ *      fa_backward(loss, .grad = NULL, .retain_graph = false, .create_graph = false)
+ *  @return false and an error, which may also be one that stood before: then nothing is changed */
+FA_API bool fa_backward(const fa_tensor *t, const fa_backward_options *options);
+#define fa_backward(...) FA__CALL1(fa_backward, FA__SAME, __VA_ARGS__)
+
+/** Options of fa_grad_of. */
+typedef struct fa_grad_of_options {
+    size_t size;             /**< set by the macro */
+    fa_tensors grad_outputs; /**< a gradient for each output; none: 1 for each, which then has one element */
+    bool retain_graph;       /**< keep what backward needs, for another time */
+    bool create_graph;       /**< record backward itself; keeps the graph too */
+    bool allow_unused;       /**< NULL for an input that the outputs do not depend on, instead of an error */
+    char fa__end;
+} fa_grad_of_options;
+#define FA__DEFAULT_fa_grad_of {offsetof(fa_grad_of_options, fa__end), {0, NULL}, false, false, false, 0}
+
+/** The gradients of the sum of outputs with respect to inputs, which need not be leaves; no leaf's gradient changes.
+ *
+ *      fa_grad_of(FA_TENSORS(loss), FA_TENSORS(x, y), .create_graph = true)
+ *  @return one gradient for each input, in an array that the scope owns; count 0 and an error on failure */
+FA_API fa_tensors fa_grad_of(fa_tensors outputs, fa_tensors inputs, const fa_grad_of_options *options);
+#ifdef __cplusplus
+#define fa_grad_of(...) FA__CALL2(fa_grad_of, FA__SAME, FA__SAME, __VA_ARGS__)
+#else
+#define fa_grad_of(outputs, ...) FA__CALL2(fa_grad_of, FA__SAME, FA__SAME, outputs, __VA_ARGS__)
+#endif
+
+/** Called with a gradient before it goes on. Runs in a scope of the library's.
+ *  @return NULL to leave it, or the gradient to go on with, of the same shape */
+typedef fa_tensor *fa_hook(fa_tensor *grad, void *context);
+
+/** Calls `hook` whenever a gradient of t is complete: of a leaf before it is added, of a result before it goes on.
+ *  @return a number for fa_unhook, or 0 and an error */
+FA_API int64_t fa_hook_grad(fa_tensor *t, fa_hook *hook, void *context);
+/** Calls `hook` with a leaf's gradient after it was added; what it returns is ignored. */
+FA_API int64_t fa_hook_after(fa_tensor *t, fa_hook *hook, void *context);
+/** Removes a hook. */
+FA_API bool fa_unhook(fa_tensor *t, int64_t hook);
+
+/** An operation of the program's own. */
+typedef struct fa_function {
+    const char *name; /**< for messages; lives as long as the graph */
+    /** Computes the result, or NULL after fa_fail. Runs without recording. */
+    fa_tensor *(*forward)(void *context, fa_tensors inputs);
+    /** Fills grad_inputs[i] with the gradient of input i, or leaves it NULL, and returns true; false after fa_fail. It
+     *  is recorded when the gradient's gradient is asked for. `saved` are inputs, then the result. */
+    bool (*backward)(void *context, fa_tensors saved, fa_tensor *grad, fa_tensor **grad_inputs);
+    /** Called with the context when the graph no longer needs it; may be NULL. */
+    void (*release)(void *context);
+} fa_function;
+
+/** Runs forward, and records it so that backward calls the function's backward.
+ *  @param function copied
+ *  @param context  handed to its functions; released with the graph, or at once when nothing was recorded
+ *  @param inputs   up to 8 tensors */
+FA_API fa_tensor *fa_apply(const fa_function *function, void *context, fa_tensors inputs);
+
+FA__END
+#endif

@@ -1,0 +1,131 @@
+/** @file
+ *  Data: datasets give samples by number, loaders make batches of them.
+ *
+ *      fa_loader *loader = fa_data_loader(fa_data_digits(.train = true), .batch_size = 32, .shuffle = true);
+ *      FA_EACH(batch, loader) {
+ *          fa_tensor *logits = fa_forward(net, batch.input);
+ *      }
+ *
+ *  Datasets and loaders belong to the innermost scope; a loader holds its dataset. Calls given NULL return NULL and set
+ *  an error if none stands. */
+#ifndef FACULA_DATA_H
+#define FACULA_DATA_H
+#include <facula/scope.h>
+#include <facula/types.h>
+
+FA__BEGIN
+
+/* ---- datasets ---- */
+
+enum { FA_MAX_EXTRA = 6 /**< the most tensors of a sample beside input and target */ };
+
+/** The tensors of one sample; or of a batch, with a first dimension that counts samples. */
+typedef struct fa_sample {
+    fa_tensor *input;
+    fa_tensor *target;              /**< NULL: the dataset has none */
+    fa_tensor *extra[FA_MAX_EXTRA]; /**< what else belongs to a sample; the rest is NULL */
+} fa_sample;
+
+/** How a dataset of the program's own works. The functions run in a scope of the library's, without recording
+ *  gradients, and hand out what they put into samples; they return false after fa_fail(). They are called by one thread
+ *  at a time. Zeros stand for what is not there. */
+typedef struct fa_dataset_type {
+    const char *name;                                             /**< for messages; lives as long as the dataset */
+    int64_t (*length)(void *context);                             /**< the number of samples; it does not change */
+    bool (*get)(void *context, int64_t index, fa_sample *sample); /**< sample 0 to length - 1 */
+    /** Many samples at once, where that is faster; NULL: get is called for each, and their tensors, which then all have
+     *  one shape and dtype, are stacked. */
+    bool (*batch)(void *context, const int64_t *index, int64_t count, fa_sample *batch);
+    void (*release)(void *context); /**< called when the dataset goes; may be NULL */
+} fa_dataset_type;
+
+/** A dataset of the program's own.
+ *  @param type    copied; it has a length, and get or batch
+ *  @param context handed to its functions; released with the dataset, or at once after an error */
+FA_API fa_dataset *fa_dataset_new(const fa_dataset_type *type, void *context);
+/** The number of samples; -1 for NULL. */
+FA_API int64_t fa_dataset_length(const fa_dataset *dataset);
+/** One sample; tensors that are NULL, and an error with the sample's number, if it cannot be had. */
+FA_API fa_sample fa_dataset_get(fa_dataset *dataset, int64_t index);
+/** Several samples, stacked; `index` has `count` numbers, in any order. */
+FA_API fa_sample fa_dataset_batch(fa_dataset *dataset, const int64_t *index, int64_t count);
+
+FA_API fa_dataset *fa__data_tensors(fa_tensors tensors);
+/** Samples that are the entries of tensors along their first dimension: fa_data_tensors(x, y). The first tensor is the
+ *  input, the second the target, others extra; all are held, and have the same length. */
+#define fa_data_tensors(...) fa__data_tensors(FA_TENSORS(__VA_ARGS__))
+
+/** Some samples of a dataset, which is held.
+ *  @param index `count` numbers of samples, in any order; copied */
+FA_API fa_dataset *fa_data_subset(fa_dataset *dataset, const int64_t *index, int64_t count);
+
+/** Options of fa_data_digits(). */
+typedef struct fa_data_digits_options {
+    size_t size;  /**< set by the macro */
+    bool train;   /**< the larger part; false: the fifth of each class that is held out */
+    int64_t seed; /**< which fifth; the two parts of one seed have no sample in common */
+    char fa__end;
+} fa_data_digits_options;
+#define FA__DEFAULT_fa_data_digits                                                                                     \
+    {                                                                                                                  \
+        offsetof(fa_data_digits_options, fa__end), true, 0, 0                                                          \
+    }
+
+/** Handwritten digits, part of the library: 1,797 images of 8 x 8 pixels (Alpaydin and Kaynak 1998, UCI Machine
+ * Learning Repository, CC BY 4.0). Input: f32 (64), 0 to 1, row by row. Target: i64 (), 0 to 9.
+ *
+ *      fa_data_digits(.train = true, .seed = 0) */
+FA_API fa_dataset *fa_data_digits(const fa_data_digits_options *options);
+#define fa_data_digits(...) FA__CALL0(fa_data_digits, FA__OPTIONS(__VA_ARGS__))
+
+/* ---- loaders ---- */
+
+/** Options of fa_data_loader(). */
+typedef struct fa_data_loader_options {
+    size_t size;        /**< set by the macro */
+    int64_t batch_size; /**< samples in a batch: 1 or more; the last one may be smaller */
+    bool shuffle;       /**< another order in each epoch */
+    bool drop_last;     /**< leave a last batch out that would be smaller */
+    int64_t seed;       /**< of the orders, 0 or more; -1: drawn from the default generator when the loader is made */
+    fa_device device;   /**< where batches are handed out; by default where the dataset has them */
+    char fa__end;
+} fa_data_loader_options;
+#define FA__DEFAULT_fa_data_loader                                                                                     \
+    {                                                                                                                  \
+        offsetof(fa_data_loader_options, fa__end), 1, false, false, -1, {0, 0}, 0                                      \
+    }
+
+/** Makes batches of a dataset: in every epoch each sample once, in order or shuffled.
+ *
+ *      fa_data_loader(dataset, .batch_size = 1, .shuffle = false, .drop_last = false, .seed = -1, .device) */
+FA_API fa_loader *fa_data_loader(fa_dataset *dataset, const fa_data_loader_options *options);
+#define fa_data_loader(...) FA__CALL1(fa_data_loader, FA__SAME, __VA_ARGS__)
+
+/** The number of batches of an epoch; -1 for NULL. */
+FA_API int64_t fa_loader_length(const fa_loader *loader);
+/** The dataset. */
+FA_API fa_dataset *fa_loader_dataset(const fa_loader *loader);
+
+/** A turn of FA_EACH: its batch, which the turn's scope owns. */
+typedef struct fa_batch {
+    fa_tensor *input;               /**< (samples, ...) */
+    fa_tensor *target;              /**< (samples, ...), or NULL */
+    fa_tensor *extra[FA_MAX_EXTRA]; /**< the same, or NULL */
+    int64_t index;                  /**< which batch of the epoch, from 0 */
+    int64_t size;                   /**< how many samples */
+    const int64_t *samples;         /**< their numbers in the dataset */
+    struct fa__epoch *fa__epoch;
+    fa__scope fa__turn;
+} fa_batch;
+
+FA_API fa_batch fa__each_open(fa_loader *loader, const char *where);
+FA_API bool fa__each_next(fa_batch *batch);
+FA_API void fa__each_close(fa_batch *batch);
+
+/** A loop over the batches of an epoch, whose turns are memory scopes. It ends early while an error stands, and after
+ *  fa_stop(). Loops over one loader may be nested: each is an epoch of its own. */
+#define FA_EACH(batch, loader)                                                                                         \
+    for (fa_batch batch FA__CLEANUP(fa__each_close) = fa__each_open(loader, FA__WHERE); fa__each_next(&batch);)
+
+FA__END
+#endif

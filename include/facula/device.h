@@ -1,0 +1,50 @@
+/** @file
+ *  Devices: which there are, what they can do, and moving between them. */
+#ifndef FACULA_DEVICE_H
+#define FACULA_DEVICE_H
+#include <facula/types.h>
+
+FA__BEGIN
+
+/** What is known of a device. */
+typedef struct fa_device_properties {
+    char name[96];          /**< as its maker calls it */
+    char driver[64];        /**< driver or instruction set */
+    size_t memory;          /**< bytes in all; 0: not known */
+    int units;              /**< cores, multiprocessors, compute units */
+    int clock;              /**< MHz; 0: not known */
+    bool bit_equal;         /**< pointwise operations, reductions and random numbers have the CPU's bits */
+} fa_device_properties;
+
+/** Parses "cpu", "cuda", "cuda:1", "opencl:0", "late:1", "meta". An error names what there is. */
+FA_API fa_device fa_device_of(const char *text);
+
+/** The first of CUDA, OpenCL GPU and CPU that is there; FACULA_DEVICE overrides. Never fails. */
+FA_API fa_device fa_device_best(void);
+
+/** Whether the device can be used. Sets no error. */
+FA_API bool fa_is_available(fa_device device);
+
+/** "cuda:1": static text for each device. "unknown" for none. */
+FA_API const char *fa_device_name(fa_device device);
+
+/** How many devices of a kind there are: "cpu", "cuda", "opencl", "late", "meta"; why there are none is in *why. */
+FA_API int fa_device_count(const char *kind, const char **why);
+
+/** Properties of a device; false and an error when it is not there. */
+FA_API bool fa_device_info(fa_device device, fa_device_properties *properties);
+
+/** The device that new tensors are made on: that of the settings in force. */
+FA_API fa_device fa_device_current(void);
+
+/** Whether two are the same device. */
+static inline bool fa_device_equal(fa_device a, fa_device b)
+{
+    return a.kind == b.kind && a.index == b.index;
+}
+
+/** Waits until a device has done all work issued so far. Counts as a wait. */
+FA_API bool fa_synchronize(fa_device device);
+
+FA__END
+#endif

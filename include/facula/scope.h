@@ -1,0 +1,115 @@
+/** @file
+ *  Scopes: who owns what is made, and which settings are in force.
+ *
+ *  Everything that a call makes belongs to the innermost open memory scope of the thread and is freed when that ends,
+ *  unless somebody else holds it. FA_SCOPE, FA_USE, FA_EACH and FA_REPEAT are closed on every way out of their block:
+ *  break, continue, return, goto. A program frees nothing and leaks nothing. */
+#ifndef FACULA_SCOPE_H
+#define FACULA_SCOPE_H
+#include <facula/error.h>
+#include <facula/host.h>
+#include <facula/types.h>
+
+FA__BEGIN
+
+/** What holds in a block. FA_USE starts from the settings in force and changes what it names. */
+typedef struct fa_settings {
+    size_t size;             /**< of this struct, set by the macro */
+    fa_device device;        /**< where new tensors are made, and with FA_PLACE_AUTO where operations run */
+    bool no_grad;            /**< record nothing for gradients */
+    bool fallback;           /**< an operation without a kernel on its device runs on the CPU, and is counted */
+    bool deterministic;      /**< only kernels whose bits do not depend on the machine */
+    bool anomaly;            /**< look for NaN after each gradient function, and name the forward call that made it */
+    fa_dtype autocast;       /**< low precision for operations that gain by it; FA_OFF: none */
+    fa_placement placement;  /**< operands on several devices: an error, or counted copies */
+    unsigned forbid;         /**< FA_SYNC, FA_TRANSFER: what is an error instead */
+    fa_stream *stream;       /**< the queue that work is issued to; NULL: the device's own */
+    fa_error *catch_errors;  /**< where errors of this block are kept, instead of in the thread */
+    char fa__end;
+} fa_settings;
+
+typedef struct fa__scope {
+    size_t depth;
+    uintptr_t check;
+} fa__scope;
+
+FA_API fa_settings fa__settings(void);
+FA_API fa__scope fa__use_open(const fa_settings *settings);
+FA_API void fa__use_close(fa__scope *scope);
+FA_API fa__scope fa__scope_open(const char *where);
+FA_API void fa__scope_close(fa__scope *scope);
+FA_API int64_t fa__repeat_open(int64_t count, const char *where);
+FA_API bool fa__repeat_next(int64_t *i);
+FA_API void fa__repeat_close(int64_t *i);
+FA_API fa_tensor *fa__variable(fa_tensor *value);
+FA_API void fa__variable_close(fa_tensor **variable);
+
+#define FA__CLEANUP(f) __attribute__((__cleanup__(f), __unused__))
+#define FA__WHERE __FILE__ ":" FA__STRING(__LINE__)
+#define FA__STRING(x) FA__STRING_(x)
+#define FA__STRING_(x) #x
+#define FA__USE_OPEN(o, ...)                                                                                           \
+    __extension__({                                                                                                    \
+        fa_settings o = fa__settings();                                                                                \
+        FA__SET(o, __VA_ARGS__)                                                                                        \
+        fa__use_open(&o);                                                                                              \
+    })
+
+/** Settings to the end of the enclosing block: FA_USE(.no_grad = true, .device = FA_CUDA(1)); They own nothing. */
+#define FA_USE(...)                                                                                                    \
+    fa__scope FA__UNIQUE(fa__u) FA__CLEANUP(fa__use_close)                                                             \
+        = FA__USE_OPEN(FA__UNIQUE(fa__o), __VA_ARGS__, .fa__end = 0)
+
+/** A memory scope to the end of the enclosing block: FA_SCOPE; */
+#define FA_SCOPE fa__scope FA__UNIQUE(fa__s) FA__CLEANUP(fa__scope_close) = fa__scope_open(FA__WHERE)
+
+/** A loop whose turns are memory scopes: FA_REPEAT(100) { } or FA_REPEAT(i, 100) { } with i from 0. It ends early while
+ *  an error stands. */
+#define FA_REPEAT(...) FA__CAT(FA__REPEAT, FA__COUNT(__VA_ARGS__))(__VA_ARGS__)
+#define FA__REPEAT1(n) FA__REPEAT2(FA__UNIQUE(fa__i), n)
+#define FA__REPEAT2(i, n) FA__REPEAT3(i, n)
+#define FA__REPEAT3(i, n)                                                                                              \
+    for (int64_t i FA__CLEANUP(fa__repeat_close) = fa__repeat_open(n, FA__WHERE); fa__repeat_next(&i);)
+
+/** A variable that owns its tensor to the end of the block, whatever scopes end before: FA_VAR(total, fa_zeros(...));
+ *  Only fa_assign changes it. */
+#define FA_VAR(name, value) fa_tensor *name FA__CLEANUP(fa__variable_close) = fa__variable(value)
+
+/** Gives a variable of FA_VAR another tensor: the new one is kept, the old one released. */
+FA_API void fa_assign(fa_tensor **variable, fa_tensor *value);
+
+/** Takes a reference of the caller's own: the object lives until fa_release. Returns it. NULL is nothing. Any thread. */
+FA_API void *fa_keep(const void *object);
+
+/** Drops a reference that fa_keep took. Any thread; NULL is nothing. */
+FA_API void fa_release(const void *object);
+
+/** Hands an object from the innermost scope to the enclosing one, so that it outlives this block. Returns it. */
+FA_API void *fa__escape(const void *object);
+FA_API void *fa__adopt(const void *object);
+#ifdef __cplusplus
+}
+template <class T> static inline T *fa_escape(T *object)
+{
+    return (T *)fa__escape(object);
+}
+template <class T> static inline T *fa_adopt(T *object)
+{
+    return (T *)fa__adopt(object);
+}
+extern "C" {
+#else
+#define fa_escape(x) ((__typeof__(x))fa__escape(x))
+/** Puts an object that another thread kept (fa_keep) into this thread's innermost scope, which takes over that
+ *  reference. Returns it. */
+#define fa_adopt(x) ((__typeof__(x))fa__adopt(x))
+#endif
+/** Writes the open scopes of this thread with the number of objects in each, outermost first. */
+FA_API void fa_scope_report(FILE *file);
+
+/** Errors of later calls in this block name this place: FA_HERE; */
+#define FA_HERE fa__here(FA__WHERE)
+FA_API void fa__here(const char *where);
+
+FA__END
+#endif

@@ -1,0 +1,137 @@
+/** @file
+ *  Tensors: making them from the caller's data, looking at them, reading them. Operations are in operations.h.
+ *
+ *  A tensor has a dtype, a shape of at most 8 dimensions, and strides in elements over memory on one device. Calls
+ *  given NULL return NULL and set an error if none stands. A tensor may be used by several threads at once as long as
+ *  none changes it. */
+#ifndef FACULA_TENSOR_H
+#define FACULA_TENSOR_H
+#include <facula/types.h>
+
+FA__BEGIN
+
+/** Options of fa_tensor_from. */
+typedef struct fa_tensor_from_options {
+    size_t size;        /**< set by the macro */
+    fa_dtype dtype;     /**< of `data` and of the tensor; FA_SAME: f32 */
+    fa_device device;   /**< where the copy is made */
+    bool requires_grad; /**< it is a leaf that collects a gradient */
+    char fa__end;
+} fa_tensor_from_options;
+#define FA__DEFAULT_fa_tensor_from {offsetof(fa_tensor_from_options, fa__end), FA_SAME, {0, 0}, false, 0}
+
+/** A tensor with a copy of the caller's elements, row-major.
+ *
+ *      fa_tensor_from(data, shape, .dtype = FA_F32, .device, .requires_grad = false)
+ *  @param data  as many elements of dtype as the shape has; may be NULL when that is none
+ *  @param shape FA_SHAPE(3, 4) or FA_SCALAR */
+FA_API fa_tensor *fa_tensor_from(const void *data, fa_shape shape, const fa_tensor_from_options *options);
+#define fa_tensor_from(...) FA__CALL2(fa_tensor_from, FA__SAME, FA__SAME, __VA_ARGS__)
+
+/** Options of fa_tensor_borrow. */
+typedef struct fa_tensor_borrow_options {
+    size_t size;                             /**< set by the macro */
+    fa_dtype dtype;                          /**< FA_SAME: f32 */
+    const int64_t *strides;                  /**< in elements, one a dimension, any sign; NULL: row-major */
+    fa_device device;                        /**< where the memory is */
+    void (*free)(void *context, void *data); /**< called once when the last tensor over the memory goes */
+    void *ctx;                               /**< its context */
+    char fa__end;
+} fa_tensor_borrow_options;
+#define FA__DEFAULT_fa_tensor_borrow                                                                                   \
+    {offsetof(fa_tensor_borrow_options, fa__end), FA_SAME, NULL, {0, 0}, NULL, NULL, 0}
+
+/** A tensor over the caller's memory: nothing is copied, and it must outlive the tensor and its views.
+ *
+ *      fa_tensor_borrow(data, shape, .dtype, .strides, .device, .free, .ctx)
+ *  @param data  element (0, ..., 0): with negative strides not the lowest address
+ *  @param shape FA_SHAPE(3, 4) or FA_SCALAR */
+FA_API fa_tensor *fa_tensor_borrow(void *data, fa_shape shape, const fa_tensor_borrow_options *options);
+#define fa_tensor_borrow(...) FA__CALL2(fa_tensor_borrow, FA__SAME, FA__SAME, __VA_ARGS__)
+
+FA_API fa_tensor *fa__tensor_of_f(size_t count, const double *item);
+FA_API fa_tensor *fa__tensor_of_i(size_t count, const int64_t *item);
+
+/** A one-dimensional tensor of up to 64 numbers: f32 when one of them has a point (fa_tensor_of(1.0, 2)), i64 else. On
+ *  the device of the settings. */
+#ifdef __cplusplus
+}
+template <class... T> static inline fa_tensor *fa_tensor_of(T... v)
+{
+    typedef typename std::common_type<T...>::type common;
+    typedef typename std::conditional<std::is_floating_point<common>::value, double, int64_t>::type element;
+    const element a[] = {(element)v...};
+    if constexpr (std::is_floating_point<common>::value)
+        return fa__tensor_of_f(sizeof...(v), a);
+    else
+        return fa__tensor_of_i(sizeof...(v), a);
+}
+extern "C" {
+#else
+#define fa_tensor_of(...)                                                                                              \
+    _Generic(FA__COMMON(__VA_ARGS__), double                                                                           \
+             : fa__tensor_of_f(FA__COUNT(__VA_ARGS__), (const double[]){__VA_ARGS__}), float                           \
+             : fa__tensor_of_f(FA__COUNT(__VA_ARGS__), (const double[]){__VA_ARGS__}), default                         \
+             : fa__tensor_of_i(FA__COUNT(__VA_ARGS__), (const int64_t[]){__VA_ARGS__}))
+#endif
+
+/** The dtype of the elements; FA_SAME for NULL. */
+FA_API fa_dtype fa_tensor_dtype(const fa_tensor *t);
+/** "f32" */
+FA_API const char *fa_dtype_name(fa_dtype dtype);
+/** Bytes an element; 0 for none. */
+FA_API size_t fa_dtype_size(fa_dtype dtype);
+/** Where the elements are. */
+FA_API fa_device fa_tensor_device(const fa_tensor *t);
+/** The number of dimensions; -1 for NULL. */
+FA_API int fa_dim(const fa_tensor *t);
+/** The size of a dimension, negative from the end; -1 and an error when there is no such dimension. */
+FA_API int64_t fa_size(const fa_tensor *t, int64_t dim);
+/** The stride of a dimension, in elements. */
+FA_API int64_t fa_stride(const fa_tensor *t, int64_t dim);
+/** All sizes. */
+FA_API fa_shape fa_tensor_shape(const fa_tensor *t);
+/** The number of elements; -1 for NULL. */
+FA_API int64_t fa_numel(const fa_tensor *t);
+/** Bytes an element. */
+FA_API size_t fa_element_size(const fa_tensor *t);
+/** Bytes of all elements. */
+FA_API size_t fa_nbytes(const fa_tensor *t);
+/** Whether the elements lie row-major without gaps. */
+FA_API bool fa_is_contiguous(const fa_tensor *t);
+/** Whether two tensors have the same shape, dtype and values, NaN being equal to NaN; reads both. */
+FA_API bool fa_same(const fa_tensor *a, const fa_tensor *b);
+
+/** The value of a tensor with one element; waits for it. NaN while an error stands. */
+FA_API double fa_item(const fa_tensor *t);
+/** The same, exact for integers. 0 while an error stands. */
+FA_API int64_t fa_item_int(const fa_tensor *t);
+/** Copies the elements, row-major and as dtype, into `data`, which has room for `count` of them; waits.
+ *  @return false and an error when count is not the tensor's number of elements */
+FA_API bool fa_read(const fa_tensor *t, void *data, fa_dtype dtype, int64_t count);
+
+/** A pointer to element (0, ..., 0) in the host's memory, valid while the tensor lives: it pins the memory, which can
+ *  no longer move. Later asynchronous work is waited for now, not again. NULL and an error for another dtype or device. */
+FA_API void *fa_ptr(fa_tensor *t, fa_dtype dtype);
+#define fa_ptr_bool(t) ((bool *)fa_ptr(t, FA_BOOL))
+#define fa_ptr_u8(t) ((uint8_t *)fa_ptr(t, FA_U8))
+#define fa_ptr_i8(t) ((int8_t *)fa_ptr(t, FA_I8))
+#define fa_ptr_i16(t) ((int16_t *)fa_ptr(t, FA_I16))
+#define fa_ptr_i32(t) ((int32_t *)fa_ptr(t, FA_I32))
+#define fa_ptr_i64(t) ((int64_t *)fa_ptr(t, FA_I64))
+#define fa_ptr_f16(t) ((uint16_t *)fa_ptr(t, FA_F16))
+#define fa_ptr_bf16(t) ((uint16_t *)fa_ptr(t, FA_BF16))
+#define fa_ptr_f32(t) ((float *)fa_ptr(t, FA_F32))
+#define fa_ptr_f64(t) ((double *)fa_ptr(t, FA_F64))
+
+/** Prints a tensor as PyTorch does, summarised beyond 1000 elements, with a line end. Waits for it. */
+FA_API void fa_print(const fa_tensor *t);
+/** The same to a file. False and an error when writing fails. */
+FA_API bool fa_fprint(FILE *file, const fa_tensor *t);
+/** The same as text for the caller to fa_free_text. */
+FA_API char *fa_text(const fa_tensor *t);
+/** Frees what fa_text returned. */
+FA_API void fa_free_text(char *text);
+
+FA__END
+#endif

@@ -1,0 +1,17 @@
+#!/bin/sh
+# at-level.sh LEVEL COMMAND...: runs the command with the kernels of that level of instructions (FACULA_CPU); exits with
+# 77 (skipped) on a machine that has not got it.
+level=$1
+shift
+case $level in
+avx2) needed='avx2 fma bmi2 f16c movbe' ;;
+avx512) needed='avx512f avx512bw avx512cd avx512dq avx512vl' ;;
+*) needed= ;;
+esac
+for flag in $needed; do
+    if ! grep -qw "$flag" /proc/cpuinfo; then
+        echo "skipped: this machine has no $flag"
+        exit 77
+    fi
+done
+FACULA_CPU=$level exec "$@"

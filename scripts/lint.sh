@@ -1,0 +1,34 @@
+#!/bin/sh
+# lint.sh BUILD [--changed]: clang-format, cppcheck, and clang-tidy over all sources or those that have changed; the build
+# gives the compile commands, and must be complete, since generated headers are read.
+set -u
+build=$1
+here=$(dirname "$0")
+out=$build/lint
+mkdir -p "$out"
+status=0
+report() { # name of the case, exit status
+    if [ "$2" = 0 ]; then echo "[       OK ] $1"; else echo "not right: $1" && status=1; fi
+}
+
+"$here/sources.sh" | xargs clang-format --dry-run -Werror >"$out/format" 2>&1
+formatted=$?
+sed -n 's/^\([^ :]*\):[0-9].*clang-format-violations.*/\1: see make format/p' "$out/format" | uniq -c
+report clang-format $formatted
+
+# Kernels are compiled once for each level; one of them is enough to read.
+awk 'BEGIN { RS = "},?\n"; printf "[\n" }
+    /"file"/ && !/FA__LEVEL=avx/ { sub(/^\[\n/, ""); printf "%s%s}", comma, $0; comma = ",\n" }
+    END { print "\n]" }' "$build/compile_commands.json" >"$out/compile_commands.json"
+
+cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability --inline-suppr --std=c11 \
+    --suppressions-list="$here/cppcheck.txt" -D__GNUC__=12 -j "$(nproc)" -i "$build" -Iinclude -Isrc -I"$build/gen" \
+    --project="$out/compile_commands.json"
+report cppcheck $?
+
+"$here/sources.sh" "${2---all}" | grep -E '\.c$' | grep -Ff - "$out/compile_commands.json" |
+    sed -n 's/.*"file": "\(.*\)".*/\1/p' | LC_ALL=C sort -u >"$out/files"
+xargs -r -P "$(nproc)" -n 1 sh -c 'clang-tidy --quiet -p "$0" "$1" 2>"$0/err.$$" || { cat "$0/err.$$"; exit 1; }; rm -f "$0/err.$$"' \
+    "$out" <"$out/files"
+report "clang-tidy: $(wc -l <"$out/files") files" $?
+exit $status

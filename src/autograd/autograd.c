@@ -1,0 +1,334 @@
+/* The public functions of facula/autograd.h. */
+#include "autograd/engine.h"
+#include "base/text.h"
+
+/* ---- leaves and gradients ---- */
+
+bool fa_set_requires_grad(fa_tensor *t, bool requires_grad)
+{
+    if (!fa__tensor_check(t, "fa_set_requires_grad: the tensor"))
+        return false;
+    if (t->node)
+        return requires_grad || fa__fail(FA_ERROR_GRADIENT, "fa_set_requires_grad: the result of a recorded operation always needs gradients; fa_detach cuts it off");
+    if (requires_grad && !fa__dtype_is_float(t->dtype))
+        return fa__fail(FA_ERROR_DTYPE, "fa_set_requires_grad: only floating tensors can need gradients, not %s", fa__dtype_names[t->dtype]);
+    t->requires_grad = requires_grad;
+    return true;
+}
+
+bool fa_requires_grad(const fa_tensor *t)
+{
+    return fa__tensor_check(t, "fa_requires_grad: the tensor") && fa__needs_grad(t);
+}
+
+bool fa_is_leaf(const fa_tensor *t)
+{
+    return fa__tensor_check(t, "fa_is_leaf: the tensor") && !t->node && !fa__outdated(t);
+}
+
+fa_tensor *fa_grad(const fa_tensor *t)
+{
+    if (!fa__tensor_check(t, "fa_grad: the tensor"))
+        return NULL;
+    fa__autograd *a = fa__autograd_if(t);
+    if (!a || !a->grad)
+        return NULL;
+    pthread_mutex_lock(&a->lock);
+    fa_tensor *g = fa__ref(a->grad);
+    pthread_mutex_unlock(&a->lock);
+    return fa__own(g);
+}
+
+bool fa_set_grad(fa_tensor *t, fa_tensor *grad)
+{
+    if (!fa__tensor_check(t, "fa_set_grad: the tensor") || (grad && !fa__tensor_check(grad, "fa_set_grad: the gradient")))
+        return false;
+    if (grad && (!fa__same_shape(t, grad) || t->dtype != grad->dtype || fa__tensor_place(t) != fa__tensor_place(grad))) {
+        char text[400];
+        struct fa__text both = fa__text_in(text, sizeof text);
+        fa__describe_tensor(&both, grad, false);
+        fa__text_add(&both, " for ");
+        fa__describe_tensor(&both, t, false);
+        return fa__fail(FA_ERROR_GRADIENT, "fa_set_grad: shape, dtype and device have to be the tensor's: %s", text);
+    }
+    if (!grad && !t->autograd)
+        return true;
+    fa__autograd *a = fa__autograd_of(t);
+    if (!a)
+        return false;
+    pthread_mutex_lock(&a->lock);
+    fa_tensor *old = a->grad;
+    a->grad = grad ? fa__ref(grad) : NULL;
+    pthread_mutex_unlock(&a->lock);
+    fa__unref(old);
+    return true;
+}
+
+int64_t fa_tensor_version(const fa_tensor *t)
+{
+    return fa__tensor_check(t, "fa_tensor_version: the tensor") && t->storage ? (int64_t)atomic_load(&t->storage->version) : -1;
+}
+
+/* ---- backward ---- */
+
+static fa_tensor *described_failure(const char *name, const fa_tensor *t, fa_code code, const char *what)
+{
+    char text[400];
+    struct fa__text tensor = fa__text_in(text, sizeof text);
+    fa__describe_tensor(&tensor, t, true);
+    fa__fail(code, "%s: %s: %s", name, what, text);
+    return NULL;
+}
+
+/* The gradient to start from, checked; 1 when none is given for one element. */
+static fa_tensor *seed(const char *name, const fa_tensor *t, fa_tensor *given)
+{
+    if (!given && fa__numel(t) != 1)
+        return described_failure(name, t, FA_ERROR_GRADIENT, "a gradient to start from (.grad) has to be given for more than one element");
+    if (!given)
+        return fa_ones_like(t);
+    if (!fa__tensor_check(given, ".grad"))
+        return NULL;
+    if (!fa__same_shape(given, t))
+        return described_failure(name, given, FA_ERROR_SHAPE, "the gradient is not of the tensor's shape");
+    if (fa__tensor_place(given) != fa__tensor_place(t))
+        return described_failure(name, given, FA_ERROR_DEVICE, "the gradient is on another device than the tensor");
+    return (fa_dtype)given->dtype == (fa_dtype)t->dtype ? given : fa_to(given, (fa_dtype)t->dtype);
+}
+
+/* Settings of a backward: recording only when asked for, everything else plain. */
+static fa__scope open_settings(bool create)
+{
+    fa_settings s = fa__settings();
+    s.no_grad = !create;
+    s.placement = FA_PLACE_STRICT;
+    s.autocast = FA_OFF;
+    return fa__use_open(&s);
+}
+
+/* Puts the gradient of an output in its place. */
+static bool start(fa__walk *w, const fa_tensor *t, fa_tensor *g)
+{
+    uint32_t slot = 0;
+    fa__node *n = fa__history(t, &slot);
+    if (fa__failed())
+        return false;
+    return fa__deliver(w, n ? &n->object : (fa__object *)(uintptr_t)&t->object, slot, g);
+}
+
+static bool can_start(const char *name, const fa_tensor *t)
+{
+    if (!fa__tensor_check(t, name) || fa__failed())
+        return false;
+    return fa__needs_grad(t)
+           || described_failure(name, t, FA_ERROR_GRADIENT, "nothing that needs gradients went into the tensor");
+}
+
+bool(fa_backward)(const fa_tensor *t, const fa_backward_options *options)
+{
+    FA__COMPLETE(fa_backward)
+    if (!can_start("fa_backward", t))
+        return false;
+    fa__scope scope = fa__scope_open("fa_backward"), use = open_settings(options->create_graph);
+    fa__walk w = {.create = options->create_graph,
+                  .retain = options->retain_graph || options->create_graph,
+                  .anomaly = fa__ctx()->settings->anomaly};
+    fa_tensor *g = seed("fa_backward", t, options->grad);
+    bool good = g && start(&w, t, g) && fa__walk_on(&w);
+    fa__walk_end(&w);
+    fa__use_close(&use);
+    fa__scope_close(&scope);
+    return good;
+}
+
+/* What fa_grad_of returns: an array that owns its tensors. */
+typedef struct gradients {
+    fa__object object;
+    size_t count;
+    fa_tensor *item[];
+} gradients;
+
+static void gradients_destroy(fa__object *o)
+{
+    gradients *g = (gradients *)o;
+    for (size_t i = 0; i < g->count; i++)
+        fa__unref(g->item[i]);
+    fa__object_free(o);
+}
+
+__attribute__((__constructor__)) static void gradients_type(void)
+{
+    fa__object_type(FA__TYPE_LIST, "list", gradients_destroy);
+}
+
+static gradients *gradients_new(size_t count)
+{
+    gradients *g = fa__object_new(FA__TYPE_LIST, sizeof *g + count * sizeof g->item[0]);
+    if (!g)
+        return NULL;
+    g->count = count;
+    memset(g->item, 0, count * sizeof g->item[0]);
+    return g;
+}
+
+/* Where the gradient of each input passes: its node, or itself when it is a leaf. */
+static bool find_inputs(fa_tensors inputs, fa__object **at, uint32_t *slot)
+{
+    for (size_t i = 0; i < inputs.count; i++) {
+        if (!fa__tensor_check(inputs.item[i], "fa_grad_of: an input"))
+            return false;
+        if (!fa__needs_grad(inputs.item[i]))
+            return described_failure("fa_grad_of", inputs.item[i], FA_ERROR_GRADIENT, "an input does not need gradients") != NULL;
+        slot[i] = 0;
+        fa__node *n = fa__history(inputs.item[i], &slot[i]);
+        at[i] = n ? &n->object : &inputs.item[i]->object;
+    }
+    return !fa__failed();
+}
+
+static bool start_all(fa__walk *w, fa_tensors outputs, const fa_grad_of_options *options)
+{
+    fa__node *roots[outputs.count + 1];
+    if (options->grad_outputs.count && options->grad_outputs.count != outputs.count)
+        return fa__fail(FA_ERROR_ARGUMENT, "fa_grad_of: %zu outputs, but %zu gradients for them", outputs.count, options->grad_outputs.count);
+    for (size_t i = 0; i < outputs.count; i++) {
+        uint32_t slot;
+        if (!can_start("fa_grad_of", outputs.item[i]))
+            return false;
+        roots[i] = fa__history(outputs.item[i], &slot);
+    }
+    w->needed = fa__needed_new(outputs.count, roots, w->captures, w->at);
+    if (!w->needed)
+        return false;
+    for (size_t i = 0; i < outputs.count; i++) {
+        fa_tensor *given = options->grad_outputs.count ? options->grad_outputs.item[i] : NULL;
+        fa_tensor *g = seed("fa_grad_of", outputs.item[i], given);
+        if (!g || !start(w, outputs.item[i], g))
+            return false;
+    }
+    return true;
+}
+
+static bool check_caught(const gradients *caught, fa_tensors inputs, bool allow_unused)
+{
+    for (size_t i = 0; i < caught->count; i++)
+        if (!caught->item[i] && !allow_unused)
+            return described_failure("fa_grad_of", inputs.item[i], FA_ERROR_GRADIENT, "the outputs do not depend on an input (.allow_unused gives NULL for it)") != NULL;
+    return true;
+}
+
+fa_tensors(fa_grad_of)(fa_tensors outputs, fa_tensors inputs, const fa_grad_of_options *options)
+{
+    FA__COMPLETE(fa_grad_of)
+    fa__object *at[inputs.count + 1];
+    uint32_t slot[inputs.count + 1];
+    if (!outputs.count || !inputs.count) {
+        fa__fail(FA_ERROR_ARGUMENT, "fa_grad_of: outputs and inputs need at least one tensor each");
+        return (fa_tensors){0, NULL};
+    }
+    gradients *caught = find_inputs(inputs, at, slot) ? gradients_new(inputs.count) : NULL;
+    if (!caught)
+        return (fa_tensors){0, NULL};
+    fa__scope scope = fa__scope_open("fa_grad_of"), use = open_settings(options->create_graph);
+    fa__walk w = {.create = options->create_graph,
+                  .retain = options->retain_graph || options->create_graph,
+                  .anomaly = fa__ctx()->settings->anomaly,
+                  .captures = inputs.count,
+                  .at = at,
+                  .slot = slot,
+                  .caught = caught->item};
+    bool good = start_all(&w, outputs, options) && fa__walk_on(&w) && check_caught(caught, inputs, options->allow_unused);
+    fa__walk_end(&w);
+    fa__use_close(&use);
+    fa__scope_close(&scope);
+    if (!good) {
+        fa__unref(caught);
+        return (fa_tensors){0, NULL};
+    }
+    return fa__own(caught) ? (fa_tensors){caught->count, caught->item} : (fa_tensors){0, NULL};
+}
+
+/* ---- hooks ---- */
+
+static _Atomic int64_t hook_ids;
+
+static int64_t add_hook(fa__hook **list, fa__hook hook)
+{
+    fa__hook *h = fa__malloc(sizeof *h);
+    if (!h)
+        return 0;
+    *h = hook;
+    h->id = atomic_fetch_add(&hook_ids, 1) + 1;
+    while (*list)
+        list = &(*list)->next;
+    *list = h;
+    return h->id;
+}
+
+static int64_t hook_on(fa_tensor *t, const char *name, fa_hook *function, void *context, bool after)
+{
+    uint32_t slot = 0;
+    if (!fa__tensor_check(t, name))
+        return 0;
+    if (!function || !fa__needs_grad(t)) {
+        fa__fail(FA_ERROR_ARGUMENT, "%s: %s", name, function ? "the tensor needs no gradients" : "the hook is NULL");
+        return 0;
+    }
+    fa__node *n = fa__history(t, &slot);
+    if (n && after) {
+        fa__fail(FA_ERROR_GRADIENT, "%s: only leaves add up gradients", name);
+        return 0;
+    }
+    fa__hook hook = {.slot = slot, .function = function, .context = context};
+    if (n)
+        return add_hook(&n->hooks, hook);
+    fa__autograd *a = fa__autograd_of(t);
+    return a ? add_hook(after ? &a->after : &a->hooks, hook) : 0;
+}
+
+int64_t fa_hook_grad(fa_tensor *t, fa_hook *hook, void *context)
+{
+    return hook_on(t, "fa_hook_grad", hook, context, false);
+}
+
+int64_t fa_hook_after(fa_tensor *t, fa_hook *hook, void *context)
+{
+    return hook_on(t, "fa_hook_after", hook, context, true);
+}
+
+static bool remove_hook(fa__hook **list, int64_t id)
+{
+    for (; *list; list = &(*list)->next)
+        if ((*list)->id == id) {
+            fa__hook *h = *list;
+            *list = h->next;
+            fa__free(h);
+            return true;
+        }
+    return false;
+}
+
+bool fa_unhook(fa_tensor *t, int64_t hook)
+{
+    uint32_t slot;
+    if (!fa__tensor_check(t, "fa_unhook: the tensor"))
+        return false;
+    fa__node *n = fa__history(t, &slot);
+    fa__autograd *a = fa__autograd_if(t);
+    return (n && remove_hook(&n->hooks, hook)) || (a && (remove_hook(&a->hooks, hook) || remove_hook(&a->after, hook)))
+           || fa__fail(FA_ERROR_ARGUMENT, "fa_unhook: the tensor has no hook %lld", (long long)hook);
+}
+
+bool fa_retain_grad(fa_tensor *t)
+{
+    uint32_t slot = 0;
+    if (!fa__tensor_check(t, "fa_retain_grad: the tensor"))
+        return false;
+    if (!fa__needs_grad(t))
+        return fa__fail(FA_ERROR_GRADIENT, "fa_retain_grad: the tensor needs no gradients");
+    fa__node *n = fa__history(t, &slot);
+    fa__autograd *a = n ? fa__autograd_of(t) : NULL;
+    if (!n || !a)
+        return !fa__failed();
+    return add_hook(&n->hooks, (fa__hook){.slot = slot, .retain = true, .context = fa__ref(a)}) != 0;
+}

@@ -1,0 +1,298 @@
+/* Walking the graph: for each node, from the highest level down, its gradient function on the gradients that have come
+ * together, then on along its edges. */
+#include "autograd/engine.h"
+#include "base/text.h"
+#include <math.h>
+
+/* ---- where gradients go ---- */
+
+/* Whether nobody else sees a gradient's memory, so that it can be added to in place. */
+static bool is_ours(const fa_tensor *g)
+{
+    return atomic_load(&g->object.references) == 1 && atomic_load(&g->storage->object.references) == 1 && !g->base && !g->node
+           && !g->storage->borrowed && fa__is_dense(g->rank, g->shape, g->stride)
+           && (size_t)fa__numel(g) * fa__dtype_size(g->dtype) == g->storage->bytes;
+}
+
+static bool add_to(const fa__walk *w, fa_tensor **sum, fa_tensor *g)
+{
+    if (!*sum) {
+        *sum = fa__ref(g);
+        return true;
+    }
+    if (!w->create && (*sum)->storage && is_ours(*sum) && (*sum)->dtype == g->dtype)
+        return fa_add_(*sum, g) != NULL;
+    fa_tensor *both = fa_add(*sum, g);
+    if (!both)
+        return false;
+    fa__unref(*sum);
+    *sum = fa__ref(both);
+    return true;
+}
+
+bool fa__deliver(fa__walk *w, fa__object *to, uint32_t slot, fa_tensor *g)
+{
+    if (to->type == FA__TYPE_NODE) {
+        fa__pending_node *p = fa__pending_of(&w->work, (fa__node *)to);
+        return p && add_to(w, &p->gy[slot], g);
+    }
+    if (!w->captures)
+        return fa__accumulate(w, (fa_tensor *)to, g);
+    for (size_t i = 0; i < w->captures; i++)
+        if (w->at[i] == to && !add_to(w, &w->caught[i], g))
+            return false;
+    return true;
+}
+
+/* ---- one node ---- */
+
+static void name_node(struct fa__text *text, const fa__node *n)
+{
+    fa__text_add(text, "%s", n->op->name);
+    if (n->made_at && n->object.flags & FA__MADE_HERE)
+        fa__text_add(text, ", recorded at %s", (const char *)n->made_at);
+    else if (n->made_at) {
+        fa__text_add(text, ", recorded ");
+        fa__describe_address(text, n->made_at);
+    }
+}
+
+static bool node_fails(const fa__node *n, const char *text)
+{
+    char name[300];
+    struct fa__text t = fa__text_in(name, sizeof name);
+    name_node(&t, n);
+    return fa__fail(FA_ERROR_GRADIENT, "backward of %s: %s", name, text);
+}
+
+static bool check_version(const fa__node *n, const char *what, const fa_tensor *t, uint64_t kept)
+{
+    uint64_t now = atomic_load_explicit(&t->storage->version, memory_order_relaxed);
+    if (FA__LIKELY(now == kept))
+        return true;
+    char name[300], text[700];
+    struct fa__text tensor = fa__text_in(name, sizeof name);
+    fa__describe_tensor(&tensor, t, true);
+    snprintf(text, sizeof text, "%s was changed in place by %s after it was recorded: it is at version %llu, kept was version %llu; it is %s",
+             what, t->storage->changed_by ? t->storage->changed_by->name : "something", (unsigned long long)now,
+             (unsigned long long)kept, name);
+    return node_fails(n, text);
+}
+
+static bool check_kept(const fa__node *n)
+{
+    if (n->released && n->keeps)
+        return node_fails(n, "its operands were dropped by an earlier backward; .retain_graph = true keeps them");
+    for (int i = 0; i < n->op->nfields; i++)
+        if (n->kept >> i & 1 && n->op->fields[i].kind != FA__TENSORS) {
+            const fa_tensor *t = fa__field_tensor(n->args, &n->op->fields[i]);
+            if (t && t->storage && !check_version(n, n->op->fields[i].name, t, n->edge[i].version))
+                return false;
+        }
+    for (int i = 0; i < n->results; i++)
+        if (n->result[i].kept && !check_version(n, n->op->results[i] ? n->op->results[i] : "the result", n->result[i].kept, n->result[i].version))
+            return false;
+    return true;
+}
+
+/* The result as the gradient function sees it: with its history when backward itself is recorded. */
+static fa_tensor *result_again(const fa__walk *w, fa__node *n, int i)
+{
+    if (!n->result[i].kept)
+        return NULL;
+    fa_tensor *y = fa__own(fa__tensor_alias(n->result[i].kept));
+    if (y && w->create && fa__dtype_is_float(y->dtype)) {
+        y->node = fa__ref(n);
+        y->slot = (uint32_t)i;
+    }
+    return y;
+}
+
+static fa_tensor *zeros_for(const fa__result *r)
+{
+    fa_shape shape = {.rank = r->rank};
+    memcpy(shape.dim, r->shape, sizeof shape.dim[0] * (size_t)r->rank);
+    return fa_zeros(shape, .dtype = r->dtype, .device = r->device->id);
+}
+
+/* Hooks of a result: each may put another gradient in the place of this one. */
+static bool run_hooks(fa__node *n, uint32_t slot, fa_tensor **g)
+{
+    for (fa__hook *h = n->hooks, *next; h; h = next) {
+        next = h->next;
+        if (h->slot != slot)
+            continue;
+        if (h->retain) {
+            fa__autograd *a = h->context;
+            pthread_mutex_lock(&a->lock);
+            fa__unref(a->grad);
+            a->grad = fa__ref(*g);
+            pthread_mutex_unlock(&a->lock);
+            continue;
+        }
+        fa_tensor *other = h->function(*g, h->context);
+        if (fa__failed())
+            return false;
+        if (other && !fa__same_shape(other, *g))
+            return node_fails(n, "a hook returned a gradient of another shape");
+        *g = other ? other : *g;
+    }
+    return true;
+}
+
+/* The gradients that came together, after hooks and in the results' dtype; zeros for those that did not come. */
+static bool collect(fa__walk *w, fa__pending_node *p, fa__back *b)
+{
+    fa__node *n = p->node;
+    for (int i = 0; i < n->results; i++) {
+        fa_tensor *g = p->gy[i];
+        if (g && !run_hooks(n, (uint32_t)i, &g))
+            return false;
+        for (size_t k = 0; g && k < w->captures; k++)
+            if (w->at[k] == &n->object && w->slot[k] == (uint32_t)i)
+                w->caught[k] = fa__ref(g);
+        if (g && (fa_dtype)g->dtype != n->result[i].dtype)
+            g = fa_to(g, n->result[i].dtype);
+        else if (!g && !n->op->cells->null_gy && fa__dtype_is_float(n->result[i].dtype))
+            g = zeros_for(&n->result[i]);
+        if (fa__failed())
+            return false;
+        b->gy[i] = g;
+        b->y[i] = result_again(w, n, i);
+    }
+    return true;
+}
+
+static bool has_nan(fa_tensor *g)
+{
+    return fa__dtype_is_float(g->dtype) && fa_item(fa_sum(fa_ne(g, g))) > 0;
+}
+
+static bool check_given_gradients(const fa__walk *w, fa__node *n, fa_tensor *const *gx)
+{
+    for (int i = 0; i < n->edges; i++)
+        if (w->anomaly && gx[i] && has_nan(gx[i])) {
+            char text[100];
+            snprintf(text, sizeof text, "the gradient of operand %d has NaN in it", i);
+            return node_fails(n, text);
+        }
+    return true;
+}
+
+static bool any(const uint8_t *wanted, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (wanted[i])
+            return true;
+    return false;
+}
+
+static bool run_node(fa__walk *w, fa__pending_node *p)
+{
+    fa__node *n = p->node;
+    uint8_t wanted[n->edges + 1];
+    fa_tensor *gx[n->edges + 1];
+    fa__back b = {.node = n, .args = n->args, .wanted = wanted, .gx = gx};
+    for (int i = 0; i < n->edges; i++) {
+        wanted[i] = n->edge[i].to && (!w->needed || fa__is_needed(w->needed, n->edge[i].to));
+        gx[i] = NULL;
+    }
+    if (!collect(w, p, &b))
+        return false;
+    if (!any(wanted, n->edges))
+        return true;
+    if (!check_kept(n))
+        return false;
+    if (n->op->cells->grad)
+        n->op->cells->grad(&b);
+    else
+        fa__give_derived(&b);
+    if (fa__failed()) {
+        char name[300];
+        struct fa__text text = fa__text_in(name, sizeof name);
+        name_node(&text, n);
+        fa__error_append(", in the backward of %s", name);
+        return false;
+    }
+    if (!check_given_gradients(w, n, gx))
+        return false;
+    for (int i = 0; i < n->edges; i++)
+        if (wanted[i] && gx[i] && !fa__deliver(w, n->edge[i].to, n->edge[i].slot, gx[i]))
+            return false;
+    return true;
+}
+
+bool fa__walk_on(fa__walk *w)
+{
+    for (fa__pending_node *p; (p = fa__pending_next(&w->work));) {
+        fa__scope scope = fa__scope_open("backward");
+        bool good = run_node(w, p);
+        if (good && !w->retain)
+            fa__node_release(p->node);
+        fa__scope_close(&scope);
+        fa__pending_drop(p);
+        if (!good)
+            return false;
+    }
+    return true;
+}
+
+void fa__walk_end(fa__walk *w)
+{
+    fa__pending_end(&w->work);
+    fa__needed_free(w->needed);
+}
+
+/* ---- leaves ---- */
+
+static fa_tensor *through_hooks(fa_tensor *leaf, fa_tensor *g)
+{
+    for (fa__hook *h = fa__autograd_of(leaf)->hooks, *next; h && g; h = next) {
+        next = h->next;
+        fa_tensor *other = h->function(g, h->context);
+        if (other && !fa__same_shape(other, leaf)) {
+            fa__fail(FA_ERROR_GRADIENT, "a hook of a leaf returned a gradient of another shape");
+            return NULL;
+        }
+        g = fa__failed() ? NULL : other ? other : g;
+    }
+    return g;
+}
+
+static bool store(const fa__walk *w, fa__autograd *a, fa_tensor *g)
+{
+    if (!a->grad) {
+        bool as_is = w->create || (g->storage && is_ours(g));
+        fa_tensor *own = as_is ? g : fa_clone(g);
+        a->grad = own ? fa__ref(own) : NULL;
+        return own != NULL;
+    }
+    if (!w->create)
+        return fa_add_(a->grad, g) != NULL;
+    fa_tensor *sum = fa_add(a->grad, g);
+    if (!sum)
+        return false;
+    fa__unref(a->grad);
+    a->grad = fa__ref(sum);
+    return true;
+}
+
+bool fa__accumulate(const fa__walk *w, fa_tensor *leaf, fa_tensor *g)
+{
+    fa__autograd *a = fa__autograd_of(leaf);
+    if (!a)
+        return false;
+    if (g->dtype != leaf->dtype || fa__tensor_place(g) != fa__tensor_place(leaf))
+        g = fa_move(g, .dtype = (fa_dtype)leaf->dtype, .device = fa__tensor_place(leaf)->id);
+    if (!g || !(g = through_hooks(leaf, g)))
+        return false;
+    pthread_mutex_lock(&a->lock);
+    bool good = store(w, a, g);
+    pthread_mutex_unlock(&a->lock);
+    for (fa__hook *h = a->after, *next; good && h; h = next) {
+        next = h->next;
+        h->function(a->grad, h->context);
+        good = !fa__failed();
+    }
+    return good;
+}

@@ -1,0 +1,130 @@
+/* A heap by level, and a table by node. */
+#include "autograd/pending.h"
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "base/small.h"
+#include <string.h>
+
+static size_t home(const fa__pending_work *w, const fa__node *n)
+{
+    return (size_t)fa__hash_mix((uint64_t)(uintptr_t)n) & (w->slots - 1);
+}
+
+static size_t find(const fa__pending_work *w, const fa__node *n)
+{
+    size_t i = home(w, n);
+    while (w->slot[i] && w->slot[i]->node != n)
+        i = (i + 1) & (w->slots - 1);
+    return i;
+}
+
+static bool grow(fa__pending_work *w)
+{
+    size_t slots = w->slots ? 2 * w->slots : 64;
+    fa__pending_node **slot = fa__calloc(slots, sizeof *slot), **old = w->slot;
+    fa__pending_node **heap = slot ? fa__realloc(w->heap, slots / 2 * sizeof *heap) : NULL;
+    if (!heap) {
+        fa__free(slot);
+        return false;
+    }
+    size_t before = w->slots;
+    w->heap = heap;
+    w->capacity = slots / 2;
+    w->slot = slot;
+    w->slots = slots;
+    for (size_t i = 0; i < before; i++)
+        if (old[i])
+            w->slot[find(w, old[i]->node)] = old[i];
+    fa__free(old);
+    return true;
+}
+
+static bool comes_before(const fa__pending_node *a, const fa__pending_node *b)
+{
+    return a->node->level != b->node->level ? a->node->level > b->node->level : a->order < b->order;
+}
+
+static void push(fa__pending_work *w, fa__pending_node *p)
+{
+    size_t i = w->count++;
+    for (; i && comes_before(p, w->heap[(i - 1) / 2]); i = (i - 1) / 2)
+        w->heap[i] = w->heap[(i - 1) / 2];
+    w->heap[i] = p;
+}
+
+static void sink(fa__pending_work *w, fa__pending_node *p)
+{
+    size_t i = 0;
+    for (;;) {
+        size_t child = 2 * i + 1;
+        if (child >= w->count)
+            break;
+        if (child + 1 < w->count && comes_before(w->heap[child + 1], w->heap[child]))
+            child++;
+        if (!comes_before(w->heap[child], p))
+            break;
+        w->heap[i] = w->heap[child];
+        i = child;
+    }
+    w->heap[i] = p;
+}
+
+/* Takes an entry out of the table and closes the gap behind it. */
+static void forget(fa__pending_work *w, const fa__node *n)
+{
+    size_t mask = w->slots - 1, gap = find(w, n);
+    for (size_t i = (gap + 1) & mask; w->slot[i]; i = (i + 1) & mask) {
+        size_t at = home(w, w->slot[i]->node);
+        if (((i - at) & mask) >= ((i - gap) & mask)) {
+            w->slot[gap] = w->slot[i];
+            gap = i;
+        }
+    }
+    w->slot[gap] = NULL;
+}
+
+fa__pending_node *fa__pending_of(fa__pending_work *w, fa__node *n)
+{
+    if (w->count == w->capacity && !grow(w))
+        return NULL;
+    size_t i = find(w, n);
+    if (w->slot[i])
+        return w->slot[i];
+    fa__pending_node *p = fa__small_alloc(sizeof *p);
+    if (!p)
+        return NULL;
+    memset(p, 0, sizeof *p);
+    p->node = fa__ref(n);
+    p->order = w->arrivals++;
+    w->slot[i] = p;
+    push(w, p);
+    return p;
+}
+
+fa__pending_node *fa__pending_next(fa__pending_work *w)
+{
+    if (!w->count)
+        return NULL;
+    fa__pending_node *p = w->heap[0];
+    w->count--;
+    if (w->count)
+        sink(w, w->heap[w->count]);
+    forget(w, p->node);
+    return p;
+}
+
+void fa__pending_drop(fa__pending_node *p)
+{
+    for (int i = 0; i < 4; i++)
+        fa__unref(p->gy[i]);
+    fa__unref(p->node);
+    fa__small_free(p, sizeof *p);
+}
+
+void fa__pending_end(fa__pending_work *w)
+{
+    for (size_t i = 0; i < w->count; i++)
+        fa__pending_drop(w->heap[i]);
+    fa__free(w->heap);
+    fa__free(w->slot);
+}

@@ -1,0 +1,26 @@
+/* The work of one backward: nodes with gradients that wait for them, given out from the highest level down. */
+#ifndef FA__AUTOGRAD_PENDING_H
+#define FA__AUTOGRAD_PENDING_H
+#include "graph/node.h"
+
+typedef struct fa__pending_node {
+    fa__node *node;
+    uint64_t order; /* of arrival: decides between equal levels */
+    fa_tensor *gy[4];
+} fa__pending_node;
+
+typedef struct fa__pending_work {
+    fa__pending_node **heap; /* the highest level first */
+    size_t count, capacity;
+    fa__pending_node **slot; /* by node: open addressing; a power of two */
+    size_t slots;
+    uint64_t arrivals;
+} fa__pending_work;
+
+/* The entry of a node, made when there is none; NULL and an error without memory. */
+fa__pending_node *fa__pending_of(fa__pending_work *, fa__node *);
+/* Takes out the entry with the highest level; NULL when there is none. It is the caller's, to free. */
+fa__pending_node *fa__pending_next(fa__pending_work *);
+void fa__pending_drop(fa__pending_node *);
+void fa__pending_end(fa__pending_work *);
+#endif

@@ -1,0 +1,53 @@
+/* Between the division of a matrix product (gemm.c) and the loops that compute (simd/gemm*): what such a set of loops
+ * is asked to do. Element types are hidden here; strides count elements throughout. */
+#ifndef FA__BACKEND_CPU_GEMM_KIND_H
+#define FA__BACKEND_CPU_GEMM_KIND_H
+#include "backend/cpu/gemm.h"
+
+/* One tile of c: at most kind->rows x kind->cols, and all of a run of k. Columns of b and c are neighbours in memory.
+ */
+typedef struct fa__gemm_tile {
+    int64_t rows, cols, depth;
+    const void *a;
+    int64_t a_row, a_col;
+    const void *b;
+    int64_t b_row;
+    void *c;
+    int64_t c_row;
+    const void *bias; /* of these columns, neighbours; or NULL */
+    bool resume;      /* c holds the sums so far */
+    bool relu;
+} fa__gemm_tile;
+
+/* A rectangle of c. */
+typedef struct fa__gemm_block {
+    int64_t row, col, rows, cols;
+} fa__gemm_block;
+
+typedef struct fa__gemm_kind {
+    size_t element, sum; /* bytes of an element, and of what it is summed in */
+    int64_t rows, cols;  /* the largest tile */
+    bool direct;         /* operands can be used where they lie: elements are what is summed */
+    void (*tile)(const fa__gemm_tile *t);
+    /* to[i * to_row + j] = from[i * from_row + j * from_col], for i < rows and j < cols, as what is summed */
+    void (*pack)(void *to, int64_t to_row, const void *from, int64_t from_row, int64_t from_col, int64_t rows,
+                 int64_t cols);
+    /* c's block from its sums: adds the bias, applies relu, rounds */
+    void (*finish)(const fa__gemm *g, const fa__gemm_block *at, const void *sums, int64_t sums_row);
+} fa__gemm_kind;
+
+/* The same product where k is 0: operands have no elements, perhaps no address, which is no start for arithmetic. */
+static inline fa__gemm fa__gemm_empty(const fa__gemm *g)
+{
+    fa__gemm e = *g;
+    e.a = e.b = g->c;
+    e.k = e.a_row = e.a_col = e.b_row = e.b_col = 0;
+    return e;
+}
+
+/* The product by tiles, on as many threads as pay. */
+bool fa__gemm_by_tiles(const fa__gemm *g, const fa__gemm_kind *kind);
+
+/* The number of multiply-adds from which a second thread pays. */
+enum { FA__GEMM_PARALLEL = 100000 };
+#endif

@@ -1,0 +1,84 @@
+/* What the CPU's kernels share. */
+#include "backend/cpu/kernel.h"
+#include "backend/fault.h"
+
+const fa__simd_class *fa__cpu_class(int dtype)
+{
+    static const uint8_t of[FA__DTYPES] = {[FA_BOOL] = FA__CLASS_I32, [FA_U8] = FA__CLASS_I32,  [FA_I8] = FA__CLASS_I32,
+                                           [FA_I16] = FA__CLASS_I32,  [FA_I32] = FA__CLASS_I32, [FA_I64] = FA__CLASS_I64,
+                                           [FA_F16] = FA__CLASS_F32,  [FA_BF16] = FA__CLASS_F32, [FA_F32] = FA__CLASS_F32,
+                                           [FA_F64] = FA__CLASS_F64};
+    return fa__cpu_simd->of[of[dtype]];
+}
+
+double fa__cpu_sum(const fa__simd_class *k, void *x, int64_t n)
+{
+    if (!n)
+        return 0;
+    do {
+        k->blocks[FA__COMBINE_SUM](x, x, n);
+        n = (n + FA__BLOCK - 1) / FA__BLOCK;
+    } while (n > 1);
+    return k->dtype == FA_F64 ? *(double *)x : (double)*(float *)x;
+}
+
+bool fa__cpu_fault(const fa__launch *l, fa_code code, int64_t value, int64_t size, int64_t position)
+{
+    fa__fault *f = l->fault;
+    int32_t none = 0;
+    static _Atomic int32_t busy;
+    int32_t free_ = 0;
+    while (!atomic_compare_exchange_weak(&busy, &free_, 1))
+        free_ = 0;
+    if (atomic_load(&f->code) == none) {
+        f->op = l->op->id;
+        f->value = value;
+        f->size = size;
+        f->position = position;
+        atomic_store(&f->code, (int32_t)code);
+    }
+    atomic_store(&busy, 0);
+    return false;
+}
+
+int64_t fa__cpu_integer(const fa__operand *x, int64_t offset)
+{
+    switch (x->dtype) {
+    case FA_I64:
+        return ((const int64_t *)x->data)[offset];
+    case FA_I32:
+        return ((const int32_t *)x->data)[offset];
+    case FA_I16:
+        return ((const int16_t *)x->data)[offset];
+    case FA_I8:
+        return ((const int8_t *)x->data)[offset];
+    default:
+        return ((const uint8_t *)x->data)[offset];
+    }
+}
+
+fa__cpu_walk fa__cpu_others(const int64_t *shape, int rank, int dim, const fa__operand *a, const fa__operand *b, const fa__operand *c)
+{
+    const fa__operand *of[3] = {a, b, c};
+    fa__cpu_walk w = {.count = 1};
+    for (int i = 0; i < rank; i++) {
+        if (i == dim)
+            continue;
+        w.shape[w.rank] = shape[i];
+        for (int k = 0; k < 3; k++)
+            w.stride[k][w.rank] = of[k] && of[k]->rank == rank ? of[k]->stride[i] : 0;
+        w.count *= shape[i];
+        w.rank++;
+    }
+    return w;
+}
+
+void fa__cpu_place(const fa__cpu_walk *w, int64_t i, int64_t offset[3])
+{
+    offset[0] = offset[1] = offset[2] = 0;
+    for (int d = w->rank; d-- > 0; i /= w->shape[d]) {
+        int64_t at = i % w->shape[d];
+        for (int k = 0; k < 3; k++)
+            offset[k] += at * w->stride[k][d];
+    }
+}

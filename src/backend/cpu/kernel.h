@@ -1,0 +1,37 @@
+/* What the CPU's kernels share. A kernel is KERNEL(name) { ... }: a function of the launch `l`; the generator finds it. */
+#ifndef FA__CPU_KERNEL_H
+#define FA__CPU_KERNEL_H
+#include "args.h"
+#include "backend/cpu/level.h"
+#include "backend/device.h"
+#include <facula/error.h>
+
+#define KERNEL(name) bool FA__CAT(fa__cpu_, name)(const fa__launch *l); bool FA__CAT(fa__cpu_, name)(const fa__launch *l)
+
+/* The loops of the class that a dtype computes in. */
+const fa__simd_class *fa__cpu_class(int dtype);
+/* The sum of n values in scratch memory, by the one tree; x is overwritten. */
+double fa__cpu_sum(const fa__simd_class *, void *x, int64_t n);
+
+/* Notes what is wrong with an index, for the host to report. Always false. */
+bool fa__cpu_fault(const fa__launch *l, fa_code code, int64_t value, int64_t size, int64_t position);
+/* Element i of an operand of integers or bool, by its address. */
+int64_t fa__cpu_integer(const fa__operand *, int64_t offset);
+
+/* The dimension that an argument names. */
+static inline int fa__cpu_dim(const fa__operand *x, int64_t dim)
+{
+    return (int)(dim < 0 ? dim + (x->rank ? x->rank : 1) : dim);
+}
+
+/* All elements but those along one dimension: a counter over the other dimensions, with an offset into each of up to
+ * three operands, which have the same shape there. */
+typedef struct fa__cpu_walk {
+    int rank;
+    int64_t count, shape[FA_MAX_DIMS], stride[3][FA_MAX_DIMS];
+} fa__cpu_walk;
+
+fa__cpu_walk fa__cpu_others(const int64_t *shape, int rank, int dim, const fa__operand *a, const fa__operand *b, const fa__operand *c);
+/* Offsets of the i-th place. */
+void fa__cpu_place(const fa__cpu_walk *, int64_t i, int64_t offset[3]);
+#endif

@@ -1,0 +1,27 @@
+/* Which level of instructions the kernels use: the best one that the machine has, chosen when the library loads, or the
+ * one that the environment's FACULA_CPU names. */
+#ifndef FA__CPU_LEVEL_H
+#define FA__CPU_LEVEL_H
+#include "backend/cpu/gemm.h"
+#include "backend/cpu/simd/simd.h"
+
+/* X(level) for each level that is compiled for this architecture, from the plainest to the best. */
+#if defined __x86_64__
+#define FA__CPU_LEVELS(X) X(base) X(avx2) X(avx512)
+#elif defined __aarch64__
+#define FA__CPU_LEVELS(X) X(neon)
+#else
+#define FA__CPU_LEVELS(X) X(base)
+#endif
+
+extern const fa__simd *fa__cpu_simd;         /* loops over tiles */
+extern const fa__gemm_kernels *fa__cpu_gemm; /* matrix products */
+
+/* "avx2" */
+const char *fa__cpu_level_name(void);
+
+/* For tests: the levels that this machine can run; the number that there are goes to *count. */
+const char *const *fa__cpu_level_names(int *count);
+/* For tests: uses the level of that name from now on; false when the machine has not got it. */
+bool fa__cpu_level_use(const char *name);
+#endif

@@ -1,0 +1,158 @@
+/* Runs scalar programs over the elements of a launch: the smallest at once, all others tile by tile. */
+#include "backend/cpu/program.h"
+#include "backend/cpu/walk.h"
+#include "base/alloc.h"
+#include "base/parallel.h"
+#include <unistd.h>
+
+bool fa__cpu_prepare(fa__program *program, fa__class class)
+{
+    _Atomic(void *) *place = &program->compiled[FA__CPU][class];
+    if (atomic_load_explicit(place, memory_order_acquire))
+        return true;
+    fa__code *code = fa__cpu_lower(program, class);
+    void *none = NULL;
+    if (code && !atomic_compare_exchange_strong(place, &none, code))
+        fa__free(code); /* another thread was first */
+    return code != NULL;
+}
+
+void fa__cpu_release_program(fa__program *program)
+{
+    for (int c = 0; c < FA__CLASSES; c++)
+        fa__free(atomic_exchange(&program->compiled[FA__CPU][c], NULL));
+}
+
+/* Small launches of one step over contiguous operands: most of what a program with small tensors does. */
+enum { SMALL = 64 };
+
+static bool contiguous(const fa__operand *o, const fa__launch *l)
+{
+    int64_t expected = 1;
+    for (int d = l->rank - 1; d >= 0; d--) {
+        if (o->stride[d] != expected && l->shape[d] != 1)
+            return false;
+        expected *= l->shape[d];
+    }
+    return true;
+}
+
+/* Where the operand's elements are as the class has them: in memory, or filled into *tile when it is a value. */
+static const void *at_once(const fa__operand *o, const fa__launch *l, const fa__simd_class *c, int64_t n, void *tile)
+{
+    if (o->kind == FA__MEMORY)
+        return o->dtype == c->dtype && contiguous(o, l) ? o->data : NULL;
+    if (n > SMALL || o->kind == FA__VALUE_KEY)
+        return NULL;
+    c->load[o->dtype](tile, &o->value, 0, n);
+    return tile;
+}
+
+/* False when the launch is not of the kind. */
+static bool run_at_once(const fa__launch *l, const fa__code *code, const fa__simd_class *c, int64_t n)
+{
+    enum { MOST = 4 };
+    _Alignas(64) double tile[MOST][SMALL];
+    const void *in[MOST];
+    void *out = (void *)at_once(&l->operand[0], l, c, n, NULL);
+    if (!out || code->inputs > MOST)
+        return false;
+    for (int i = 0; i < code->inputs; i++) {
+        in[i] = at_once(&l->operand[1 + i], l, c, n, tile[i]);
+        if (!in[i])
+            return false;
+    }
+    const fa__step *s = code->step;
+    if (s->kind == FA__STEP_HOT)
+        c->hot[code->hot](out, in, n);
+    else
+        c->prim[s->prim](out, in[s->a], in[s->b], in[s->c], n);
+    return true;
+}
+
+/* Elements begin to end of the walk, by tiles. */
+static void run_range(const fa__walk *w, int64_t begin, int64_t end)
+{
+    fa__worker k;
+    fa__worker_begin(&k, w, fa__least(w->tile, end - begin));
+    fa__worker_seek(&k, begin);
+    for (int64_t left = end - begin; left > 0;) {
+        int64_t n = fa__worker_next(&k, left);
+        fa__worker_load(&k, n);
+        fa__worker_aim(&k, n);
+        fa__worker_steps(&k, n);
+        fa__worker_store(&k, n);
+        fa__worker_advance(&k, n);
+        left -= n;
+    }
+}
+
+static void run_units(void *context, int64_t begin, int64_t end)
+{
+    const fa__walk *w = context;
+    run_range(w, begin * w->tile, fa__least(end * w->tile, w->n));
+    fa__cpu_simd->stream_end();
+}
+
+/* An output in the place of an input that is still read after it is written has to wait until the tile is done. */
+static void keep_apart(fa__walk *w)
+{
+    const fa__code *c = w->code;
+    for (int o = 0; o < c->outputs; o++)
+        for (int i = 0; i < c->inputs; i++) {
+            fa__lane *out = &w->lane[c->inputs + o];
+            if (w->lane[i].memory && w->lane[i].data == out->data && c->last_read[i] > c->written[o])
+                out->apart = true;
+        }
+}
+
+/* The bytes that the last-level cache holds; results that are larger go past it. */
+static int64_t cache_bytes(void)
+{
+    static _Atomic int64_t known;
+    int64_t bytes = atomic_load_explicit(&known, memory_order_relaxed);
+    if (bytes == 0) {
+#ifdef _SC_LEVEL3_CACHE_SIZE
+        bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+#endif
+        bytes = bytes > 0 ? bytes : 32 << 20;
+        atomic_store_explicit(&known, bytes, memory_order_relaxed);
+    }
+    return bytes;
+}
+
+static void stream_large(fa__walk *w)
+{
+    const fa__code *c = w->code;
+    for (int o = 0; o < c->outputs; o++) {
+        fa__lane *out = &w->lane[c->inputs + o];
+        out->stream = out->line && w->n * out->size > cache_bytes();
+        for (int i = 0; i < c->inputs; i++)
+            out->stream &= !w->lane[i].memory || w->lane[i].data != out->data;
+    }
+}
+
+bool fa__cpu_run_program(const fa__launch *l)
+{
+    const fa__code *code = atomic_load_explicit(&l->program->compiled[FA__CPU][l->compute], memory_order_acquire);
+    int64_t n = 1;
+    for (int d = 0; d < l->rank; d++)
+        n *= l->shape[d];
+    if (code->single && n <= FA__SERIAL && run_at_once(l, code, fa__cpu_simd->of[l->compute], n))
+        return true;
+    if (n == 0)
+        return true;
+    fa__walk w;
+    fa__walk_begin(&w, l, code, true);
+    if (!code->placed)
+        fa__walk_sort(&w, 0, w.rank);
+    fa__walk_join(&w, 0, w.rank);
+    fa__walk_classify(&w);
+    keep_apart(&w);
+    stream_large(&w);
+    if (n <= FA__SERIAL)
+        run_range(&w, 0, n);
+    else
+        fa__parallel_for((n + w.tile - 1) / w.tile, FA__SERIAL / w.tile, run_units, &w);
+    return true;
+}

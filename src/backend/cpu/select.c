@@ -1,0 +1,321 @@
+/* Kernels that look for, fetch and place elements: indices are checked, and what is wrong is a fault. */
+#include "backend/cpu/kernel.h"
+#include "backend/cpu/scratch.h"
+#include "base/parallel.h"
+#include <string.h>
+
+static size_t size_of(const fa__operand *x)
+{
+    static const uint8_t size[FA__DTYPES] = {[FA_BOOL] = 1, [FA_U8] = 1,  [FA_I8] = 1,   [FA_I16] = 2, [FA_I32] = 4,
+                                             [FA_I64] = 8,  [FA_F16] = 2, [FA_BF16] = 2, [FA_F32] = 4, [FA_F64] = 8};
+    return size[x->dtype];
+}
+
+static int64_t size_along(const fa__operand *x, int dim)
+{
+    return x->rank ? x->shape[dim] : 1;
+}
+
+static int64_t stride_along(const fa__operand *x, int dim)
+{
+    return x->rank ? x->stride[dim] : 0;
+}
+
+/* ---- max and argmax ---- */
+
+enum { TILE = 256 };
+
+#define BEST(T, is_nan)                                                                                                \
+    static int64_t best_##T(const void *tile, int64_t n, void *top, int64_t first)                                    \
+    {                                                                                                                  \
+        const T *x = tile;                                                                                             \
+        T *best = top;                                                                                                 \
+        int64_t at = -1;                                                                                               \
+        for (int64_t i = 0; i < n; i++) {                                                                              \
+            bool better = first + i == 0 || x[i] > *best || ((is_nan(x[i])) && !(is_nan(*best)));                      \
+            if (better && (first + i == 0 || !(is_nan(*best)))) {                                                      \
+                *best = x[i];                                                                                          \
+                at = first + i;                                                                                        \
+            }                                                                                                          \
+        }                                                                                                              \
+        return at;                                                                                                     \
+    }
+#define NAN_TEST(v) ((v) != (v))
+#define NO_NAN(v) false
+BEST(float, NAN_TEST)
+BEST(double, NAN_TEST)
+BEST(int32_t, NO_NAN)
+BEST(int64_t, NO_NAN)
+
+/* Where the largest of n elements is; the first of equal ones, the first NaN. */
+static int64_t find_best(const fa__operand *x, int64_t offset, int64_t stride, int64_t n)
+{
+    static int64_t (*const best[FA__CLASSES])(const void *, int64_t, void *, int64_t) = {best_float, best_double, best_int32_t, best_int64_t};
+    const fa__simd_class *k = fa__cpu_class(x->dtype);
+    int class = k->dtype == FA_F32 ? FA__CLASS_F32 : k->dtype == FA_F64 ? FA__CLASS_F64 : k->dtype == FA_I32 ? FA__CLASS_I32 : FA__CLASS_I64;
+    _Alignas(64) char tile[TILE * 8];
+    int64_t top = 0, found = 0;
+    for (int64_t i = 0; i < n; i += TILE) {
+        int64_t some = n - i < TILE ? n - i : TILE;
+        k->load[x->dtype](tile, (const char *)x->data + (offset + i * stride) * (int64_t)size_of(x), stride, some);
+        int64_t at = best[class](tile, some, &top, i);
+        found = at < 0 ? found : at;
+    }
+    return found;
+}
+
+typedef struct search {
+    const fa__operand *x, *values, *indices;
+    int dim;
+    fa__cpu_walk walk;
+    bool kept;
+} search;
+
+static void search_some(void *context, int64_t begin, int64_t end)
+{
+    const search *s = context;
+    size_t size = size_of(s->x);
+    for (int64_t i = begin; i < end; i++) {
+        int64_t o[3], stride = stride_along(s->x, s->dim);
+        fa__cpu_place(&s->walk, i, o);
+        int64_t at = find_best(s->x, o[0], stride, size_along(s->x, s->dim));
+        ((int64_t *)s->indices->data)[o[2]] = at;
+        if (s->values)
+            memcpy((char *)s->values->data + o[1] * (int64_t)size, (const char *)s->x->data + (o[0] + at * stride) * (int64_t)size, size);
+    }
+}
+
+/* A result that lacks dim, with it put back. */
+static fa__operand with_dim(const fa__operand *y, int rank, int dim)
+{
+    fa__operand w = *y;
+    if (y->rank == rank)
+        return w;
+    for (int i = rank - 1; i > dim; i--) {
+        w.shape[i] = y->shape[i - 1];
+        w.stride[i] = y->stride[i - 1];
+    }
+    w.shape[dim] = 1;
+    w.stride[dim] = 0;
+    w.rank = (uint8_t)rank;
+    return w;
+}
+
+static bool run_search(const fa__operand *x, const fa__operand *values, const fa__operand *indices, int dim)
+{
+    fa__operand v = {0}, i = with_dim(indices, x->rank, dim);
+    if (values)
+        v = with_dim(values, x->rank, dim);
+    search s = {.x = x, .values = values ? &v : NULL, .indices = &i, .dim = dim};
+    s.walk = fa__cpu_others(x->shape, x->rank, dim, x, s.values, s.indices);
+    fa__parallel_for(s.walk.count, 1 + 16384 / (size_along(x, dim) + 1), search_some, &s);
+    return true;
+}
+
+KERNEL(max)
+{
+    const max_args *a = l->args;
+    const fa__operand *x = &l->operand[2];
+    return run_search(x, &l->operand[0], &l->operand[1], fa__cpu_dim(x, a->dim));
+}
+
+/* Among all elements: the best of each run along the last dimension, in logical order. */
+static bool argmax_all(const fa__launch *l, const fa__operand *x)
+{
+    int last = x->rank - 1;
+    int64_t n = size_along(x, last), best_at = 0;
+    fa__cpu_walk w = fa__cpu_others(x->shape, x->rank, last, x, NULL, NULL);
+    fa__operand pair = *x;
+    int64_t best = 0;
+    for (int64_t i = 0; i < w.count; i++) {
+        int64_t o[3];
+        fa__cpu_place(&w, i, o);
+        int64_t at = find_best(x, o[0], stride_along(x, last), n), here = o[0] + at * stride_along(x, last);
+        /* two elements some distance apart are a run of two */
+        if (i == 0 || find_best(&pair, best, here - best, 2) == 1) {
+            best = here;
+            best_at = i * n + at;
+        }
+    }
+    *(int64_t *)l->operand[0].data = best_at;
+    return true;
+}
+
+KERNEL(argmax)
+{
+    const argmax_args *a = l->args;
+    const fa__operand *x = &l->operand[1];
+    if (a->dim == FA_ALL || !x->rank)
+        return argmax_all(l, x);
+    int dim = 0;
+    if (a->dim >> 40 & 1 && a->dim > 0) {
+        while (!(a->dim & FA__DIM(dim - 8)))
+            dim++;
+        dim = fa__cpu_dim(x, dim - 8);
+    } else
+        dim = fa__cpu_dim(x, a->dim);
+    return run_search(x, NULL, &l->operand[0], dim);
+}
+
+/* ---- fetching and placing ---- */
+
+static bool check_all(const fa__launch *l, const fa__operand *index, int64_t size)
+{
+    fa__cpu_walk w = fa__cpu_others(index->shape, index->rank, -1, index, NULL, NULL);
+    for (int64_t i = 0; i < w.count; i++) {
+        int64_t o[3];
+        fa__cpu_place(&w, i, o);
+        int64_t at = fa__cpu_integer(index, o[0]);
+        if (at < 0 || at >= size)
+            return fa__cpu_fault(l, FA_ERROR_INDEX, at, size, i);
+    }
+    return true;
+}
+
+static int64_t count_of(const fa__operand *x)
+{
+    int64_t n = 1;
+    for (int i = 0; i < x->rank; i++)
+        n *= x->shape[i];
+    return n;
+}
+
+KERNEL(index_select)
+{
+    const index_select_args *a = l->args;
+    const fa__operand *y = &l->operand[0], *x = &l->operand[1], *index = &l->operand[2];
+    int dim = fa__cpu_dim(x, a->dim);
+    if (!check_all(l, index, size_along(x, dim)))
+        return false;
+    size_t size = size_of(x);
+    fa__cpu_walk w = fa__cpu_others(x->shape, x->rank, dim, x, y, NULL);
+    int64_t n = count_of(index), step = index->rank ? index->stride[0] : 0;
+    for (int64_t k = 0; k < n; k++) {
+        int64_t from = fa__cpu_integer(index, k * step) * stride_along(x, dim), to = k * stride_along(y, dim);
+        for (int64_t i = 0; i < w.count; i++) {
+            int64_t o[3];
+            fa__cpu_place(&w, i, o);
+            memcpy((char *)y->data + (o[1] + to) * (int64_t)size, (const char *)x->data + (o[0] + from) * (int64_t)size, size);
+        }
+    }
+    return true;
+}
+
+/* One element added to another, in the class of the dtype. Halves are added in f32 and rounded each time. */
+static void add_element(const fa__simd_class *k, const fa__operand *y, int64_t to, const fa__operand *x, int64_t from)
+{
+    int64_t size = (int64_t)size_of(y);
+    _Alignas(8) char sum[8], term[8];
+    k->load[y->dtype](sum, (char *)y->data + to * size, 1, 1);
+    k->load[x->dtype](term, (const char *)x->data + from * size, 1, 1);
+    k->prim[FA__PRIM_add](sum, sum, term, NULL, 1);
+    k->store[y->dtype]((char *)y->data + to * size, 1, sum, 1);
+}
+
+static void clear(const fa__operand *y)
+{
+    fa__cpu_walk w = fa__cpu_others(y->shape, y->rank, -1, y, NULL, NULL);
+    size_t size = size_of(y);
+    for (int64_t i = 0; i < w.count; i++) {
+        int64_t o[3];
+        fa__cpu_place(&w, i, o);
+        memset((char *)y->data + o[0] * (int64_t)size, 0, size);
+    }
+}
+
+KERNEL(index_sum)
+{
+    const index_sum_args *a = l->args;
+    const fa__operand *y = &l->operand[0], *x = &l->operand[1], *index = &l->operand[2];
+    int dim = fa__cpu_dim(x, a->dim);
+    const fa__simd_class *k = fa__cpu_class(x->dtype);
+    if (!check_all(l, index, a->size))
+        return false;
+    clear(y);
+    fa__cpu_walk w = fa__cpu_others(x->shape, x->rank, dim, x, y, NULL);
+    int64_t n = count_of(index), step = index->rank ? index->stride[0] : 0;
+    for (int64_t j = 0; j < n; j++) {
+        int64_t to = fa__cpu_integer(index, j * step) * stride_along(y, dim), from = j * stride_along(x, dim);
+        for (int64_t i = 0; i < w.count; i++) {
+            int64_t o[3];
+            fa__cpu_place(&w, i, o);
+            add_element(k, y, o[1] + to, x, o[0] + from);
+        }
+    }
+    return true;
+}
+
+/* Strides of a row-major walk over index in x, y (with that along dim taken out, and given apart). */
+KERNEL(gather)
+{
+    const gather_args *a = l->args;
+    const fa__operand *y = &l->operand[0], *x = &l->operand[1], *index = &l->operand[2];
+    int dim = fa__cpu_dim(x, a->dim);
+    if (!check_all(l, index, size_along(x, dim)))
+        return false;
+    size_t size = size_of(x);
+    fa__operand flat = *x;
+    if (x->rank)
+        flat.stride[dim] = 0;
+    fa__cpu_walk w = fa__cpu_others(index->shape, index->rank, -1, &flat, y, index);
+    for (int64_t i = 0; i < w.count; i++) {
+        int64_t o[3];
+        fa__cpu_place(&w, i, o);
+        int64_t from = o[0] + fa__cpu_integer(index, o[2]) * stride_along(x, dim);
+        memcpy((char *)y->data + o[1] * (int64_t)size, (const char *)x->data + from * (int64_t)size, size);
+    }
+    return true;
+}
+
+KERNEL(scatter_add)
+{
+    const scatter_add_args *a = l->args;
+    const fa__operand *y = &l->operand[0], *x = &l->operand[1], *index = &l->operand[2], *src = &l->operand[3];
+    int dim = fa__cpu_dim(x, a->dim);
+    if (!check_all(l, index, size_along(x, dim)))
+        return false;
+    size_t size = size_of(x);
+    if (y->data != x->data) {
+        fa__cpu_walk all = fa__cpu_others(x->shape, x->rank, -1, y, x, NULL);
+        for (int64_t i = 0; i < all.count; i++) {
+            int64_t o[3];
+            fa__cpu_place(&all, i, o);
+            memcpy((char *)y->data + o[0] * (int64_t)size, (const char *)x->data + o[1] * (int64_t)size, size);
+        }
+    }
+    const fa__simd_class *k = fa__cpu_class(x->dtype);
+    fa__operand flat = *y;
+    if (y->rank)
+        flat.stride[dim] = 0;
+    fa__cpu_walk w = fa__cpu_others(index->shape, index->rank, -1, &flat, src, index);
+    for (int64_t i = 0; i < w.count; i++) {
+        int64_t o[3];
+        fa__cpu_place(&w, i, o);
+        add_element(k, y, o[0] + fa__cpu_integer(index, o[2]) * stride_along(y, dim), src, o[1]);
+    }
+    return true;
+}
+
+/* ---- permutations ---- */
+
+/* Fisher and Yates: place i changes with one of those up to it, by draw i. */
+KERNEL(randperm)
+{
+    const randperm_args *a = l->args;
+    const fa__operand *y = &l->operand[0];
+    const fa__simd_class *k = fa__cpu_simd->of[FA__CLASS_F64], *whole = fa__cpu_class(FA_I64);
+    int64_t n = a->n, stride = y->stride[0], size = (int64_t)size_of(y);
+    double draw[TILE];
+    for (int64_t i = 0; i < n; i++)
+        whole->store[y->dtype]((char *)y->data + i * stride * size, 1, &i, 1);
+    for (int64_t i = 0; i < n; i++) {
+        if (i % TILE == 0)
+            k->uniform(draw, a->key, i, TILE);
+        int64_t j = (int64_t)(draw[i % TILE] * (double)(i + 1));
+        char *p = (char *)y->data + i * stride * size, *q = (char *)y->data + j * stride * size, keep[8];
+        memcpy(keep, p, (size_t)size);
+        memcpy(p, q, (size_t)size);
+        memcpy(q, keep, (size_t)size);
+    }
+    return true;
+}

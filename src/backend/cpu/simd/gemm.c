@@ -1,0 +1,59 @@
+/* The loops of matrix products for one instruction set: the micro-kernel and packing for f32 and f64, the same with
+ * conversion for f16 and bf16, products with a vector, and integers. How they are divided: backend/cpu/gemm.c. */
+#include "backend/cpu/gemm.h"
+#include "backend/cpu/gemm_kind.h"
+#include "backend/cpu/simd/convert.h"
+#include "backend/cpu/simd/gemm_transpose.h"
+#include "backend/cpu/simd/gemm_vector.h"
+#include "backend/cpu/simd/simd.h"
+#include "base/parallel.h"
+
+#define EACH_HEIGHT_TO_6(X) X(1) X(2) X(3) X(4) X(5) X(6)
+#if TILE_ROWS == 14
+#define EACH_TILE_HEIGHT(X) EACH_HEIGHT_TO_6(X) X(7) X(8) X(9) X(10) X(11) X(12) X(13) X(14)
+#else
+#define EACH_TILE_HEIGHT(X) EACH_HEIGHT_TO_6(X)
+#endif
+
+#define REAL f32
+#define REAL_TYPE float
+#include "backend/cpu/simd/gemm_real.inc"
+#define REAL f64
+#define REAL_TYPE double
+#include "backend/cpu/simd/gemm_real.inc"
+
+#define HALF f16
+#include "backend/cpu/simd/gemm_half.inc"
+#define HALF bf16
+#include "backend/cpu/simd/gemm_half.inc"
+
+#define WHOLE u8
+#define WHOLE_TYPE uint8_t
+#define WHOLE_SIGNED 0
+#include "backend/cpu/simd/gemm_int.inc"
+#define WHOLE i8
+#define WHOLE_TYPE uint8_t
+#define WHOLE_SIGNED 1
+#include "backend/cpu/simd/gemm_int.inc"
+#define WHOLE i16
+#define WHOLE_TYPE uint16_t
+#define WHOLE_SIGNED 1
+#include "backend/cpu/simd/gemm_int.inc"
+#define WHOLE i32
+#define WHOLE_TYPE uint32_t
+#define WHOLE_SIGNED 1
+#include "backend/cpu/simd/gemm_int.inc"
+#define WHOLE i64
+#define WHOLE_TYPE uint64_t
+#define WHOLE_SIGNED 1
+#include "backend/cpu/simd/gemm_int.inc"
+
+const fa__gemm_kernels FA__SIMD(fa__gemm) = {.run = {[FA_U8] = u8_run,
+                                                     [FA_I8] = i8_run,
+                                                     [FA_I16] = i16_run,
+                                                     [FA_I32] = i32_run,
+                                                     [FA_I64] = i64_run,
+                                                     [FA_F16] = f16_run,
+                                                     [FA_BF16] = bf16_run,
+                                                     [FA_F32] = f32_run,
+                                                     [FA_F64] = f64_run}};

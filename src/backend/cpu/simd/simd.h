@@ -1,0 +1,84 @@
+/* The CPU's vectorised loops as tables, one for each level of instructions. Every file of this folder is compiled once
+ * for each level, with FA__LEVEL its name; ../level.c picks the table when the library loads. All levels give the same
+ * bits. Loops over tiles take n >= 0, may write over an input that has the same address and type, and nothing else. */
+#ifndef FA__CPU_SIMD_H
+#define FA__CPU_SIMD_H
+#include "core/op.h"
+#include "core/ssa.h"
+#include <facula/types.h>
+#if __has_include("hot.h")
+#include "hot.h"
+#else
+enum { FA__HOT_COUNT = 0 };
+#endif
+
+#define FA__SIMD_PASTE2(a, b) a##_##b
+#define FA__SIMD_PASTE(a, b) FA__SIMD_PASTE2(a, b)
+/* The name of something that exists once for each level: FA__SIMD(fa__simd) is fa__simd_avx2. */
+#define FA__SIMD(name) FA__SIMD_PASTE(name, FA__LEVEL)
+
+/* In the order of fa__combine. */
+enum { FA__COMBINES = 4 };
+/* Elements of one block of a reduction, and the chains within it. */
+enum { FA__BLOCK = 1024, FA__CHAINS = 16 };
+
+/* out[i] = primitive(a[i], b[i], c[i]); operands that it has not got are not read. */
+typedef void fa__loop(void *out, const void *a, const void *b, const void *c, int64_t n);
+/* out[i] = expression(in[0][i], in[1][i], ...) */
+typedef void fa__hot_loop(void *out, const void *const *in, int64_t n);
+/* tile[i] = source[i * stride], converted; strides are in elements. */
+typedef void fa__load_loop(void *tile, const void *source, int64_t stride, int64_t n);
+/* target[i * stride] = tile[i], converted. */
+typedef void fa__store_loop(void *target, int64_t stride, const void *tile, int64_t n);
+/* out[b] = the combination of the b-th FA__BLOCK elements of x, the last block may be shorter: one level of the tree. */
+typedef void fa__blocks_loop(void *out, const void *x, int64_t n);
+/* out[r] = the combination of the `columns` <= FA__BLOCK elements from x[r * columns] on. */
+typedef void fa__short_rows_loop(void *out, const void *x, int64_t rows, int64_t columns);
+/* Down columns: out[c] = the combination of x[k * stride + c] over k < rows <= FA__BLOCK, for c < columns. `chains` is
+ * room for FA__CHAINS * columns elements. */
+typedef void fa__columns_loop(void *out, const void *x, int64_t stride, int64_t rows, int64_t columns, void *chains);
+/* The elements from number `first` on of what the key draws. */
+typedef void fa__random_loop(void *tile, fa__key key, int64_t first, int64_t n);
+/* target[r * target_stride + c] = source[c * source_stride + r] for r < rows and c < columns; strides in elements. */
+typedef void fa__transpose_loop(void *target, int64_t target_stride, const void *source, int64_t source_stride,
+                                int64_t rows, int64_t columns);
+
+/* What is there for one class of computation. */
+typedef struct fa__simd_class {
+    fa__loop *prim[FA__PRIM_count];          /* NULL: not in this class, or not a loop (input, constant, index, ...) */
+    fa__loop *copy;                          /* of a */
+    fa__load_loop *load[FA__DTYPES];         /* by the dtype of the source */
+    fa__store_loop *store[FA__DTYPES];       /* by the dtype of the target */
+    fa__hot_loop *const *hot;                /* by FA__HOT_name; NULL in integer classes and when there are none */
+    void (*fill)(void *tile, const void *value, int64_t n);
+    void (*index)(void *tile, int64_t first, int64_t n); /* first, first + 1, ... */
+    fa__random_loop *uniform, *normal;       /* NULL in integer classes */
+    fa__blocks_loop *blocks[FA__COMBINES];
+    fa__short_rows_loop *short_rows[FA__COMBINES];
+    fa__columns_loop *columns[FA__COMBINES];
+    fa__loop *combine[FA__COMBINES];         /* of a and b */
+    fa__transpose_loop *transpose;
+    uint8_t size;                            /* bytes of an element */
+    uint8_t dtype;                           /* fa_dtype of an element */
+} fa__simd_class;
+
+typedef struct fa__simd {
+    const char *name;
+    const fa__simd_class *of[FA__CLASSES];
+    /* Copies past the caches: for results that do not fit them. `to` is aligned to 64 bytes for speed, not by need. */
+    void (*stream)(void *to, const void *from, int64_t bytes);
+    void (*stream_end)(void); /* orders streamed stores before later ones; once, when a thread has finished */
+    fa__transpose_loop *transpose[4]; /* of elements of 1, 2, 4 and 8 bytes: by the logarithm of their size */
+} fa__simd;
+
+#ifdef FA__LEVEL
+extern const fa__simd FA__SIMD(fa__simd);
+extern const fa__simd_class FA__SIMD(fa__simd_f32), FA__SIMD(fa__simd_f64), FA__SIMD(fa__simd_i32),
+    FA__SIMD(fa__simd_i64);
+extern fa__random_loop FA__SIMD(fa__uniform_f32), FA__SIMD(fa__uniform_f64), FA__SIMD(fa__normal_f32),
+    FA__SIMD(fa__normal_f64);
+extern fa__transpose_loop FA__SIMD(fa__transpose_8), FA__SIMD(fa__transpose_16), FA__SIMD(fa__transpose_32),
+    FA__SIMD(fa__transpose_64);
+#endif
+
+#endif

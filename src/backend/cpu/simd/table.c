@@ -1,0 +1,58 @@
+/* The table of one level, and the loops that know no class: streaming copies. */
+#include "simd.h"
+#include "dialect.h"
+#if !defined __clang__ && defined __SSE2__
+#include <emmintrin.h>
+#endif
+
+typedef u64 lane __attribute__((__vector_size__(16), __may_alias__));
+typedef u64 lane_anywhere __attribute__((__vector_size__(16), __aligned__(1), __may_alias__));
+
+/* One store of 16 bytes past the caches; four in a row fill a line. */
+FN void stream_lane(lane *to, lane value)
+{
+#if defined __clang__
+    __builtin_nontemporal_store(value, to);
+#elif defined __SSE2__
+    _mm_stream_si128((__m128i *)to, (__m128i)value);
+#else
+    *to = value;
+#endif
+}
+
+static void stream(void *to, const void *from, int64_t bytes)
+{
+    char *t = to;
+    const char *f = from;
+    int64_t head = (int64_t)(-(uintptr_t)t & 15u);
+    head = head < bytes ? head : bytes;
+    __builtin_memcpy(t, f, (size_t)head);
+    int64_t end = head + ((bytes - head) & ~(int64_t)15);
+    for (int64_t i = head; i < end; i += 16)
+        stream_lane((lane *)(t + i), *(const lane_anywhere *)(f + i));
+    __builtin_memcpy(t + end, f + end, (size_t)(bytes - end));
+}
+
+static void stream_end(void)
+{
+#if defined __SSE2__
+    __builtin_ia32_sfence();
+#else
+    __atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
+#define TEXT_OF(level) #level
+#define TEXT(level) TEXT_OF(level)
+
+const fa__simd FA__SIMD(fa__simd) = {
+    .name = TEXT(FA__LEVEL),
+    .of = {[FA__CLASS_F32] = &FA__SIMD(fa__simd_f32),
+           [FA__CLASS_F64] = &FA__SIMD(fa__simd_f64),
+           [FA__CLASS_I32] = &FA__SIMD(fa__simd_i32),
+           [FA__CLASS_I64] = &FA__SIMD(fa__simd_i64)},
+    .stream = stream,
+    .stream_end = stream_end,
+    .transpose = {FA__SIMD(fa__transpose_8), FA__SIMD(fa__transpose_16), FA__SIMD(fa__transpose_32),
+                  FA__SIMD(fa__transpose_64)},
+};

@@ -1,0 +1,104 @@
+/* What a backend is: one vtable, and the launches it is given. A launch is self-contained (a copy of the arguments,
+ * and for each operand a pointer, dtype, shape and strides): never a tensor, never the caller's stack, so that it can
+ * run late. Backends stand in the one array of backend/registry.c. */
+#ifndef FA__BACKEND_DEVICE_H
+#define FA__BACKEND_DEVICE_H
+#include "core/device.h"
+#include "core/op.h"
+#include "core/program.h"
+#include <facula/device.h>
+
+typedef enum { FA__MEMORY, FA__VALUE_FLOAT, FA__VALUE_INT, FA__VALUE_KEY } fa__operand_kind;
+
+/* Elements in a device's memory, or a value that stands for as many elements as are asked for. */
+typedef struct fa__operand {
+    void *data;    /* of element (0, ..., 0); NULL for values */
+    uint8_t kind;  /* fa__operand_kind */
+    uint8_t dtype; /* fa_dtype; of numbers FA_F64, FA_I64 or FA_BOOL */
+    uint8_t rank;
+    union {
+        double f;
+        int64_t i;
+        fa__key key;
+    } value;
+    int64_t shape[FA_MAX_DIMS];
+    int64_t stride[FA_MAX_DIMS]; /* in elements */
+} fa__operand;
+
+typedef enum {
+    FA__LAUNCH_KERNEL,  /* the device's kernel of `op`: operands have their own shapes */
+    FA__LAUNCH_PROGRAM, /* `program` for each element of `shape`: operands have strides over `shape` */
+    FA__LAUNCH_REDUCE   /* the value of `program` over `shape`, combined over the dimensions from `kept` on */
+} fa__launch_kind;
+
+typedef enum { FA__COMBINE_SUM, FA__COMBINE_PROD, FA__COMBINE_MAX, FA__COMBINE_MIN } fa__combine;
+
+/* What a kernel found wrong, for the host to report: an index out of range, a division by zero. The first one stays.
+ * `code` is written last. */
+typedef struct fa__fault {
+    _Atomic int32_t code; /* fa_code; 0: none */
+    int32_t op;           /* the operation's id */
+    int64_t value, size, position;
+} fa__fault;
+
+typedef struct fa__launch {
+    uint8_t kind;      /* fa__launch_kind */
+    uint8_t compute;   /* fa__class of the program */
+    uint8_t combine;   /* fa__combine */
+    uint8_t rank;      /* of shape */
+    uint8_t kept;      /* REDUCE: dimensions that stay; outputs have stride 0 over the others */
+    uint16_t outputs;  /* operand[0 .. outputs) are written, */
+    uint16_t operands; /* the rest, up to this number, are read */
+    const fa__op *op;
+    const fa__program *program; /* its input i is operand[outputs + i] */
+    const void *args; /* the operation's arguments; their tensors are not to be followed */
+    fa__fault *fault;
+    int64_t shape[FA_MAX_DIMS];
+    fa__operand operand[];
+} fa__launch;
+
+static inline size_t fa__launch_size(const fa__launch *l)
+{
+    return sizeof *l + l->operands * sizeof l->operand[0];
+}
+
+/* Bytes between two places: one of them may be the host's (device NULL). */
+typedef struct fa__copy {
+    const fa__op *op; /* on whose behalf, for reports */
+    void *to;
+    const void *from;
+    size_t bytes;
+    fa__device *to_device, *from_device; /* NULL: the host */
+} fa__copy;
+
+/* A device's entries. Those that issue work return its ticket, or 0 after setting an error; they are called with the
+ * device's lock held, and only for devices with a queue. */
+typedef struct fa__backend {
+    const char *name;
+    int32_t kind; /* FA__CPU, ... */
+    int (*count)(void);                            /* how many devices there are */
+    const char *(*why)(void);                      /* why there are none */
+    bool (*open)(fa__device *);                    /* fills host, shapes_only, queue, own */
+    void (*close)(fa__device *);
+    void (*properties)(fa__device *, fa_device_properties *);
+    void *(*allocate)(fa__device *, size_t);       /* NULL when there is no more; sets no error */
+    void (*release)(fa__device *, void *, size_t);
+    fa__queue *(*queue_new)(fa__device *);
+    void (*queue_free)(fa__queue *);
+    void (*wait)(fa__queue *, uint64_t ticket);    /* the host waits; called without the lock */
+    bool (*after)(fa__queue *, fa__stamp);         /* later work of the queue runs behind the stamp's; any backend's stamp */
+    uint64_t (*copy)(fa__queue *, const fa__copy *);
+    bool (*has_kernel)(const fa__op *);
+    bool (*prepare)(fa__device *, fa__program *, fa__class); /* compiles a program that is new to the device */
+    uint64_t (*run)(fa__queue *, const fa__launch *);        /* host devices: queue NULL, returns 1 */
+    void *(*capture_begin)(fa__queue *);           /* NULL entries: capture is not supported */
+    bool (*capture_end)(fa__queue *, void *);
+    uint64_t (*replay)(fa__queue *, void *);
+} fa__backend;
+
+/* The device of that name, opened when first used; NULL and FA_ERROR_DEVICE or FA_ERROR_UNAVAILABLE when there is none. */
+fa__device *fa__device_get(fa_device);
+extern const fa__backend *const fa__backends[FA__BACKENDS];
+
+extern fa__device fa__cpu_device; /* always there */
+#endif

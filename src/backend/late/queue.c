@@ -1,0 +1,275 @@
+/* Queues: work is copied, put in a list, and done later by the queue's thread. */
+#define _GNU_SOURCE
+#include "backend/fault.h"
+#include "backend/late/late.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef fa__late_job job;
+
+fa__late_queue fa__late_queues[FA__LATE_QUEUES];
+static pthread_mutex_t queues_lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic int64_t delay = INT64_MIN; /* INT64_MIN: not read yet */
+
+void fa__late_delay(int64_t microseconds)
+{
+    atomic_store(&delay, microseconds);
+}
+
+static int64_t delay_ns(void)
+{
+    int64_t d = atomic_load(&delay);
+    if (d == INT64_MIN) {
+        const char *text = getenv("FACULA_LATE_DELAY_US");
+        d = text && *text ? atoll(text) : 20;
+        atomic_store(&delay, d);
+    }
+    return d * 1000;
+}
+
+/* ---- the queue's thread ---- */
+/* Lets time pass; the lock is held. */
+static void dawdle(fa__late_queue *q)
+{
+    int64_t ns = delay_ns(), end = fa__clock_ns() + ns;
+    while (ns < 0 && !q->waiting && !q->stop)
+        pthread_cond_wait(&q->more, &q->lock);
+    struct timespec until = {end / 1000000000, end % 1000000000};
+    while (ns > 0 && !q->waiting && !q->stop)
+        if (pthread_cond_timedwait(&q->more, &q->lock, &until) == ETIMEDOUT)
+            break;
+}
+
+/* Keeps the first error; the host gets it when it waits. A fault stays in its word until then, so that later work of
+ * the queue can see it. */
+static void do_job(fa__late_queue *q, job *j)
+{
+    fa_error error = {0};
+    fa_error *before = fa__error_use(&error);
+    j->work(q, j);
+    fa__fault fault = q->fault;
+    if (!q->fault_told)
+        q->fault_told = !fa__fault_report(&fault);
+    fa__error_use(before);
+    pthread_mutex_lock(&q->lock);
+    if (error.code != FA_OK && q->error.code == FA_OK) {
+        q->error = error;
+        q->error_ticket = q->base.done + 1;
+    }
+    if (j->ticket)
+        atomic_store_explicit(&q->base.done, j->ticket, memory_order_release);
+    pthread_cond_broadcast(&q->finished);
+    pthread_mutex_unlock(&q->lock);
+    fa__aligned_free(j);
+}
+
+/* The next job, when its time has come; NULL: the queue ends. */
+static job *next_job(fa__late_queue *q)
+{
+    pthread_mutex_lock(&q->lock);
+    while (!q->first && !q->stop)
+        pthread_cond_wait(&q->more, &q->lock);
+    job *j = q->first;
+    if (j) {
+        dawdle(q);
+        q->first = j->next;
+    }
+    if (q->forgive) {
+        atomic_store(&q->fault.code, FA_OK);
+        q->fault_told = q->forgive = false;
+    }
+    pthread_mutex_unlock(&q->lock);
+    return j;
+}
+
+static void *run_queue(void *context)
+{
+    fa__late_queue *q = context;
+    for (job *j; (j = next_job(q));)
+        do_job(q, j);
+    return NULL;
+}
+
+/* ---- issuing ---- */
+/* NULL without memory; raises no error. */
+job *fa__late_job_new(void (*work)(fa__late_queue *, job *), size_t more)
+{
+    size_t size = sizeof(job) + more;
+    job *j = fa__inject_now(size) ? NULL : fa__raw(16, size);
+    if (j) {
+        memset(j, 0, sizeof *j);
+        j->work = work;
+    }
+    return j;
+}
+
+/* Signals are for the program's own threads. */
+static bool start(fa__late_queue *q)
+{
+    sigset_t all, before;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    bool started = pthread_create(&q->thread, NULL, run_queue, q) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return started;
+}
+
+void fa__late_append(fa__late_queue *q, job *j)
+{
+    if (!q->running)
+        q->running = start(q);
+    if (!q->running) {
+        pthread_mutex_unlock(&q->lock);
+        do_job(q, j);
+        return;
+    }
+    j->next = NULL;
+    if (q->first)
+        q->last->next = j;
+    else
+        q->first = j;
+    q->last = j;
+    pthread_cond_broadcast(&q->more);
+    pthread_mutex_unlock(&q->lock);
+}
+
+uint64_t fa__late_issue(fa__queue *queue, job *j, const fa__op *op, const fa__late_access *access, int count)
+{
+    fa__late_queue *q = (fa__late_queue *)queue;
+    pthread_mutex_lock(&q->lock);
+    uint64_t ticket = j->ticket = ++q->base.issued;
+    fa__late_check(q, ticket, op, access, count);
+    fa__late_append(q, j);
+    return ticket;
+}
+
+/* ---- waiting ---- */
+/* What work up to the ticket found wrong stands in the host's thread afterwards. */
+static void surface(fa__late_queue *q, uint64_t ticket)
+{
+    fa_error error = {0};
+    pthread_mutex_lock(&q->lock);
+    if (q->error.code != FA_OK && q->error_ticket <= ticket) {
+        error = q->error;
+        q->error.code = FA_OK;
+        q->forgive = true;
+    }
+    pthread_mutex_unlock(&q->lock);
+    fa__error_hand_over(&error);
+}
+
+void fa__late_wait_quietly(fa__late_queue *q, uint64_t ticket)
+{
+    pthread_mutex_lock(&q->lock);
+    q->waiting++;
+    pthread_cond_broadcast(&q->more);
+    while (atomic_load_explicit(&q->base.done, memory_order_acquire) < ticket)
+        pthread_cond_wait(&q->finished, &q->lock);
+    q->waiting--;
+    pthread_mutex_unlock(&q->lock);
+}
+
+void fa__late_wait(fa__queue *queue, uint64_t ticket)
+{
+    fa__late_queue *q = (fa__late_queue *)queue;
+    fa__late_wait_quietly(q, ticket);
+    fa__late_check_waited(q, ticket);
+    surface(q, ticket);
+}
+
+static uint64_t issued(fa__late_queue *q)
+{
+    pthread_mutex_lock(&q->lock);
+    uint64_t ticket = q->base.issued;
+    pthread_mutex_unlock(&q->lock);
+    return ticket;
+}
+
+void fa__late_finish(void *device)
+{
+    for (int i = 0; i < FA__LATE_QUEUES; i++) {
+        pthread_mutex_lock(&queues_lock);
+        bool its = fa__late_queues[i].used && fa__late_queues[i].base.device == device;
+        pthread_mutex_unlock(&queues_lock);
+        if (its)
+            fa__late_wait(&fa__late_queues[i].base, issued(&fa__late_queues[i]));
+    }
+}
+
+/* ---- queues ---- */
+static void queue_begin(fa__late_queue *q, int number)
+{
+    pthread_condattr_t monotonic;
+    pthread_condattr_init(&monotonic);
+    pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+    pthread_mutex_init(&q->lock, NULL);
+    pthread_cond_init(&q->more, &monotonic);
+    pthread_cond_init(&q->finished, &monotonic);
+    pthread_condattr_destroy(&monotonic);
+    q->number = number;
+    q->base.serial = (uint32_t)number;
+}
+
+/* A queue that was freed goes on counting where it was, so that old stamps stay true. */
+fa__queue *fa__late_queue_new(fa__device *d)
+{
+    static bool begun;
+    fa__late_queue *found = NULL;
+    pthread_mutex_lock(&queues_lock);
+    for (int i = 0; i < FA__LATE_QUEUES && !begun; i++)
+        queue_begin(&fa__late_queues[i], i);
+    begun = true;
+    for (int i = 0; i < FA__LATE_QUEUES && !found; i++) {
+        fa__late_queue *q = &fa__late_queues[i];
+        if (!q->used && (!q->base.device || q->base.device == d))
+            found = q;
+    }
+    if (found) {
+        found->used = true;
+        found->base.device = d;
+    }
+    pthread_mutex_unlock(&queues_lock);
+    if (!found)
+        fa__fail(FA_ERROR_DEVICE, "%s has no more than %d queues", d->name, FA__LATE_QUEUES);
+    return found ? &found->base : NULL;
+}
+
+void fa__late_queue_free(fa__queue *queue)
+{
+    fa__late_queue *q = (fa__late_queue *)queue;
+    fa__late_wait(queue, issued(q));
+    pthread_mutex_lock(&queues_lock);
+    q->used = false;
+    pthread_mutex_unlock(&queues_lock);
+}
+
+static void stop(fa__late_queue *q)
+{
+    pthread_mutex_lock(&q->lock);
+    bool running = q->running;
+    q->stop = true;
+    pthread_cond_broadcast(&q->more);
+    pthread_mutex_unlock(&q->lock);
+    if (running)
+        pthread_join(q->thread, NULL);
+    pthread_mutex_lock(&q->lock);
+    q->running = q->stop = false;
+    pthread_mutex_unlock(&q->lock);
+}
+
+void fa__late_stop(fa__device *d)
+{
+    for (int i = 0; i < FA__LATE_QUEUES; i++) {
+        if (fa__late_queues[i].base.device != d)
+            continue;
+        stop(&fa__late_queues[i]);
+        pthread_mutex_lock(&queues_lock);
+        fa__late_queues[i].used = false;
+        pthread_mutex_unlock(&queues_lock);
+    }
+}

@@ -1,0 +1,134 @@
+/* What late queues do: events, copies, garbage, and the CPU's kernels on a copy of the launch. */
+#include "backend/cpu/cpu.h"
+#include "backend/late/late.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "core/ledger.h"
+#include "core/tensor.h"
+#include <string.h>
+
+typedef fa__late_job job;
+
+static _Atomic bool ignore_after;
+
+void fa__late_ignore_after(bool ignore)
+{
+    atomic_store(&ignore_after, ignore);
+}
+
+static uint64_t no_memory(const fa__queue *queue)
+{
+    fa__fail(FA_ERROR_MEMORY, "out of memory: none is left for work of %s", queue->device->name);
+    return 0;
+}
+
+/* ---- events ---- */
+static void wait_for_other(fa__late_queue *q, job *j)
+{
+    (void)q;
+    fa__queue *other = j->after.queue;
+    if (other->device->id.kind == FA__LATE)
+        fa__late_wait_quietly((fa__late_queue *)other, j->after.ticket);
+    else
+        other->device->backend->wait(other, j->after.ticket);
+}
+
+bool fa__late_after(fa__queue *queue, fa__stamp work)
+{
+    if (!work.queue || work.queue == queue || atomic_load(&ignore_after))
+        return true;
+    fa__late_queue *q = (fa__late_queue *)queue;
+    if (work.queue->device->id.kind == FA__LATE)
+        fa__late_check_after(q, (const fa__late_queue *)work.queue, work.ticket);
+    if (fa__stamp_done(&work))
+        return true;
+    job *j = fa__late_job_new(wait_for_other, 0);
+    if (!j)
+        return no_memory(queue) != 0;
+    j->after = work;
+    pthread_mutex_lock(&q->lock);
+    fa__late_append(q, j);
+    return true;
+}
+
+/* ---- copies and fills ---- */
+static void do_copy(fa__late_queue *q, job *j)
+{
+    (void)q;
+    int64_t start = fa__clock_ns();
+    memcpy(j->copy.to, j->copy.from, j->copy.bytes);
+    if (j->copy.to_device != j->copy.from_device)
+        fa__ledger_copy_time(j->copy.op, j->copy.from_device, j->copy.to_device, fa__clock_ns() - start);
+}
+
+uint64_t fa__late_copy(fa__queue *queue, const fa__copy *copy)
+{
+    job *j = fa__late_job_new(do_copy, 0);
+    if (!j)
+        return no_memory(queue);
+    j->copy = *copy;
+    const char *to = copy->to, *from = copy->from;
+    const fa__late_access access[] = {{to, to + copy->bytes, true, copy->to_device},
+                                      {from, from + copy->bytes, false, copy->from_device}};
+    return fa__late_issue(queue, j, copy->op, access, 2);
+}
+
+static void do_fill(fa__late_queue *q, job *j)
+{
+    (void)q;
+    memset(j->copy.to, FA__LATE_GARBAGE, j->copy.bytes);
+}
+
+uint64_t fa__late_fill(fa__queue *queue, const fa__device *device, void *memory, size_t size)
+{
+    job *j = fa__late_job_new(do_fill, 0);
+    if (!j)
+        return 0;
+    j->copy = (fa__copy){.to = memory, .bytes = size};
+    const fa__late_access access = {memory, (char *)memory + size, true, device};
+    return fa__late_issue(queue, j, NULL, &access, 1);
+}
+
+/* ---- kernels ---- */
+static void do_launch(fa__late_queue *q, job *j)
+{
+    (void)q;
+    fa__cpu_run((const fa__launch *)(const void *)j->launch);
+}
+
+/* The bytes that an operand reaches. False when there are none. */
+static bool reach(const fa__launch *l, int i, const fa__device *device, fa__late_access *access)
+{
+    const fa__operand *o = &l->operand[i];
+    int64_t low, high, size = (int64_t)fa__dtype_size(o->dtype);
+    if (o->kind != FA__MEMORY || !o->data)
+        return false;
+    bool own = l->kind == FA__LAUNCH_KERNEL;
+    fa__extent(own ? o->rank : l->rank, own ? o->shape : l->shape, o->stride, &low, &high);
+    *access = (fa__late_access){(char *)o->data + low * size, (char *)o->data + high * size, i < l->outputs, device};
+    return low < high;
+}
+
+uint64_t fa__late_run(fa__queue *queue, const fa__launch *l)
+{
+    fa__late_queue *q = (fa__late_queue *)queue;
+    size_t size = fa__launch_size(l), args = l->op && l->args ? l->op->args_size : 0;
+    size_t at = (size + 15) / 16 * 16;
+    fa__late_access *access = fa__malloc((l->operands + (size_t)1) * sizeof *access);
+    job *j = access ? fa__late_job_new(do_launch, at + args) : NULL;
+    if (!j) {
+        fa__free(access);
+        return no_memory(queue);
+    }
+    fa__launch *copy = memcpy(j->launch, l, size);
+    if (args)
+        copy->args = memcpy(j->launch + at, l->args, args);
+    copy->fault = &q->fault;
+    int count = 0;
+    for (int i = 0; i < l->operands; i++)
+        count += reach(l, i, q->base.device, &access[count]);
+    uint64_t ticket = fa__late_issue(queue, j, l->op, access, count);
+    fa__free(access);
+    return ticket;
+}

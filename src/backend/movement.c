@@ -1,0 +1,123 @@
+/* Copies between devices and waits of the host, counted, forbidden and ordered. */
+#include "backend/movement.h"
+#include "backend/device.h"
+#include "base/clock.h"
+#include "core/ledger.h"
+#include "core/order.h"
+#include <string.h>
+
+/* ---- waits ---- */
+static void wait_counted(const fa__op *op, fa__stamp work)
+{
+    bool done = fa__stamp_done(&work);
+    int64_t start = done ? 0 : fa__clock_ns();
+    work.queue->device->backend->wait(work.queue, work.ticket);
+    if (!done)
+        fa__ledger_wait(op, work.queue->device, fa__clock_ns() - start);
+}
+
+bool fa__wait_stamp(const fa__op *op, fa__stamp work)
+{
+    if (!work.queue)
+        return true;
+    if (!fa__stamp_done(&work) && !fa__allow_sync(op, work.queue->device))
+        return false;
+    wait_counted(op, work);
+    return true;
+}
+
+static void must_wait(const fa__op *op, fa__stamp work)
+{
+    if (work.queue)
+        wait_counted(op, work);
+}
+
+static bool follow(fa__queue *queue, fa__stamp work)
+{
+    return queue->device->backend->after(queue, work);
+}
+
+__attribute__((__constructor__)) static void fill_in(void)
+{
+    fa__host_waits = fa__wait_stamp;
+    fa__host_must_wait = must_wait;
+    fa__queue_follows = follow;
+}
+
+/* ---- copies ---- */
+typedef struct move {
+    const fa__op *op;
+    fa__storage *to, *from;
+    size_t to_byte, from_byte, bytes;
+} move;
+
+static char *target(const move *m)
+{
+    return (char *)m->to->data + m->to_byte;
+}
+
+static const char *source(const move *m)
+{
+    return (const char *)m->from->data + m->from_byte;
+}
+
+static bool move_on_host(const move *m)
+{
+    if (!fa__before_read(m->from, NULL, m->op) || !fa__before_write(m->to, NULL, m->op))
+        return false;
+    memcpy(target(m), source(m), m->bytes);
+    return fa__after_write(m->to, (fa__stamp){0}, m->op);
+}
+
+/* Issues the copy on a queue of `device`. */
+static bool move_by(fa__device *device, const move *m)
+{
+    fa__queue *queue = device->queue;
+    if (!fa__before_read(m->from, queue, m->op) || !fa__before_write(m->to, queue, m->op))
+        return false;
+    fa__device *to = m->to->device, *from = m->from->device;
+    pthread_mutex_lock(&device->lock);
+    fa__copy copy = {.op = m->op,
+                     .to = target(m),
+                     .from = source(m),
+                     .bytes = m->bytes,
+                     .to_device = to->host ? NULL : to,
+                     .from_device = from->host ? NULL : from};
+    fa__stamp work = {queue, device->backend->copy(queue, &copy)};
+    pthread_mutex_unlock(&device->lock);
+    if (!work.ticket)
+        return false;
+    if (to != from)
+        fa__ledger_copy(m->op, from, to, m->bytes);
+    bool noted = fa__after_read(m->from, work, m->op);
+    return fa__after_write(m->to, work, m->op) && noted;
+}
+
+/* Between devices of two kinds: by the host's memory. */
+static bool move_by_host(const move *m)
+{
+    fa__device *host = fa__device_get((fa_device){FA__CPU, 0});
+    fa__storage *between = host ? fa__storage_new(host, m->bytes, NULL) : NULL;
+    if (!between)
+        return false;
+    bool moved = fa__move_bytes(m->op, between, 0, m->from, m->from_byte, m->bytes)
+                 && fa__move_bytes(m->op, m->to, m->to_byte, between, 0, m->bytes);
+    fa__unref(between);
+    return moved;
+}
+
+bool fa__move_bytes(const fa__op *op, fa__storage *to, size_t to_byte, fa__storage *from, size_t from_byte,
+                    size_t bytes)
+{
+    const move m = {op, to, from, to_byte, from_byte, bytes};
+    fa__device *t = to->device, *f = from->device;
+    if (!bytes || t->shapes_only || f->shapes_only)
+        return true;
+    if (t->host && f->host)
+        return move_on_host(&m);
+    if (t != f && !fa__allow_transfer(op, f, t))
+        return false;
+    if (!t->host && !f->host && t->backend != f->backend)
+        return move_by_host(&m);
+    return move_by(t->host ? f : t, &m);
+}

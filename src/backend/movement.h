@@ -1,0 +1,19 @@
+/* The choke point: every copy between devices and every wait of the host goes through these functions. They count,
+ * refuse what `.forbid` forbids, and order by what the storages remember. */
+#ifndef FA__BACKEND_MOVEMENT_H
+#define FA__BACKEND_MOVEMENT_H
+#include "core/op.h"
+#include "core/storage.h"
+
+/* Copies bytes between two storages, wherever they are; between two hosts it is done at once, else it is only issued:
+ * both storages remember it. They must not overlap. `op` is on whose behalf. */
+bool fa__move_bytes(const fa__op *op, fa__storage *to, size_t to_byte, fa__storage *from, size_t from_byte,
+                    size_t bytes);
+
+/* The host waits for work. False when that is forbidden. Work that is done is neither counted nor forbidden. Errors
+ * that the device found meanwhile stand afterwards. */
+bool fa__wait_stamp(const fa__op *op, fa__stamp);
+
+/* Closes all devices: waits for their work and frees what they hold. The process ends; root scopes are gone. */
+void fa__devices_close(void);
+#endif

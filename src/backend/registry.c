@@ -1,0 +1,304 @@
+/* The backends, in one array, and their devices: found by name, opened when first used, closed when the process ends.
+ */
+#include "backend/device.h"
+#include "backend/movement.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "base/parallel.h"
+#include "base/text.h"
+#include "core/context.h"
+#include "core/ledger.h"
+#include "core/order.h"
+#include <stdlib.h>
+#include <string.h>
+
+extern const fa__backend fa__backend_cpu, fa__backend_meta, fa__backend_late;
+
+const fa__backend *const fa__backends[FA__BACKENDS] = {
+    [FA__CPU] = &fa__backend_cpu,
+    [FA__META] = &fa__backend_meta,
+    [FA__LATE] = &fa__backend_late,
+};
+
+/* Kinds of devices. Those without a backend say why. */
+static const struct {
+    const char *name, *missing;
+    bool numbered, best; /* best: may be chosen by fa_device_best */
+} kinds[FA__BACKENDS] = {
+    [FA__CPU] = {"cpu", "", false, true},
+    [FA__CUDA] = {"cuda", "this build has no CUDA backend", true, true},
+    [FA__OPENCL] = {"opencl", "this build has no OpenCL backend", true, true},
+    [FA__META] = {"meta", "", false, false},
+    [FA__LATE] = {"late", "", true, false},
+};
+
+enum { MOST = 16 /* devices of a kind */ };
+
+fa__device fa__cpu_device;
+static fa__device devices[FA__BACKENDS][MOST]; /* all but the CPU */
+static _Atomic bool is_open[FA__BACKENDS][MOST];
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static char names[FA__BACKENDS][MOST][16];
+
+/* ---- names ---- */
+static int count_of(int kind)
+{
+    int count = fa__backends[kind] ? fa__backends[kind]->count() : 0;
+    return count < MOST ? count : MOST;
+}
+
+static const char *why_none(int kind)
+{
+    return fa__backends[kind] ? fa__backends[kind]->why() : kinds[kind].missing;
+}
+
+/* "cpu, late:0, late:1, meta" */
+static void describe_devices(fa__text *text)
+{
+    const char *between = "";
+    for (int kind = FA__CPU; kind < FA__BACKENDS; kind++)
+        for (int i = 0; i < count_of(kind); i++, between = ", ")
+            fa__text_add(text, "%s%s", between, names[kind][i]);
+}
+
+static bool fail_with_devices(fa_code code, const char *what, const char *why)
+{
+    char buffer[256];
+    fa__text text = fa__text_in(buffer, sizeof buffer);
+    describe_devices(&text);
+    return fa__fail(code, "%s: %s; there are: %s", what, why, buffer);
+}
+
+/* Kind and index in range; an index of -1 becomes 0. Sets no error. */
+static bool is_known(fa_device *d)
+{
+    if (d->index == -1)
+        d->index = 0;
+    return d->kind >= FA__CPU && d->kind < FA__BACKENDS && d->index >= 0 && d->index < MOST;
+}
+
+const char *fa_device_name(fa_device d)
+{
+    return is_known(&d) ? names[d.kind][d.index] : "unknown";
+}
+
+/* The device that a text names, whether it is there or not. */
+static bool parse(const char *text, fa_device *out)
+{
+    size_t length = text ? strcspn(text, ":") : 0;
+    for (int kind = FA__CPU; length && kind < FA__BACKENDS; kind++) {
+        if (strlen(kinds[kind].name) != length || memcmp(kinds[kind].name, text, length) != 0)
+            continue;
+        const char *number = text + length + 1;
+        char *end = NULL;
+        long index = text[length] ? strtol(number, &end, 10) : 0;
+        if (end && (end == number || *end || *number < '0' || *number > '9' || index > INT32_MAX))
+            return false;
+        *out = (fa_device){kind, (int32_t)index};
+        return true;
+    }
+    return false;
+}
+
+static bool is_there(fa_device d)
+{
+    return is_known(&d) && d.index < count_of(d.kind);
+}
+
+static bool fail_missing(fa_device d)
+{
+    if (d.kind < FA__CPU || d.kind >= FA__BACKENDS)
+        return fail_with_devices(FA_ERROR_DEVICE, "device", "there is no device of that kind");
+    if (count_of(d.kind) == 0)
+        return fail_with_devices(FA_ERROR_UNAVAILABLE, kinds[d.kind].name, why_none(d.kind));
+    char what[32];
+    snprintf(what, sizeof what, "%s:%d", kinds[d.kind].name, (int)d.index);
+    return fail_with_devices(FA_ERROR_DEVICE, what, "there is no device of that number");
+}
+
+fa_device fa_device_of(const char *text)
+{
+    const fa_device none = {-1, -1};
+    fa_device d;
+    if (!parse(text, &d)) {
+        char what[80];
+        snprintf(what, sizeof what, "fa_device_of(\"%.40s\")", text ? text : "NULL");
+        fail_with_devices(FA_ERROR_DEVICE, what, "that names no device");
+        return none;
+    }
+    return is_there(d) || fail_missing(d) ? d : none;
+}
+
+fa_device fa_device_best(void)
+{
+    fa_device best = {FA__CPU, 0};
+    const char *wanted = getenv("FACULA_DEVICE");
+    if (wanted && *wanted) {
+        if (parse(wanted, &best) && is_there(best))
+            return best;
+        fa__log(FA_LOG_WARNING, "FACULA_DEVICE=%s is not there", wanted);
+    }
+    static const int32_t order[] = {FA__CUDA, FA__OPENCL, FA__CPU};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (count_of(order[i]) > 0)
+            return (fa_device){order[i], 0};
+    return (fa_device){FA__CPU, 0};
+}
+
+bool fa_is_available(fa_device d)
+{
+    return is_there(d.kind == FA__DEFAULT_DEVICE ? fa_device_current() : d);
+}
+
+int fa_device_count(const char *kind, const char **why)
+{
+    static const char unknown[] = "there are the kinds cpu, cuda, opencl, meta and late";
+    const char *reason = unknown;
+    int count = 0;
+    for (int k = FA__CPU; kind && k < FA__BACKENDS; k++)
+        if (!strcmp(kind, kinds[k].name)) {
+            count = count_of(k);
+            reason = count ? "" : why_none(k);
+        }
+    if (why)
+        *why = reason;
+    return count;
+}
+
+fa_device fa_device_current(void)
+{
+    fa__context *c = fa__self->core;
+    fa_device d = c ? c->settings->device : (fa_device){FA__CPU, 0};
+    if (d.kind == FA__DEFAULT_DEVICE)
+        return (fa_device){FA__CPU, 0};
+    if (d.index == -1)
+        d.index = 0;
+    return d;
+}
+
+/* ---- opening and closing ---- */
+static fa__device *slot(fa_device d)
+{
+    return d.kind == FA__CPU ? &fa__cpu_device : &devices[d.kind][d.index];
+}
+
+static void *source_allocate(void *context, size_t size)
+{
+    fa__device *d = context;
+    return d->backend->allocate(d, size);
+}
+
+static void source_release(void *context, void *memory, size_t size)
+{
+    fa__device *d = context;
+    d->backend->release(d, memory, size);
+}
+
+static void prepare(fa__device *d, fa_device id)
+{
+    d->id = id;
+    d->backend = fa__backends[id.kind];
+    memcpy(d->name, names[id.kind][id.index], sizeof d->name);
+    pthread_mutex_init(&d->lock, NULL);
+    fa__cache_init(&d->cache, (fa__cache_source){.allocate = source_allocate,
+                                                 .release = source_release,
+                                                 .context = d,
+                                                 .name = d->name,
+                                                 .host = id.kind == FA__CPU});
+}
+
+static fa__device *open_device(fa_device id)
+{
+    fa__device *d = slot(id);
+    pthread_mutex_lock(&lock);
+    bool opened = atomic_load(&is_open[id.kind][id.index]);
+    if (!opened) {
+        if (!d->backend)
+            prepare(d, id);
+        opened = d->backend->open(d);
+        atomic_store_explicit(&is_open[id.kind][id.index], opened, memory_order_release);
+    }
+    pthread_mutex_unlock(&lock);
+    return opened ? d : NULL;
+}
+
+/* The CPU is always there, and opening it takes no memory. It is the last thing to be closed. */
+__attribute__((__constructor__)) static void begin(void)
+{
+    for (int kind = FA__CPU; kind < FA__BACKENDS; kind++)
+        for (int i = 0; i < MOST; i++)
+            snprintf(names[kind][i], sizeof names[kind][i], kinds[kind].numbered ? "%s:%d" : "%s", kinds[kind].name, i);
+    open_device((fa_device){FA__CPU, 0});
+    fa__at_exit(fa__devices_close);
+}
+
+fa__device *fa__device_get(fa_device d)
+{
+    if (d.kind == FA__DEFAULT_DEVICE)
+        d = fa_device_current();
+    if (FA__LIKELY(is_known(&d)) && atomic_load_explicit(&is_open[d.kind][d.index], memory_order_acquire))
+        return slot(d);
+    if (is_there(d))
+        return open_device(d);
+    fail_missing(d);
+    return NULL;
+}
+
+static void finish(fa__device *d)
+{
+    if (d->cache.source.finish)
+        d->cache.source.finish(d->cache.source.context);
+}
+
+static void close_device(fa__device *d)
+{
+    fa__cache_destroy(&d->cache);
+    if (d->host)
+        return;
+    d->backend->close(d);
+    atomic_store(&is_open[d->id.kind][d->id.index], false);
+}
+
+static void each_open(void (*call)(fa__device *))
+{
+    for (int kind = FA__BACKENDS; kind-- > FA__CPU;)
+        for (int i = 0; i < MOST; i++)
+            if (atomic_load_explicit(&is_open[kind][i], memory_order_acquire))
+                call(slot((fa_device){kind, i}));
+}
+
+/* Work first, then the storages that wait for it, then memory that was freed with work still on it, then the devices.
+ */
+void fa__devices_close(void)
+{
+    each_open(finish);
+    fa__order_reap(true);
+    fa__cache_trim(&fa__cpu_device.cache);
+    each_open(close_device);
+    fa__parallel_stop();
+}
+
+/* ---- questions to a device ---- */
+bool fa_device_info(fa_device device, fa_device_properties *properties)
+{
+    fa__device *d = fa__device_get(device);
+    memset(properties, 0, sizeof *properties);
+    if (d)
+        d->backend->properties(d, properties);
+    return d != NULL;
+}
+
+bool fa_synchronize(fa_device device)
+{
+    static const fa__op synchronize = {.name = "synchronize", .id = -1};
+    fa__device *d = fa__device_get(device);
+    if (!d || !d->queue)
+        return d != NULL;
+    if (!fa__allow_sync(&synchronize, d))
+        return false;
+    int64_t start = fa__clock_ns();
+    finish(d);
+    fa__ledger_wait(&synchronize, d, fa__clock_ns() - start);
+    return true;
+}

@@ -1,0 +1,66 @@
+/* What core/cache.c, bins.c and cache_stats.c share. Free blocks of memory by size: lists, and a bitmap of which of
+ * them have something. Small blocks, to 2 MiB, have a list for each size; large ones 16 lists for each power of two. */
+#ifndef FA__CORE_BINS_H
+#define FA__CORE_BINS_H
+#include "core/device.h"
+
+enum {
+    FA__BLOCK_STEP = 512,
+    FA__SMALL_LISTS = 4096,
+    FA__LARGE_LISTS = 512,
+    FA__LISTS = FA__SMALL_LISTS + FA__LARGE_LISTS
+};
+
+struct fa__block {
+    char *memory;
+    size_t size, requested;
+    fa__block *before, *after;  /* the neighbours in memory; both NULL: the block is a whole segment */
+    fa__block *previous, *next; /* in its list, while it is free */
+    bool free, small;           /* small: of a segment for small blocks */
+    uint8_t uses;               /* pieces of work that may still use it, from before it was taken or given back */
+    fa__stamp use[FA__BLOCK_USES];
+};
+
+typedef struct fa__bins {
+    uint64_t some[2];              /* bit i: full[i] is not 0 */
+    uint64_t full[FA__LISTS / 64]; /* bit i: list i has blocks */
+    fa__block *list[FA__LISTS];
+} fa__bins;
+
+void fa__bins_put(fa__bins *, fa__block *);
+void fa__bins_remove(fa__bins *, fa__block *);
+
+/* The smallest free block of at least `size` bytes that `queue` may use at once; NULL: none. */
+fa__block *fa__bins_best(const fa__bins *, size_t size, bool small, const fa__queue *queue);
+
+/* The first block of the first list from number *list on that has one, and its number; NULL: there is none. */
+fa__block *fa__bins_from(const fa__bins *, int *list);
+
+/* Adds work to what may still use a block. */
+static inline void fa__block_use(fa__block *b, fa__stamp work)
+{
+    int i = 0;
+    while (i < b->uses && b->use[i].queue != work.queue)
+        i++;
+    if (i == FA__BLOCK_USES || !work.queue)
+        return;
+    b->use[i].ticket = i < b->uses && b->use[i].ticket > work.ticket ? b->use[i].ticket : work.ticket;
+    b->use[i].queue = work.queue;
+    b->uses = (uint8_t)(i < b->uses ? b->uses : i + 1);
+}
+
+/* Forgets work that is done. */
+static inline void fa__block_settle(fa__block *b)
+{
+    int left = 0;
+    for (int i = 0; i < b->uses; i++)
+        if (!fa__stamp_done(&b->use[i]))
+            b->use[left++] = b->use[i];
+    b->uses = (uint8_t)left;
+}
+/* ---- statistics, in cache_stats.c; the cache's lock is held ---- */
+void fa__count_up(fa_memory_count *, size_t n);
+void fa__count_taken(fa__cache *, size_t size, size_t requested);
+void fa__count_given(fa__cache *, size_t size, size_t requested);
+size_t fa__largest_free(const fa__cache *);
+#endif

@@ -1,0 +1,332 @@
+/* The caching allocator: segments, splitting and merging. Which free block fits best is bins.c, the figures are in
+ * cache_stats.c. */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/mark.h"
+#include "base/small.h"
+#include "core/bins.h"
+#include <string.h>
+
+#define MIB ((size_t)1 << 20)
+
+/* Requests up to `most` bytes come from segments of `segment` bytes, larger ones from a multiple of 2 MiB. A block is
+ * split when more than `rest` bytes are left over. */
+static const size_t small_most = MIB, small_segment = 2 * MIB;
+static const size_t middle_most = 10 * MIB, middle_segment = 20 * MIB;
+static const size_t large_step = 2 * MIB, large_rest = MIB;
+
+static fa__block nothing; /* of size 0 */
+
+/* ---- free blocks ---- */
+/* What late work still uses is not marked before that is done. */
+static void mark_unused(fa__cache *c, fa__block *b)
+{
+    if (c->source.host && !b->uses)
+        fa__mark_free(b->memory, b->size);
+}
+
+static void put(fa__cache *c, fa__block *b)
+{
+    b->free = true;
+    c->used_late += b->uses > 0;
+    fa__bins_put(c->bins, b);
+}
+
+static void remove_free(fa__cache *c, fa__block *b)
+{
+    b->free = false;
+    c->used_late -= b->uses > 0;
+    fa__bins_remove(c->bins, b);
+}
+
+/* Whether one block may stand for both: nobody uses them, or the same queue does. */
+static bool merges(const fa__block *a, const fa__block *b)
+{
+    return b && b->free && a->uses == b->uses && (a->uses == 0 || (a->uses == 1 && a->use[0].queue == b->use[0].queue));
+}
+
+/* Makes b, which is in no list, one with the free block `other` behind it or in front of it. */
+static void absorb(fa__cache *c, fa__block *b, fa__block *other)
+{
+    remove_free(c, other);
+    if (other == b->after) {
+        b->after = other->after;
+        if (b->after)
+            b->after->before = b;
+    } else {
+        b->memory = other->memory;
+        b->before = other->before;
+        if (b->before)
+            b->before->after = b;
+    }
+    b->size += other->size;
+    if (b->uses && other->use[0].ticket > b->use[0].ticket)
+        b->use[0].ticket = other->use[0].ticket;
+    fa__small_free(other, sizeof *other);
+}
+
+static void put_merged(fa__cache *c, fa__block *b)
+{
+    if (b->after && merges(b, b->after))
+        absorb(c, b, b->after);
+    if (b->before && merges(b, b->before))
+        absorb(c, b, b->before);
+    put(c, b);
+}
+
+/* Cuts b, which is in no list, to `size`; the rest becomes a free block. False without memory for its description. */
+static bool split(fa__cache *c, fa__block *b, size_t size)
+{
+    size_t rest = b->size - size;
+    if (b->small ? rest == 0 : rest <= large_rest)
+        return true;
+    fa__block *r = fa__small_alloc(sizeof *r);
+    if (!r)
+        return false;
+    r->memory = b->memory + size;
+    r->size = rest;
+    r->before = b;
+    r->after = b->after;
+    r->small = b->small;
+    r->uses = b->uses;
+    for (int i = 0; i < b->uses; i++)
+        r->use[i] = b->use[i];
+    if (r->after)
+        r->after->before = r;
+    b->after = r;
+    b->size = size;
+    put(c, r);
+    return true;
+}
+
+/* Takes all blocks that work used out of the lists, as a chain, and forgets the work that is done. */
+static fa__block *take_out_late(fa__cache *c)
+{
+    fa__block *chain = NULL;
+    int list = 0;
+    for (fa__block *b, *next; c->used_late && (b = fa__bins_from(c->bins, &list)); list++)
+        for (; b; b = next) {
+            next = b->next;
+            if (!b->uses)
+                continue;
+            remove_free(c, b);
+            fa__block_settle(b);
+            mark_unused(c, b);
+            b->next = chain;
+            chain = b;
+        }
+    return chain;
+}
+
+/* Merges what could not be merged while work used it. */
+static void settle(fa__cache *c)
+{
+    for (fa__block *b = take_out_late(c), *next; b; b = next) {
+        next = b->next;
+        put_merged(c, b);
+    }
+}
+
+/* ---- segments ---- */
+static void release_segment(fa__cache *c, fa__block *b)
+{
+    c->stats.segments.current -= b->size;
+    if (c->source.host)
+        fa__mark_used(b->memory, b->size);
+    c->source.release(c->source.context, b->memory, b->size);
+    fa__small_free(b, sizeof *b);
+}
+
+static void trim(fa__cache *c)
+{
+    settle(c);
+    int list = 0;
+    for (fa__block *b, *next; (b = fa__bins_from(c->bins, &list)); list++)
+        for (; b; b = next) {
+            next = b->next;
+            if (b->before || b->after || b->uses)
+                continue;
+            remove_free(c, b);
+            release_segment(c, b);
+        }
+}
+
+void fa__cache_trim(fa__cache *c)
+{
+    pthread_mutex_lock(&c->lock);
+    if (c->bins)
+        trim(c);
+    pthread_mutex_unlock(&c->lock);
+}
+
+static void *ask(fa__cache *c, size_t size)
+{
+    if (c->limit && (size > c->limit || c->stats.segments.current > c->limit - size))
+        return NULL;
+    return c->source.allocate(c->source.context, size);
+}
+
+/* Asks the device for `*size` bytes, or `least`; frees the cache when there are none, and asks again. */
+static void *ask_twice(fa__cache *c, size_t *size, size_t least)
+{
+    void *memory = ask(c, *size);
+    if (memory)
+        return memory;
+    c->stats.retries++;
+    if (c->used_late && c->source.finish)
+        c->source.finish(c->source.context);
+    trim(c);
+    memory = ask(c, *size);
+    if (!memory && least < *size)
+        memory = ask(c, *size = least);
+    return memory;
+}
+
+static fa__block *no_memory(fa__cache *c, size_t requested)
+{
+    c->stats.failures++;
+    size_t reserved = c->stats.segments.current, allocated = c->stats.active.current;
+    fa__fail(FA_ERROR_MEMORY,
+             "out of memory on %s: %zu bytes were asked for; allocated %zu, reserved %zu, free %zu of these, largest "
+             "free block %zu, limit %zu (0: none)",
+             c->source.name ? c->source.name : "the device", requested, allocated, reserved,
+             reserved > allocated ? reserved - allocated : 0, fa__largest_free(c), c->limit);
+    return NULL;
+}
+
+static fa__block *new_segment(fa__cache *c, size_t size, size_t requested)
+{
+    size_t most = size <= small_most   ? small_segment
+                  : size < middle_most ? middle_segment
+                                       : (size + large_step - 1) / large_step * large_step;
+    if (c->direct)
+        most = size;
+    fa__block *b = fa__small_alloc(sizeof *b);
+    if (!b)
+        return NULL;
+    void *memory = ask_twice(c, &most, size);
+    if (!memory) {
+        fa__small_free(b, sizeof *b);
+        return no_memory(c, requested);
+    }
+    memset(b, 0, sizeof *b);
+    b->memory = memory;
+    b->size = most;
+    b->small = size <= small_most;
+    fa__count_up(&c->stats.segments, most);
+    if (c->source.host)
+        fa__mark_free(memory, most);
+    return b;
+}
+
+/* ---- taking and giving ---- */
+static fa__block *cached(fa__cache *c, size_t size, const fa__queue *queue)
+{
+    fa__block *b = fa__bins_best(c->bins, size, size <= small_most, queue);
+    if (!b && c->used_late) {
+        settle(c);
+        b = fa__bins_best(c->bins, size, size <= small_most, queue);
+    }
+    if (b)
+        remove_free(c, b);
+    return b;
+}
+
+static fa__block *take(fa__cache *c, size_t size, size_t requested, fa__queue *queue)
+{
+    if (!c->bins && !(c->bins = fa__calloc(1, sizeof *c->bins)))
+        return NULL;
+    if (c->direct)
+        trim(c);
+    fa__block *b = c->direct ? NULL : cached(c, size, queue);
+    if (!b)
+        b = new_segment(c, size, requested);
+    if (!b)
+        return NULL;
+    if (!split(c, b, size)) {
+        put_merged(c, b);
+        return NULL;
+    }
+    if (b->uses)
+        fa__block_settle(b);
+    b->requested = requested;
+    fa__count_taken(c, b->size, requested);
+    if (c->source.host)
+        fa__mark_used(b->memory, requested);
+    if (c->source.taken)
+        c->source.taken(c->source.context, b, queue);
+    return b;
+}
+
+fa__block *fa__cache_take(fa__cache *c, size_t requested, struct fa__queue *queue)
+{
+    if (!requested)
+        return &nothing;
+    size_t size = requested;
+    bool fits = requested <= PTRDIFF_MAX - large_step;
+    if (fits)
+        size = (requested + FA__BLOCK_STEP - 1) / FA__BLOCK_STEP * FA__BLOCK_STEP;
+    bool injected = fa__inject_now(requested);
+    pthread_mutex_lock(&c->lock);
+    fa__block *b = fits && !injected ? take(c, size, requested, queue) : no_memory(c, requested);
+    pthread_mutex_unlock(&c->lock);
+    return b;
+}
+
+void *fa__block_memory(const fa__block *b)
+{
+    return b->memory;
+}
+
+size_t fa__block_size(const fa__block *b)
+{
+    return b->size;
+}
+
+int fa__block_work(const fa__block *b, struct fa__stamp *work)
+{
+    for (int i = 0; i < b->uses; i++)
+        work[i] = b->use[i];
+    return b->uses;
+}
+
+void fa__cache_give_after(fa__cache *c, fa__block *b, const struct fa__stamp *work, int count)
+{
+    if (!b || b == &nothing)
+        return;
+    pthread_mutex_lock(&c->lock);
+    fa__count_given(c, b->size, b->requested);
+    for (int i = 0; i < count; i++)
+        fa__block_use(b, work[i]);
+    fa__block_settle(b);
+    if (c->source.given)
+        c->source.given(c->source.context, b);
+    mark_unused(c, b);
+    if (c->direct && !b->uses)
+        release_segment(c, b);
+    else
+        put_merged(c, b);
+    pthread_mutex_unlock(&c->lock);
+}
+
+void fa__cache_give(fa__cache *c, fa__block *b, struct fa__queue *queue, uint64_t ticket)
+{
+    fa__stamp work = {queue, ticket};
+    fa__cache_give_after(c, b, &work, queue ? 1 : 0);
+}
+
+/* ---- the cache ---- */
+void fa__cache_init(fa__cache *c, fa__cache_source source)
+{
+    *c = (fa__cache){.source = source, .direct = fa__pools_off()};
+    pthread_mutex_init(&c->lock, NULL);
+}
+
+void fa__cache_destroy(fa__cache *c)
+{
+    fa__cache_trim(c);
+    if (c->stats.segments.current)
+        return;
+    fa__free(c->bins);
+    c->bins = NULL;
+}

@@ -1,0 +1,58 @@
+/* What a thread has of its own above the base: its scopes, and the settings in force. */
+#ifndef FA__CORE_CONTEXT_H
+#define FA__CORE_CONTEXT_H
+#include "base/thread.h"
+#include "core/object.h"
+#include <facula/scope.h>
+
+/* An open scope. */
+typedef struct fa__frame {
+    size_t mark;          /* objects of outer scopes */
+    const char *where;    /* "train.c:41" */
+    const void *variable; /* of FA_REPEAT: where its counter lives, once it is known */
+    int64_t count;        /* of FA_REPEAT: turns in all */
+} fa__frame;
+
+enum { FA__QUARANTINE = 1024 };
+
+typedef struct fa__context {
+    const fa_settings *settings; /* in force: the last of `used` */
+    fa__object **owned;          /* references that scopes hold, innermost last */
+    size_t owned_count, owned_capacity;
+    fa__frame *frame; /* open scopes; frame 0 is the root */
+    size_t frames, frame_capacity;
+    fa_settings *used; /* settings, innermost last; 0 are the defaults */
+    size_t used_count, used_capacity;
+    fa__object *dying; /* objects that wait to be destroyed */
+    bool destroying;
+    const char *closing;    /* the scope that is being closed */
+    const char *here;       /* FA_HERE */
+    const void *call;       /* the innermost call (ops/row.h): composed operations find their caller */
+    _Atomic int64_t small_bytes, small_count; /* of host memory inside storages: made less freed by this thread */
+    void *generator;        /* fa_generator_use; NULL: the process's */
+    size_t hint;            /* the size of the root scope that the log speaks of next */
+    fa__object **dead;      /* while debugging: freed objects, kept so that their use is an error with a name */
+    size_t dead_next;
+    struct fa__context *next, *previous; /* all contexts */
+} fa__context;
+
+/* NULL only when there is no memory for it; then the error is set. */
+fa__context *fa__context_start(void);
+
+static inline fa__context *fa__ctx(void)
+{
+    fa__context *c = fa__self->core;
+    return FA__LIKELY(c != NULL) ? c : fa__context_start();
+}
+
+/* Hands a new object's only reference to the innermost scope, and returns the object. NULL stays NULL; without memory
+ * the object is dropped and NULL returned. */
+void *fa__own(void *object);
+/* Takes back the reference that a scope of this thread holds: the caller owns it. False if none does. */
+bool fa__disown(const void *object);
+/* Host memory inside storages, over all threads: what fa_memory_stats adds to the CPU's cache. */
+int64_t fa__small_bytes_all(void);
+int64_t fa__small_count_all(void);
+/* FACULA_DEBUG=1, or a build without NDEBUG: freed objects are kept for a while. */
+bool fa__debugging(void);
+#endif

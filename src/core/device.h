@@ -1,0 +1,43 @@
+/* A device and its queues, as far as memory and ordering need them. What a device can do is the vtable of
+ * backend/device.h. */
+#ifndef FA__CORE_DEVICE_H
+#define FA__CORE_DEVICE_H
+#include "core/cache.h"
+#include <facula/types.h>
+#include <pthread.h>
+#include <stdatomic.h>
+
+struct fa__backend;
+
+typedef struct fa__device {
+    fa_device id;
+    char name[16]; /* "late:1" */
+    const struct fa__backend *backend;
+    bool host;              /* memory is the host's and work is done when a call returns: the CPU */
+    bool shapes_only;       /* tensors have no memory: meta */
+    struct fa__queue *queue; /* the default queue; NULL on the host and on meta */
+    fa__cache cache;
+    pthread_mutex_t lock; /* pointers are resolved and launched under it */
+    void *own;            /* the backend's */
+} fa__device;
+
+/* Work of a device in the order it was issued. A ticket is the number of a piece of work; it is done when `done` has
+ * reached it. Backends embed this struct at the start of theirs. */
+typedef struct fa__queue {
+    fa__device *device;
+    uint64_t issued;       /* the last ticket given out; under the device's lock */
+    _Atomic uint64_t done; /* all work up to this ticket is finished */
+    uint32_t serial;       /* names the queue in reports */
+} fa__queue;
+
+/* One piece of work: what last wrote a storage, or still reads it. */
+typedef struct fa__stamp {
+    fa__queue *queue;
+    uint64_t ticket;
+} fa__stamp;
+
+static inline bool fa__stamp_done(const fa__stamp *s)
+{
+    return !s->queue || atomic_load_explicit(&s->queue->done, memory_order_acquire) >= s->ticket;
+}
+#endif

@@ -1,0 +1,88 @@
+/* Objects: making and destroying them, without recursion. */
+#include "core/object.h"
+#include "base/alloc.h"
+#include "base/small.h"
+#include "core/context.h"
+
+typedef struct type_row {
+    const char *name;
+    void (*destroy)(fa__object *);
+} type_row;
+
+static type_row types[FA__TYPES];
+
+void fa__object_type(fa__type type, const char *name, void (*destroy)(fa__object *))
+{
+    types[type] = (type_row){name, destroy};
+}
+
+const char *fa__object_name(const fa__object *o)
+{
+    return o && o->type < FA__TYPES && types[o->type].name ? types[o->type].name : "object";
+}
+
+void *fa__object_new(fa__type type, size_t size)
+{
+    fa__object *o = fa__small_alloc(size);
+    if (FA__UNLIKELY(!o))
+        return NULL;
+    atomic_init(&o->references, 1);
+    o->type = (uint8_t)type;
+    o->flags = 0;
+    o->size = (uint16_t)(size <= FA__SMALL_MOST ? size : 0);
+    o->link = NULL;
+    return o;
+}
+
+void fa__object_release(fa__object *o)
+{
+    fa__small_free(o, o->size ? o->size : FA__SMALL_MOST + 1);
+}
+
+/* Keeps a dead object for a while; the one that has been dead for longest makes room. */
+static void quarantine(fa__context *c, fa__object *o)
+{
+    if (!c->dead && !(c->dead = fa__calloc(FA__QUARANTINE, sizeof(fa__object *)))) {
+        fa__object_release(o);
+        return;
+    }
+    fa__object *oldest = c->dead[c->dead_next];
+    c->dead[c->dead_next] = o;
+    c->dead_next = (c->dead_next + 1) % FA__QUARANTINE;
+    if (oldest)
+        fa__object_release(oldest);
+}
+
+void fa__object_free(fa__object *o)
+{
+    bool tensor = o->type == FA__TYPE_TENSOR;
+    o->type = FA__TYPE_DEAD;
+    fa__context *c = fa__self->core;
+    if (!tensor || !c || !fa__debugging()) {
+        fa__object_release(o);
+        return;
+    }
+    o->link = (void *)(uintptr_t)c->closing;
+    quarantine(c, o);
+}
+
+void fa__object_destroy(fa__object *o)
+{
+    fa__context *c = fa__ctx();
+    if (!c) {
+        types[o->type].destroy(o);
+        return;
+    }
+    if (c->destroying) {
+        o->link = c->dying;
+        c->dying = o;
+        return;
+    }
+    c->destroying = true;
+    types[o->type].destroy(o);
+    while ((o = c->dying)) {
+        c->dying = o->link;
+        types[o->type].destroy(o);
+    }
+    c->destroying = false;
+}

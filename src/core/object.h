@@ -1,0 +1,62 @@
+/* The header that all objects begin with: a type and an atomic reference count. Destruction is iterative: an object
+ * that loses its last reference while another is being destroyed waits for its turn. */
+#ifndef FA__CORE_OBJECT_H
+#define FA__CORE_OBJECT_H
+#include "base/types.h"
+#include <stdatomic.h>
+
+typedef enum {
+    FA__TYPE_DEAD, /* freed, and kept for a while so that its use is an error with a name */
+    FA__TYPE_TENSOR,
+    FA__TYPE_STORAGE,
+    FA__TYPE_NODE,
+    FA__TYPE_AUTOGRAD,
+    FA__TYPE_LIST,
+    FA__TYPE_FUNCTION,
+    FA__TYPE_MODULE,
+    FA__TYPE_OPTIM,
+    FA__TYPE_DATASET,
+    FA__TYPE_LOADER,
+    FA__TYPE_GENERATOR,
+    FA__TYPE_STREAM,
+    FA__TYPE_OTHER,
+    FA__TYPES
+} fa__type;
+
+typedef struct fa__object {
+    _Atomic int32_t references;
+    uint8_t type; /* fa__type */
+    uint8_t flags;
+    uint16_t size; /* of the allocation, when it is a small one */
+    void *link;    /* the next object to be destroyed, or where the dead one's scope was */
+} fa__object;
+
+/* Makes an object of `size` bytes with one reference, which belongs to nobody yet. Not cleared beyond the header. */
+void *fa__object_new(fa__type, size_t size);
+/* Frees the memory of an object that has been taken apart. */
+void fa__object_free(fa__object *);
+/* The same without keeping a tensor for a while. */
+void fa__object_release(fa__object *);
+/* Registers what takes an object of a type apart: it drops what the object owns, then calls fa__object_free. */
+void fa__object_type(fa__type, const char *name, void (*destroy)(fa__object *));
+const char *fa__object_name(const fa__object *);
+void fa__object_destroy(fa__object *);
+
+static inline void *fa__ref(const void *object)
+{
+    fa__object *o = (fa__object *)(uintptr_t)object;
+    atomic_fetch_add_explicit(&o->references, 1, memory_order_relaxed);
+    return o;
+}
+
+/* Drops a reference; NULL is nothing. The last owner needs no read-modify-write. */
+static inline void fa__unref(const void *object)
+{
+    fa__object *o = (fa__object *)(uintptr_t)object;
+    if (!o)
+        return;
+    if (atomic_load_explicit(&o->references, memory_order_acquire) == 1
+        || atomic_fetch_sub_explicit(&o->references, 1, memory_order_acq_rel) == 1)
+        fa__object_destroy(o);
+}
+#endif

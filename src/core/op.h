@@ -1,0 +1,60 @@
+/* What every floor may know of an operation: its name, its number and the layout of its arguments. How it is computed
+ * and differentiated is in its row (src/ops/row.h). */
+#ifndef FA__CORE_OP_H
+#define FA__CORE_OP_H
+#include <facula/types.h>
+
+/* What an argument is; decides how it is described, checked, recorded and sampled. */
+typedef enum {
+    FA__TENSOR,  /* const fa_tensor * */
+    FA__LIKE,    /* fa_like: a tensor of which only shape, dtype and device are used */
+    FA__TENSORS, /* fa_tensors: a list */
+    FA__NUMBER,  /* fa_arg: a tensor or a number */
+    FA__INT,     /* int64_t */
+    FA__DOUBLE,
+    FA__BOOL,
+    FA__DIMS,   /* fa_dims */
+    FA__SHAPE,  /* fa_shape */
+    FA__DTYPE,  /* fa_dtype */
+    FA__DEVICE_, /* fa_device */
+    FA__ENUM,   /* an enumeration: four bytes */
+    FA__STRING, /* const char * */
+    FA__KEY     /* fa__key: drawn when the call is made, never given by the caller */
+} fa__kind;
+
+typedef const fa_tensor *fa_like;
+
+/* Names one draw of random numbers: element i of call number `call` of the sequence that `seed` starts. */
+typedef struct fa__key {
+    uint64_t seed, call;
+} fa__key;
+
+typedef struct fa__field {
+    const char *name;
+    uint8_t kind;    /* fa__kind */
+    bool optional;   /* a named option */
+    uint16_t offset; /* in the arguments' struct */
+} fa__field;
+
+typedef struct fa__op {
+    const char *name;
+    int id; /* FA__OP_name of the generated ids.h; derived and user expressions have FA__OP_expression */
+    const struct fa__cells *cells;
+    const fa__field *fields;
+    uint8_t nfields, nresults;
+    uint16_t args_size;
+    uint32_t keep;        /* bit i: field i is kept for backward */
+    int8_t inplace;       /* the field that the in-place form writes into; -1: there is no such form */
+    const void *defaults; /* an arguments' struct with every option at its default */
+    const char *results[4];
+    struct fa__formula *formula; /* of pointwise operations: the parsed expression and its derivatives */
+} fa__op;
+
+enum { FA__MAX_RESULTS = 4, FA__MAX_FIELDS = 16 };
+
+/* Field i of an arguments' struct. */
+static inline const void *fa__field_at(const void *args, const fa__field *field)
+{
+    return (const char *)args + field->offset;
+}
+#endif

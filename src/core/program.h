@@ -1,0 +1,14 @@
+/* A scalar program that devices run, with what each device made of it. */
+#ifndef FA__CORE_PROGRAM_H
+#define FA__CORE_PROGRAM_H
+#include "core/ssa.h"
+#include <facula/types.h>
+#include <stdatomic.h>
+
+typedef struct fa__program {
+    const fa__ssa *ssa;
+    const char *text; /* for reports */
+    int hot;          /* FA__HOT_name of the generated hot.h when the C compiler made loops of it, else -1 */
+    _Atomic(void *) compiled[FA__BACKENDS][FA__CLASSES];
+} fa__program;
+#endif

@@ -1,0 +1,257 @@
+/* Scopes, settings and owning variables: the public half of a thread's context. */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "core/context.h"
+#include <string.h>
+
+/* Tells a scope's variable from one that a jump went round. */
+static const uintptr_t scope_check = (uintptr_t)0x5c0de5c0de5c0deU;
+
+static bool grow(void **array, size_t *capacity, size_t item)
+{
+    void *larger = fa__realloc(*array, 2 * *capacity * item);
+    if (!larger)
+        return false;
+    *array = larger;
+    *capacity *= 2;
+    return true;
+}
+
+/* ---- what scopes own ---- */
+
+static FA__NOINLINE bool grow_owned(fa__context *c)
+{
+    if (!grow((void **)&c->owned, &c->owned_capacity, sizeof *c->owned))
+        return false;
+    if (c->frames == 1 && c->owned_count >= c->hint) {
+        fa__log(FA_LOG_WARNING, "the root scope of a thread holds %zu objects: FA_SCOPE or FA_REPEAT frees them earlier",
+                c->owned_count);
+        c->hint *= 10;
+    }
+    return true;
+}
+
+void *fa__own(void *object)
+{
+    if (!object)
+        return NULL;
+    fa__context *c = fa__ctx();
+    if (FA__UNLIKELY(!c || (c->owned_count == c->owned_capacity && !grow_owned(c)))) {
+        fa__unref(object);
+        return NULL;
+    }
+    c->owned[c->owned_count++] = object;
+    return object;
+}
+
+/* Where an object stands among those of this thread; -1: nowhere. */
+static ptrdiff_t find(const fa__context *c, const void *object, size_t from)
+{
+    for (size_t i = c->owned_count; i-- > from;)
+        if (c->owned[i] == object)
+            return (ptrdiff_t)i;
+    return -1;
+}
+
+bool fa__disown(const void *object)
+{
+    fa__context *c = fa__ctx();
+    ptrdiff_t i = c ? find(c, object, 0) : -1;
+    if (i < 0)
+        return false;
+    memmove(c->owned + i, c->owned + i + 1, (c->owned_count - (size_t)i - 1) * sizeof *c->owned);
+    c->owned_count--;
+    for (size_t f = c->frames; f-- > 1 && c->frame[f].mark > (size_t)i;)
+        c->frame[f].mark--;
+    return true;
+}
+
+static void close_to(fa__context *c, size_t depth)
+{
+    if (depth == 0 || depth >= c->frames)
+        return;
+    size_t mark = c->frame[depth].mark;
+    const char *outer = c->closing;
+    c->closing = c->frame[c->frames - 1].where;
+    while (c->owned_count > mark)
+        fa__unref(c->owned[--c->owned_count]);
+    c->closing = outer;
+    c->frames = depth;
+}
+
+static size_t open_frame(const char *where)
+{
+    fa__context *c = fa__ctx();
+    if (!c || (c->frames == c->frame_capacity && !grow((void **)&c->frame, &c->frame_capacity, sizeof *c->frame)))
+        return 0;
+    c->frame[c->frames] = (fa__frame){.mark = c->owned_count, .where = where, .count = -1};
+    return c->frames++;
+}
+
+fa__scope fa__scope_open(const char *where)
+{
+    size_t depth = open_frame(where);
+    return (fa__scope){.depth = depth, .check = scope_check};
+}
+
+void fa__scope_close(fa__scope *scope)
+{
+    fa__context *c = fa__self->core;
+    if (c && scope->check == scope_check)
+        close_to(c, scope->depth);
+    scope->check = 0;
+}
+
+/* ---- FA_REPEAT: the frame knows the count; the variable is only the counter ---- */
+
+int64_t fa__repeat_open(int64_t count, const char *where)
+{
+    size_t depth = open_frame(where);
+    if (depth)
+        ((fa__context *)fa__self->core)->frame[depth].count = count > 0 ? count : 0;
+    return -1;
+}
+
+static size_t frame_of(const fa__context *c, const void *variable)
+{
+    for (size_t f = c->frames; f-- > 1;)
+        if (c->frame[f].variable == variable)
+            return f;
+    return 0;
+}
+
+bool fa__repeat_next(int64_t *i)
+{
+    fa__context *c = fa__self->core;
+    if (!c || c->frames < 2)
+        return false;
+    fa__frame *top = &c->frame[c->frames - 1];
+    if (!top->variable && top->count >= 0)
+        top->variable = i;
+    size_t f = top->variable == i ? c->frames - 1 : frame_of(c, i);
+    if (!f)
+        return false;
+    fa__frame kept = c->frame[f];
+    close_to(c, f);
+    c->frame[c->frames++] = kept;
+    return ++*i < kept.count && !fa__failed() && !fa_stopped();
+}
+
+void fa__repeat_close(int64_t *i)
+{
+    fa__context *c = fa__self->core;
+    if (!c)
+        return;
+    size_t f = frame_of(c, i);
+    fa__frame *top = &c->frame[c->frames - 1];
+    if (!f && !top->variable && top->count >= 0 && *i < 0)
+        f = c->frames - 1; /* left before its first turn */
+    close_to(c, f);
+}
+
+/* ---- settings ---- */
+
+fa_settings fa__settings(void)
+{
+    fa__context *c = fa__ctx();
+    return c ? *c->settings : (fa_settings){.size = offsetof(fa_settings, fa__end), .device = FA_CPU};
+}
+
+static void settings_in_force(fa__context *c)
+{
+    c->settings = &c->used[c->used_count - 1];
+    fa__error_use(c->settings->catch_errors);
+}
+
+fa__scope fa__use_open(const fa_settings *settings)
+{
+    fa__scope scope = {.check = scope_check};
+    fa__context *c = fa__ctx();
+    if (!c || (c->used_count == c->used_capacity && !grow((void **)&c->used, &c->used_capacity, sizeof *c->used)))
+        return scope;
+    size_t size = settings->size < sizeof *settings ? settings->size : sizeof *settings;
+    scope.depth = c->used_count++;
+    fa_settings *next = &c->used[scope.depth];
+    *next = c->used[scope.depth - 1];
+    memcpy(next, settings, size);
+    next->size = offsetof(fa_settings, fa__end);
+    settings_in_force(c);
+    return scope;
+}
+
+void fa__use_close(fa__scope *scope)
+{
+    fa__context *c = fa__self->core;
+    if (c && scope->check == scope_check && scope->depth && scope->depth < c->used_count) {
+        c->used_count = scope->depth;
+        settings_in_force(c);
+    }
+    scope->check = 0;
+}
+
+/* ---- references of the program's own ---- */
+
+void *fa_keep(const void *object)
+{
+    return object ? fa__ref(object) : NULL;
+}
+
+void fa_release(const void *object)
+{
+    fa__unref(object);
+}
+
+void *fa__adopt(const void *object)
+{
+    return fa__own((void *)(uintptr_t)object);
+}
+
+void *fa__escape(const void *object)
+{
+    fa__context *c = fa__ctx();
+    if (!object || !c || c->frames < 2)
+        return (void *)(uintptr_t)object;
+    fa__frame *inner = &c->frame[c->frames - 1];
+    ptrdiff_t i = find(c, object, inner->mark);
+    if (i >= 0) {
+        fa__object *o = c->owned[i];
+        memmove(c->owned + inner->mark + 1, c->owned + inner->mark, ((size_t)i - inner->mark) * sizeof *c->owned);
+        c->owned[inner->mark++] = o;
+    }
+    return (void *)(uintptr_t)object;
+}
+
+fa_tensor *fa__variable(fa_tensor *value)
+{
+    return fa_keep(value);
+}
+
+void fa__variable_close(fa_tensor **variable)
+{
+    fa__unref(*variable);
+    *variable = NULL;
+}
+
+void fa_assign(fa_tensor **variable, fa_tensor *value)
+{
+    fa_tensor *old = *variable;
+    *variable = fa_keep(value);
+    fa__unref(old);
+}
+
+void fa__here(const char *where)
+{
+    fa__context *c = fa__ctx();
+    if (c)
+        c->here = where;
+}
+
+void fa_scope_report(FILE *file)
+{
+    fa__context *c = fa__ctx();
+    for (size_t f = 0; c && f < c->frames; f++) {
+        size_t end = f + 1 < c->frames ? c->frame[f + 1].mark : c->owned_count;
+        fprintf(file, "%-40s %zu objects\n", c->frame[f].where, end - c->frame[f].mark);
+    }
+}

@@ -1,0 +1,160 @@
+/* Storages: memory of a device or of the caller, given back when the last tensor goes and the work on it is done. */
+#include "core/storage.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/small.h"
+#include "core/context.h"
+#include "core/order.h"
+
+enum { INLINE_BYTES = 512 /* host memory up to this size stands in the storage itself */ };
+
+static void count_small(int64_t bytes)
+{
+    fa__context *c = fa__self->core;
+    if (!c)
+        return;
+    int64_t before = atomic_load_explicit(&c->small_bytes, memory_order_relaxed);
+    atomic_store_explicit(&c->small_bytes, before + bytes, memory_order_relaxed);
+    before = atomic_load_explicit(&c->small_count, memory_order_relaxed);
+    atomic_store_explicit(&c->small_count, before + (bytes > 0 ? 1 : -1), memory_order_relaxed);
+}
+
+static bool is_inline(const fa__storage *s)
+{
+    return !s->block && !s->borrowed && s->data == (const void *)s->bytes_inline;
+}
+
+static void storage_free(fa__storage *s)
+{
+    if (is_inline(s))
+        count_small(-(int64_t)s->bytes);
+    if (s->borrowed && s->release)
+        s->release(s->context, s->handed);
+    if (s->device->shapes_only)
+        fa__cache_count(&s->device->cache, -(int64_t)s->bytes);
+    fa__free(s->pending);
+    fa__object_free(&s->object);
+}
+
+/* A block goes back with the tickets of the work that still uses it. Other memory has to wait for that work. */
+static void storage_destroy(fa__object *o)
+{
+    fa__storage *s = (fa__storage *)o;
+    if (s->block)
+        fa__order_release(s);
+    else if (s->pending && !fa__order_done(s)) {
+        fa__order_defer(s, storage_free);
+        return;
+    }
+    storage_free(s);
+}
+
+__attribute__((__constructor__)) static void storage_type(void)
+{
+    fa__object_type(FA__TYPE_STORAGE, "storage", storage_destroy);
+}
+
+static fa__storage *storage_object(fa__device *device, size_t bytes, size_t inline_bytes)
+{
+    fa__storage *s = fa__object_new(FA__TYPE_STORAGE, sizeof *s + inline_bytes);
+    if (FA__UNLIKELY(!s))
+        return NULL;
+    s->data = NULL;
+    s->bytes = bytes;
+    s->device = device;
+    s->block = NULL;
+    s->pending = NULL;
+    s->changed_by = NULL;
+    atomic_init(&s->version, 0);
+    atomic_init(&s->pins, 0);
+    s->release = NULL;
+    s->context = NULL;
+    s->borrowed = false;
+    return s;
+}
+
+/* A block of the device's cache as the storage's memory, ordered behind what may still use it. */
+static bool take_block(fa__storage *s, fa__queue *queue)
+{
+    s->block = fa__cache_take(&s->device->cache, s->bytes, queue);
+    if (!s->block)
+        return false;
+    s->data = fa__block_memory(s->block);
+    return fa__order_take(s);
+}
+
+fa__storage *fa__storage_new(fa__device *device, size_t bytes, fa__queue *queue)
+{
+    bool small = device->host && bytes && bytes <= INLINE_BYTES;
+    fa__storage *s = storage_object(device, bytes, small ? bytes : 0);
+    if (!s || !bytes)
+        return s;
+    if (small) {
+        s->data = s->bytes_inline;
+        count_small((int64_t)bytes);
+    } else if (device->shapes_only) {
+        fa__cache_count(&device->cache, (int64_t)bytes);
+    } else if (!take_block(s, queue)) {
+        fa__unref(s);
+        return NULL;
+    }
+    return s;
+}
+
+fa__storage *fa__storage_borrow(fa__device *device, void *data, size_t bytes, void (*release)(void *, void *), void *context)
+{
+    fa__storage *s = storage_object(device, bytes, 0);
+    if (!s)
+        return NULL;
+    s->data = data;
+    s->borrowed = true;
+    s->handed = data;
+    s->release = release;
+    s->context = context;
+    return s;
+}
+
+/* ---- moving ---- */
+
+static void swap_memory(fa__storage *a, fa__storage *b)
+{
+    fa__storage old = {.data = a->data, .device = a->device, .block = a->block, .pending = a->pending};
+    a->data = b->data;
+    a->device = b->device;
+    a->block = b->block;
+    a->pending = b->pending;
+    b->data = old.data;
+    b->device = old.device;
+    b->block = old.block;
+    b->pending = old.pending;
+}
+
+bool fa__storage_move(fa__storage *s, fa__device *to, const fa__op *op,
+                      bool (*copy)(const fa__op *, fa__storage *, size_t, fa__storage *, size_t, size_t))
+{
+    if (s->device == to)
+        return true;
+    if (to->shapes_only || s->device->shapes_only)
+        return fa__fail(FA_ERROR_DEVICE, "fa_%s: there are no elements to move between %s and %s", op->name, s->device->name, to->name);
+    if (s->borrowed || atomic_load(&s->pins))
+        return fa__fail(FA_ERROR_STATE, "fa_%s: memory that is borrowed, or that a pointer was taken of, cannot move to %s",
+                        op->name, to->name);
+    fa__storage *fresh = storage_object(to, s->bytes, 0);
+    if (!fresh)
+        return false;
+    bool good = !s->bytes || (take_block(fresh, to->queue) && copy(op, fresh, 0, s, 0, s->bytes));
+    /* what stands in the storage itself is read by the copy as long as that runs */
+    if (good && is_inline(s)) {
+        good = !fa__has_pending(s) || fa__before_write(s, NULL, op);
+        if (good) {
+            count_small(-(int64_t)s->bytes);
+            s->data = NULL;
+        }
+    }
+    if (good) {
+        swap_memory(s, fresh);
+        atomic_fetch_add(&s->version, 1);
+    }
+    fa__unref(fresh);
+    return good;
+}

@@ -1,0 +1,57 @@
+/* Storage: bytes on one device, with what last wrote them and what still reads them. Tensors are views of storages.
+ * Moving, spilling and compaction act here, so that views and holders follow. */
+#ifndef FA__CORE_STORAGE_H
+#define FA__CORE_STORAGE_H
+#include "core/device.h"
+#include "core/object.h"
+#include "core/op.h"
+
+enum { FA__MAX_READS = 4 /* open reads that are remembered one by one; more are waited for */ };
+
+/* Work that has not been waited for: only storages that asynchronous work has touched have one. */
+typedef struct fa__pending {
+    fa__stamp write;
+    fa__stamp read[FA__MAX_READS];
+    const fa__op *writer, *reader[FA__MAX_READS];
+} fa__pending;
+
+typedef struct fa__storage {
+    fa__object object;
+    void *data; /* NULL: empty, or shapes only */
+    size_t bytes;
+    fa__device *device;
+    fa__block *block;        /* of the device's cache; NULL: inline, borrowed or none */
+    fa__pending *pending;    /* NULL: nothing ever ran late on it */
+    const fa__op *changed_by; /* the operation that last changed it in place */
+    _Atomic uint64_t version; /* counts changes in place */
+    _Atomic int32_t pins;     /* raw pointers and exports: it may not move */
+    void (*release)(void *context, void *data); /* of borrowed memory; may be NULL */
+    void *context;
+    void *handed;  /* what release is called with */
+    bool borrowed;
+    _Alignas(16) unsigned char bytes_inline[];
+} fa__storage;
+
+/* Whether late work was ever issued on it: if not, there is nothing to order. */
+static inline bool fa__has_pending(const fa__storage *s)
+{
+    return __atomic_load_n(&s->pending, __ATOMIC_ACQUIRE) != NULL;
+}
+
+/* Uninitialised memory on a device, with one reference. NULL and an error when there is none. */
+fa__storage *fa__storage_new(fa__device *, size_t bytes, fa__queue *queue);
+/* Memory of the caller's. `release` is called when the last reference goes, and not when this call fails. */
+fa__storage *fa__storage_borrow(fa__device *, void *data, size_t bytes, void (*release)(void *, void *), void *context);
+
+/* Moves its memory to another device; views and holders follow. False and an error when it is pinned or borrowed. */
+bool fa__storage_move(fa__storage *, fa__device *, const fa__op *op,
+                      bool (*copy)(const fa__op *, fa__storage *, size_t, fa__storage *, size_t, size_t));
+
+/* Orders work of `queue` (NULL: the host, now) behind what it must not overtake. A wait of the host is counted and may
+ * be forbidden: then false. `op` is on whose behalf. */
+bool fa__before_read(fa__storage *, fa__queue *queue, const fa__op *op);
+bool fa__before_write(fa__storage *, fa__queue *queue, const fa__op *op);
+/* Remembers work that was issued. False when memory for the note is lacking; then the work has been waited for. */
+bool fa__after_read(fa__storage *, fa__stamp, const fa__op *op);
+bool fa__after_write(fa__storage *, fa__stamp, const fa__op *op);
+#endif

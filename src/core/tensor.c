@@ -1,0 +1,160 @@
+/* Tensor objects: made over storages, taken apart, described. */
+#define _GNU_SOURCE
+#include "core/tensor.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "core/context.h"
+#include <dlfcn.h>
+#include <string.h>
+
+static void tensor_destroy(fa__object *o)
+{
+    fa_tensor *t = (fa_tensor *)o;
+    fa__unref(t->storage);
+    fa__unref(t->node);
+    fa__unref(t->autograd);
+    fa__unref(t->base);
+    fa__object_free(o);
+}
+
+__attribute__((__constructor__)) static void tensor_type(void)
+{
+    fa__object_type(FA__TYPE_TENSOR, "tensor", tensor_destroy);
+}
+
+fa_tensor *fa__tensor_new(fa__storage *storage, fa_dtype dtype, int rank, const int64_t *shape, const int64_t *stride,
+                          int64_t offset)
+{
+    fa_tensor *t = fa__object_new(FA__TYPE_TENSOR, sizeof *t);
+    if (FA__UNLIKELY(!t))
+        return NULL;
+    t->storage = storage ? fa__ref(storage) : NULL;
+    t->dtype = (uint8_t)dtype;
+    t->rank = (uint8_t)rank;
+    t->requires_grad = t->no_grad_view = false;
+    t->slot = 0;
+    t->offset = offset;
+    for (int i = 0; i < rank; i++)
+        t->shape[i] = shape[i];
+    if (stride)
+        for (int i = 0; i < rank; i++)
+            t->stride[i] = stride[i];
+    else
+        fa__dense_strides(rank, shape, t->stride);
+    t->node = t->autograd = NULL;
+    t->base = NULL;
+    t->history = t->base_history = 0;
+    t->device_ = NULL;
+    t->made_by = NULL;
+    t->made_at = NULL;
+    return t;
+}
+
+static bool checked_bytes(fa_dtype dtype, int rank, const int64_t *shape, size_t *bytes)
+{
+    int64_t count, total;
+    if (!fa__checked_numel(rank, shape, &count) || !fa__mul_i64(count, (int64_t)fa__dtype_size(dtype), &total))
+        return false;
+    *bytes = (size_t)total;
+    return true;
+}
+
+fa_tensor *fa__tensor_empty(fa__device *device, fa_dtype dtype, int rank, const int64_t *shape, fa__queue *queue)
+{
+    size_t bytes;
+    if (!checked_bytes(dtype, rank, shape, &bytes)) {
+        char buffer[200];
+        fa__text text = fa__text_in(buffer, sizeof buffer);
+        fa__describe_shape(&text, rank, shape);
+        fa__fail(FA_ERROR_SHAPE, "a tensor of shape %s has a negative size, or more elements than can be addressed", buffer);
+        return NULL;
+    }
+    fa__storage *storage = fa__storage_new(device, bytes, queue);
+    if (!storage)
+        return NULL;
+    fa_tensor *t = fa__tensor_new(storage, dtype, rank, shape, NULL, 0);
+    fa__unref(storage);
+    return t;
+}
+
+fa_tensor *fa__tensor_alias(const fa_tensor *t)
+{
+    fa_tensor *alias = fa__tensor_new(t->storage, t->dtype, t->rank, t->shape, t->stride, t->offset);
+    if (alias) {
+        alias->device_ = t->device_;
+        alias->made_by = t->made_by;
+        alias->made_at = t->made_at;
+        alias->object.flags = t->object.flags;
+    }
+    return alias;
+}
+
+fa_tensor *fa__tensor_husk(const fa_tensor *t)
+{
+    fa_tensor *husk = fa__tensor_new(NULL, t->dtype, t->rank, t->shape, t->stride, 0);
+    if (husk)
+        husk->device_ = fa__tensor_place(t);
+    return husk;
+}
+
+bool fa__tensor_check(const fa_tensor *t, const char *what)
+{
+    if (FA__LIKELY(t && t->object.type == FA__TYPE_TENSOR))
+        return true;
+    if (!t)
+        return fa__fail(FA_ERROR_ARGUMENT, "%s is NULL", what);
+    if (t->object.type == FA__TYPE_DEAD) {
+        const char *where = t->object.link;
+        return fa__fail(FA_ERROR_STATE, "%s was freed when its scope ended (%s): FA_VAR, fa_escape or fa_keep let it live on",
+                        what, where ? where : "all references are gone");
+    }
+    return fa__fail(FA_ERROR_ARGUMENT, "%s is a %s, not a tensor", what, fa__object_name(&t->object));
+}
+
+/* ---- descriptions ---- */
+
+void fa__describe_shape(struct fa__text *text, int rank, const int64_t *shape)
+{
+    fa__text_add(text, "(");
+    for (int i = 0; i < rank && i < FA_MAX_DIMS; i++)
+        fa__text_add(text, i ? ", %lld" : "%lld", (long long)shape[i]);
+    fa__text_add(text, rank > FA_MAX_DIMS ? ", ...)" : rank == 1 ? ",)" : ")");
+}
+
+void fa__describe_address(struct fa__text *text, const void *address)
+{
+    Dl_info info = {0};
+    if (!dladdr(address, &info))
+        return;
+    if (info.dli_sname)
+        fa__text_add(text, "in %s+%#tx", info.dli_sname, (const char *)address - (const char *)info.dli_saddr);
+    else if (info.dli_fname)
+        fa__text_add(text, "at %s+%#tx", info.dli_fname, (const char *)address - (const char *)info.dli_fbase);
+}
+
+static void describe_origin(struct fa__text *text, const fa_tensor *t)
+{
+    if (t->made_by)
+        fa__text_add(text, ", made by %s ", t->made_by->name);
+    if (t->made_at && t->object.flags & FA__MADE_HERE)
+        fa__text_add(text, "at %s", (const char *)t->made_at);
+    else if (t->made_at)
+        fa__describe_address(text, t->made_at);
+}
+
+void fa__describe_tensor(struct fa__text *text, const fa_tensor *t, bool origin)
+{
+    if (!t) {
+        fa__text_add(text, "NULL");
+        return;
+    }
+    if (t->object.type != FA__TYPE_TENSOR) {
+        fa__text_add(text, "a freed tensor");
+        return;
+    }
+    fa__describe_shape(text, t->rank, t->shape);
+    fa__text_add(text, " %s %s", fa__dtype_names[t->dtype], fa__tensor_place(t)->name);
+    if (origin)
+        describe_origin(text, t);
+}

@@ -1,0 +1,46 @@
+/* Objects that programs and the upper floors make: facula/object.h on the header that all objects begin with. */
+#include "base/error.h"
+#include "core/context.h"
+#include "core/object.h"
+#include <facula/object.h>
+#include <string.h>
+
+_Static_assert(sizeof(fa__object) <= offsetof(fa_object, type), "fa_object holds the header of all objects");
+
+static void user_object_destroy(fa__object *o)
+{
+    const fa_object_type *type = ((fa_object *)(void *)o)->type;
+    if (type->destroy)
+        type->destroy(o);
+    fa__object_free(o);
+}
+
+__attribute__((__constructor__)) static void user_object_type(void)
+{
+    fa__object_type(FA__TYPE_OTHER, "object", user_object_destroy);
+}
+
+void *fa_object_new(const fa_object_type *type, size_t size)
+{
+    if (!type || size < sizeof(fa_object)) {
+        fa__fail(FA_ERROR_ARGUMENT, "fa_object_new: an object has a type, and begins with an fa_object");
+        return NULL;
+    }
+    fa_object *o = fa__object_new(FA__TYPE_OTHER, size);
+    if (!o)
+        return NULL;
+    memset((char *)o + offsetof(fa_object, type), 0, size - offsetof(fa_object, type));
+    o->type = type;
+    return fa__own(o);
+}
+
+bool fa_object_is(const void *object, const fa_object_type *type)
+{
+    const fa__object *o = object;
+    return o && o->type == FA__TYPE_OTHER && ((const fa_object *)object)->type == type;
+}
+
+bool fa_error_stands(void)
+{
+    return fa__failed();
+}

@@ -1,0 +1,23 @@
+/* What a tensor has in the graph beside the node that made it: its gradient and hooks. */
+#ifndef FA__GRAPH_AUTOGRAD_H
+#define FA__GRAPH_AUTOGRAD_H
+#include "graph/node.h"
+#include <pthread.h>
+
+typedef struct fa__autograd {
+    fa__object object;
+    fa_tensor *grad;
+    fa__hook *hooks;     /* of a leaf, before accumulation */
+    fa__hook *after;     /* of a leaf, after accumulation */
+    pthread_mutex_t lock; /* accumulation from several threads */
+} fa__autograd;
+
+/* That of t, made if there is none; NULL and an error without memory. */
+fa__autograd *fa__autograd_of(fa_tensor *t);
+
+static inline fa__autograd *fa__autograd_if(const fa_tensor *t)
+{
+    return (fa__autograd *)t->autograd;
+}
+
+#endif

@@ -1,0 +1,251 @@
+/* Nodes: made from a call's arguments, released after backward, freed without recursion. */
+#include "graph/node.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "graph/autograd.h"
+#include <string.h>
+
+bool (*fa__renew_view)(fa_tensor *view);
+
+/* ---- the tensors among recorded arguments ---- */
+
+/* The tensor that field i holds in args, as a place to change; NULL when it holds none. */
+static fa_tensor **tensor_in(const fa__op *op, void *args, int i)
+{
+    const fa__field *f = &op->fields[i];
+    char *p = (char *)args + f->offset;
+    if (f->kind == FA__TENSOR || f->kind == FA__LIKE)
+        return *(fa_tensor **)p ? (fa_tensor **)p : NULL;
+    fa_arg *a = (fa_arg *)p;
+    if (f->kind == FA__NUMBER && a->kind == FA__ARG_TENSOR && a->as.t)
+        return (fa_tensor **)(uintptr_t)&a->as.t;
+    return NULL;
+}
+
+static bool hold(fa__node *n, int i, uint32_t keep, uint32_t husks)
+{
+    fa_tensor **t = tensor_in(n->op, n->args, i);
+    if (!t)
+        return true;
+    if (keep >> i & 1) {
+        fa__ref(*t);
+        n->edge[i].version = atomic_load_explicit(&(*t)->storage->version, memory_order_relaxed);
+        n->kept |= 1U << i;
+        n->keeps = true;
+    } else if (husks >> i & 1) {
+        *t = fa__tensor_husk(*t);
+        return *t != NULL;
+    } else {
+        *t = NULL;
+    }
+    return true;
+}
+
+/* A list's items follow the arguments; each is a reference, or a husk. */
+static bool hold_list(fa__node *n, int i, fa_tensor **room, uint32_t keep)
+{
+    fa_tensors *list = (fa_tensors *)((char *)n->args + n->op->fields[i].offset);
+    memcpy(room, list->item, list->count * sizeof *room);
+    list->item = room;
+    for (size_t k = 0; k < list->count; k++) {
+        room[k] = keep >> i & 1 ? fa__ref(room[k]) : fa__tensor_husk(room[k]);
+        if (!room[k]) {
+            list->count = k;
+            return false;
+        }
+    }
+    return true;
+}
+
+static size_t list_length(const fa__op *op, const void *args)
+{
+    for (int i = 0; i < op->nfields; i++)
+        if (op->fields[i].kind == FA__TENSORS)
+            return ((const fa_tensors *)fa__field_at(args, &op->fields[i]))->count;
+    return 0;
+}
+
+static size_t string_bytes(const fa__op *op, const void *args)
+{
+    size_t bytes = 0;
+    for (int i = 0; i < op->nfields; i++)
+        if (op->fields[i].kind == FA__STRING) {
+            const char *s = *(const char *const *)fa__field_at(args, &op->fields[i]);
+            bytes += s ? strlen(s) + 1 : 0;
+        }
+    return bytes;
+}
+
+static size_t rounded(size_t n)
+{
+    return (n + 15) & ~(size_t)15;
+}
+
+fa__node *fa__node_new(const fa__op *op, const void *args, uint32_t keep, uint32_t husks)
+{
+    size_t length = list_length(op, args), strings = string_bytes(op, args);
+    size_t edges = op->nfields + length;
+    size_t args_at = rounded(sizeof(fa__node) + edges * sizeof(fa__edge));
+    size_t results_at = args_at + rounded(op->args_size), items_at = results_at + rounded(op->nresults * sizeof(fa__result));
+    fa__node *n = fa__object_new(FA__TYPE_NODE, items_at + length * sizeof(fa_tensor *) + strings);
+    if (!n)
+        return NULL;
+    char *memory = (char *)n;
+    memset(memory + sizeof n->object, 0, args_at - sizeof n->object);
+    n->op = op;
+    n->edges = (uint16_t)edges;
+    n->results = op->nresults;
+    n->args = memory + args_at;
+    n->result = (fa__result *)(void *)(memory + results_at);
+    memcpy(n->args, args, op->args_size);
+    for (int i = 0; i < op->nresults; i++)
+        n->result[i].kept = NULL;
+    char *text = memory + items_at + length * sizeof(fa_tensor *);
+    bool good = true;
+    for (int i = 0; i < op->nfields; i++) {
+        const fa__field *f = &op->fields[i];
+        if (f->kind == FA__TENSORS) {
+            if (good)
+                good = hold_list(n, i, (fa_tensor **)(void *)(memory + items_at), keep);
+            else
+                ((fa_tensors *)((char *)n->args + f->offset))->count = 0;
+        } else if (f->kind == FA__STRING) {
+            const char **s = (const char **)((char *)n->args + f->offset);
+            size_t bytes = *s ? strlen(*s) + 1 : 0;
+            *s = *s ? memcpy(text, *s, bytes) : NULL;
+            text += bytes;
+        } else if (good) {
+            good = hold(n, i, keep, husks);
+        } else if (tensor_in(op, n->args, i)) {
+            *tensor_in(op, n->args, i) = NULL;
+        }
+    }
+    if (good)
+        return n;
+    fa__unref(n);
+    return NULL;
+}
+
+bool fa__node_result(fa__node *n, uint32_t slot, fa_tensor *t, bool keep)
+{
+    fa__result *r = &n->result[slot];
+    r->device = fa__tensor_place(t);
+    r->dtype = t->dtype;
+    r->rank = t->rank;
+    for (int i = 0; i < t->rank; i++)
+        r->shape[i] = t->shape[i];
+    if (keep) {
+        r->kept = fa__tensor_alias(t);
+        if (!r->kept)
+            return false;
+        r->version = atomic_load_explicit(&t->storage->version, memory_order_relaxed);
+        n->keeps = true;
+    }
+    return true;
+}
+
+bool fa__node_edge(fa__node *n, int i, fa_tensor *t)
+{
+    uint32_t slot = 0;
+    if (!fa__needs_grad(t))
+        return true;
+    fa__node *from = fa__history(t, &slot);
+    if (from && from->level >= n->level)
+        n->level = from->level + 1;
+    if (from)
+        n->edge[i].to = fa__ref(from);
+    else if (t->requires_grad)
+        n->edge[i].to = fa__ref(t);
+    else
+        return !fa__failed();
+    n->edge[i].slot = slot;
+    return true;
+}
+
+fa__node *fa__history(const fa_tensor *t, uint32_t *slot)
+{
+    if (fa__outdated(t) && !fa__renew_view((fa_tensor *)(uintptr_t)t))
+        return NULL;
+    *slot = t->slot;
+    return (fa__node *)t->node;
+}
+
+void fa__node_release(fa__node *n)
+{
+    if (n->released)
+        return;
+    n->released = true;
+    for (int i = 0; i < n->op->nfields; i++) {
+        const fa__field *f = &n->op->fields[i];
+        if (f->kind == FA__TENSORS) {
+            fa_tensors *list = (fa_tensors *)((char *)n->args + f->offset);
+            for (size_t k = 0; k < list->count; k++)
+                fa__unref(list->item[k]);
+            list->count = 0;
+            continue;
+        }
+        fa_tensor **t = tensor_in(n->op, n->args, i);
+        if (t) {
+            fa__unref(*t);
+            *t = NULL;
+        }
+    }
+    for (int i = 0; i < n->results; i++) {
+        fa__unref(n->result[i].kept);
+        n->result[i].kept = NULL;
+    }
+}
+
+static void free_hooks(fa__hook *h)
+{
+    while (h) {
+        fa__hook *next = h->next;
+        if (h->retain)
+            fa__unref(h->context);
+        fa__free(h);
+        h = next;
+    }
+}
+
+static void node_destroy(fa__object *o)
+{
+    fa__node *n = (fa__node *)o;
+    fa__node_release(n);
+    for (int i = 0; i < n->edges; i++)
+        fa__unref(n->edge[i].to);
+    fa__unref(n->own);
+    free_hooks(n->hooks);
+    fa__object_free(o);
+}
+
+/* ---- what a tensor has in the graph ---- */
+
+static void autograd_destroy(fa__object *o)
+{
+    fa__autograd *a = (fa__autograd *)o;
+    fa__unref(a->grad);
+    free_hooks(a->hooks);
+    free_hooks(a->after);
+    pthread_mutex_destroy(&a->lock);
+    fa__object_free(o);
+}
+
+fa__autograd *fa__autograd_of(fa_tensor *t)
+{
+    if (t->autograd)
+        return (fa__autograd *)t->autograd;
+    fa__autograd *a = fa__object_new(FA__TYPE_AUTOGRAD, sizeof *a);
+    if (!a)
+        return NULL;
+    a->grad = NULL;
+    a->hooks = a->after = NULL;
+    pthread_mutex_init(&a->lock, NULL);
+    t->autograd = &a->object;
+    return a;
+}
+
+__attribute__((__constructor__)) static void graph_types(void)
+{
+    fa__object_type(FA__TYPE_NODE, "node", node_destroy);
+    fa__object_type(FA__TYPE_AUTOGRAD, "gradient", autograd_destroy);
+}

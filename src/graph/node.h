@@ -1,0 +1,83 @@
+/* Nodes and edges: what a recorded call leaves behind for backward. A node keeps no reference to its results (they
+ * would be a cycle): a result that backward needs is kept detached, and attached again when it is asked for. Levels grow
+ * along edges, so that backward takes nodes in the order of their levels and needs no other bookkeeping. */
+#ifndef FA__GRAPH_NODE_H
+#define FA__GRAPH_NODE_H
+#include "core/op.h"
+#include "core/tensor.h"
+
+/* Where the gradient of an operand goes: into a node's result, or into a leaf. */
+typedef struct fa__edge {
+    fa__object *to;   /* a fa__node, or a leaf fa_tensor; NULL: nowhere */
+    uint32_t slot;    /* the node's result */
+    uint64_t version; /* of the operand's memory when it was kept */
+} fa__edge;
+
+/* A result: its shape, dtype and device for zeros in the place of a missing gradient, and itself if it is kept. */
+typedef struct fa__result {
+    fa_tensor *kept; /* detached; NULL: not kept */
+    uint64_t version;
+    fa__device *device;
+    fa_dtype dtype;
+    int rank;
+    int64_t shape[FA_MAX_DIMS];
+} fa__result;
+
+/* Called with a gradient before it goes on; what it returns (not NULL) takes its place. */
+typedef struct fa__hook {
+    struct fa__hook *next;
+    int64_t id;
+    uint32_t slot;
+    bool retain; /* keeps the gradient of a result that is not a leaf */
+    fa_tensor *(*function)(fa_tensor *grad, void *context);
+    void *context;
+} fa__hook;
+
+typedef struct fa__node {
+    fa__object object;
+    const fa__op *op;
+    uint64_t level;
+    const void *made_at;   /* as in a tensor */
+    fa__hook *hooks;       /* of results */
+    fa__object *own;       /* a reference that lives as long as the node: a user's function and its context */
+    fa__queue *queue;
+    void *args;            /* the recorded arguments */
+    uint32_t kept;         /* bit i: field i is kept; the fields' tensors are references of the node's */
+    uint16_t edges;        /* fields, then the tensors of a list */
+    uint8_t results;
+    bool released;         /* what was kept has been dropped */
+    bool keeps;            /* something was kept: a second backward needs .retain_graph */
+    fa__result *result;
+    fa__edge edge[];
+} fa__node;
+
+/* A node for a call of `op`, with room for its edges and a copy of `args`, or NULL and an error. Lists and strings among
+ * the arguments are copied too. Operands become references: kept ones themselves, those in `husks` without memory, others
+ * NULL. */
+fa__node *fa__node_new(const fa__op *op, const void *args, uint32_t keep, uint32_t husks);
+/* Makes t result number `slot` of a node. */
+bool fa__node_result(fa__node *, uint32_t slot, fa_tensor *t, bool keep);
+/* Points edge i at where the gradient of t goes; nothing if it needs none. */
+bool fa__node_edge(fa__node *, int i, fa_tensor *t);
+/* Drops what was kept. */
+void fa__node_release(fa__node *);
+
+/* Whether t is a view of a tensor whose history was rewritten since t's node was made. */
+static inline bool fa__outdated(const fa_tensor *t)
+{
+    return t->base && t->base_history != t->base->history;
+}
+
+/* Whether gradients flow through a tensor. */
+static inline bool fa__needs_grad(const fa_tensor *t)
+{
+    return t->requires_grad || t->node != NULL || fa__outdated(t);
+}
+
+/* The node that made t, brought up to date if t is a view whose base was changed in place since; NULL for a leaf. Sets
+ * *slot. An error stands if bringing it up to date failed. */
+fa__node *fa__history(const fa_tensor *t, uint32_t *slot);
+
+/* Filled by ops: makes node `t->node` anew for a view of a changed base. */
+extern bool (*fa__renew_view)(fa_tensor *view);
+#endif

@@ -1,0 +1,152 @@
+/* The call: what every operation goes through. */
+#include "ops/call.h"
+#include "backend/device.h"
+
+void (*fa__call_hook)(const fa__call *, int depth);
+
+static void bump(fa_tensor *t, const fa__op *op)
+{
+    atomic_fetch_add_explicit(&t->storage->version, 1, memory_order_relaxed);
+    t->storage->changed_by = op;
+}
+
+static bool has_kernel(fa__call *c)
+{
+    return c->op->cells->run || c->op->cells->view || c->device->shapes_only || c->device->backend->has_kernel(c->op);
+}
+
+static bool run(fa__call *c, const fa__elementwise *e)
+{
+    if (e)
+        return fa__run_elementwise(c, e);
+    if (c->op->cells->view || c->device->shapes_only)
+        return true;
+    return c->op->cells->run ? c->op->cells->run(c) : fa__run_kernel(c);
+}
+
+/* From inferred results on: outputs, the work, the record. */
+static bool finish(fa__call *c, const fa__elementwise *e)
+{
+    if (FA__UNLIKELY(c->given && !fa__check_given(c)))
+        return false;
+    if (!fa__make_results(c) || !run(c, e))
+        return false;
+    if (c->given)
+        bump(c->given, c->op);
+    if (c->requires_grad) {
+        if (!fa__dtype_is_float(c->out[0]->dtype))
+            return fa__call_fail(c, FA_ERROR_DTYPE, "only floating tensors can need gradients");
+        c->out[0]->requires_grad = true;
+    }
+    return !fa__wants_record(c) || fa__record(c);
+}
+
+static bool go_elementwise(fa__call *c)
+{
+    fa__elementwise e = {.formula = fa__formula_of(c->op)};
+    return fa__infer_elementwise(c, &e) && finish(c, &e);
+}
+
+static bool go_general(fa__call *c)
+{
+    if (!has_kernel(c))
+        return fa__call_fail(c, FA_ERROR_UNAVAILABLE, "%s has no kernel for this operation", c->device->name);
+    return c->op->cells->infer(c) && finish(c, NULL);
+}
+
+static bool given_result(fa__call *c, fa_tensor *y)
+{
+    if (c->given && y) {
+        fa_copy_(c->given, y);
+        y = c->given;
+    }
+    c->out[0] = y;
+    return y != NULL && !(c->given && fa__failed());
+}
+
+/* Composed operations are calls of others; errors and origins name the outermost. */
+static bool go_composed(fa__call *c)
+{
+    fa__context *x = fa__ctx();
+    c->parent = x->call;
+    x->call = c;
+    fa_tensor *y = c->op->cells->compose(c);
+    x->call = c->parent;
+    return given_result(c, y);
+}
+
+/* The device of a call without operands: its own option, or the settings'. */
+static bool own_device(fa__call *c)
+{
+    fa_device wanted = {0, 0};
+    for (int i = 0; i < c->op->nfields; i++)
+        if (c->op->fields[i].kind == FA__DEVICE_)
+            wanted = *(const fa_device *)fa__field_at(c->args, &c->op->fields[i]);
+    c->device = fa__device_get(wanted.kind == FA__DEFAULT_DEVICE ? fa_device_current() : wanted);
+    return c->device != NULL;
+}
+
+static bool check_require(fa__call *c)
+{
+    return !c->op->cells->require || fa__requirement_holds(c);
+}
+
+static bool go(fa__call *c)
+{
+    c->queue = fa__queue_of(c->device);
+    if (FA__UNLIKELY(c->op->cells->compose != NULL))
+        return go_composed(c);
+    return fa__is_elementwise(c->op) ? go_elementwise(c) : go_general(c);
+}
+
+static bool go_cast(fa__call *c)
+{
+    const fa_settings *s = fa__ctx()->settings;
+    bool casts = s->autocast != FA_SAME && s->autocast != FA_OFF && !c->given
+                 && (c->device->host ? c->op->cells->autocast_cpu : c->op->cells->autocast);
+    return FA__UNLIKELY(casts) ? fa__autocasted(c, go) : go(c);
+}
+
+static bool invoke(fa__call *c)
+{
+    bool mixed = false;
+    const fa__context *x = fa__ctx();
+    uint32_t needed = ~0U;
+    if (FA__UNLIKELY(!x))
+        return false;
+    if (c->op->formula)
+        needed = c->op->formula->e->used;
+    else if (c->op->cells->expr && !fa__formula_of(c->op))
+        return false;
+    if (!fa__check_operands(c, needed, &mixed) || !check_require(c))
+        return false;
+    if (!c->device && !own_device(c))
+        return false;
+    if (FA__UNLIKELY((mixed || x->settings->placement == FA_PLACE_AUTO) && !c->op->cells->moves && !c->op->cells->compose))
+        return fa__placed(c, fa__is_elementwise(c->op), go_cast);
+    return go_cast(c);
+}
+
+static int depth_of(const fa__call *c)
+{
+    int depth = 0;
+    for (const fa__call *p = fa__ctx()->call; p && p != c; p = p->parent)
+        depth++;
+    return depth;
+}
+
+bool fa__invoke(fa__call *c)
+{
+    fa__spec spec[FA__MAX_RESULTS];
+    c->spec = spec;
+    bool good = invoke(c);
+    c->spec = NULL;
+    if (FA__UNLIKELY(!good)) {
+        for (int i = 0; i < FA__MAX_RESULTS; i++)
+            c->out[i] = NULL;
+        return false;
+    }
+    if (FA__UNLIKELY(fa__call_hook != NULL))
+        fa__call_hook(c, depth_of(c));
+    return true;
+}

@@ -1,0 +1,73 @@
+/* The parts of a call: check -> place -> cast -> infer -> outputs -> run -> record, one path for all operations. Each is
+ * a file; call.c puts them together. */
+#ifndef FA__OPS_CALL_H
+#define FA__OPS_CALL_H
+#include "ops/formula.h"
+#include "ops/row.h"
+
+/* A launch on the stack, with room for n operands. */
+#define FA__LAUNCH_ROOM(n)                                                                                             \
+    union {                                                                                                            \
+        fa__launch launch;                                                                                             \
+        _Alignas(16) char bytes[sizeof(fa__launch) + (n) * sizeof(fa__operand)];                                       \
+    }
+
+/* A pointwise call on its way: what infer found and run needs. */
+typedef struct fa__elementwise {
+    fa__formula *formula;
+    fa__class compute;
+    uint32_t values; /* bit i: field i is a 0-dim tensor of the CPU that goes as a value */
+} fa__elementwise;
+
+/* ---- call_check.c: operands are there and alive; finds tensors and device. May leave *mixed set. */
+bool fa__check_operands(fa__call *c, uint32_t needed, bool *mixed);
+/* ---- call_place.c: operands on several devices, autocast: runs `go` on a call with other operands. */
+bool fa__placed(fa__call *c, bool elementwise, bool (*go)(fa__call *));
+bool fa__autocasted(fa__call *c, bool (*go)(fa__call *));
+/* ---- call_out.c: what is given to write into, and new results. */
+bool fa__check_given(fa__call *c);
+bool fa__make_results(fa__call *c);
+/* ---- call_elementwise.c */
+bool fa__infer_elementwise(fa__call *c, fa__elementwise *e);
+bool fa__run_elementwise(fa__call *c, const fa__elementwise *e);
+/* ---- call_record.c */
+bool fa__wants_record(const fa__call *c);
+bool fa__record(fa__call *c);
+/* ---- call_launch.c: orders, runs and stamps one launch. Operand i is over tensor[i], which may be NULL. */
+bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor);
+void fa__operand_of(fa__operand *o, const fa_tensor *t);
+/* A number among the arguments. */
+void fa__value_of(fa__operand *o, const fa__field *f, const void *p);
+/* A host element of any dtype, as a number. */
+double fa__load_f64(const void *p, fa_dtype);
+int64_t fa__load_i64(const void *p, fa_dtype);
+/* ---- call_require.c: the condition that a row puts on its numbers; an error names it */
+bool fa__requirement_holds(fa__call *c);
+/* ---- describe.c */
+void fa__describe_call(struct fa__text *, const fa__call *c, bool origins);
+
+/* The tensor of field i; NULL when it has none. */
+static inline const fa_tensor *fa__field_tensor(const void *args, const fa__field *f)
+{
+    const void *p = fa__field_at(args, f);
+    if (f->kind == FA__TENSOR || f->kind == FA__LIKE)
+        return *(const fa_tensor *const *)p;
+    const fa_arg *a = p;
+    return f->kind == FA__NUMBER && a->kind == FA__ARG_TENSOR ? a->as.t : NULL;
+}
+
+static inline bool fa__is_elementwise(const fa__op *op)
+{
+    return op->formula || op->cells->expr;
+}
+
+static inline bool fa__recording(void)
+{
+    return !fa__ctx()->settings->no_grad;
+}
+
+/* The queue that work on a device is issued to now: the settings' stream, or the device's own. */
+fa__queue *fa__queue_of(const fa__device *);
+
+extern void (*fa__call_hook)(const fa__call *, int depth);
+#endif

@@ -1,0 +1,187 @@
+/* Pointwise calls: shape by broadcasting, dtype by promotion, and the launch of the formula. */
+#include "core/order.h"
+#include "ops/call.h"
+#include "ops/promote.h"
+#include <math.h>
+
+/* Widens the result's shape by one operand's; false when they do not go together. */
+static inline bool broadcast(fa__spec *s, const fa_tensor *t)
+{
+    int shift = s->rank - t->rank;
+    if (shift < 0) {
+        for (int i = s->rank; i-- > 0;)
+            s->shape[i - shift] = s->shape[i];
+        for (int i = 0; i < -shift; i++)
+            s->shape[i] = 1;
+        s->rank = t->rank;
+        shift = 0;
+    }
+    for (int i = 0; i < t->rank; i++) {
+        int64_t *n = &s->shape[i + shift];
+        if (*n == t->shape[i] || t->shape[i] == 1)
+            continue;
+        if (*n != 1)
+            return false;
+        *n = t->shape[i];
+    }
+    return true;
+}
+
+static inline void promote_tensor(fa__promotion *p, const fa_tensor *t)
+{
+    uint8_t *side = t->rank ? &p->dims : &p->zero;
+    *side = *side == t->dtype ? *side : (uint8_t)fa__promote((fa_dtype)*side, (fa_dtype)t->dtype);
+}
+
+static void promote_number(fa__promotion *p, const fa_arg *a)
+{
+    fa_dtype d = a->kind == FA__ARG_FLOAT ? FA_F32 : a->kind == FA__ARG_INT ? FA_I64 : FA_BOOL;
+    p->number = (uint8_t)fa__promote((fa_dtype)p->number, d);
+}
+
+static bool check_values(const fa__call *c, const fa__expression *e, fa_dtype dtype)
+{
+    for (int i = 0; i < c->op->nfields; i++) {
+        const fa__field *f = &c->op->fields[i];
+        if (f->kind == FA__DOUBLE && e->used >> i & 1 && !e->floating && !fa__dtype_is_float(dtype)) {
+            double v = *(const double *)fa__field_at(c->args, f);
+            if (!(v == floor(v)))
+                return fa__call_fail(c, FA_ERROR_DTYPE, "%s must be an integer when the operands are", f->name);
+        }
+        if (c->op->cells->no_bool && c->tensor[i] && c->tensor[i]->dtype == FA_BOOL)
+            return fa__call_fail(c, FA_ERROR_DTYPE, "%s is bool, for which this is not defined", f->name);
+    }
+    return true;
+}
+
+bool fa__infer_elementwise(fa__call *c, fa__elementwise *e)
+{
+    const fa__expression *x = e->formula->e;
+    fa__spec *s = &c->spec[0];
+    fa__promotion p = {0};
+    uint32_t silent = x->condition_only | x->random;
+    s->rank = 0;
+    e->values = 0;
+    for (int i = 0; i < c->op->nfields; i++) {
+        const fa_tensor *t = c->tensor[i];
+        if (!t) {
+            if (c->op->fields[i].kind == FA__NUMBER && !(silent >> i & 1)
+                && ((const fa_arg *)fa__field_at(c->args, &c->op->fields[i]))->kind != FA__ARG_TENSOR)
+                promote_number(&p, fa__field_at(c->args, &c->op->fields[i]));
+            continue;
+        }
+        if (FA__UNLIKELY(!broadcast(s, t)))
+            return fa__call_fail(c, FA_ERROR_SHAPE, "shapes do not broadcast: sizes have to be equal, or 1, from the last one on");
+        if (!(silent >> i & 1))
+            promote_tensor(&p, t);
+        if (FA__UNLIKELY(fa__tensor_place(t) != c->device))
+            e->values |= 1U << i;
+    }
+    fa_dtype d = fa__promoted(p);
+    if (!check_values(c, x, d))
+        return false;
+    if (d == FA_SAME || (x->floating && !fa__dtype_is_float(d)))
+        d = FA_F32;
+    e->compute = fa__class_of(d);
+    s->dtype = x->boolean & 1 ? FA_BOOL : c->op->cells->result ? c->op->cells->result : d;
+    return true;
+}
+
+/* ---- the launch ---- */
+
+typedef FA__LAUNCH_ROOM(FA__MAX_FIELDS + 1) room;
+
+static inline void stretched(fa__operand *o, const fa_tensor *t, int rank)
+{
+    int shift = rank - t->rank;
+    o->kind = FA__MEMORY;
+    o->dtype = t->dtype;
+    o->rank = (uint8_t)rank;
+    o->data = fa__tensor_data(t);
+    for (int i = 0; i < shift; i++)
+        o->stride[i] = 0;
+    for (int i = 0; i < t->rank; i++)
+        o->stride[i + shift] = t->shape[i] == 1 ? 0 : t->stride[i];
+}
+
+void fa__value_of(fa__operand *o, const fa__field *f, const void *p)
+{
+    o->data = NULL;
+    o->rank = 0;
+    o->kind = FA__VALUE_INT;
+    o->dtype = FA_I64;
+    o->value.i = 0;
+    if (f->kind == FA__NUMBER) {
+        const fa_arg *a = p;
+        o->kind = a->kind == FA__ARG_FLOAT ? FA__VALUE_FLOAT : FA__VALUE_INT;
+        o->dtype = a->kind == FA__ARG_FLOAT ? FA_F64 : a->kind == FA__ARG_INT ? FA_I64 : FA_BOOL;
+        o->value.i = a->as.i;
+    } else if (f->kind == FA__DOUBLE) {
+        o->kind = FA__VALUE_FLOAT;
+        o->dtype = FA_F64;
+        o->value.f = *(const double *)p;
+    } else if (f->kind == FA__BOOL) {
+        o->value.i = *(const bool *)p;
+    } else if (f->kind == FA__KEY) {
+        o->kind = FA__VALUE_KEY;
+        o->value.key = *(const fa__key *)p;
+    } else if (f->kind == FA__INT) {
+        o->value.i = *(const int64_t *)p;
+    }
+}
+
+/* The value of a 0-dim tensor of the CPU, which goes with any device. */
+static bool host_value(fa__call *c, fa__operand *o, const fa_tensor *t)
+{
+    if (fa__has_pending(t->storage) && !fa__before_read(t->storage, NULL, c->op))
+        return false;
+    o->data = NULL;
+    o->rank = 0;
+    o->dtype = t->dtype;
+    bool real = fa__dtype_is_float(t->dtype);
+    o->kind = real ? FA__VALUE_FLOAT : FA__VALUE_INT;
+    if (real)
+        o->value.f = fa__load_f64(fa__tensor_data(t), (fa_dtype)t->dtype);
+    else
+        o->value.i = fa__load_i64(fa__tensor_data(t), (fa_dtype)t->dtype);
+    return true;
+}
+
+bool fa__run_elementwise(fa__call *c, const fa__elementwise *e)
+{
+    room r;
+    fa_tensor *tensor[FA__MAX_FIELDS + 1], *out = c->out[0];
+    fa__launch *l = &r.launch;
+    if (c->device->shapes_only)
+        return true;
+    l->kind = FA__LAUNCH_PROGRAM;
+    l->compute = (uint8_t)e->compute;
+    l->combine = l->kept = 0;
+    l->rank = out->rank;
+    l->outputs = 1;
+    l->operands = (uint16_t)(1 + c->op->nfields);
+    l->op = c->op;
+    l->program = &e->formula->program;
+    l->args = c->args;
+    l->fault = NULL;
+    for (int i = 0; i < out->rank; i++)
+        l->shape[i] = out->shape[i];
+    tensor[0] = out;
+    stretched(&l->operand[0], out, out->rank);
+    for (int i = 0; i < c->op->nfields; i++) {
+        fa__operand *o = &l->operand[i + 1];
+        const fa_tensor *t = c->tensor[i];
+        bool used = e->formula->e->used >> i & 1;
+        tensor[i + 1] = NULL;
+        if (!t || !used)
+            fa__value_of(o, &c->op->fields[i], fa__field_at(c->args, &c->op->fields[i]));
+        else if (FA__UNLIKELY(e->values >> i & 1)) {
+            if (!host_value(c, o, t))
+                return false;
+        } else {
+            tensor[i + 1] = (fa_tensor *)(uintptr_t)t;
+            stretched(o, t, out->rank);
+        }
+    }
+    return fa__launch_run(c, l, tensor);
+}

@@ -1,0 +1,245 @@
+/* Launches: operands become pointers and strides, work is ordered behind what it must not overtake, run, and noted. */
+#include "core/order.h"
+#include "ops/call.h"
+#include "ops/promote.h"
+
+enum { MAX_OPERANDS = FA__MAX_INPUTS + FA__MAX_OUTPUTS };
+
+/* A launch with room for the operands of a formula. */
+typedef FA__LAUNCH_ROOM(MAX_OPERANDS) room;
+
+void fa__operand_of(fa__operand *o, const fa_tensor *t)
+{
+    o->kind = FA__MEMORY;
+    o->dtype = t->dtype;
+    o->rank = t->rank;
+    o->data = fa__tensor_data(t);
+    for (int i = 0; i < t->rank; i++) {
+        o->shape[i] = t->shape[i];
+        o->stride[i] = t->stride[i];
+    }
+}
+
+static bool order(fa__call *c, const fa__launch *l, fa_tensor *const *tensor)
+{
+    for (int i = 0; i < l->operands; i++) {
+        fa__storage *s = tensor[i] ? tensor[i]->storage : NULL;
+        if (!s || (!fa__has_pending(s) && !c->queue))
+            continue;
+        if (i < l->outputs ? !fa__before_write(s, c->queue, c->op) : !fa__before_read(s, c->queue, c->op))
+            return false;
+    }
+    return true;
+}
+
+static bool note(fa__call *c, const fa__launch *l, fa_tensor *const *tensor, uint64_t ticket)
+{
+    fa__stamp stamp = {c->queue, ticket};
+    bool good = true;
+    for (int i = 0; i < l->operands; i++) {
+        fa__storage *s = tensor[i] ? tensor[i]->storage : NULL;
+        if (s)
+            good &= i < l->outputs ? fa__after_write(s, stamp, c->op) : fa__after_read(s, stamp, c->op);
+    }
+    return good;
+}
+
+/* Data pointers are read after ordering and under the lock: memory may move until then. */
+static void point(fa__launch *l, fa_tensor *const *tensor)
+{
+    for (int i = 0; i < l->operands; i++)
+        if (tensor[i] && tensor[i]->storage)
+            l->operand[i].data = fa__tensor_data(tensor[i]);
+}
+
+bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor)
+{
+    const fa__backend *b = c->device->backend;
+    if (c->device->shapes_only)
+        return true;
+    if (l->program && !b->prepare(c->device, (fa__program *)(uintptr_t)l->program, (fa__class)l->compute))
+        return false;
+    if (FA__LIKELY(c->device->host)) {
+        fa__fault fault = {0};
+        l->fault = &fault;
+        bool good = order(c, l, tensor) && b->run(NULL, l);
+        return atomic_load_explicit(&fault.code, memory_order_relaxed) ? fa__fault_report(&fault) : good;
+    }
+    if (!order(c, l, tensor))
+        return false;
+    pthread_mutex_lock(&c->device->lock);
+    point(l, tensor);
+    uint64_t ticket = b->run(c->queue, l);
+    pthread_mutex_unlock(&c->device->lock);
+    return ticket && note(c, l, tensor, ticket);
+}
+
+/* ---- kernels ---- */
+
+static size_t list_length(const fa__call *c)
+{
+    for (int i = 0; i < c->op->nfields; i++)
+        if (c->op->fields[i].kind == FA__TENSORS)
+            return ((const fa_tensors *)fa__field_at(c->args, &c->op->fields[i]))->count;
+    return 0;
+}
+
+static void add_operand(fa__launch *l, fa_tensor **tensor, fa_tensor *t)
+{
+    fa__operand *o = &l->operand[l->operands];
+    tensor[l->operands++] = t;
+    if (t)
+        fa__operand_of(o, t);
+    else
+        *o = (fa__operand){.kind = FA__MEMORY, .data = NULL, .dtype = FA_SAME};
+}
+
+static void add_number(fa__launch *l, fa_tensor **tensor, const fa_arg *a)
+{
+    fa__operand *o = &l->operand[l->operands];
+    tensor[l->operands++] = NULL;
+    o->data = NULL;
+    o->rank = 0;
+    o->kind = a->kind == FA__ARG_FLOAT ? FA__VALUE_FLOAT : FA__VALUE_INT;
+    o->dtype = a->kind == FA__ARG_FLOAT ? FA_F64 : a->kind == FA__ARG_INT ? FA_I64 : FA_BOOL;
+    o->value.f = a->as.f;
+}
+
+bool fa__run_kernel(fa__call *c)
+{
+    size_t operands = c->op->nresults + c->op->nfields + list_length(c);
+    room few;
+    fa_tensor *few_tensors[MAX_OPERANDS];
+    bool many = operands > MAX_OPERANDS;
+    fa__launch *l = many ? fa__malloc(sizeof *l + operands * (sizeof(fa__operand) + sizeof(fa_tensor *))) : &few.launch;
+    if (!l)
+        return false;
+    fa_tensor **tensor = many ? (fa_tensor **)(void *)&l->operand[operands] : few_tensors;
+    *l = (fa__launch){.kind = FA__LAUNCH_KERNEL, .outputs = c->op->nresults, .op = c->op, .args = c->args};
+    for (int i = 0; i < c->op->nresults; i++)
+        add_operand(l, tensor, c->out[i]);
+    for (int i = 0; i < c->op->nfields; i++) {
+        const fa__field *f = &c->op->fields[i];
+        const void *p = fa__field_at(c->args, f);
+        if (f->kind == FA__TENSOR || (f->kind == FA__NUMBER && c->tensor[i]))
+            add_operand(l, tensor, (fa_tensor *)(uintptr_t)c->tensor[i]);
+        else if (f->kind == FA__NUMBER)
+            add_number(l, tensor, p);
+        else if (f->kind == FA__TENSORS)
+            for (size_t k = 0; k < ((const fa_tensors *)p)->count; k++)
+                add_operand(l, tensor, ((const fa_tensors *)p)->item[k]);
+    }
+    bool good = fa__launch_run(c, l, tensor);
+    if (many)
+        fa__free(l);
+    return good;
+}
+
+/* ---- expressions from .run ---- */
+
+/* An input of an expression over an iteration shape of `rank` dimensions; `map` says which dimension of the operand
+ * each is, counted from the operand's end when map is NULL. */
+static void stretch(fa__operand *o, const fa_tensor *t, int rank, const int *map)
+{
+    o->kind = FA__MEMORY;
+    o->dtype = t->dtype;
+    o->data = t->storage ? fa__tensor_data(t) : NULL;
+    o->rank = (uint8_t)rank;
+    for (int i = 0; i < rank; i++) {
+        int d = (map ? map[i] : i) - (rank - t->rank);
+        o->stride[i] = d < 0 || t->shape[d] == 1 ? 0 : t->stride[d];
+    }
+}
+
+static void bind(fa__launch *l, fa_tensor **tensor, const fa__bound *b, int rank, const int *map)
+{
+    if (b->value.kind == FA__ARG_TENSOR && b->value.as.t) {
+        tensor[l->operands] = (fa_tensor *)(uintptr_t)b->value.as.t;
+        stretch(&l->operand[l->operands++], b->value.as.t, rank, map);
+    } else if (b->key) {
+        tensor[l->operands] = NULL;
+        l->operand[l->operands].kind = FA__VALUE_KEY;
+        l->operand[l->operands].value.key = *b->key;
+        l->operand[l->operands++].data = NULL;
+    } else
+        add_number(l, tensor, &b->value);
+}
+
+/* What an expression of .run computes in: its result's dtype, or that of its first tensor if that is more precise. */
+static fa__class class_for(const fa_tensor *out, const fa__formula *f, int count, const fa__bound *bound)
+{
+    fa_dtype d = out->dtype == FA_BOOL ? FA_SAME : (fa_dtype)out->dtype;
+    for (int i = 0; i < count; i++)
+        if (bound[i].value.kind == FA__ARG_TENSOR && bound[i].value.as.t)
+            d = fa__promote(d, (fa_dtype)bound[i].value.as.t->dtype);
+    return fa__class_of(f->e->floating && !fa__dtype_is_float(d) ? FA_F32 : d == FA_SAME ? FA_F32 : d);
+}
+
+static fa__formula *formula_for(const char *text, int count, const fa__bound *bound)
+{
+    const char *names[FA__MAX_INPUTS];
+    for (int i = 0; i < count; i++)
+        names[i] = bound[i].name;
+    const fa__op *op = fa__expression_op(text, names, count, NULL, 0);
+    return op ? op->formula : NULL;
+}
+
+bool fa__run_expression(fa__call *c, fa_tensor *out, const char *text, int count, const fa__bound *bound)
+{
+    fa__formula *f = formula_for(text, count, bound);
+    if (!f)
+        return false;
+    room r;
+    fa_tensor *tensor[MAX_OPERANDS] = {out};
+    fa__launch *l = &r.launch;
+    *l = (fa__launch){.kind = FA__LAUNCH_PROGRAM, .outputs = 1, .operands = 1, .op = c->op, .program = &f->program, .args = c->args};
+    l->rank = out->rank;
+    memcpy(l->shape, out->shape, sizeof l->shape);
+    fa__operand_of(&l->operand[0], out);
+    for (int i = 0; i < count; i++)
+        bind(l, tensor, &bound[i], out->rank, NULL);
+    l->compute = (uint8_t)class_for(out, f, count, bound);
+    return fa__launch_run(c, l, tensor);
+}
+
+bool fa__run_reduce(fa__call *c, fa_tensor *out, fa__combine combine, const char *text, unsigned set, int count,
+                    const fa__bound *bound)
+{
+    fa__formula *f = formula_for(text, count, bound);
+    const fa_tensor *x = bound[0].value.as.t;
+    if (!f)
+        return false;
+    room r;
+    fa_tensor *tensor[MAX_OPERANDS] = {out};
+    fa__launch *l = &r.launch;
+    *l = (fa__launch){.kind = FA__LAUNCH_REDUCE, .outputs = 1, .operands = 1, .op = c->op, .program = &f->program, .args = c->args};
+    l->combine = (uint8_t)combine;
+    int map[FA_MAX_DIMS], n = 0, at = 0;
+    bool kept_dims = out->rank == x->rank;
+    fa__operand *o = &l->operand[0];
+    fa__operand_of(o, out);
+    int64_t stride[FA_MAX_DIMS];
+    for (int d = 0; d < x->rank; d++)
+        if (!(set >> d & 1)) {
+            stride[n] = out->stride[kept_dims ? d : at];
+            at++;
+            map[n++] = d;
+        }
+    l->kept = (uint8_t)n;
+    for (int d = 0; d < x->rank; d++)
+        if (set >> d & 1) {
+            stride[n] = 0;
+            map[n++] = d;
+        }
+    l->rank = x->rank;
+    o->rank = x->rank;
+    for (int i = 0; i < x->rank; i++) {
+        l->shape[i] = x->shape[map[i]];
+        o->stride[i] = stride[i];
+    }
+    for (int i = 0; i < count; i++)
+        bind(l, tensor, &bound[i], x->rank, map);
+    fa_dtype d = fa__promote((fa_dtype)out->dtype, combine == FA__COMBINE_SUM ? FA_SAME : (fa_dtype)x->dtype);
+    l->compute = (uint8_t)fa__class_of(d);
+    return fa__launch_run(c, l, tensor);
+}

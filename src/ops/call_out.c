@@ -1,0 +1,195 @@
+/* Results of a call: what the caller gave to write into, checked, or new tensors and views. */
+#include "base/text.h"
+#include "ops/call.h"
+#include "ops/promote.h"
+
+static bool given_fails(const fa__call *c, fa_code code, const char *text)
+{
+    return fa__call_fail(c, code, "%s", text);
+}
+
+/* In place: what autograd does not allow while something is recorded. */
+static bool check_graph(fa__call *c)
+{
+    fa_tensor *t = c->given;
+    if (!fa__recording())
+        return true;
+    bool needs = fa__needs_grad(t);
+    for (int i = 0; !needs && i < c->op->nfields; i++)
+        needs = c->tensor[i] && fa__needs_grad(c->tensor[i]);
+    if (!needs)
+        return true;
+    if (!c->inplace)
+        return given_fails(c, FA_ERROR_GRADIENT, "writes into .out are not recorded: no operand may need a gradient");
+    if (t->requires_grad && !t->node)
+        return given_fails(c, FA_ERROR_GRADIENT, "a leaf that needs a gradient is changed in place: FA_USE(.no_grad = true) allows it");
+    if (t->base && t->base->requires_grad && !t->base->node)
+        return given_fails(c, FA_ERROR_GRADIENT, "a view of a leaf that needs a gradient is changed in place");
+    if (t->no_grad_view)
+        return given_fails(c, FA_ERROR_GRADIENT, "a view made under no_grad is changed in place while gradients are recorded");
+    return true;
+}
+
+static bool same_geometry(const fa_tensor *a, const fa_tensor *b)
+{
+    if (!fa__same_shape(a, b) || a->offset != b->offset || a->dtype != b->dtype)
+        return false;
+    for (int i = 0; i < a->rank; i++)
+        if (a->shape[i] > 1 && a->stride[i] != b->stride[i])
+            return false;
+    return true;
+}
+
+/* Whether bytes of two tensors may coincide. */
+static bool may_share(const fa_tensor *a, const fa_tensor *b)
+{
+    if (!b || !b->storage || a->storage != b->storage)
+        return false;
+    int64_t al, ah, bl, bh, as = (int64_t)fa__dtype_size(a->dtype), bs = (int64_t)fa__dtype_size(b->dtype);
+    fa__extent(a->rank, a->shape, a->stride, &al, &ah);
+    fa__extent(b->rank, b->shape, b->stride, &bl, &bh);
+    return (a->offset + al) * as < (b->offset + bh) * bs && (b->offset + bl) * bs < (a->offset + ah) * as;
+}
+
+static bool check_overlap(fa__call *c)
+{
+    bool elementwise = fa__is_elementwise(c->op);
+    if (fa__overlaps_itself(c->given->rank, c->given->shape, c->given->stride))
+        return given_fails(c, FA_ERROR_ARGUMENT, "writes into a tensor whose elements share memory (an expanded one)");
+    for (int i = 0; i < c->op->nfields; i++) {
+        const fa_tensor *t = c->op->fields[i].kind == FA__LIKE ? NULL : c->tensor[i];
+        if (t && may_share(c->given, t) && !(t == c->given && c->inplace) && !(elementwise && same_geometry(c->given, t)))
+            return given_fails(c, FA_ERROR_ARGUMENT, "the result and an operand overlap in memory");
+    }
+    return true;
+}
+
+/* An empty .out takes the result's shape. */
+static bool resize(fa_tensor *t, const fa__spec *s)
+{
+    fa_tensor *fresh = fa__tensor_empty(fa__tensor_place(t), (fa_dtype)t->dtype, s->rank, s->shape, NULL);
+    if (!fresh)
+        return false;
+    fa__storage *old = t->storage;
+    t->storage = fa__ref(fresh->storage);
+    t->rank = fresh->rank;
+    t->offset = 0;
+    memcpy(t->shape, fresh->shape, sizeof t->shape);
+    memcpy(t->stride, fresh->stride, sizeof t->stride);
+    fa__unref(old);
+    fa__unref(fresh);
+    return true;
+}
+
+static bool fits(const fa_tensor *t, const fa__spec *s)
+{
+    if (t->rank != s->rank)
+        return false;
+    for (int i = 0; i < s->rank; i++)
+        if (t->shape[i] != s->shape[i])
+            return false;
+    return true;
+}
+
+static bool check_form(fa__call *c)
+{
+    const fa__spec *s = &c->spec[0];
+    fa_tensor *t = c->given;
+    if (!fits(t, s) && !c->inplace && fa__numel(t) == 0 && !resize(t, s))
+        return false;
+    if (!fits(t, s)) {
+        char shape[200];
+        struct fa__text text = fa__text_in(shape, sizeof shape);
+        fa__describe_shape(&text, s->rank, s->shape);
+        return fa__call_fail(c, FA_ERROR_SHAPE, "the result has shape %s and does not fit", shape);
+    }
+    bool stores = fa__is_elementwise(c->op) ? fa__can_store(s->dtype, (fa_dtype)t->dtype) : s->dtype == (fa_dtype)t->dtype;
+    if (!stores && !c->op->cells->any_store)
+        return fa__call_fail(c, FA_ERROR_DTYPE, "the result is %s and cannot be stored as %s", fa_dtype_name(s->dtype),
+                             fa_dtype_name((fa_dtype)t->dtype));
+    return true;
+}
+
+bool fa__check_given(fa__call *c)
+{
+    if (!fa__tensor_check(c->given, c->inplace ? "the tensor to change" : ".out"))
+        return false;
+    if (fa__failed())
+        return false; /* the standing error says why */
+    if (fa__tensor_place(c->given) != c->device)
+        return given_fails(c, FA_ERROR_DEVICE, "the result is on another device");
+    return check_graph(c) && check_form(c) && check_overlap(c);
+}
+
+/* ---- new results ---- */
+
+static void sign(fa__call *c, fa_tensor *t)
+{
+    const fa__context *x = fa__ctx();
+    const fa__call *outer = c;
+    for (const fa__call *p = x->call; p; p = p->parent)
+        outer = p;
+    t->made_by = outer->op;
+    t->made_at = x->here ? (const void *)x->here : outer->site;
+    t->object.flags = x->here ? FA__MADE_HERE : 0;
+}
+
+static fa_tensor *make_view(fa__call *c)
+{
+    const fa__spec *s = &c->spec[0];
+    fa_tensor *x = (fa_tensor *)(uintptr_t)c->tensor[0];
+    fa_tensor *v = fa__tensor_new(x->storage, s->dtype, s->rank, s->shape, s->stride, s->offset);
+    if (!v)
+        return NULL;
+    if (!x->storage)
+        v->device_ = x->device_;
+    if (fa__recording() && !c->op->cells->no_grad) {
+        v->base = fa__ref(x->base ? x->base : x);
+        v->base_history = v->base->history;
+        v->no_grad_view = x->no_grad_view;
+    } else
+        v->no_grad_view = true;
+    return v;
+}
+
+/* New memory in which the result has the strides of the spec. */
+static fa_tensor *make_laid(fa__call *c, const fa__spec *s)
+{
+    int64_t low, high, span;
+    if (fa__is_dense(s->rank, s->shape, s->stride))
+        return fa__tensor_empty(c->device, s->dtype, s->rank, s->shape, c->queue);
+    fa__extent(s->rank, s->shape, s->stride, &low, &high);
+    span = high - low;
+    fa_tensor *memory = fa__tensor_empty(c->device, s->dtype, 1, &span, c->queue);
+    if (!memory)
+        return NULL;
+    fa_tensor *t = fa__tensor_new(memory->storage, s->dtype, s->rank, s->shape, s->stride, -low);
+    fa__unref(memory);
+    return t;
+}
+
+static fa_tensor *make(fa__call *c, const fa__spec *s)
+{
+    if (c->op->cells->view)
+        return make_view(c);
+    return c->op->cells->laid ? make_laid(c, s) : fa__tensor_empty(c->device, s->dtype, s->rank, s->shape, c->queue);
+}
+
+bool fa__make_results(fa__call *c)
+{
+    for (int i = 0; i < c->op->nresults; i++) {
+        if (i == 0 && c->given) {
+            c->out[0] = c->given;
+            continue;
+        }
+        const fa__spec *s = &c->spec[i];
+        fa_tensor *t = make(c, s);
+        if (FA__UNLIKELY(!t))
+            return false;
+        sign(c, t);
+        c->out[i] = fa__own(t);
+        if (FA__UNLIKELY(!c->out[i]))
+            return false;
+    }
+    return true;
+}

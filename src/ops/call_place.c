@@ -1,0 +1,137 @@
+/* Where a call runs when its operands are on several devices, and autocast: both run the call again on a copy of its
+ * arguments with other tensors in it. */
+#include "base/log.h"
+#include "ops/call.h"
+
+static const char mismatch[] = "operands are on different devices: fa_to moves one, FA_USE(.placement = FA_PLACE_AUTO) copies";
+
+/* A value goes with any device. */
+static bool is_value(const fa_tensor *t)
+{
+    return t->rank == 0 && t->storage && t->storage->device->host;
+}
+
+/* The device that all operands but values are on; false when there are several. */
+static bool one_device(fa__call *c, bool elementwise)
+{
+    fa__device *device = NULL;
+    for (int i = 0; i < c->op->nfields; i++) {
+        const fa_tensor *t = c->tensor[i];
+        const char *moves = c->op->cells->index;
+        if (!t || (elementwise && is_value(t)) || (moves && !strcmp(moves, c->op->fields[i].name) && fa__tensor_place(t)->host))
+            continue;
+        fa__device *d = fa__tensor_place(t);
+        if (device && d != device)
+            return false;
+        device = d;
+    }
+    if (device)
+        c->device = device;
+    return true;
+}
+
+/* With automatic placement: the settings' device, else the first that is not the CPU. */
+static fa__device *automatic(const fa__call *c)
+{
+    fa_device wanted = fa__ctx()->settings->device;
+    if (wanted.kind != FA__DEFAULT_DEVICE)
+        return fa__device_get(wanted);
+    for (int i = 0; i < c->op->nfields; i++)
+        if (c->tensor[i] && !fa__tensor_place(c->tensor[i])->host)
+            return fa__tensor_place(c->tensor[i]);
+    return c->device;
+}
+
+static void set_tensor(void *args, const fa__field *f, const fa_tensor *t)
+{
+    char *p = (char *)args + f->offset;
+    if (f->kind == FA__NUMBER)
+        ((fa_arg *)(void *)p)->as.t = t;
+    else
+        *(const fa_tensor **)(void *)p = t;
+}
+
+/* Runs `go` on a copy of the arguments in which tensors were changed by `change`. */
+static bool with_changed(fa__call *c, fa_tensor *(*change)(fa__call *, int i, const fa_tensor *), bool (*go)(fa__call *))
+{
+    const void *given = c->args;
+    _Alignas(16) char copy[c->op->args_size + 1];
+    memcpy(copy, given, c->op->args_size);
+    for (int i = 0; i < c->op->nfields; i++) {
+        const fa__field *f = &c->op->fields[i];
+        if (!c->tensor[i] || f->kind == FA__LIKE)
+            continue;
+        fa_tensor *t = change(c, i, c->tensor[i]);
+        if (!t)
+            return false;
+        set_tensor(copy, f, t);
+        c->tensor[i] = t;
+    }
+    c->args = copy;
+    bool good = go(c);
+    c->args = given;
+    return good;
+}
+
+static fa_tensor *moved(fa__call *c, int i, const fa_tensor *t)
+{
+    fa_tensor *same = (fa_tensor *)(uintptr_t)t;
+    if (fa__tensor_place(t) == c->device || (fa__is_elementwise(c->op) && is_value(t)))
+        return same;
+    if (fa__log_wants("placement"))
+        fa__log(FA_LOG_INFO, "placement: %s: %s copied from %s to %s", c->op->name, c->op->fields[i].name,
+                fa__tensor_place(t)->name, c->device->name);
+    return fa_to(t, c->device->id);
+}
+
+bool fa__placed(fa__call *c, bool elementwise, bool (*go)(fa__call *))
+{
+    bool placing = fa__ctx()->settings->placement == FA_PLACE_AUTO;
+    if (placing && !c->given) {
+        c->device = automatic(c);
+        if (!c->device)
+            return false;
+    } else if (!one_device(c, elementwise)) {
+        if (!placing)
+            return fa__call_fail(c, FA_ERROR_DEVICE, "%s", mismatch);
+        c->device = fa__tensor_place(c->given);
+    }
+    return with_changed(c, moved, go);
+}
+
+/* ---- autocast ---- */
+
+static fa_dtype cast_to(const fa__call *c)
+{
+    const fa_settings *s = fa__ctx()->settings;
+    fa__cast kind = c->device && c->device->host ? c->op->cells->autocast_cpu : c->op->cells->autocast;
+    fa_dtype widest = FA_SAME;
+    switch (kind) {
+    case FA__CAST_LOW:
+        return s->autocast;
+    case FA__CAST_F32:
+        return FA_F32;
+    case FA__CAST_WIDEST:
+        for (int i = 0; i < c->op->nfields; i++)
+            if (c->tensor[i] && c->tensor[i]->dtype <= FA_F32 && fa__dtype_is_float(c->tensor[i]->dtype)
+                && c->tensor[i]->dtype > widest)
+                widest = (fa_dtype)c->tensor[i]->dtype;
+        return widest;
+    default:
+        return FA_SAME;
+    }
+}
+
+/* f64 and integers are left alone. */
+static fa_tensor *recast(fa__call *c, int i, const fa_tensor *t)
+{
+    (void)i;
+    fa_dtype to = cast_to(c);
+    bool changes = to != FA_SAME && fa__dtype_is_float(t->dtype) && t->dtype != FA_F64 && t->dtype != to;
+    return changes ? fa_to(t, to) : (fa_tensor *)(uintptr_t)t;
+}
+
+bool fa__autocasted(fa__call *c, bool (*go)(fa__call *))
+{
+    return with_changed(c, recast, go);
+}

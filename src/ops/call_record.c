@@ -1,0 +1,160 @@
+/* Recording: a call whose results need gradients leaves a node behind. In place, the changed tensor's history becomes
+ * the call's; a changed view rewrites the history of its base. */
+#include "ops/call.h"
+#include "ops/history.h"
+
+bool fa__wants_record(const fa__call *c)
+{
+    if (c->op->cells->no_grad)
+        return false;
+    bool wants = c->given && fa__needs_grad(c->given);
+    for (int i = 0; i < c->op->nfields && !wants; i++) {
+        wants = c->tensor[i] && c->op->fields[i].kind != FA__LIKE && fa__needs_grad(c->tensor[i]);
+        if (c->op->fields[i].kind == FA__TENSORS) {
+            const fa_tensors *list = fa__field_at(c->args, &c->op->fields[i]);
+            for (size_t k = 0; k < list->count && !wants; k++)
+                wants = fa__needs_grad(list->item[k]);
+        }
+    }
+    return wants && fa__recording();
+}
+
+/* What the derivatives of an expression that are asked for mention: operands (bits), and whether the result. False and
+ * an error on failure. Operands without a derivative are taken out of *wants. */
+static bool derived_keeps(const fa__call *c, uint32_t *wants, uint32_t *keep, bool *keep_y)
+{
+    int n = c->op->nfields;
+    for (int i = 0; i < n; i++) {
+        if (!(*wants >> i & 1))
+            continue;
+        const fa__op *d = fa__derivative_of(c->op, i);
+        if (!d)
+            return false;
+        if (d == &fa__zero_op) {
+            *wants &= ~(1U << i);
+            continue;
+        }
+        *keep |= d->formula->e->used & ((1U << n) - 1);
+        *keep_y |= d->formula->e->used >> (n + 1) & 1;
+    }
+    return true;
+}
+
+static uint32_t wanted(const fa__call *c)
+{
+    uint32_t wants = 0;
+    for (int i = 0; i < c->op->nfields; i++) {
+        const fa_tensor *t = c->tensor[i];
+        if (t && c->op->fields[i].kind != FA__LIKE && fa__dtype_is_float(t->dtype) && fa__needs_grad(t))
+            wants |= 1U << i;
+    }
+    return wants;
+}
+
+/* Operands whose shape backward asks for: those that were broadcast. */
+static uint32_t broadcast_operands(const fa__call *c, uint32_t wants)
+{
+    uint32_t husks = 0;
+    for (int i = 0; i < c->op->nfields; i++)
+        if (wants >> i & 1 && (!fa__same_shape(c->tensor[i], c->out[0]) || c->tensor[i]->dtype != c->out[0]->dtype))
+            husks |= 1U << i;
+    return husks;
+}
+
+static bool add_edges(fa__call *c, fa__node *n, uint32_t wants)
+{
+    for (int i = 0; i < c->op->nfields; i++) {
+        const fa__field *f = &c->op->fields[i];
+        if (wants >> i & 1 && !fa__node_edge(n, i, (fa_tensor *)(uintptr_t)c->tensor[i]))
+            return false;
+        if (f->kind != FA__TENSORS)
+            continue;
+        const fa_tensors *list = fa__field_at(c->args, f);
+        for (size_t k = 0; k < list->count; k++)
+            if (fa__dtype_is_float(list->item[k]->dtype) && !fa__node_edge(n, c->op->nfields + (int)k, list->item[k]))
+                return false;
+    }
+    return true;
+}
+
+static void attach(fa_tensor *t, fa__node *n, uint32_t slot)
+{
+    fa__unref(t->node);
+    t->node = fa__ref(n);
+    t->slot = slot;
+    t->requires_grad = false;
+    if (t->base)
+        t->base_history = t->base->history;
+}
+
+static bool has_edges(const fa__node *n)
+{
+    for (int i = 0; i < n->edges; i++)
+        if (n->edge[i].to)
+            return true;
+    return false;
+}
+
+static bool add_results(fa__call *c, fa__node *n, bool keep_y)
+{
+    for (int i = 0; i < c->op->nresults; i++) {
+        bool keep = keep_y || c->op->keep >> (c->op->nfields + i) & 1;
+        if (!fa__node_result(n, (uint32_t)i, c->out[i], keep))
+            return false;
+    }
+    return true;
+}
+
+/* A change in place ends the history that the tensor had, also when nothing flows through the change. */
+static bool changed_in_place(fa__call *c, fa__node *n)
+{
+    fa_tensor *t = c->given;
+    if (t->base)
+        return fa__rewrite_base(t, n);
+    if (n)
+        attach(t, n, 0);
+    else {
+        fa__unref(t->node);
+        t->node = NULL;
+    }
+    t->history++;
+    return true;
+}
+
+static fa__node *make_node(fa__call *c)
+{
+    uint32_t wants = wanted(c), keep = c->op->keep & ((1U << c->op->nfields) - 1), husks = ~0U;
+    bool keep_y = false;
+    if (fa__is_elementwise(c->op) && !c->op->cells->grad) {
+        if (!derived_keeps(c, &wants, &keep, &keep_y))
+            return NULL;
+        husks = wants ? broadcast_operands(c, wants) : 0;
+    }
+    fa__node *n = fa__node_new(c->op, c->args, keep, husks);
+    if (!n)
+        return NULL;
+    const fa__context *x = fa__ctx();
+    n->made_at = x->here ? (const void *)x->here : c->site;
+    n->object.flags = x->here ? FA__MADE_HERE : 0;
+    n->queue = c->queue;
+    if (add_edges(c, n, wants) && add_results(c, n, keep_y))
+        return n;
+    fa__unref(n);
+    return NULL;
+}
+
+bool fa__record(fa__call *c)
+{
+    fa__node *n = make_node(c);
+    if (!n)
+        return false;
+    bool useful = has_edges(n), good = true;
+    if (c->given && c->inplace)
+        good = changed_in_place(c, useful ? n : NULL);
+    else if (useful)
+        for (int i = 0; i < c->op->nresults; i++)
+            if (fa__dtype_is_float(c->out[i]->dtype))
+                attach(c->out[i], n, (uint32_t)i);
+    fa__unref(n);
+    return good;
+}

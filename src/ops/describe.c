@@ -1,0 +1,152 @@
+/* One description of a call, for errors, logs and reports: "add(x=(3, 4) f32 cpu, y=2, alpha=3)". */
+#include "base/text.h"
+#include "ops/call.h"
+#include <inttypes.h>
+#include <stdarg.h>
+
+static void add_number(struct fa__text *text, const fa_arg *a)
+{
+    if (a->kind == FA__ARG_FLOAT)
+        fa__text_add(text, "%g", a->as.f);
+    else if (a->kind == FA__ARG_INT)
+        fa__text_add(text, "%" PRId64, a->as.i);
+    else
+        fa__text_add(text, a->as.i ? "true" : "false");
+}
+
+static void add_dims(struct fa__text *text, fa_dims d)
+{
+    if (d == FA_ALL)
+        fa__text_add(text, "all");
+    else if (!(d >> 40 & 1) || d < 0)
+        fa__text_add(text, "%" PRId64, d);
+    else {
+        const char *between = "(";
+        for (int i = -8; i < 8; i++)
+            if (d & FA__DIM(i)) {
+                fa__text_add(text, "%s%d", between, i);
+                between = ", ";
+            }
+        fa__text_add(text, ")");
+    }
+}
+
+static void add_list(struct fa__text *text, const fa_tensors *list)
+{
+    fa__text_add(text, "[");
+    for (size_t k = 0; k < list->count && k < 8; k++) {
+        fa__text_add(text, k ? ", " : "");
+        fa__describe_tensor(text, list->item[k], false);
+    }
+    fa__text_add(text, list->count > 8 ? ", ...]" : "]");
+}
+
+static void add_field(struct fa__text *text, const fa__field *f, const void *p, bool origins)
+{
+    switch ((fa__kind)f->kind) {
+    case FA__TENSOR:
+    case FA__LIKE:
+        fa__describe_tensor(text, *(const fa_tensor *const *)p, origins);
+        break;
+    case FA__NUMBER:
+        if (((const fa_arg *)p)->kind == FA__ARG_TENSOR)
+            fa__describe_tensor(text, ((const fa_arg *)p)->as.t, origins);
+        else
+            add_number(text, p);
+        break;
+    case FA__TENSORS:
+        add_list(text, p);
+        break;
+    case FA__INT:
+        fa__text_add(text, "%" PRId64, *(const int64_t *)p);
+        break;
+    case FA__DOUBLE:
+        fa__text_add(text, "%g", *(const double *)p);
+        break;
+    case FA__BOOL:
+        fa__text_add(text, *(const bool *)p ? "true" : "false");
+        break;
+    case FA__DIMS:
+        add_dims(text, *(const fa_dims *)p);
+        break;
+    case FA__SHAPE:
+        fa__describe_shape(text, ((const fa_shape *)p)->rank, ((const fa_shape *)p)->dim);
+        break;
+    case FA__DTYPE:
+        fa__text_add(text, "%s", fa_dtype_name(*(const fa_dtype *)p));
+        break;
+    case FA__DEVICE_:
+        fa__text_add(text, "%s", fa_device_name(*(const fa_device *)p));
+        break;
+    case FA__ENUM:
+        fa__text_add(text, "%d", *(const int *)p);
+        break;
+    case FA__STRING:
+        fa__text_add(text, "\"%s\"", *(const char *const *)p ? *(const char *const *)p : "");
+        break;
+    case FA__KEY:
+        break;
+    }
+}
+
+static size_t field_size(fa__kind kind)
+{
+    switch (kind) {
+    case FA__BOOL:
+        return sizeof(bool);
+    case FA__ENUM:
+    case FA__DTYPE:
+        return sizeof(int);
+    case FA__SHAPE:
+        return sizeof(fa_shape);
+    case FA__NUMBER:
+        return sizeof(fa_arg);
+    default:
+        return 8;
+    }
+}
+
+/* Options that stand at their default are not worth a word. */
+static bool is_default(const fa__op *op, const fa__field *f, const void *p)
+{
+    return f->kind == FA__KEY
+           || (f->optional && op->defaults && !memcmp(p, fa__field_at(op->defaults, f), field_size((fa__kind)f->kind)));
+}
+
+void fa__describe_call(struct fa__text *text, const fa__call *c, bool origins)
+{
+    const char *between = "";
+    fa__text_add(text, "%s%s(", c->op->name, c->inplace ? "_" : "");
+    for (int i = 0; i < c->op->nfields; i++) {
+        const fa__field *f = &c->op->fields[i];
+        const void *p = fa__field_at(c->args, f);
+        if (is_default(c->op, f, p))
+            continue;
+        fa__text_add(text, "%s%s=", between, f->name);
+        add_field(text, f, p, origins);
+        between = ", ";
+    }
+    if (c->given && !c->inplace) {
+        fa__text_add(text, "%sout=", between);
+        fa__describe_tensor(text, c->given, origins);
+    }
+    fa__text_add(text, ")");
+}
+
+bool fa__call_fail(const fa__call *c, fa_code code, const char *format, ...)
+{
+    char buffer[1024];
+    struct fa__text text = fa__text_in(buffer, sizeof buffer);
+    va_list list;
+    if (fa__failed())
+        return false;
+    fa__describe_call(&text, c, code == FA_ERROR_DEVICE);
+    fa__text_add(&text, ": ");
+    va_start(list, format);
+    fa__text_add_list(&text, format, list);
+    va_end(list);
+    for (const fa__call *outer = fa__ctx() ? fa__ctx()->call : NULL; outer; outer = outer->parent)
+        if (outer != c)
+            fa__text_add(&text, ", in %s", outer->op->name);
+    return fa__fail(code, "fa_%s", buffer);
+}

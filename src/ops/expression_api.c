@@ -1,0 +1,190 @@
+/* Expressions of the program's own: fa_pointwise, and fa_update over lists of tensors. */
+#include "base/text.h"
+#include "core/order.h"
+#include "ops/call.h"
+#include "ops/promote.h"
+#include <ctype.h>
+
+enum { MOST_OPERANDS = 8 };
+
+static const char *const operand_names[MOST_OPERANDS] = {"x", "y", "z", "w", "a", "b", "c", "d"};
+
+fa_tensor *fa__pointwise(const char *text, size_t count, const fa_arg *operands)
+{
+    if (!text || !count || count > MOST_OPERANDS) {
+        fa__fail(FA_ERROR_ARGUMENT, "fa_pointwise: %s", text ? "there have to be 1 to 8 operands" : "the expression is NULL");
+        return NULL;
+    }
+    const fa__op *op = fa__expression_op(text, operand_names, (int)count, NULL, 0);
+    if (!op)
+        return NULL;
+    fa__call c = {.op = op, .args = operands, .site = __builtin_return_address(0)};
+    fa__invoke(&c);
+    return c.out[0];
+}
+
+/* ---- fa_update ---- */
+
+/* The names that a program assigns and that are bound: its results. */
+static int find_results(const char *text, size_t count, const fa_binding *b, const char **result, int *input)
+{
+    int n = 0;
+    for (const char *p = text; *p;) {
+        while (isspace((unsigned char)*p) || *p == ';')
+            p++;
+        size_t length = 0;
+        while (isalnum((unsigned char)p[length]) || p[length] == '_')
+            length++;
+        const char *after = p + length;
+        while (isspace((unsigned char)*after))
+            after++;
+        for (size_t i = 0; length && *after == '=' && after[1] != '=' && i < count; i++) {
+            bool known = false;
+            for (int k = 0; k < n; k++)
+                known |= input[k] == (int)i;
+            if (!known && b[i].tensors.count && strlen(b[i].name) == length && !strncmp(b[i].name, p, length) && n < FA__MAX_OUTPUTS) {
+                result[n] = b[i].name;
+                input[n++] = (int)i;
+            }
+        }
+        while (*p && *p != ';')
+            p++;
+    }
+    return n;
+}
+
+typedef struct update {
+    const fa__op *op;
+    size_t bindings, length;
+    const fa_binding *binding;
+    int results, result[FA__MAX_OUTPUTS];
+} update;
+
+static bool update_fails(const fa_binding *b, size_t i, const char *what)
+{
+    char text[300];
+    struct fa__text tensor = fa__text_in(text, sizeof text);
+    fa__describe_tensor(&tensor, b->tensors.count > i ? b->tensors.item[i] : NULL, true);
+    return fa__fail(FA_ERROR_ARGUMENT, "fa_update: %s[%zu]: %s: %s", b->name, i, what, text);
+}
+
+/* Tensors at one place: alive, of one shape and device, results writable. */
+static bool check_place(const update *u, size_t i)
+{
+    const fa_tensor *first = u->binding[u->result[0]].tensors.item[i];
+    for (size_t k = 0; k < u->bindings; k++) {
+        const fa_binding *b = &u->binding[k];
+        if (!b->tensors.count)
+            continue;
+        const fa_tensor *t = b->tensors.item[i];
+        if (!t || t->object.type != FA__TYPE_TENSOR || !t->storage)
+            return update_fails(b, i, "there is no tensor");
+        if (!fa__same_shape(t, first) || fa__tensor_place(t) != fa__tensor_place(first))
+            return update_fails(b, i, "shape and device have to be those of the others at this place");
+        if (!fa__dtype_is_float(t->dtype))
+            return update_fails(b, i, "it has to be floating");
+    }
+    for (int r = 0; r < u->results; r++) {
+        const fa_tensor *t = u->binding[u->result[r]].tensors.item[i];
+        if (fa__overlaps_itself(t->rank, t->shape, t->stride))
+            return update_fails(&u->binding[u->result[r]], i, "its elements share memory");
+    }
+    return true;
+}
+
+typedef FA__LAUNCH_ROOM(FA__MAX_INPUTS + FA__MAX_OUTPUTS) room;
+
+static void number_operand(fa__operand *o, const fa_arg *a)
+{
+    static const fa__field field = {.kind = FA__NUMBER};
+    fa__value_of(o, &field, a);
+}
+
+/* One launch for one place: everything that can fail was checked, but the device may still refuse. */
+static bool run_place(const update *u, size_t i)
+{
+    room r;
+    fa_tensor *tensor[FA__MAX_INPUTS + FA__MAX_OUTPUTS];
+    fa__launch *l = &r.launch;
+    fa_tensor *first = u->binding[u->result[0]].tensors.item[i];
+    fa_dtype compute = FA_SAME;
+    *l = (fa__launch){.kind = FA__LAUNCH_PROGRAM, .outputs = (uint16_t)u->results, .op = u->op, .program = &u->op->formula->program, .rank = first->rank};
+    memcpy(l->shape, first->shape, sizeof l->shape);
+    for (int k = 0; k < u->results; k++) {
+        tensor[l->operands] = u->binding[u->result[k]].tensors.item[i];
+        fa__operand_of(&l->operand[l->operands], tensor[l->operands]);
+        l->operands++;
+    }
+    for (size_t k = 0; k < u->bindings; k++) {
+        const fa_binding *b = &u->binding[k];
+        fa_tensor *t = b->tensors.count ? b->tensors.item[i] : NULL;
+        fa__operand *o = &l->operand[l->operands];
+        tensor[l->operands++] = t;
+        if (t) {
+            fa__operand_of(o, t);
+            compute = fa__promote(compute, (fa_dtype)t->dtype);
+        } else
+            number_operand(o, &b->number);
+    }
+    l->compute = (uint8_t)fa__class_of(compute);
+    fa__call c = {.op = u->op, .device = fa__tensor_place(first)};
+    c.queue = fa__queue_of(c.device);
+    if (!fa__launch_run(&c, l, tensor))
+        return false;
+    for (int k = 0; k < u->results; k++) {
+        fa__storage *s = tensor[k]->storage;
+        atomic_fetch_add_explicit(&s->version, 1, memory_order_relaxed);
+        s->changed_by = u->op;
+    }
+    return true;
+}
+
+/* Memory that the first launch on a device would take is taken by preparing the program for it. */
+static bool prepare_place(const update *u, size_t i)
+{
+    const fa_tensor *first = u->binding[u->result[0]].tensors.item[i];
+    fa__device *d = fa__tensor_place(first);
+    fa_dtype compute = FA_SAME;
+    for (size_t k = 0; k < u->bindings; k++)
+        if (u->binding[k].tensors.count)
+            compute = fa__promote(compute, (fa_dtype)u->binding[k].tensors.item[i]->dtype);
+    return d->shapes_only || d->backend->prepare(d, &u->op->formula->program, fa__class_of(compute));
+}
+
+static bool check_bindings(const char *text, size_t count, const fa_binding *b, size_t *length)
+{
+    *length = 0;
+    if (!text || !b || count > FA__MAX_INPUTS)
+        return fa__fail(FA_ERROR_ARGUMENT, "fa_update: the program is NULL, or more than %d names are bound", FA__MAX_INPUTS);
+    for (size_t i = 0; i < count; i++) {
+        if (!b[i].name || (!b[i].tensors.count && b[i].number.kind == FA__ARG_TENSOR && !b[i].tensors.item))
+            return fa__fail(FA_ERROR_ARGUMENT, "fa_update: binding %zu has no name, or neither tensors nor a number", i);
+        if (b[i].tensors.count && *length && b[i].tensors.count != *length)
+            return fa__fail(FA_ERROR_ARGUMENT, "fa_update: %s has %zu tensors, others have %zu", b[i].name, b[i].tensors.count, *length);
+        *length = b[i].tensors.count ? b[i].tensors.count : *length;
+    }
+    return true;
+}
+
+bool fa_update(const char *text, size_t count, const fa_binding *bindings)
+{
+    update u = {.bindings = count, .binding = bindings};
+    const char *names[FA__MAX_INPUTS], *result[FA__MAX_OUTPUTS];
+    if (fa__failed() || !check_bindings(text, count, bindings, &u.length))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        names[i] = bindings[i].name;
+    u.results = find_results(text, count, bindings, result, u.result);
+    if (!u.results)
+        return !u.length || fa__fail(FA_ERROR_ARGUMENT, "fa_update: \"%s\" assigns no name that is bound to tensors", text);
+    u.op = fa__expression_op(text, names, (int)count, result, u.results);
+    if (!u.op)
+        return false;
+    for (size_t i = 0; i < u.length; i++)
+        if (!check_place(&u, i) || !prepare_place(&u, i))
+            return false;
+    for (size_t i = 0; i < u.length; i++)
+        if (!run_place(&u, i))
+            return false;
+    return true;
+}

@@ -1,0 +1,297 @@
+/* Formulas: parsing rows' expressions, deriving them, and expressions that are not rows'. All are made once and live as
+ * long as the library; readers need no lock. */
+#include "ops/formula.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/hash.h"
+#include "base/thread.h"
+#include "hot.h"
+#include "ops/row.h"
+#include <pthread.h>
+#include <stdlib.h>
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all that is made here */
+static _Atomic(fa__formula *) of_rows[FA__OPS];
+
+static const fa__cells zero_cells;
+const fa__op fa__zero_op = {.name = "zero", .cells = &zero_cells};
+
+/* What is made here, to be freed at the end. */
+typedef struct made {
+    struct made *next;
+    fa__formula *formula;
+} made;
+
+static made *all_made;
+
+static void free_all(void)
+{
+    while (all_made) {
+        made *m = all_made;
+        all_made = m->next;
+        for (int b = 0; b < FA__BACKENDS; b++)
+            for (int k = 0; k < FA__CLASSES; k++)
+                fa__free(atomic_load(&m->formula->program.compiled[b][k]));
+        fa__expression_free(m->formula->e);
+        fa__free(m);
+    }
+}
+
+/* A formula with an operation behind it (size 0: none), zeroed; the lock is held. */
+static fa__formula *formula_new(const fa__expression *e, size_t more)
+{
+    static bool registered;
+    if (!registered && !(registered = fa__at_exit(free_all)))
+        return NULL;
+    made *m = fa__calloc(1, sizeof *m + sizeof *m->formula + more);
+    if (!m)
+        return NULL;
+    fa__formula *f = m->formula = (fa__formula *)(void *)(m + 1);
+    f->e = e;
+    f->program.ssa = &e->ssa;
+    f->program.text = e->text;
+    f->program.hot = -1;
+    m->next = all_made;
+    all_made = m;
+    return f;
+}
+
+static int hot_of(int op, int by)
+{
+    for (int i = 0; fa__hot_names[i].op >= 0; i++)
+        if (fa__hot_names[i].op == op && fa__hot_names[i].by == by)
+            return fa__hot_names[i].hot;
+    return -1;
+}
+
+/* ---- rows ---- */
+
+static fa__formula *parse_row(const fa__op *op)
+{
+    const char *names[FA__MAX_FIELDS];
+    fa__parse_error error;
+    for (int i = 0; i < op->nfields; i++)
+        names[i] = op->fields[i].name;
+    fa__signature signature = {.inputs = names, .ninputs = op->nfields};
+    fa__expression *e = fa__expression_parse(op->cells->expr, &signature, &error);
+    if (!e) {
+        fa__fail(FA_ERROR_INTERNAL, "%s: in '%s' at %d: %s", op->name, op->cells->expr, error.position, error.message);
+        return NULL;
+    }
+    fa__formula *f = formula_new(e, 0);
+    if (f)
+        f->program.hot = hot_of(op->id, -1);
+    else
+        fa__expression_free(e);
+    return f;
+}
+
+static FA__NOINLINE fa__formula *row_formula(const fa__op *op)
+{
+    pthread_mutex_lock(&lock);
+    fa__formula *f = atomic_load(&of_rows[op->id]);
+    if (!f && (f = parse_row(op)))
+        atomic_store_explicit(&of_rows[op->id], f, memory_order_release);
+    pthread_mutex_unlock(&lock);
+    return f;
+}
+
+fa__formula *fa__formula_of(const fa__op *op)
+{
+    if (op->formula)
+        return op->formula;
+    fa__formula *f = atomic_load_explicit(&of_rows[op->id], memory_order_acquire);
+    return FA__LIKELY(f != NULL) ? f : row_formula(op);
+}
+
+/* ---- derivatives ---- */
+
+/* An operation that stands behind its formula: `op`, its fields and its name in one piece. */
+typedef struct derived {
+    fa__op op;
+    fa__field field[FA__MAX_FIELDS];
+    char name[64];
+} derived;
+
+static const fa__cells derived_cells;
+
+static size_t rounded(size_t n)
+{
+    return (n + 15) & ~(size_t)15;
+}
+
+/* A derivative's fields are those of its operation, then gy, then y. */
+static void fill_derived(derived *d, const fa__op *op, const fa__expression *e)
+{
+    for (int i = 0; i < op->nfields; i++)
+        d->field[i] = op->fields[i];
+    uint16_t at = (uint16_t)rounded(op->args_size);
+    d->field[op->nfields] = (fa__field){.name = e->names[op->nfields], .kind = FA__TENSOR, .offset = at};
+    d->field[op->nfields + 1] = (fa__field){.name = e->names[op->nfields + 1], .kind = FA__TENSOR, .offset = (uint16_t)(at + 8)};
+    d->op = (fa__op){.name = d->name,
+                     .id = FA__OP_expression,
+                     .cells = &derived_cells,
+                     .fields = d->field,
+                     .nfields = (uint8_t)(op->nfields + 2),
+                     .nresults = 1,
+                     .args_size = (uint16_t)(at + 16),
+                     .inplace = -1,
+                     .results = {"y"}};
+}
+
+static const fa__op *make_derivative(const fa__op *op, fa__formula *f, int input)
+{
+    bool zero = false;
+    fa__expression *e = fa__expression_derive(f->e, input, &zero);
+    if (!e)
+        return zero ? &fa__zero_op : NULL;
+    if (op->nfields + 2 > FA__MAX_FIELDS) {
+        fa__expression_free(e);
+        fa__fail(FA_ERROR_GRADIENT, "%s: derivatives of this order are not available", op->name);
+        return NULL;
+    }
+    fa__formula *df = formula_new(e, sizeof(derived));
+    if (!df) {
+        fa__expression_free(e);
+        return NULL;
+    }
+    derived *d = (derived *)(void *)(df + 1);
+    snprintf(d->name, sizeof d->name, "%s'%s", op->name, op->fields[input].name);
+    fill_derived(d, op, e);
+    d->op.formula = df;
+    df->program.hot = op->id == FA__OP_expression ? -1 : hot_of(op->id, input);
+    return &d->op;
+}
+
+const fa__op *fa__derivative_of(const fa__op *op, int input)
+{
+    fa__formula *f = fa__formula_of(op);
+    if (!f)
+        return NULL;
+    const fa__op *d = atomic_load_explicit(&f->derivative[input], memory_order_acquire);
+    if (FA__LIKELY(d != NULL))
+        return d;
+    pthread_mutex_lock(&lock);
+    d = atomic_load(&f->derivative[input]);
+    if (!d && (d = make_derivative(op, f, input)))
+        atomic_store_explicit(&f->derivative[input], d, memory_order_release);
+    pthread_mutex_unlock(&lock);
+    return d;
+}
+
+/* ---- expressions that are not rows' ---- */
+
+typedef struct entry {
+    struct entry *next;
+    uint64_t hash;
+    size_t size;
+    fa__op op;
+    fa__field field[FA__MAX_FIELDS];
+    char text[]; /* the text, then the names, each with its 0: what the hash is of */
+} entry;
+
+enum { BUCKETS = 1024 };
+static _Atomic(entry *) entries[BUCKETS];
+
+static void free_entries(void)
+{
+    for (int b = 0; b < BUCKETS; b++)
+        for (entry *e = atomic_load(&entries[b]), *next; e; e = next) {
+            next = e->next;
+            fa__free(e);
+        }
+}
+
+static char *add_string(char *at, const char *s)
+{
+    size_t n = strlen(s) + 1;
+    memcpy(at, s, n);
+    return at + n;
+}
+
+static entry *find_entry(uint64_t hash, const char *key, size_t size)
+{
+    for (entry *e = atomic_load_explicit(&entries[hash % BUCKETS], memory_order_acquire); e; e = e->next)
+        if (e->hash == hash && e->size == size && !memcmp(e->text, key, size))
+            return e;
+    return NULL;
+}
+
+static bool show_parse_error(const char *text, const fa__parse_error *error)
+{
+    char shown[512];
+    return fa__fail(FA_ERROR_ARGUMENT, "%s", fa__parse_error_render(text, error, shown, sizeof shown));
+}
+
+static const char *const results[] = {"y", "y1", "y2", "y3"};
+
+static entry *make_entry(uint64_t hash, const char *key, size_t size, const fa__signature *signature)
+{
+    static bool registered;
+    fa__parse_error error;
+    if (!registered && !(registered = fa__at_exit(free_entries)))
+        return NULL;
+    fa__expression *x = fa__expression_parse(key, signature, &error);
+    if (!x) {
+        show_parse_error(key, &error);
+        return NULL;
+    }
+    fa__formula *f = formula_new(x, 0);
+    entry *e = f ? fa__calloc(1, sizeof *e + size) : NULL;
+    if (!e)
+        return NULL;
+    memcpy(e->text, key, size);
+    e->hash = hash;
+    e->size = size;
+    char *name = e->text + strlen(e->text) + 1;
+    for (int i = 0; i < signature->ninputs; i++) {
+        e->field[i] = (fa__field){.name = name, .kind = FA__NUMBER, .offset = (uint16_t)((size_t)i * sizeof(fa_arg))};
+        name += strlen(name) + 1;
+    }
+    e->op = (fa__op){.name = "expression",
+                     .id = FA__OP_expression,
+                     .cells = &derived_cells,
+                     .fields = e->field,
+                     .nfields = (uint8_t)signature->ninputs,
+                     .nresults = (uint8_t)(signature->noutputs ? signature->noutputs : 1),
+                     .args_size = (uint16_t)((size_t)signature->ninputs * sizeof(fa_arg)),
+                     .inplace = -1,
+                     .formula = f};
+    memcpy(e->op.results, results, sizeof results);
+    return e;
+}
+
+const fa__op *fa__expression_op(const char *text, const char *const *names, int count, const char *const *outputs,
+                                int noutputs)
+{
+    size_t size = strlen(text) + 1;
+    for (int i = 0; i < count; i++)
+        size += strlen(names[i]) + 1;
+    for (int i = 0; i < noutputs; i++)
+        size += strlen(outputs[i]) + 2;
+    char small[512], *key = size <= sizeof small ? small : fa__malloc(size);
+    if (!key)
+        return NULL;
+    char *at = add_string(key, text);
+    for (int i = 0; i < count; i++)
+        at = add_string(at, names[i]);
+    for (int i = 0; i < noutputs; i++) {
+        *at++ = '=';
+        at = add_string(at, outputs[i]);
+    }
+    uint64_t hash = fa__hash_bytes(key, size);
+    entry *e = find_entry(hash, key, size);
+    if (!e) {
+        fa__signature signature = {.inputs = names, .ninputs = count, .outputs = outputs, .noutputs = noutputs};
+        pthread_mutex_lock(&lock);
+        e = find_entry(hash, key, size);
+        if (!e && (e = make_entry(hash, key, size, &signature))) {
+            e->next = atomic_load(&entries[hash % BUCKETS]);
+            atomic_store_explicit(&entries[hash % BUCKETS], e, memory_order_release);
+        }
+        pthread_mutex_unlock(&lock);
+    }
+    if (key != small)
+        fa__free(key);
+    return e ? &e->op : NULL;
+}

@@ -1,0 +1,26 @@
+/* A formula: the parsed expression of a pointwise operation, and the operations that are its derivatives, made when
+ * first needed. Derivatives are pointwise operations too, so they have derivatives of their own. */
+#ifndef FA__OPS_FORMULA_H
+#define FA__OPS_FORMULA_H
+#include "core/op.h"
+#include "core/program.h"
+#include "pointwise/expression.h"
+
+typedef struct fa__formula {
+    const fa__expression *e;
+    fa__program program;
+    _Atomic(const fa__op *) derivative[FA__MAX_INPUTS]; /* by input: an operation, or fa__zero_op */
+} fa__formula;
+
+/* What stands for a derivative that is zero whatever the operands. */
+extern const fa__op fa__zero_op;
+
+/* The formula of a pointwise operation; NULL and an error when it does not parse or memory is lacking. */
+fa__formula *fa__formula_of(const fa__op *);
+/* d op / d input, times gy: an operation whose fields are those of op, then gy, then y. NULL and an error on failure. */
+const fa__op *fa__derivative_of(const fa__op *op, int input);
+/* An operation for an expression that is not a row's: its fields are numbers or tensors, named. Made once for each text
+ * and names. NULL and an error that shows the place when the text is wrong. */
+const fa__op *fa__expression_op(const char *text, const char *const *names, int count, const char *const *outputs,
+                                int noutputs);
+#endif

@@ -1,0 +1,227 @@
+/* Indexing by tensors of integers, and joining. Out of range is an error with the index, on every device. */
+#include "ops/row.h"
+
+static bool check_index(const fa__call *c, const fa_tensor *index, const char *name)
+{
+    return !fa__dtype_is_float(index->dtype)
+           || fa__call_fail(c, FA_ERROR_DTYPE, "%s is %s: indices are integers", name, fa_dtype_name((fa_dtype)index->dtype));
+}
+
+typedef struct {
+    const fa_tensor *x;
+    int64_t dim;            /* the dimension to index; negative counts from the end */
+    const fa_tensor *index; /* (k) or (), integers; each at least 0 and below the size of dim */
+} index_select_args;
+
+static bool index_select_infer(fa__call *c)
+{
+    const index_select_args *a = c->args;
+    if (a->index->rank > 1)
+        return fa__call_fail(c, FA_ERROR_SHAPE, "index has %d dimensions, not one", a->index->rank);
+    return check_index(c, a->index, "index") && fa__infer_resized(c, a->x, a->dim, fa__numel(a->index));
+}
+
+static void index_select_grad(fa__back *b)
+{
+    const index_select_args *a = b->args;
+    fa__give(b, &a->x, fa_index_sum(b->gy[0], a->dim, a->index, a->x->rank ? fa_size(a->x, a->dim) : 1));
+}
+
+/** The slices of x along dim that index names, in that order. */
+OP(index_select, index_select_args, (y), .infer = index_select_infer, .grad = index_select_grad, .keep = KEEP(index), .index = "index",
+   TORCH("index_select(x, dim, index)"), SAMPLES("(3,4) 1 i(6)<4; (3,4) 0 i(2)<3; (3,4) -1 i(0)<4; (5) 0 i()<5; (2,3,4) 1 i(4)<3"))
+
+typedef struct {
+    const fa_tensor *x;
+    int64_t dim;            /* the dimension that index runs along */
+    const fa_tensor *index; /* (k) or (), integers: where each slice goes */
+    int64_t size;           /* of dim in the result */
+} index_sum_args;
+
+static bool index_sum_infer(fa__call *c)
+{
+    const index_sum_args *a = c->args;
+    int d = fa__wrap_dim(c, a->x, a->dim);
+    if (d < 0 || !check_index(c, a->index, "index"))
+        return false;
+    if (a->index->rank > 1 || (a->x->rank ? a->x->shape[d] : 1) != fa__numel(a->index))
+        return fa__call_fail(c, FA_ERROR_SHAPE, "index has to name a place for each slice along dim");
+    if (!a->x->rank && a->size == 1)
+        return fa__infer_like(c, a->x, (fa_dtype)a->x->dtype);
+    return fa__infer_resized(c, a->x, a->dim, a->size);
+}
+
+static void index_sum_grad(fa__back *b)
+{
+    const index_sum_args *a = b->args;
+    fa__give(b, &a->x, fa_index_select(b->gy[0], a->dim, a->index));
+}
+
+/** Zeros of the given size along dim, with each slice of x added where index says: the adjoint of index_select. Added in
+ *  the order of index, so the bits are the same on every device. */
+OP(index_sum, index_sum_args, (y), .infer = index_sum_infer, .grad = index_sum_grad, .keep = KEEP(index), .index = "index",
+   TORCH(""), SAMPLES("(2,4) 1 i(4)<3 3; (3,2) 0 i(3)<5 5; (2,0) 1 i(0)<3 3"))
+
+typedef struct {
+    const fa_tensor *x;
+    int64_t dim;            /* the dimension that index picks from; negative counts from the end */
+    const fa_tensor *index; /* integers, of as many dimensions as x and nowhere longer, but along dim */
+} gather_args;
+
+static bool fits_index(const fa__call *c, const fa_tensor *x, const fa_tensor *index, int dim)
+{
+    if (x->rank != index->rank)
+        return fa__call_fail(c, FA_ERROR_SHAPE, "index has %d dimensions and not %d", index->rank, x->rank);
+    for (int i = 0; i < x->rank; i++)
+        if (i != dim && index->shape[i] > x->shape[i])
+            return fa__call_fail(c, FA_ERROR_SHAPE, "index is longer along dimension %d", i);
+    return true;
+}
+
+static bool gather_infer(fa__call *c)
+{
+    const gather_args *a = c->args;
+    int d = fa__wrap_dim(c, a->x, a->dim);
+    return d >= 0 && check_index(c, a->index, "index") && fits_index(c, a->x, a->index, d)
+           && fa__infer_like(c, a->index, (fa_dtype)a->x->dtype);
+}
+
+static void gather_grad(fa__back *b)
+{
+    const gather_args *a = b->args;
+    fa__give(b, &a->x, fa_scatter_add(fa_zeros_like(a->x), a->dim, a->index, b->gy[0]));
+}
+
+/** For each element of index, the element of x that stands at the same place but for dim, where index says. */
+OP(gather, gather_args, (y), .infer = gather_infer, .grad = gather_grad, .keep = KEEP(index), .index = "index",
+   TORCH("gather(x, dim, index)"), SAMPLES("(3,4) 1 i(3,2)<4; (3,4) 0 i(2,4)<3; (5) -1 i(7)<5; (3,4) 1 i(3,0)<4"))
+
+typedef struct {
+    const fa_tensor *x;     /* what is added to */
+    int64_t dim;            /* the dimension that index picks from; negative counts from the end */
+    const fa_tensor *index; /* integers, of as many dimensions as x and nowhere longer, but along dim */
+    const fa_tensor *src;   /* what is added: nowhere shorter than index, of x's dtype */
+} scatter_add_args;
+
+static bool scatter_add_infer(fa__call *c)
+{
+    const scatter_add_args *a = c->args;
+    int d = fa__wrap_dim(c, a->x, a->dim);
+    if (d < 0 || !check_index(c, a->index, "index") || !fits_index(c, a->x, a->index, d) || !fits_index(c, a->src, a->index, -1))
+        return false;
+    if (a->src->dtype != a->x->dtype)
+        return fa__call_fail(c, FA_ERROR_DTYPE, "x and src have to be of one dtype");
+    return fa__infer_like(c, a->x, (fa_dtype)a->x->dtype);
+}
+
+/* The shape of g, but along one dimension that of another tensor. */
+static fa_tensor *resized_like(const fa_tensor *g, const fa_tensor *other, int dim)
+{
+    fa_tensor *husk = fa__own(fa__tensor_husk(g));
+    if (husk)
+        husk->shape[dim] = other->shape[dim];
+    return husk;
+}
+
+static void scatter_add_grad(fa__back *b)
+{
+    const scatter_add_args *a = b->args;
+    fa__give(b, &a->x, b->gy[0]);
+    if (!fa__wants(b, &a->src))
+        return;
+    fa_tensor *g = fa_gather(b->gy[0], a->dim, a->index);
+    for (int i = 0; i < a->src->rank; i++)
+        if (a->src->shape[i] != a->index->shape[i])
+            g = fa_slice_back(g, resized_like(g, a->src, i), i, 0, 1);
+    fa__give(b, &a->src, g);
+}
+
+/** x with each element of src added at the place of its index: along dim where index says, elsewhere where it stands.
+ *  Added in row-major order of index, so the bits are the same on every device. */
+OP(scatter_add, scatter_add_args, (y), .infer = scatter_add_infer, .grad = scatter_add_grad, .keep = KEEP(index), .index = "index",
+   .inplace = INPLACE(x), TORCH("scatter_add(x, dim, index, src)"),
+   SAMPLES("(3,4) 1 i(3,2)<4 (3,2); (3,4) 0 i(2,4)<3 (2,4); (5) -1 i(7)<5 (7); (3,4) 1 i(2,2)<4 (3,5); (3,4) 1 i(3,0)<4 (3,0)"))
+
+typedef struct {
+    fa_tensors x;         /* one or more, of the same shape but along dim */
+    int64_t dim OPT(0);   /* the dimension that is joined; negative counts from the end */
+} cat_args;
+
+/* One-dimensional empty tensors go with everything. */
+static bool skipped(const fa_tensor *t)
+{
+    return t->rank == 1 && t->shape[0] == 0;
+}
+
+static bool cat_infer(fa__call *c)
+{
+    const cat_args *a = c->args;
+    fa__spec *s = &c->spec[0];
+    const fa_tensor *first = NULL;
+    fa_dtype dtype = FA_SAME;
+    if (!a->x.count)
+        return fa__call_fail(c, FA_ERROR_ARGUMENT, "there is nothing to join");
+    for (size_t k = 0; k < a->x.count; k++)
+        if (!skipped(a->x.item[k]) || (!first && k + 1 == a->x.count))
+            first = first ? first : a->x.item[k];
+    int d = fa__wrap_dim(c, first, a->dim);
+    if (d < 0 || !fa__infer_like(c, first, (fa_dtype)first->dtype))
+        return false;
+    if (!first->rank)
+        return fa__call_fail(c, FA_ERROR_SHAPE, "0-dim tensors cannot be joined");
+    s->shape[d] = 0;
+    for (size_t k = 0; k < a->x.count; k++) {
+        const fa_tensor *t = a->x.item[k];
+        dtype = dtype == FA_SAME || dtype == (fa_dtype)t->dtype ? (fa_dtype)t->dtype : FA_OFF;
+        if (skipped(t))
+            continue;
+        for (int i = 0; i < s->rank; i++)
+            if (t->rank != s->rank || (i != d && t->shape[i] != s->shape[i]))
+                return fa__call_fail(c, FA_ERROR_SHAPE, "x[%zu] differs from the others along another dimension than %d", k, d);
+        s->shape[d] += t->shape[d];
+    }
+    if (dtype == FA_OFF)
+        return fa__call_fail(c, FA_ERROR_DTYPE, "all have to be of one dtype");
+    return true;
+}
+
+/* Each part of the result is written by one expression. */
+static bool cat_run(fa__call *c)
+{
+    const cat_args *a = c->args;
+    int64_t at = 0;
+    for (size_t k = 0; k < a->x.count; k++) {
+        const fa_tensor *t = a->x.item[k];
+        fa_tensor *part = skipped(t) ? NULL : fa__own(fa__tensor_alias(c->out[0]));
+        if (skipped(t))
+            continue;
+        if (!part)
+            return false;
+        int d = fa__wrap_dim(c, part, a->dim);
+        part->offset += at * part->stride[d];
+        part->shape[d] = t->shape[d];
+        at += t->shape[d];
+        if (!fa__run_expression(c, part, "x", 1, (fa__bound[]){{.name = "x", .value = fa__arg_t(t)}}))
+            return false;
+    }
+    return true;
+}
+
+static void cat_grad(fa__back *b)
+{
+    const cat_args *a = b->args;
+    int64_t at = 0;
+    for (size_t k = 0; k < a->x.count; k++) {
+        const fa_tensor *t = a->x.item[k];
+        int64_t n = skipped(t) ? 0 : fa_size(t, a->dim);
+        if (fa__wants_item(b, k))
+            fa__give_item(b, k, skipped(t) ? fa_zeros_like(t) : fa_narrow(b->gy[0], a->dim, at, n));
+        at += n;
+    }
+}
+
+/** Tensors joined along a dimension that they have; all of one dtype. */
+OP(cat, cat_args, (y), .infer = cat_infer, .run = cat_run, .grad = cat_grad, .autocast = FA__CAST_WIDEST, TORCH("cat(x, dim)"),
+   SAMPLES("[(2,3) (4,3)]; [(2,3) (2,1) (2,2)] dim=1; [(3)] dim=-1; [(0) (2,3)]; [(2,0) (2,3)] dim=1"))
+
+#include "index.rows"

@@ -1,0 +1,154 @@
+/* Softmax and losses. */
+#include "ops/row.h"
+
+typedef struct {
+    const fa_tensor *x; /* floating */
+    int64_t dim;        /* along which the results add up to 1; negative counts from the end */
+} softmax_args;
+
+static bool softmax_infer(fa__call *c)
+{
+    const softmax_args *a = c->args;
+    if (!fa__dtype_is_float(a->x->dtype))
+        return fa__call_fail(c, FA_ERROR_DTYPE, "%s is not floating", fa_dtype_name((fa_dtype)a->x->dtype));
+    return fa__wrap_dim(c, a->x, a->dim) >= 0 && fa__infer_like(c, a->x, (fa_dtype)a->x->dtype);
+}
+
+static void softmax_grad(fa__back *b)
+{
+    const softmax_args *a = b->args;
+    fa_tensor *g = fa_mul(b->gy[0], b->y[0]);
+    fa_tensor *sum = a->x->rank ? fa_sum(g, .dim = a->dim, .keepdim = true) : g;
+    fa__give(b, &a->x, fa_sub(g, fa_mul(b->y[0], sum)));
+}
+
+/** exp(x) divided by its sum along a dimension, computed from differences to the largest element. A row of -infinity
+ *  gives NaN. */
+OP(softmax, softmax_args, (y), .infer = softmax_infer, .grad = softmax_grad, .keep = KEEP(y), .autocast = FA__CAST_F32,
+   TORCH("softmax(x, dim)"), SAMPLES("(3,4) 1; (3,4) 0; (2,3,4) -2; () 0; (0,3) 1; (3,0) 1; n(9) 0"))
+
+static void log_softmax_grad(fa__back *b)
+{
+    const softmax_args *a = b->args;
+    fa_tensor *sum = a->x->rank ? fa_sum(b->gy[0], .dim = a->dim, .keepdim = true) : b->gy[0];
+    fa__give(b, &a->x, fa_pointwise("x - exp(y) * z", b->gy[0], b->y[0], sum));
+}
+
+/** The logarithm of softmax. */
+OP(log_softmax, softmax_args, (y), .infer = softmax_infer, .grad = log_softmax_grad, .keep = KEEP(y), .autocast = FA__CAST_F32,
+   TORCH("log_softmax(x, dim)"), SAMPLES("(3,4) 1; (3,4) 0; (2,3,4) -2; () 0; (0,3) 1; (3,0) 1; n(9) 0"))
+
+typedef struct {
+    const fa_tensor *input;              /* (classes), (n, classes) or (n, classes, ...): logits */
+    const fa_tensor *target;             /* class numbers: (), (n) or (n, ...); or probabilities in input's shape */
+    const fa_tensor *weight OPT(NULL);   /* (classes): of each class; NULL: all 1 */
+    int64_t ignore_index OPT(-100);      /* targets with this number do not count */
+    double label_smoothing OPT(0.0);     /* how much of each target is spread over all classes, 0 to 1 */
+    fa_reduction reduction OPT(FA_MEAN); /* FA_MEAN, FA_SUM or FA_NONE */
+} cross_entropy_args;
+
+/* A tensor of one number a class, as it stands along the classes' dimension. */
+static fa_tensor *along(const fa_tensor *weight, const fa_tensor *input, int dim)
+{
+    fa_shape shape = {.rank = input->rank};
+    for (int i = 0; i < shape.rank; i++)
+        shape.dim[i] = i == dim ? weight->shape[0] : 1;
+    return fa_reshape(weight, shape);
+}
+
+static fa_tensor *reduced(fa_tensor *each, fa_tensor *count, fa_reduction reduction)
+{
+    if (reduction == FA_NONE)
+        return each;
+    return reduction == FA_SUM ? fa_sum(each) : fa_div(fa_sum(each), count);
+}
+
+static fa_tensor *entropy_of_probabilities(const cross_entropy_args *a, fa_tensor *logp, int dim)
+{
+    const fa_tensor *q = a->target;
+    double s = a->label_smoothing, classes = (double)a->input->shape[dim];
+    if (s > 0)
+        q = fa_add(fa_mul(q, 1 - s), s / classes);
+    fa_tensor *terms = fa_mul(q, logp);
+    if (a->weight)
+        terms = fa_mul(terms, along(a->weight, a->input, dim));
+    fa_tensor *each = fa_neg(fa_sum(terms, .dim = dim));
+    fa_tensor *count = fa_full(FA_SCALAR, (double)fa_numel(each), .dtype = (fa_dtype)each->dtype, .device = fa_tensor_device(each));
+    return reduced(each, count, a->reduction);
+}
+
+static fa_tensor *entropy_of_classes(const cross_entropy_args *a, fa_tensor *logp, int dim)
+{
+    fa_tensor *target = fa_unsqueeze(a->target, dim), *counts = fa_ne(target, a->ignore_index);
+    fa_tensor *index = fa_where(counts, target, 0);
+    fa_tensor *each = fa_neg(fa_gather(logp, dim, index));
+    fa_tensor *weight = a->weight ? fa_index_select(a->weight, 0, fa_reshape(index, FA_SHAPE(-1))) : NULL;
+    fa_tensor *each_weight = weight ? fa_where(counts, fa_reshape(weight, fa_tensor_shape(each)), 0.0)
+                                    : fa_to(counts, (fa_dtype)logp->dtype);
+    each = weight ? fa_mul(each, each_weight) : fa_where(counts, each, 0.0);
+    double s = a->label_smoothing;
+    if (s > 0) {
+        fa_tensor *terms = a->weight ? fa_mul(logp, along(a->weight, a->input, dim)) : logp;
+        fa_tensor *spread = fa_where(counts, fa_neg(fa_sum(terms, .dim = dim, .keepdim = true)), 0.0);
+        each = fa_add(fa_mul(each, 1 - s), fa_mul(spread, s / (double)a->input->shape[dim]));
+    }
+    return reduced(fa_squeeze(each, .dim = dim), fa_sum(each_weight), a->reduction);
+}
+
+static bool check_entropy(const fa__call *c, const cross_entropy_args *a, int dim)
+{
+    const fa_tensor *x = a->input, *t = a->target;
+    if (!x->rank || (a->weight && (a->weight->rank != 1 || a->weight->shape[0] != x->shape[dim])))
+        return fa__call_fail(c, FA_ERROR_SHAPE, "input needs a dimension of classes, and weight a number for each");
+    if (!(a->label_smoothing >= 0 && a->label_smoothing <= 1))
+        return fa__call_fail(c, FA_ERROR_ARGUMENT, "label_smoothing has to be between 0 and 1");
+    if (fa__dtype_is_float(t->dtype))
+        return fa__same_shape(x, t)
+               || fa__call_fail(c, FA_ERROR_SHAPE, "targets that are probabilities have to be of input's shape");
+    bool fits = t->rank == x->rank - 1;
+    for (int i = 0; fits && i < t->rank; i++)
+        fits = t->shape[i] == x->shape[i < dim ? i : i + 1];
+    return fits || fa__call_fail(c, FA_ERROR_SHAPE, "target has to be of input's shape without the classes");
+}
+
+static fa_tensor *cross_entropy_compose(fa__call *c)
+{
+    const cross_entropy_args *a = c->args;
+    int dim = a->input->rank > 1 ? 1 : 0;
+    if (!check_entropy(c, a, dim))
+        return NULL;
+    fa_tensor *logp = fa_log_softmax(a->input, dim);
+    return fa__dtype_is_float(a->target->dtype) ? entropy_of_probabilities(a, logp, dim) : entropy_of_classes(a, logp, dim);
+}
+
+/** Cross entropy of logits against class numbers or probabilities. The mean is over the weights of the targets that
+ *  count; with none it is NaN. */
+OP(cross_entropy, cross_entropy_args, (loss), .compose = cross_entropy_compose, .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
+   TORCH("nn.functional.cross_entropy(input, target, weight, ignore_index=ignore_index, reduction=reduction, label_smoothing=label_smoothing)"),
+   SAMPLES("(3,4) i(3)<4; (3,4) i(3)<4 label_smoothing=0.25 reduction=sum; (3,4) i(3)<4 weight=p(4); (3,4) i(3)<4 ignore_index=1;"
+           "(4) i()<4; (2,3,5) i(2,5)<3 reduction=none; (3,4) u(3,4); (3,4) u(3,4) weight=p(4) label_smoothing=0.5; (0,4) i(0)<4;"
+           "(3,4) i(3)<4 weight=p(4) label_smoothing=0.25 ignore_index=2"))
+
+typedef struct {
+    const fa_tensor *input;
+    const fa_tensor *target;             /* of the same shape */
+    fa_reduction reduction OPT(FA_MEAN); /* FA_MEAN, FA_SUM or FA_NONE */
+} mse_loss_args;
+
+static fa_tensor *mse_loss_compose(fa__call *c)
+{
+    const mse_loss_args *a = c->args;
+    if (!fa__same_shape(a->input, a->target)) {
+        fa__call_fail(c, FA_ERROR_SHAPE, "input and target have to be of one shape: nothing is broadcast");
+        return NULL;
+    }
+    fa_tensor *each = fa_pointwise("(x - y) * (x - y)", a->input, a->target);
+    return a->reduction == FA_NONE ? each : a->reduction == FA_SUM ? fa_sum(each) : fa_mean(each);
+}
+
+/** The squared difference: its mean, sum, or each. */
+OP(mse_loss, mse_loss_args, (loss), .compose = mse_loss_compose, .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
+   TORCH("nn.functional.mse_loss(input, target, reduction=reduction)"),
+   SAMPLES("(3,4) (3,4); (3) (3) reduction=sum; (2,2) (2,2) reduction=none; () (); (0) (0)"))
+
+#include "loss.rows"

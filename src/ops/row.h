@@ -1,0 +1,157 @@
+/* The row: what an operation is, and what its functions are given. Included by every file under src/ops.
+ *
+ * A file under src/ops is a family: for each operation a struct of arguments (the schema), a comment (the manual page),
+ * functions for shapes and gradient where they cannot be derived, and the row. tools/rows reads these files and writes
+ * the public header, the tables and the samples. The file ends with #include "<family>.rows". */
+#ifndef FA__OPS_ROW_H
+#define FA__OPS_ROW_H
+#include "backend/device.h"
+#include "backend/fault.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "core/context.h"
+#include "core/op.h"
+#include "core/random.h"
+#include "core/storage.h"
+#include "core/tensor.h"
+#include "graph/autograd.h"
+#include "graph/node.h"
+#include "ids.h"
+#include <facula/autograd.h>
+#include <facula/expression.h>
+#include <facula/operations.h>
+#include <facula/to.h>
+#include <string.h>
+
+/* What autocast does with an operation's floating operands. */
+typedef enum { FA__CAST_NONE, FA__CAST_LOW, FA__CAST_F32, FA__CAST_WIDEST } fa__cast;
+
+/* What a result will be: filled by .infer, made by the call. For views strides and offset are in elements of x's
+ * storage; for others strides are filled in by the call. */
+typedef struct fa__spec {
+    fa_dtype dtype;
+    int rank;
+    int64_t shape[FA_MAX_DIMS], stride[FA_MAX_DIMS], offset;
+} fa__spec;
+
+/* One call: on the caller's stack, its arguments too. */
+typedef struct fa__call {
+    const fa__op *op;
+    const void *args;
+    const void *site;          /* the caller's return address */
+    fa_tensor *given;          /* .out, or the operand that an in-place call writes */
+    bool inplace;
+    bool requires_grad;        /* of a creation: the results are leaves that need gradients */
+    fa_tensor *out[FA__MAX_RESULTS];
+    const struct fa__call *parent; /* the composed operation that this call is part of */
+    fa__device *device;            /* where it runs */
+    fa__queue *queue;              /* NULL: on the host, at once */
+    fa__spec *spec;                /* one for each result; not cleared before .infer */
+    const fa_tensor *tensor[FA__MAX_FIELDS]; /* that of each field; NULL: it has none */
+} fa__call;
+
+/* What a gradient function is given. gy and y have one entry for each result; a gy that nobody asked for is NULL when
+ * the row says .null_gy, zeros otherwise. */
+typedef struct fa__back {
+    fa__node *node;
+    const void *args; /* as recorded: tensors that were not kept are husks, with a shape and no memory */
+    fa_tensor *gy[FA__MAX_RESULTS], *y[FA__MAX_RESULTS];
+    const uint8_t *wanted; /* for each edge of the node: whether its gradient is asked for */
+    fa_tensor **gx;        /* what the gradient function gives: for each edge a tensor of the scope's, or NULL */
+} fa__back;
+
+/* The cells that a row is written with. Exactly one of expr, infer and compose is there. */
+typedef struct fa__cells {
+    const char *expr;                     /* POINTWISE: the text after "y =" */
+    bool (*infer)(fa__call *);            /* fills c->spec for each result, or fails */
+    bool (*run)(fa__call *);              /* host code that launches; without it the device's KERNEL(name) runs */
+    void (*grad)(fa__back *);             /* gives each operand its gradient by fa__give */
+    fa_tensor *(*compose)(fa__call *);    /* made of other operations */
+    bool view;                            /* the result shares the memory of the first field */
+    bool hot;                             /* also compiled into loops of its own */
+    bool null_gy;                         /* the gradient function takes NULL for gradients that are not there */
+    fa__cast autocast, autocast_cpu;      /* on GPUs, on the CPU */
+    fa_dtype result;                      /* POINTWISE: the result's dtype; else by promotion */
+    const char *keep;                     /* KEEP(x, index): what backward needs; KEEP(y): the result */
+    const char *require;                  /* REQUIRE(p >= 0 && p < 1): a condition on the numbers */
+    const char *no_grad;                  /* why there is no gradient */
+    const char *index;                    /* a field that may be on the CPU when the others are not: it is moved */
+    bool any_store;                       /* in place: stored in any dtype (copy_, fill_) */
+    bool no_bool;                         /* POINTWISE: an error for bool operands */
+    bool laid;                            /* .infer gives the result's strides too */
+    bool moves;                           /* crosses devices itself: no placement; .infer sets the device */
+    const char *inplace;                  /* INPLACE(x): what the in-place form writes; INPLACE(none): no such form */
+    bool torch;                           /* TORCH(...) is there */
+    bool samples;                         /* SAMPLES(...) is there */
+} fa__cells;
+
+#define OPT(...)
+#define HOT .hot = true
+#define KEEP(...) #__VA_ARGS__
+#define REQUIRE(...) #__VA_ARGS__
+#define INPLACE(field) #field
+#define TORCH(...) .torch = true     /* what PyTorch is asked for the same: for the tests */
+#define SAMPLES(...) .samples = true /* tools/rows hands them to the tests */
+#define POINTWISE(name, signature, expression, ...)                                                                    \
+    static const fa__cells name##_cells = {.expr = #expression, __VA_ARGS__};
+#define OP(name, args_type, results, ...) static const fa__cells name##_cells = {__VA_ARGS__};
+
+/* Options that an older program made from the defaults of its version, completed in `filled`. Kept out of line: there
+ * are hundreds of functions with options. */
+__attribute__((__noinline__, __cold__, __unused__)) static const void *
+fa__complete(const void *options, const void *defaults, void *filled, size_t size, size_t known)
+{
+    if (!options)
+        return defaults;
+    size_t given = *(const size_t *)options;
+    memcpy(filled, defaults, size);
+    return memcpy(filled, options, given < known ? given : known);
+}
+
+/* f is the public function's name. */
+#define FA__COMPLETE(f)                                                                                                 \
+    static const f##_options fa__defaults = FA__DEFAULT_##f;                                                           \
+    f##_options fa__filled;                                                                                            \
+    if (!options || options->size != fa__defaults.size)                                                                \
+        options = fa__complete(options, &fa__defaults, &fa__filled, sizeof fa__filled, fa__defaults.size);
+
+/* ---- the call ---- */
+bool fa__invoke(fa__call *);
+/* Fails with the operation and its operands described: "fa_sum(x=(3, 4) f32 cpu, dim=7): there is no dimension 7". */
+bool fa__call_fail(const fa__call *, fa_code, const char *format, ...) FA__PRINTF(3, 4);
+
+/* ---- shapes: each fills spec[0] or fails ---- */
+bool fa__infer_shape(fa__call *, fa_dtype, int rank, const int64_t *shape);
+bool fa__infer_like(fa__call *, const fa_tensor *, fa_dtype);
+bool fa__infer_reduced(fa__call *, const fa_tensor *, fa_dims, bool keepdim, fa_dtype);
+bool fa__infer_resized(fa__call *, const fa_tensor *, int64_t dim, int64_t size);
+/* The dimension that a number names, 0 to rank - 1; -1 after an error. */
+int fa__wrap_dim(const fa__call *, const fa_tensor *, int64_t dim);
+/* The dimensions that fa_dims names, as bits; false after an error. */
+bool fa__dim_set(const fa__call *, const fa_tensor *, fa_dims, unsigned *set);
+
+/* ---- launches from .run ---- */
+/* Runs an expression over out's shape, operands by the names given; parsed once. */
+typedef struct fa__bound {
+    const char *name;
+    fa_arg value;
+    const fa__key *key; /* of a random number; value is then not looked at */
+} fa__bound;
+bool fa__run_expression(fa__call *, fa_tensor *out, const char *text, int count, const fa__bound *);
+/* out = the combination of the expression's value over the dimensions in `set` of x, in x's logical order. */
+bool fa__run_reduce(fa__call *, fa_tensor *out, fa__combine, const char *text, unsigned set, int count, const fa__bound *);
+/* Copies elements between any two tensors: converts, broadcasts, crosses devices. */
+bool fa__copy_elements(fa__call *, fa_tensor *to, const fa_tensor *from, bool wait);
+/* The device's kernel of the operation, on the call's operands and results. */
+bool fa__run_kernel(fa__call *);
+
+/* ---- gradients ---- */
+void fa__give(fa__back *, const void *field, fa_tensor *);
+void fa__give_item(fa__back *, size_t k, fa_tensor *); /* of the list among the arguments */
+void fa__give_derived(fa__back *);                     /* POINTWISE: what is derived from the expression */
+/* Whether the gradient of a field is asked for. */
+bool fa__wants(const fa__back *, const void *field);
+bool fa__wants_item(const fa__back *, size_t k);
+/* A gradient with the dimensions of size 1 that a reduction of x over dims without keepdim took away. */
+fa_tensor *fa__undo_reduced(fa_tensor *gy, const fa_tensor *x, fa_dims, bool keepdim);
+#endif

@@ -1,0 +1,314 @@
+/* Tensors from the caller's data, and reading them: the public functions of facula/tensor.h. */
+#include "base/text.h"
+#include "core/order.h"
+#include "ops/call.h"
+#include <math.h>
+
+static bool check_made(const char *name, fa_shape shape, fa_dtype dtype, const void *data)
+{
+    int64_t count;
+    if (fa_dtype_size(dtype) == 0)
+        return fa__fail(FA_ERROR_DTYPE, "%s: %d is no dtype", name, (int)dtype);
+    if (shape.rank < 0 || shape.rank > FA_MAX_DIMS)
+        return fa__fail(FA_ERROR_SHAPE, "%s: %d dimensions: a tensor has at most %d", name, shape.rank, FA_MAX_DIMS);
+    if (!fa__checked_numel(shape.rank, shape.dim, &count) || count > INT64_MAX / 8)
+        return fa__fail(FA_ERROR_SHAPE, "%s: a size is negative, or there are more elements than can be addressed", name);
+    return data || !count || fa__fail(FA_ERROR_ARGUMENT, "%s: data is NULL", name);
+}
+
+static fa__device *device_for(fa_device wanted)
+{
+    return fa__device_get(wanted.kind == FA__DEFAULT_DEVICE ? fa_device_current() : wanted);
+}
+
+static const fa__cells from_cells;
+static const fa__op from_op = {.name = "tensor_from", .cells = &from_cells}, of_op = {.name = "tensor_of", .cells = &from_cells},
+                    borrow_op = {.name = "tensor_borrow", .cells = &from_cells};
+
+static fa_tensor *signed_by(fa_tensor *t, const fa__op *op, const void *site)
+{
+    const fa__context *x = fa__ctx();
+    if (!t)
+        return NULL;
+    t->made_by = op;
+    t->made_at = x->here ? (const void *)x->here : site;
+    t->object.flags = x->here ? FA__MADE_HERE : 0;
+    return fa__own(t);
+}
+
+/* A leaf on a device with the elements of a dense host tensor, which it replaces. */
+static fa_tensor *placed(fa_tensor *t, fa__device *device)
+{
+    if (!t || device->host)
+        return t;
+    fa__context *x = fa__ctx();
+    fa_settings s = *x->settings;
+    s.no_grad = true;
+    fa__scope scope = fa__use_open(&s);
+    fa_tensor *there = fa_to(t, device->id);
+    fa__use_close(&scope);
+    if (there) {
+        there->made_by = t->made_by;
+        there->made_at = t->made_at;
+        there->object.flags = t->object.flags;
+    }
+    return there;
+}
+
+static fa_tensor *host_copy(const void *data, int rank, const int64_t *shape, fa_dtype dtype, const fa__op *op, const void *site)
+{
+    fa_tensor *t = fa__tensor_empty(&fa__cpu_device, dtype, rank, shape, NULL);
+    if (t && t->storage->bytes)
+        memcpy(t->storage->data, data, t->storage->bytes);
+    return signed_by(t, op, site);
+}
+
+fa_tensor *(fa_tensor_from)(const void *data, fa_shape shape, const fa_tensor_from_options *options)
+{
+    FA__COMPLETE(fa_tensor_from)
+    fa_dtype dtype = options->dtype == FA_SAME ? FA_F32 : options->dtype;
+    if (!check_made("fa_tensor_from", shape, dtype, data))
+        return NULL;
+    if (options->requires_grad && !fa__dtype_is_float(dtype)) {
+        fa__fail(FA_ERROR_DTYPE, "fa_tensor_from: only floating tensors can need gradients, not %s", fa_dtype_name(dtype));
+        return NULL;
+    }
+    fa__device *device = device_for(options->device);
+    if (!device)
+        return NULL;
+    fa_tensor *t = placed(host_copy(data, shape.rank, shape.dim, dtype, &from_op, __builtin_return_address(0)), device);
+    if (t)
+        t->requires_grad = options->requires_grad;
+    return t;
+}
+
+fa_tensor *(fa_tensor_borrow)(void *data, fa_shape shape, const fa_tensor_borrow_options *options)
+{
+    FA__COMPLETE(fa_tensor_borrow)
+    fa_dtype dtype = options->dtype == FA_SAME ? FA_F32 : options->dtype;
+    int64_t low, high, stride[FA_MAX_DIMS], size = (int64_t)fa_dtype_size(dtype);
+    if (!check_made("fa_tensor_borrow", shape, dtype, data))
+        return NULL;
+    fa__device *device = options->device.kind == FA__DEFAULT_DEVICE ? &fa__cpu_device : fa__device_get(options->device);
+    if (!device)
+        return NULL;
+    fa__dense_strides(shape.rank, shape.dim, stride);
+    if (options->strides)
+        memcpy(stride, options->strides, sizeof stride[0] * (size_t)shape.rank);
+    fa__extent(shape.rank, shape.dim, stride, &low, &high);
+    fa__storage *s = fa__storage_borrow(device, (char *)data + low * size, (size_t)((high - low) * size), options->free, options->ctx);
+    if (!s)
+        return NULL;
+    s->handed = data;
+    fa_tensor *t = fa__tensor_new(s, dtype, shape.rank, shape.dim, stride, -low);
+    if (!t)
+        s->release = NULL;
+    fa__unref(s);
+    return signed_by(t, &borrow_op, __builtin_return_address(0));
+}
+
+fa_tensor *fa__tensor_of_f(size_t count, const double *item)
+{
+    float narrow[64];
+    int64_t n = (int64_t)count;
+    for (size_t i = 0; i < count && i < 64; i++)
+        narrow[i] = (float)item[i];
+    fa__device *device = device_for((fa_device){0, 0});
+    return device ? placed(host_copy(narrow, 1, &n, FA_F32, &of_op, __builtin_return_address(0)), device) : NULL;
+}
+
+fa_tensor *fa__tensor_of_i(size_t count, const int64_t *item)
+{
+    int64_t n = (int64_t)count;
+    fa__device *device = device_for((fa_device){0, 0});
+    return device ? placed(host_copy(item, 1, &n, FA_I64, &of_op, __builtin_return_address(0)), device) : NULL;
+}
+
+/* ---- looking ---- */
+
+fa_dtype fa_tensor_dtype(const fa_tensor *t)
+{
+    return fa__tensor_check(t, "fa_tensor_dtype: the tensor") ? (fa_dtype)t->dtype : FA_SAME;
+}
+
+fa_device fa_tensor_device(const fa_tensor *t)
+{
+    return fa__tensor_check(t, "fa_tensor_device: the tensor") ? fa__tensor_place(t)->id : (fa_device){0, 0};
+}
+
+int fa_dim(const fa_tensor *t)
+{
+    return fa__tensor_check(t, "fa_dim: the tensor") ? t->rank : -1;
+}
+
+int64_t fa_size(const fa_tensor *t, int64_t dim)
+{
+    if (!fa__tensor_check(t, "fa_size: the tensor"))
+        return -1;
+    if (!t->rank) {
+        fa__fail(FA_ERROR_INDEX, "fa_size: a 0-dim tensor has no dimension %lld", (long long)dim);
+        return -1;
+    }
+    int d = fa__wrap_dim(NULL, t, dim);
+    return d < 0 ? -1 : t->shape[d];
+}
+
+int64_t fa_stride(const fa_tensor *t, int64_t dim)
+{
+    if (!fa__tensor_check(t, "fa_stride: the tensor") || !t->rank)
+        return 0;
+    int d = fa__wrap_dim(NULL, t, dim);
+    return d < 0 ? 0 : t->stride[d];
+}
+
+fa_shape fa_tensor_shape(const fa_tensor *t)
+{
+    fa_shape s = {0};
+    if (!fa__tensor_check(t, "fa_tensor_shape: the tensor"))
+        return s;
+    s.rank = t->rank;
+    memcpy(s.dim, t->shape, sizeof t->shape[0] * t->rank);
+    return s;
+}
+
+int64_t fa_numel(const fa_tensor *t)
+{
+    return fa__tensor_check(t, "fa_numel: the tensor") ? fa__numel(t) : -1;
+}
+
+size_t fa_element_size(const fa_tensor *t)
+{
+    return fa__tensor_check(t, "fa_element_size: the tensor") ? fa__dtype_size(t->dtype) : 0;
+}
+
+size_t fa_nbytes(const fa_tensor *t)
+{
+    return fa__tensor_check(t, "fa_nbytes: the tensor") ? (size_t)fa__numel(t) * fa__dtype_size(t->dtype) : 0;
+}
+
+bool fa_is_contiguous(const fa_tensor *t)
+{
+    return fa__tensor_check(t, "fa_is_contiguous: the tensor") && fa__is_dense(t->rank, t->shape, t->stride);
+}
+
+/* ---- reading ---- */
+
+static const fa__op read_op = {.name = "read", .cells = &from_cells}, item_op = {.name = "item", .cells = &from_cells};
+
+/* A dense tensor of a dtype on the host with t's elements, all work on it done. */
+static fa_tensor *on_host(const fa_tensor *t, fa_dtype dtype, const fa__op *op)
+{
+    if (fa__tensor_place(t)->shapes_only || !t->storage) {
+        fa__fail(FA_ERROR_DEVICE, "fa_%s: a tensor on meta has no elements", op->name);
+        return NULL;
+    }
+    fa_tensor *h = (fa_tensor *)(uintptr_t)t;
+    if (!t->storage->device->host || (fa_dtype)t->dtype != dtype || !fa__is_dense(t->rank, t->shape, t->stride)) {
+        fa_settings s = fa__settings();
+        s.no_grad = true;
+        s.placement = FA_PLACE_STRICT;
+        fa__scope scope = fa__use_open(&s);
+        h = fa_to(fa_contiguous(t), FA_CPU);
+        h = h && (fa_dtype)h->dtype != dtype ? fa_to(h, dtype) : h;
+        fa__use_close(&scope);
+    }
+    if (!h || (fa__has_pending(h->storage) && !fa__before_read(h->storage, NULL, op)))
+        return NULL;
+    return h;
+}
+
+bool fa_read(const fa_tensor *t, void *data, fa_dtype dtype, int64_t count)
+{
+    if (!fa__tensor_check(t, "fa_read: the tensor"))
+        return false;
+    if (!fa_dtype_size(dtype) || count != fa__numel(t))
+        return fa__fail(FA_ERROR_ARGUMENT, "fa_read: the tensor has %lld elements, there is room for %lld of %s",
+                        (long long)fa__numel(t), (long long)count, fa_dtype_name(dtype));
+    fa__scope scope = fa__scope_open("fa_read");
+    fa_tensor *h = on_host(t, dtype, &read_op);
+    if (h && count)
+        memcpy(data, fa__tensor_data(h), (size_t)count * fa__dtype_size(dtype));
+    fa__scope_close(&scope);
+    return h != NULL;
+}
+
+static bool one_element(const fa_tensor *t)
+{
+    char shape[200];
+    struct fa__text text = fa__text_in(shape, sizeof shape);
+    if (!fa__tensor_check(t, "fa_item: the tensor") || fa__failed())
+        return false;
+    if (fa__numel(t) == 1)
+        return true;
+    fa__describe_tensor(&text, t, true);
+    return fa__fail(FA_ERROR_SHAPE, "fa_item: the tensor has not one element: %s", shape);
+}
+
+double fa_item(const fa_tensor *t)
+{
+    double value = NAN;
+    if (!one_element(t))
+        return NAN;
+    if (t->storage && t->storage->device->host && !fa__has_pending(t->storage))
+        return fa__load_f64(fa__tensor_data(t), (fa_dtype)t->dtype);
+    fa__scope scope = fa__scope_open("fa_item");
+    fa_tensor *h = on_host(t, FA_F64, &item_op);
+    if (h)
+        value = *(double *)fa__tensor_data(h);
+    fa__scope_close(&scope);
+    return fa__failed() ? NAN : value;
+}
+
+int64_t fa_item_int(const fa_tensor *t)
+{
+    int64_t value = 0;
+    if (!one_element(t))
+        return 0;
+    fa__scope scope = fa__scope_open("fa_item_int");
+    fa_tensor *h = on_host(t, FA_I64, &item_op);
+    if (h)
+        value = *(int64_t *)fa__tensor_data(h);
+    fa__scope_close(&scope);
+    return fa__failed() ? 0 : value;
+}
+
+void *fa_ptr(fa_tensor *t, fa_dtype dtype)
+{
+    static const fa__op ptr_op = {.name = "ptr", .cells = &from_cells};
+    if (!fa__tensor_check(t, "fa_ptr: the tensor"))
+        return NULL;
+    if ((fa_dtype)t->dtype != dtype || !t->storage || !t->storage->device->host) {
+        fa__fail(t->dtype == dtype ? FA_ERROR_DEVICE : FA_ERROR_DTYPE, "fa_ptr: the tensor is %s on %s, asked for was %s on cpu",
+                 fa_dtype_name((fa_dtype)t->dtype), fa__tensor_place(t)->name, fa_dtype_name(dtype));
+        return NULL;
+    }
+    if (fa__has_pending(t->storage) && !fa__before_write(t->storage, NULL, &ptr_op))
+        return NULL;
+    atomic_fetch_add(&t->storage->pins, 1);
+    return fa__tensor_data(t);
+}
+
+bool fa_same(const fa_tensor *a, const fa_tensor *b)
+{
+    if (!fa__tensor_check(a, "fa_same: the first tensor") || !fa__tensor_check(b, "fa_same: the second tensor"))
+        return false;
+    if (a->dtype != b->dtype || !fa__same_shape(a, b))
+        return false;
+    FA_SCOPE;
+    fa_tensor *x = on_host(a, (fa_dtype)a->dtype, &read_op), *y = on_host(b, (fa_dtype)b->dtype, &read_op);
+    if (!x || !y)
+        return false;
+    bool same = true;
+    int64_t n = fa__numel(x);
+    size_t size = fa__dtype_size(x->dtype);
+    const char *p = fa__tensor_data(x), *q = fa__tensor_data(y);
+    for (int64_t i = 0; same && i < n; i++, p += size, q += size) {
+        if (!fa__dtype_is_float(x->dtype)) {
+            same = !memcmp(p, q, size);
+            continue;
+        }
+        double u = fa__load_f64(p, (fa_dtype)x->dtype), v = fa__load_f64(q, (fa_dtype)x->dtype);
+        same = u == v || (isnan(u) && isnan(v));
+    }
+    return same;
+}

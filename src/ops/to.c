@@ -1,0 +1,155 @@
+/* Moving between devices and dtypes: fa_to, and copies of elements between any two tensors. */
+#include "backend/movement.h"
+#include "base/log.h"
+#include "ops/call.h"
+
+fa_tensor *(fa_to)(const fa_tensor *x, fa_place where, const fa_to_options *options)
+{
+    FA__COMPLETE(fa_to)
+    if (!fa__tensor_check(x, "fa_to: the tensor"))
+        return NULL;
+    fa__device *device = where.device.kind == FA__DEFAULT_DEVICE ? fa__tensor_place(x) : fa__device_get(where.device);
+    fa_dtype dtype = where.dtype == FA_SAME ? (fa_dtype)x->dtype : where.dtype;
+    if (!device)
+        return NULL;
+    if (!fa_dtype_size(dtype)) {
+        fa__fail(FA_ERROR_DTYPE, "fa_to: %d is no dtype", (int)dtype);
+        return NULL;
+    }
+    if (device == fa__tensor_place(x) && dtype == (fa_dtype)x->dtype && !options->copy)
+        return fa__own(fa__ref(x));
+    return fa_move(x, .device = device->id, .dtype = dtype, .copy = options->copy, .non_blocking = options->non_blocking);
+}
+
+fa_tensor *fa_cpu(const fa_tensor *x)
+{
+    return fa_to(x, FA_CPU);
+}
+
+fa_tensor *fa_cuda(const fa_tensor *x)
+{
+    return fa_to(x, FA_CUDA(-1));
+}
+
+fa_tensor *fa_identity(const fa_tensor *x)
+{
+    return fa_to(x, fa_device_current());
+}
+
+static bool convert_in_place(fa_tensor *t, fa_dtype dtype)
+{
+    if (atomic_load(&t->storage->object.references) != 1)
+        return fa__fail(FA_ERROR_STATE, "fa_move_: the dtype cannot change while other tensors view the same memory");
+    FA_USE(.no_grad = true);
+    FA_SCOPE;
+    fa_tensor *other = fa_contiguous(fa_to(t, dtype));
+    if (!other)
+        return false;
+    fa__storage *old = t->storage;
+    t->storage = fa__ref(other->storage);
+    fa__unref(old);
+    t->dtype = other->dtype;
+    t->offset = other->offset;
+    memcpy(t->stride, other->stride, sizeof t->stride);
+    return true;
+}
+
+bool(fa_move_)(fa_tensor *t, fa_place where)
+{
+    if (!fa__tensor_check(t, "fa_move_: the tensor") || fa__failed())
+        return false;
+    fa__device *to = where.device.kind == FA__DEFAULT_DEVICE ? fa__tensor_place(t) : fa__device_get(where.device);
+    fa_dtype dtype = where.dtype == FA_SAME ? (fa_dtype)t->dtype : where.dtype;
+    if (!to)
+        return false;
+    if (t->node || t->base)
+        return fa__fail(FA_ERROR_STATE, "fa_move_: the tensor is a view or the result of a recorded operation, not a leaf");
+    if (!fa_dtype_size(dtype) || (t->requires_grad && !fa__dtype_is_float(dtype)))
+        return fa__fail(FA_ERROR_DTYPE, "fa_move_: %s is no dtype for this tensor", fa_dtype_name(dtype));
+    if (dtype != (fa_dtype)t->dtype && !convert_in_place(t, dtype))
+        return false;
+    if (!fa__storage_move(t->storage, to, &fa__op_move, fa__move_bytes))
+        return false;
+    fa__autograd *a = fa__autograd_if(t);
+    return !a || !a->grad || (fa_move_)(a->grad, (fa_place){to->id, dtype});
+}
+
+/* ---- elements between devices ---- */
+
+/* Runs out = x where both are. */
+static bool here(fa__call *c, fa_tensor *out, const fa_tensor *x)
+{
+    fa__device *device = c->device;
+    fa__queue *queue = c->queue;
+    c->device = fa__tensor_place(out);
+    c->queue = fa__queue_of(c->device);
+    bool good = fa__run_expression(c, out, "x", 1, (fa__bound[]){{.name = "x", .value = fa__arg_t(x)}});
+    c->device = device;
+    c->queue = queue;
+    return good;
+}
+
+/* x as a dense tensor of a dtype, where x is. */
+static const fa_tensor *packed(fa__call *c, const fa_tensor *x, fa_dtype dtype)
+{
+    if ((fa_dtype)x->dtype == dtype && fa__is_dense(x->rank, x->shape, x->stride))
+        return x;
+    fa__device *at = fa__tensor_place(x);
+    fa_tensor *dense = fa__own(fa__tensor_empty(at, dtype, x->rank, x->shape, fa__queue_of(at)));
+    return dense && here(c, dense, x) ? dense : NULL;
+}
+
+static size_t byte_of(const fa_tensor *t)
+{
+    return (size_t)t->offset * fa__dtype_size(t->dtype);
+}
+
+static bool across(fa__call *c, fa_tensor *to, const fa_tensor *from)
+{
+    fa_dtype travels = fa__dtype_size(to->dtype) < fa__dtype_size(from->dtype) ? (fa_dtype)to->dtype : (fa_dtype)from->dtype;
+    const fa_tensor *source = packed(c, from, travels);
+    fa__device *there = fa__tensor_place(to);
+    bool straight = (fa_dtype)to->dtype == travels && fa__same_shape(to, from) && fa__is_dense(to->rank, to->shape, to->stride);
+    fa_tensor *landing = straight ? to : fa__own(fa__tensor_empty(there, travels, from->rank, from->shape, fa__queue_of(there)));
+    if (!source || !landing)
+        return false;
+    size_t bytes = (size_t)fa__numel(source) * fa__dtype_size(travels);
+    if (bytes && !fa__move_bytes(c->op, landing->storage, byte_of(landing), source->storage, byte_of(source), bytes))
+        return false;
+    return straight || here(c, to, landing);
+}
+
+/* Same order in memory and nothing between: bytes travel as they lie. */
+static bool same_bytes(const fa_tensor *to, const fa_tensor *from)
+{
+    if (to->dtype != from->dtype || !fa__same_shape(to, from) || fa__is_dense(to->rank, to->shape, to->stride))
+        return false;
+    for (int i = 0; i < to->rank; i++)
+        if (to->shape[i] > 1 && (to->stride[i] != from->stride[i] || to->stride[i] < 0))
+            return false;
+    int64_t low, high;
+    fa__extent(to->rank, to->shape, to->stride, &low, &high);
+    return high == fa__numel(to);
+}
+
+bool fa__copy_elements(fa__call *c, fa_tensor *to, const fa_tensor *from, bool wait)
+{
+    if (fa__tensor_place(to)->shapes_only)
+        return true;
+    if (fa__tensor_place(from)->shapes_only)
+        return fa__call_fail(c, FA_ERROR_DEVICE, "a tensor on meta has no elements");
+    if (fa__tensor_place(to) == fa__tensor_place(from))
+        return here(c, to, from);
+    size_t bytes = (size_t)fa__numel(to) * fa__dtype_size(to->dtype);
+    bool good = same_bytes(to, from)
+                    ? fa__move_bytes(c->op, to->storage, byte_of(to), from->storage, byte_of(from), bytes)
+                    : across(c, to, from);
+    if (good && wait && fa__has_pending(to->storage))
+        good = fa__before_read(to->storage, NULL, c->op);
+    return good;
+}
+
+fa__queue *fa__queue_of(const fa__device *device)
+{
+    return device->queue;
+}

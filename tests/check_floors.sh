@@ -1,0 +1,77 @@
+#!/bin/sh
+# check_floors.sh SOURCE: draws the include graph, and fails on an upward or sideways include: a floor sees itself and
+# what lies below it; nn, optim, amp, data, dist, io, the command, examples and benchmarks see the public headers alone.
+cd "$1" || exit 2
+find include src tools/facula examples bench -name '*.[chi]*' -o -name '*.def' 2>/dev/null | LC_ALL=C sort | awk '
+BEGIN {
+    floors = split("base core backend pointwise graph ops autograd", names)
+    for (i = 1; i <= floors; i++) rank[names[i]] = i
+    n = split("nn optim amp data dist io", names)
+    for (i = 1; i <= n; i++) { rank[names[i]] = floors + 1; public_only[names[i]] = 1 }
+    rank["public"] = 0
+    rank["user"] = floors + 2
+    public_only["user"] = public_only["public"] = 1
+    n = split("ids args", names)
+    for (i = 1; i <= n; i++) generated[names[i] ".h"] = rank["core"]
+    generated["hot.h"] = generated["hot.inc"] = rank["backend"]
+}
+# the floor of a file: "ops" of src/ops/reduce.c
+function floor_of(path,   part) {
+    split(path, part, "/")
+    return part[1] == "src" ? part[2] : part[1] == "include" ? "public" : "user"
+}
+function folder(path) { sub(/\/[^\/]*$/, "", path); return path }
+function tidy(path) {
+    while (sub(/[^\/]+\/\.\.\//, "", path)) ;
+    return path
+}
+function rank_of_generated(name) {
+    if (name in generated) return generated[name]
+    if (name ~ /\.rows$/) return rank["ops"]
+    if (name ~ /^kernels_/) return rank["backend"]
+    return -1
+}
+# the floor that a public header describes: that of the source, or the folder, of its name
+function rank_of_public(name,   f, best) {
+    sub(/^facula\//, "", name); sub(/\.h$/, "", name)
+    if (name in rank) return rank[name]
+    for (f in rank)
+        if ((("src/" f "/" name ".c") in file) && rank[f] > best) best = rank[f]
+    return best + 0
+}
+function complain(why) { printf "%s:%d: %s %s\n", path, line, text, why; bad[floor] = 1; status = 1 }
+function check(path, text, line,   name, target) {
+    name = text
+    sub(/^[ \t]*#[ \t]*include[ \t]*[<"]/, "", name); sub(/[>"].*/, "", name)
+    if (text ~ /<facula\//) {
+        if (!(("include/" name) in file)) complain("is not there")
+        else if (floor != "user" && floor != "public" && rank_of_public(name) > rank[floor]) complain("looks upward")
+        return
+    }
+    if (text ~ /</) return
+    target = tidy(folder(path) "/" name)
+    if (!(target in file)) target = "src/" name
+    if (target in file && floor_of(target) == floor && (floor != "user" || folder(target) ~ "^" top(path))) return
+    if (floor in public_only) complain("is not a public header: <facula/...>")
+    else if (target in file) {
+        if (!(floor_of(target) in rank)) complain("is on no floor")
+        else if (rank[floor_of(target)] >= rank[floor]) complain("looks upward")
+    } else if (rank_of_generated(name) < 0) complain("is not there, nor made by the generator")
+    else if (rank_of_generated(name) > rank[floor]) complain("looks upward")
+}
+function top(path,   part) { split(path, part, "/"); return part[1] }
+{ file[$0] = 1; order[++count] = $0 }
+END {
+    for (k = 1; k <= count; k++) {
+        path = order[k]; floor = floor_of(path)
+        if (!(floor in rank)) { printf "%s: %s is no floor\n", path, floor; status = 1; continue }
+        seen[floor] = 1; line = 0
+        while ((getline text < path) > 0) {
+            line++
+            if (text ~ /^[ \t]*#[ \t]*include[ \t]*[<"]/) check(path, text, line)
+        }
+        close(path)
+    }
+    for (floor in seen) printf "%s floor %s\n", floor in bad ? "not right:" : "[       OK ]", floor
+    exit status
+}'

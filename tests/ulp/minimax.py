@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+"""Prints the polynomials of src/backend/cpu/simd/math*.inc: minimax.py [name...].
+
+Each is the best one in the sense of Remez: it minimises the largest weighted error over an interval, by exchange on a
+fine grid of Chebyshev points. Coefficients are then rounded to the format one by one, lowest power first, and those
+that are left are fitted again after each, so that they make up for the rounding. Needs mpmath."""
+import struct
+import sys
+
+from mpmath import mp, mpf
+
+mp.prec = 180
+
+
+def thin(peaks, e, n):
+    """n of the alternating peaks, the smallest pairs left out."""
+    peaks = list(peaks)
+    while len(peaks) > n:
+        if len(peaks) == n + 1:
+            peaks.pop(0 if abs(e[peaks[0]]) < abs(e[peaks[-1]]) else -1)
+        else:
+            i = min(range(len(peaks) - 1), key=lambda j: max(abs(e[peaks[j]]), abs(e[peaks[j + 1]])))
+            del peaks[i:i + 2]
+    return peaks
+
+
+def window(peaks, e, n):
+    """n neighbouring peaks: among those with the largest one, where the smallest is largest."""
+    top = max(range(len(peaks)), key=lambda j: abs(e[peaks[j]]))
+    starts = [j for j in range(len(peaks) - n + 1) if j <= top < j + n]
+    j = max(starts, key=lambda j: min(abs(e[p]) for p in peaks[j:j + n]))
+    return peaks[j:j + n]
+
+
+def exchange(f, w, basis, grid):
+    """Coefficients c with max |(sum c_k basis_k - f) w| smallest on the grid, and that maximum."""
+    n = len(basis)
+    rows = [[b(x) for b in basis] for x in grid]
+    fs, ws = [f(x) for x in grid], [w(x) for x in grid]
+    best = None
+    for choose in thin, window:
+        at = [(2 * k + 1) * len(grid) // (2 * (n + 1)) for k in range(n + 1)]
+        for _ in range(25):
+            a, b = mp.matrix(n + 1, n + 1), mp.matrix(n + 1, 1)
+            for i, p in enumerate(at):
+                for k in range(n):
+                    a[i, k] = rows[p][k]
+                a[i, n] = (-1) ** i / ws[p]
+                b[i] = fs[p]
+            c = mp.lu_solve(a, b)
+            e = [(sum(c[k] * r[k] for k in range(n)) - v) * u for r, v, u in zip(rows, fs, ws)]
+            worst = max(abs(v) for v in e)
+            if not best or worst < best[1]:
+                best = [c[k] for k in range(n)], worst
+            peaks = [0]
+            for i in range(1, len(e)):
+                if (e[i] > 0) != (e[peaks[-1]] > 0):
+                    peaks.append(i)
+                elif abs(e[i]) > abs(e[peaks[-1]]):
+                    peaks[-1] = i
+            if len(peaks) <= n or peaks == at or worst < abs(c[n]) * mpf("1.0005"):
+                break
+            at = choose(peaks, e, n + 1)
+    return best
+
+
+def to_f32(x):
+    return mpf(struct.unpack("f", struct.pack("f", nearest(x, 24)))[0])
+
+
+def nearest(x, bits):
+    with mp.workprec(bits):
+        return float(+x)
+
+
+def to_f64(x):
+    return mpf(nearest(x, 53))
+
+
+def fit(f, w, powers, lo, hi, form):
+    """The coefficients in the format, and the largest weighted error that is left."""
+    count = 50 * (len(powers) + 1)
+    mid, half = (mpf(lo) + hi) / 2, (mpf(hi) - lo) / 2
+    grid = [mid - half * mp.cos(mp.pi * (i + mpf(1) / 2) / count) for i in range(count)]
+    done = []
+    for _ in powers:
+        left = powers[len(done):]
+        rest = lambda x: f(x) - sum(c * x ** p for c, p in zip(done, powers))
+        c, worst = exchange(rest, w, [lambda x, p=p: x ** p for p in left], grid)
+        done.append(form(c[0]))
+    error = max(abs((sum(c * x ** p for c, p in zip(done, powers)) - f(x)) * w(x)) for x in grid)
+    return done, error
+
+
+one = lambda x: mpf(1)
+ln2 = mp.log(2)
+
+
+def atanh_tail(z):
+    """(atanh(s) / s - 1) / z for z = s * s"""
+    return sum(z ** k / (2 * k + 3) for k in range(60))
+
+
+def log_tail(x):
+    return mp.log1p(x) - x + x * x / 2
+
+
+def exp_tail(x):
+    return sum(x ** k / mp.factorial(k) for k in range(2, 40))
+
+
+def odd(f):
+    """f(x) / x - 1 as a function of z = x * x"""
+    return lambda z: f(mp.sqrt(z)) / mp.sqrt(z) - 1
+
+
+def cos_tail(z):
+    return mp.cos(mp.sqrt(z)) - 1 + z / 2
+
+
+def by_value(f):
+    return lambda z: mp.sqrt(z) / f(mp.sqrt(z))
+
+
+def log_erfc(x):
+    return mp.log(mp.erfc(x))
+
+
+def erfc_weight(x):
+    return mp.erfc(x) / mp.erf(x)
+
+
+def turn(f):
+    """f(2 pi x) / x as a function of z = x * x"""
+    return lambda z: f(2 * mp.pi * mp.sqrt(z)) / mp.sqrt(z)
+
+
+def turn_weight(z):
+    return 1 / turn(mp.sin)(z)
+
+
+def cos_turn(z):
+    return mp.cos(2 * mp.pi * mp.sqrt(z)) - 1
+
+
+half_ln2, s2 = mpf("0.34661"), mp.sqrt(2)
+quarter = (mp.pi / 4 + mpf("1e-9")) ** 2
+eighth = mpf(1) / 64
+zlog = ((s2 - 1) / (s2 + 1)) ** 2
+upto = lambda a, n: list(range(a, a + n))
+
+# name: function, weight, powers, interval, format
+FITS = {
+    "exp_f32": (exp_tail, lambda x: mp.exp(-x), upto(2, 5), -half_ln2, half_ln2, to_f32),
+    "log_f32": (log_tail, lambda x: 1 / abs(mp.log1p(x)), upto(3, 9), 1 / s2 - 1, s2 - 1, to_f32),
+    "tanh_f32": (odd(mp.tanh), by_value(mp.tanh), upto(1, 5), mpf("1e-12"), mpf("0.625") ** 2, to_f32),
+    "erf_small_f32": (odd(mp.erf), by_value(mp.erf), upto(0, 7), mpf("1e-12"), 1, to_f32),
+    "erf_large_f32": (lambda x: log_erfc(x) + 1.125 * x, erfc_weight, upto(0, 7), 1, 4, to_f32),
+    "exp_f64": (exp_tail, lambda x: mp.exp(-x), upto(2, 10), -half_ln2, half_ln2, to_f64),
+    "log_f64": (lambda z: 2 * z * atanh_tail(z), one, upto(1, 7), mpf("1e-12"), zlog, to_f64),
+    "tanh_f64": (odd(mp.tanh), by_value(mp.tanh), upto(1, 11), mpf("1e-12"), mpf("0.625") ** 2, to_f64),
+    "erf_small_f64": (odd(mp.erf), by_value(mp.erf), upto(0, 13), mpf("1e-12"), mpf("0.9375") ** 2, to_f64),
+    "erf_large_f64": (log_erfc, erfc_weight, upto(0, 19), mpf("0.9375"), 6, to_f64),
+    "sin_f64": (odd(mp.sin), by_value(mp.sin), upto(1, 6), mpf("1e-12"), quarter, to_f64),
+    "cos_f64": (cos_tail, lambda z: 1 / mp.cos(mp.sqrt(z)), upto(2, 6), mpf("1e-12"), quarter, to_f64),
+    "sin_wide": (odd(mp.sin), by_value(mp.sin), upto(1, 4), mpf("1e-12"), quarter, to_f64),
+    "cos_wide": (lambda z: mp.cos(mp.sqrt(z)) - 1, one, upto(1, 4), mpf("1e-12"), quarter, to_f64),
+    "sin_turn_f32": (turn(mp.sin), turn_weight, upto(0, 4), mpf("1e-12"), eighth, to_f32),
+    "cos_turn_f32": (cos_turn, one, upto(1, 4), mpf("1e-12"), eighth, to_f32),
+    "sin_turn_f64": (turn(mp.sin), turn_weight, upto(0, 8), mpf("1e-12"), eighth, to_f64),
+    "cos_turn_f64": (cos_turn, one, upto(1, 8), mpf("1e-12"), eighth, to_f64),
+    "log_wide": (lambda z: 2 * z * atanh_tail(z) / ln2, one, upto(1, 5), mpf("1e-12"), zlog, to_f64),
+    "exp2_wide": (lambda x: mp.mpf(2) ** x, lambda x: mpf(2) ** -x, upto(0, 9), mpf("-0.5001"), mpf("0.5001"), to_f64),
+    "pow_log": (lambda z: atanh_tail(z) - mpf(1) / 3, lambda z: z, upto(1, 9), mpf("1e-12"), zlog, to_f64),
+}
+
+
+def main():
+    for name in sys.argv[1:] or FITS:
+        f, w, powers, lo, hi, form = FITS[name]
+        c, error = fit(f, w, powers, lo, hi, form)
+        print(f"{name}: error 2^{float(mp.log(error, 2)):.2f}")
+        for p, k in zip(powers, c):
+            print(f"    x^{p}: {mp.nstr(k, 17 if form is to_f64 else 9)}  {float(k).hex()}", flush=True)
+
+
+main()

@@ -1,0 +1,74 @@
+/* Walks every operation row over its samples: values in every dtype and layout on every backend without a GPU, written
+ * results between sentinels, gradients against differences, errors by name. A row that lacks something fails by name.
+ *
+ *     walk [operation...]    only those */
+#include "support/walk.h"
+#include "support/guard.h"
+
+static void walk_sample(const sample *s)
+{
+    check_about("%s: fa_%s [%s]", s->row->place, s->op->name, s->text);
+    {
+        FA_SCOPE;
+        walk_values(s);
+        walk_written(s);
+        walk_gradients(s);
+        walk_errors(s);
+    }
+    fa_synchronize(FA_LATE(0));
+    check(!guard_broken(), "wrote beyond memory that it took");
+}
+
+/* A pointwise row takes any shape: its first sample without dimensions, and without elements. */
+static void walk_reshaped(const sample *first, const char *shape)
+{
+    sample s = *first;
+    for (int i = 0; i < s.operands; i++) {
+        operand o;
+        if (!operand_read(&o, shape, 0))
+            return;
+        s.operand[i].rank = o.rank;
+        s.operand[i].count = o.count;
+        memcpy(s.operand[i].shape, o.shape, sizeof o.shape);
+    }
+    check_about("%s: fa_%s [%s], all %s", s.row->place, s.op->name, s.text, shape);
+    FA_SCOPE;
+    walk_values(&s);
+    walk_written(&s);
+}
+
+static void walk_row(const fa__samples *row)
+{
+    check_about("%s: fa_%s", row->place, row->op);
+    const fa__op *op = sample_op(row->op);
+    if (!check(op != NULL, "no such operation") || !check(row->samples && *row->samples, "no SAMPLES"))
+        return;
+    const char *wrong = NULL;
+    sample s;
+    for (int n = 0; sample_read(&s, op, row, n, &wrong); n++)
+        walk_sample(&s);
+    if (op->cells->expr && sample_read(&s, op, row, 0, &wrong)) {
+        walk_reshaped(&s, "()");
+        walk_reshaped(&s, "(0,3)");
+    }
+    if (wrong)
+        check(false, "[%s]: %s", s.text, wrong);
+}
+
+static bool chosen(const char *name, int argc, char **argv)
+{
+    bool found = argc < 2;
+    for (int i = 1; i < argc; i++)
+        found |= !strcmp(name, argv[i]);
+    return found;
+}
+
+int main(int argc, char **argv)
+{
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
+    check(guard_start(), "watching memory");
+    for (const fa__samples *row = fa__all_samples; row->op; row++)
+        if (chosen(row->op, argc, argv))
+            walk_row(row);
+    return check_end();
+}
