@@ -34,8 +34,8 @@ typedef struct fa_index_sum_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_index_sum_options;
 
-/** Zeros of the given size along dim, with each slice of x added where index says: the adjoint of index_select. Added in
- *  the order of index, so the bits are the same on every device.
+/** Zeros of the given size along dim, with each slice of x added where index says: the adjoint of index_select. Added
+ *  in the order of index, so the bits are the same on every device.
  *
  *      fa_index_sum(x, dim, index, size, .out = NULL)
  *

@@ -39,5 +39,13 @@ FA_API bool fa_object_is(const void *object, const fa_object_type *type);
  *  that to the program. */
 FA_API bool fa_error_stands(void);
 
+/* Reads named options over their defaults: as much of them as the caller's version and this one both know. */
+static inline void fa__options_read(void *options, size_t known, const void *given)
+{
+    size_t size = given ? *(const size_t *)given : 0;
+    if (given)
+        __builtin_memcpy(options, given, size < known ? size : known);
+}
+
 FA__END
 #endif

@@ -9,9 +9,12 @@ bool fa_set_requires_grad(fa_tensor *t, bool requires_grad)
     if (!fa__tensor_check(t, "fa_set_requires_grad: the tensor"))
         return false;
     if (t->node)
-        return requires_grad || fa__fail(FA_ERROR_GRADIENT, "fa_set_requires_grad: the result of a recorded operation always needs gradients; fa_detach cuts it off");
+        return requires_grad
+               || fa__fail(FA_ERROR_GRADIENT, "fa_set_requires_grad: the result of a recorded operation always needs "
+                                              "gradients; fa_detach cuts it off");
     if (requires_grad && !fa__dtype_is_float(t->dtype))
-        return fa__fail(FA_ERROR_DTYPE, "fa_set_requires_grad: only floating tensors can need gradients, not %s", fa__dtype_names[t->dtype]);
+        return fa__fail(FA_ERROR_DTYPE, "fa_set_requires_grad: only floating tensors can need gradients, not %s",
+                        fa__dtype_names[t->dtype]);
     t->requires_grad = requires_grad;
     return true;
 }
@@ -41,9 +44,11 @@ fa_tensor *fa_grad(const fa_tensor *t)
 
 bool fa_set_grad(fa_tensor *t, fa_tensor *grad)
 {
-    if (!fa__tensor_check(t, "fa_set_grad: the tensor") || (grad && !fa__tensor_check(grad, "fa_set_grad: the gradient")))
+    if (!fa__tensor_check(t, "fa_set_grad: the tensor")
+        || (grad && !fa__tensor_check(grad, "fa_set_grad: the gradient")))
         return false;
-    if (grad && (!fa__same_shape(t, grad) || t->dtype != grad->dtype || fa__tensor_place(t) != fa__tensor_place(grad))) {
+    if (grad
+        && (!fa__same_shape(t, grad) || t->dtype != grad->dtype || fa__tensor_place(t) != fa__tensor_place(grad))) {
         char text[400];
         struct fa__text both = fa__text_in(text, sizeof text);
         fa__describe_tensor(&both, grad, false);
@@ -66,7 +71,9 @@ bool fa_set_grad(fa_tensor *t, fa_tensor *grad)
 
 int64_t fa_tensor_version(const fa_tensor *t)
 {
-    return fa__tensor_check(t, "fa_tensor_version: the tensor") && t->storage ? (int64_t)atomic_load(&t->storage->version) : -1;
+    return fa__tensor_check(t, "fa_tensor_version: the tensor") && t->storage
+               ? (int64_t)atomic_load(&t->storage->version)
+               : -1;
 }
 
 /* ---- backward ---- */
@@ -80,13 +87,27 @@ static fa_tensor *described_failure(const char *name, const fa_tensor *t, fa_cod
     return NULL;
 }
 
+/* The gradient of a number with respect to itself. */
+static fa_tensor *one(const fa_tensor *t)
+{
+    if (!fa__tensor_place(t)->host || (t->dtype != FA_F32 && t->dtype != FA_F64))
+        return fa_ones_like(t);
+    fa_tensor *g = fa__own(fa__tensor_empty(fa__tensor_place(t), (fa_dtype)t->dtype, t->rank, t->shape, NULL));
+    if (g && t->dtype == FA_F32)
+        *(float *)fa__tensor_data(g) = 1;
+    else if (g)
+        *(double *)fa__tensor_data(g) = 1;
+    return g;
+}
+
 /* The gradient to start from, checked; 1 when none is given for one element. */
 static fa_tensor *seed(const char *name, const fa_tensor *t, fa_tensor *given)
 {
     if (!given && fa__numel(t) != 1)
-        return described_failure(name, t, FA_ERROR_GRADIENT, "a gradient to start from (.grad) has to be given for more than one element");
+        return described_failure(name, t, FA_ERROR_GRADIENT,
+                                 "a gradient to start from (.grad) has to be given for more than one element");
     if (!given)
-        return fa_ones_like(t);
+        return one(t);
     if (!fa__tensor_check(given, ".grad"))
         return NULL;
     if (!fa__same_shape(given, t))
@@ -178,7 +199,9 @@ static bool find_inputs(fa_tensors inputs, fa__object **at, uint32_t *slot)
         if (!fa__tensor_check(inputs.item[i], "fa_grad_of: an input"))
             return false;
         if (!fa__needs_grad(inputs.item[i]))
-            return described_failure("fa_grad_of", inputs.item[i], FA_ERROR_GRADIENT, "an input does not need gradients") != NULL;
+            return described_failure("fa_grad_of", inputs.item[i], FA_ERROR_GRADIENT,
+                                     "an input does not need gradients")
+                   != NULL;
         slot[i] = 0;
         fa__node *n = fa__history(inputs.item[i], &slot[i]);
         at[i] = n ? &n->object : &inputs.item[i]->object;
@@ -190,7 +213,8 @@ static bool start_all(fa__walk *w, fa_tensors outputs, const fa_grad_of_options 
 {
     fa__node *roots[outputs.count + 1];
     if (options->grad_outputs.count && options->grad_outputs.count != outputs.count)
-        return fa__fail(FA_ERROR_ARGUMENT, "fa_grad_of: %zu outputs, but %zu gradients for them", outputs.count, options->grad_outputs.count);
+        return fa__fail(FA_ERROR_ARGUMENT, "fa_grad_of: %zu outputs, but %zu gradients for them", outputs.count,
+                        options->grad_outputs.count);
     for (size_t i = 0; i < outputs.count; i++) {
         uint32_t slot;
         if (!can_start("fa_grad_of", outputs.item[i]))
@@ -213,7 +237,9 @@ static bool check_caught(const gradients *caught, fa_tensors inputs, bool allow_
 {
     for (size_t i = 0; i < caught->count; i++)
         if (!caught->item[i] && !allow_unused)
-            return described_failure("fa_grad_of", inputs.item[i], FA_ERROR_GRADIENT, "the outputs do not depend on an input (.allow_unused gives NULL for it)") != NULL;
+            return described_failure("fa_grad_of", inputs.item[i], FA_ERROR_GRADIENT,
+                                     "the outputs do not depend on an input (.allow_unused gives NULL for it)")
+                   != NULL;
     return true;
 }
 
@@ -237,7 +263,8 @@ fa_tensors(fa_grad_of)(fa_tensors outputs, fa_tensors inputs, const fa_grad_of_o
                   .at = at,
                   .slot = slot,
                   .caught = caught->item};
-    bool good = start_all(&w, outputs, options) && fa__walk_on(&w) && check_caught(caught, inputs, options->allow_unused);
+    bool good =
+        start_all(&w, outputs, options) && fa__walk_on(&w) && check_caught(caught, inputs, options->allow_unused);
     fa__walk_end(&w);
     fa__use_close(&use);
     fa__scope_close(&scope);

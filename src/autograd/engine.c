@@ -9,8 +9,8 @@
 /* Whether nobody else sees a gradient's memory, so that it can be added to in place. */
 static bool is_ours(const fa_tensor *g)
 {
-    return atomic_load(&g->object.references) == 1 && atomic_load(&g->storage->object.references) == 1 && !g->base && !g->node
-           && !g->storage->borrowed && fa__is_dense(g->rank, g->shape, g->stride)
+    return atomic_load(&g->object.references) == 1 && atomic_load(&g->storage->object.references) == 1 && !g->base
+           && !g->node && !g->storage->borrowed && fa__is_dense(g->rank, g->shape, g->stride)
            && (size_t)fa__numel(g) * fa__dtype_size(g->dtype) == g->storage->bytes;
 }
 
@@ -73,9 +73,11 @@ static bool check_version(const fa__node *n, const char *what, const fa_tensor *
     char name[300], text[700];
     struct fa__text tensor = fa__text_in(name, sizeof name);
     fa__describe_tensor(&tensor, t, true);
-    snprintf(text, sizeof text, "%s was changed in place by %s after it was recorded: it is at version %llu, kept was version %llu; it is %s",
-             what, t->storage->changed_by ? t->storage->changed_by->name : "something", (unsigned long long)now,
-             (unsigned long long)kept, name);
+    snprintf(
+        text, sizeof text,
+        "%s was changed in place by %s after it was recorded: it is at version %llu, kept was version %llu; it is %s",
+        what, t->storage->changed_by ? t->storage->changed_by->name : "something", (unsigned long long)now,
+        (unsigned long long)kept, name);
     return node_fails(n, text);
 }
 
@@ -90,7 +92,9 @@ static bool check_kept(const fa__node *n)
                 return false;
         }
     for (int i = 0; i < n->results; i++)
-        if (n->result[i].kept && !check_version(n, n->op->results[i] ? n->op->results[i] : "the result", n->result[i].kept, n->result[i].version))
+        if (n->result[i].kept
+            && !check_version(n, n->op->results[i] ? n->op->results[i] : "the result", n->result[i].kept,
+                              n->result[i].version))
             return false;
     return true;
 }

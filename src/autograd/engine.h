@@ -9,11 +9,11 @@
 typedef struct fa__walk {
     fa__pending_work work;
     bool retain, create, anomaly;
-    fa__needed *needed;     /* NULL: everything */
-    size_t captures;        /* fa_grad_of: gradients that are caught instead of added to leaves */
-    fa__object *const *at;  /* a node or a leaf for each, */
-    const uint32_t *slot;   /* and the node's result */
-    fa_tensor **caught;     /* references */
+    fa__needed *needed;    /* NULL: everything */
+    size_t captures;       /* fa_grad_of: gradients that are caught instead of added to leaves */
+    fa__object *const *at; /* a node or a leaf for each, */
+    const uint32_t *slot;  /* and the node's result */
+    fa_tensor **caught;    /* references */
 } fa__walk;
 
 /* A gradient on its way to where an edge points; waits in a node, is caught, or added to a leaf. Does not take over the

@@ -50,7 +50,8 @@ static void function_grad(fa__back *b)
         return;
     for (size_t k = 0; k < a->inputs.count; k++) {
         if (gx[k] && !fa__same_shape(gx[k], a->inputs.item[k])) {
-            fa__fail(FA_ERROR_SHAPE, "%s: the gradient of input %zu is not of the input's shape", f->table.name ? f->table.name : "a function", k);
+            fa__fail(FA_ERROR_SHAPE, "%s: the gradient of input %zu is not of the input's shape",
+                     f->table.name ? f->table.name : "a function", k);
             return;
         }
         fa__give_item(b, k, gx[k]);
@@ -58,7 +59,8 @@ static void function_grad(fa__back *b)
 }
 
 static const fa__cells function_cells = {.grad = function_grad};
-static const fa__field function_fields[] = {{.name = "inputs", .kind = FA__TENSORS, .offset = offsetof(function_args, inputs)}};
+static const fa__field function_fields[] = {
+    {.name = "inputs", .kind = FA__TENSORS, .offset = offsetof(function_args, inputs)}};
 static const fa__op function_op = {.name = "function",
                                    .id = FA__OP_expression,
                                    .cells = &function_cells,
@@ -116,7 +118,8 @@ static fa_tensor *run_forward(const function *f, fa_tensors inputs)
 fa_tensor *fa_apply(const fa_function *table, void *context, fa_tensors inputs)
 {
     if (!table || !table->forward || !table->backward || inputs.count > MOST_INPUTS) {
-        fa__fail(FA_ERROR_ARGUMENT, "fa_apply: a function needs forward and backward, and takes at most %d inputs", MOST_INPUTS);
+        fa__fail(FA_ERROR_ARGUMENT, "fa_apply: a function needs forward and backward, and takes at most %d inputs",
+                 MOST_INPUTS);
         return NULL;
     }
     for (size_t k = 0; k < inputs.count; k++)

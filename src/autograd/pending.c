@@ -18,16 +18,30 @@ static size_t find(const fa__pending_work *w, const fa__node *n)
     return i;
 }
 
+static bool start(fa__pending_work *w)
+{
+    memset(w->few_slots, 0, sizeof w->few_slots);
+    w->heap = w->few;
+    w->capacity = sizeof w->few / sizeof *w->few;
+    w->slot = w->few_slots;
+    w->slots = sizeof w->few_slots / sizeof *w->few_slots;
+    return true;
+}
+
 static bool grow(fa__pending_work *w)
 {
-    size_t slots = w->slots ? 2 * w->slots : 64;
+    if (!w->slots)
+        return start(w);
+    size_t before = w->slots, slots = 2 * before;
     fa__pending_node **slot = fa__calloc(slots, sizeof *slot), **old = w->slot;
-    fa__pending_node **heap = slot ? fa__realloc(w->heap, slots / 2 * sizeof *heap) : NULL;
+    fa__pending_node **heap = slot ? fa__malloc(slots / 2 * sizeof *heap) : NULL;
     if (!heap) {
         fa__free(slot);
         return false;
     }
-    size_t before = w->slots;
+    memcpy(heap, w->heap, w->count * sizeof *heap);
+    if (w->heap != w->few)
+        fa__free(w->heap);
     w->heap = heap;
     w->capacity = slots / 2;
     w->slot = slot;
@@ -35,7 +49,8 @@ static bool grow(fa__pending_work *w)
     for (size_t i = 0; i < before; i++)
         if (old[i])
             w->slot[find(w, old[i]->node)] = old[i];
-    fa__free(old);
+    if (old != w->few_slots)
+        fa__free(old);
     return true;
 }
 
@@ -125,6 +140,8 @@ void fa__pending_end(fa__pending_work *w)
 {
     for (size_t i = 0; i < w->count; i++)
         fa__pending_drop(w->heap[i]);
-    fa__free(w->heap);
-    fa__free(w->slot);
+    if (w->heap != w->few)
+        fa__free(w->heap);
+    if (w->slot != w->few_slots)
+        fa__free(w->slot);
 }

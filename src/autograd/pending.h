@@ -15,6 +15,7 @@ typedef struct fa__pending_work {
     fa__pending_node **slot; /* by node: open addressing; a power of two */
     size_t slots;
     uint64_t arrivals;
+    fa__pending_node *few[16], *few_slots[32]; /* where small graphs find room */
 } fa__pending_work;
 
 /* The entry of a node, made when there is none; NULL and an error without memory. */

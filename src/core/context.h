@@ -8,6 +8,7 @@
 /* An open scope. */
 typedef struct fa__frame {
     size_t mark;          /* objects of outer scopes */
+    size_t settings;      /* settings that were open: those opened later end with it */
     const char *where;    /* "train.c:41" */
     const void *variable; /* of FA_REPEAT: where its counter lives, once it is known */
     int64_t count;        /* of FA_REPEAT: turns in all */
@@ -25,13 +26,13 @@ typedef struct fa__context {
     size_t used_count, used_capacity;
     fa__object *dying; /* objects that wait to be destroyed */
     bool destroying;
-    const char *closing;    /* the scope that is being closed */
-    const char *here;       /* FA_HERE */
-    const void *call;       /* the innermost call (ops/row.h): composed operations find their caller */
+    const char *closing; /* the scope that is being closed */
+    const char *here;    /* FA_HERE */
+    const void *call;    /* the innermost call (ops/row.h): composed operations find their caller */
     _Atomic int64_t small_bytes, small_count; /* of host memory inside storages: made less freed by this thread */
-    void *generator;        /* fa_generator_use; NULL: the process's */
-    size_t hint;            /* the size of the root scope that the log speaks of next */
-    fa__object **dead;      /* while debugging: freed objects, kept so that their use is an error with a name */
+    void *generator;                          /* fa_generator_use; NULL: the process's */
+    size_t hint;                              /* the size of the root scope that the log speaks of next */
+    fa__object **dead; /* while debugging: freed objects, kept so that their use is an error with a name */
     size_t dead_next;
     struct fa__context *next, *previous; /* all contexts */
 } fa__context;

@@ -4,7 +4,7 @@
 const uint8_t fa__dtype_sizes[FA__DTYPES] = {[FA_BOOL] = 1, [FA_U8] = 1,  [FA_I8] = 1,   [FA_I16] = 2, [FA_I32] = 4,
                                              [FA_I64] = 8,  [FA_F16] = 2, [FA_BF16] = 2, [FA_F32] = 4, [FA_F64] = 8};
 const char *const fa__dtype_names[FA__DTYPES] = {
-    [FA_SAME] = "none", [FA_BOOL] = "bool", [FA_U8] = "u8",   [FA_I8] = "i8",   [FA_I16] = "i16", [FA_I32] = "i32",
+    [FA_SAME] = "none", [FA_BOOL] = "bool", [FA_U8] = "u8",     [FA_I8] = "i8",   [FA_I16] = "i16", [FA_I32] = "i32",
     [FA_I64] = "i64",   [FA_F16] = "f16",   [FA_BF16] = "bf16", [FA_F32] = "f32", [FA_F64] = "f64"};
 
 const char *fa_dtype_name(fa_dtype dtype)

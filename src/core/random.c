@@ -56,7 +56,8 @@ fa_generator *fa_generator_new(uint64_t seed)
 
 static bool is_generator(const fa_generator *g, const char *name)
 {
-    return (g && g->object.type == FA__TYPE_GENERATOR) || fa__fail(FA_ERROR_ARGUMENT, "%s: there is no generator", name);
+    return (g && g->object.type == FA__TYPE_GENERATOR)
+           || fa__fail(FA_ERROR_ARGUMENT, "%s: there is no generator", name);
 }
 
 fa_generator_state fa_generator_get(const fa_generator *generator)

@@ -25,7 +25,8 @@ static FA__NOINLINE bool grow_owned(fa__context *c)
     if (!grow((void **)&c->owned, &c->owned_capacity, sizeof *c->owned))
         return false;
     if (c->frames == 1 && c->owned_count >= c->hint) {
-        fa__log(FA_LOG_WARNING, "the root scope of a thread holds %zu objects: FA_SCOPE or FA_REPEAT frees them earlier",
+        fa__log(FA_LOG_WARNING,
+                "the root scope of a thread holds %zu objects: FA_SCOPE or FA_REPEAT frees them earlier",
                 c->owned_count);
         c->hint *= 10;
     }
@@ -67,10 +68,26 @@ bool fa__disown(const void *object)
     return true;
 }
 
+static void settings_in_force(fa__context *c)
+{
+    c->settings = &c->used[c->used_count - 1];
+    fa__error_use(c->settings->catch_errors);
+}
+
+/* Settings that a jump left open within a scope end with it. */
+static void close_settings(fa__context *c, size_t count)
+{
+    if (FA__LIKELY(c->used_count <= count))
+        return;
+    c->used_count = count;
+    settings_in_force(c);
+}
+
 static void close_to(fa__context *c, size_t depth)
 {
     if (depth == 0 || depth >= c->frames)
         return;
+    close_settings(c, c->frame[depth].settings);
     size_t mark = c->frame[depth].mark;
     const char *outer = c->closing;
     c->closing = c->frame[c->frames - 1].where;
@@ -85,7 +102,7 @@ static size_t open_frame(const char *where)
     fa__context *c = fa__ctx();
     if (!c || (c->frames == c->frame_capacity && !grow((void **)&c->frame, &c->frame_capacity, sizeof *c->frame)))
         return 0;
-    c->frame[c->frames] = (fa__frame){.mark = c->owned_count, .where = where, .count = -1};
+    c->frame[c->frames] = (fa__frame){.mark = c->owned_count, .settings = c->used_count, .where = where, .count = -1};
     return c->frames++;
 }
 
@@ -156,12 +173,6 @@ fa_settings fa__settings(void)
 {
     fa__context *c = fa__ctx();
     return c ? *c->settings : (fa_settings){.size = offsetof(fa_settings, fa__end), .device = FA_CPU};
-}
-
-static void settings_in_force(fa__context *c)
-{
-    c->settings = &c->used[c->used_count - 1];
-    fa__error_use(c->settings->catch_errors);
 }
 
 fa__scope fa__use_open(const fa_settings *settings)

@@ -101,7 +101,8 @@ fa__storage *fa__storage_new(fa__device *device, size_t bytes, fa__queue *queue)
     return s;
 }
 
-fa__storage *fa__storage_borrow(fa__device *device, void *data, size_t bytes, void (*release)(void *, void *), void *context)
+fa__storage *fa__storage_borrow(fa__device *device, void *data, size_t bytes, void (*release)(void *, void *),
+                                void *context)
 {
     fa__storage *s = storage_object(device, bytes, 0);
     if (!s)
@@ -135,10 +136,12 @@ bool fa__storage_move(fa__storage *s, fa__device *to, const fa__op *op,
     if (s->device == to)
         return true;
     if (to->shapes_only || s->device->shapes_only)
-        return fa__fail(FA_ERROR_DEVICE, "fa_%s: there are no elements to move between %s and %s", op->name, s->device->name, to->name);
+        return fa__fail(FA_ERROR_DEVICE, "fa_%s: there are no elements to move between %s and %s", op->name,
+                        s->device->name, to->name);
     if (s->borrowed || atomic_load(&s->pins))
-        return fa__fail(FA_ERROR_STATE, "fa_%s: memory that is borrowed, or that a pointer was taken of, cannot move to %s",
-                        op->name, to->name);
+        return fa__fail(FA_ERROR_STATE,
+                        "fa_%s: memory that is borrowed, or that a pointer was taken of, cannot move to %s", op->name,
+                        to->name);
     fa__storage *fresh = storage_object(to, s->bytes, 0);
     if (!fresh)
         return false;

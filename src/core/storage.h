@@ -20,14 +20,14 @@ typedef struct fa__storage {
     void *data; /* NULL: empty, or shapes only */
     size_t bytes;
     fa__device *device;
-    fa__block *block;        /* of the device's cache; NULL: inline, borrowed or none */
-    fa__pending *pending;    /* NULL: nothing ever ran late on it */
-    const fa__op *changed_by; /* the operation that last changed it in place */
-    _Atomic uint64_t version; /* counts changes in place */
-    _Atomic int32_t pins;     /* raw pointers and exports: it may not move */
+    fa__block *block;                           /* of the device's cache; NULL: inline, borrowed or none */
+    fa__pending *pending;                       /* NULL: nothing ever ran late on it */
+    const fa__op *changed_by;                   /* the operation that last changed it in place */
+    _Atomic uint64_t version;                   /* counts changes in place */
+    _Atomic int32_t pins;                       /* raw pointers and exports: it may not move */
     void (*release)(void *context, void *data); /* of borrowed memory; may be NULL */
     void *context;
-    void *handed;  /* what release is called with */
+    void *handed; /* what release is called with */
     bool borrowed;
     _Alignas(16) unsigned char bytes_inline[];
 } fa__storage;

@@ -67,7 +67,8 @@ fa_tensor *fa__tensor_empty(fa__device *device, fa_dtype dtype, int rank, const 
         char buffer[200];
         fa__text text = fa__text_in(buffer, sizeof buffer);
         fa__describe_shape(&text, rank, shape);
-        fa__fail(FA_ERROR_SHAPE, "a tensor of shape %s has a negative size, or more elements than can be addressed", buffer);
+        fa__fail(FA_ERROR_SHAPE, "a tensor of shape %s has a negative size, or more elements than can be addressed",
+                 buffer);
         return NULL;
     }
     fa__storage *storage = fa__storage_new(device, bytes, queue);
@@ -106,8 +107,9 @@ bool fa__tensor_check(const fa_tensor *t, const char *what)
         return fa__fail(FA_ERROR_ARGUMENT, "%s is NULL", what);
     if (t->object.type == FA__TYPE_DEAD) {
         const char *where = t->object.link;
-        return fa__fail(FA_ERROR_STATE, "%s was freed when its scope ended (%s): FA_VAR, fa_escape or fa_keep let it live on",
-                        what, where ? where : "all references are gone");
+        return fa__fail(FA_ERROR_STATE,
+                        "%s was freed when its scope ended (%s): FA_VAR, fa_escape or fa_keep let it live on", what,
+                        where ? where : "all references are gone");
     }
     return fa__fail(FA_ERROR_ARGUMENT, "%s is a %s, not a tensor", what, fa__object_name(&t->object));
 }

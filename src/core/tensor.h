@@ -18,17 +18,18 @@ struct fa_tensor {
     int64_t shape[FA_MAX_DIMS];
     int64_t stride[FA_MAX_DIMS]; /* in elements; may be negative or 0 */
     fa__object *node;            /* the fa__node that made it; NULL: a leaf */
-    fa__object *autograd;          /* fa__autograd: gradient, hooks; NULL until there is one */
-    fa_tensor *base;               /* of a differentiable view: what it is a view of; never itself such a view */
-    uint32_t history;              /* how often its history was rewritten by changes in place */
-    uint32_t base_history;         /* that of base when node was made: another one means that node is out of date */
-    fa__device *device_;           /* of a husk */
-    const fa__op *made_by;         /* the operation that made it, and who called that */
-    const void *made_at;           /* a return address, or with FA__MADE_HERE in flags the text of FA_HERE */
+    fa__object *autograd;        /* fa__autograd: gradient, hooks; NULL until there is one */
+    fa_tensor *base;             /* of a differentiable view: what it is a view of; never itself such a view */
+    uint32_t history;            /* how often its history was rewritten by changes in place */
+    uint32_t base_history;       /* that of base when node was made: another one means that node is out of date */
+    fa__device *device_;         /* of a husk */
+    const fa__op *made_by;       /* the operation that made it, and who called that */
+    const void *made_at;         /* a return address, or with FA__MADE_HERE in flags the text of FA_HERE */
 };
 
 /* A tensor over a storage, with its own reference to it; strides dense. Shape is copied. NULL and an error. */
-fa_tensor *fa__tensor_new(fa__storage *, fa_dtype, int rank, const int64_t *shape, const int64_t *stride, int64_t offset);
+fa_tensor *fa__tensor_new(fa__storage *, fa_dtype, int rank, const int64_t *shape, const int64_t *stride,
+                          int64_t offset);
 /* New memory. */
 fa_tensor *fa__tensor_empty(fa__device *, fa_dtype, int rank, const int64_t *shape, fa__queue *queue);
 /* Another tensor over the same elements, without history. */

@@ -7,8 +7,8 @@
 typedef struct fa__autograd {
     fa__object object;
     fa_tensor *grad;
-    fa__hook *hooks;     /* of a leaf, before accumulation */
-    fa__hook *after;     /* of a leaf, after accumulation */
+    fa__hook *hooks;      /* of a leaf, before accumulation */
+    fa__hook *after;      /* of a leaf, after accumulation */
     pthread_mutex_t lock; /* accumulation from several threads */
 } fa__autograd;
 

@@ -86,7 +86,8 @@ fa__node *fa__node_new(const fa__op *op, const void *args, uint32_t keep, uint32
     size_t length = list_length(op, args), strings = string_bytes(op, args);
     size_t edges = op->nfields + length;
     size_t args_at = rounded(sizeof(fa__node) + edges * sizeof(fa__edge));
-    size_t results_at = args_at + rounded(op->args_size), items_at = results_at + rounded(op->nresults * sizeof(fa__result));
+    size_t results_at = args_at + rounded(op->args_size),
+           items_at = results_at + rounded(op->nresults * sizeof(fa__result));
     fa__node *n = fa__object_new(FA__TYPE_NODE, items_at + length * sizeof(fa_tensor *) + strings);
     if (!n)
         return NULL;

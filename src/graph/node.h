@@ -1,6 +1,6 @@
 /* Nodes and edges: what a recorded call leaves behind for backward. A node keeps no reference to its results (they
- * would be a cycle): a result that backward needs is kept detached, and attached again when it is asked for. Levels grow
- * along edges, so that backward takes nodes in the order of their levels and needs no other bookkeeping. */
+ * would be a cycle): a result that backward needs is kept detached, and attached again when it is asked for. Levels
+ * grow along edges, so that backward takes nodes in the order of their levels and needs no other bookkeeping. */
 #ifndef FA__GRAPH_NODE_H
 #define FA__GRAPH_NODE_H
 #include "core/op.h"
@@ -37,23 +37,23 @@ typedef struct fa__node {
     fa__object object;
     const fa__op *op;
     uint64_t level;
-    const void *made_at;   /* as in a tensor */
-    fa__hook *hooks;       /* of results */
-    fa__object *own;       /* a reference that lives as long as the node: a user's function and its context */
+    const void *made_at; /* as in a tensor */
+    fa__hook *hooks;     /* of results */
+    fa__object *own;     /* a reference that lives as long as the node: a user's function and its context */
     fa__queue *queue;
-    void *args;            /* the recorded arguments */
-    uint32_t kept;         /* bit i: field i is kept; the fields' tensors are references of the node's */
-    uint16_t edges;        /* fields, then the tensors of a list */
+    void *args;     /* the recorded arguments */
+    uint32_t kept;  /* bit i: field i is kept; the fields' tensors are references of the node's */
+    uint16_t edges; /* fields, then the tensors of a list */
     uint8_t results;
-    bool released;         /* what was kept has been dropped */
-    bool keeps;            /* something was kept: a second backward needs .retain_graph */
+    bool released; /* what was kept has been dropped */
+    bool keeps;    /* something was kept: a second backward needs .retain_graph */
     fa__result *result;
     fa__edge edge[];
 } fa__node;
 
-/* A node for a call of `op`, with room for its edges and a copy of `args`, or NULL and an error. Lists and strings among
- * the arguments are copied too. Operands become references: kept ones themselves, those in `husks` without memory, others
- * NULL. */
+/* A node for a call of `op`, with room for its edges and a copy of `args`, or NULL and an error. Lists and strings
+ * among the arguments are copied too. Operands become references: kept ones themselves, those in `husks` without
+ * memory, others NULL. */
 fa__node *fa__node_new(const fa__op *op, const void *args, uint32_t keep, uint32_t husks);
 /* Makes t result number `slot` of a node. */
 bool fa__node_result(fa__node *, uint32_t slot, fa_tensor *t, bool keep);

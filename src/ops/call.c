@@ -38,7 +38,7 @@ static bool finish(fa__call *c, const fa__elementwise *e)
             return fa__call_fail(c, FA_ERROR_DTYPE, "only floating tensors can need gradients");
         c->out[0]->requires_grad = true;
     }
-    return !fa__wants_record(c) || fa__record(c);
+    return !c->needs_grad || c->op->cells->no_grad || !fa__recording() || fa__record(c);
 }
 
 static bool go_elementwise(fa__call *c)
@@ -109,7 +109,6 @@ static bool go_cast(fa__call *c)
 
 static bool invoke(fa__call *c)
 {
-    bool mixed = false;
     const fa__context *x = fa__ctx();
     uint32_t needed = ~0U;
     if (FA__UNLIKELY(!x))
@@ -118,11 +117,12 @@ static bool invoke(fa__call *c)
         needed = c->op->formula->e->used;
     else if (c->op->cells->expr && !fa__formula_of(c->op))
         return false;
-    if (!fa__check_operands(c, needed, &mixed) || !check_require(c))
+    if (!fa__check_operands(c, needed) || !check_require(c))
         return false;
     if (!c->device && !own_device(c))
         return false;
-    if (FA__UNLIKELY((mixed || x->settings->placement == FA_PLACE_AUTO) && !c->op->cells->moves && !c->op->cells->compose))
+    if (FA__UNLIKELY((c->mixed || x->settings->placement == FA_PLACE_AUTO) && !c->op->cells->moves
+                     && !c->op->cells->compose))
         return fa__placed(c, fa__is_elementwise(c->op), go_cast);
     return go_cast(c);
 }

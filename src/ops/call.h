@@ -1,5 +1,5 @@
-/* The parts of a call: check -> place -> cast -> infer -> outputs -> run -> record, one path for all operations. Each is
- * a file; call.c puts them together. */
+/* The parts of a call: check -> place -> cast -> infer -> outputs -> run -> record, one path for all operations. Each
+ * is a file; call.c puts them together. */
 #ifndef FA__OPS_CALL_H
 #define FA__OPS_CALL_H
 #include "ops/formula.h"
@@ -19,8 +19,8 @@ typedef struct fa__elementwise {
     uint32_t values; /* bit i: field i is a 0-dim tensor of the CPU that goes as a value */
 } fa__elementwise;
 
-/* ---- call_check.c: operands are there and alive; finds tensors and device. May leave *mixed set. */
-bool fa__check_operands(fa__call *c, uint32_t needed, bool *mixed);
+/* ---- call_check.c: operands are there and alive; finds tensors, device, and what holds of any of them. */
+bool fa__check_operands(fa__call *c, uint32_t needed);
 /* ---- call_place.c: operands on several devices, autocast: runs `go` on a call with other operands. */
 bool fa__placed(fa__call *c, bool elementwise, bool (*go)(fa__call *));
 bool fa__autocasted(fa__call *c, bool (*go)(fa__call *));
@@ -31,7 +31,6 @@ bool fa__make_results(fa__call *c);
 bool fa__infer_elementwise(fa__call *c, fa__elementwise *e);
 bool fa__run_elementwise(fa__call *c, const fa__elementwise *e);
 /* ---- call_record.c */
-bool fa__wants_record(const fa__call *c);
 bool fa__record(fa__call *c);
 /* ---- call_launch.c: orders, runs and stamps one launch. Operand i is over tensor[i], which may be NULL. */
 bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor);

@@ -15,17 +15,20 @@ static bool alive(fa__call *c, const fa__field *f, const fa_tensor *t)
     return fa__tensor_check(t, what);
 }
 
-/* Takes note of one operand's device. */
-static inline void place(fa__call *c, const fa_tensor *t, bool *mixed)
+/* Takes note of what the call has to know of an operand. */
+static inline void look(fa__call *c, const fa_tensor *t, bool flows)
 {
     fa__device *d = fa__tensor_place(t);
     if (!c->device)
         c->device = d;
-    else if (FA__UNLIKELY(c->device != d))
-        *mixed = true;
+    c->mixed |= c->device != d;
+    if (!flows)
+        return;
+    c->needs_grad |= fa__needs_grad(t);
+    c->pending |= t->storage && fa__has_pending(t->storage);
 }
 
-static bool check_list(fa__call *c, const fa__field *f, bool *mixed)
+static FA__NOINLINE bool check_list(fa__call *c, const fa__field *f)
 {
     const fa_tensors *list = fa__field_at(c->args, f);
     for (size_t k = 0; k < list->count; k++) {
@@ -33,32 +36,47 @@ static bool check_list(fa__call *c, const fa__field *f, bool *mixed)
             return fa__call_fail(c, FA_ERROR_ARGUMENT, "%s[%zu] is NULL", f->name, k);
         if (!alive(c, f, list->item[k]))
             return false;
-        place(c, list->item[k], mixed);
+        look(c, list->item[k], true);
     }
     return true;
 }
 
-bool fa__check_operands(fa__call *c, uint32_t needed, bool *mixed)
+static FA__NOINLINE bool not_kept(const fa__call *c, const fa__field *f)
+{
+    return fa__call_fail(
+        c, FA_ERROR_INTERNAL,
+        "%s was not kept for backward: the .keep cell of the operation whose gradient runs must name it", f->name);
+}
+
+/* A field in which no tensor stands: a list, a number, an option that was left out, or an error. */
+static bool without_tensor(fa__call *c, const fa__field *f, bool needed)
+{
+    if (f->kind == FA__TENSORS)
+        return check_list(c, f);
+    bool number = f->kind == FA__NUMBER && ((const fa_arg *)fa__field_at(c->args, f))->kind != FA__ARG_TENSOR;
+    return f->kind > FA__NUMBER || number || f->optional || !needed || missing(c, f);
+}
+
+bool fa__check_operands(fa__call *c, uint32_t needed)
 {
     const fa__op *op = c->op;
     for (int i = 0; i < op->nfields; i++) {
         const fa__field *f = &op->fields[i];
         const fa_tensor *t = c->tensor[i] = f->kind <= FA__NUMBER ? fa__field_tensor(c->args, f) : NULL;
         if (!t) {
-            bool number = f->kind == FA__NUMBER && ((const fa_arg *)fa__field_at(c->args, f))->kind != FA__ARG_TENSOR;
-            if (f->kind == FA__TENSORS && !check_list(c, f, mixed))
+            if (f->kind <= FA__NUMBER && !without_tensor(c, f, needed >> i & 1))
                 return false;
-            if (FA__UNLIKELY((f->kind <= FA__LIKE || f->kind == FA__NUMBER) && !number && !f->optional && needed >> i & 1))
-                return missing(c, f);
             continue;
         }
-        if (!alive(c, f, t))
+        if (FA__UNLIKELY(!alive(c, f, t)))
             return false;
         if (FA__UNLIKELY(!t->storage && f->kind != FA__LIKE && !op->cells->view))
-            return fa__call_fail(c, FA_ERROR_INTERNAL,
-                                 "%s was not kept for backward: the .keep cell of the operation whose gradient runs must name it",
-                                 f->name);
-        place(c, t, mixed);
+            return not_kept(c, f);
+        look(c, t, f->kind != FA__LIKE);
+    }
+    if (c->given && c->given->object.type == FA__TYPE_TENSOR && c->given->storage) {
+        c->needs_grad |= fa__needs_grad(c->given);
+        c->pending |= fa__has_pending(c->given->storage);
     }
     return true;
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 
 /* Widens the result's shape by one operand's; false when they do not go together. */
-static inline bool broadcast(fa__spec *s, const fa_tensor *t)
+static bool widen(fa__spec *s, const fa_tensor *t)
 {
     int shift = s->rank - t->rank;
     if (shift < 0) {
@@ -24,6 +24,22 @@ static inline bool broadcast(fa__spec *s, const fa_tensor *t)
             return false;
         *n = t->shape[i];
     }
+    return true;
+}
+
+static inline bool broadcast(fa__spec *s, const fa_tensor *t, bool first)
+{
+    if (first) {
+        s->rank = t->rank;
+        for (int i = 0; i < t->rank; i++)
+            s->shape[i] = t->shape[i];
+        return true;
+    }
+    if (s->rank != t->rank)
+        return widen(s, t);
+    for (int i = 0; i < t->rank; i++)
+        if (s->shape[i] != t->shape[i])
+            return widen(s, t);
     return true;
 }
 
@@ -60,6 +76,7 @@ bool fa__infer_elementwise(fa__call *c, fa__elementwise *e)
     fa__spec *s = &c->spec[0];
     fa__promotion p = {0};
     uint32_t silent = x->condition_only | x->random;
+    bool first = true;
     s->rank = 0;
     e->values = 0;
     for (int i = 0; i < c->op->nfields; i++) {
@@ -70,15 +87,17 @@ bool fa__infer_elementwise(fa__call *c, fa__elementwise *e)
                 promote_number(&p, fa__field_at(c->args, &c->op->fields[i]));
             continue;
         }
-        if (FA__UNLIKELY(!broadcast(s, t)))
-            return fa__call_fail(c, FA_ERROR_SHAPE, "shapes do not broadcast: sizes have to be equal, or 1, from the last one on");
+        if (FA__UNLIKELY(!broadcast(s, t, first)))
+            return fa__call_fail(c, FA_ERROR_SHAPE,
+                                 "shapes do not broadcast: sizes have to be equal, or 1, from the last one on");
+        first = false;
         if (!(silent >> i & 1))
             promote_tensor(&p, t);
-        if (FA__UNLIKELY(fa__tensor_place(t) != c->device))
+        if (FA__UNLIKELY(c->mixed && fa__tensor_place(t) != c->device))
             e->values |= 1U << i;
     }
     fa_dtype d = fa__promoted(p);
-    if (!check_values(c, x, d))
+    if (FA__UNLIKELY(c->op->cells->no_bool || !fa__dtype_is_float(d)) && !check_values(c, x, d))
         return false;
     if (d == FA_SAME || (x->floating && !fa__dtype_is_float(d)))
         d = FA_F32;

@@ -62,7 +62,7 @@ bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor)
     if (FA__LIKELY(c->device->host)) {
         fa__fault fault = {0};
         l->fault = &fault;
-        bool good = order(c, l, tensor) && b->run(NULL, l);
+        bool good = (!c->pending || order(c, l, tensor)) && b->run(NULL, l);
         return atomic_load_explicit(&fault.code, memory_order_relaxed) ? fa__fault_report(&fault) : good;
     }
     if (!order(c, l, tensor))
@@ -153,7 +153,7 @@ static void stretch(fa__operand *o, const fa_tensor *t, int rank, const int *map
 
 static void bind(fa__launch *l, fa_tensor **tensor, const fa__bound *b, int rank, const int *map)
 {
-    if (b->value.kind == FA__ARG_TENSOR && b->value.as.t) {
+    if (!b->key && b->value.kind == FA__ARG_TENSOR) {
         tensor[l->operands] = (fa_tensor *)(uintptr_t)b->value.as.t;
         stretch(&l->operand[l->operands++], b->value.as.t, rank, map);
     } else if (b->key) {
@@ -170,29 +170,35 @@ static fa__class class_for(const fa_tensor *out, const fa__formula *f, int count
 {
     fa_dtype d = out->dtype == FA_BOOL ? FA_SAME : (fa_dtype)out->dtype;
     for (int i = 0; i < count; i++)
-        if (bound[i].value.kind == FA__ARG_TENSOR && bound[i].value.as.t)
+        if (!bound[i].key && bound[i].value.kind == FA__ARG_TENSOR)
             d = fa__promote(d, (fa_dtype)bound[i].value.as.t->dtype);
     return fa__class_of(f->e->floating && !fa__dtype_is_float(d) ? FA_F32 : d == FA_SAME ? FA_F32 : d);
 }
 
-static fa__formula *formula_for(const char *text, int count, const fa__bound *bound)
+static fa__formula *formula_for(fa__source *source, int count, const fa__bound *bound)
 {
+    fa__formula *known = atomic_load_explicit(&source->formula, memory_order_acquire);
+    if (FA__LIKELY(known != NULL))
+        return known;
     const char *names[FA__MAX_INPUTS];
     for (int i = 0; i < count; i++)
         names[i] = bound[i].name;
-    const fa__op *op = fa__expression_op(text, names, count, NULL, 0);
+    const fa__op *op = fa__expression_op(source->text, names, count, NULL, 0);
+    if (op)
+        atomic_store_explicit(&source->formula, op->formula, memory_order_release);
     return op ? op->formula : NULL;
 }
 
-bool fa__run_expression(fa__call *c, fa_tensor *out, const char *text, int count, const fa__bound *bound)
+bool fa__run_source(fa__call *c, fa_tensor *out, fa__source *source, int count, const fa__bound *bound)
 {
-    fa__formula *f = formula_for(text, count, bound);
+    fa__formula *f = formula_for(source, count, bound);
     if (!f)
         return false;
     room r;
     fa_tensor *tensor[MAX_OPERANDS] = {out};
     fa__launch *l = &r.launch;
-    *l = (fa__launch){.kind = FA__LAUNCH_PROGRAM, .outputs = 1, .operands = 1, .op = c->op, .program = &f->program, .args = c->args};
+    *l = (fa__launch){
+        .kind = FA__LAUNCH_PROGRAM, .outputs = 1, .operands = 1, .op = c->op, .program = &f->program, .args = c->args};
     l->rank = out->rank;
     memcpy(l->shape, out->shape, sizeof l->shape);
     fa__operand_of(&l->operand[0], out);
@@ -202,17 +208,18 @@ bool fa__run_expression(fa__call *c, fa_tensor *out, const char *text, int count
     return fa__launch_run(c, l, tensor);
 }
 
-bool fa__run_reduce(fa__call *c, fa_tensor *out, fa__combine combine, const char *text, unsigned set, int count,
-                    const fa__bound *bound)
+bool fa__run_reduction(fa__call *c, fa_tensor *out, fa__combine combine, fa__source *source, unsigned set, int count,
+                       const fa__bound *bound)
 {
-    fa__formula *f = formula_for(text, count, bound);
+    fa__formula *f = formula_for(source, count, bound);
     const fa_tensor *x = bound[0].value.as.t;
     if (!f)
         return false;
     room r;
     fa_tensor *tensor[MAX_OPERANDS] = {out};
     fa__launch *l = &r.launch;
-    *l = (fa__launch){.kind = FA__LAUNCH_REDUCE, .outputs = 1, .operands = 1, .op = c->op, .program = &f->program, .args = c->args};
+    *l = (fa__launch){
+        .kind = FA__LAUNCH_REDUCE, .outputs = 1, .operands = 1, .op = c->op, .program = &f->program, .args = c->args};
     l->combine = (uint8_t)combine;
     int map[FA_MAX_DIMS], n = 0, at = 0;
     bool kept_dims = out->rank == x->rank;

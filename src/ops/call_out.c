@@ -22,11 +22,13 @@ static bool check_graph(fa__call *c)
     if (!c->inplace)
         return given_fails(c, FA_ERROR_GRADIENT, "writes into .out are not recorded: no operand may need a gradient");
     if (t->requires_grad && !t->node)
-        return given_fails(c, FA_ERROR_GRADIENT, "a leaf that needs a gradient is changed in place: FA_USE(.no_grad = true) allows it");
+        return given_fails(c, FA_ERROR_GRADIENT,
+                           "a leaf that needs a gradient is changed in place: FA_USE(.no_grad = true) allows it");
     if (t->base && t->base->requires_grad && !t->base->node)
         return given_fails(c, FA_ERROR_GRADIENT, "a view of a leaf that needs a gradient is changed in place");
     if (t->no_grad_view)
-        return given_fails(c, FA_ERROR_GRADIENT, "a view made under no_grad is changed in place while gradients are recorded");
+        return given_fails(c, FA_ERROR_GRADIENT,
+                           "a view made under no_grad is changed in place while gradients are recorded");
     return true;
 }
 
@@ -58,7 +60,8 @@ static bool check_overlap(fa__call *c)
         return given_fails(c, FA_ERROR_ARGUMENT, "writes into a tensor whose elements share memory (an expanded one)");
     for (int i = 0; i < c->op->nfields; i++) {
         const fa_tensor *t = c->op->fields[i].kind == FA__LIKE ? NULL : c->tensor[i];
-        if (t && may_share(c->given, t) && !(t == c->given && c->inplace) && !(elementwise && same_geometry(c->given, t)))
+        if (t && may_share(c->given, t) && !(t == c->given && c->inplace)
+            && !(elementwise && same_geometry(c->given, t)))
             return given_fails(c, FA_ERROR_ARGUMENT, "the result and an operand overlap in memory");
     }
     return true;
@@ -103,7 +106,8 @@ static bool check_form(fa__call *c)
         fa__describe_shape(&text, s->rank, s->shape);
         return fa__call_fail(c, FA_ERROR_SHAPE, "the result has shape %s and does not fit", shape);
     }
-    bool stores = fa__is_elementwise(c->op) ? fa__can_store(s->dtype, (fa_dtype)t->dtype) : s->dtype == (fa_dtype)t->dtype;
+    bool stores =
+        fa__is_elementwise(c->op) ? fa__can_store(s->dtype, (fa_dtype)t->dtype) : s->dtype == (fa_dtype)t->dtype;
     if (!stores && !c->op->cells->any_store)
         return fa__call_fail(c, FA_ERROR_DTYPE, "the result is %s and cannot be stored as %s", fa_dtype_name(s->dtype),
                              fa_dtype_name((fa_dtype)t->dtype));

@@ -3,7 +3,8 @@
 #include "base/log.h"
 #include "ops/call.h"
 
-static const char mismatch[] = "operands are on different devices: fa_to moves one, FA_USE(.placement = FA_PLACE_AUTO) copies";
+static const char mismatch[] =
+    "operands are on different devices: fa_to moves one, FA_USE(.placement = FA_PLACE_AUTO) copies";
 
 /* A value goes with any device. */
 static bool is_value(const fa_tensor *t)
@@ -18,7 +19,8 @@ static bool one_device(fa__call *c, bool elementwise)
     for (int i = 0; i < c->op->nfields; i++) {
         const fa_tensor *t = c->tensor[i];
         const char *moves = c->op->cells->index;
-        if (!t || (elementwise && is_value(t)) || (moves && !strcmp(moves, c->op->fields[i].name) && fa__tensor_place(t)->host))
+        if (!t || (elementwise && is_value(t))
+            || (moves && !strcmp(moves, c->op->fields[i].name) && fa__tensor_place(t)->host))
             continue;
         fa__device *d = fa__tensor_place(t);
         if (device && d != device)
@@ -52,7 +54,8 @@ static void set_tensor(void *args, const fa__field *f, const fa_tensor *t)
 }
 
 /* Runs `go` on a copy of the arguments in which tensors were changed by `change`. */
-static bool with_changed(fa__call *c, fa_tensor *(*change)(fa__call *, int i, const fa_tensor *), bool (*go)(fa__call *))
+static bool with_changed(fa__call *c, fa_tensor *(*change)(fa__call *, int i, const fa_tensor *),
+                         bool (*go)(fa__call *))
 {
     const void *given = c->args;
     _Alignas(16) char copy[c->op->args_size + 1];

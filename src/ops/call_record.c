@@ -3,22 +3,6 @@
 #include "ops/call.h"
 #include "ops/history.h"
 
-bool fa__wants_record(const fa__call *c)
-{
-    if (c->op->cells->no_grad)
-        return false;
-    bool wants = c->given && fa__needs_grad(c->given);
-    for (int i = 0; i < c->op->nfields && !wants; i++) {
-        wants = c->tensor[i] && c->op->fields[i].kind != FA__LIKE && fa__needs_grad(c->tensor[i]);
-        if (c->op->fields[i].kind == FA__TENSORS) {
-            const fa_tensors *list = fa__field_at(c->args, &c->op->fields[i]);
-            for (size_t k = 0; k < list->count && !wants; k++)
-                wants = fa__needs_grad(list->item[k]);
-        }
-    }
-    return wants && fa__recording();
-}
-
 /* What the derivatives of an expression that are asked for mention: operands (bits), and whether the result. False and
  * an error on failure. Operands without a derivative are taken out of *wants. */
 static bool derived_keeps(const fa__call *c, uint32_t *wants, uint32_t *keep, bool *keep_y)

@@ -13,8 +13,12 @@ bool fa__requirement_holds(fa__call *c)
     FA__LAUNCH_ROOM(FA__MAX_FIELDS + 1) r;
     uint8_t holds = 0;
     fa__launch *l = &r.launch;
-    *l = (fa__launch){.kind = FA__LAUNCH_PROGRAM, .compute = FA__CLASS_F64, .outputs = 1, .operands = (uint16_t)(1 + op->nfields),
-                      .op = op, .program = &test->formula->program};
+    *l = (fa__launch){.kind = FA__LAUNCH_PROGRAM,
+                      .compute = FA__CLASS_F64,
+                      .outputs = 1,
+                      .operands = (uint16_t)(1 + op->nfields),
+                      .op = op,
+                      .program = &test->formula->program};
     l->operand[0] = (fa__operand){.data = &holds, .kind = FA__MEMORY, .dtype = FA_BOOL};
     for (int i = 0; i < op->nfields; i++)
         fa__value_of(&l->operand[i + 1], &op->fields[i], fa__field_at(c->args, &op->fields[i]));

@@ -11,10 +11,10 @@ static bool creation_infer(fa__call *c, fa_shape shape, fa_dtype dtype)
 }
 
 typedef struct {
-    fa_shape shape;                  /* FA_SHAPE(3, 4) or FA_SCALAR */
-    fa_dtype dtype OPT(FA_SAME);     /* FA_SAME: f32 */
-    fa_device device OPT({0, 0});    /* where it is made; by default the settings' device */
-    bool requires_grad OPT(false);   /* it is a leaf that collects a gradient */
+    fa_shape shape;                /* FA_SHAPE(3, 4) or FA_SCALAR */
+    fa_dtype dtype OPT(FA_SAME);   /* FA_SAME: f32 */
+    fa_device device OPT({0, 0});  /* where it is made; by default the settings' device */
+    bool requires_grad OPT(false); /* it is a leaf that collects a gradient */
 } shape_args;
 
 static bool shape_infer(fa__call *c)
@@ -34,17 +34,17 @@ static bool ones_run(fa__call *c)
 }
 
 /** A tensor of zeros. */
-OP(zeros, shape_args, (y), .infer = shape_infer, .run = zeros_run, .no_grad = "no operands", TORCH("zeros(shape, dtype=dtype)"),
-   SAMPLES("s(3,4); s(); s(0,2); s(3) dtype=i64; s(2) dtype=bool"))
+OP(zeros, shape_args, (y), .infer = shape_infer, .run = zeros_run, .no_grad = "no operands",
+   TORCH("zeros(shape, dtype=dtype)"), SAMPLES("s(3,4); s(); s(0,2); s(3) dtype=i64; s(2) dtype=bool"))
 
 /** A tensor of ones. */
-OP(ones, shape_args, (y), .infer = shape_infer, .run = ones_run, .no_grad = "no operands", TORCH("ones(shape, dtype=dtype)"),
-   SAMPLES("s(3,4); s(); s(0,2); s(3) dtype=i64; s(2) dtype=bf16"))
+OP(ones, shape_args, (y), .infer = shape_infer, .run = ones_run, .no_grad = "no operands",
+   TORCH("ones(shape, dtype=dtype)"), SAMPLES("s(3,4); s(); s(0,2); s(3) dtype=i64; s(2) dtype=bf16"))
 
 typedef struct {
-    fa_like x;                       /* gives the shape, and what the options leave open */
-    fa_dtype dtype OPT(FA_SAME);     /* FA_SAME: that of x */
-    bool requires_grad OPT(false);   /* it is a leaf that collects a gradient */
+    fa_like x;                     /* gives the shape, and what the options leave open */
+    fa_dtype dtype OPT(FA_SAME);   /* FA_SAME: that of x */
+    bool requires_grad OPT(false); /* it is a leaf that collects a gradient */
 } new_like_args;
 
 static bool new_like_infer(fa__call *c)
@@ -62,19 +62,23 @@ OP(ones_like, new_like_args, (y), .infer = new_like_infer, .run = ones_run, .no_
    TORCH("ones_like(x, dtype=dtype)"), SAMPLES("(3,4); (); (0,2); (3) dtype=i32"))
 
 typedef struct {
-    fa_shape shape;                  /* FA_SHAPE(3, 4) or FA_SCALAR */
-    fa_arg value;                    /* of every element: a number, or a 0-dim tensor */
-    fa_dtype dtype OPT(FA_SAME);     /* FA_SAME: bool, i64 or f32, as the value is */
-    fa_device device OPT({0, 0});    /* where it is made; by default the settings' device */
-    bool requires_grad OPT(false);   /* it is a leaf that collects a gradient */
+    fa_shape shape;                /* FA_SHAPE(3, 4) or FA_SCALAR */
+    fa_arg value;                  /* of every element: a number, or a 0-dim tensor */
+    fa_dtype dtype OPT(FA_SAME);   /* FA_SAME: bool, i64 or f32, as the value is */
+    fa_device device OPT({0, 0});  /* where it is made; by default the settings' device */
+    bool requires_grad OPT(false); /* it is a leaf that collects a gradient */
 } full_args;
 
 static bool holds(fa_dtype dtype, double v)
 {
     static const struct {
         double low, high;
-    } range[FA__DTYPES] = {[FA_BOOL] = {-INFINITY, INFINITY}, [FA_U8] = {0, 255},         [FA_I8] = {-128, 127},
-                           [FA_I16] = {-32768, 32767},        [FA_I32] = {-0x1p31, 0x1p31 - 1}, [FA_I64] = {-0x1p63, 0x1p63}};
+    } range[FA__DTYPES] = {[FA_BOOL] = {-INFINITY, INFINITY},
+                           [FA_U8] = {0, 255},
+                           [FA_I8] = {-128, 127},
+                           [FA_I16] = {-32768, 32767},
+                           [FA_I32] = {-0x1p31, 0x1p31 - 1},
+                           [FA_I64] = {-0x1p63, 0x1p63}};
     return fa__dtype_is_float(dtype) || (v >= range[dtype].low && v <= range[dtype].high);
 }
 
@@ -99,16 +103,17 @@ static bool full_run(fa__call *c)
 }
 
 /** A tensor of one value. A number that the dtype does not hold is an error. */
-OP(full, full_args, (y), .infer = full_infer, .run = full_run, .no_grad = "a constant", TORCH("full(shape, value, dtype=dtype)"),
+OP(full, full_args, (y), .infer = full_infer, .run = full_run, .no_grad = "a constant",
+   TORCH("full(shape, value, dtype=dtype)"),
    SAMPLES("s(3,4) 2; s() 1.5; s(0,2) 1; s(3) true; s(3) 7 dtype=u8; s(2) 2.5 dtype=f64"))
 
 typedef struct {
-    double start;                    /* the first value */
-    double end;                      /* values stay below it (above it when step is negative) */
-    double step OPT(1);              /* between neighbours; not 0 */
-    fa_dtype dtype OPT(FA_SAME);     /* FA_SAME: i64 when all three are whole numbers, else f32 */
-    fa_device device OPT({0, 0});    /* where it is made; by default the settings' device */
-    bool requires_grad OPT(false);   /* it is a leaf that collects a gradient */
+    double start;                  /* the first value */
+    double end;                    /* values stay below it (above it when step is negative) */
+    double step OPT(1);            /* between neighbours; not 0 */
+    fa_dtype dtype OPT(FA_SAME);   /* FA_SAME: i64 when all three are whole numbers, else f32 */
+    fa_device device OPT({0, 0});  /* where it is made; by default the settings' device */
+    bool requires_grad OPT(false); /* it is a leaf that collects a gradient */
 } arange_args;
 
 static bool arange_infer(fa__call *c)
@@ -145,11 +150,11 @@ OP(arange, arange_args, (y), .infer = arange_infer, .run = arange_run, .no_grad 
 /* ---- random ---- */
 
 typedef struct {
-    fa_shape shape;                  /* FA_SHAPE(3, 4) or FA_SCALAR */
-    fa_dtype dtype OPT(FA_SAME);     /* a floating one; FA_SAME: f32 */
-    fa_device device OPT({0, 0});    /* where it is made; by default the settings' device */
-    bool requires_grad OPT(false);   /* it is a leaf that collects a gradient */
-    fa__key key;                     /* names the draw */
+    fa_shape shape;                /* FA_SHAPE(3, 4) or FA_SCALAR */
+    fa_dtype dtype OPT(FA_SAME);   /* a floating one; FA_SAME: f32 */
+    fa_device device OPT({0, 0});  /* where it is made; by default the settings' device */
+    bool requires_grad OPT(false); /* it is a leaf that collects a gradient */
+    fa__key key;                   /* names the draw */
 } random_args;
 
 static bool random_infer(fa__call *c)
@@ -160,33 +165,31 @@ static bool random_infer(fa__call *c)
     return creation_infer(c, a->shape, a->dtype);
 }
 
-static bool draw(fa__call *c, const char *text)
-{
-    const random_args *a = c->args;
-    return fa__run_expression(c, c->out[0], text, 1, (fa__bound[]){{.name = "key", .key = &a->key, .value = fa__arg_i(0)}});
-}
-
 static bool rand_run(fa__call *c)
 {
-    return draw(c, "uniform(key)");
+    const random_args *a = c->args;
+    return fa__run_expression(c, c->out[0], "uniform(key)", 1, (fa__bound[]){{.name = "key", .key = &a->key}});
 }
 
 static bool randn_run(fa__call *c)
 {
-    return draw(c, "normal(key)");
+    const random_args *a = c->args;
+    return fa__run_expression(c, c->out[0], "normal(key)", 1, (fa__bound[]){{.name = "key", .key = &a->key}});
 }
 
 /** Random numbers, uniform in [0, 1), of the default generator: the same on every device. */
-OP(rand, random_args, (y), .infer = random_infer, .run = rand_run, .no_grad = "no operands", TORCH(""), SAMPLES("s(3,4); s(); s(0,2); s(5) dtype=f64"))
+OP(rand, random_args, (y), .infer = random_infer, .run = rand_run, .no_grad = "no operands", TORCH(""),
+   SAMPLES("s(3,4); s(); s(0,2); s(5) dtype=f64"))
 
 /** Random numbers, normal with mean 0 and deviation 1, of the default generator: the same on every device. */
-OP(randn, random_args, (y), .infer = random_infer, .run = randn_run, .no_grad = "no operands", TORCH(""), SAMPLES("s(3,4); s(); s(0,2); s(5) dtype=f64"))
+OP(randn, random_args, (y), .infer = random_infer, .run = randn_run, .no_grad = "no operands", TORCH(""),
+   SAMPLES("s(3,4); s(); s(0,2); s(5) dtype=f64"))
 
 typedef struct {
-    int64_t n;                       /* how many, 0 or more */
-    fa_dtype dtype OPT(FA_SAME);     /* FA_SAME: i64 */
-    fa_device device OPT({0, 0});    /* where it is made; by default the settings' device */
-    fa__key key;                     /* names the draw */
+    int64_t n;                    /* how many, 0 or more */
+    fa_dtype dtype OPT(FA_SAME);  /* FA_SAME: i64 */
+    fa_device device OPT({0, 0}); /* where it is made; by default the settings' device */
+    fa__key key;                  /* names the draw */
 } randperm_args;
 
 static bool randperm_infer(fa__call *c)
@@ -198,6 +201,7 @@ static bool randperm_infer(fa__call *c)
 }
 
 /** The numbers 0 to n - 1 in a random order of the default generator: the same on every device. */
-OP(randperm, randperm_args, (y), .infer = randperm_infer, .no_grad = "no operands", TORCH(""), SAMPLES("5; 0; 100; 6 dtype=i32"))
+OP(randperm, randperm_args, (y), .infer = randperm_infer, .no_grad = "no operands", TORCH(""),
+   SAMPLES("5; 0; 100; 6 dtype=i32"))
 
 #include "creation.rows"

@@ -12,7 +12,8 @@ static const char *const operand_names[MOST_OPERANDS] = {"x", "y", "z", "w", "a"
 fa_tensor *fa__pointwise(const char *text, size_t count, const fa_arg *operands)
 {
     if (!text || !count || count > MOST_OPERANDS) {
-        fa__fail(FA_ERROR_ARGUMENT, "fa_pointwise: %s", text ? "there have to be 1 to 8 operands" : "the expression is NULL");
+        fa__fail(FA_ERROR_ARGUMENT, "fa_pointwise: %s",
+                 text ? "there have to be 1 to 8 operands" : "the expression is NULL");
         return NULL;
     }
     const fa__op *op = fa__expression_op(text, operand_names, (int)count, NULL, 0);
@@ -42,7 +43,8 @@ static int find_results(const char *text, size_t count, const fa_binding *b, con
             bool known = false;
             for (int k = 0; k < n; k++)
                 known |= input[k] == (int)i;
-            if (!known && b[i].tensors.count && strlen(b[i].name) == length && !strncmp(b[i].name, p, length) && n < FA__MAX_OUTPUTS) {
+            if (!known && b[i].tensors.count && strlen(b[i].name) == length && !strncmp(b[i].name, p, length)
+                && n < FA__MAX_OUTPUTS) {
                 result[n] = b[i].name;
                 input[n++] = (int)i;
             }
@@ -108,7 +110,11 @@ static bool run_place(const update *u, size_t i)
     fa__launch *l = &r.launch;
     fa_tensor *first = u->binding[u->result[0]].tensors.item[i];
     fa_dtype compute = FA_SAME;
-    *l = (fa__launch){.kind = FA__LAUNCH_PROGRAM, .outputs = (uint16_t)u->results, .op = u->op, .program = &u->op->formula->program, .rank = first->rank};
+    *l = (fa__launch){.kind = FA__LAUNCH_PROGRAM,
+                      .outputs = (uint16_t)u->results,
+                      .op = u->op,
+                      .program = &u->op->formula->program,
+                      .rank = first->rank};
     memcpy(l->shape, first->shape, sizeof l->shape);
     for (int k = 0; k < u->results; k++) {
         tensor[l->operands] = u->binding[u->result[k]].tensors.item[i];
@@ -155,12 +161,15 @@ static bool check_bindings(const char *text, size_t count, const fa_binding *b, 
 {
     *length = 0;
     if (!text || !b || count > FA__MAX_INPUTS)
-        return fa__fail(FA_ERROR_ARGUMENT, "fa_update: the program is NULL, or more than %d names are bound", FA__MAX_INPUTS);
+        return fa__fail(FA_ERROR_ARGUMENT, "fa_update: the program is NULL, or more than %d names are bound",
+                        FA__MAX_INPUTS);
     for (size_t i = 0; i < count; i++) {
         if (!b[i].name || (!b[i].tensors.count && b[i].number.kind == FA__ARG_TENSOR && !b[i].tensors.item))
-            return fa__fail(FA_ERROR_ARGUMENT, "fa_update: binding %zu has no name, or neither tensors nor a number", i);
+            return fa__fail(FA_ERROR_ARGUMENT, "fa_update: binding %zu has no name, or neither tensors nor a number",
+                            i);
         if (b[i].tensors.count && *length && b[i].tensors.count != *length)
-            return fa__fail(FA_ERROR_ARGUMENT, "fa_update: %s has %zu tensors, others have %zu", b[i].name, b[i].tensors.count, *length);
+            return fa__fail(FA_ERROR_ARGUMENT, "fa_update: %s has %zu tensors, others have %zu", b[i].name,
+                            b[i].tensors.count, *length);
         *length = b[i].tensors.count ? b[i].tensors.count : *length;
     }
     return true;
@@ -176,7 +185,8 @@ bool fa_update(const char *text, size_t count, const fa_binding *bindings)
         names[i] = bindings[i].name;
     u.results = find_results(text, count, bindings, result, u.result);
     if (!u.results)
-        return !u.length || fa__fail(FA_ERROR_ARGUMENT, "fa_update: \"%s\" assigns no name that is bound to tensors", text);
+        return !u.length
+               || fa__fail(FA_ERROR_ARGUMENT, "fa_update: \"%s\" assigns no name that is bound to tensors", text);
     u.op = fa__expression_op(text, names, (int)count, result, u.results);
     if (!u.op)
         return false;

@@ -127,7 +127,8 @@ static void fill_derived(derived *d, const fa__op *op, const fa__expression *e)
         d->field[i] = op->fields[i];
     uint16_t at = (uint16_t)rounded(op->args_size);
     d->field[op->nfields] = (fa__field){.name = e->names[op->nfields], .kind = FA__TENSOR, .offset = at};
-    d->field[op->nfields + 1] = (fa__field){.name = e->names[op->nfields + 1], .kind = FA__TENSOR, .offset = (uint16_t)(at + 8)};
+    d->field[op->nfields + 1] =
+        (fa__field){.name = e->names[op->nfields + 1], .kind = FA__TENSOR, .offset = (uint16_t)(at + 8)};
     d->op = (fa__op){.name = d->name,
                      .id = FA__OP_expression,
                      .cells = &derived_cells,

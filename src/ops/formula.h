@@ -17,7 +17,8 @@ extern const fa__op fa__zero_op;
 
 /* The formula of a pointwise operation; NULL and an error when it does not parse or memory is lacking. */
 fa__formula *fa__formula_of(const fa__op *);
-/* d op / d input, times gy: an operation whose fields are those of op, then gy, then y. NULL and an error on failure. */
+/* d op / d input, times gy: an operation whose fields are those of op, then gy, then y. NULL and an error on failure.
+ */
 const fa__op *fa__derivative_of(const fa__op *op, int input);
 /* An operation for an expression that is not a row's: its fields are numbers or tensors, named. Made once for each text
  * and names. NULL and an error that shows the place when the text is wrong. */

@@ -4,7 +4,8 @@
 static bool check_index(const fa__call *c, const fa_tensor *index, const char *name)
 {
     return !fa__dtype_is_float(index->dtype)
-           || fa__call_fail(c, FA_ERROR_DTYPE, "%s is %s: indices are integers", name, fa_dtype_name((fa_dtype)index->dtype));
+           || fa__call_fail(c, FA_ERROR_DTYPE, "%s is %s: indices are integers", name,
+                            fa_dtype_name((fa_dtype)index->dtype));
 }
 
 typedef struct {
@@ -28,8 +29,9 @@ static void index_select_grad(fa__back *b)
 }
 
 /** The slices of x along dim that index names, in that order. */
-OP(index_select, index_select_args, (y), .infer = index_select_infer, .grad = index_select_grad, .keep = KEEP(index), .index = "index",
-   TORCH("index_select(x, dim, index)"), SAMPLES("(3,4) 1 i(6)<4; (3,4) 0 i(2)<3; (3,4) -1 i(0)<4; (5) 0 i()<5; (2,3,4) 1 i(4)<3"))
+OP(index_select, index_select_args, (y), .infer = index_select_infer, .grad = index_select_grad, .keep = KEEP(index),
+   .index = "index", TORCH("index_select(x, dim, index)"),
+   SAMPLES("(3,4) 1 i(6)<4; (3,4) 0 i(2)<3; (3,4) -1 i(0)<4; (5) 0 i()<5; (2,3,4) 1 i(4)<3"))
 
 typedef struct {
     const fa_tensor *x;
@@ -57,10 +59,10 @@ static void index_sum_grad(fa__back *b)
     fa__give(b, &a->x, fa_index_select(b->gy[0], a->dim, a->index));
 }
 
-/** Zeros of the given size along dim, with each slice of x added where index says: the adjoint of index_select. Added in
- *  the order of index, so the bits are the same on every device. */
-OP(index_sum, index_sum_args, (y), .infer = index_sum_infer, .grad = index_sum_grad, .keep = KEEP(index), .index = "index",
-   TORCH(""), SAMPLES("(2,4) 1 i(4)<3 3; (3,2) 0 i(3)<5 5; (2,0) 1 i(0)<3 3"))
+/** Zeros of the given size along dim, with each slice of x added where index says: the adjoint of index_select. Added
+ * in the order of index, so the bits are the same on every device. */
+OP(index_sum, index_sum_args, (y), .infer = index_sum_infer, .grad = index_sum_grad, .keep = KEEP(index),
+   .index = "index", TORCH(""), SAMPLES("(2,4) 1 i(4)<3 3; (3,2) 0 i(3)<5 5; (2,0) 1 i(0)<3 3"))
 
 typedef struct {
     const fa_tensor *x;
@@ -107,7 +109,8 @@ static bool scatter_add_infer(fa__call *c)
 {
     const scatter_add_args *a = c->args;
     int d = fa__wrap_dim(c, a->x, a->dim);
-    if (d < 0 || !check_index(c, a->index, "index") || !fits_index(c, a->x, a->index, d) || !fits_index(c, a->src, a->index, -1))
+    if (d < 0 || !check_index(c, a->index, "index") || !fits_index(c, a->x, a->index, d)
+        || !fits_index(c, a->src, a->index, -1))
         return false;
     if (a->src->dtype != a->x->dtype)
         return fa__call_fail(c, FA_ERROR_DTYPE, "x and src have to be of one dtype");
@@ -138,13 +141,14 @@ static void scatter_add_grad(fa__back *b)
 
 /** x with each element of src added at the place of its index: along dim where index says, elsewhere where it stands.
  *  Added in row-major order of index, so the bits are the same on every device. */
-OP(scatter_add, scatter_add_args, (y), .infer = scatter_add_infer, .grad = scatter_add_grad, .keep = KEEP(index), .index = "index",
-   .inplace = INPLACE(x), TORCH("scatter_add(x, dim, index, src)"),
-   SAMPLES("(3,4) 1 i(3,2)<4 (3,2); (3,4) 0 i(2,4)<3 (2,4); (5) -1 i(7)<5 (7); (3,4) 1 i(2,2)<4 (3,5); (3,4) 1 i(3,0)<4 (3,0)"))
+OP(scatter_add, scatter_add_args, (y), .infer = scatter_add_infer, .grad = scatter_add_grad, .keep = KEEP(index),
+   .index = "index", .inplace = INPLACE(x), TORCH("scatter_add(x, dim, index, src)"),
+   SAMPLES("(3,4) 1 i(3,2)<4 (3,2); (3,4) 0 i(2,4)<3 (2,4); (5) -1 i(7)<5 (7); (3,4) 1 i(2,2)<4 (3,5); (3,4) 1 "
+           "i(3,0)<4 (3,0)"))
 
 typedef struct {
-    fa_tensors x;         /* one or more, of the same shape but along dim */
-    int64_t dim OPT(0);   /* the dimension that is joined; negative counts from the end */
+    fa_tensors x;       /* one or more, of the same shape but along dim */
+    int64_t dim OPT(0); /* the dimension that is joined; negative counts from the end */
 } cat_args;
 
 /* One-dimensional empty tensors go with everything. */
@@ -177,7 +181,8 @@ static bool cat_infer(fa__call *c)
             continue;
         for (int i = 0; i < s->rank; i++)
             if (t->rank != s->rank || (i != d && t->shape[i] != s->shape[i]))
-                return fa__call_fail(c, FA_ERROR_SHAPE, "x[%zu] differs from the others along another dimension than %d", k, d);
+                return fa__call_fail(c, FA_ERROR_SHAPE,
+                                     "x[%zu] differs from the others along another dimension than %d", k, d);
         s->shape[d] += t->shape[d];
     }
     if (dtype == FA_OFF)
@@ -221,7 +226,8 @@ static void cat_grad(fa__back *b)
 }
 
 /** Tensors joined along a dimension that they have; all of one dtype. */
-OP(cat, cat_args, (y), .infer = cat_infer, .run = cat_run, .grad = cat_grad, .autocast = FA__CAST_WIDEST, TORCH("cat(x, dim)"),
+OP(cat, cat_args, (y), .infer = cat_infer, .run = cat_run, .grad = cat_grad, .autocast = FA__CAST_WIDEST,
+   TORCH("cat(x, dim)"),
    SAMPLES("[(2,3) (4,3)]; [(2,3) (2,1) (2,2)] dim=1; [(3)] dim=-1; [(0) (2,3)]; [(2,0) (2,3)] dim=1"))
 
 #include "index.rows"

@@ -144,7 +144,8 @@ fa_tensor *fa_get(const fa_tensor *x, const char *where)
     if (n < 0)
         return wrong_index(where, &p);
     if (dims < 0 || dims > x->rank) {
-        fa__fail(FA_ERROR_INDEX, "fa_get: \"%s\" %s", where, dims < 0 ? "has more than one '...'" : "has more entries than the tensor has dimensions");
+        fa__fail(FA_ERROR_INDEX, "fa_get: \"%s\" %s", where,
+                 dims < 0 ? "has more than one '...'" : "has more entries than the tensor has dimensions");
         return NULL;
     }
     fa_tensor *v = (fa_tensor *)(uintptr_t)x;

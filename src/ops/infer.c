@@ -85,7 +85,7 @@ bool fa__infer_resized(fa__call *c, const fa_tensor *x, int64_t dim, int64_t siz
 fa_tensor *fa__undo_reduced(fa_tensor *gy, const fa_tensor *x, fa_dims dims, bool keepdim)
 {
     unsigned set;
-    if (!gy || keepdim || !fa__dim_set(NULL, x, dims, &set))
+    if (!gy || keepdim || dims == FA_ALL || !fa__dim_set(NULL, x, dims, &set))
         return gy;
     for (int i = 0; i < x->rank; i++)
         if (set >> i & 1)

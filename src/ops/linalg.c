@@ -9,7 +9,8 @@ typedef struct {
 static bool check_product(const fa__call *c, const fa_tensor *a, const fa_tensor *b)
 {
     if (a->dtype != b->dtype)
-        return fa__call_fail(c, FA_ERROR_DTYPE, "%s and %s: matrix products do not promote, both have to be of one dtype",
+        return fa__call_fail(c, FA_ERROR_DTYPE,
+                             "%s and %s: matrix products do not promote, both have to be of one dtype",
                              fa_dtype_name((fa_dtype)a->dtype), fa_dtype_name((fa_dtype)b->dtype));
     if (a->dtype == FA_BOOL)
         return fa__call_fail(c, FA_ERROR_DTYPE, "there is no product of bool");
@@ -76,7 +77,8 @@ static void matmul_grad(fa__back *b)
  *  whose leading dimensions broadcast. */
 OP(matmul, matmul_args, (y), .infer = matmul_infer, .grad = matmul_grad, .keep = KEEP(a, b), .autocast = FA__CAST_LOW,
    .autocast_cpu = FA__CAST_LOW, TORCH("matmul(a, b)"),
-   SAMPLES("(2,3) (3,4); (3) (3); (2,3) (3); (3) (3,2); (2,0) (0,3); (2,2,3) (2,3,2); (2,1,2,3) (3,3,2); (2,2,3) (3); (3) (2,3,2); (0,3) (3,2); i(2,3) i(3,2)"))
+   SAMPLES("(2,3) (3,4); (3) (3); (2,3) (3); (3) (3,2); (2,0) (0,3); (2,2,3) (2,3,2); (2,1,2,3) (3,3,2); (2,2,3) (3); "
+           "(3) (2,3,2); (0,3) (3,2); i(2,3) i(3,2)"))
 
 typedef struct {
     const fa_tensor *x;              /* (..., in) */
@@ -99,7 +101,8 @@ static bool linear_infer(fa__call *c)
 /* All but the last dimension of x as one. */
 static fa_tensor *as_rows(const fa_tensor *x)
 {
-    return fa_reshape(x, FA_SHAPE(fa__numel(x) / (x->shape[x->rank - 1] ? x->shape[x->rank - 1] : 1), x->shape[x->rank - 1]));
+    return fa_reshape(
+        x, FA_SHAPE(fa__numel(x) / (x->shape[x->rank - 1] ? x->shape[x->rank - 1] : 1), x->shape[x->rank - 1]));
 }
 
 static void linear_grad(fa__back *b)
@@ -117,8 +120,9 @@ static void linear_grad(fa__back *b)
 }
 
 /** x times the transpose of weight, plus bias: a linear layer. */
-OP(linear, linear_args, (y), .infer = linear_infer, .grad = linear_grad, .keep = KEEP(x, weight), .autocast = FA__CAST_LOW,
-   .autocast_cpu = FA__CAST_LOW, TORCH("nn.functional.linear(x, weight, bias)"),
-   SAMPLES("(2,3) (4,3); (2,3) (4,3) bias=(4); (3) (4,3) bias=(4); (2,2,3) (2,3) bias=(2); (0,3) (4,3) bias=(4); (2,0) (3,0) bias=(3)"))
+OP(linear, linear_args, (y), .infer = linear_infer, .grad = linear_grad, .keep = KEEP(x, weight),
+   .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW, TORCH("nn.functional.linear(x, weight, bias)"),
+   SAMPLES("(2,3) (4,3); (2,3) (4,3) bias=(4); (3) (4,3) bias=(4); (2,2,3) (2,3) bias=(2); (0,3) (4,3) bias=(4); (2,0) "
+           "(3,0) bias=(3)"))
 
 #include "linalg.rows"

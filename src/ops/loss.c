@@ -35,8 +35,9 @@ static void log_softmax_grad(fa__back *b)
 }
 
 /** The logarithm of softmax. */
-OP(log_softmax, softmax_args, (y), .infer = softmax_infer, .grad = log_softmax_grad, .keep = KEEP(y), .autocast = FA__CAST_F32,
-   TORCH("log_softmax(x, dim)"), SAMPLES("(3,4) 1; (3,4) 0; (2,3,4) -2; () 0; (0,3) 1; (3,0) 1; n(9) 0"))
+OP(log_softmax, softmax_args, (y), .infer = softmax_infer, .grad = log_softmax_grad, .keep = KEEP(y),
+   .autocast = FA__CAST_F32, TORCH("log_softmax(x, dim)"),
+   SAMPLES("(3,4) 1; (3,4) 0; (2,3,4) -2; () 0; (0,3) 1; (3,0) 1; n(9) 0"))
 
 typedef struct {
     const fa_tensor *input;              /* (classes), (n, classes) or (n, classes, ...): logits */
@@ -73,7 +74,8 @@ static fa_tensor *entropy_of_probabilities(const cross_entropy_args *a, fa_tenso
     if (a->weight)
         terms = fa_mul(terms, along(a->weight, a->input, dim));
     fa_tensor *each = fa_neg(fa_sum(terms, .dim = dim));
-    fa_tensor *count = fa_full(FA_SCALAR, (double)fa_numel(each), .dtype = (fa_dtype)each->dtype, .device = fa_tensor_device(each));
+    fa_tensor *count =
+        fa_full(FA_SCALAR, (double)fa_numel(each), .dtype = (fa_dtype)each->dtype, .device = fa_tensor_device(each));
     return reduced(each, count, a->reduction);
 }
 
@@ -118,15 +120,20 @@ static fa_tensor *cross_entropy_compose(fa__call *c)
     if (!check_entropy(c, a, dim))
         return NULL;
     fa_tensor *logp = fa_log_softmax(a->input, dim);
-    return fa__dtype_is_float(a->target->dtype) ? entropy_of_probabilities(a, logp, dim) : entropy_of_classes(a, logp, dim);
+    return fa__dtype_is_float(a->target->dtype) ? entropy_of_probabilities(a, logp, dim)
+                                                : entropy_of_classes(a, logp, dim);
 }
 
 /** Cross entropy of logits against class numbers or probabilities. The mean is over the weights of the targets that
  *  count; with none it is NaN. */
-OP(cross_entropy, cross_entropy_args, (loss), .compose = cross_entropy_compose, .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
-   TORCH("nn.functional.cross_entropy(input, target, weight, ignore_index=ignore_index, reduction=reduction, label_smoothing=label_smoothing)"),
-   SAMPLES("(3,4) i(3)<4; (3,4) i(3)<4 label_smoothing=0.25 reduction=sum; (3,4) i(3)<4 weight=p(4); (3,4) i(3)<4 ignore_index=1;"
-           "(4) i()<4; (2,3,5) i(2,5)<3 reduction=none; (3,4) u(3,4); (3,4) u(3,4) weight=p(4) label_smoothing=0.5; (0,4) i(0)<4;"
+OP(cross_entropy, cross_entropy_args, (loss), .compose = cross_entropy_compose, .autocast = FA__CAST_F32,
+   .autocast_cpu = FA__CAST_F32,
+   TORCH("nn.functional.cross_entropy(input, target, weight, ignore_index=ignore_index, reduction=reduction, "
+         "label_smoothing=label_smoothing)"),
+   SAMPLES("(3,4) i(3)<4; (3,4) i(3)<4 label_smoothing=0.25 reduction=sum; (3,4) i(3)<4 weight=p(4); (3,4) i(3)<4 "
+           "ignore_index=1;"
+           "(4) i()<4; (2,3,5) i(2,5)<3 reduction=none; (3,4) u(3,4); (3,4) u(3,4) weight=p(4) label_smoothing=0.5; "
+           "(0,4) i(0)<4;"
            "(3,4) i(3)<4 weight=p(4) label_smoothing=0.25 ignore_index=2"))
 
 typedef struct {

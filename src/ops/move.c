@@ -4,10 +4,10 @@
 
 typedef struct {
     const fa_tensor *x;
-    fa_device device OPT({0, 0});      /* where to; by default where x is */
-    fa_dtype dtype OPT(FA_SAME);       /* of the result; FA_SAME: that of x */
-    bool copy OPT(false);              /* copy even when device and dtype match already */
-    bool non_blocking OPT(true);       /* the host goes on at once; it waits when it reads */
+    fa_device device OPT({0, 0}); /* where to; by default where x is */
+    fa_dtype dtype OPT(FA_SAME);  /* of the result; FA_SAME: that of x */
+    bool copy OPT(false);         /* copy even when device and dtype match already */
+    bool non_blocking OPT(true);  /* the host goes on at once; it waits when it reads */
 } move_args;
 
 /* The order of x's dimensions in memory is kept where x has no gaps; what was expanded comes out dense. */
@@ -50,7 +50,8 @@ static void move_grad(fa__back *b)
 
 /** x on another device or as another dtype, always a new tensor. fa_to is the short form, which returns x itself when
  *  nothing changes. Differentiable: the gradient comes back to where x is, in x's dtype. */
-OP(move, move_args, (y), .infer = move_infer, .run = move_run, .grad = move_grad, .moves = true, .laid = true, TORCH("x.to(dtype or x.dtype, copy=True)"),
+OP(move, move_args, (y), .infer = move_infer, .run = move_run, .grad = move_grad, .moves = true, .laid = true,
+   TORCH("x.to(dtype or x.dtype, copy=True)"),
    SAMPLES("(3,4) dtype=f64; (3,4) dtype=i32; (); (0,2) dtype=bf16; i(5) dtype=f16; n(9) dtype=bool; (3,4) dtype=u8"))
 
 typedef struct {
@@ -76,7 +77,8 @@ static void clone_grad(fa__back *b)
 }
 
 /** A copy in new memory, row-major. */
-OP(clone, one_args, (y), .infer = same_infer, .run = clone_run, .grad = clone_grad, TORCH("clone(x)"), SAMPLES("(3,4); (); (0,2); b(3)"))
+OP(clone, one_args, (y), .infer = same_infer, .run = clone_run, .grad = clone_grad, TORCH("clone(x)"),
+   SAMPLES("(3,4); (); (0,2); b(3)"))
 
 static fa_tensor *contiguous_compose(fa__call *c)
 {
@@ -101,7 +103,8 @@ static bool detach_infer(fa__call *c)
 
 /** x without history: the same memory, and no gradient flows through. Changes in place are seen by both, and by
  *  backward. */
-OP(detach, one_args, (y), .infer = detach_infer, .view = true, .no_grad = "cuts the graph", TORCH("x.detach()"), SAMPLES("(3,4); (); (0,2)"))
+OP(detach, one_args, (y), .infer = detach_infer, .view = true, .no_grad = "cuts the graph", TORCH("x.detach()"),
+   SAMPLES("(3,4); (); (0,2)"))
 
 typedef struct {
     const fa_tensor *x; /* what is overwritten */
@@ -138,7 +141,8 @@ static void copy_grad(fa__back *b)
     fa__give(b, &a->x, fa_zeros_like(b->gy[0]));
     if (a->source.kind == FA__ARG_TENSOR && fa__wants(b, &a->source)) {
         const fa_tensor *s = a->source.as.t;
-        fa__give(b, &a->source, fa_move(fa_sum_to(b->gy[0], s), .device = fa__tensor_place(s)->id, .dtype = (fa_dtype)s->dtype));
+        fa__give(b, &a->source,
+                 fa_move(fa_sum_to(b->gy[0], s), .device = fa__tensor_place(s)->id, .dtype = (fa_dtype)s->dtype));
     }
 }
 

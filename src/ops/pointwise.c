@@ -12,7 +12,8 @@ POINTWISE(sub, (x, y, alpha = 1), y = x - alpha * y, .no_bool = true, TORCH("sub
           SAMPLES("(3,4) (4); (3) 2; 1 (2,2) alpha=3; () (2); (0,2) ()"))
 
 /** x * y. */
-POINTWISE(mul, (x, y), y = x * y, TORCH("mul(x, y)"), HOT, SAMPLES("(3,4) (4); (3,4) 2; () (); (3,1) (1,4); (0,2) 2; b(3) b(3)"))
+POINTWISE(mul, (x, y), y = x * y, TORCH("mul(x, y)"), HOT,
+          SAMPLES("(3,4) (4); (3,4) 2; () (); (3,1) (1,4); (0,2) 2; b(3) b(3)"))
 
 /** x / y, true division: integers give f32. A division by zero gives infinity or NaN. */
 POINTWISE(div, (x, y), y = x / y, TORCH("div(x, y)"), HOT, SAMPLES("(3,4) (4); (3,4) 2; 1 (5); () (); (0,2) (2)"))
@@ -62,10 +63,12 @@ POINTWISE(gelu, (x), y = x * (0.5 + 0.5 * erf(x * 0.7071067811865476)), TORCH("n
 POINTWISE(silu, (x), y = x * sigmoid(x), TORCH("nn.functional.silu(x)"), HOT, SAMPLES("(3,4); (); (0,2)"))
 
 /** The larger of x and y; NaN passes. Where they are equal both get half of the gradient. */
-POINTWISE(maximum, (x, y), y = maximum(x, y), TORCH("maximum(x, y)"), SAMPLES("(3,4) (4); () (3); (0,2) (2); n(9) n(9); t(5) t(5)"))
+POINTWISE(maximum, (x, y), y = maximum(x, y), TORCH("maximum(x, y)"),
+          SAMPLES("(3,4) (4); () (3); (0,2) (2); n(9) n(9); t(5) t(5)"))
 
 /** The smaller of x and y; NaN passes. Where they are equal both get half of the gradient. */
-POINTWISE(minimum, (x, y), y = minimum(x, y), TORCH("minimum(x, y)"), SAMPLES("(3,4) (4); () (3); (0,2) (2); n(9) n(9); t(5) t(5)"))
+POINTWISE(minimum, (x, y), y = minimum(x, y), TORCH("minimum(x, y)"),
+          SAMPLES("(3,4) (4); () (3); (0,2) (2); n(9) n(9); t(5) t(5)"))
 
 static void clamp_grad(fa__back *b)
 {
@@ -105,8 +108,7 @@ POINTWISE(ge, (x, y), y = x >= y, TORCH("ge(x, y)"), SAMPLES("i(3,4) i(4); (3,4)
 
 /** Sets each element to 0 with probability p and scales the rest by 1 / (1 - p); x itself when not training.
  *  The mask is drawn from the default generator and is never stored: backward draws it again (arXiv:1207.0580). */
-POINTWISE(dropout, (x, p = 0.5, training = true, key = draw),
-          y = training ? (uniform(key) >= p ? x / (1 - p) : 0) : x,
+POINTWISE(dropout, (x, p = 0.5, training = true, key = draw), y = training ? (uniform(key) >= p ? x / (1 - p) : 0) : x,
           .require = REQUIRE(p >= 0 && p < 1), TORCH(""), SAMPLES("(30,4); (3,4) p=0.25; (3,4) training=false; (0,2)"))
 
 #include "pointwise.rows"

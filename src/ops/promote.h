@@ -1,11 +1,13 @@
-/* Type promotion: categories bool < integer < float; tensors with dimensions first, then 0-dim tensors, then numbers. */
+/* Type promotion: categories bool < integer < float; tensors with dimensions first, then 0-dim tensors, then numbers.
+ */
 #ifndef FA__OPS_PROMOTE_H
 #define FA__OPS_PROMOTE_H
 #include "core/ssa.h"
 #include <facula/types.h>
 
 typedef struct fa__promotion {
-    uint8_t dims, zero, number; /* of tensors with dimensions, of 0-dim tensors, of numbers: FA_SAME when there are none */
+    uint8_t dims, zero,
+        number; /* of tensors with dimensions, of 0-dim tensors, of numbers: FA_SAME when there are none */
 } fa__promotion;
 
 /* The smaller dtype that holds both, FA_SAME being nothing. */

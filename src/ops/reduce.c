@@ -39,7 +39,8 @@ static void sum_grad(fa__back *b)
 /** Sum over dimensions. Integers and bool are summed in i64; an empty sum is 0. */
 OP(sum, reduce_args, (y), .infer = sum_infer, .run = sum_run, .grad = sum_grad, .autocast = FA__CAST_F32,
    TORCH("sum(x, dim, keepdim, dtype=dtype)"),
-   SAMPLES("(3,4); (3,4) dim=1; (2,3) dim=0 keepdim=true; (2,3,4) dim={0,2}; (0,3) dim=0; (); i(3,4) dim=0; (3,4) dtype=f64; b(7)"))
+   SAMPLES("(3,4); (3,4) dim=1; (2,3) dim=0 keepdim=true; (2,3,4) dim={0,2}; (0,3) dim=0; (); i(3,4) dim=0; (3,4) "
+           "dtype=f64; b(7)"))
 
 /* A tensor for what comes in between, in the dtype that the result computes in. */
 static fa_tensor *between(fa__call *c, const fa_tensor *like)
@@ -61,7 +62,8 @@ static bool mean_infer(fa__call *c)
     const reduce_args *a = c->args;
     fa_dtype dtype = a->dtype ? a->dtype : (fa_dtype)a->x->dtype;
     if (!fa__dtype_is_float(dtype))
-        return fa__call_fail(c, FA_ERROR_DTYPE, "the mean of %s is not defined: give .dtype a floating one", fa_dtype_name(dtype));
+        return fa__call_fail(c, FA_ERROR_DTYPE, "the mean of %s is not defined: give .dtype a floating one",
+                             fa_dtype_name(dtype));
     return fa__infer_reduced(c, a->x, a->dim, a->keepdim, dtype);
 }
 
@@ -93,21 +95,23 @@ static void mean_grad(fa__back *b)
 }
 
 /** Mean over dimensions, computed in f32 or f64; of nothing it is NaN. Integers are an error. */
-OP(mean, reduce_args, (y), .infer = mean_infer, .run = mean_run, .grad = mean_grad, TORCH("mean(x, dim, keepdim, dtype=dtype)"),
+OP(mean, reduce_args, (y), .infer = mean_infer, .run = mean_run, .grad = mean_grad,
+   TORCH("mean(x, dim, keepdim, dtype=dtype)"),
    SAMPLES("(3,4); (3,4) dim=1; (2,3) dim=0 keepdim=true; (2,3,4) dim={0,-1}; (0,3) dim=0; (); i(3) dtype=f32"))
 
 typedef struct {
-    const fa_tensor *x;          /* floating */
-    fa_dims dim OPT(FA_ALL);     /* one dimension, FA_DIMS(0, 2), or all of them */
-    double correction OPT(1);    /* the sum of squares is divided by the number of elements less this */
-    bool keepdim OPT(false);     /* keep what was reduced with size 1 */
+    const fa_tensor *x;       /* floating */
+    fa_dims dim OPT(FA_ALL);  /* one dimension, FA_DIMS(0, 2), or all of them */
+    double correction OPT(1); /* the sum of squares is divided by the number of elements less this */
+    bool keepdim OPT(false);  /* keep what was reduced with size 1 */
 } var_args;
 
 static bool var_infer(fa__call *c)
 {
     const var_args *a = c->args;
     if (!fa__dtype_is_float(a->x->dtype))
-        return fa__call_fail(c, FA_ERROR_DTYPE, "the variance of %s is not defined", fa_dtype_name((fa_dtype)a->x->dtype));
+        return fa__call_fail(c, FA_ERROR_DTYPE, "the variance of %s is not defined",
+                             fa_dtype_name((fa_dtype)a->x->dtype));
     return fa__infer_reduced(c, a->x, a->dim, a->keepdim, (fa_dtype)a->x->dtype);
 }
 
@@ -188,13 +192,14 @@ static void max_grad(fa__back *b)
 
 /** The largest elements along a dimension, and where they are. NaN is larger than everything; of equal elements the
  *  first is chosen, and gets the whole gradient. */
-OP(max, max_args, (values, indices), .infer = max_infer, .grad = max_grad, .keep = KEEP(indices), TORCH("max(x, dim, keepdim)"),
+OP(max, max_args, (values, indices), .infer = max_infer, .grad = max_grad, .keep = KEEP(indices),
+   TORCH("max(x, dim, keepdim)"),
    SAMPLES("d(3,4) 1; d(3,4) 0 keepdim=true; d(2,3,4) -2; t(5,3) 0; n(9) 0; () 0; (0,3) 1"))
 
 typedef struct {
-    const fa_tensor *x;       /* at least one element to choose from */
-    fa_dims dim OPT(FA_ALL);  /* one dimension; by default the place among all elements, row-major */
-    bool keepdim OPT(false);  /* keep dim with size 1 */
+    const fa_tensor *x;      /* at least one element to choose from */
+    fa_dims dim OPT(FA_ALL); /* one dimension; by default the place among all elements, row-major */
+    bool keepdim OPT(false); /* keep dim with size 1 */
 } argmax_args;
 
 static bool argmax_infer(fa__call *c)
@@ -247,7 +252,8 @@ static bool sum_to_run(fa__call *c)
         wide->shape[i] = i < more ? 1 : y->shape[i - more];
         wide->stride[i] = i < more ? 0 : y->stride[i - more];
     }
-    return fa__run_reduce(c, wide, FA__COMBINE_SUM, "x", set, 1, (fa__bound[]){{.name = "x", .value = fa__arg_t(a->x)}});
+    return fa__run_reduce(c, wide, FA__COMBINE_SUM, "x", set, 1,
+                          (fa__bound[]){{.name = "x", .value = fa__arg_t(a->x)}});
 }
 
 static void sum_to_grad(fa__back *b)

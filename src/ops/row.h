@@ -38,15 +38,18 @@ typedef struct fa__spec {
 typedef struct fa__call {
     const fa__op *op;
     const void *args;
-    const void *site;          /* the caller's return address */
-    fa_tensor *given;          /* .out, or the operand that an in-place call writes */
+    const void *site; /* the caller's return address */
+    fa_tensor *given; /* .out, or the operand that an in-place call writes */
     bool inplace;
-    bool requires_grad;        /* of a creation: the results are leaves that need gradients */
+    bool requires_grad; /* of a creation: the results are leaves that need gradients */
     fa_tensor *out[FA__MAX_RESULTS];
-    const struct fa__call *parent; /* the composed operation that this call is part of */
-    fa__device *device;            /* where it runs */
-    fa__queue *queue;              /* NULL: on the host, at once */
-    fa__spec *spec;                /* one for each result; not cleared before .infer */
+    const struct fa__call *parent;           /* the composed operation that this call is part of */
+    fa__device *device;                      /* where it runs */
+    fa__queue *queue;                        /* NULL: on the host, at once */
+    bool mixed;                              /* operands are on several devices */
+    bool needs_grad;                         /* gradients flow through an operand */
+    bool pending;                            /* late work was issued on an operand */
+    fa__spec *spec;                          /* one for each result; not cleared before .infer */
     const fa_tensor *tensor[FA__MAX_FIELDS]; /* that of each field; NULL: it has none */
 } fa__call;
 
@@ -62,27 +65,27 @@ typedef struct fa__back {
 
 /* The cells that a row is written with. Exactly one of expr, infer and compose is there. */
 typedef struct fa__cells {
-    const char *expr;                     /* POINTWISE: the text after "y =" */
-    bool (*infer)(fa__call *);            /* fills c->spec for each result, or fails */
-    bool (*run)(fa__call *);              /* host code that launches; without it the device's KERNEL(name) runs */
-    void (*grad)(fa__back *);             /* gives each operand its gradient by fa__give */
-    fa_tensor *(*compose)(fa__call *);    /* made of other operations */
-    bool view;                            /* the result shares the memory of the first field */
-    bool hot;                             /* also compiled into loops of its own */
-    bool null_gy;                         /* the gradient function takes NULL for gradients that are not there */
-    fa__cast autocast, autocast_cpu;      /* on GPUs, on the CPU */
-    fa_dtype result;                      /* POINTWISE: the result's dtype; else by promotion */
-    const char *keep;                     /* KEEP(x, index): what backward needs; KEEP(y): the result */
-    const char *require;                  /* REQUIRE(p >= 0 && p < 1): a condition on the numbers */
-    const char *no_grad;                  /* why there is no gradient */
-    const char *index;                    /* a field that may be on the CPU when the others are not: it is moved */
-    bool any_store;                       /* in place: stored in any dtype (copy_, fill_) */
-    bool no_bool;                         /* POINTWISE: an error for bool operands */
-    bool laid;                            /* .infer gives the result's strides too */
-    bool moves;                           /* crosses devices itself: no placement; .infer sets the device */
-    const char *inplace;                  /* INPLACE(x): what the in-place form writes; INPLACE(none): no such form */
-    bool torch;                           /* TORCH(...) is there */
-    bool samples;                         /* SAMPLES(...) is there */
+    const char *expr;                  /* POINTWISE: the text after "y =" */
+    bool (*infer)(fa__call *);         /* fills c->spec for each result, or fails */
+    bool (*run)(fa__call *);           /* host code that launches; without it the device's KERNEL(name) runs */
+    void (*grad)(fa__back *);          /* gives each operand its gradient by fa__give */
+    fa_tensor *(*compose)(fa__call *); /* made of other operations */
+    bool view;                         /* the result shares the memory of the first field */
+    bool hot;                          /* also compiled into loops of its own */
+    bool null_gy;                      /* the gradient function takes NULL for gradients that are not there */
+    fa__cast autocast, autocast_cpu;   /* on GPUs, on the CPU */
+    fa_dtype result;                   /* POINTWISE: the result's dtype; else by promotion */
+    const char *keep;                  /* KEEP(x, index): what backward needs; KEEP(y): the result */
+    const char *require;               /* REQUIRE(p >= 0 && p < 1): a condition on the numbers */
+    const char *no_grad;               /* why there is no gradient */
+    const char *index;                 /* a field that may be on the CPU when the others are not: it is moved */
+    bool any_store;                    /* in place: stored in any dtype (copy_, fill_) */
+    bool no_bool;                      /* POINTWISE: an error for bool operands */
+    bool laid;                         /* .infer gives the result's strides too */
+    bool moves;                        /* crosses devices itself: no placement; .infer sets the device */
+    const char *inplace;               /* INPLACE(x): what the in-place form writes; INPLACE(none): no such form */
+    bool torch;                        /* TORCH(...) is there */
+    bool samples;                      /* SAMPLES(...) is there */
 } fa__cells;
 
 #define OPT(...)
@@ -109,7 +112,7 @@ fa__complete(const void *options, const void *defaults, void *filled, size_t siz
 }
 
 /* f is the public function's name. */
-#define FA__COMPLETE(f)                                                                                                 \
+#define FA__COMPLETE(f)                                                                                                \
     static const f##_options fa__defaults = FA__DEFAULT_##f;                                                           \
     f##_options fa__filled;                                                                                            \
     if (!options || options->size != fa__defaults.size)                                                                \
@@ -131,15 +134,31 @@ int fa__wrap_dim(const fa__call *, const fa_tensor *, int64_t dim);
 bool fa__dim_set(const fa__call *, const fa_tensor *, fa_dims, unsigned *set);
 
 /* ---- launches from .run ---- */
-/* Runs an expression over out's shape, operands by the names given; parsed once. */
+/* An expression in the source: parsed once. */
+typedef struct fa__source {
+    const char *text;
+    _Atomic(struct fa__formula *) formula;
+} fa__source;
 typedef struct fa__bound {
     const char *name;
     fa_arg value;
     const fa__key *key; /* of a random number; value is then not looked at */
 } fa__bound;
-bool fa__run_expression(fa__call *, fa_tensor *out, const char *text, int count, const fa__bound *);
+bool fa__run_source(fa__call *, fa_tensor *out, fa__source *, int count, const fa__bound *);
+bool fa__run_reduction(fa__call *, fa_tensor *out, fa__combine, fa__source *, unsigned set, int count,
+                       const fa__bound *);
+/* Runs an expression over out's shape, operands by the names given. */
+#define fa__run_expression(c, out, text, ...)                                                                          \
+    __extension__({                                                                                                    \
+        static fa__source fa__parsed = {text, NULL};                                                                   \
+        fa__run_source(c, out, &fa__parsed, __VA_ARGS__);                                                              \
+    })
 /* out = the combination of the expression's value over the dimensions in `set` of x, in x's logical order. */
-bool fa__run_reduce(fa__call *, fa_tensor *out, fa__combine, const char *text, unsigned set, int count, const fa__bound *);
+#define fa__run_reduce(c, out, combine, text, ...)                                                                     \
+    __extension__({                                                                                                    \
+        static fa__source fa__parsed = {text, NULL};                                                                   \
+        fa__run_reduction(c, out, combine, &fa__parsed, __VA_ARGS__);                                                  \
+    })
 /* Copies elements between any two tensors: converts, broadcasts, crosses devices. */
 bool fa__copy_elements(fa__call *, fa_tensor *to, const fa_tensor *from, bool wait);
 /* The device's kernel of the operation, on the call's operands and results. */
@@ -152,6 +171,7 @@ void fa__give_derived(fa__back *);                     /* POINTWISE: what is der
 /* Whether the gradient of a field is asked for. */
 bool fa__wants(const fa__back *, const void *field);
 bool fa__wants_item(const fa__back *, size_t k);
-/* A gradient with the dimensions of size 1 that a reduction of x over dims without keepdim took away. */
+/* A gradient with the dimensions of size 1 that a reduction of x over dims without keepdim took away; a number, from a
+ * reduction over all, goes with every shape as it is. */
 fa_tensor *fa__undo_reduced(fa_tensor *gy, const fa_tensor *x, fa_dims, bool keepdim);
 #endif

@@ -12,7 +12,8 @@ static bool check_made(const char *name, fa_shape shape, fa_dtype dtype, const v
     if (shape.rank < 0 || shape.rank > FA_MAX_DIMS)
         return fa__fail(FA_ERROR_SHAPE, "%s: %d dimensions: a tensor has at most %d", name, shape.rank, FA_MAX_DIMS);
     if (!fa__checked_numel(shape.rank, shape.dim, &count) || count > INT64_MAX / 8)
-        return fa__fail(FA_ERROR_SHAPE, "%s: a size is negative, or there are more elements than can be addressed", name);
+        return fa__fail(FA_ERROR_SHAPE, "%s: a size is negative, or there are more elements than can be addressed",
+                        name);
     return data || !count || fa__fail(FA_ERROR_ARGUMENT, "%s: data is NULL", name);
 }
 
@@ -22,7 +23,8 @@ static fa__device *device_for(fa_device wanted)
 }
 
 static const fa__cells from_cells;
-static const fa__op from_op = {.name = "tensor_from", .cells = &from_cells}, of_op = {.name = "tensor_of", .cells = &from_cells},
+static const fa__op from_op = {.name = "tensor_from", .cells = &from_cells},
+                    of_op = {.name = "tensor_of", .cells = &from_cells},
                     borrow_op = {.name = "tensor_borrow", .cells = &from_cells};
 
 static fa_tensor *signed_by(fa_tensor *t, const fa__op *op, const void *site)
@@ -55,7 +57,8 @@ static fa_tensor *placed(fa_tensor *t, fa__device *device)
     return there;
 }
 
-static fa_tensor *host_copy(const void *data, int rank, const int64_t *shape, fa_dtype dtype, const fa__op *op, const void *site)
+static fa_tensor *host_copy(const void *data, int rank, const int64_t *shape, fa_dtype dtype, const fa__op *op,
+                            const void *site)
 {
     fa_tensor *t = fa__tensor_empty(&fa__cpu_device, dtype, rank, shape, NULL);
     if (t && t->storage->bytes)
@@ -70,7 +73,8 @@ fa_tensor *(fa_tensor_from)(const void *data, fa_shape shape, const fa_tensor_fr
     if (!check_made("fa_tensor_from", shape, dtype, data))
         return NULL;
     if (options->requires_grad && !fa__dtype_is_float(dtype)) {
-        fa__fail(FA_ERROR_DTYPE, "fa_tensor_from: only floating tensors can need gradients, not %s", fa_dtype_name(dtype));
+        fa__fail(FA_ERROR_DTYPE, "fa_tensor_from: only floating tensors can need gradients, not %s",
+                 fa_dtype_name(dtype));
         return NULL;
     }
     fa__device *device = device_for(options->device);
@@ -96,7 +100,8 @@ fa_tensor *(fa_tensor_borrow)(void *data, fa_shape shape, const fa_tensor_borrow
     if (options->strides)
         memcpy(stride, options->strides, sizeof stride[0] * (size_t)shape.rank);
     fa__extent(shape.rank, shape.dim, stride, &low, &high);
-    fa__storage *s = fa__storage_borrow(device, (char *)data + low * size, (size_t)((high - low) * size), options->free, options->ctx);
+    fa__storage *s = fa__storage_borrow(device, (char *)data + low * size, (size_t)((high - low) * size), options->free,
+                                        options->ctx);
     if (!s)
         return NULL;
     s->handed = data;
@@ -278,8 +283,9 @@ void *fa_ptr(fa_tensor *t, fa_dtype dtype)
     if (!fa__tensor_check(t, "fa_ptr: the tensor"))
         return NULL;
     if ((fa_dtype)t->dtype != dtype || !t->storage || !t->storage->device->host) {
-        fa__fail(t->dtype == dtype ? FA_ERROR_DEVICE : FA_ERROR_DTYPE, "fa_ptr: the tensor is %s on %s, asked for was %s on cpu",
-                 fa_dtype_name((fa_dtype)t->dtype), fa__tensor_place(t)->name, fa_dtype_name(dtype));
+        fa__fail(t->dtype == dtype ? FA_ERROR_DEVICE : FA_ERROR_DTYPE,
+                 "fa_ptr: the tensor is %s on %s, asked for was %s on cpu", fa_dtype_name((fa_dtype)t->dtype),
+                 fa__tensor_place(t)->name, fa_dtype_name(dtype));
         return NULL;
     }
     if (fa__has_pending(t->storage) && !fa__before_write(t->storage, NULL, &ptr_op))

@@ -18,7 +18,8 @@ fa_tensor *(fa_to)(const fa_tensor *x, fa_place where, const fa_to_options *opti
     }
     if (device == fa__tensor_place(x) && dtype == (fa_dtype)x->dtype && !options->copy)
         return fa__own(fa__ref(x));
-    return fa_move(x, .device = device->id, .dtype = dtype, .copy = options->copy, .non_blocking = options->non_blocking);
+    return fa_move(x, .device = device->id, .dtype = dtype, .copy = options->copy,
+                   .non_blocking = options->non_blocking);
 }
 
 fa_tensor *fa_cpu(const fa_tensor *x)
@@ -63,7 +64,8 @@ bool(fa_move_)(fa_tensor *t, fa_place where)
     if (!to)
         return false;
     if (t->node || t->base)
-        return fa__fail(FA_ERROR_STATE, "fa_move_: the tensor is a view or the result of a recorded operation, not a leaf");
+        return fa__fail(FA_ERROR_STATE,
+                        "fa_move_: the tensor is a view or the result of a recorded operation, not a leaf");
     if (!fa_dtype_size(dtype) || (t->requires_grad && !fa__dtype_is_float(dtype)))
         return fa__fail(FA_ERROR_DTYPE, "fa_move_: %s is no dtype for this tensor", fa_dtype_name(dtype));
     if (dtype != (fa_dtype)t->dtype && !convert_in_place(t, dtype))
@@ -106,11 +108,14 @@ static size_t byte_of(const fa_tensor *t)
 
 static bool across(fa__call *c, fa_tensor *to, const fa_tensor *from)
 {
-    fa_dtype travels = fa__dtype_size(to->dtype) < fa__dtype_size(from->dtype) ? (fa_dtype)to->dtype : (fa_dtype)from->dtype;
+    fa_dtype travels =
+        fa__dtype_size(to->dtype) < fa__dtype_size(from->dtype) ? (fa_dtype)to->dtype : (fa_dtype)from->dtype;
     const fa_tensor *source = packed(c, from, travels);
     fa__device *there = fa__tensor_place(to);
-    bool straight = (fa_dtype)to->dtype == travels && fa__same_shape(to, from) && fa__is_dense(to->rank, to->shape, to->stride);
-    fa_tensor *landing = straight ? to : fa__own(fa__tensor_empty(there, travels, from->rank, from->shape, fa__queue_of(there)));
+    bool straight =
+        (fa_dtype)to->dtype == travels && fa__same_shape(to, from) && fa__is_dense(to->rank, to->shape, to->stride);
+    fa_tensor *landing =
+        straight ? to : fa__own(fa__tensor_empty(there, travels, from->rank, from->shape, fa__queue_of(there)));
     if (!source || !landing)
         return false;
     size_t bytes = (size_t)fa__numel(source) * fa__dtype_size(travels);

@@ -130,7 +130,8 @@ static fa_tensor *reshape_compose(fa__call *c)
     return fa_view(fa__view_as(c, a->x, shape) ? a->x : fa_clone(a->x), shape);
 }
 
-/** x in another shape, its elements in the same row-major order: a view where the strides allow it, a copy elsewhere. */
+/** x in another shape, its elements in the same row-major order: a view where the strides allow it, a copy elsewhere.
+ */
 OP(reshape, shape_of_args, (y), .compose = reshape_compose, TORCH("reshape(x, shape)"),
    SAMPLES("(3,4) s(4,3); (3,4) s(2,-1); (2,3,4) s(6,4); () s(1,1); (0,3) s(3,0)"))
 
@@ -200,8 +201,8 @@ static void expand_as_grad(fa__back *b)
 }
 
 /** x with the shape of another tensor, dimensions of size 1 repeated. */
-OP(expand_as, expand_as_args, (y), .infer = expand_as_infer, .view = true, .grad = expand_as_grad, TORCH("x.expand_as(like)"),
-   SAMPLES("(3,1) (3,4); () (2,2); (3) (2,3); (1) (0)"))
+OP(expand_as, expand_as_args, (y), .infer = expand_as_infer, .view = true, .grad = expand_as_grad,
+   TORCH("x.expand_as(like)"), SAMPLES("(3,1) (3,4); () (2,2); (3) (2,3); (1) (0)"))
 
 typedef struct {
     const fa_tensor *x;
@@ -227,8 +228,8 @@ static void unsqueeze_grad(fa__back *b)
 }
 
 /** x with one more dimension, of size 1. */
-OP(unsqueeze, unsqueeze_args, (y), .infer = unsqueeze_infer, .view = true, .grad = unsqueeze_grad, TORCH("unsqueeze(x, dim)"),
-   SAMPLES("(3,4) 0; (3,4) -1; (3,4) 1; () 0; (0,2) 2"))
+OP(unsqueeze, unsqueeze_args, (y), .infer = unsqueeze_infer, .view = true, .grad = unsqueeze_grad,
+   TORCH("unsqueeze(x, dim)"), SAMPLES("(3,4) 0; (3,4) -1; (3,4) 1; () 0; (0,2) 2"))
 
 typedef struct {
     const fa_tensor *x;
@@ -275,8 +276,8 @@ static bool select_infer(fa__call *c)
         return fa__call_fail(c, FA_ERROR_INDEX, "a 0-dim tensor has no entries to select");
     int64_t n = a->x->shape[d], i = a->index < 0 ? a->index + n : a->index;
     if (i < 0 || i >= n)
-        return fa__call_fail(c, FA_ERROR_INDEX, "index %lld is out of range for dimension %d of size %lld", (long long)a->index, d,
-                             (long long)n);
+        return fa__call_fail(c, FA_ERROR_INDEX, "index %lld is out of range for dimension %d of size %lld",
+                             (long long)a->index, d, (long long)n);
     fa__spec *s = fa__view_same(c, a->x);
     s->offset += i * s->stride[d];
     fa__spec_remove(s, d);
@@ -287,7 +288,8 @@ static void select_grad(fa__back *b)
 {
     const select_args *a = b->args;
     int64_t n = fa_size(a->x, a->dim), i = a->index < 0 ? a->index + n : a->index;
-    fa__give(b, &a->x, fa_slice_back(fa_unsqueeze(b->gy[0], a->dim < 0 ? a->dim + a->x->rank : a->dim), a->x, a->dim, i, 1));
+    fa__give(b, &a->x,
+             fa_slice_back(fa_unsqueeze(b->gy[0], a->dim < 0 ? a->dim + a->x->rank : a->dim), a->x, a->dim, i, 1));
 }
 
 /** One entry of a dimension, which goes. */
@@ -309,7 +311,8 @@ static bool narrow_infer(fa__call *c)
         return false;
     int64_t n = a->x->rank ? a->x->shape[d] : 0, i = a->start < 0 ? a->start + n : a->start;
     if (!a->x->rank || i < 0 || a->length < 0 || i > n || a->length > n - i)
-        return fa__call_fail(c, FA_ERROR_INDEX, "%lld entries from %lld on are out of range for dimension %d of size %lld",
+        return fa__call_fail(c, FA_ERROR_INDEX,
+                             "%lld entries from %lld on are out of range for dimension %d of size %lld",
                              (long long)a->length, (long long)a->start, d, (long long)n);
     fa__spec *s = fa__view_same(c, a->x);
     s->offset += a->length ? i * s->stride[d] : 0;
@@ -325,12 +328,12 @@ static void narrow_grad(fa__back *b)
 }
 
 /** Some neighbouring entries of a dimension. */
-OP(narrow, narrow_args, (y), .infer = narrow_infer, .view = true, .grad = narrow_grad, TORCH("narrow(x, dim, start, length)"),
-   SAMPLES("(3,4) 0 1 2; (3,4) -1 -2 1; (5) 0 0 5; (5) 0 5 0; (0,2) 0 0 0"))
+OP(narrow, narrow_args, (y), .infer = narrow_infer, .view = true, .grad = narrow_grad,
+   TORCH("narrow(x, dim, start, length)"), SAMPLES("(3,4) 0 1 2; (3,4) -1 -2 1; (5) 0 0 5; (5) 0 5 0; (0,2) 0 0 0"))
 
 typedef struct {
     const fa_tensor *x;
-    int64_t dim;                 /* negative counts from the end */
+    int64_t dim;                  /* negative counts from the end */
     int64_t start OPT(INT64_MIN); /* the first entry, as in NumPy; INT64_MIN: from the end that step comes from */
     int64_t end OPT(INT64_MAX);   /* where it stops, as in NumPy; INT64_MAX: at the other end */
     int64_t step OPT(1);          /* between entries; may be negative, not 0 */
@@ -366,7 +369,8 @@ static void slice_grad(fa__back *b)
  *  too. */
 OP(slice, slice_args, (y), .infer = slice_infer, .view = true, .grad = slice_grad,
    TORCH("get(x.movedim(dim, 0), f'{start}:{end}:{step}').movedim(0, dim)"),
-   SAMPLES("(6,4) 0 start=1 end=5 step=2; (6) 0 start=4 end=-6 step=-1; (6) 0 start=-2 end=6; (3,5) 1 start=0 end=9 step=3; (5) 0 start=4 end=1"))
+   SAMPLES("(6,4) 0 start=1 end=5 step=2; (6) 0 start=4 end=-6 step=-1; (6) 0 start=-2 end=6; (3,5) 1 start=0 end=9 "
+           "step=3; (5) 0 start=4 end=1"))
 
 typedef struct {
     const fa_tensor *gy; /* the gradient of a slice */
@@ -400,7 +404,8 @@ static void slice_back_grad(fa__back *b)
 {
     const slice_back_args *a = b->args;
     int64_t n = fa_size(a->gy, a->dim), end = a->first + n * a->step;
-    fa__give(b, &a->gy, fa_slice(b->gy[0], a->dim, .start = a->first, .end = end < 0 ? INT64_MAX : end, .step = a->step));
+    fa__give(b, &a->gy,
+             fa_slice(b->gy[0], a->dim, .start = a->first, .end = end < 0 ? INT64_MAX : end, .step = a->step));
 }
 
 /** Undoes a slice: zeros in the shape of another tensor, with gy at every step-th entry from first on. */
@@ -461,12 +466,14 @@ static bool write_strided_run(fa__call *c)
 {
     const write_strided_args *a = c->args;
     fa__bound bound[] = {{.name = "x", .value = fa__arg_t(a->x)}};
-    fa_tensor *work = fa__laid_out(c, c->out[0], a->layout), *part = work ? fa__part_of(work, a->shape, a->strides, a->offset) : NULL;
+    fa_tensor *work = fa__laid_out(c, c->out[0], a->layout),
+              *part = work ? fa__part_of(work, a->shape, a->strides, a->offset) : NULL;
     if (!part || !fa__run_expression(c, work, "x", 1, bound))
         return false;
     const fa_tensor *value = a->add ? fa__summed_for(c, part, a->value) : a->value;
     fa__bound parts[] = {{.name = "v", .value = fa__arg_t(value)}, {.name = "p", .value = fa__arg_t(part)}};
-    if (!value || !fa__run_expression(c, part, a->add ? "p + v" : "v", a->add ? 2 : 1, parts))
+    if (!value
+        || !(a->add ? fa__run_expression(c, part, "p + v", 2, parts) : fa__run_expression(c, part, "v", 1, parts)))
         return false;
     bound[0].value = fa__arg_t(work);
     return work == c->out[0] || fa__run_expression(c, c->out[0], "x", 1, bound);
@@ -481,13 +488,16 @@ static void write_strided_grad(fa__back *b)
     if (a->add)
         fa__give(b, &a->x, b->gy[0]);
     else if (fa__wants(b, &a->x))
-        fa__give(b, &a->x,
-                 fa_write_strided(b->gy[0], fa_zeros_like(a->value), a->layout, a->shape, a->strides, a->offset, false));
+        fa__give(
+            b, &a->x,
+            fa_write_strided(b->gy[0], fa_zeros_like(a->value), a->layout, a->shape, a->strides, a->offset, false));
 }
 
 /** x with the part that a view of it is replaced, or added to. */
-OP(write_strided, write_strided_args, (y), .infer = write_strided_infer, .run = write_strided_run, .grad = write_strided_grad,
-   TORCH(""), SAMPLES("(3,4) (2,2) s(4,1) s(2,2) s(8,1) 1 false; (6) (3) s(1) s(3) s(2) 0 true; (4) (3,4) s(1) s(3,4) s(0,1) 0 true"))
+OP(write_strided, write_strided_args, (y), .infer = write_strided_infer, .run = write_strided_run,
+   .grad = write_strided_grad, TORCH(""),
+   SAMPLES(
+       "(3,4) (2,2) s(4,1) s(2,2) s(8,1) 1 false; (6) (3) s(1) s(3) s(2) 0 true; (4) (3,4) s(1) s(3,4) s(0,1) 0 true"))
 
 typedef struct {
     const fa_tensor *x;
@@ -514,7 +524,7 @@ static void relaid_grad(fa__back *b)
 }
 
 /** A copy of x whose elements lie in memory by given strides. */
-OP(relaid, relaid_args, (y), .infer = relaid_infer, .run = relaid_run, .laid = true, .grad = relaid_grad, TORCH("clone(x)"),
-   SAMPLES("(3,4) s(1,3); (3,4) s(8,2); (2,2) s(-1,2); () s()"))
+OP(relaid, relaid_args, (y), .infer = relaid_infer, .run = relaid_run, .laid = true, .grad = relaid_grad,
+   TORCH("clone(x)"), SAMPLES("(3,4) s(1,3); (3,4) s(8,2); (2,2) s(-1,2); () s()"))
 
 #include "view.rows"

@@ -71,7 +71,8 @@ bool fa__complete_shape(const fa__call *c, const fa_tensor *x, fa_shape given, f
         return true;
     }
     return known == count
-           || fa__call_fail(c, FA_ERROR_SHAPE, "the shape has %lld elements and not %lld", (long long)known, (long long)count);
+           || fa__call_fail(c, FA_ERROR_SHAPE, "the shape has %lld elements and not %lld", (long long)known,
+                            (long long)count);
 }
 
 /* Dimensions of x that lie one behind the other are seen as one; each has to be filled by whole new dimensions. */
@@ -117,8 +118,9 @@ bool fa__view_expand(fa__call *c, const fa_tensor *x, fa_shape shape)
         if (n == -1 && i >= more)
             n = old;
         if (n < 0 || (n != old && old != 1))
-            return fa__call_fail(c, FA_ERROR_SHAPE, "size %lld of dimension %d cannot become %lld: only 1 can be repeated",
-                                 (long long)old, i, (long long)n);
+            return fa__call_fail(c, FA_ERROR_SHAPE,
+                                 "size %lld of dimension %d cannot become %lld: only 1 can be repeated", (long long)old,
+                                 i, (long long)n);
         s->shape[i] = n;
         s->stride[i] = i < more || (old == 1 && n != 1) ? 0 : x->stride[i - more];
     }
@@ -140,7 +142,9 @@ fa__range fa__slice_range(int64_t size, int64_t start, int64_t end, int64_t step
         end = end < -size ? lowest : end + size < lowest ? lowest : end + size;
     else if (end > highest)
         end = highest;
-    uint64_t span = step > 0 ? (end > start ? (uint64_t)end - (uint64_t)start : 0) : start > end ? (uint64_t)start - (uint64_t)end : 0;
+    uint64_t span = step > 0      ? (end > start ? (uint64_t)end - (uint64_t)start : 0)
+                    : start > end ? (uint64_t)start - (uint64_t)end
+                                  : 0;
     uint64_t pace = step > 0 ? (uint64_t)step : 0 - (uint64_t)step;
     return (fa__range){start, (int64_t)((span + pace - 1) / pace)};
 }
@@ -155,7 +159,8 @@ static bool has_layout(const fa_tensor *t, const fa_shape *layout)
 
 fa_tensor *fa__part_of(const fa_tensor *t, fa_shape shape, fa_shape strides, int64_t offset)
 {
-    return fa__own(fa__tensor_new(t->storage, (fa_dtype)t->dtype, shape.rank, shape.dim, strides.dim, t->offset + offset));
+    return fa__own(
+        fa__tensor_new(t->storage, (fa_dtype)t->dtype, shape.rank, shape.dim, strides.dim, t->offset + offset));
 }
 
 fa_tensor *fa__laid_out(fa__call *c, fa_tensor *t, fa_shape layout)

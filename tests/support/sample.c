@@ -96,7 +96,7 @@ void operand_values(const sample *s, const operand *o, fa_dtype dtype, double *v
         int64_t h = permuted ? (int64_t)v[i] : draw(s->seed, o->place, (uint32_t)i);
         if (o->below)
             v[i] = (double)(h % o->below);
-        else if (fa__dtype_is_float((int)dtype))
+        else if (fa__dtype_is_float(dtype))
             v[i] = float_value(o->domain, h, o->place, i, o->count);
         else
             v[i] = (double)whole_value(o->domain, sort_of(dtype), h, i, o->count);

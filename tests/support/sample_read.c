@@ -90,17 +90,24 @@ static bool is_tensor_text(const char *s)
     return *s == '(' || (strchr("pudtnirb", *s) && s[1] == '(');
 }
 
-static bool add_tensor(sample *r, const char *s, int field, int item, int place)
+/* Returns what follows the tensor, or NULL. */
+static const char *add_tensor(sample *r, const char *s, int field, int item, int place)
 {
     if (r->operands == MOST_TENSORS)
-        return false;
+        return NULL;
     operand *o = &r->operand[r->operands];
-    if (!operand_read(o, s, place))
-        return false;
+    s = operand_read(o, s, place);
     o->field = field;
     o->item = item;
-    r->operands++;
-    return true;
+    r->operands += s != NULL;
+    return s;
+}
+
+/* A tensor that is all of the text. */
+static bool read_tensor(sample *r, const char *s, int field, int place)
+{
+    s = add_tensor(r, s, field, -1, place);
+    return s && !*s;
 }
 
 static bool read_list(sample *r, const char *s, int field, int place)
@@ -108,16 +115,12 @@ static bool read_list(sample *r, const char *s, int field, int place)
     int n = 0;
     if (*s++ != '[')
         return false;
-    for (; *s && *s != ']'; n++) {
-        if (!add_tensor(r, s, field, n, place + 16 * (n + 1)))
-            return false;
-        s = piece_end(s, ' ');
-        s = piece_end(s, ']') < s ? piece_end(s, ']') : s;
-        while (*s == ' ')
-            s++;
+    for (; s && *s && *s != ']'; n++) {
+        s = add_tensor(r, s, field, n, place + 16 * (n + 1));
+        s += s && *s == ' ';
     }
     r->lists[field] = n;
-    return *s == ']';
+    return s && *s == ']';
 }
 
 static bool read_number(fa_arg *a, const char *s)
@@ -197,11 +200,11 @@ static bool read_value(sample *r, int field, const char *s, int place)
     switch (f->kind) {
     case FA__TENSOR:
     case FA__LIKE:
-        return add_tensor(r, s, field, -1, place);
+        return read_tensor(r, s, field, place);
     case FA__TENSORS:
         return read_list(r, s, field, place);
     case FA__NUMBER:
-        return is_tensor_text(s) ? add_tensor(r, s, field, -1, place) : read_number(at, s);
+        return is_tensor_text(s) ? read_tensor(r, s, field, place) : read_number(at, s);
     case FA__INT:
         return read_number(&a, s) && a.kind == FA__ARG_INT && (*(int64_t *)at = a.as.i, true);
     case FA__DOUBLE:

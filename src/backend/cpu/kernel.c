@@ -4,10 +4,10 @@
 
 const fa__simd_class *fa__cpu_class(int dtype)
 {
-    static const uint8_t of[FA__DTYPES] = {[FA_BOOL] = FA__CLASS_I32, [FA_U8] = FA__CLASS_I32,  [FA_I8] = FA__CLASS_I32,
-                                           [FA_I16] = FA__CLASS_I32,  [FA_I32] = FA__CLASS_I32, [FA_I64] = FA__CLASS_I64,
-                                           [FA_F16] = FA__CLASS_F32,  [FA_BF16] = FA__CLASS_F32, [FA_F32] = FA__CLASS_F32,
-                                           [FA_F64] = FA__CLASS_F64};
+    static const uint8_t of[FA__DTYPES] = {
+        [FA_BOOL] = FA__CLASS_I32, [FA_U8] = FA__CLASS_I32,  [FA_I8] = FA__CLASS_I32,  [FA_I16] = FA__CLASS_I32,
+        [FA_I32] = FA__CLASS_I32,  [FA_I64] = FA__CLASS_I64, [FA_F16] = FA__CLASS_F32, [FA_BF16] = FA__CLASS_F32,
+        [FA_F32] = FA__CLASS_F32,  [FA_F64] = FA__CLASS_F64};
     return fa__cpu_simd->of[of[dtype]];
 }
 
@@ -57,7 +57,8 @@ int64_t fa__cpu_integer(const fa__operand *x, int64_t offset)
     }
 }
 
-fa__cpu_walk fa__cpu_others(const int64_t *shape, int rank, int dim, const fa__operand *a, const fa__operand *b, const fa__operand *c)
+fa__cpu_walk fa__cpu_others(const int64_t *shape, int rank, int dim, const fa__operand *a, const fa__operand *b,
+                            const fa__operand *c)
 {
     const fa__operand *of[3] = {a, b, c};
     fa__cpu_walk w = {.count = 1};

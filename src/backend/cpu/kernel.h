@@ -1,4 +1,5 @@
-/* What the CPU's kernels share. A kernel is KERNEL(name) { ... }: a function of the launch `l`; the generator finds it. */
+/* What the CPU's kernels share. A kernel is KERNEL(name) { ... }: a function of the launch `l`; the generator finds it.
+ */
 #ifndef FA__CPU_KERNEL_H
 #define FA__CPU_KERNEL_H
 #include "args.h"
@@ -6,7 +7,9 @@
 #include "backend/device.h"
 #include <facula/error.h>
 
-#define KERNEL(name) bool FA__CAT(fa__cpu_, name)(const fa__launch *l); bool FA__CAT(fa__cpu_, name)(const fa__launch *l)
+#define KERNEL(name)                                                                                                   \
+    bool FA__CAT(fa__cpu_, name)(const fa__launch *l);                                                                 \
+    bool FA__CAT(fa__cpu_, name)(const fa__launch *l)
 
 /* The loops of the class that a dtype computes in. */
 const fa__simd_class *fa__cpu_class(int dtype);
@@ -31,7 +34,8 @@ typedef struct fa__cpu_walk {
     int64_t count, shape[FA_MAX_DIMS], stride[3][FA_MAX_DIMS];
 } fa__cpu_walk;
 
-fa__cpu_walk fa__cpu_others(const int64_t *shape, int rank, int dim, const fa__operand *a, const fa__operand *b, const fa__operand *c);
+fa__cpu_walk fa__cpu_others(const int64_t *shape, int rank, int dim, const fa__operand *a, const fa__operand *b,
+                            const fa__operand *c);
 /* Offsets of the i-th place. */
 void fa__cpu_place(const fa__cpu_walk *, int64_t i, int64_t offset[3]);
 #endif

@@ -53,7 +53,8 @@ static bool run_batch(batch *b)
 }
 
 /* The last two dimensions as a matrix; a vector is a row (of a) or a column (of b). */
-static void matrix(const fa__operand *x, bool row, int64_t *rows, int64_t *columns, int64_t *row_step, int64_t *column_step)
+static void matrix(const fa__operand *x, bool row, int64_t *rows, int64_t *columns, int64_t *row_step,
+                   int64_t *column_step)
 {
     int r = x->rank;
     bool vector = r == 1;
@@ -81,7 +82,8 @@ KERNEL(matmul)
     }
     lead(a, row ? 2 : 1, &all, all.a);
     lead(b, column ? 2 : 1, &all, all.b);
-    static const uint8_t size[FA__DTYPES] = {[FA_U8] = 1, [FA_I8] = 1, [FA_I16] = 2, [FA_I32] = 4, [FA_I64] = 8, [FA_F16] = 2, [FA_BF16] = 2, [FA_F32] = 4, [FA_F64] = 8};
+    static const uint8_t size[FA__DTYPES] = {[FA_U8] = 1,  [FA_I8] = 1,   [FA_I16] = 2, [FA_I32] = 4, [FA_I64] = 8,
+                                             [FA_F16] = 2, [FA_BF16] = 2, [FA_F32] = 4, [FA_F64] = 8};
     all.size = size[a->dtype];
     return run_batch(&all);
 }
@@ -91,8 +93,11 @@ KERNEL(linear)
 {
     const fa__operand *y = &l->operand[0], *x = &l->operand[1], *w = &l->operand[2], *bias = &l->operand[3];
     int last = x->rank - 1;
-    batch all = {.first = {.a = x->data, .b = w->data, .c = y->data, .m = 1, .n = w->shape[0], .k = w->shape[1]}, .count = 1, .run = fa__cpu_gemm->run[x->dtype]};
-    static const uint8_t size[FA__DTYPES] = {[FA_U8] = 1, [FA_I8] = 1, [FA_I16] = 2, [FA_I32] = 4, [FA_I64] = 8, [FA_F16] = 2, [FA_BF16] = 2, [FA_F32] = 4, [FA_F64] = 8};
+    batch all = {.first = {.a = x->data, .b = w->data, .c = y->data, .m = 1, .n = w->shape[0], .k = w->shape[1]},
+                 .count = 1,
+                 .run = fa__cpu_gemm->run[x->dtype]};
+    static const uint8_t size[FA__DTYPES] = {[FA_U8] = 1,  [FA_I8] = 1,   [FA_I16] = 2, [FA_I32] = 4, [FA_I64] = 8,
+                                             [FA_F16] = 2, [FA_BF16] = 2, [FA_F32] = 4, [FA_F64] = 8};
     fa__gemm *g = &all.first;
     g->a_col = x->stride[last];
     g->b_row = w->stride[1];
@@ -105,7 +110,10 @@ KERNEL(linear)
         g->m = x->shape[d];
         g->a_row = x->stride[d];
         g->c_row = y->stride[d];
-        for (; d > 0 && (x->shape[d - 1] == 1 || (x->stride[d - 1] == g->m * g->a_row && y->stride[d - 1] == g->m * g->c_row)); d--)
+        for (;
+             d > 0
+             && (x->shape[d - 1] == 1 || (x->stride[d - 1] == g->m * g->a_row && y->stride[d - 1] == g->m * g->c_row));
+             d--)
             g->m *= x->shape[d - 1];
     }
     for (int i = 0; i < d; i++) {

@@ -37,14 +37,24 @@ static bool contiguous(const fa__operand *o, const fa__launch *l)
     return true;
 }
 
+/* One element that stands for all. */
+static bool repeated(const fa__operand *o, const fa__launch *l)
+{
+    for (int d = 0; d < l->rank; d++)
+        if (o->stride[d] != 0 && l->shape[d] != 1)
+            return false;
+    return true;
+}
+
 /* Where the operand's elements are as the class has them: in memory, or filled into *tile when it is a value. */
 static const void *at_once(const fa__operand *o, const fa__launch *l, const fa__simd_class *c, int64_t n, void *tile)
 {
-    if (o->kind == FA__MEMORY)
-        return o->dtype == c->dtype && contiguous(o, l) ? o->data : NULL;
-    if (n > SMALL || o->kind == FA__VALUE_KEY)
+    bool memory = o->kind == FA__MEMORY;
+    if (memory && o->dtype == c->dtype && contiguous(o, l))
+        return o->data;
+    if (!tile || n > SMALL || o->kind == FA__VALUE_KEY || (memory && !repeated(o, l)))
         return NULL;
-    c->load[o->dtype](tile, &o->value, 0, n);
+    c->load[o->dtype](tile, memory ? o->data : &o->value, 0, n);
     return tile;
 }
 

@@ -26,7 +26,7 @@ static int64_t stride_along(const fa__operand *x, int dim)
 enum { TILE = 256 };
 
 #define BEST(T, is_nan)                                                                                                \
-    static int64_t best_##T(const void *tile, int64_t n, void *top, int64_t first)                                    \
+    static int64_t best_##T(const void *tile, int64_t n, void *top, int64_t first)                                     \
     {                                                                                                                  \
         const T *x = tile;                                                                                             \
         T *best = top;                                                                                                 \
@@ -50,9 +50,13 @@ BEST(int64_t, NO_NAN)
 /* Where the largest of n elements is; the first of equal ones, the first NaN. */
 static int64_t find_best(const fa__operand *x, int64_t offset, int64_t stride, int64_t n)
 {
-    static int64_t (*const best[FA__CLASSES])(const void *, int64_t, void *, int64_t) = {best_float, best_double, best_int32_t, best_int64_t};
+    static int64_t (*const best[FA__CLASSES])(const void *, int64_t, void *, int64_t) = {best_float, best_double,
+                                                                                         best_int32_t, best_int64_t};
     const fa__simd_class *k = fa__cpu_class(x->dtype);
-    int class = k->dtype == FA_F32 ? FA__CLASS_F32 : k->dtype == FA_F64 ? FA__CLASS_F64 : k->dtype == FA_I32 ? FA__CLASS_I32 : FA__CLASS_I64;
+    int class = k->dtype == FA_F32   ? FA__CLASS_F32
+                : k->dtype == FA_F64 ? FA__CLASS_F64
+                : k->dtype == FA_I32 ? FA__CLASS_I32
+                                     : FA__CLASS_I64;
     _Alignas(64) char tile[TILE * 8];
     int64_t top = 0, found = 0;
     for (int64_t i = 0; i < n; i += TILE) {
@@ -81,7 +85,8 @@ static void search_some(void *context, int64_t begin, int64_t end)
         int64_t at = find_best(s->x, o[0], stride, size_along(s->x, s->dim));
         ((int64_t *)s->indices->data)[o[2]] = at;
         if (s->values)
-            memcpy((char *)s->values->data + o[1] * (int64_t)size, (const char *)s->x->data + (o[0] + at * stride) * (int64_t)size, size);
+            memcpy((char *)s->values->data + o[1] * (int64_t)size,
+                   (const char *)s->x->data + (o[0] + at * stride) * (int64_t)size, size);
     }
 }
 
@@ -195,7 +200,8 @@ KERNEL(index_select)
         for (int64_t i = 0; i < w.count; i++) {
             int64_t o[3];
             fa__cpu_place(&w, i, o);
-            memcpy((char *)y->data + (o[1] + to) * (int64_t)size, (const char *)x->data + (o[0] + from) * (int64_t)size, size);
+            memcpy((char *)y->data + (o[1] + to) * (int64_t)size, (const char *)x->data + (o[0] + from) * (int64_t)size,
+                   size);
         }
     }
     return true;

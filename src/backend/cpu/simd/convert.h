@@ -60,12 +60,12 @@ FN i64 i64_of_f64(f64 x)
 {
     u64 u = AS_U64(x), magnitude = u & U64(0x7fffffffffffffff);
     f64 a = AS_F64(magnitude);
-    /* below 2^52: truncated by shifting in what the sum with 2^52 rounds, less one if it rounded up */
+    /* below 2^51: truncated, by what the sum with 2^52 has in its significand, less one if it was rounded up */
     f64 sum = a + 4503599627370496.0, whole = sum - 4503599627370496.0;
     u64 small = (AS_U64(sum) & U64(0xfffffffffffff)) - (whole > a ? U64(1) : U64(0));
-    u64 shift = ((magnitude >> 52) - 1075u) & 15u;
-    u64 large = ((magnitude & U64(0xfffffffffffff)) | U64(0x10000000000000)) << shift;
-    u64 r = SELECT(a < 4503599627370496.0, small, large);
+    u64 shift = ((magnitude >> 52) - 1074u) & 15u;
+    u64 large = (((magnitude & U64(0xfffffffffffff)) | U64(0x10000000000000)) << shift) >> 1;
+    u64 r = SELECT(a < 2251799813685248.0, small, large);
     r = SELECT((u >> 63) != 0u, U64(0) - r, r);
     return (i64)SELECT(a < 9223372036854775808.0, r, U64(0x8000000000000000));
 }

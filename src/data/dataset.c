@@ -1,0 +1,233 @@
+/* Datasets: asking one for samples, and making batches of samples that come one by one. */
+#include "data/data.h"
+#include <facula/creation.h>
+#include <facula/device.h>
+#include <facula/error.h>
+#include <facula/move.h>
+#include <facula/tensor.h>
+#include <facula/view.h>
+#include <inttypes.h>
+
+struct fa_dataset {
+    fa_object base;
+    fa_dataset_type type;
+    void *context;
+};
+
+static void dataset_destroy(void *object)
+{
+    fa_dataset *d = object;
+    if (d->type.release)
+        d->type.release(d->context);
+}
+
+static const fa_object_type dataset_type = {"dataset", dataset_destroy};
+
+static bool dataset_check(const fa_dataset *d, const char *who)
+{
+    if (fa_object_is(d, &dataset_type))
+        return true;
+    return fa_fail(FA_ERROR_ARGUMENT, "%s: the dataset is %s", who, d ? "none, or was freed" : "NULL");
+}
+
+fa_dataset *fa_dataset_new(const fa_dataset_type *type, void *context)
+{
+    fa_dataset *d = NULL;
+    if (!type || !type->name || !type->length || (!type->get && !type->batch))
+        fa_fail(FA_ERROR_ARGUMENT, "fa_dataset_new: a dataset has a name, a length, and get or batch");
+    else if (!fa_error_stands())
+        d = fa_object_new(&dataset_type, sizeof *d);
+    if (!d) {
+        if (type && type->release)
+            type->release(context);
+        return NULL;
+    }
+    d->type = *type;
+    d->context = context;
+    return d;
+}
+
+int64_t fa_dataset_length(const fa_dataset *dataset)
+{
+    if (!dataset_check(dataset, "fa_dataset_length"))
+        return -1;
+    int64_t n = dataset->type.length(dataset->context);
+    if (n < 0)
+        fa_fail(FA_ERROR_USER, "dataset %s: its length is %" PRId64, dataset->type.name, n);
+    return n < 0 ? -1 : n;
+}
+
+/* ---- one by one ---- */
+
+static void sample_release(fa_sample *s)
+{
+    for (int k = 0; k < FA__ITEMS; k++)
+        fa_release(*fa__sample_item(s, k));
+    *s = (fa_sample){0};
+}
+
+/* Calls get. The caller owns what it gives: the sample is kept. */
+static bool get_one(fa_dataset *d, int64_t index, fa_sample *sample)
+{
+    fa_error caught = {0};
+    bool good;
+    FA_SCOPE;
+    *sample = (fa_sample){0};
+    {
+        FA_USE(.no_grad = true, .catch_errors = &caught);
+        good = d->type.get ? d->type.get(d->context, index, sample) : d->type.batch(d->context, &index, 1, sample);
+    }
+    const char *why = caught.code ? caught.message : good ? "it has no input" : "get failed, and raised no error";
+    if (caught.code || !good || !sample->input) {
+        *sample = (fa_sample){0};
+        return fa_fail(caught.code ? caught.code : FA_ERROR_USER, "dataset %s, sample %" PRId64 ": %s", d->type.name,
+                       index, why);
+    }
+    for (int k = 0; k < FA__ITEMS; k++) {
+        fa_tensor **t = fa__sample_item(sample, k);
+        *t = fa_keep(*t && !d->type.get ? fa_select(*t, 0, 0) : *t);
+    }
+    return true;
+}
+
+static const char *item_name(int item)
+{
+    static const char *const names[FA__ITEMS] = {"input",    "target",   "extra[0]", "extra[1]",
+                                                 "extra[2]", "extra[3]", "extra[4]", "extra[5]"};
+    return names[item];
+}
+
+static const char *describe(char text[static 160], const fa_tensor *t)
+{
+    int at = snprintf(text, 160, "%s (", fa_dtype_name(fa_tensor_dtype(t)));
+    for (int i = 0; i < fa_dim(t); i++)
+        at += snprintf(text + at, 160 - (size_t)at, "%s%" PRId64, i ? ", " : "", fa_size(t, i));
+    snprintf(text + at, 160 - (size_t)at, ") on %s", fa_device_name(fa_tensor_device(t)));
+    return text;
+}
+
+/* Whether an item of another sample can stand beside the first one's. */
+static bool fits(const fa_dataset *d, int64_t index, int item, const fa_tensor *row, const fa_tensor *t)
+{
+    char first[160], other[160];
+    bool good = row && t && fa_tensor_dtype(row) == fa_tensor_dtype(t) && fa_dim(row) == fa_dim(t)
+                && fa_device_equal(fa_tensor_device(row), fa_tensor_device(t));
+    for (int i = 0; good && i < fa_dim(t); i++)
+        good = fa_size(row, i) == fa_size(t, i);
+    return good
+           || fa_fail(FA_ERROR_SHAPE, "dataset %s, sample %" PRId64 ": its %s is %s, that of the batch's first is %s",
+                      d->type.name, index, item_name(item), t ? describe(other, t) : "not there",
+                      row ? describe(first, row) : "not there");
+}
+
+static fa_tensor *room_for(const fa_tensor *t, int64_t count)
+{
+    fa_shape one = fa_tensor_shape(t), many = {.rank = one.rank + 1, .dim = {count}};
+    for (int i = 0; i < one.rank && i + 1 < FA_MAX_DIMS; i++)
+        many.dim[i + 1] = one.dim[i];
+    return fa_zeros(many, .dtype = fa_tensor_dtype(t), .device = fa_tensor_device(t));
+}
+
+/* Writes a sample into its row of the batch, which the first one makes. */
+static bool put_row(const fa_dataset *d, int64_t index, fa_sample *batch, fa_sample *sample, int64_t row, int64_t count)
+{
+    for (int k = 0; k < FA__ITEMS; k++) {
+        FA_SCOPE;
+        fa_tensor **whole = fa__sample_item(batch, k), *t = *fa__sample_item(sample, k);
+        if (t && row == 0 && !(*whole = fa_keep(room_for(t, count))))
+            return false;
+        if (!t && !*whole)
+            continue;
+        fa_tensor *part = *whole ? fa_select(*whole, 0, row) : NULL;
+        if (!fits(d, index, k, part, t) || !fa_copy_(part, t))
+            return false;
+    }
+    return true;
+}
+
+/* A batch of samples from get, kept. */
+static bool stack(fa_dataset *d, const int64_t *index, int64_t count, fa_sample *batch)
+{
+    FA_USE(.no_grad = true);
+    *batch = (fa_sample){0};
+    bool good = true;
+    for (int64_t i = 0; good && i < count; i++) {
+        fa_sample sample;
+        good = get_one(d, index[i], &sample) && put_row(d, index[i], batch, &sample, i, count);
+        sample_release(&sample);
+    }
+    if (!good)
+        sample_release(batch);
+    return good;
+}
+
+/* ---- many at once ---- */
+
+/* Calls batch. What it gives is kept. */
+static bool get_many(fa_dataset *d, const int64_t *index, int64_t count, fa_sample *batch)
+{
+    fa_error caught = {0};
+    bool good;
+    FA_SCOPE;
+    *batch = (fa_sample){0};
+    {
+        FA_USE(.no_grad = true, .catch_errors = &caught);
+        good = d->type.batch(d->context, index, count, batch);
+    }
+    for (int k = 0; good && !caught.code && k < FA__ITEMS; k++) {
+        const fa_tensor *t = *fa__sample_item(batch, k);
+        if (t ? fa_dim(t) < 1 || fa_size(t, 0) != count : k == 0)
+            good = fa_fail(FA_ERROR_SHAPE, "dataset %s: a batch of %" PRId64 " samples has %s %s", d->type.name, count,
+                           t ? "another number in its" : "no", item_name(k));
+    }
+    if (caught.code || !good) {
+        *batch = (fa_sample){0};
+        return fa_fail(caught.code ? caught.code : FA_ERROR_USER,
+                       "dataset %s, %" PRId64 " samples from number %" PRId64 " on: %s", d->type.name, count, index[0],
+                       caught.code ? caught.message : "batch failed, and raised no error");
+    }
+    for (int k = 0; k < FA__ITEMS; k++)
+        fa_keep(*fa__sample_item(batch, k));
+    return true;
+}
+
+static bool indices_are_good(const fa_dataset *d, const int64_t *index, int64_t count, const char *who)
+{
+    int64_t n = dataset_check(d, who) ? fa_dataset_length(d) : -1;
+    if (n < 0 || fa_error_stands())
+        return false;
+    if (!index || count < 1)
+        return fa_fail(FA_ERROR_ARGUMENT, "%s: a batch has one sample or more", who);
+    for (int64_t i = 0; i < count; i++)
+        if (index[i] < 0 || index[i] >= n)
+            return fa_fail(FA_ERROR_INDEX, "dataset %s: there is no sample %" PRId64 ", only 0 to %" PRId64,
+                           d->type.name, index[i], n - 1);
+    return true;
+}
+
+/* Hands a kept sample to the innermost scope. */
+static fa_sample hand_out(fa_sample sample)
+{
+    for (int k = 0; k < FA__ITEMS; k++) {
+        fa_tensor **t = fa__sample_item(&sample, k);
+        *t = *t ? fa_adopt(*t) : NULL;
+    }
+    return sample;
+}
+
+fa_sample fa_dataset_get(fa_dataset *dataset, int64_t index)
+{
+    fa_sample sample = {0};
+    if (!indices_are_good(dataset, &index, 1, "fa_dataset_get") || !get_one(dataset, index, &sample))
+        return (fa_sample){0};
+    return hand_out(sample);
+}
+
+fa_sample fa_dataset_batch(fa_dataset *dataset, const int64_t *index, int64_t count)
+{
+    fa_sample batch = {0};
+    if (!indices_are_good(dataset, index, count, "fa_dataset_batch"))
+        return batch;
+    bool good = dataset->type.batch ? get_many(dataset, index, count, &batch) : stack(dataset, index, count, &batch);
+    return good ? hand_out(batch) : (fa_sample){0};
+}

@@ -1,0 +1,156 @@
+/* Loaders, and FA_EACH: an epoch is an order of samples, a turn is a memory scope with a batch. */
+#include "data/data.h"
+#include <facula/creation.h>
+#include <facula/error.h>
+#include <facula/host.h>
+#include <facula/tensor.h>
+#include <facula/to.h>
+#include <inttypes.h>
+
+struct fa_loader {
+    fa_object base;
+    fa_dataset *dataset;
+    fa_data_loader_options options;
+    uint64_t seed, epoch; /* epochs that were begun */
+};
+
+/* One pass over the samples; loops over one loader each have their own. */
+typedef struct fa__epoch {
+    fa_object base;
+    fa_loader *loader;
+    fa__numbers *order;
+    const char *where;
+    int64_t turn, turns;
+} fa__epoch;
+
+static void loader_destroy(void *object)
+{
+    fa_release(((fa_loader *)object)->dataset);
+}
+
+static void epoch_destroy(void *object)
+{
+    fa_release(((fa__epoch *)object)->loader);
+    fa_release(((fa__epoch *)object)->order);
+}
+
+static const fa_object_type loader_type = {"loader", loader_destroy}, epoch_type = {"epoch", epoch_destroy};
+
+static bool loader_check(const fa_loader *l, const char *who)
+{
+    if (fa_object_is(l, &loader_type))
+        return true;
+    return fa_fail(FA_ERROR_ARGUMENT, "%s: the loader is %s", who, l ? "none, or was freed" : "NULL");
+}
+
+/* A seed from the default generator. */
+static uint64_t drawn_seed(void)
+{
+    FA_SCOPE;
+    return (uint64_t)(fa_item(fa_rand(FA_SCALAR, .dtype = FA_F64, .device = FA_CPU)) * 0x1p53);
+}
+
+fa_loader *(fa_data_loader)(fa_dataset *dataset, const fa_data_loader_options *options)
+{
+    fa_data_loader_options o = FA__DEFAULT_fa_data_loader;
+    fa__options_read(&o, o.size, options);
+    if (o.batch_size < 1 || o.seed < -1) {
+        fa_fail(FA_ERROR_ARGUMENT, "fa_data_loader: %s is %" PRId64, o.seed < -1 ? ".seed" : ".batch_size",
+                o.seed < -1 ? o.seed : o.batch_size);
+        return NULL;
+    }
+    if (fa_dataset_length(dataset) < 0)
+        return NULL;
+    uint64_t seed = o.seed >= 0 ? (uint64_t)o.seed : o.shuffle ? drawn_seed() : 0;
+    fa_loader *l = fa_object_new(&loader_type, sizeof *l);
+    if (!l)
+        return NULL;
+    l->dataset = fa_keep(dataset);
+    l->options = o;
+    l->seed = seed;
+    return l;
+}
+
+int64_t fa_loader_length(const fa_loader *loader)
+{
+    int64_t n = loader_check(loader, "fa_loader_length") ? fa_dataset_length(loader->dataset) : -1;
+    if (n < 0)
+        return -1;
+    int64_t size = loader->options.batch_size;
+    return n / size + (!loader->options.drop_last && n % size);
+}
+
+fa_dataset *fa_loader_dataset(const fa_loader *loader)
+{
+    return loader_check(loader, "fa_loader_dataset") ? loader->dataset : NULL;
+}
+
+/* ---- FA_EACH ---- */
+
+/* An epoch that the caller owns. */
+static fa__epoch *epoch_new(fa_loader *l, const char *where)
+{
+    FA_SCOPE;
+    int64_t n = loader_check(l, "FA_EACH") ? fa_dataset_length(l->dataset) : -1;
+    fa__epoch *e = n < 0 ? NULL : fa_object_new(&epoch_type, sizeof *e);
+    fa__numbers *order = e ? fa__numbers_new(n) : NULL;
+    if (!order)
+        return NULL;
+    for (int64_t i = 0; i < n; i++)
+        order->item[i] = i;
+    if (l->options.shuffle)
+        fa__shuffle(order->item, n, l->seed, l->epoch);
+    l->epoch++;
+    e->loader = fa_keep(l);
+    e->order = fa_keep(order);
+    e->turns = fa_loader_length(l);
+    e->where = where;
+    return fa_keep(e);
+}
+
+fa_batch fa__each_open(fa_loader *loader, const char *where)
+{
+    return (fa_batch){.index = -1, .fa__epoch = epoch_new(loader, where)};
+}
+
+/* Fills a batch from the dataset, on the loader's device. */
+static bool load(fa_batch *batch, const fa__epoch *e)
+{
+    const fa_data_loader_options *o = &e->loader->options;
+    int64_t start = e->turn * o->batch_size, left = e->order->count - start;
+    int64_t size = left < o->batch_size ? left : o->batch_size;
+    const int64_t *which = e->order->item + start;
+    fa_sample s = fa_dataset_batch(e->loader->dataset, which, size);
+    for (int k = 0; k < FA__ITEMS && o->device.kind != FA__DEFAULT_DEVICE; k++) {
+        fa_tensor **t = fa__sample_item(&s, k);
+        if (*t && !(*t = fa_to(*t, o->device)))
+            return false;
+    }
+    batch->input = s.input;
+    batch->target = s.target;
+    for (int k = 0; k < FA_MAX_EXTRA; k++)
+        batch->extra[k] = s.extra[k];
+    batch->index = e->turn;
+    batch->size = size;
+    batch->samples = which;
+    return s.input;
+}
+
+bool fa__each_next(fa_batch *batch)
+{
+    fa__epoch *e = batch->fa__epoch;
+    fa__scope_close(&batch->fa__turn);
+    if (!e || e->turn >= e->turns || fa_error_stands() || fa_stopped())
+        return false;
+    batch->fa__turn = fa__scope_open(e->where);
+    bool good = load(batch, e);
+    e->turn++;
+    return good;
+}
+
+void fa__each_close(fa_batch *batch)
+{
+    fa__scope_close(&batch->fa__turn);
+    fa_release(batch->fa__epoch);
+    batch->fa__epoch = NULL;
+}

@@ -1,0 +1,179 @@
+/* Modules as objects: making them, what they own, and running them. Looking through them is in walk.c. */
+#include "nn/module.h"
+#include <facula/autograd.h>
+#include <facula/error.h>
+#include <facula/scope.h>
+#include <facula/tensor.h>
+#include <string.h>
+
+static void member_destroy(void *object)
+{
+    fa_release(((fa__member *)object)->object);
+}
+
+static void module_destroy(void *object)
+{
+    fa_module *m = object;
+    if (m->destroy)
+        m->destroy(m->data);
+    while (m->first) {
+        fa__member *gone = m->first;
+        m->first = gone->next;
+        fa_release(gone);
+    }
+}
+
+static const fa_object_type member_type = {"member", member_destroy}, module_type = {"module", module_destroy};
+
+bool fa__module_check(const fa_module *module, const char *who)
+{
+    if (fa_object_is(module, &module_type))
+        return true;
+    return fa_fail(FA_ERROR_ARGUMENT, "%s: the module is %s", who, module ? "none, or was freed" : "NULL");
+}
+
+fa_module *(fa_nn_custom)(const char *kind, size_t bytes, fa_forward_function forward,
+                          const fa_nn_custom_options *options)
+{
+    fa_nn_custom_options o = FA__DEFAULT_fa_nn_custom;
+    fa__options_read(&o, o.size, options);
+    size_t text = kind ? strlen(kind) + 1 : 0, head = (sizeof(fa_module) + 15) & ~(size_t)15;
+    if (!kind || (!forward.one && !forward.many) || bytes > SIZE_MAX / 2 - head - text) {
+        fa_fail(FA_ERROR_ARGUMENT, "fa_nn_custom: a module has a name, data of a possible size and a forward function");
+        return NULL;
+    }
+    fa_module *m = fa_object_new(&module_type, head + bytes + text);
+    if (!m)
+        return NULL;
+    char *after = (char *)m + head;
+    m->data = bytes ? after : NULL;
+    m->kind = memcpy(after + bytes, kind, text);
+    m->end = &m->first;
+    m->destroy = o.destroy;
+    m->forward = forward;
+    m->training = true;
+    return m;
+}
+
+const char *fa_module_kind(const fa_module *module)
+{
+    return module ? module->kind : "";
+}
+
+void *fa_module_data(const fa_module *module)
+{
+    return fa__module_check(module, "fa_module_data") ? module->data : NULL;
+}
+
+bool fa_module_training(const fa_module *module)
+{
+    return fa__module_check(module, "fa_module_training") && module->training;
+}
+
+/* ---- what a module owns ---- */
+
+fa__member *fa__module_member(const fa_module *module, const char *name, size_t length)
+{
+    for (fa__member *m = module->first; m; m = m->next)
+        if (!strncmp(m->name, name, length) && !m->name[length])
+            return m;
+    return NULL;
+}
+
+static bool name_is_good(const fa_module *module, const char *name, const char *who)
+{
+    if (!name || !*name || strchr(name, '.'))
+        return fa_fail(FA_ERROR_ARGUMENT, "%s: a name has one character or more and no dot: \"%s\"", who,
+                       name ? name : "NULL");
+    if (fa__module_member(module, name, strlen(name)))
+        return fa_fail(FA_ERROR_ARGUMENT, "%s: the module %s has a \"%s\" already", who, module->kind, name);
+    return true;
+}
+
+/* Keeps the object, and puts it behind the others. */
+static bool member_add(fa_module *module, fa__member_kind kind, const char *name, void *object, const char *who)
+{
+    if (!object)
+        return fa_fail(FA_ERROR_ARGUMENT, "%s: \"%s\" is NULL", who, name ? name : "NULL");
+    if (!fa__module_check(module, who) || !name_is_good(module, name, who))
+        return false;
+    FA_SCOPE;
+    size_t text = strlen(name) + 1;
+    fa__member *m = fa_keep(fa_object_new(&member_type, sizeof *m + text));
+    if (!m)
+        return false;
+    memcpy(m->name, name, text);
+    m->kind = kind;
+    m->object = fa_keep(object);
+    *module->end = m;
+    module->end = &m->next;
+    return true;
+}
+
+/* False: the module that we look for was met. */
+static bool is_not(void *wanted, const fa__spot *spot, const fa__member *member)
+{
+    (void)member;
+    return spot->module != wanted;
+}
+
+fa_module *fa_module_add(fa_module *module, const char *name, fa_module *child)
+{
+    static const char who[] = "fa_module_add";
+    if (!fa__module_check(child, who) || !fa__module_check(module, who))
+        return NULL;
+    if (!fa__module_walk(child, is_not, module)) {
+        fa_fail(FA_ERROR_ARGUMENT, "%s: the module %s cannot be a part of itself", who, module->kind);
+        return NULL;
+    }
+    if (!member_add(module, FA__CHILD, name, child, who))
+        return NULL;
+    return child;
+}
+
+fa_tensor *fa_module_parameter(fa_module *module, const char *name, fa_tensor *tensor)
+{
+    static const char who[] = "fa_module_parameter";
+    if (tensor && !fa_is_leaf(tensor)) {
+        fa_fail(FA_ERROR_ARGUMENT, "%s: \"%s\" is a result that was recorded, not a leaf", who, name ? name : "NULL");
+        return NULL;
+    }
+    if (!member_add(module, FA__PARAMETER, name, tensor, who))
+        return NULL;
+    fa_dtype dtype = fa_tensor_dtype(tensor);
+    if (dtype >= FA_F16 && dtype <= FA_F64 && !fa_set_requires_grad(tensor, true))
+        return NULL;
+    return tensor;
+}
+
+fa_tensor *fa_module_buffer(fa_module *module, const char *name, fa_tensor *tensor)
+{
+    return member_add(module, FA__BUFFER, name, tensor, "fa_module_buffer") ? tensor : NULL;
+}
+
+/* ---- running ---- */
+
+static bool inputs_are_good(const fa_module *module, fa_tensors inputs)
+{
+    if (!fa__module_check(module, "fa_forward"))
+        return false;
+    for (size_t i = 0; i < inputs.count; i++)
+        if (!inputs.item[i])
+            return fa_fail(FA_ERROR_ARGUMENT, "fa_forward: input %zu of the module %s is NULL", i, module->kind);
+    if (!module->forward.many && inputs.count != 1)
+        return fa_fail(FA_ERROR_ARGUMENT, "fa_forward: the module %s takes 1 input, not %zu", module->kind,
+                       inputs.count);
+    return true;
+}
+
+fa_tensor *fa__forward(fa_module *module, fa_tensors inputs)
+{
+    if (!inputs_are_good(module, inputs))
+        return NULL;
+    FA_SCOPE;
+    fa_tensor *y =
+        module->forward.many ? module->forward.many(module, inputs) : module->forward.one(module, inputs.item[0]);
+    if (!y)
+        fa_fail(FA_ERROR_USER, "fa_forward: the module %s returned NULL", module->kind);
+    return fa_escape(y);
+}
