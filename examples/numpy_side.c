@@ -10,7 +10,7 @@ int main(void)
 
     fa_tensor *a = fa_ones(FA_SHAPE(6));
     fa_set(a, "::2", 3);                        /* assigns through a view */
-    fa_set(a, "1", fa_tensor_of(0.5));          /* a tensor broadcasts */
+    fa_set(a, "4:", fa_tensor_of(7.0));         /* a tensor broadcasts */
     fa_add_(a, 5);                              /* in place */
     fa_mul(a, 2, .out = a);                     /* into a tensor that is there */
     fa_sub_(fa_get(a, "-2:"), fa_get(a, ":2")); /* in place, through a view */

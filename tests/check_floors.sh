@@ -31,13 +31,12 @@ function rank_of_generated(name) {
     if (name ~ /^kernels_/) return rank["backend"]
     return -1
 }
-# the floor that a public header describes: that of the source, or the folder, of its name
-function rank_of_public(name,   f, best) {
+# the lowest floor that may know a public header: those of operations, and of what is written against public headers,
+# stand above the others, which are types and calls that floors share
+function rank_of_public(name) {
     sub(/^facula\//, "", name); sub(/\.h$/, "", name)
-    if (name in rank) return rank[name]
-    for (f in rank)
-        if ((("src/" f "/" name ".c") in file) && rank[f] > best) best = rank[f]
-    return best + 0
+    if (name in public_only) return rank[name]
+    return name == "facula" || name == "operations" || (("src/ops/" name ".c") in file) ? rank["ops"] : 0
 }
 function complain(why) { printf "%s:%d: %s %s\n", path, line, text, why; bad[floor] = 1; status = 1 }
 function check(path, text, line,   name, target) {

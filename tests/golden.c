@@ -13,6 +13,10 @@ static const struct {
 } differences[] = {
     {"relu", "bool", "no element is below 0: they stay"},
     {"argmax", "bool", "bool has an order"},
+    {"matmul", "bool", "there is no product of bool, of nothing neither"},
+    {"linear", "bool", "as matmul"},
+    {"softmax", "i64 i32 u8 bool", "integers are refused, empty ones too"},
+    {"log_softmax", "i64 i32 u8 bool", "as softmax"},
     {"clamp", "u8", "numbers wrap into the dtype, as in arithmetic"},
 };
 

@@ -99,7 +99,8 @@ static void hold_line(char *line)
     bool number = strchr("bif", form[1]);
     int right = FA_BOOL;
     for (char *want; (want = strtok(NULL, " ")); right++)
-        hold_pair(op, inplace, form, a, number ? FA_SAME : (fa_dtype)right, want);
+        if (strcmp(want, "missing"))
+            hold_pair(op, inplace, form, a, number ? FA_SAME : (fa_dtype)right, want);
 }
 
 int main(void)

@@ -196,7 +196,11 @@ static bool run_node(fa__walk *w, fa__pending_node *p)
     fa__node *n = p->node;
     uint8_t wanted[n->edges + 1];
     fa_tensor *gx[n->edges + 1];
-    fa__back b = {.node = n, .args = n->args, .wanted = wanted, .gx = gx};
+    fa__back b;
+    b.node = n;
+    b.args = n->args;
+    b.wanted = wanted;
+    b.gx = gx;
     for (int i = 0; i < n->edges; i++) {
         wanted[i] = n->edge[i].to && (!w->needed || fa__is_needed(w->needed, n->edge[i].to));
         gx[i] = NULL;

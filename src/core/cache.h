@@ -38,7 +38,8 @@ typedef struct fa__cache {
 
 /* Allocates nothing. */
 void fa__cache_init(fa__cache *, fa__cache_source source);
-/* Returns what is free. Blocks that are still in use stay what they are and may be given back; the cache stays usable. */
+/* Returns what is free. Blocks that are still in use stay what they are and may be given back; the cache stays usable.
+ */
 void fa__cache_destroy(fa__cache *);
 
 /* Memory of at least `size` bytes, 64-byte aligned, that work on `queue` (NULL: the host) may use at once. NULL and

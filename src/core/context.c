@@ -3,13 +3,14 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
+#include <facula/random.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 static fa__context *contexts;
-static _Atomic int64_t gone_bytes, gone_count; /* of threads that have ended */
+static _Atomic int64_t gone; /* `small` of threads that have ended */
 
 bool fa__debugging(void)
 {
@@ -47,29 +48,28 @@ static void delist(fa__context *c)
         contexts = c->next;
     if (c->next)
         c->next->previous = c->previous;
-    atomic_fetch_add(&gone_bytes, atomic_load(&c->small_bytes));
-    atomic_fetch_add(&gone_count, atomic_load(&c->small_count));
+    atomic_fetch_add(&gone, atomic_load(&c->small));
     pthread_mutex_unlock(&list_lock);
 }
 
-static int64_t sum_over_threads(bool bytes)
+static int64_t small_of_all(void)
 {
     pthread_mutex_lock(&list_lock);
-    int64_t sum = atomic_load(bytes ? &gone_bytes : &gone_count);
+    int64_t sum = atomic_load(&gone);
     for (fa__context *c = contexts; c; c = c->next)
-        sum += atomic_load_explicit(bytes ? &c->small_bytes : &c->small_count, memory_order_relaxed);
+        sum += atomic_load_explicit(&c->small, memory_order_relaxed);
     pthread_mutex_unlock(&list_lock);
     return sum;
 }
 
 int64_t fa__small_bytes_all(void)
 {
-    return sum_over_threads(true);
+    return small_of_all() & (FA__SMALL_ONE - 1);
 }
 
 int64_t fa__small_count_all(void)
 {
-    return sum_over_threads(false);
+    return small_of_all() / FA__SMALL_ONE;
 }
 
 static void context_free(fa__context *c)
@@ -84,19 +84,21 @@ static void context_free(fa__context *c)
     fa__free(c);
 }
 
-/* The root scope ends with the thread. */
+/* The root scope ends with the thread. What it frees may call back and make more: that is freed here too. */
 static void context_end(void *core)
 {
     fa__context *c = core;
+    fa__thread *t = fa__self;
+    t->core = c;
+    c->frames = c->used_count = 1;
+    c->settings = c->used;
     fa__error_use(NULL);
-    c->closing = "the root scope";
+    c->closing = c->frame[0].where;
     while (c->owned_count)
         fa__unref(c->owned[--c->owned_count]);
-    fa__unref(c->generator);
+    fa_generator_use(NULL);
+    t->core = NULL;
     delist(c);
-    fa__thread *t = fa__thread_here();
-    if (t)
-        t->core = NULL;
     context_free(c);
 }
 

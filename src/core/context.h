@@ -14,6 +14,8 @@ typedef struct fa__frame {
     int64_t count;        /* of FA_REPEAT: turns in all */
 } fa__frame;
 
+#define FA__SMALL_ONE (INT64_C(1) << 40)
+
 enum { FA__QUARANTINE = 1024 };
 
 typedef struct fa__context {
@@ -29,7 +31,7 @@ typedef struct fa__context {
     const char *closing; /* the scope that is being closed */
     const char *here;    /* FA_HERE */
     const void *call;    /* the innermost call (ops/row.h): composed operations find their caller */
-    _Atomic int64_t small_bytes, small_count; /* of host memory inside storages: made less freed by this thread */
+    _Atomic int64_t small; /* host memory inside storages, made less freed by this thread: bytes, and FA__SMALL_ONE each */
     void *generator;                          /* fa_generator_use; NULL: the process's */
     size_t hint;                              /* the size of the root scope that the log speaks of next */
     fa__object **dead; /* while debugging: freed objects, kept so that their use is an error with a name */
@@ -46,9 +48,18 @@ static inline fa__context *fa__ctx(void)
     return FA__LIKELY(c != NULL) ? c : fa__context_start();
 }
 
+void *fa__own_slowly(void *object);
 /* Hands a new object's only reference to the innermost scope, and returns the object. NULL stays NULL; without memory
  * the object is dropped and NULL returned. */
-void *fa__own(void *object);
+static inline void *fa__own(void *object)
+{
+    fa__context *c = fa__self->core;
+    if (FA__UNLIKELY(!object || !c || c->owned_count == c->owned_capacity))
+        return fa__own_slowly(object);
+    c->owned[c->owned_count++] = object;
+    return object;
+}
+
 /* Takes back the reference that a scope of this thread holds: the caller owns it. False if none does. */
 bool fa__disown(const void *object);
 /* Host memory inside storages, over all threads: what fa_memory_stats adds to the CPU's cache. */

@@ -13,8 +13,8 @@ typedef struct fa__device {
     fa_device id;
     char name[16]; /* "late:1" */
     const struct fa__backend *backend;
-    bool host;              /* memory is the host's and work is done when a call returns: the CPU */
-    bool shapes_only;       /* tensors have no memory: meta */
+    bool host;               /* memory is the host's and work is done when a call returns: the CPU */
+    bool shapes_only;        /* tensors have no memory: meta */
     struct fa__queue *queue; /* the default queue; NULL on the host and on meta */
     fa__cache cache;
     pthread_mutex_t lock; /* pointers are resolved and launched under it */

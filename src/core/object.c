@@ -21,24 +21,6 @@ const char *fa__object_name(const fa__object *o)
     return o && o->type < FA__TYPES && types[o->type].name ? types[o->type].name : "object";
 }
 
-void *fa__object_new(fa__type type, size_t size)
-{
-    fa__object *o = fa__small_alloc(size);
-    if (FA__UNLIKELY(!o))
-        return NULL;
-    atomic_init(&o->references, 1);
-    o->type = (uint8_t)type;
-    o->flags = 0;
-    o->size = (uint16_t)(size <= FA__SMALL_MOST ? size : 0);
-    o->link = NULL;
-    return o;
-}
-
-void fa__object_release(fa__object *o)
-{
-    fa__small_free(o, o->size ? o->size : FA__SMALL_MOST + 1);
-}
-
 /* Keeps a dead object for a while; the one that has been dead for longest makes room. */
 static void quarantine(fa__context *c, fa__object *o)
 {

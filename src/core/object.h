@@ -2,6 +2,7 @@
  * that loses its last reference while another is being destroyed waits for its turn. */
 #ifndef FA__CORE_OBJECT_H
 #define FA__CORE_OBJECT_H
+#include "base/small.h"
 #include "base/types.h"
 #include <stdatomic.h>
 
@@ -32,11 +33,26 @@ typedef struct fa__object {
 } fa__object;
 
 /* Makes an object of `size` bytes with one reference, which belongs to nobody yet. Not cleared beyond the header. */
-void *fa__object_new(fa__type, size_t size);
+static inline void *fa__object_new(fa__type type, size_t size)
+{
+    fa__object *o = fa__small_alloc(size);
+    if (FA__UNLIKELY(!o))
+        return NULL;
+    atomic_init(&o->references, 1);
+    o->type = (uint8_t)type;
+    o->flags = 0;
+    o->size = (uint16_t)(size <= FA__SMALL_MOST ? size : 0);
+    o->link = NULL;
+    return o;
+}
+
 /* Frees the memory of an object that has been taken apart. */
 void fa__object_free(fa__object *);
 /* The same without keeping a tensor for a while. */
-void fa__object_release(fa__object *);
+static inline void fa__object_release(fa__object *o)
+{
+    fa__small_free(o, o->size ? o->size : FA__SMALL_MOST + 1);
+}
 /* Registers what takes an object of a type apart: it drops what the object owns, then calls fa__object_free. */
 void fa__object_type(fa__type, const char *name, void (*destroy)(fa__object *));
 const char *fa__object_name(const fa__object *);

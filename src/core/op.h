@@ -13,13 +13,13 @@ typedef enum {
     FA__INT,     /* int64_t */
     FA__DOUBLE,
     FA__BOOL,
-    FA__DIMS,   /* fa_dims */
-    FA__SHAPE,  /* fa_shape */
-    FA__DTYPE,  /* fa_dtype */
+    FA__DIMS,    /* fa_dims */
+    FA__SHAPE,   /* fa_shape */
+    FA__DTYPE,   /* fa_dtype */
     FA__DEVICE_, /* fa_device */
-    FA__ENUM,   /* an enumeration: four bytes */
-    FA__STRING, /* const char * */
-    FA__KEY     /* fa__key: drawn when the call is made, never given by the caller */
+    FA__ENUM,    /* an enumeration: four bytes */
+    FA__STRING,  /* const char * */
+    FA__KEY      /* fa__key: drawn when the call is made, never given by the caller */
 } fa__kind;
 
 typedef const fa_tensor *fa_like;

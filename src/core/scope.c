@@ -33,12 +33,12 @@ static FA__NOINLINE bool grow_owned(fa__context *c)
     return true;
 }
 
-void *fa__own(void *object)
+void *fa__own_slowly(void *object)
 {
+    fa__context *c = fa__ctx();
     if (!object)
         return NULL;
-    fa__context *c = fa__ctx();
-    if (FA__UNLIKELY(!c || (c->owned_count == c->owned_capacity && !grow_owned(c)))) {
+    if (!c || (c->owned_count == c->owned_capacity && !grow_owned(c))) {
         fa__unref(object);
         return NULL;
     }
@@ -83,17 +83,22 @@ static void close_settings(fa__context *c, size_t count)
     settings_in_force(c);
 }
 
-static void close_to(fa__context *c, size_t depth)
+/* Drops what was made since a mark. */
+static inline void drop_to(fa__context *c, size_t mark)
 {
-    if (depth == 0 || depth >= c->frames)
-        return;
-    close_settings(c, c->frame[depth].settings);
-    size_t mark = c->frame[depth].mark;
     const char *outer = c->closing;
     c->closing = c->frame[c->frames - 1].where;
     while (c->owned_count > mark)
         fa__unref(c->owned[--c->owned_count]);
     c->closing = outer;
+}
+
+static void close_to(fa__context *c, size_t depth)
+{
+    if (depth == 0 || depth >= c->frames)
+        return;
+    close_settings(c, c->frame[depth].settings);
+    drop_to(c, c->frame[depth].mark);
     c->frames = depth;
 }
 
@@ -149,10 +154,10 @@ bool fa__repeat_next(int64_t *i)
     size_t f = top->variable == i ? c->frames - 1 : frame_of(c, i);
     if (!f)
         return false;
-    fa__frame kept = c->frame[f];
-    close_to(c, f);
-    c->frame[c->frames++] = kept;
-    return ++*i < kept.count && !fa__failed() && !fa_stopped();
+    close_settings(c, c->frame[f].settings);
+    drop_to(c, c->frame[f].mark);
+    c->frames = f + 1; /* without those that a jump left open */
+    return ++*i < c->frame[f].count && !fa__failed() && !fa_stopped();
 }
 
 void fa__repeat_close(int64_t *i)

@@ -8,15 +8,15 @@
 
 enum { INLINE_BYTES = 512 /* host memory up to this size stands in the storage itself */ };
 
-static void count_small(int64_t bytes)
+/* Only this thread writes its count; others read it. */
+static inline void count_small(int64_t bytes)
 {
     fa__context *c = fa__self->core;
-    if (!c)
+    if (FA__UNLIKELY(!c))
         return;
-    int64_t before = atomic_load_explicit(&c->small_bytes, memory_order_relaxed);
-    atomic_store_explicit(&c->small_bytes, before + bytes, memory_order_relaxed);
-    before = atomic_load_explicit(&c->small_count, memory_order_relaxed);
-    atomic_store_explicit(&c->small_count, before + (bytes > 0 ? 1 : -1), memory_order_relaxed);
+    int64_t before = atomic_load_explicit(&c->small, memory_order_relaxed);
+    int64_t one = bytes > 0 ? FA__SMALL_ONE : -FA__SMALL_ONE;
+    atomic_store_explicit(&c->small, before + bytes + one, memory_order_relaxed);
 }
 
 static bool is_inline(const fa__storage *s)
@@ -47,6 +47,17 @@ static void storage_destroy(fa__object *o)
         return;
     }
     storage_free(s);
+}
+
+void fa__storage_drop(fa__storage *s)
+{
+    if (FA__LIKELY(s && is_inline(s) && !fa__has_pending(s)
+                   && atomic_load_explicit(&s->object.references, memory_order_acquire) == 1)) {
+        count_small(-(int64_t)s->bytes);
+        fa__object_release(&s->object);
+        return;
+    }
+    fa__unref(s);
 }
 
 __attribute__((__constructor__)) static void storage_type(void)

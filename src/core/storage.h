@@ -32,6 +32,9 @@ typedef struct fa__storage {
     _Alignas(16) unsigned char bytes_inline[];
 } fa__storage;
 
+/* Drops a reference: what stands in the storage itself and no work uses goes at once. */
+void fa__storage_drop(fa__storage *);
+
 /* Whether late work was ever issued on it: if not, there is nothing to order. */
 static inline bool fa__has_pending(const fa__storage *s)
 {

@@ -11,7 +11,7 @@
 static void tensor_destroy(fa__object *o)
 {
     fa_tensor *t = (fa_tensor *)o;
-    fa__unref(t->storage);
+    fa__storage_drop(t->storage);
     fa__unref(t->node);
     fa__unref(t->autograd);
     fa__unref(t->base);
@@ -37,6 +37,7 @@ fa_tensor *fa__tensor_new(fa__storage *storage, fa_dtype dtype, int rank, const 
     t->offset = offset;
     for (int i = 0; i < rank; i++)
         t->shape[i] = shape[i];
+    t->dense = !stride || fa__is_dense(rank, shape, stride);
     if (stride)
         for (int i = 0; i < rank; i++)
             t->stride[i] = stride[i];

@@ -12,6 +12,7 @@ struct fa_tensor {
     fa__storage *storage; /* NULL: a husk: shape, dtype and device of a tensor that was not kept */
     uint8_t dtype, rank;
     bool requires_grad; /* a leaf that collects a gradient */
+    bool dense;         /* its elements lie row-major without gaps; false: they may all the same */
     bool no_grad_view;  /* a view made under no_grad: it may not be changed in place while gradients are on */
     uint32_t slot;      /* which result of node it is */
     int64_t offset;     /* of element (0, ..., 0), in elements */

@@ -57,23 +57,20 @@ static bool hold_list(fa__node *n, int i, fa_tensor **room, uint32_t keep)
     return true;
 }
 
-static size_t list_length(const fa__op *op, const void *args)
+/* Tensors of a list, and bytes of strings, among the arguments. */
+static void measure(const fa__op *op, const void *args, size_t *items, size_t *bytes)
 {
-    for (int i = 0; i < op->nfields; i++)
-        if (op->fields[i].kind == FA__TENSORS)
-            return ((const fa_tensors *)fa__field_at(args, &op->fields[i]))->count;
-    return 0;
-}
-
-static size_t string_bytes(const fa__op *op, const void *args)
-{
-    size_t bytes = 0;
-    for (int i = 0; i < op->nfields; i++)
-        if (op->fields[i].kind == FA__STRING) {
-            const char *s = *(const char *const *)fa__field_at(args, &op->fields[i]);
-            bytes += s ? strlen(s) + 1 : 0;
-        }
-    return bytes;
+    *items = *bytes = 0;
+    for (int i = 0; i < op->nfields; i++) {
+        const fa__field *f = &op->fields[i];
+        if (FA__LIKELY(f->kind != FA__TENSORS && f->kind != FA__STRING))
+            continue;
+        const void *p = fa__field_at(args, f);
+        if (f->kind == FA__TENSORS)
+            *items = ((const fa_tensors *)p)->count;
+        else
+            *bytes += *(const char *const *)p ? strlen(*(const char *const *)p) + 1 : 0;
+    }
 }
 
 static size_t rounded(size_t n)
@@ -83,7 +80,8 @@ static size_t rounded(size_t n)
 
 fa__node *fa__node_new(const fa__op *op, const void *args, uint32_t keep, uint32_t husks)
 {
-    size_t length = list_length(op, args), strings = string_bytes(op, args);
+    size_t length, strings;
+    measure(op, args, &length, &strings);
     size_t edges = op->nfields + length;
     size_t args_at = rounded(sizeof(fa__node) + edges * sizeof(fa__edge));
     size_t results_at = args_at + rounded(op->args_size),

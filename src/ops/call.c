@@ -24,11 +24,33 @@ static bool run(fa__call *c, const fa__elementwise *e)
     return c->op->cells->run ? c->op->cells->run(c) : fa__run_kernel(c);
 }
 
+static bool records(const fa__call *c)
+{
+    return c->needs_grad && !c->op->cells->no_grad && fa__recording();
+}
+
+/* In place and recorded: what backward needs of what is overwritten is copied before. */
+static FA__NOINLINE bool change_recorded(fa__call *c, const fa__elementwise *e)
+{
+    const void *given = c->args;
+    _Alignas(16) char args[c->op->args_size + 1];
+    memcpy(args, given, c->op->args_size);
+    if (!fa__keep_overwritten(c, args) || !fa__make_results(c) || !run(c, e))
+        return false;
+    bump(c->given, c->op);
+    c->args = args;
+    bool good = fa__record(c);
+    c->args = given;
+    return good;
+}
+
 /* From inferred results on: outputs, the work, the record. */
 static bool finish(fa__call *c, const fa__elementwise *e)
 {
     if (FA__UNLIKELY(c->given && !fa__check_given(c)))
         return false;
+    if (FA__UNLIKELY(c->given && c->inplace && records(c)))
+        return change_recorded(c, e);
     if (!fa__make_results(c) || !run(c, e))
         return false;
     if (c->given)
@@ -38,7 +60,7 @@ static bool finish(fa__call *c, const fa__elementwise *e)
             return fa__call_fail(c, FA_ERROR_DTYPE, "only floating tensors can need gradients");
         c->out[0]->requires_grad = true;
     }
-    return !c->needs_grad || c->op->cells->no_grad || !fa__recording() || fa__record(c);
+    return !records(c) || fa__record(c);
 }
 
 static bool go_elementwise(fa__call *c)

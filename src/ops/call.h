@@ -17,6 +17,7 @@ typedef struct fa__elementwise {
     fa__formula *formula;
     fa__class compute;
     uint32_t values; /* bit i: field i is a 0-dim tensor of the CPU that goes as a value */
+    bool plain;      /* all tensors have the result's shape and are dense: one run of elements */
 } fa__elementwise;
 
 /* ---- call_check.c: operands are there and alive; finds tensors, device, and what holds of any of them. */
@@ -32,6 +33,8 @@ bool fa__infer_elementwise(fa__call *c, fa__elementwise *e);
 bool fa__run_elementwise(fa__call *c, const fa__elementwise *e);
 /* ---- call_record.c */
 bool fa__record(fa__call *c);
+/* Puts copies, which are recorded, in the place of operands in `args` that backward needs and the call overwrites. */
+bool fa__keep_overwritten(const fa__call *c, void *args);
 /* ---- call_launch.c: orders, runs and stamps one launch. Operand i is over tensor[i], which may be NULL. */
 bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor);
 void fa__operand_of(fa__operand *o, const fa_tensor *t);

@@ -27,7 +27,7 @@ static bool widen(fa__spec *s, const fa_tensor *t)
     return true;
 }
 
-static inline bool broadcast(fa__spec *s, const fa_tensor *t, bool first)
+static inline bool broadcast(fa__spec *s, const fa_tensor *t, bool first, bool *same)
 {
     if (first) {
         s->rank = t->rank;
@@ -35,12 +35,13 @@ static inline bool broadcast(fa__spec *s, const fa_tensor *t, bool first)
             s->shape[i] = t->shape[i];
         return true;
     }
-    if (s->rank != t->rank)
-        return widen(s, t);
-    for (int i = 0; i < t->rank; i++)
-        if (s->shape[i] != t->shape[i])
-            return widen(s, t);
-    return true;
+    bool equal = s->rank == t->rank;
+    for (int i = 0; equal && i < t->rank; i++)
+        equal = s->shape[i] == t->shape[i];
+    if (FA__LIKELY(equal))
+        return true;
+    *same = false;
+    return widen(s, t);
 }
 
 static inline void promote_tensor(fa__promotion *p, const fa_tensor *t)
@@ -79,6 +80,7 @@ bool fa__infer_elementwise(fa__call *c, fa__elementwise *e)
     bool first = true;
     s->rank = 0;
     e->values = 0;
+    e->plain = true;
     for (int i = 0; i < c->op->nfields; i++) {
         const fa_tensor *t = c->tensor[i];
         if (!t) {
@@ -87,10 +89,11 @@ bool fa__infer_elementwise(fa__call *c, fa__elementwise *e)
                 promote_number(&p, fa__field_at(c->args, &c->op->fields[i]));
             continue;
         }
-        if (FA__UNLIKELY(!broadcast(s, t, first)))
+        if (FA__UNLIKELY(!broadcast(s, t, first, &e->plain)))
             return fa__call_fail(c, FA_ERROR_SHAPE,
                                  "shapes do not broadcast: sizes have to be equal, or 1, from the last one on");
         first = false;
+        e->plain &= t->dense;
         if (!(silent >> i & 1))
             promote_tensor(&p, t);
         if (FA__UNLIKELY(c->mixed && fa__tensor_place(t) != c->device))
@@ -110,13 +113,17 @@ bool fa__infer_elementwise(fa__call *c, fa__elementwise *e)
 
 typedef FA__LAUNCH_ROOM(FA__MAX_FIELDS + 1) room;
 
-static inline void stretched(fa__operand *o, const fa_tensor *t, int rank)
+static inline void stretched(fa__operand *o, const fa_tensor *t, int rank, bool plain)
 {
-    int shift = rank - t->rank;
     o->kind = FA__MEMORY;
     o->dtype = t->dtype;
     o->rank = (uint8_t)rank;
     o->data = fa__tensor_data(t);
+    if (FA__LIKELY(plain)) {
+        o->stride[0] = 1;
+        return;
+    }
+    int shift = rank - t->rank;
     for (int i = 0; i < shift; i++)
         o->stride[i] = 0;
     for (int i = 0; i < t->rank; i++)
@@ -176,17 +183,22 @@ bool fa__run_elementwise(fa__call *c, const fa__elementwise *e)
     l->kind = FA__LAUNCH_PROGRAM;
     l->compute = (uint8_t)e->compute;
     l->combine = l->kept = 0;
-    l->rank = out->rank;
+    bool plain = e->plain && out->dense;
+    int rank = plain ? 1 : out->rank;
+    l->rank = (uint8_t)rank;
     l->outputs = 1;
     l->operands = (uint16_t)(1 + c->op->nfields);
     l->op = c->op;
     l->program = &e->formula->program;
     l->args = c->args;
     l->fault = NULL;
-    for (int i = 0; i < out->rank; i++)
-        l->shape[i] = out->shape[i];
+    if (FA__LIKELY(plain))
+        l->shape[0] = fa__numel(out);
+    else
+        for (int i = 0; i < rank; i++)
+            l->shape[i] = out->shape[i];
     tensor[0] = out;
-    stretched(&l->operand[0], out, out->rank);
+    stretched(&l->operand[0], out, rank, plain);
     for (int i = 0; i < c->op->nfields; i++) {
         fa__operand *o = &l->operand[i + 1];
         const fa_tensor *t = c->tensor[i];
@@ -199,7 +211,7 @@ bool fa__run_elementwise(fa__call *c, const fa__elementwise *e)
                 return false;
         } else {
             tensor[i + 1] = (fa_tensor *)(uintptr_t)t;
-            stretched(o, t, out->rank);
+            stretched(o, t, rank, plain);
         }
     }
     return fa__launch_run(c, l, tensor);

@@ -76,6 +76,7 @@ static bool resize(fa_tensor *t, const fa__spec *s)
     fa__storage *old = t->storage;
     t->storage = fa__ref(fresh->storage);
     t->rank = fresh->rank;
+    t->dense = true;
     t->offset = 0;
     memcpy(t->shape, fresh->shape, sizeof t->shape);
     memcpy(t->stride, fresh->stride, sizeof t->stride);

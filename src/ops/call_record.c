@@ -3,27 +3,6 @@
 #include "ops/call.h"
 #include "ops/history.h"
 
-/* What the derivatives of an expression that are asked for mention: operands (bits), and whether the result. False and
- * an error on failure. Operands without a derivative are taken out of *wants. */
-static bool derived_keeps(const fa__call *c, uint32_t *wants, uint32_t *keep, bool *keep_y)
-{
-    int n = c->op->nfields;
-    for (int i = 0; i < n; i++) {
-        if (!(*wants >> i & 1))
-            continue;
-        const fa__op *d = fa__derivative_of(c->op, i);
-        if (!d)
-            return false;
-        if (d == &fa__zero_op) {
-            *wants &= ~(1U << i);
-            continue;
-        }
-        *keep |= d->formula->e->used & ((1U << n) - 1);
-        *keep_y |= d->formula->e->used >> (n + 1) & 1;
-    }
-    return true;
-}
-
 static uint32_t wanted(const fa__call *c)
 {
     uint32_t wants = 0;
@@ -61,10 +40,11 @@ static bool add_edges(fa__call *c, fa__node *n, uint32_t wants)
     return true;
 }
 
+/* Takes over a reference to the node. */
 static void attach(fa_tensor *t, fa__node *n, uint32_t slot)
 {
     fa__unref(t->node);
-    t->node = fa__ref(n);
+    t->node = &n->object;
     t->slot = slot;
     t->requires_grad = false;
     if (t->base)
@@ -96,7 +76,7 @@ static bool changed_in_place(fa__call *c, fa__node *n)
     if (t->base)
         return fa__rewrite_base(t, n);
     if (n)
-        attach(t, n, 0);
+        attach(t, fa__ref(n), 0);
     else {
         fa__unref(t->node);
         t->node = NULL;
@@ -105,23 +85,50 @@ static bool changed_in_place(fa__call *c, fa__node *n)
     return true;
 }
 
+/* Which operands' gradients are wanted, and what backward needs for them. */
+static bool find_needs(const fa__call *c, fa__needs *needs)
+{
+    *needs = (fa__needs){.wants = wanted(c), .keep = c->op->keep & ((1U << c->op->nfields) - 1)};
+    return !fa__is_elementwise(c->op) || c->op->cells->grad || fa__needs_of(c->op, needs->wants, needs);
+}
+
+bool fa__keep_overwritten(const fa__call *c, void *args)
+{
+    fa__needs needs;
+    if (!find_needs(c, &needs))
+        return false;
+    for (int i = 0; i < c->op->nfields; i++) {
+        const fa__field *f = &c->op->fields[i];
+        if (!(needs.keep >> i & 1) || !c->tensor[i] || c->tensor[i]->storage != c->given->storage)
+            continue;
+        const fa_tensor *copy = fa_clone(c->tensor[i]);
+        if (!copy)
+            return false;
+        void *at = (char *)args + f->offset;
+        if (f->kind == FA__NUMBER)
+            ((fa_arg *)at)->as.t = copy;
+        else
+            *(const fa_tensor **)at = copy;
+    }
+    return true;
+}
+
 static fa__node *make_node(fa__call *c)
 {
-    uint32_t wants = wanted(c), keep = c->op->keep & ((1U << c->op->nfields) - 1), husks = ~0U;
-    bool keep_y = false;
-    if (fa__is_elementwise(c->op) && !c->op->cells->grad) {
-        if (!derived_keeps(c, &wants, &keep, &keep_y))
-            return NULL;
-        husks = wants ? broadcast_operands(c, wants) : 0;
-    }
-    fa__node *n = fa__node_new(c->op, c->args, keep, husks);
+    fa__needs needs;
+    if (!find_needs(c, &needs))
+        return NULL;
+    uint32_t husks = ~0U;
+    if (fa__is_elementwise(c->op) && !c->op->cells->grad)
+        husks = needs.wants ? broadcast_operands(c, needs.wants) : 0;
+    fa__node *n = fa__node_new(c->op, c->args, needs.keep, husks);
     if (!n)
         return NULL;
     const fa__context *x = fa__ctx();
     n->made_at = x->here ? (const void *)x->here : c->site;
     n->object.flags = x->here ? FA__MADE_HERE : 0;
     n->queue = c->queue;
-    if (add_edges(c, n, wants) && add_results(c, n, keep_y))
+    if (add_edges(c, n, needs.wants) && add_results(c, n, needs.keep_y))
         return n;
     fa__unref(n);
     return NULL;
@@ -135,10 +142,13 @@ bool fa__record(fa__call *c)
     bool useful = has_edges(n), good = true;
     if (c->given && c->inplace)
         good = changed_in_place(c, useful ? n : NULL);
-    else if (useful)
+    else if (FA__LIKELY(useful && c->op->nresults == 1 && fa__dtype_is_float(c->out[0]->dtype))) {
+        attach(c->out[0], n, 0);
+        return true;
+    } else if (useful)
         for (int i = 0; i < c->op->nresults; i++)
             if (fa__dtype_is_float(c->out[i]->dtype))
-                attach(c->out[i], n, (uint32_t)i);
+                attach(c->out[i], fa__ref(n), (uint32_t)i);
     fa__unref(n);
     return good;
 }

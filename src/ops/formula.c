@@ -180,6 +180,45 @@ const fa__op *fa__derivative_of(const fa__op *op, int input)
     return d;
 }
 
+static bool find_needs(const fa__op *op, uint32_t asked, fa__needs *needs)
+{
+    int n = op->nfields;
+    *needs = (fa__needs){.wants = asked};
+    for (int i = 0; i < n; i++) {
+        if (!(asked >> i & 1))
+            continue;
+        const fa__op *d = fa__derivative_of(op, i);
+        if (!d)
+            return false;
+        if (d == &fa__zero_op) {
+            needs->wants &= ~(1U << i);
+            continue;
+        }
+        needs->keep |= d->formula->e->used & ((1U << n) - 1);
+        needs->keep_y |= d->formula->e->used >> (n + 1) & 1;
+    }
+    return true;
+}
+
+bool fa__needs_of(const fa__op *op, uint32_t asked, fa__needs *needs)
+{
+    fa__formula *f = fa__formula_of(op);
+    bool remembered = asked < 1U << FA__NEEDS_INPUTS;
+    uint64_t known = f && remembered ? atomic_load_explicit(&f->needs[asked], memory_order_relaxed) : 0;
+    if (FA__LIKELY(known)) {
+        *needs = (fa__needs){.wants = known & 0xffff, .keep = known >> 16 & 0xffff, .keep_y = known >> 32 & 1};
+        return true;
+    }
+    if (!f || !find_needs(op, asked, needs))
+        return false;
+    if (remembered && needs->keep <= 0xffff)
+        atomic_store_explicit(&f->needs[asked],
+                              UINT64_C(1) << 63 | (uint64_t)needs->keep_y << 32 | (uint64_t)needs->keep << 16
+                                  | needs->wants,
+                              memory_order_relaxed);
+    return true;
+}
+
 /* ---- expressions that are not rows' ---- */
 
 typedef struct entry {

@@ -6,11 +6,24 @@
 #include "core/program.h"
 #include "pointwise/expression.h"
 
+enum { FA__NEEDS_INPUTS = 4 /* expressions of at most so many operands are remembered */ };
+
 typedef struct fa__formula {
     const fa__expression *e;
     fa__program program;
     _Atomic(const fa__op *) derivative[FA__MAX_INPUTS]; /* by input: an operation, or fa__zero_op */
+    /* What a record has to know, by the operands (bits) whose gradients are asked for; 0: not asked yet. */
+    _Atomic(uint64_t) needs[1 << FA__NEEDS_INPUTS];
 } fa__formula;
+
+/* Operands whose derivative is not zero, operands that these derivatives mention, and whether they mention the result. */
+typedef struct fa__needs {
+    uint32_t wants, keep;
+    bool keep_y;
+} fa__needs;
+
+/* For the operands (bits) whose gradients are asked for; false and an error on failure. */
+bool fa__needs_of(const fa__op *op, uint32_t wants, fa__needs *needs);
 
 /* What stands for a derivative that is zero whatever the operands. */
 extern const fa__op fa__zero_op;

@@ -51,6 +51,7 @@ static bool convert_in_place(fa_tensor *t, fa_dtype dtype)
     fa__unref(old);
     t->dtype = other->dtype;
     t->offset = other->offset;
+    t->dense = other->dense;
     memcpy(t->stride, other->stride, sizeof t->stride);
     return true;
 }

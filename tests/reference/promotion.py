@@ -28,8 +28,8 @@ def operands(letter):
 def result(function, a, b):
     try:
         return NAMES[function(a, b).dtype]
-    except (RuntimeError, TypeError):
-        return "error"
+    except Exception as e:
+        return "missing" if isinstance(e, TypeError) or "not implemented for" in str(e) else "error"
 
 
 def lines():

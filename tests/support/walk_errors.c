@@ -49,7 +49,7 @@ void walk_errors(const sample *s)
         if (!s->op->fields[s->operand[i].field].optional)
             no_operand(&in, i);
     int placed = 0;
-    for (int i = 0; i < s->operands; i++)
+    for (int i = 0; i < s->operands && !s->op->cells->moves; i++)
         placed += has_place(s, i);
     for (int i = 0; i < s->operands && placed > 1; i++)
         if (has_place(s, i))

@@ -11,7 +11,7 @@ static void set_lane(fa__walk *w, int slot, const fa__operand *o, bool used)
     a->size = fa__dtype_sizes[o->dtype];
     a->memory = used && o->kind == FA__MEMORY;
     a->own = a->memory && o->dtype == w->simd->dtype;
-    a->apart = a->stream = false;
+    a->linear = a->line = a->repeats = a->apart = a->stream = false;
 }
 
 void fa__walk_begin(fa__walk *w, const fa__launch *l, const fa__code *code, bool outputs)

@@ -70,16 +70,17 @@ FN i64 i64_of_f64(f64 x)
     return (i64)SELECT(a < 9223372036854775808.0, r, U64(0x8000000000000000));
 }
 
-/* The low 32 bits of that. */
+/* The low 32 bits of that. The magnitude is converted and the sign put on after: GCC makes one rounding of a conversion
+ * to i32 and back, which leaves -0. */
 FN i32 i32_of_f32(f32 x)
 {
     u32 u = AS_U32(x), magnitude = u & 0x7fffffffu;
-    i32 small = (i32)SELECT(magnitude < 0x4f000000u, x, 0.0f);
+    u32 small = (u32)(i32)AS_F32(SELECT(magnitude < 0x4f000000u, magnitude, 0u));
     u32 shift = (magnitude >> 23) - 150u;
     u32 large = SELECT(shift < 32u, ((u & 0x7fffffu) | 0x800000u) << (shift & 31u), 0u);
     large = SELECT(magnitude < 0x5f000000u, large, 0u);
-    large = SELECT((u >> 31) != 0u, 0u - large, large);
-    return SELECT(magnitude < 0x4f000000u, small, (i32)large);
+    u32 r = SELECT(magnitude < 0x4f000000u, small, large);
+    return (i32)SELECT((u >> 31) != 0u, 0u - r, r);
 }
 
 FN f32 floor_f32(f32 x);

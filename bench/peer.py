@@ -1,0 +1,246 @@
+"""The peer's side of the benchmark: PyTorch on the same rows as bench/support/rows_*.c, by the same names.
+
+A row is a function that makes its operands and returns what makes one call. It answers lines on standard input as
+bench_worker() does: "version", "open NAME", "go", "close"."""
+import sys
+import time
+import warnings
+
+warnings.filterwarnings("ignore")
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+ROUND_SECONDS = 0.03
+ROWS = {}
+MILLION = 1 << 20
+
+
+def row(function):
+    ROWS[function.__name__] = function
+    return function
+
+
+# ---- four elements ----
+
+
+def four(requires_grad=False):
+    return torch.tensor([1.0, 2.0, 3.0, 4.0], requires_grad=requires_grad), torch.tensor([10.0, 20.0, 30.0, 40.0])
+
+
+@row
+def tiny_add():
+    a, b = four()
+    return lambda: torch.add(a, b)
+
+
+@row
+def tiny_add_recorded():
+    a, b = four(True)
+    return lambda: torch.add(a, b)
+
+
+@row
+def tiny_backward():
+    a, b = four(True)
+
+    def call():
+        a.grad = None
+        torch.mul(a, b).sum().backward()
+
+    return call
+
+
+# ---- training ----
+
+
+def regression(requires_grad):
+    return torch.randn(100, 10), torch.randn(100, 1), torch.zeros(10, 1, requires_grad=requires_grad)
+
+
+@row
+def linreg_manual():
+    x, y, w = regression(False)
+
+    def call():
+        error = x @ w - y
+        grad = x.t() @ error / x.shape[0]
+        w.sub_(grad * 0.01)
+
+    return call
+
+
+@row
+def linreg_step():
+    x, y, w = regression(True)
+    optim = torch.optim.SGD([w], lr=0.01)
+
+    def call():
+        optim.zero_grad()
+        ((x @ w - y) ** 2).mean().backward()
+        optim.step()
+
+    return call
+
+
+def mlp(optimizer, **settings):
+    x, y = torch.randn(64, 784), torch.randint(0, 10, (64,))
+    net = nn.Sequential(nn.Linear(784, 128), nn.ReLU(), nn.Linear(128, 10))
+    optim = optimizer(net.parameters(), **settings)
+
+    def call():
+        optim.zero_grad()
+        F.cross_entropy(net(x), y).backward()
+        optim.step()
+
+    return call
+
+
+@row
+def mlp_step():
+    return mlp(torch.optim.SGD, lr=0.01)
+
+
+@row
+def mlp_adam_step():
+    return mlp(torch.optim.Adam, lr=0.001)
+
+
+# ---- many elements ----
+
+
+def two_16m():
+    return torch.randn(16 * MILLION), torch.randn(16 * MILLION)
+
+
+@row
+def add_16m():
+    x, y = two_16m()
+    return lambda: torch.add(x, y)
+
+
+@row
+def add_out_16m():
+    x, y = two_16m()
+    out = torch.zeros(16 * MILLION)
+    return lambda: torch.add(x, y, out=out)
+
+
+@row
+def pointwise_chain():
+    x, y = two_16m()
+    return lambda: x * torch.sigmoid(1.702 * x) + y
+
+
+@row
+def exp_1m():
+    x = torch.randn(MILLION)
+    return lambda: torch.exp(x)
+
+
+@row
+def exp_16m():
+    x = torch.randn(16 * MILLION)
+    return lambda: torch.exp(x)
+
+
+@row
+def gelu_16m():
+    x = torch.randn(16 * MILLION)
+    return lambda: F.gelu(x)
+
+
+@row
+def sum_16m():
+    x = torch.randn(16 * MILLION)
+    return lambda: torch.sum(x)
+
+
+@row
+def sum_dim0():
+    x = torch.randn(4096, 1024)
+    return lambda: torch.sum(x, 0)
+
+
+@row
+def softmax():
+    x = torch.randn(4096, 1024)
+    return lambda: torch.softmax(x, 1)
+
+
+@row
+def transpose_copy():
+    x = torch.randn(4096, 1024).t()
+    return lambda: x.contiguous()
+
+
+# ---- matrix products ----
+
+
+def product(m, k, n, dtype=torch.float32):
+    a, b = torch.randn(m, k).to(dtype), torch.randn(k, n).to(dtype)
+    return lambda: torch.matmul(a, b)
+
+
+ROWS.update(
+    gemm_512=lambda: product(512, 512, 512),
+    gemm_1024=lambda: product(1024, 1024, 1024),
+    gemm_2048=lambda: product(2048, 2048, 2048),
+    gemm_64x128x784=lambda: product(64, 784, 128),
+    gemm_128x784x64=lambda: product(128, 64, 784),
+    gemm_64x10x128=lambda: product(64, 128, 10),
+    gemm_bf16_1024=lambda: product(1024, 1024, 1024, torch.bfloat16),
+)
+
+
+# ---- rounds ----
+
+
+def timed(call, count):
+    turns = range(count)
+    start = time.perf_counter()
+    for _ in turns:
+        call()
+    return time.perf_counter() - start
+
+
+def calls_of_a_round(call):
+    count = 1
+    timed(call, 1)
+    while (taken := timed(call, count)) < ROUND_SECONDS:
+        count = 4 * count if taken < ROUND_SECONDS / 10 else int(count * ROUND_SECONDS / taken) + 1
+    return count
+
+
+def go(call, count):
+    timed(call, count // 8 + 1)
+    return timed(call, count) / count
+
+
+def answers():
+    call, count = None, 0
+    for line in sys.stdin:
+        command, _, name = line.strip().partition(" ")
+        if command == "version":
+            yield "PyTorch " + torch.__version__
+        elif command == "open" and name in ROWS:
+            torch.manual_seed(0)
+            call = ROWS[name]()
+            count = calls_of_a_round(call)
+            yield count
+        elif command == "open":
+            yield "failed the peer has no such row"
+        elif command == "go":
+            yield go(call, count)
+        else:
+            call = None
+            yield 0
+
+
+def main():
+    torch.set_num_threads(2)
+    for answer in answers():
+        print(answer, flush=True)
+
+
+main()

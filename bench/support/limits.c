@@ -1,0 +1,206 @@
+/* The limits of the machine, by loops over registers and over arrays that no cache holds, on two threads at once; the
+ * best of several tries counts. */
+#define _GNU_SOURCE
+#include "limits.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#ifdef __x86_64__
+#include <immintrin.h>
+#endif
+
+enum { TRIES = 8, HUGE_PAGE = 2 << 20, FLOATS = 16 << 20 /* of each array */ };
+
+/* What one thread works on: its part of three arrays, or nothing. */
+typedef struct part {
+    float *x, *y, *z;
+    size_t floats;
+    double sum;
+} part;
+
+/* ---- arithmetic: as many chains of multiply-adds as keep every unit busy ---- */
+
+enum { CHAINS = 12, FMA_TURNS = 1 << 22 };
+
+/* FMA_LOOP(name, target, vector, broadcast, fma, first): a loop with vectors of one width. */
+#define FMA_LOOP(name, attributes, vector, broadcast, fma, first)                                                      \
+    attributes static void name(part *p)                                                                               \
+    {                                                                                                                  \
+        vector chain[CHAINS], factor = broadcast(0.999F), term = broadcast(0.001F);                                    \
+        for (int i = 0; i < CHAINS; i++)                                                                               \
+            chain[i] = broadcast((float)i);                                                                            \
+        for (int n = 0; n < FMA_TURNS; n++) {                                                                          \
+            _Pragma("GCC unroll 12") for (int i = 0; i < CHAINS; i++) chain[i] = fma(chain[i], factor, term);          \
+        }                                                                                                              \
+        for (int i = 0; i < CHAINS; i++)                                                                               \
+            p->sum += (double)first(chain[i]);                                                                         \
+    }
+
+#define PLAIN_FMA(a, b, c) ((a) * (b) + (c))
+#define PLAIN_BROADCAST(v) ((vector4){v, v, v, v})
+#define PLAIN_FIRST(v) ((v)[0])
+typedef float vector4 __attribute__((__vector_size__(16)));
+FMA_LOOP(fma_base, , vector4, PLAIN_BROADCAST, PLAIN_FMA, PLAIN_FIRST)
+#ifdef __x86_64__
+FMA_LOOP(fma_avx2, __attribute__((__target__("avx2,fma"))), __m256, _mm256_set1_ps, _mm256_fmadd_ps, _mm256_cvtss_f32)
+FMA_LOOP(fma_avx512, __attribute__((__target__("avx512f"))), __m512, _mm512_set1_ps, _mm512_fmadd_ps, _mm512_cvtss_f32)
+#endif
+
+typedef struct loop {
+    void (*run)(part *);
+    double amount; /* of all threads: operations, or bytes */
+} loop;
+
+static loop fma_loop(void)
+{
+    double turns = 2.0 * BENCH_THREADS * CHAINS * FMA_TURNS;
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("avx512f"))
+        return (loop){fma_avx512, 16 * turns};
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
+        return (loop){fma_avx2, 8 * turns};
+#endif
+    return (loop){fma_base, 4 * turns};
+}
+
+/* ---- memory ---- */
+
+static inline void store_past_caches(float *to, vector4 v)
+{
+#ifdef __x86_64__
+    _mm_stream_ps(to, (__m128)v);
+#else
+    memcpy(to, &v, sizeof v);
+#endif
+}
+
+static inline vector4 load(const float *from)
+{
+    return *(const vector4 *)(const void *)from;
+}
+
+static void read_pass(part *p)
+{
+    vector4 sum[8] = {{0}};
+    for (size_t i = 0; i < p->floats; i += 32)
+        for (size_t k = 0; k < 8; k++)
+            sum[k] += load(p->x + i + 4 * k);
+    for (int k = 0; k < 8; k++)
+        p->sum += (double)sum[k][0];
+}
+
+static void write_pass(part *p)
+{
+    for (size_t i = 0; i < p->floats; i += 4)
+        store_past_caches(p->z + i, PLAIN_BROADCAST(1));
+}
+
+static void copy_pass(part *p)
+{
+    for (size_t i = 0; i < p->floats; i += 4)
+        store_past_caches(p->z + i, load(p->x + i));
+}
+
+static void add_pass(part *p)
+{
+    for (size_t i = 0; i < p->floats; i += 4)
+        store_past_caches(p->z + i, load(p->x + i) + load(p->y + i));
+}
+
+/* ---- two threads ---- */
+
+typedef struct thread_work {
+    pthread_barrier_t *start;
+    void (*run)(part *);
+    part *part;
+    double begin, end;
+} thread_work;
+
+static void *thread_main(void *context)
+{
+    thread_work *w = context;
+    pthread_barrier_wait(w->start);
+    w->begin = bench_now();
+    w->run(w->part);
+    w->end = bench_now();
+    return NULL;
+}
+
+/* Seconds from the first thread's begin to the last one's end; no time without a second thread. */
+static double run_once(void (*run)(part *), part *parts)
+{
+    pthread_t thread;
+    pthread_barrier_t start;
+    thread_work w[BENCH_THREADS] = {{&start, run, &parts[0], 0, 0}, {&start, run, &parts[1], 0, 0}};
+    pthread_barrier_init(&start, NULL, BENCH_THREADS);
+    if (pthread_create(&thread, NULL, thread_main, &w[1]) != 0)
+        return 1e9;
+    thread_main(&w[0]);
+    pthread_join(thread, NULL);
+    pthread_barrier_destroy(&start);
+    double begin = w[0].begin < w[1].begin ? w[0].begin : w[1].begin;
+    return (w[0].end > w[1].end ? w[0].end : w[1].end) - begin;
+}
+
+static double rate(loop l, part *parts)
+{
+    double least = 1e9;
+    for (int i = 0; i < TRIES; i++) {
+        double taken = run_once(l.run, parts);
+        least = taken < least ? taken : least;
+    }
+    return l.amount / least;
+}
+
+static float *array(void)
+{
+    size_t bytes = FLOATS * sizeof(float);
+    float *a = aligned_alloc(HUGE_PAGE, bytes);
+    if (a) {
+        madvise(a, bytes, MADV_HUGEPAGE);
+        memset(a, 0, bytes);
+    }
+    return a;
+}
+
+void bench_limits_print(void)
+{
+    static const struct {
+        void (*run)(part *);
+        int streams;
+    } passes[] = {{read_pass, 1}, {write_pass, 1}, {copy_pass, 2}, {add_pass, 3}};
+    float *x = array(), *y = array(), *z = array();
+    part parts[BENCH_THREADS];
+    for (int i = 0; i < BENCH_THREADS; i++) {
+        size_t floats = FLOATS / BENCH_THREADS, at = (size_t)i * floats;
+        parts[i] = (part){x + at, y + at, z + at, floats, 0};
+    }
+    printf("%.6g", rate(fma_loop(), parts));
+    for (int i = 0; i < 4; i++)
+        printf(" %.6g", x && y && z ? rate((loop){passes[i].run, 4.0 * FLOATS * passes[i].streams}, parts) : 0);
+    printf("\n");
+    free(x);
+    free(y);
+    free(z);
+}
+
+bool bench_limits_read(const char *line, bench_limits *l)
+{
+    return sscanf(line, "%lf %lf %lf %lf %lf", &l->flop, &l->read, &l->write, &l->copy, &l->add) == 5;
+}
+
+static double time_of(double amount, double a_second)
+{
+    return a_second > 0 ? amount / a_second : 0;
+}
+
+/* Arithmetic and memory go on at the same time; passes over memory do not. */
+double bench_least_seconds(const bench_limits *l, const bench_work *w)
+{
+    double compute = time_of(w->flop, l->flop);
+    double memory =
+        time_of(w->read, l->read) + time_of(w->write, l->write) + time_of(w->copy, l->copy) + time_of(w->add, l->add);
+    return compute > memory ? compute : memory;
+}

@@ -1,0 +1,49 @@
+/* Rows of the benchmark. A row is one entry of a table of its subject's file here, and one function of the same name in
+ * peer.py; nothing else knows of it. */
+#ifndef BENCH_ROW_H
+#define BENCH_ROW_H
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How the figure of a row is shown. */
+typedef enum { BENCH_MICROSECONDS, BENCH_MILLISECONDS, BENCH_GFLOPS, BENCH_SECONDS, BENCH_MEGABYTES } bench_unit;
+
+/* What a call has to do at least, for the limit that the machine sets; BENCH_NO_LIMIT. */
+typedef struct bench_work {
+    double flop;  /* multiplications and additions */
+    double read;  /* bytes that are only read */
+    double write; /* bytes that are only written */
+    double add;   /* bytes of a pass that reads two streams and writes one */
+    double copy;  /* bytes of a pass that reads one stream and writes one */
+} bench_work;
+
+#define BENCH_NO_LIMIT                                                                                                 \
+    {                                                                                                                  \
+        .flop = 0                                                                                                      \
+    }
+
+typedef struct bench_row {
+    const char *name;
+    bench_unit unit;
+    double goal; /* of the ratio: how many times as fast as the peer */
+    bench_work work;
+    void (*open)(void);         /* makes the operands, in a scope that lives as long as the row */
+    void (*run)(int64_t count); /* makes `count` calls */
+} bench_row;
+
+/* One table for each subject, ended by a row without a name. */
+extern const bench_row bench_tiny[], bench_training[], bench_pointwise[], bench_gemm[], bench_programs[];
+
+/* All rows in their order; NULL behind the last. */
+const bench_row *bench_row_at(int i);
+const bench_row *bench_row_named(const char *name);
+
+/* Answers lines on standard input until it ends: "limits", "open NAME", "go" (seconds a call), "close". peer.py speaks
+ * the same. */
+int bench_worker(void);
+/* Makes `count` calls of a row and nothing else: for counting instructions. */
+int bench_count(const char *name, int64_t count);
+
+/* Seconds of a clock. */
+double bench_now(void);
+#endif

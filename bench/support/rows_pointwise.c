@@ -1,0 +1,75 @@
+/* Rows of pointwise operations, reductions and copies over many elements: what memory allows. */
+#include "row.h"
+#include <facula/facula.h>
+
+enum { MILLION = 1 << 20 };
+
+static fa_tensor *x, *y, *out;
+
+static void open_1m(void)
+{
+    x = fa_randn(FA_SHAPE(MILLION));
+}
+
+static void open_16m(void)
+{
+    x = fa_randn(FA_SHAPE(16 * MILLION));
+    y = fa_randn(FA_SHAPE(16 * MILLION));
+    out = fa_zeros(FA_SHAPE(16 * MILLION));
+}
+
+static void open_matrix(void)
+{
+    x = fa_randn(FA_SHAPE(4096, 1024));
+}
+
+static void open_transposed(void)
+{
+    x = fa_t(fa_randn(FA_SHAPE(4096, 1024)));
+}
+
+static void add(int64_t count)
+{
+    FA_REPEAT (count)
+        fa_add(x, y);
+}
+
+static void add_out(int64_t count)
+{
+    FA_REPEAT (count)
+        fa_add(x, y, .out = out);
+}
+
+static void chain(int64_t count)
+{
+    FA_REPEAT (count)
+        fa_pointwise("x * sigmoid(1.702 * x) + y", x, y);
+}
+
+/* ONE(name, expression): a function that evaluates it `count` times. */
+#define ONE(name, expression)                                                                                          \
+    static void name(int64_t count)                                                                                    \
+    {                                                                                                                  \
+        FA_REPEAT (count)                                                                                              \
+            expression;                                                                                                \
+    }
+ONE(exponential, fa_exp(x))
+ONE(gelu_erf, fa_gelu(x))
+ONE(sum_all, fa_sum(x))
+ONE(sum_rows, fa_sum(x, .dim = 0))
+ONE(softmax, fa_softmax(x, 1))
+ONE(contiguous, fa_contiguous(x))
+
+const bench_row bench_pointwise[] = {
+    {"add_16m", BENCH_MILLISECONDS, 4, {.add = 192.0 * MILLION}, open_16m, add},
+    {"add_out_16m", BENCH_MILLISECONDS, 1.25, {.add = 192.0 * MILLION}, open_16m, add_out},
+    {"pointwise_chain", BENCH_MILLISECONDS, 5, {.add = 192.0 * MILLION}, open_16m, chain},
+    {"exp_1m", BENCH_MICROSECONDS, 1, BENCH_NO_LIMIT, open_1m, exponential},
+    {"exp_16m", BENCH_MILLISECONDS, 4, {.copy = 128.0 * MILLION}, open_16m, exponential},
+    {"gelu_16m", BENCH_MILLISECONDS, 3, {.copy = 128.0 * MILLION}, open_16m, gelu_erf},
+    {"sum_16m", BENCH_MILLISECONDS, 1, {.read = 64.0 * MILLION}, open_16m, sum_all},
+    {"sum_dim0", BENCH_MILLISECONDS, 1.2, {.read = 16.0 * MILLION}, open_matrix, sum_rows},
+    {"softmax", BENCH_MILLISECONDS, 1.8, {.copy = 32.0 * MILLION}, open_matrix, softmax},
+    {"transpose_copy", BENCH_MILLISECONDS, 6, {.copy = 32.0 * MILLION}, open_transposed, contiguous},
+    {0},
+};

@@ -1,0 +1,83 @@
+/* Rows that train: a linear regression by hand and by autograd, and a network of two layers. */
+#include "row.h"
+#include <facula/facula.h>
+
+static fa_tensor *x, *y, *w;
+static fa_module *net;
+static fa_optim *optim;
+
+/* ---- linear regression: 100 samples of 10 numbers ---- */
+
+static void open_manual(void)
+{
+    x = fa_randn(FA_SHAPE(100, 10));
+    y = fa_randn(FA_SHAPE(100, 1));
+    w = fa_zeros(FA_SHAPE(10, 1));
+}
+
+static void manual(int64_t count)
+{
+    FA_REPEAT (count) {
+        fa_tensor *error = fa_sub(fa_matmul(x, w), y);
+        fa_tensor *grad = fa_div(fa_matmul(fa_t(x), error), fa_size(x, 0));
+        fa_sub_(w, fa_mul(grad, 0.01));
+    }
+}
+
+static void open_step(void)
+{
+    open_manual();
+    fa_set_requires_grad(w, true);
+    optim = fa_optim_sgd(fa_params(w), .lr = 0.01);
+}
+
+static void step(int64_t count)
+{
+    FA_REPEAT (count) {
+        fa_optim_zero_grad(optim);
+        fa_backward(fa_mean(fa_pow(fa_sub(fa_matmul(x, w), y), 2)));
+        fa_optim_step(optim);
+    }
+}
+
+/* ---- 784-128-10, cross entropy, 64 samples ---- */
+
+static void open_mlp(void)
+{
+    x = fa_randn(FA_SHAPE(64, 784));
+    y = fa_to(fa_mul(fa_rand(FA_SHAPE(64)), 10), FA_I64);
+    net = fa_nn_sequential(fa_nn_linear(784, 128), fa_nn_relu(), fa_nn_linear(128, 10));
+}
+
+static void open_mlp_sgd(void)
+{
+    open_mlp();
+    optim = fa_optim_sgd(net, .lr = 0.01);
+}
+
+static void open_mlp_adam(void)
+{
+    open_mlp();
+    optim = fa_optim_adam(net, .lr = 0.001);
+}
+
+static void mlp_step(int64_t count)
+{
+    FA_REPEAT (count) {
+        fa_optim_zero_grad(optim);
+        fa_backward(fa_cross_entropy(fa_forward(net, x), y));
+        fa_optim_step(optim);
+    }
+}
+
+/* The first layer's product forward and for its weights, the second layer's also for its input. */
+#define MLP_FLOP (2.0 * 64 * (2 * 784 * 128 + 3 * 128 * 10))
+#define MLP_PARAMETERS (4.0 * (784 * 128 + 128 + 128 * 10 + 10))
+
+const bench_row bench_training[] = {
+    {"linreg_manual", BENCH_MICROSECONDS, 8, BENCH_NO_LIMIT, open_manual, manual},
+    {"linreg_step", BENCH_MICROSECONDS, 18, BENCH_NO_LIMIT, open_step, step},
+    {"mlp_step", BENCH_MICROSECONDS, 3.2, {.flop = MLP_FLOP, .add = 3 * MLP_PARAMETERS}, open_mlp_sgd, mlp_step},
+    {"mlp_adam_step", BENCH_MICROSECONDS, 4, {.flop = MLP_FLOP, .add = 7 * MLP_PARAMETERS}, open_mlp_adam, mlp_step},
+    {0},
+};

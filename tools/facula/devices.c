@@ -1,0 +1,56 @@
+/* facula devices: a line for each device, and for each kind that is not here the reason. */
+#include "command.h"
+#include <facula/facula.h>
+#include <stdio.h>
+
+static void print_device(fa_device device)
+{
+    fa_device_properties p;
+    if (!fa_device_info(device, &p))
+        return;
+    char memory[32] = "-", units[32] = "-";
+    if (p.memory)
+        snprintf(memory, sizeof memory, "%.1f GiB", (double)p.memory / (1 << 30));
+    if (p.units)
+        snprintf(units, sizeof units, "%d", p.units);
+    printf("%-9s %-48s %-10s %11s %6s  %s\n", fa_device_name(device), p.name, p.driver, memory, units,
+           p.bit_equal ? "yes" : "no");
+}
+
+static bool print_kind(const char *kind)
+{
+    const char *why = NULL;
+    int count = fa_device_count(kind, &why);
+    if (count == 0)
+        printf("%-9s not available: %s\n", kind, why ? why : "none was found");
+    for (int i = 0; i < count; i++) {
+        char name[32];
+        snprintf(name, sizeof name, "%s:%d", kind, i);
+        print_device(fa_device_of(name));
+    }
+    return !fa_failed();
+}
+
+static error_t option(int key, char *argument, struct argp_state *state)
+{
+    if (key != ARGP_KEY_ARG)
+        return ARGP_ERR_UNKNOWN;
+    argp_error(state, "\"%s\" is not expected", argument);
+    return 0;
+}
+
+int command_devices(int argc, char **argv)
+{
+    static const char *const kinds[] = {"cpu", "cuda", "opencl", "late", "meta"};
+    static const struct argp parser = {
+        .parser = option,
+        .doc = "Shows the devices that there are, and why others are not.\v"
+               "bit-equal: pointwise operations, reductions and random numbers have the CPU's bits."};
+    if (argp_parse(&parser, argc, argv, 0, NULL, NULL))
+        return EXIT_USAGE;
+    printf("%-9s %-48s %-10s %11s %6s  %s\n", "device", "name", "driver", "memory", "units", "bit-equal");
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (!print_kind(kinds[i]))
+            return command_failed();
+    return 0;
+}

@@ -1,0 +1,103 @@
+/* The command `facula`: finds the subcommand and hands the rest of the line to it. */
+#include "command.h"
+#include <errno.h>
+#include <facula/facula.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} commands[] = {{"train", command_train}, {"devices", command_devices}};
+
+enum { COMMANDS = sizeof commands / sizeof *commands };
+
+static const char what[] =
+    "Trains networks and shows devices."
+    "\v"
+    "Commands:\n"
+    "  train MODEL  train a network and show its accuracy\n"
+    "  devices      show the devices that there are\n"
+    "\n"
+    "`facula COMMAND --help` shows a command's options. Exit status: 0, 1 after a failure, 2 for "
+    "wrong arguments.";
+
+int command_failed(void)
+{
+    fprintf(stderr, "facula: %s\n", fa_error_message());
+    return EXIT_FAILED;
+}
+
+int64_t command_integer(struct argp_state *state, const char *option, const char *text, int64_t least, int64_t most)
+{
+    char *end;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    if (end == text || *end || errno || value < least || value > most)
+        argp_error(state, "%s: \"%s\" is not a whole number from %" PRId64 " to %" PRId64, option, text, least, most);
+    return value;
+}
+
+double command_number(struct argp_state *state, const char *option, const char *text, double least, double most)
+{
+    char *end;
+    double value = strtod(text, &end);
+    if (end == text || *end || !(value >= least && value <= most))
+        argp_error(state, "%s: \"%s\" is not a number from %g to %g", option, text, least, most);
+    return value;
+}
+
+int command_choice(struct argp_state *state, const char *choice, const char *text, const char *const *names)
+{
+    char list[200] = "";
+    for (int i = 0; names[i]; i++) {
+        if (!strcmp(names[i], text))
+            return i;
+        size_t length = strlen(list);
+        snprintf(list + length, sizeof list - length, "%s%s", i ? ", " : "", names[i]);
+    }
+    argp_error(state, "%s: \"%s\" is none of %s", choice, text, list);
+    return 0;
+}
+
+static void print_version(FILE *file, struct argp_state *state)
+{
+    (void)state;
+    fprintf(file, "facula %s\n", fa_version());
+}
+
+/* Keeps the place of the subcommand, and leaves what follows to it. */
+static error_t option(int key, char *argument, struct argp_state *state)
+{
+    (void)argument;
+    if (key == ARGP_KEY_ARG) {
+        *(int *)state->input = state->next - 1;
+        state->next = state->argc;
+        return 0;
+    }
+    if (key == ARGP_KEY_NO_ARGS)
+        argp_error(state, "a command is missing: train, devices");
+    return key == ARGP_KEY_ARG || key == ARGP_KEY_NO_ARGS ? 0 : ARGP_ERR_UNKNOWN;
+}
+
+int main(int argc, char **argv)
+{
+    static const struct argp parser = {.parser = option, .args_doc = "COMMAND [OPTION...]", .doc = what};
+    static char name[64];
+    int at = 0;
+    argp_err_exit_status = EXIT_USAGE;
+    argp_program_version_hook = print_version;
+    if (argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, &at))
+        return EXIT_USAGE;
+    for (int i = 0; at && i < COMMANDS; i++)
+        if (!strcmp(argv[at], commands[i].name)) {
+            snprintf(name, sizeof name, "facula %s", commands[i].name);
+            argv[at] = name;
+            int status = commands[i].run(argc - at, argv + at);
+            return fflush(stdout) ? EXIT_FAILED : status;
+        }
+    fprintf(stderr, "facula: there is no command \"%s\": train, devices\n", argv[at]);
+    return EXIT_USAGE;
+}
