@@ -18,4 +18,4 @@ install(EXPORT faculaTargets NAMESPACE facula:: DESTINATION ${package_dir})
 install(FILES ${PROJECT_BINARY_DIR}/faculaConfig.cmake ${PROJECT_BINARY_DIR}/faculaConfigVersion.cmake
         DESTINATION ${package_dir})
 install(FILES ${PROJECT_BINARY_DIR}/facula.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-install(FILES LICENSE README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(FILES LICENSE NOTICE.md README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -11,17 +11,24 @@ if(command_sources)
     set_target_properties(facula-command PROPERTIES OUTPUT_NAME facula INSTALL_RPATH "$ORIGIN/${to_library}")
 endif()
 
-# Each file directly under `folder` is a program of its own, <build>/<folder>/<name>; files under <folder>/support are
-# linked to all of them. Sets <folder>_programs to the targets' names.
+# Each file directly under `folder` is a program of its own, <build>/<folder>/<name>; from the files under
+# <folder>/support it gets what it uses. Sets <folder>_programs to the targets' names.
 function(facula_programs folder prefix)
     file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.c)
     file(GLOB support CONFIGURE_DEPENDS ${folder}/support/*.c)
+    if(support)
+        add_library(${folder}_support STATIC ${support})
+        target_link_libraries(${folder}_support PRIVATE facula facula_target_flags)
+    endif()
     set(programs)
     foreach(source IN LISTS sources)
         get_filename_component(name ${source} NAME_WE)
-        facula_program(${prefix}${name} ${source} ${support})
+        facula_program(${prefix}${name} ${source})
         set_target_properties(${prefix}${name} PROPERTIES
             OUTPUT_NAME ${name} RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/${folder})
+        if(support)
+            target_link_libraries(${prefix}${name} PRIVATE ${folder}_support)
+        endif()
         list(APPEND programs ${prefix}${name})
     endforeach()
     set(${folder}_programs ${programs} PARENT_SCOPE)

@@ -28,7 +28,6 @@ report cppcheck $?
 
 "$here/sources.sh" "${2---all}" | grep -E '\.c$' | grep -Ff - "$out/compile_commands.json" |
     sed -n 's/.*"file": "\(.*\)".*/\1/p' | LC_ALL=C sort -u >"$out/files"
-xargs -r -P "$(nproc)" -n 1 sh -c 'clang-tidy --quiet -p "$0" "$1" 2>"$0/err.$$" || { cat "$0/err.$$"; exit 1; }; rm -f "$0/err.$$"' \
-    "$out" <"$out/files"
+xargs -r -P "$(nproc)" -n 1 "$here/tidy.sh" "$out" <"$out/files"
 report "clang-tidy: $(wc -l <"$out/files") files" $?
 exit $status

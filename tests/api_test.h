@@ -51,6 +51,8 @@ static inline void assert_error_says(fa_code code, const char *const *said, size
         good = good && strstr(fa_error_message(), said[i]);
     if (!good)
         print_error("%s: \"%s\"\n", fa_code_name(fa_error_code()), fa_error_message());
+    if (!good)
+        print_error("%s:%d: ", file, line);
     for (size_t i = 0; i < count && !good; i++)
         print_error("expected %s: \"%s\"\n", fa_code_name(code), said[i]);
     fa_error_clear();

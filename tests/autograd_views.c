@@ -329,8 +329,6 @@ static void second(const struct program *p, const double *of_a, const double *of
 static void second_order_is_that_of_differences(void **state)
 {
     const struct program *p = *state;
-    if (p->run == no_grad)
-        skip(); /* its history does not tell its values */
     double v[16], g[16] = {0}, low, high;
     start_values(v, v + 12);
     second(p, v, v + 12, &low, g);
@@ -351,12 +349,14 @@ int main(void)
 {
     static char names[PROGRAMS][2][80];
     struct CMUnitTest tests[2 * PROGRAMS];
+    size_t n = 0;
     for (int i = 0; i < PROGRAMS; i++) {
         snprintf(names[i][0], sizeof names[i][0], "in place: %s: gradients", programs[i].name);
         snprintf(names[i][1], sizeof names[i][1], "in place: %s: second order", programs[i].name);
         void *p = (void *)(uintptr_t)&programs[i];
-        tests[2 * i] = (struct CMUnitTest){names[i][0], gradients_are_pytorchs, test_begin, test_end, p};
-        tests[2 * i + 1] = (struct CMUnitTest){names[i][1], second_order_is_that_of_differences, test_begin, test_end, p};
+        tests[n++] = (struct CMUnitTest){names[i][0], gradients_are_pytorchs, test_begin, test_end, p};
+        if (programs[i].run != no_grad) /* its history does not tell its values */
+            tests[n++] = (struct CMUnitTest){names[i][1], second_order_is_that_of_differences, test_begin, test_end, p};
     }
-    return cmocka_run_group_tests_name("autograd_views", tests, NULL, NULL);
+    return _cmocka_run_group_tests("autograd_views", tests, n, NULL, NULL);
 }

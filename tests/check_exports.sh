@@ -26,6 +26,6 @@ none 'shared: stack is not executable, no text relocations' <<X
 $(readelf -W -l -d libfacula.so | grep -E 'GNU_STACK.*E|TEXTREL')
 X
 none 'static: defines only fa_' <<X
-$(nm -g --defined-only libfacula.a 2>/dev/null | awk 'NF == 3 && $3 !~ /^fa_/ {print $3}')
+$(nm -g --defined-only libfacula.a 2>/dev/null | awk 'NF == 3 && $3 !~ /^(fa_|DW\.ref\.)/ {print $3}')
 X
 exit $status

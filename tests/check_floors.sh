@@ -1,6 +1,8 @@
 #!/bin/sh
-# check_floors.sh SOURCE: draws the include graph, and fails on an upward or sideways include: a floor sees itself and
-# what lies below it; nn, optim, amp, data, dist, io, the command, examples and benchmarks see the public headers alone.
+# check_floors.sh SOURCE [BUILD]: draws the include graph, and fails on an upward or sideways include: a floor sees itself
+# and what lies below it; nn, optim, amp, data, dist, io, the command, examples and benchmarks see the public headers alone.
+# With a build's folder it also draws the graph of calls, from the objects' symbols: a public header shared by floors
+# names functions of several, of which a floor may call only those of itself and below.
 cd "$1" || exit 2
 find include src tools/facula examples bench -name '*.[chi]*' -o -name '*.def' 2>/dev/null | LC_ALL=C sort | awk '
 BEGIN {
@@ -73,4 +75,25 @@ END {
     }
     for (floor in seen) printf "%s floor %s\n", floor in bad ? "not right:" : "[       OK ]", floor
     exit status
-}'
+}' || status=1
+[ -n "${2-}" ] || exit "${status-0}"
+cd "$2/CMakeFiles" || exit 2
+find . -path './facula_*/src/*.o' | while read -r object; do
+    floor=${object#*.dir/src/}
+    nm -g "$object" | awk -v floor="${floor%%/*}" '{ print floor, $(NF - 1), $NF }'
+done | awk '
+BEGIN { n = split("base core backend pointwise graph ops autograd", names); for (i = 1; i <= n; i++) rank[names[i]] = i }
+$2 != "U" { defined[$3] = $1 }
+$2 == "U" { used[$1 " " $3] }
+END {
+    for (pair in used) {
+        split(pair, part, " ")
+        of = defined[part[2]]
+        if (!(part[1] in rank) || !of || (of in rank && rank[of] <= rank[part[1]])) continue
+        printf "%s calls %s of %s\n", part[1], part[2], of
+        bad = 1
+    }
+    if (!bad) print "[       OK ] no floor calls upward"
+    exit bad
+}' || status=1
+exit "${status-0}"

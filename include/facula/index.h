@@ -96,7 +96,7 @@ typedef struct fa_cat_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_cat_options;
 
-/** Tensors joined along a dimension that they have; all of one dtype.
+/** Tensors joined along a dimension that they have; their dtypes promote. One-dimensional empty tensors are skipped.
  *
  *      fa_cat(x, .dim = 0, .out = NULL)
  *

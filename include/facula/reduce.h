@@ -116,7 +116,7 @@ typedef struct fa_sum_to_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_sum_to_options;
 
-/** Undoes a broadcast: sums x down to the shape of another tensor.
+/** Undoes a broadcast: sums x down to the shape of another tensor. Integers and bool are summed in i64.
  *
  *      fa_sum_to(x, like, .out = NULL)
  *

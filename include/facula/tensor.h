@@ -18,7 +18,10 @@ typedef struct fa_tensor_from_options {
     bool requires_grad; /**< it is a leaf that collects a gradient */
     char fa__end;
 } fa_tensor_from_options;
-#define FA__DEFAULT_fa_tensor_from {offsetof(fa_tensor_from_options, fa__end), FA_SAME, {0, 0}, false, 0}
+#define FA__DEFAULT_fa_tensor_from                                                                                     \
+    {                                                                                                                  \
+        offsetof(fa_tensor_from_options, fa__end), FA_SAME, {0, 0}, false, 0                                           \
+    }
 
 /** A tensor with a copy of the caller's elements, row-major.
  *
@@ -39,7 +42,9 @@ typedef struct fa_tensor_borrow_options {
     char fa__end;
 } fa_tensor_borrow_options;
 #define FA__DEFAULT_fa_tensor_borrow                                                                                   \
-    {offsetof(fa_tensor_borrow_options, fa__end), FA_SAME, NULL, {0, 0}, NULL, NULL, 0}
+    {                                                                                                                  \
+        offsetof(fa_tensor_borrow_options, fa__end), FA_SAME, NULL, {0, 0}, NULL, NULL, 0                              \
+    }
 
 /** A tensor over the caller's memory: nothing is copied, and it must outlive the tensor and its views.
  *
@@ -69,7 +74,8 @@ template <class... T> static inline fa_tensor *fa_tensor_of(T... v)
 extern "C" {
 #else
 #define fa_tensor_of(...)                                                                                              \
-    _Generic(FA__COMMON(__VA_ARGS__), double                                                                           \
+    _Generic(FA__COMMON(__VA_ARGS__), long double                                                                      \
+             : fa__tensor_of_f(FA__COUNT(__VA_ARGS__), (const double[]){__VA_ARGS__}), double                          \
              : fa__tensor_of_f(FA__COUNT(__VA_ARGS__), (const double[]){__VA_ARGS__}), float                           \
              : fa__tensor_of_f(FA__COUNT(__VA_ARGS__), (const double[]){__VA_ARGS__}), default                         \
              : fa__tensor_of_i(FA__COUNT(__VA_ARGS__), (const int64_t[]){__VA_ARGS__}))
@@ -111,7 +117,8 @@ FA_API int64_t fa_item_int(const fa_tensor *t);
 FA_API bool fa_read(const fa_tensor *t, void *data, fa_dtype dtype, int64_t count);
 
 /** A pointer to element (0, ..., 0) in the host's memory, valid while the tensor lives: it pins the memory, which can
- *  no longer move. Later asynchronous work is waited for now, not again. NULL and an error for another dtype or device. */
+ *  no longer move. Later asynchronous work is waited for now, not again. NULL and an error for another dtype or device.
+ */
 FA_API void *fa_ptr(fa_tensor *t, fa_dtype dtype);
 #define fa_ptr_bool(t) ((bool *)fa_ptr(t, FA_BOOL))
 #define fa_ptr_u8(t) ((uint8_t *)fa_ptr(t, FA_U8))

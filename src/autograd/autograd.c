@@ -114,7 +114,7 @@ static fa_tensor *seed(const char *name, const fa_tensor *t, fa_tensor *given)
         return described_failure(name, given, FA_ERROR_SHAPE, "the gradient is not of the tensor's shape");
     if (fa__tensor_place(given) != fa__tensor_place(t))
         return described_failure(name, given, FA_ERROR_DEVICE, "the gradient is on another device than the tensor");
-    return (fa_dtype)given->dtype == (fa_dtype)t->dtype ? given : fa_to(given, (fa_dtype)t->dtype);
+    return (fa_dtype)given->dtype == (fa_dtype)t->dtype ? fa__own(fa__ref(given)) : fa_to(given, (fa_dtype)t->dtype);
 }
 
 /* Settings of a backward: recording only when asked for, everything else plain. */
@@ -233,6 +233,22 @@ static bool start_all(fa__walk *w, fa_tensors outputs, const fa_grad_of_options 
     return true;
 }
 
+/* What was caught on its way to leaves becomes what the leaves would get. */
+static bool finish_leaves(const fa__walk *w)
+{
+    for (size_t i = 0; i < w->captures; i++) {
+        if (!w->caught[i] || w->at[i]->type != FA__TYPE_TENSOR)
+            continue;
+        fa_tensor *g = fa__leaf_gradient((fa_tensor *)w->at[i], w->caught[i]);
+        if (!g)
+            return false;
+        fa__ref(g);
+        fa__unref(w->caught[i]);
+        w->caught[i] = g;
+    }
+    return true;
+}
+
 static bool check_caught(const gradients *caught, fa_tensors inputs, bool allow_unused)
 {
     for (size_t i = 0; i < caught->count; i++)
@@ -263,8 +279,8 @@ fa_tensors(fa_grad_of)(fa_tensors outputs, fa_tensors inputs, const fa_grad_of_o
                   .at = at,
                   .slot = slot,
                   .caught = caught->item};
-    bool good =
-        start_all(&w, outputs, options) && fa__walk_on(&w) && check_caught(caught, inputs, options->allow_unused);
+    bool good = start_all(&w, outputs, options) && fa__walk_on(&w) && finish_leaves(&w)
+                && check_caught(caught, inputs, options->allow_unused);
     fa__walk_end(&w);
     fa__use_close(&use);
     fa__scope_close(&scope);

@@ -6,40 +6,16 @@
 
 /* ---- where gradients go ---- */
 
-/* Whether nobody else sees a gradient's memory, so that it can be added to in place. */
-static bool is_ours(const fa_tensor *g)
-{
-    return atomic_load(&g->object.references) == 1 && atomic_load(&g->storage->object.references) == 1 && !g->base
-           && !g->node && !g->storage->borrowed && fa__is_dense(g->rank, g->shape, g->stride)
-           && (size_t)fa__numel(g) * fa__dtype_size(g->dtype) == g->storage->bytes;
-}
-
-static bool add_to(const fa__walk *w, fa_tensor **sum, fa_tensor *g)
-{
-    if (!*sum) {
-        *sum = fa__ref(g);
-        return true;
-    }
-    if (!w->create && (*sum)->storage && is_ours(*sum) && (*sum)->dtype == g->dtype)
-        return fa_add_(*sum, g) != NULL;
-    fa_tensor *both = fa_add(*sum, g);
-    if (!both)
-        return false;
-    fa__unref(*sum);
-    *sum = fa__ref(both);
-    return true;
-}
-
 bool fa__deliver(fa__walk *w, fa__object *to, uint32_t slot, fa_tensor *g)
 {
     if (to->type == FA__TYPE_NODE) {
         fa__pending_node *p = fa__pending_of(&w->work, (fa__node *)to);
-        return p && add_to(w, &p->gy[slot], g);
+        return p && fa__add_up(w, &p->gy[slot], g);
     }
     if (!w->captures)
-        return fa__accumulate(w, (fa_tensor *)to, g);
+        return fa__to_leaf(w, (fa_tensor *)to, g);
     for (size_t i = 0; i < w->captures; i++)
-        if (w->at[i] == to && !add_to(w, &w->caught[i], g))
+        if (w->at[i] == to && !fa__add_up(w, &w->caught[i], g))
             return false;
     return true;
 }
@@ -81,16 +57,27 @@ static bool check_version(const fa__node *n, const char *what, const fa_tensor *
     return node_fails(n, text);
 }
 
+static bool check_list(const fa__node *n, const fa__field *f)
+{
+    const fa_tensors *list = fa__field_at(n->args, f);
+    for (size_t k = 0; k < list->count; k++)
+        if (!check_version(n, f->name, list->item[k], n->edge[n->op->nfields + k].version))
+            return false;
+    return true;
+}
+
 static bool check_kept(const fa__node *n)
 {
     if (n->released && n->keeps)
         return node_fails(n, "its operands were dropped by an earlier backward; .retain_graph = true keeps them");
-    for (int i = 0; i < n->op->nfields; i++)
-        if (n->kept >> i & 1 && n->op->fields[i].kind != FA__TENSORS) {
-            const fa_tensor *t = fa__field_tensor(n->args, &n->op->fields[i]);
-            if (t && t->storage && !check_version(n, n->op->fields[i].name, t, n->edge[i].version))
-                return false;
-        }
+    for (int i = 0; i < n->op->nfields; i++) {
+        const fa__field *f = &n->op->fields[i];
+        const fa_tensor *t = n->kept >> i & 1 && f->kind != FA__TENSORS ? fa__field_tensor(n->args, f) : NULL;
+        if (t && t->storage && !check_version(n, f->name, t, n->edge[i].version))
+            return false;
+        if (n->kept >> i & 1 && f->kind == FA__TENSORS && !check_list(n, f))
+            return false;
+    }
     for (int i = 0; i < n->results; i++)
         if (n->result[i].kept
             && !check_version(n, n->op->results[i] ? n->op->results[i] : "the result", n->result[i].kept,
@@ -119,28 +106,23 @@ static fa_tensor *zeros_for(const fa__result *r)
     return fa_zeros(shape, .dtype = r->dtype, .device = r->device->id);
 }
 
-/* Hooks of a result: each may put another gradient in the place of this one. */
-static bool run_hooks(fa__node *n, uint32_t slot, fa_tensor **g)
+/* Hooks of a result: each may put another gradient in the place of this one. What they leave is retained. */
+static bool run_hooks(const fa__walk *w, fa__node *n, uint32_t slot, fa_tensor **g)
 {
     for (fa__hook *h = n->hooks, *next; h; h = next) {
         next = h->next;
-        if (h->slot != slot)
+        if (h->slot != slot || h->retain)
             continue;
-        if (h->retain) {
-            fa__autograd *a = h->context;
-            pthread_mutex_lock(&a->lock);
-            fa__unref(a->grad);
-            a->grad = fa__ref(*g);
-            pthread_mutex_unlock(&a->lock);
-            continue;
-        }
         fa_tensor *other = h->function(*g, h->context);
         if (fa__failed())
             return false;
         if (other && !fa__same_shape(other, *g))
             return node_fails(n, "a hook returned a gradient of another shape");
-        *g = other ? other : *g;
+        *g = other ? fa__own(fa__ref(other)) : *g;
     }
+    for (fa__hook *h = n->hooks; h; h = h->next)
+        if (h->slot == slot && h->retain && !fa__add_to_grad(w, h->context, *g))
+            return false;
     return true;
 }
 
@@ -150,7 +132,7 @@ static bool collect(fa__walk *w, fa__pending_node *p, fa__back *b)
     fa__node *n = p->node;
     for (int i = 0; i < n->results; i++) {
         fa_tensor *g = p->gy[i];
-        if (g && !run_hooks(n, (uint32_t)i, &g))
+        if (g && !run_hooks(w, n, (uint32_t)i, &g))
             return false;
         for (size_t k = 0; g && k < w->captures; k++)
             if (w->at[k] == &n->object && w->slot[k] == (uint32_t)i)
@@ -227,6 +209,8 @@ static bool run_node(fa__walk *w, fa__pending_node *p)
     for (int i = 0; i < n->edges; i++)
         if (wanted[i] && gx[i] && !fa__deliver(w, n->edge[i].to, n->edge[i].slot, gx[i]))
             return false;
+    if (!w->retain)
+        fa__node_release(n);
     return true;
 }
 
@@ -235,72 +219,17 @@ bool fa__walk_on(fa__walk *w)
     for (fa__pending_node *p; (p = fa__pending_next(&w->work));) {
         fa__scope scope = fa__scope_open("backward");
         bool good = run_node(w, p);
-        if (good && !w->retain)
-            fa__node_release(p->node);
         fa__scope_close(&scope);
         fa__pending_drop(p);
         if (!good)
             return false;
     }
-    return true;
+    return fa__finish_leaves(w);
 }
 
 void fa__walk_end(fa__walk *w)
 {
+    fa__leaves_end(w);
     fa__pending_end(&w->work);
     fa__needed_free(w->needed);
-}
-
-/* ---- leaves ---- */
-
-static fa_tensor *through_hooks(fa_tensor *leaf, fa_tensor *g)
-{
-    for (fa__hook *h = fa__autograd_of(leaf)->hooks, *next; h && g; h = next) {
-        next = h->next;
-        fa_tensor *other = h->function(g, h->context);
-        if (other && !fa__same_shape(other, leaf)) {
-            fa__fail(FA_ERROR_GRADIENT, "a hook of a leaf returned a gradient of another shape");
-            return NULL;
-        }
-        g = fa__failed() ? NULL : other ? other : g;
-    }
-    return g;
-}
-
-static bool store(const fa__walk *w, fa__autograd *a, fa_tensor *g)
-{
-    if (!a->grad) {
-        bool as_is = w->create || (g->storage && is_ours(g));
-        fa_tensor *own = as_is ? g : fa_clone(g);
-        a->grad = own ? fa__ref(own) : NULL;
-        return own != NULL;
-    }
-    if (!w->create)
-        return fa_add_(a->grad, g) != NULL;
-    fa_tensor *sum = fa_add(a->grad, g);
-    if (!sum)
-        return false;
-    fa__unref(a->grad);
-    a->grad = fa__ref(sum);
-    return true;
-}
-
-bool fa__accumulate(const fa__walk *w, fa_tensor *leaf, fa_tensor *g)
-{
-    fa__autograd *a = fa__autograd_of(leaf);
-    if (!a)
-        return false;
-    if (g->dtype != leaf->dtype || fa__tensor_place(g) != fa__tensor_place(leaf))
-        g = fa_move(g, .dtype = (fa_dtype)leaf->dtype, .device = fa__tensor_place(leaf)->id);
-    if (!g || !(g = through_hooks(leaf, g)))
-        return false;
-    pthread_mutex_lock(&a->lock);
-    bool good = store(w, a, g);
-    pthread_mutex_unlock(&a->lock);
-    for (fa__hook *h = a->after, *next; good && h; h = next) {
-        next = h->next;
-        h->function(a->grad, h->context);
-        good = !fa__failed();
-    }
-    return good;
 }

@@ -5,6 +5,8 @@
 #include "autograd/pending.h"
 #include "ops/call.h"
 
+typedef struct fa__leaf fa__leaf;
+
 /* What one backward is asked for. */
 typedef struct fa__walk {
     fa__pending_work work;
@@ -14,6 +16,8 @@ typedef struct fa__walk {
     fa__object *const *at; /* a node or a leaf for each, */
     const uint32_t *slot;  /* and the node's result */
     fa_tensor **caught;    /* references */
+    fa__leaf *leaf;        /* leaves with hooks, whose gradients come together until the end */
+    size_t leaves, leaf_room;
 } fa__walk;
 
 /* A gradient on its way to where an edge points; waits in a node, is caught, or added to a leaf. Does not take over the
@@ -23,6 +27,16 @@ bool fa__deliver(fa__walk *, fa__object *to, uint32_t slot, fa_tensor *g);
 bool fa__walk_on(fa__walk *);
 /* Drops what is left. */
 void fa__walk_end(fa__walk *);
-/* Adds a gradient to a leaf's, after its hooks. */
-bool fa__accumulate(const fa__walk *, fa_tensor *leaf, fa_tensor *g);
+
+/* ---- leaves.c ---- */
+/* *sum += g, in place where nobody sees it; *sum may be NULL. */
+bool fa__add_up(const fa__walk *, fa_tensor **sum, fa_tensor *g);
+/* The same with what fa_grad gives. */
+bool fa__add_to_grad(const fa__walk *, fa__autograd *, fa_tensor *g);
+/* A gradient as a leaf gets it: in its dtype, where it is, after its hooks. NULL and an error on failure. */
+fa_tensor *fa__leaf_gradient(fa_tensor *leaf, fa_tensor *g);
+/* Adds a gradient to a leaf's; with hooks when all of it is there. */
+bool fa__to_leaf(fa__walk *, fa_tensor *leaf, fa_tensor *g);
+bool fa__finish_leaves(fa__walk *);
+void fa__leaves_end(fa__walk *);
 #endif

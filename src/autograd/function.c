@@ -54,7 +54,7 @@ static void function_grad(fa__back *b)
                      f->table.name ? f->table.name : "a function", k);
             return;
         }
-        fa__give_item(b, k, gx[k]);
+        fa__give_item(b, k, gx[k] ? fa__own(fa__ref(gx[k])) : NULL);
     }
 }
 
@@ -115,23 +115,35 @@ static fa_tensor *run_forward(const function *f, fa_tensors inputs)
     return own;
 }
 
-fa_tensor *fa_apply(const fa_function *table, void *context, fa_tensors inputs)
+static bool check_inputs(fa_tensors inputs)
 {
-    if (!table || !table->forward || !table->backward || inputs.count > MOST_INPUTS) {
-        fa__fail(FA_ERROR_ARGUMENT, "fa_apply: a function needs forward and backward, and takes at most %d inputs",
-                 MOST_INPUTS);
-        return NULL;
-    }
+    if (inputs.count > MOST_INPUTS)
+        return fa__fail(FA_ERROR_ARGUMENT, "fa_apply: a function takes at most %d inputs", MOST_INPUTS);
     for (size_t k = 0; k < inputs.count; k++)
         if (!fa__tensor_check(inputs.item[k], "fa_apply: an input"))
-            return NULL;
-    function *f = fa__object_new(FA__TYPE_FUNCTION, sizeof *f);
-    if (!f)
+            return false;
+    return true;
+}
+
+fa_tensor *fa_apply(const fa_function *table, void *context, fa_tensors inputs)
+{
+    if (!table || !table->forward || !table->backward) {
+        fa__fail(FA_ERROR_ARGUMENT, "fa_apply: a function needs forward and backward");
+        if (table && table->release)
+            table->release(context);
         return NULL;
+    }
+    function *f = fa__object_new(FA__TYPE_FUNCTION, sizeof *f);
+    if (!f) {
+        if (table->release)
+            table->release(context);
+        return NULL;
+    }
     f->table = *table;
     f->context = context;
-    fa_tensor *y = run_forward(f, inputs);
-    bool good = y && (!needs(inputs) || record(f, inputs, y, __builtin_return_address(0)));
+    fa_tensor *y = check_inputs(inputs) ? run_forward(f, inputs) : NULL;
+    bool records = y && fa__dtype_is_float(y->dtype) && needs(inputs);
+    bool good = y && (!records || record(f, inputs, y, __builtin_return_address(0)));
     fa__unref(f);
     if (!good) {
         fa__unref(y);

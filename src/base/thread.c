@@ -118,6 +118,8 @@ fa__thread *fa__thread_start(void)
         return NULL;
     }
     memset(t, 0, sizeof *t);
+    if (fa__self == &without_memory) /* an earlier try failed, and that was not cleared yet */
+        t->own = without_memory.own;
     t->error = &t->own;
     t->started = true;
     fa__self = t;

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "core/context.h"
+#include "core/tensor.h"
 #include <string.h>
 
 /* Tells a scope's variable from one that a jump went round. */
@@ -208,19 +209,26 @@ void fa__use_close(fa__scope *scope)
 
 /* ---- references of the program's own ---- */
 
+/* Not NULL, and while debugging not freed: that is an error that names the scope. */
+static bool living(const void *object, const char *what)
+{
+    return object && (FA__LIKELY(((const fa__object *)object)->type != FA__TYPE_DEAD) || fa__tensor_check(object, what));
+}
+
 void *fa_keep(const void *object)
 {
-    return object ? fa__ref(object) : NULL;
+    return living(object, "fa_keep: the object") ? fa__ref(object) : NULL;
 }
 
 void fa_release(const void *object)
 {
-    fa__unref(object);
+    if (living(object, "fa_release: the object"))
+        fa__unref(object);
 }
 
 void *fa__adopt(const void *object)
 {
-    return fa__own((void *)(uintptr_t)object);
+    return living(object, "fa_adopt: the object") ? fa__own((void *)(uintptr_t)object) : NULL;
 }
 
 void *fa__escape(const void *object)

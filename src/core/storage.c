@@ -30,7 +30,7 @@ static void storage_free(fa__storage *s)
         count_small(-(int64_t)s->bytes);
     if (s->borrowed && s->release)
         s->release(s->context, s->handed);
-    if (s->device->shapes_only)
+    if (s->device->shapes_only && !s->borrowed)
         fa__cache_count(&s->device->cache, -(int64_t)s->bytes);
     fa__free(s->pending);
     fa__object_free(&s->object);
@@ -141,34 +141,38 @@ static void swap_memory(fa__storage *a, fa__storage *b)
     b->pending = old.pending;
 }
 
-bool fa__storage_move(fa__storage *s, fa__device *to, const fa__op *op,
-                      bool (*copy)(const fa__op *, fa__storage *, size_t, fa__storage *, size_t, size_t))
+fa__storage *fa__storage_copied(fa__storage *s, fa__device *to, const fa__op *op, fa__copier *copy)
 {
-    if (s->device == to)
-        return true;
+    const char *name = op->name;
     if (to->shapes_only || s->device->shapes_only)
-        return fa__fail(FA_ERROR_DEVICE, "fa_%s: there are no elements to move between %s and %s", op->name,
-                        s->device->name, to->name);
+        return fa__fail(FA_ERROR_DEVICE, "fa_%s: there are no elements to move between %s and %s", name,
+                        s->device->name, to->name),
+               NULL;
     if (s->borrowed || atomic_load(&s->pins))
         return fa__fail(FA_ERROR_STATE,
-                        "fa_%s: memory that is borrowed, or that a pointer was taken of, cannot move to %s", op->name,
-                        to->name);
+                        "fa_%s: memory that is borrowed, or that a pointer was taken of, cannot move to %s", name,
+                        to->name),
+               NULL;
     fa__storage *fresh = storage_object(to, s->bytes, 0);
-    if (!fresh)
-        return false;
-    bool good = !s->bytes || (take_block(fresh, to->queue) && copy(op, fresh, 0, s, 0, s->bytes));
+    if (!fresh || !s->bytes)
+        return fresh;
+    bool good = take_block(fresh, to->queue) && copy(op, fresh, 0, s, 0, s->bytes);
     /* what stands in the storage itself is read by the copy as long as that runs */
-    if (good && is_inline(s)) {
-        good = !fa__has_pending(s) || fa__before_write(s, NULL, op);
-        if (good) {
-            count_small(-(int64_t)s->bytes);
-            s->data = NULL;
-        }
-    }
-    if (good) {
-        swap_memory(s, fresh);
-        atomic_fetch_add(&s->version, 1);
-    }
+    if (good && is_inline(s) && fa__has_pending(s))
+        good = fa__before_write(s, NULL, op);
+    if (good)
+        return fresh;
     fa__unref(fresh);
-    return good;
+    return NULL;
+}
+
+void fa__storage_take(fa__storage *s, fa__storage *fresh)
+{
+    if (is_inline(s)) {
+        count_small(-(int64_t)s->bytes);
+        s->data = NULL;
+    }
+    swap_memory(s, fresh);
+    atomic_fetch_add(&s->version, 1);
+    fa__unref(fresh);
 }

@@ -46,9 +46,13 @@ fa__storage *fa__storage_new(fa__device *, size_t bytes, fa__queue *queue);
 /* Memory of the caller's. `release` is called when the last reference goes, and not when this call fails. */
 fa__storage *fa__storage_borrow(fa__device *, void *data, size_t bytes, void (*release)(void *, void *), void *context);
 
-/* Moves its memory to another device; views and holders follow. False and an error when it is pinned or borrowed. */
-bool fa__storage_move(fa__storage *, fa__device *, const fa__op *op,
-                      bool (*copy)(const fa__op *, fa__storage *, size_t, fa__storage *, size_t, size_t));
+/* Moving is in two steps, the first of which can fail: a copy on another device, and giving that to the storage, so
+ * that views and holders follow. What is pinned or borrowed does not move: NULL and an error. */
+typedef bool fa__copier(const fa__op *op, fa__storage *to, size_t to_byte, fa__storage *from, size_t from_byte,
+                        size_t bytes);
+fa__storage *fa__storage_copied(fa__storage *, fa__device *to, const fa__op *op, fa__copier *copy);
+/* Takes over the reference to what fa__storage_copied returned. */
+void fa__storage_take(fa__storage *, fa__storage *copied);
 
 /* Orders work of `queue` (NULL: the host, now) behind what it must not overtake. A wait of the host is counted and may
  * be forbidden: then false. `op` is on whose behalf. */

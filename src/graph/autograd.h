@@ -17,7 +17,7 @@ fa__autograd *fa__autograd_of(fa_tensor *t);
 
 static inline fa__autograd *fa__autograd_if(const fa_tensor *t)
 {
-    return (fa__autograd *)t->autograd;
+    return (fa__autograd *)__atomic_load_n(&t->autograd, __ATOMIC_ACQUIRE);
 }
 
 #endif

@@ -53,6 +53,13 @@ static bool hold_list(fa__node *n, int i, fa_tensor **room, uint32_t keep)
             list->count = k;
             return false;
         }
+        if (keep >> i & 1)
+            n->edge[(size_t)n->op->nfields + k].version =
+                atomic_load_explicit(&room[k]->storage->version, memory_order_relaxed);
+    }
+    if (keep >> i & 1 && list->count) {
+        n->kept |= 1U << i;
+        n->keeps = true;
     }
     return true;
 }
@@ -169,26 +176,31 @@ fa__node *fa__history(const fa_tensor *t, uint32_t *slot)
     return (fa__node *)t->node;
 }
 
+/* Drops the tensors among the arguments: all, or those that have memory. */
+static void drop(fa__node *n, bool husks)
+{
+    for (int i = 0; i < n->op->nfields; i++) {
+        const fa__field *f = &n->op->fields[i];
+        if (f->kind == FA__TENSORS && (husks || n->kept >> i & 1)) {
+            fa_tensors *list = (fa_tensors *)((char *)n->args + f->offset);
+            for (size_t k = 0; k < list->count; k++)
+                fa__unref(list->item[k]);
+            list->count = 0;
+        }
+        fa_tensor **t = f->kind == FA__TENSORS ? NULL : tensor_in(n->op, n->args, i);
+        if (t && (husks || (*t)->storage)) {
+            fa__unref(*t);
+            *t = NULL;
+        }
+    }
+}
+
 void fa__node_release(fa__node *n)
 {
     if (n->released)
         return;
     n->released = true;
-    for (int i = 0; i < n->op->nfields; i++) {
-        const fa__field *f = &n->op->fields[i];
-        if (f->kind == FA__TENSORS) {
-            fa_tensors *list = (fa_tensors *)((char *)n->args + f->offset);
-            for (size_t k = 0; k < list->count; k++)
-                fa__unref(list->item[k]);
-            list->count = 0;
-            continue;
-        }
-        fa_tensor **t = tensor_in(n->op, n->args, i);
-        if (t) {
-            fa__unref(*t);
-            *t = NULL;
-        }
-    }
+    drop(n, false);
     for (int i = 0; i < n->results; i++) {
         fa__unref(n->result[i].kept);
         n->result[i].kept = NULL;
@@ -210,6 +222,7 @@ static void node_destroy(fa__object *o)
 {
     fa__node *n = (fa__node *)o;
     fa__node_release(n);
+    drop(n, true);
     for (int i = 0; i < n->edges; i++)
         fa__unref(n->edge[i].to);
     fa__unref(n->own);
@@ -229,18 +242,22 @@ static void autograd_destroy(fa__object *o)
     fa__object_free(o);
 }
 
+/* Threads may meet at a fresh leaf: one of them makes it. */
 fa__autograd *fa__autograd_of(fa_tensor *t)
 {
-    if (t->autograd)
-        return (fa__autograd *)t->autograd;
+    fa__object *made = __atomic_load_n(&t->autograd, __ATOMIC_ACQUIRE);
+    if (made)
+        return (fa__autograd *)made;
     fa__autograd *a = fa__object_new(FA__TYPE_AUTOGRAD, sizeof *a);
     if (!a)
         return NULL;
     a->grad = NULL;
     a->hooks = a->after = NULL;
     pthread_mutex_init(&a->lock, NULL);
-    t->autograd = &a->object;
-    return a;
+    if (__atomic_compare_exchange_n(&t->autograd, &made, &a->object, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+        return a;
+    fa__unref(a);
+    return (fa__autograd *)made;
 }
 
 __attribute__((__constructor__)) static void graph_types(void)

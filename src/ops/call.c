@@ -76,24 +76,34 @@ static bool go_general(fa__call *c)
     return c->op->cells->infer(c) && finish(c, NULL);
 }
 
+/* A composed result goes into .out by a copy, under the rules of .out. */
 static bool given_result(fa__call *c, fa_tensor *y)
 {
-    if (c->given && y) {
-        fa_copy_(c->given, y);
-        y = c->given;
-    }
     c->out[0] = y;
-    return y != NULL && !(c->given && fa__failed());
+    if (!c->given || !y)
+        return y != NULL;
+    c->spec[0].dtype = (fa_dtype)y->dtype;
+    c->spec[0].rank = y->rank;
+    memcpy(c->spec[0].shape, y->shape, sizeof y->shape[0] * y->rank);
+    c->device = fa__tensor_place(y);
+    if (!fa__check_given(c))
+        return false;
+    FA_USE(.no_grad = true);
+    c->out[0] = c->given;
+    return fa_copy_(c->given, y) != NULL;
 }
 
 /* Composed operations are calls of others; errors and origins name the outermost. */
 static bool go_composed(fa__call *c)
 {
     fa__context *x = fa__ctx();
+    bool failed = fa__failed();
     c->parent = x->call;
     x->call = c;
     fa_tensor *y = c->op->cells->compose(c);
     x->call = c->parent;
+    if (!failed && fa__failed() && !strstr(fa__self->error->message, c->op->name))
+        fa__error_append(", in %s", c->op->name);
     return given_result(c, y);
 }
 

@@ -70,8 +70,12 @@ bool fa__check_operands(fa__call *c, uint32_t needed)
         }
         if (FA__UNLIKELY(!alive(c, f, t)))
             return false;
-        if (FA__UNLIKELY(!t->storage && f->kind != FA__LIKE && !op->cells->view))
-            return not_kept(c, f);
+        if (FA__UNLIKELY(!t->storage && f->kind != FA__LIKE && !op->cells->view)) {
+            if (needed >> i & 1)
+                return not_kept(c, f);
+            c->tensor[i] = NULL; /* an operand that the derivative does not mention */
+            continue;
+        }
         look(c, t, f->kind != FA__LIKE);
     }
     if (c->given && c->given->object.type == FA__TYPE_TENSOR && c->given->storage) {

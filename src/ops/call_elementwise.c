@@ -65,7 +65,9 @@ static bool check_values(const fa__call *c, const fa__expression *e, fa_dtype dt
             if (!(v == floor(v)))
                 return fa__call_fail(c, FA_ERROR_DTYPE, "%s must be an integer when the operands are", f->name);
         }
-        if (c->op->cells->no_bool && c->tensor[i] && c->tensor[i]->dtype == FA_BOOL)
+        const fa_arg *number = f->kind == FA__NUMBER && !c->tensor[i] ? fa__field_at(c->args, f) : NULL;
+        if (c->op->cells->no_bool
+            && (c->tensor[i] ? c->tensor[i]->dtype == FA_BOOL : number && number->kind == FA__ARG_BOOL))
             return fa__call_fail(c, FA_ERROR_DTYPE, "%s is bool, for which this is not defined", f->name);
     }
     return true;

@@ -12,21 +12,42 @@ static bool is_value(const fa_tensor *t)
     return t->rank == 0 && t->storage && t->storage->device->host;
 }
 
+/* The list among the arguments; NULL when there is none. */
+static const fa_tensors *list_of(const fa__call *c)
+{
+    for (int i = 0; i < c->op->nfields; i++)
+        if (c->op->fields[i].kind == FA__TENSORS)
+            return fa__field_at(c->args, &c->op->fields[i]);
+    return NULL;
+}
+
+/* Whether t is where the others are, of which *device is the first's. */
+static bool agrees(fa__device **device, const fa_tensor *t)
+{
+    fa__device *d = fa__tensor_place(t);
+    if (*device && d != *device)
+        return false;
+    *device = d;
+    return true;
+}
+
 /* The device that all operands but values are on; false when there are several. */
 static bool one_device(fa__call *c, bool elementwise)
 {
     fa__device *device = NULL;
+    const fa_tensors *list = list_of(c);
     for (int i = 0; i < c->op->nfields; i++) {
         const fa_tensor *t = c->tensor[i];
         const char *moves = c->op->cells->index;
         if (!t || (elementwise && is_value(t))
             || (moves && !strcmp(moves, c->op->fields[i].name) && fa__tensor_place(t)->host))
             continue;
-        fa__device *d = fa__tensor_place(t);
-        if (device && d != device)
+        if (!agrees(&device, t))
             return false;
-        device = d;
     }
+    for (size_t k = 0; list && k < list->count; k++)
+        if (!agrees(&device, list->item[k]))
+            return false;
     if (device)
         c->device = device;
     return true;
@@ -58,6 +79,9 @@ static bool with_changed(fa__call *c, fa_tensor *(*change)(fa__call *, int i, co
                          bool (*go)(fa__call *))
 {
     const void *given = c->args;
+    const fa_tensors *list = list_of(c);
+    size_t items = list ? list->count : 0;
+    fa_tensor *item[items + 1];
     _Alignas(16) char copy[c->op->args_size + 1];
     memcpy(copy, given, c->op->args_size);
     for (int i = 0; i < c->op->nfields; i++) {
@@ -70,6 +94,11 @@ static bool with_changed(fa__call *c, fa_tensor *(*change)(fa__call *, int i, co
         set_tensor(copy, f, t);
         c->tensor[i] = t;
     }
+    for (size_t k = 0; k < items; k++)
+        if (!(item[k] = change(c, -1, list->item[k])))
+            return false;
+    if (list)
+        ((fa_tensors *)(void *)(copy + ((const char *)list - (const char *)given)))->item = item;
     c->args = copy;
     bool good = go(c);
     c->args = given;
@@ -82,7 +111,7 @@ static fa_tensor *moved(fa__call *c, int i, const fa_tensor *t)
     if (fa__tensor_place(t) == c->device || (fa__is_elementwise(c->op) && is_value(t)))
         return same;
     if (fa__log_wants("placement"))
-        fa__log(FA_LOG_INFO, "placement: %s: %s copied from %s to %s", c->op->name, c->op->fields[i].name,
+        fa__log(FA_LOG_INFO, "placement: %s: %s copied from %s to %s", c->op->name, i < 0 ? "an item" : c->op->fields[i].name,
                 fa__tensor_place(t)->name, c->device->name);
     return fa_to(t, c->device->id);
 }

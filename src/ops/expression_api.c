@@ -133,7 +133,7 @@ static bool run_place(const update *u, size_t i)
             number_operand(o, &b->number);
     }
     l->compute = (uint8_t)fa__class_of(compute);
-    fa__call c = {.op = u->op, .device = fa__tensor_place(first)};
+    fa__call c = {.op = u->op, .device = fa__tensor_place(first), .pending = true};
     c.queue = fa__queue_of(c.device);
     if (!fa__launch_run(&c, l, tensor))
         return false;

@@ -1,4 +1,5 @@
 /* Indexing by tensors of integers, and joining. Out of range is an error with the index, on every device. */
+#include "ops/promote.h"
 #include "ops/row.h"
 
 static bool check_index(const fa__call *c, const fa_tensor *index, const char *name)
@@ -176,7 +177,7 @@ static bool cat_infer(fa__call *c)
     s->shape[d] = 0;
     for (size_t k = 0; k < a->x.count; k++) {
         const fa_tensor *t = a->x.item[k];
-        dtype = dtype == FA_SAME || dtype == (fa_dtype)t->dtype ? (fa_dtype)t->dtype : FA_OFF;
+        dtype = fa__promote(dtype, (fa_dtype)t->dtype);
         if (skipped(t))
             continue;
         for (int i = 0; i < s->rank; i++)
@@ -185,8 +186,7 @@ static bool cat_infer(fa__call *c)
                                      "x[%zu] differs from the others along another dimension than %d", k, d);
         s->shape[d] += t->shape[d];
     }
-    if (dtype == FA_OFF)
-        return fa__call_fail(c, FA_ERROR_DTYPE, "all have to be of one dtype");
+    s->dtype = dtype;
     return true;
 }
 
@@ -225,7 +225,7 @@ static void cat_grad(fa__back *b)
     }
 }
 
-/** Tensors joined along a dimension that they have; all of one dtype. */
+/** Tensors joined along a dimension that they have; their dtypes promote. One-dimensional empty tensors are skipped. */
 OP(cat, cat_args, (y), .infer = cat_infer, .run = cat_run, .grad = cat_grad, .autocast = FA__CAST_WIDEST,
    TORCH("cat(x, dim)"),
    SAMPLES("[(2,3) (4,3)]; [(2,3) (2,1) (2,2)] dim=1; [(3)] dim=-1; [(0) (2,3)]; [(2,0) (2,3)] dim=1"))

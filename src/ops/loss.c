@@ -74,6 +74,8 @@ static fa_tensor *entropy_of_probabilities(const cross_entropy_args *a, fa_tenso
     if (a->weight)
         terms = fa_mul(terms, along(a->weight, a->input, dim));
     fa_tensor *each = fa_neg(fa_sum(terms, .dim = dim));
+    if (!each)
+        return NULL;
     fa_tensor *count =
         fa_full(FA_SCALAR, (double)fa_numel(each), .dtype = (fa_dtype)each->dtype, .device = fa_tensor_device(each));
     return reduced(each, count, a->reduction);
@@ -120,6 +122,8 @@ static fa_tensor *cross_entropy_compose(fa__call *c)
     if (!check_entropy(c, a, dim))
         return NULL;
     fa_tensor *logp = fa_log_softmax(a->input, dim);
+    if (!logp)
+        return NULL;
     return fa__dtype_is_float(a->target->dtype) ? entropy_of_probabilities(a, logp, dim)
                                                 : entropy_of_classes(a, logp, dim);
 }

@@ -231,7 +231,7 @@ static bool sum_to_infer(fa__call *c)
         if (d < 0 || (a->like->shape[i] != a->x->shape[d] && a->like->shape[i] != 1))
             return fa__call_fail(c, FA_ERROR_SHAPE, "the first shape is no broadcast of the second");
     }
-    return fa__infer_like(c, a->like, (fa_dtype)a->x->dtype);
+    return fa__infer_like(c, a->like, fa__dtype_is_float(a->x->dtype) ? (fa_dtype)a->x->dtype : FA_I64);
 }
 
 static bool sum_to_run(fa__call *c)
@@ -262,7 +262,7 @@ static void sum_to_grad(fa__back *b)
     fa__give(b, &a->x, fa_expand_as(b->gy[0], a->x));
 }
 
-/** Undoes a broadcast: sums x down to the shape of another tensor. */
+/** Undoes a broadcast: sums x down to the shape of another tensor. Integers and bool are summed in i64. */
 OP(sum_to, like_args, (y), .infer = sum_to_infer, .run = sum_to_run, .grad = sum_to_grad, TORCH("sum_to(x, like)"),
    SAMPLES("(3,4) (4); (3,4) (3,1); (3,4) (); (2,3,4) (3,1); (3) (3)"))
 

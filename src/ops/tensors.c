@@ -1,4 +1,5 @@
 /* Tensors from the caller's data, and reading them: the public functions of facula/tensor.h. */
+#include "base/alloc.h"
 #include "base/text.h"
 #include "core/order.h"
 #include "ops/call.h"
@@ -30,8 +31,10 @@ static const fa__op from_op = {.name = "tensor_from", .cells = &from_cells},
 static fa_tensor *signed_by(fa_tensor *t, const fa__op *op, const void *site)
 {
     const fa__context *x = fa__ctx();
-    if (!t)
+    if (!t || !x) {
+        fa__unref(t);
         return NULL;
+    }
     t->made_by = op;
     t->made_at = x->here ? (const void *)x->here : site;
     t->object.flags = x->here ? FA__MADE_HERE : 0;
@@ -86,6 +89,20 @@ fa_tensor *(fa_tensor_from)(const void *data, fa_shape shape, const fa_tensor_fr
     return t;
 }
 
+/* Whether all that the strides reach lies within what can be counted in bytes. */
+static bool spans(fa_shape shape, const int64_t *stride, int64_t size)
+{
+    int64_t bytes = size, reach;
+    for (int i = 0; i < shape.rank; i++) {
+        if (shape.dim[i] == 0)
+            return true;
+        if (stride[i] == INT64_MIN || !fa__mul_i64(shape.dim[i] - 1, stride[i] < 0 ? -stride[i] : stride[i], &reach)
+            || !fa__mul_i64(reach, size, &reach) || !fa__add_i64(bytes, reach, &bytes))
+            return false;
+    }
+    return true;
+}
+
 fa_tensor *(fa_tensor_borrow)(void *data, fa_shape shape, const fa_tensor_borrow_options *options)
 {
     FA__COMPLETE(fa_tensor_borrow)
@@ -99,17 +116,22 @@ fa_tensor *(fa_tensor_borrow)(void *data, fa_shape shape, const fa_tensor_borrow
     fa__dense_strides(shape.rank, shape.dim, stride);
     if (options->strides)
         memcpy(stride, options->strides, sizeof stride[0] * (size_t)shape.rank);
+    if (!spans(shape, stride, size)) {
+        fa__fail(FA_ERROR_SHAPE, "fa_tensor_borrow: the strides reach further than can be addressed");
+        return NULL;
+    }
     fa__extent(shape.rank, shape.dim, stride, &low, &high);
-    fa__storage *s = fa__storage_borrow(device, (char *)data + low * size, (size_t)((high - low) * size), options->free,
-                                        options->ctx);
+    char *lowest = data ? (char *)data + low * size : NULL;
+    fa__storage *s = fa__storage_borrow(device, lowest, (size_t)((high - low) * size), NULL, options->ctx);
     if (!s)
         return NULL;
     s->handed = data;
     fa_tensor *t = fa__tensor_new(s, dtype, shape.rank, shape.dim, stride, -low);
-    if (!t)
-        s->release = NULL;
+    t = signed_by(t, &borrow_op, __builtin_return_address(0));
+    if (t)
+        s->release = options->free; /* from here on: what failed has not taken the memory */
     fa__unref(s);
-    return signed_by(t, &borrow_op, __builtin_return_address(0));
+    return t;
 }
 
 fa_tensor *fa__tensor_of_f(size_t count, const double *item)
@@ -229,6 +251,8 @@ bool fa_read(const fa_tensor *t, void *data, fa_dtype dtype, int64_t count)
     if (!fa_dtype_size(dtype) || count != fa__numel(t))
         return fa__fail(FA_ERROR_ARGUMENT, "fa_read: the tensor has %lld elements, there is room for %lld of %s",
                         (long long)fa__numel(t), (long long)count, fa_dtype_name(dtype));
+    if (!data && count)
+        return fa__fail(FA_ERROR_ARGUMENT, "fa_read: data is NULL");
     fa__scope scope = fa__scope_open("fa_read");
     fa_tensor *h = on_host(t, dtype, &read_op);
     if (h && count)

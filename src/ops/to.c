@@ -3,9 +3,11 @@
 #include "base/log.h"
 #include "ops/call.h"
 
-fa_tensor *(fa_to)(const fa_tensor *x, fa_place where, const fa_to_options *options)
+static const fa__op to_op = {.name = "to", .cells = &(const fa__cells){0}};
+
+/* A copy says that fa_to made it, and who called that. */
+static fa_tensor *moved(const fa_tensor *x, fa_place where, const fa_to_options *options, const void *site)
 {
-    FA__COMPLETE(fa_to)
     if (!fa__tensor_check(x, "fa_to: the tensor"))
         return NULL;
     fa__device *device = where.device.kind == FA__DEFAULT_DEVICE ? fa__tensor_place(x) : fa__device_get(where.device);
@@ -18,42 +20,91 @@ fa_tensor *(fa_to)(const fa_tensor *x, fa_place where, const fa_to_options *opti
     }
     if (device == fa__tensor_place(x) && dtype == (fa_dtype)x->dtype && !options->copy)
         return fa__own(fa__ref(x));
-    return fa_move(x, .device = device->id, .dtype = dtype, .copy = options->copy,
-                   .non_blocking = options->non_blocking);
+    fa_tensor *y =
+        fa_move(x, .device = device->id, .dtype = dtype, .copy = options->copy, .non_blocking = options->non_blocking);
+    if (!y || fa__ctx()->call)
+        return y;
+    y->made_by = &to_op;
+    if (!(y->object.flags & FA__MADE_HERE))
+        y->made_at = site;
+    return y;
 }
+
+fa_tensor *(fa_to)(const fa_tensor *x, fa_place where, const fa_to_options *options)
+{
+    FA__COMPLETE(fa_to)
+    return moved(x, where, options, __builtin_return_address(0));
+}
+
+static const fa_to_options to_defaults = FA__DEFAULT_fa_to;
 
 fa_tensor *fa_cpu(const fa_tensor *x)
 {
-    return fa_to(x, FA_CPU);
+    return moved(x, fa__place_device(FA_CPU), &to_defaults, __builtin_return_address(0));
 }
 
 fa_tensor *fa_cuda(const fa_tensor *x)
 {
-    return fa_to(x, FA_CUDA(-1));
+    return moved(x, fa__place_device(FA_CUDA(-1)), &to_defaults, __builtin_return_address(0));
 }
 
 fa_tensor *fa_identity(const fa_tensor *x)
 {
-    return fa_to(x, fa_device_current());
+    return moved(x, fa__place_device(fa_device_current()), &to_defaults, __builtin_return_address(0));
 }
 
-static bool convert_in_place(fa_tensor *t, fa_dtype dtype)
+/* One tensor on its way: all that can fail is done before the first one is changed. */
+typedef struct change {
+    fa_tensor *t, *other; /* other: what t becomes when the dtype changes */
+    fa__storage *copied;  /* what its memory becomes when only the device does */
+} change;
+
+static bool can_change(const fa_tensor *t, fa_dtype dtype)
 {
+    if (t->node || t->base)
+        return fa__fail(FA_ERROR_STATE,
+                        "fa_move_: the tensor is a view or the result of a recorded operation, not a leaf");
+    if (!fa_dtype_size(dtype) || (t->requires_grad && !fa__dtype_is_float(dtype)))
+        return fa__fail(FA_ERROR_DTYPE, "fa_move_: %s is no dtype for this tensor", fa_dtype_name(dtype));
+    if (dtype == (fa_dtype)t->dtype)
+        return true;
     if (atomic_load(&t->storage->object.references) != 1)
         return fa__fail(FA_ERROR_STATE, "fa_move_: the dtype cannot change while other tensors view the same memory");
-    FA_USE(.no_grad = true);
-    FA_SCOPE;
-    fa_tensor *other = fa_contiguous(fa_to(t, dtype));
-    if (!other)
+    return !t->storage->borrowed && !atomic_load(&t->storage->pins)
+               ? true
+               : fa__fail(FA_ERROR_STATE,
+                          "fa_move_: memory that is borrowed, or that a pointer was taken of, cannot change its dtype");
+}
+
+static bool prepare(change *m, fa_tensor *t, fa__device *to, fa_dtype dtype)
+{
+    *m = (change){.t = t};
+    if (!can_change(t, dtype))
         return false;
+    if (dtype != (fa_dtype)t->dtype)
+        m->other = fa_contiguous((fa_to)(t, (fa_place){to->id, dtype}, NULL));
+    else if (to != t->storage->device)
+        m->copied = fa__storage_copied(t->storage, to, &fa__op_move, fa__move_bytes);
+    else
+        return true;
+    return m->other || m->copied;
+}
+
+static void commit(change *m)
+{
+    fa_tensor *t = m->t;
+    if (m->copied)
+        fa__storage_take(t->storage, m->copied);
+    if (!m->other)
+        return;
     fa__storage *old = t->storage;
-    t->storage = fa__ref(other->storage);
+    t->storage = fa__ref(m->other->storage);
+    atomic_store(&t->storage->version, atomic_load(&old->version) + 1);
     fa__unref(old);
-    t->dtype = other->dtype;
-    t->offset = other->offset;
-    t->dense = other->dense;
-    memcpy(t->stride, other->stride, sizeof t->stride);
-    return true;
+    t->dtype = m->other->dtype;
+    t->offset = m->other->offset;
+    t->dense = m->other->dense;
+    memcpy(t->stride, m->other->stride, sizeof t->stride);
 }
 
 bool(fa_move_)(fa_tensor *t, fa_place where)
@@ -62,19 +113,22 @@ bool(fa_move_)(fa_tensor *t, fa_place where)
         return false;
     fa__device *to = where.device.kind == FA__DEFAULT_DEVICE ? fa__tensor_place(t) : fa__device_get(where.device);
     fa_dtype dtype = where.dtype == FA_SAME ? (fa_dtype)t->dtype : where.dtype;
+    fa__autograd *a = fa__autograd_if(t);
+    change m[2] = {{.t = t}};
     if (!to)
         return false;
-    if (t->node || t->base)
-        return fa__fail(FA_ERROR_STATE,
-                        "fa_move_: the tensor is a view or the result of a recorded operation, not a leaf");
-    if (!fa_dtype_size(dtype) || (t->requires_grad && !fa__dtype_is_float(dtype)))
-        return fa__fail(FA_ERROR_DTYPE, "fa_move_: %s is no dtype for this tensor", fa_dtype_name(dtype));
-    if (dtype != (fa_dtype)t->dtype && !convert_in_place(t, dtype))
+    FA_USE(.no_grad = true);
+    FA_SCOPE;
+    if (!prepare(&m[0], t, to, dtype))
         return false;
-    if (!fa__storage_move(t->storage, to, &fa__op_move, fa__move_bytes))
+    if (a && a->grad && !prepare(&m[1], a->grad, to, dtype)) {
+        fa__unref(m[0].copied);
         return false;
-    fa__autograd *a = fa__autograd_if(t);
-    return !a || !a->grad || (fa_move_)(a->grad, (fa_place){to->id, dtype});
+    }
+    commit(&m[0]);
+    if (a && a->grad)
+        commit(&m[1]);
+    return true;
 }
 
 /* ---- elements between devices ---- */

@@ -24,7 +24,7 @@ void fa__cpu_release_program(fa__program *program)
 }
 
 /* Small launches of one step over contiguous operands: most of what a program with small tensors does. */
-enum { SMALL = 64 };
+enum { SMALL = 256 };
 
 static bool contiguous(const fa__operand *o, const fa__launch *l)
 {
@@ -61,15 +61,15 @@ static const void *at_once(const fa__operand *o, const fa__launch *l, const fa__
 /* False when the launch is not of the kind. */
 static bool run_at_once(const fa__launch *l, const fa__code *code, const fa__simd_class *c, int64_t n)
 {
-    enum { MOST = 4 };
+    enum { MOST = 6 };
     _Alignas(64) double tile[MOST][SMALL];
     const void *in[MOST];
     void *out = (void *)at_once(&l->operand[0], l, c, n, NULL);
     if (!out || code->inputs > MOST)
         return false;
     for (int i = 0; i < code->inputs; i++) {
-        in[i] = at_once(&l->operand[1 + i], l, c, n, tile[i]);
-        if (!in[i])
+        in[i] = code->read[i] ? at_once(&l->operand[1 + i], l, c, n, tile[i]) : NULL;
+        if (code->read[i] && !in[i])
             return false;
     }
     const fa__step *s = code->step;
@@ -95,6 +95,20 @@ static void run_range(const fa__walk *w, int64_t begin, int64_t end)
         fa__worker_advance(&k, n);
         left -= n;
     }
+}
+
+/* One step from memory to memory needs no tiles: its loop may as well be long. */
+static void lengthen_tiles(fa__walk *w)
+{
+    enum { LONG = 4096 };
+    bool direct = w->code->single;
+    for (int i = 0; i < w->lanes; i++) {
+        const fa__lane *a = &w->lane[i];
+        bool needed = i >= w->code->inputs || w->code->read[i];
+        direct &= !needed || (a->own && a->linear && !a->stream);
+    }
+    if (direct && w->rank == 1)
+        w->tile = LONG;
 }
 
 static void run_units(void *context, int64_t begin, int64_t end)
@@ -160,7 +174,10 @@ bool fa__cpu_run_program(const fa__launch *l)
     fa__walk_classify(&w);
     keep_apart(&w);
     stream_large(&w);
-    if (n <= FA__SERIAL)
+    lengthen_tiles(&w);
+    if (!code->placed && fa__walk_turn(&w))
+        fa__parallel_for(fa__turned_units(&w), n / fa__turned_units(&w) > FA__SERIAL ? 1 : 8, fa__turned_run, &w);
+    else if (n <= FA__SERIAL)
         run_range(&w, 0, n);
     else
         fa__parallel_for((n + w.tile - 1) / w.tile, FA__SERIAL / w.tile, run_units, &w);

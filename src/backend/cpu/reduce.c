@@ -275,11 +275,7 @@ static void plan_columns(reduction *r)
     r->columns = w->shape[w->kept - 1];
     r->outer = r->results / r->columns;
     fa__walk_move_last(w, w->kept - 1);
-    fa__walk_classify(w);
-    w->spans = false;
-    w->tile = w->code->tile;
-    for (int i = 0; i < w->lanes; i++)
-        w->lane[i].repeats = w->lane[i].memory && w->lane[i].stride[w->rank - 1] == 0;
+    fa__walk_classify_lines(w);
     r->strip = fa__least(w->tile, r->columns);
     r->strips = ceil_div(r->columns, r->strip);
 }
@@ -345,6 +341,23 @@ static bool run_planned(reduction *r, const fa__launch *l)
     return done;
 }
 
+/* Small sums and the like over what lies in memory as one array: no walk. False for all others. */
+static bool reduce_at_once(const fa__launch *l, const fa__code *code, int64_t results, int64_t length)
+{
+    const fa__simd_class *c = fa__cpu_simd->of[l->compute];
+    if (l->outputs != 1 || code->same_as[0] < 0 || length > FA__BLOCK || length == 0 || results * length > FA__SERIAL)
+        return false;
+    const fa__operand *in = &l->operand[1 + code->same_as[0]], *out = &l->operand[0];
+    if (in->kind != FA__MEMORY || in->dtype != c->dtype || !plain_output(l, out, c))
+        return false;
+    int64_t expected = 1;
+    for (int d = l->rank - 1; d >= 0; expected *= l->shape[d--])
+        if (in->stride[d] != expected && l->shape[d] != 1)
+            return false;
+    c->short_rows[l->combine](out->data, in->data, results, length);
+    return true;
+}
+
 bool fa__cpu_run_reduce(const fa__launch *l)
 {
     const fa__code *code = atomic_load_explicit(&l->program->compiled[FA__CPU][l->compute], memory_order_acquire);
@@ -353,7 +366,7 @@ bool fa__cpu_run_reduce(const fa__launch *l)
     r.results = r.length = 1;
     for (int d = 0; d < l->rank; d++)
         *(d < l->kept ? &r.results : &r.length) *= l->shape[d];
-    if (r.results == 0)
+    if (r.results == 0 || reduce_at_once(l, code, r.results, r.length))
         return true;
     fa__walk_begin(&r.walk, l, code, false);
     return run_planned(&r, l);

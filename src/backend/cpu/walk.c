@@ -11,7 +11,7 @@ static void set_lane(fa__walk *w, int slot, const fa__operand *o, bool used)
     a->size = fa__dtype_sizes[o->dtype];
     a->memory = used && o->kind == FA__MEMORY;
     a->own = a->memory && o->dtype == w->simd->dtype;
-    a->linear = a->line = a->repeats = a->apart = a->stream = false;
+    a->linear = a->line = a->repeats = a->apart = a->stream = a->turned = false;
 }
 
 void fa__walk_begin(fa__walk *w, const fa__launch *l, const fa__code *code, bool outputs)
@@ -148,4 +148,13 @@ void fa__walk_classify(fa__walk *w)
         a->line = a->own && a->stride[last] == a->size;
         a->repeats = w->spans ? all_zero(a->stride, last) : a->stride[last] == 0;
     }
+}
+
+void fa__walk_classify_lines(fa__walk *w)
+{
+    fa__walk_classify(w);
+    w->spans = false;
+    w->tile = w->code->tile;
+    for (int i = 0; i < w->lanes; i++)
+        w->lane[i].repeats = w->lane[i].memory && w->lane[i].stride[w->rank - 1] == 0;
 }

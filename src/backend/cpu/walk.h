@@ -19,6 +19,7 @@ typedef struct fa__lane {
     bool repeats;    /* the same elements on each line, or the same element along it */
     bool apart;      /* an output that may not be written before the tile is finished */
     bool stream;     /* an output that goes past the caches */
+    bool turned;     /* an input whose neighbours in memory lie along the last dimension but one (turn.c) */
     int64_t stride[FA_MAX_DIMS]; /* in bytes */
 } fa__lane;
 
@@ -63,6 +64,15 @@ int fa__walk_join(fa__walk *w, int from, int to);
 void fa__walk_move_last(fa__walk *w, int dim);
 /* Afterwards: what the lanes are like. */
 void fa__walk_classify(fa__walk *w);
+/* The same when tiles are always parts of a line. */
+void fa__walk_classify_lines(fa__walk *w);
+
+/* Where some inputs are stored across the order of the output: false when there are none or too few elements. Else
+ * the dimensions are put so that blocks of rows and columns are read along memory and turned over in the caches; units
+ * of work are then fa__turned_units, done by fa__turned_run (turn.c). */
+bool fa__walk_turn(fa__walk *w);
+int64_t fa__turned_units(const fa__walk *w);
+void fa__turned_run(void *walk, int64_t begin, int64_t end);
 
 /* Sets up slots, constants and values for tiles of up to n elements. */
 void fa__worker_begin(fa__worker *k, const fa__walk *w, int64_t n);

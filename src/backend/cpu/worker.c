@@ -156,13 +156,14 @@ static void load_lane(fa__worker *k, int i, int64_t n)
         return;
     }
     char *tile = k->slot[i] = tile_of(k, i);
+    const char *first = k->at.line[i] + k->at.column * a->stride[k->walk->rank - 1];
     if (a->linear) {
         k->walk->simd->load[a->operand->dtype](tile, a->data + k->at.position * a->size, 1, n);
     } else if (!a->repeats) {
         gather(k, i, tile, n);
-    } else if (k->filled[i] != k->at.line[i] || k->filled_count[i] < n) {
+    } else if (k->filled[i] != first || k->filled_count[i] < n) {
         gather(k, i, tile, n);
-        k->filled[i] = k->at.line[i];
+        k->filled[i] = first;
         k->filled_count[i] = n;
     }
 }
@@ -170,7 +171,7 @@ static void load_lane(fa__worker *k, int i, int64_t n)
 void fa__worker_load(fa__worker *k, int64_t n)
 {
     for (int i = 0; i < k->walk->code->inputs; i++)
-        if (k->walk->lane[i].memory)
+        if (k->walk->lane[i].memory && !k->walk->lane[i].turned)
             load_lane(k, i, n);
 }
 

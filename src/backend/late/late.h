@@ -52,6 +52,7 @@ typedef struct fa__late_job {
 } fa__late_job;
 
 extern fa__late_queue fa__late_queues[FA__LATE_QUEUES];
+extern bool fa__late_forked; /* in the child of a fork: calls fail */
 
 /* One access of a piece of work. */
 typedef struct fa__late_access {

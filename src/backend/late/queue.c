@@ -13,6 +13,7 @@
 typedef fa__late_job job;
 
 fa__late_queue fa__late_queues[FA__LATE_QUEUES];
+bool fa__late_forked;
 static pthread_mutex_t queues_lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int64_t delay = INT64_MIN; /* INT64_MIN: not read yet */
 
@@ -141,6 +142,11 @@ void fa__late_append(fa__late_queue *q, job *j)
 uint64_t fa__late_issue(fa__queue *queue, job *j, const fa__op *op, const fa__late_access *access, int count)
 {
     fa__late_queue *q = (fa__late_queue *)queue;
+    if (fa__late_forked) {
+        fa__fail(FA_ERROR_STATE, "%s: the process was forked: its queue is the parent's", queue->device->name);
+        fa__aligned_free(j);
+        return 0;
+    }
     pthread_mutex_lock(&q->lock);
     uint64_t ticket = j->ticket = ++q->base.issued;
     fa__late_check(q, ticket, op, access, count);
@@ -202,7 +208,7 @@ void fa__late_finish(void *device)
 }
 
 /* ---- queues ---- */
-static void queue_begin(fa__late_queue *q, int number)
+static void queue_locks(fa__late_queue *q)
 {
     pthread_condattr_t monotonic;
     pthread_condattr_init(&monotonic);
@@ -211,6 +217,24 @@ static void queue_begin(fa__late_queue *q, int number)
     pthread_cond_init(&q->more, &monotonic);
     pthread_cond_init(&q->finished, &monotonic);
     pthread_condattr_destroy(&monotonic);
+}
+
+/* The child of a fork has no threads that could do work: what was issued counts as done, and nothing more is. */
+static void in_child(void)
+{
+    fa__late_forked = true;
+    for (int i = 0; i < FA__LATE_QUEUES; i++) {
+        fa__late_queue *q = &fa__late_queues[i];
+        queue_locks(q);
+        q->first = q->last = NULL;
+        q->running = false;
+        atomic_store(&q->base.done, q->base.issued);
+    }
+}
+
+static void queue_begin(fa__late_queue *q, int number)
+{
+    queue_locks(q);
     q->number = number;
     q->base.serial = (uint32_t)number;
 }
@@ -223,6 +247,8 @@ fa__queue *fa__late_queue_new(fa__device *d)
     pthread_mutex_lock(&queues_lock);
     for (int i = 0; i < FA__LATE_QUEUES && !begun; i++)
         queue_begin(&fa__late_queues[i], i);
+    if (!begun)
+        pthread_atfork(NULL, NULL, in_child);
     begun = true;
     for (int i = 0; i < FA__LATE_QUEUES && !found; i++) {
         fa__late_queue *q = &fa__late_queues[i];

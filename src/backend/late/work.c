@@ -36,7 +36,7 @@ static void wait_for_other(fa__late_queue *q, job *j)
 
 bool fa__late_after(fa__queue *queue, fa__stamp work)
 {
-    if (!work.queue || work.queue == queue || atomic_load(&ignore_after))
+    if (!work.queue || work.queue == queue || fa__late_forked || atomic_load(&ignore_after))
         return true;
     fa__late_queue *q = (fa__late_queue *)queue;
     if (work.queue->device->id.kind == FA__LATE)

@@ -1,0 +1,153 @@
+/* Gradients arriving at leaves: hooks, accumulation. A leaf with hooks waits until its gradient is complete. */
+#include "autograd/engine.h"
+#include "base/alloc.h"
+
+/* Whether nobody else sees a gradient or its memory. */
+static bool is_alone(const fa_tensor *g)
+{
+    return atomic_load(&g->object.references) == 1 && atomic_load(&g->storage->object.references) == 1 && !g->base
+           && !g->storage->borrowed;
+}
+
+/* Whether it can be added to in place, too. */
+static bool is_ours(const fa_tensor *g)
+{
+    return is_alone(g) && !g->node && fa__is_dense(g->rank, g->shape, g->stride)
+           && (size_t)fa__numel(g) * fa__dtype_size(g->dtype) == g->storage->bytes;
+}
+
+bool fa__add_up(const fa__walk *w, fa_tensor **sum, fa_tensor *g)
+{
+    if (!*sum) {
+        *sum = fa__ref(g);
+        return true;
+    }
+    if (!w->create && (*sum)->storage && is_ours(*sum) && (*sum)->dtype == g->dtype)
+        return fa_add_(*sum, g) != NULL;
+    fa_tensor *both = fa_add(*sum, g);
+    if (!both)
+        return false;
+    fa__unref(*sum);
+    *sum = fa__ref(both);
+    return true;
+}
+
+/* The lock is held. */
+static bool store(const fa__walk *w, fa__autograd *a, fa_tensor *g)
+{
+    if (!a->grad) {
+        bool as_is = g->storage && (w->create ? is_alone(g) : is_ours(g));
+        fa_tensor *own = as_is ? g : fa_clone(g);
+        a->grad = own ? fa__ref(own) : NULL;
+        return own != NULL;
+    }
+    if (!w->create)
+        return fa_add_(a->grad, g) != NULL;
+    fa_tensor *sum = fa_add(a->grad, g);
+    if (!sum)
+        return false;
+    fa__unref(a->grad);
+    a->grad = fa__ref(sum);
+    return true;
+}
+
+bool fa__add_to_grad(const fa__walk *w, fa__autograd *a, fa_tensor *g)
+{
+    pthread_mutex_lock(&a->lock);
+    bool good = store(w, a, g);
+    pthread_mutex_unlock(&a->lock);
+    return good;
+}
+
+static fa_tensor *through_hooks(fa_tensor *leaf, fa_tensor *g)
+{
+    for (fa__hook *h = fa__autograd_if(leaf)->hooks, *next; h && g; h = next) {
+        next = h->next;
+        fa_tensor *other = h->function(g, h->context);
+        if (other && !fa__same_shape(other, leaf)) {
+            fa__fail(FA_ERROR_GRADIENT, "a hook of a leaf returned a gradient of another shape");
+            return NULL;
+        }
+        g = fa__failed() ? NULL : other ? fa__own(fa__ref(other)) : g;
+    }
+    return g;
+}
+
+fa_tensor *fa__leaf_gradient(fa_tensor *leaf, fa_tensor *g)
+{
+    if (g->dtype != leaf->dtype || fa__tensor_place(g) != fa__tensor_place(leaf))
+        g = fa_move(g, .dtype = (fa_dtype)leaf->dtype, .device = fa__tensor_place(leaf)->id);
+    return g && fa__autograd_if(leaf) ? through_hooks(leaf, g) : g;
+}
+
+static bool run_after(fa__autograd *a)
+{
+    for (fa__hook *h = a->after, *next; h; h = next) {
+        next = h->next;
+        pthread_mutex_lock(&a->lock);
+        fa_tensor *g = fa__own(fa__ref(a->grad));
+        pthread_mutex_unlock(&a->lock);
+        if (g)
+            h->function(g, h->context);
+        if (fa__failed())
+            return false;
+    }
+    return true;
+}
+
+static bool accumulate(const fa__walk *w, fa_tensor *leaf, fa_tensor *g)
+{
+    fa__autograd *a = fa__autograd_of(leaf);
+    return a && (g = fa__leaf_gradient(leaf, g)) && fa__add_to_grad(w, a, g) && run_after(a);
+}
+
+/* ---- leaves with hooks ---- */
+
+struct fa__leaf {
+    fa_tensor *leaf, *sum; /* references */
+};
+
+static bool gather(fa__walk *w, fa_tensor *leaf, fa_tensor *g)
+{
+    for (size_t i = w->leaves; i-- > 0;)
+        if (w->leaf[i].leaf == leaf)
+            return fa__add_up(w, &w->leaf[i].sum, g);
+    if (w->leaves == w->leaf_room) {
+        size_t room = w->leaf_room ? 2 * w->leaf_room : 8;
+        fa__leaf *larger = fa__realloc(w->leaf, room * sizeof *larger);
+        if (!larger)
+            return false;
+        w->leaf = larger;
+        w->leaf_room = room;
+    }
+    w->leaf[w->leaves++] = (fa__leaf){fa__ref(leaf), fa__ref(g)};
+    return true;
+}
+
+bool fa__to_leaf(fa__walk *w, fa_tensor *leaf, fa_tensor *g)
+{
+    const fa__autograd *a = fa__autograd_if(leaf);
+    return a && (a->hooks || a->after) ? gather(w, leaf, g) : accumulate(w, leaf, g);
+}
+
+bool fa__finish_leaves(fa__walk *w)
+{
+    bool good = true;
+    for (size_t i = 0; good && i < w->leaves; i++) {
+        fa__scope scope = fa__scope_open("backward");
+        fa_tensor *g = fa__own(w->leaf[i].sum);
+        w->leaf[i].sum = NULL;
+        good = g && accumulate(w, w->leaf[i].leaf, g);
+        fa__scope_close(&scope);
+    }
+    return good;
+}
+
+void fa__leaves_end(fa__walk *w)
+{
+    for (size_t i = 0; i < w->leaves; i++) {
+        fa__unref(w->leaf[i].leaf);
+        fa__unref(w->leaf[i].sum);
+    }
+    fa__free(w->leaf);
+}

@@ -1,0 +1,114 @@
+#!/bin/sh
+# command.sh FACULA: the command's arguments, exit codes and output.
+facula=$1
+folder=$(mktemp -d) || exit 2
+trap 'rm -rf "$folder"' EXIT
+out=$folder/out
+err=$folder/err
+status=0
+
+# check NAME CONDITION...: counts a case.
+check() {
+    name=$1
+    shift
+    if "$@"; then
+        echo "[       OK ] $name"
+    else
+        echo "[  FAILED  ] $name: $*"
+        sed 's/^/    /' "$out" "$err"
+        status=1
+    fi
+}
+# run STATUS ARGUMENTS...: whether the command exits with that status.
+run() {
+    want=$1
+    shift
+    "$facula" "$@" >"$out" 2>"$err"
+    [ $? -eq "$want" ]
+}
+says() { grep -q -e "$1" "$out"; }
+complains() { grep -q -e "$1" "$err"; }
+silent() { [ ! -s "$out" ]; }
+last_line() { tail -n 1 "$out"; }
+
+check 'version' run 0 --version
+check 'version is a line' says '^facula [0-9]*\.[0-9]*\.[0-9]*$'
+check 'help' run 0 --help
+check 'help names the commands' says 'train MODEL'
+check 'help of a command' run 0 train --help
+check 'help names options' says '--batch-size=N'
+
+# wrong arguments: 2, named on standard error, nothing on standard output
+wrong() {
+    message=$1
+    shift
+    check "wrong: $*" run 2 "$@"
+    check "wrong: $*: said" complains "$message"
+    check "wrong: $*: only there" silent
+}
+wrong 'command is missing'
+wrong '"walk"' walk
+wrong '--nonsense' --nonsense
+wrong 'model is missing' train
+wrong '"gpt".*mlp, linear' train gpt
+wrong '"more"' train mlp more
+wrong '--data.*"cats".*digits' train mlp --data cats
+wrong '--epochs.*"many"' train mlp --epochs many
+wrong '--epochs.*"-1"' train mlp --epochs=-1
+wrong '--batch-size.*"0"' train mlp --batch-size 0
+wrong '--lr.*"nan"' train mlp --lr nan
+wrong '--momentum.*"2"' train mlp --momentum 2
+wrong '--optimizer.*"sgdd"' train mlp --optimizer sgdd
+wrong '--threads.*"0"' train mlp --threads 0
+wrong '--hidden.*"1e3"' train mlp --hidden 1e3
+wrong '--seed.*"99999999999999999999"' train mlp --seed 99999999999999999999
+wrong 'rubbish' train mlp --device rubbish
+wrong 'late:7' train mlp --device late:7
+wrong '"all"' devices all
+
+check 'a device without elements' run 1 train mlp --device meta
+check 'a device without elements: said' complains 'facula: '
+check 'a full disk is a failure' sh -c "'$facula' devices >/dev/full 2>/dev/null; [ \$? -eq 1 ]"
+
+check 'devices' run 0 devices
+check 'devices: cpu' says '^cpu.* yes$'
+check 'devices: late' says '^late:1 '
+check 'devices: what is not there, and why' says '^cuda  *\(not available: .\|.\)'
+
+check 'no training' run 0 train linear --epochs 0 --quiet
+check 'no training: chance' says '^test accuracy: [0-9.]*%$'
+check 'train' run 0 train mlp --data digits
+cp "$out" "$folder/first"
+check 'train: the last line' sh -c "tail -n 1 '$out' | grep -qx 'test accuracy: 9[789]\.[0-9]%'"
+check 'train: a line for each epoch' [ "$(grep -c '^epoch *[0-9]*/30  loss ' "$out")" -eq 30 ]
+check 'train: plain lines in a file' sh -c "! LC_ALL=C grep -q '[[:cntrl:]]' '$out'"
+check 'train: nothing on standard error' [ ! -s "$err" ]
+check 'one thread' run 0 train mlp --data digits --threads 1
+check 'one thread: the same' cmp -s "$out" "$folder/first"
+check 'quiet' run 0 train mlp --data digits --quiet
+check 'quiet: one line' sh -c "[ \"\$(wc -l <'$out')\" -eq 1 ] && cmp -s '$out' - <<END
+$(tail -n 1 "$folder/first")
+END"
+check 'another seed' run 0 train mlp --data digits --seed 1
+check 'another seed: another network' sh -c "! cmp -s '$out' '$folder/first'"
+check 'late device' run 0 train mlp --epochs 2 --device late:0 --quiet
+late=$(last_line)
+check 'as on the CPU' run 0 train mlp --epochs 2 --device cpu --quiet
+check 'late device: the same' [ "$late" = "$(last_line)" ]
+check 'adam' run 0 train mlp --optimizer adam --quiet
+check 'adam: learns' says '^test accuracy: 9[6789]\.'
+check 'linear' run 0 train linear --hidden 3 --batch-size 64 --lr 0.5 --momentum 0 --epochs 20 --quiet
+check 'linear: learns' says '^test accuracy: 9[56789]\.'
+
+"$facula" train mlp --epochs 1000000 >"$out" 2>"$err" &
+child=$!
+tries=0
+while ! grep -q '^epoch' "$out" && [ $tries -lt 100 ]; do
+    sleep 0.1
+    tries=$((tries + 1))
+done
+kill -INT $child
+wait $child
+check 'Ctrl-C ends it' [ $? -eq 1 ]
+check 'Ctrl-C: said' complains 'stopped'
+exit $status
