@@ -34,7 +34,7 @@ test-gpu:
 
 bench:
 	@scripts/deps.sh build bench
-	@scripts/build.sh $(BUILD) all $(FLAGS)
+	@scripts/build.sh $(BUILD) benchmarks $(FLAGS)
 	@bench/run.sh $(BUILD) $(ONLY)
 
 lint:

@@ -4,6 +4,7 @@
  *     compare [--peer COMMAND SCRIPT] [--json FILE] [NAME]    rows whose name has NAME in it; all
  *     compare --count ROW CALLS                               makes the calls and nothing else
  *     compare --worker                                        Facula's side */
+#define _GNU_SOURCE
 #include "support/child.h"
 #include "support/limits.h"
 #include "support/report.h"
@@ -147,6 +148,14 @@ static void name_peer(side *s, char *name, size_t size)
     snprintf(name, size, "none; BENCH_PEER=1 make bench installs it");
 }
 
+/* Other programs on the cores fall on the two sides in different measure. */
+static void warn_of_load(void)
+{
+    double load;
+    if (getloadavg(&load, 1) == 1 && load > 1)
+        printf("note: other programs were busy in the last minute (load %.1f): these figures are no claims\n", load);
+}
+
 static int compare(const char *self, const options *o)
 {
     static bench_result results[MOST_ROWS];
@@ -160,6 +169,7 @@ static int compare(const char *self, const options *o)
     if (!start(sides, &limits))
         return 1;
     name_peer(&sides[1], peer, sizeof peer);
+    warn_of_load();
     bench_report_begin(&limits, peer);
     const bench_row *row;
     for (int i = 0; (row = bench_row_at(i)) && count < MOST_ROWS; i++)

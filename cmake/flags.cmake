@@ -12,7 +12,8 @@ target_compile_options(facula_flags INTERFACE
     $<$<BOOL:${FACULA_WERROR}>:-Werror>)
 
 if(FACULA_SANITIZE)
-    set(sanitize_flags -fsanitize=${FACULA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    set(sanitize_flags -fsanitize=${FACULA_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer
+        $<$<C_COMPILER_ID:Clang>:-Wno-pass-failed>) # loops that it checks are not vectorised
 endif()
 if(FACULA_FUZZ)
     list(APPEND sanitize_flags -fsanitize=fuzzer-no-link)

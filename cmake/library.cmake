@@ -1,6 +1,9 @@
 # libfacula: one set of objects for the shared and the static library. src/backend/cpu/simd is compiled once for each
 # level of instructions; everything else for the baseline of the architecture.
-set(kernel_options -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fwrapv -fno-builtin)
+set(kernel_options -ffp-contract=off -fno-math-errno -fno-trapping-math -fwrapv -fno-builtin)
+if(NOT FACULA_SANITIZE)
+    list(APPEND kernel_options -O3)
+endif()
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     set(FACULA_LEVELS base avx2 avx512)
     set(baseline -march=x86-64 -mtune=generic)

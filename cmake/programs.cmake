@@ -39,6 +39,7 @@ if(FACULA_EXAMPLES)
 endif()
 if(FACULA_BENCH)
     facula_programs(bench bench_)
+    add_custom_target(benchmarks DEPENDS ${bench_programs})
 endif()
 
 # What is installed, and what `make run` needs.

@@ -7,15 +7,37 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* A call that fails, with this code and a message that says each of these. */
+/* A call that fails, with this code and a message that says each of these. Those that do not are told together. */
 #define SAYS(call, code, ...)                                                                                          \
     do {                                                                                                               \
-        bool worked = call;                                                                                            \
-        if (worked)                                                                                                    \
-            print_error("line %d: the call works\n", __LINE__);                                                        \
-        assert_false(worked);                                                                                          \
-        assert_error(code, __VA_ARGS__);                                                                               \
+        const char *const said[] = {__VA_ARGS__};                                                                      \
+        fails_with(call, code, said, sizeof said / sizeof *said, __LINE__);                                            \
     } while (0)
+
+static int wrong;
+
+static void fails_with(bool worked, fa_code code, const char *const *said, size_t count, int line)
+{
+    if (worked)
+        print_error("line %d: the call works\n", line);
+    wrong += worked || !error_says(code, said, count, line);
+    fa_error_clear();
+}
+
+static int begin(void **state)
+{
+    wrong = 0;
+    return api_begin(state);
+}
+
+static int end(void **state)
+{
+    (void)state;
+    return wrong;
+}
+
+#undef TEST
+#define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 /* ---- sticking ---- */
 
@@ -41,7 +63,7 @@ static void null_in_gives_null_out(void **state)
 {
     (void)state;
     FA_SCOPE;
-    fa_tensor *none = NULL, *x = fa_ones(FA_SHAPE(2, 2));
+    fa_tensor *none = NULL, *x = fa_ones(FA_SHAPE(2, 2), .requires_grad = true);
     assert_null(fa_add(none, 2));
     assert_error(FA_ERROR_ARGUMENT, "fa_add(x=NULL, y=2): x is NULL");
     assert_null(fa_add(x, none));
@@ -197,7 +219,7 @@ static void messages_name_operation_and_operands(void **state)
     SAYS(fa_softmax(a, 2), FA_ERROR_INDEX, "fa_softmax(x=(3, 4) f32 cpu, dim=2)");
     SAYS(fa_softmax(i, 0), FA_ERROR_DTYPE, "fa_softmax(", "i64");
     SAYS(fa_max(a, 5).values, FA_ERROR_INDEX, "fa_max(x=(3, 4) f32 cpu, dim=5)");
-    SAYS(fa_max(fa_zeros(FA_SHAPE(2, 0)), 1).values, FA_ERROR_ARGUMENT, "fa_max(x=(2, 0) f32 cpu");
+    SAYS(fa_max(fa_zeros(FA_SHAPE(2, 0)), 1).values, FA_ERROR_SHAPE, "fa_max(x=(2, 0) f32 cpu");
     SAYS(fa_cat(FA_TENSORS(a, b)), FA_ERROR_SHAPE, "fa_cat(", "(3, 4) f32 cpu", "(5,) f32 cpu");
     SAYS(fa_cat(((fa_tensors){0, NULL})), FA_ERROR_ARGUMENT, "fa_cat(");
     SAYS(fa_index_select(a, 0, fa_tensor_of(3)), FA_ERROR_INDEX, "index_select", "3");
@@ -281,7 +303,7 @@ static void sizes_that_overflow_are_refused(void **state)
     SAYS(fa_tensor_borrow(&value, negative), FA_ERROR_SHAPE, "");
     SAYS(fa_reshape(one, nine), FA_ERROR_SHAPE, "9 dimensions");
     SAYS(fa_expand(one, nine), FA_ERROR_SHAPE, "at most 8");
-    SAYS(fa_permute(one, nine), FA_ERROR_ARGUMENT, "fa_permute(");
+    SAYS(fa_permute(one, nine), FA_ERROR_SHAPE, "fa_permute(");
     SAYS(fa_unsqueeze(fa_ones(FA_SHAPE(1, 1, 1, 1, 1, 1, 1, 1)), 0), FA_ERROR_SHAPE, "fa_unsqueeze(");
     SAYS(fa_tensor_from(&value, FA_SHAPE(huge, huge)), FA_ERROR_SHAPE, "");
     SAYS(fa_tensor_from(&value, FA_SHAPE(-1)), FA_ERROR_SHAPE, "");
@@ -294,10 +316,10 @@ static void sizes_that_overflow_are_refused(void **state)
     SAYS(fa_expand(one, FA_SHAPE(INT64_MAX, 3)), FA_ERROR_SHAPE, "fa_expand(");
     SAYS(fa_reshape(one, FA_SHAPE(INT64_MAX, INT64_MAX)), FA_ERROR_SHAPE, "fa_reshape(");
     SAYS(fa_reshape(one, FA_SHAPE(-2)), FA_ERROR_SHAPE, "fa_reshape(");
-    SAYS(fa_arange(0, 1e300), FA_ERROR_SHAPE, "fa_arange(");
+    SAYS(fa_arange(0, 1e300), FA_ERROR_ARGUMENT, "fa_arange(");
     SAYS(fa_arange(0, INFINITY), FA_ERROR_ARGUMENT, "fa_arange(");
     SAYS(fa_arange(NAN, 1), FA_ERROR_ARGUMENT, "fa_arange(");
-    SAYS(fa_randperm(-1), FA_ERROR_SHAPE, "fa_randperm(");
+    SAYS(fa_randperm(-1), FA_ERROR_ARGUMENT, "fa_randperm(");
     SAYS(fa_randperm(INT64_MAX), FA_ERROR_SHAPE, "fa_randperm(");
     SAYS(fa_narrow(fa_zeros(FA_SHAPE(3)), 0, 1, INT64_MAX), FA_ERROR_INDEX, "fa_narrow(");
     SAYS(fa_narrow(fa_zeros(FA_SHAPE(3)), 0, INT64_MIN, 1), FA_ERROR_INDEX, "fa_narrow(");
@@ -306,7 +328,13 @@ static void sizes_that_overflow_are_refused(void **state)
     SAYS(fa_transpose(fa_zeros(FA_SHAPE(3)), INT64_MIN, INT64_MAX), FA_ERROR_INDEX, "fa_transpose(");
     SAYS(fa_sum(one, .dim = INT64_MAX), FA_ERROR_INDEX, "fa_sum(");
     SAYS(fa_sum(fa_zeros(FA_SHAPE(2)), .dim = INT64_MIN + 1), FA_ERROR_INDEX, "fa_sum(");
-    SAYS(fa_as_strided(fa_zeros(FA_SHAPE(3)), FA_SHAPE(1), FA_SHAPE(4), FA_SHAPE(1), 0), FA_ERROR_ARGUMENT, "");
+    SAYS(fa_as_strided(fa_zeros(FA_SHAPE(3)), FA_SHAPE(1), FA_SHAPE(4), FA_SHAPE(1), 0), FA_ERROR_SHAPE, "fa_as_strided(");
+    SAYS(fa_as_strided(fa_zeros(FA_SHAPE(3)), FA_SHAPE(1), FA_SHAPE(2), FA_SHAPE(-1), 0), FA_ERROR_SHAPE, "fa_as_strided(");
+    SAYS(fa_as_strided(fa_zeros(FA_SHAPE(3)), FA_SHAPE(1), FA_SHAPE(3), FA_SHAPE(INT64_MAX), 0), FA_ERROR_SHAPE, "");
+    SAYS(fa_as_strided(fa_zeros(FA_SHAPE(3)), FA_SHAPE(1), FA_SHAPE(3), FA_SHAPE(1, 1), 0), FA_ERROR_SHAPE, "");
+    SAYS(fa_as_strided(fa_zeros(FA_SHAPE(3)), FA_SHAPE(1), FA_SHAPE(1), FA_SHAPE(1), 3), FA_ERROR_SHAPE, "");
+    SAYS(fa_write_strided(fa_zeros(FA_SHAPE(3)), one, FA_SHAPE(1), FA_SHAPE(1), FA_SHAPE(1), 3, false), FA_ERROR_SHAPE, "");
+    SAYS(fa_relaid(fa_zeros(FA_SHAPE(3)), FA_SHAPE(INT64_MAX)), FA_ERROR_SHAPE, "fa_relaid(");
     fa_tensor *wide = fa_expand(one, FA_SHAPE(huge)); /* a view needs no memory */
     assert_non_null(wide);
     fa_error_clear();
@@ -335,7 +363,7 @@ static void out_of_memory_is_an_error(void **state)
     skip();
 #endif
     FA_SCOPE;
-    SAYS(fa_zeros(FA_SHAPE(INT64_C(1) << 50)), FA_ERROR_MEMORY, "out of memory on cpu", "4503599627370496");
+    SAYS(fa_zeros(FA_SHAPE(INT64_C(1) << 50)), FA_ERROR_MEMORY, "out of memory on cpu", "4503599627370496", ", in fa_zeros(shape=(1125899906842624,))");
     SAYS(fa_zeros(FA_SHAPE(INT64_C(1) << 59)), FA_ERROR_MEMORY, "cpu");
     assert_non_null(fa_zeros(FA_SHAPE(100000)));
     assert_no_error();

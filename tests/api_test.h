@@ -41,22 +41,20 @@
 #define assert_error(code, ...)                                                                                        \
     do {                                                                                                               \
         const char *const api_said[] = {__VA_ARGS__};                                                                  \
-        assert_error_says(code, api_said, sizeof api_said / sizeof *api_said, __FILE__, __LINE__);                     \
+        assert_true(error_says(code, api_said, sizeof api_said / sizeof *api_said, __LINE__));                         \
     } while (0)
 
-static inline void assert_error_says(fa_code code, const char *const *said, size_t count, const char *file, int line)
+static inline bool error_says(fa_code code, const char *const *said, size_t count, int line)
 {
     bool good = fa_error_code() == code;
     for (size_t i = 0; i < count; i++)
         good = good && strstr(fa_error_message(), said[i]);
     if (!good)
-        print_error("%s: \"%s\"\n", fa_code_name(fa_error_code()), fa_error_message());
-    if (!good)
-        print_error("%s:%d: ", file, line);
+        print_error("line %d: %s: \"%s\"\n", line, fa_code_name(fa_error_code()), fa_error_message());
     for (size_t i = 0; i < count && !good; i++)
-        print_error("expected %s: \"%s\"\n", fa_code_name(code), said[i]);
+        print_error("  expected %s: \"%s\"\n", fa_code_name(code), said[i]);
     fa_error_clear();
-    _assert_true(good, "the error is as expected", file, line);
+    return good;
 }
 
 #define assert_no_error()                                                                                              \

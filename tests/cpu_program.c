@@ -512,8 +512,11 @@ static void test_threads_do_not_matter(void **test)
     for (int r = 0; r < 3; r++) {
         fa_set_num_threads(r == 0 ? 1 : r == 1 ? 3 : 0);
         l->operand[0] = (fa__operand){.data = &sum[r], .dtype = FA_F32};
-        l->operand[1] = (fa__operand){.data = r == 2 ? reversed + COUNT - 1 : x, .dtype = FA_F32, .rank = 1,
-                                      .shape = {COUNT}, .stride = {r == 2 ? -1 : 1}};
+        l->operand[1] = (fa__operand){.data = r == 2 ? reversed + COUNT - 1 : x,
+                                      .dtype = FA_F32,
+                                      .rank = 1,
+                                      .shape = {COUNT},
+                                      .stride = {r == 2 ? -1 : 1}};
         assert_true(fa__cpu_run_reduce(l));
         assert_true(sum[r] == sum[0]);
     }

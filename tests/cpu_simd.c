@@ -28,15 +28,76 @@ static bool same(fa__class class, const void *a, const void *b)
     return memcmp(a, b, class_size[class]) == 0;
 }
 
-static const double special[] = {0.0, -0.0, 1, -1, 2, -2, 0.5, -0.5, 1.5, -1.5, 2.5, 1e-40, -1e-45, 8388607.5, 8388608,
-                                 -8388609, 4503599627370495.5, 4503599627370496, -4503599627370497, 2147483647,
-                                 2147483648, -2147483648.0, -2147483649.0, 4294967296.0, 9223372036854775807.0,
-                                 -9223372036854775808.0, 1e19, 3e38, 1e300, 5e-324, 65504, 65519.9, 65520, 255, 256,
-                                 300, -129, 32768, INFINITY, -INFINITY, NAN};
+static const double special[] = {0.0,
+                                 -0.0,
+                                 1,
+                                 -1,
+                                 2,
+                                 -2,
+                                 0.5,
+                                 -0.5,
+                                 1.5,
+                                 -1.5,
+                                 2.5,
+                                 1e-40,
+                                 -1e-45,
+                                 8388607.5,
+                                 8388608,
+                                 -8388609,
+                                 4503599627370495.5,
+                                 4503599627370496,
+                                 -4503599627370497,
+                                 2147483647,
+                                 2147483648,
+                                 -2147483648.0,
+                                 -2147483649.0,
+                                 4294967296.0,
+                                 9223372036854775807.0,
+                                 -9223372036854775808.0,
+                                 1e19,
+                                 3e38,
+                                 1e300,
+                                 5e-324,
+                                 65504,
+                                 65519.9,
+                                 65520,
+                                 255,
+                                 256,
+                                 300,
+                                 -129,
+                                 32768,
+                                 INFINITY,
+                                 -INFINITY,
+                                 NAN};
 enum { SPECIALS = sizeof special / sizeof special[0] };
-static const int64_t whole[] = {0, 1, -1, 2, -2, 3, 7, 63, 64, 127, 128, 255, 256, -128, -129, 32767, 32768, 65535,
-                                2147483647, -2147483648, 2147483648, 4294967296, 16777217, 9007199254740993,
-                                INT64_MAX, INT64_MIN, INT64_MIN + 1, 0x4000000000000001};
+static const int64_t whole[] = {0,
+                                1,
+                                -1,
+                                2,
+                                -2,
+                                3,
+                                7,
+                                63,
+                                64,
+                                127,
+                                128,
+                                255,
+                                256,
+                                -128,
+                                -129,
+                                32767,
+                                32768,
+                                65535,
+                                2147483647,
+                                -2147483648,
+                                2147483648,
+                                4294967296,
+                                16777217,
+                                9007199254740993,
+                                INT64_MAX,
+                                INT64_MIN,
+                                INT64_MIN + 1,
+                                0x4000000000000001};
 enum { WHOLES = sizeof whole / sizeof whole[0] };
 
 static void fill(fa__class class, void *out, int seed)
@@ -73,11 +134,11 @@ static void expected_value(fa__class class, fa__prim p, const char *a, const cha
 /* What C computes the same way; the rest is in math.c and in the conversions below. */
 static bool plain(fa__prim p, fa__class class)
 {
-    static const fa__prim prims[] = {FA__PRIM_neg,   FA__PRIM_add,  FA__PRIM_sub,     FA__PRIM_mul,     FA__PRIM_div,
-                                     FA__PRIM_mad,   FA__PRIM_fma,  FA__PRIM_abs,     FA__PRIM_sign,    FA__PRIM_maximum,
-                                     FA__PRIM_minimum, FA__PRIM_floor, FA__PRIM_trunc, FA__PRIM_lt,     FA__PRIM_le,
-                                     FA__PRIM_eq,    FA__PRIM_ne,   FA__PRIM_and,     FA__PRIM_or,      FA__PRIM_not,
-                                     FA__PRIM_select, FA__PRIM_to_bool};
+    static const fa__prim prims[] = {FA__PRIM_neg,     FA__PRIM_add,    FA__PRIM_sub,   FA__PRIM_mul,  FA__PRIM_div,
+                                     FA__PRIM_mad,     FA__PRIM_fma,    FA__PRIM_abs,   FA__PRIM_sign, FA__PRIM_maximum,
+                                     FA__PRIM_minimum, FA__PRIM_floor,  FA__PRIM_trunc, FA__PRIM_lt,   FA__PRIM_le,
+                                     FA__PRIM_eq,      FA__PRIM_ne,     FA__PRIM_and,   FA__PRIM_or,   FA__PRIM_not,
+                                     FA__PRIM_select,  FA__PRIM_to_bool};
     (void)class;
     for (size_t i = 0; i < sizeof prims / sizeof prims[0]; i++)
         if (prims[i] == p)
@@ -103,7 +164,8 @@ static void check_prim(fa__class class, fa__prim p)
                     fail_msg("class %d, %s, element %zu at level %s", class, fa__prims[p].name, i, levels[l]);
             }
             if (!same(class, out[0] + i * size, out[l] + i * size))
-                fail_msg("class %d, %s, element %zu: %s is not as %s", class, fa__prims[p].name, i, levels[l], levels[0]);
+                fail_msg("class %d, %s, element %zu: %s is not as %s", class, fa__prims[p].name, i, levels[l],
+                         levels[0]);
         }
         static char place[N * 8]; /* the same in place */
         memcpy(place, a, sizeof place);
@@ -116,13 +178,13 @@ static void check_prim(fa__class class, fa__prim p)
 static void test_primitives(void **test)
 {
     (void)test;
-    for (int class = 0; class < FA__CLASSES; class++)
+    for (int class = 0; class < FA__CLASSES; class ++)
         for (int p = FA__PRIM_neg; p < FA__PRIM_index; p++) {
             bool integer = class == FA__CLASS_I32 || class == FA__CLASS_I64;
             bool there = !integer || fa__prims[p].domain != FA__DOMAIN_FLOAT;
             assert_true((fa__cpu_simd->of[class]->prim[p] != NULL) == there);
             if (there)
-                check_prim((fa__class)class, (fa__prim)p);
+                check_prim((fa__class) class, (fa__prim)p);
         }
 }
 
@@ -191,8 +253,8 @@ static void check_half_stores(fa__class class, const void *x, const double *valu
     for (int d = 0; d < 2; d++) {
         fa__cpu_simd->of[class]->store[d ? FA_BF16 : FA_F16](got, 1, x, N);
         for (int i = 0; i < N; i++) {
-            double want = d ? nearest_float(value[i], 8, -133, 3.3895313892515355e38)
-                            : nearest_float(value[i], 11, -24, 65504);
+            double want =
+                d ? nearest_float(value[i], 8, -133, 3.3895313892515355e38) : nearest_float(value[i], 11, -24, 65504);
             double g = d ? bf16_value(got[i]) : f16_value(got[i]);
             if (!(isnan(want) ? isnan(g) : g == want && !signbit(g) == !signbit(want)))
                 fail_msg("class %d to %s: %a became %a, not %a", class, d ? "bf16" : "f16", value[i], g, want);
@@ -213,12 +275,14 @@ static void test_half_stores(void **test)
             assert_true(fa__cpu_level_use(levels[l]));
             for (int i = 0; i < N; i++) {
                 uint16_t h = (uint16_t)draw(&state);
-                double at = i % 2 ? bf16_value(h) : f16_value(h), next = i % 2 ? bf16_value((uint16_t)(h + 1))
-                                                                               : f16_value((uint16_t)(h + 1));
+                double at = i % 2 ? bf16_value(h) : f16_value(h),
+                       next = i % 2 ? bf16_value((uint16_t)(h + 1)) : f16_value((uint16_t)(h + 1));
                 double tie = (at + next) / 2;
                 uint64_t how = draw(&state) % 4;
-                f64[i] = how == 0 ? tie : how == 1 ? nextafter(tie, at) : how == 2 ? nextafter(tie, next)
-                                                                                   : draw_number(&state, false);
+                f64[i] = how == 0   ? tie
+                         : how == 1 ? nextafter(tie, at)
+                         : how == 2 ? nextafter(tie, next)
+                                    : draw_number(&state, false);
                 f32[i] = how == 0 ? (float)tie : how == 1 ? nextafterf((float)tie, (float)at) : (float)f64[i];
                 i64[i] = (int64_t)draw(&state) >> (draw(&state) % 64);
                 i32[i] = (int32_t)(draw(&state) >> (32 + draw(&state) % 32));
@@ -290,7 +354,7 @@ static void test_floats_to_integers(void **test)
 static void test_strides(void **test)
 {
     (void)test;
-    for (int class = 0; class < FA__CLASSES; class++)
+    for (int class = 0; class < FA__CLASSES; class ++)
         for (int d = FA_BOOL; d < FA__DTYPES; d++)
             for (int stride = -3; stride <= 3; stride++) {
                 const fa__simd_class *c = fa__cpu_simd->of[class];
@@ -318,7 +382,8 @@ static void test_strides(void **test)
                 static char again[64 * 8];
                 c->load[d](again, at, stride, 64);
                 for (int i = 0; i < 64; i++)
-                    assert_memory_equal(again + (size_t)i * c->size, tile + (size_t)(stride ? i : 9) * c->size, c->size);
+                    assert_memory_equal(again + (size_t)i * c->size, tile + (size_t)(stride ? i : 9) * c->size,
+                                        c->size);
             }
 }
 
@@ -473,10 +538,9 @@ static int back(void **test)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_primitives),    TEST(test_integer_powers), TEST(test_halves),
-        TEST(test_half_stores),   TEST(test_floats_to_integers), TEST(test_strides),
-        TEST(test_philox_is_philox), TEST(test_random),      TEST(test_random_levels),
-        TEST(test_transposes),    TEST(test_streams),
+        TEST(test_primitives),         TEST(test_integer_powers), TEST(test_halves),           TEST(test_half_stores),
+        TEST(test_floats_to_integers), TEST(test_strides),        TEST(test_philox_is_philox), TEST(test_random),
+        TEST(test_random_levels),      TEST(test_transposes),     TEST(test_streams),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }

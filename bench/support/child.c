@@ -13,10 +13,10 @@ static void become(const char *const *arguments, int in, int out)
 {
     char *list[16];
     size_t n = 0;
-    for (; arguments[n] && n < 15; n++)
+    for (; n < 15 && arguments[n]; n++)
         list[n] = (char *)(size_t)arguments[n];
     list[n] = NULL;
-    if (dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0)
+    if (n && dup2(in, STDIN_FILENO) >= 0 && dup2(out, STDOUT_FILENO) >= 0)
         execvp(list[0], list);
     _exit(127);
 }

@@ -189,7 +189,15 @@ void bench_limits_print(void)
 
 bool bench_limits_read(const char *line, bench_limits *l)
 {
-    return sscanf(line, "%lf %lf %lf %lf %lf", &l->flop, &l->read, &l->write, &l->copy, &l->add) == 5;
+    double *const field[] = {&l->flop, &l->read, &l->write, &l->copy, &l->add};
+    for (int i = 0; i < 5; i++) {
+        char *end;
+        *field[i] = strtod(line, &end);
+        if (end == line)
+            return false;
+        line = end;
+    }
+    return true;
 }
 
 static double time_of(double amount, double a_second)

@@ -2,7 +2,8 @@
 #include "row.h"
 #include <facula/facula.h>
 
-enum { MILLION = 1 << 20 };
+#define MILLION INT64_C(1048576)
+#define MEBI 1048576.0
 
 static fa_tensor *x, *y, *out;
 
@@ -61,15 +62,15 @@ ONE(softmax, fa_softmax(x, 1))
 ONE(contiguous, fa_contiguous(x))
 
 const bench_row bench_pointwise[] = {
-    {"add_16m", BENCH_MILLISECONDS, 4, {.add = 192.0 * MILLION}, open_16m, add},
-    {"add_out_16m", BENCH_MILLISECONDS, 1.25, {.add = 192.0 * MILLION}, open_16m, add_out},
-    {"pointwise_chain", BENCH_MILLISECONDS, 5, {.add = 192.0 * MILLION}, open_16m, chain},
+    {"add_16m", BENCH_MILLISECONDS, 4, {.add = 192 * MEBI}, open_16m, add},
+    {"add_out_16m", BENCH_MILLISECONDS, 1.25, {.add = 192 * MEBI}, open_16m, add_out},
+    {"pointwise_chain", BENCH_MILLISECONDS, 5, {.add = 192 * MEBI}, open_16m, chain},
     {"exp_1m", BENCH_MICROSECONDS, 1, BENCH_NO_LIMIT, open_1m, exponential},
-    {"exp_16m", BENCH_MILLISECONDS, 4, {.copy = 128.0 * MILLION}, open_16m, exponential},
-    {"gelu_16m", BENCH_MILLISECONDS, 3, {.copy = 128.0 * MILLION}, open_16m, gelu_erf},
-    {"sum_16m", BENCH_MILLISECONDS, 1, {.read = 64.0 * MILLION}, open_16m, sum_all},
-    {"sum_dim0", BENCH_MILLISECONDS, 1.2, {.read = 16.0 * MILLION}, open_matrix, sum_rows},
-    {"softmax", BENCH_MILLISECONDS, 1.8, {.copy = 32.0 * MILLION}, open_matrix, softmax},
-    {"transpose_copy", BENCH_MILLISECONDS, 6, {.copy = 32.0 * MILLION}, open_transposed, contiguous},
+    {"exp_16m", BENCH_MILLISECONDS, 4, {.copy = 128 * MEBI}, open_16m, exponential},
+    {"gelu_16m", BENCH_MILLISECONDS, 3, {.copy = 128 * MEBI}, open_16m, gelu_erf},
+    {"sum_16m", BENCH_MILLISECONDS, 1, {.read = 64 * MEBI}, open_16m, sum_all},
+    {"sum_dim0", BENCH_MILLISECONDS, 1.2, {.read = 16 * MEBI}, open_matrix, sum_rows},
+    {"softmax", BENCH_MILLISECONDS, 1.8, {.copy = 32 * MEBI}, open_matrix, softmax},
+    {"transpose_copy", BENCH_MILLISECONDS, 6, {.copy = 32 * MEBI}, open_transposed, contiguous},
     {0},
 };

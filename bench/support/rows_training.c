@@ -46,7 +46,8 @@ static void open_mlp(void)
 {
     x = fa_randn(FA_SHAPE(64, 784));
     y = fa_to(fa_mul(fa_rand(FA_SHAPE(64)), 10), FA_I64);
-    net = fa_nn_sequential(fa_nn_linear(784, 128), fa_nn_relu(), fa_nn_linear(128, 10));
+    fa_module *first = fa_nn_linear(784, 128), *last = fa_nn_linear(128, 10);
+    net = fa_nn_sequential(first, fa_nn_relu(), last);
 }
 
 static void open_mlp_sgd(void)

@@ -93,7 +93,7 @@ FA_API fa_device fa_tensor_device(const fa_tensor *t);
 FA_API int fa_dim(const fa_tensor *t);
 /** The size of a dimension, negative from the end; -1 and an error when there is no such dimension. */
 FA_API int64_t fa_size(const fa_tensor *t, int64_t dim);
-/** The stride of a dimension, in elements. */
+/** The stride of a dimension, in elements; 0 and an error when there is no such dimension. */
 FA_API int64_t fa_stride(const fa_tensor *t, int64_t dim);
 /** All sizes. */
 FA_API fa_shape fa_tensor_shape(const fa_tensor *t);

@@ -137,8 +137,9 @@ static bool collect(fa__walk *w, fa__pending_node *p, fa__back *b)
         for (size_t k = 0; g && k < w->captures; k++)
             if (w->at[k] == &n->object && w->slot[k] == (uint32_t)i)
                 w->caught[k] = fa__ref(g);
-        if (g && (fa_dtype)g->dtype != n->result[i].dtype)
-            g = fa_to(g, n->result[i].dtype);
+        const fa__result *r = &n->result[i];
+        if (g && ((fa_dtype)g->dtype != r->dtype || fa__tensor_place(g) != r->device))
+            g = fa_move(g, .device = r->device->id, .dtype = r->dtype);
         else if (!g && !n->op->cells->null_gy && fa__dtype_is_float(n->result[i].dtype))
             g = zeros_for(&n->result[i]);
         if (fa__failed())

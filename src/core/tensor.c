@@ -32,7 +32,8 @@ fa_tensor *fa__tensor_new(fa__storage *storage, fa_dtype dtype, int rank, const 
     t->storage = storage ? fa__ref(storage) : NULL;
     t->dtype = (uint8_t)dtype;
     t->rank = (uint8_t)rank;
-    t->requires_grad = t->no_grad_view = false;
+    t->requires_grad = false;
+    t->no_grad_view = 0;
     t->slot = 0;
     t->offset = offset;
     for (int i = 0; i < rank; i++)

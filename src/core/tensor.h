@@ -11,11 +11,12 @@ struct fa_tensor {
     fa__object object;
     fa__storage *storage; /* NULL: a husk: shape, dtype and device of a tensor that was not kept */
     uint8_t dtype, rank;
-    bool requires_grad; /* a leaf that collects a gradient */
-    bool dense;         /* its elements lie row-major without gaps; false: they may all the same */
-    bool no_grad_view;  /* a view made under no_grad: it may not be changed in place while gradients are on */
-    uint32_t slot;      /* which result of node it is */
-    int64_t offset;     /* of element (0, ..., 0), in elements */
+    bool requires_grad;   /* a leaf that collects a gradient */
+    bool dense;           /* its elements lie row-major without gaps; false: they may all the same */
+    uint8_t no_grad_view; /* a view made under no_grad: 1, or 2 of a tensor that needs gradients. It may not be changed
+                             in place while gradients are on and flow into it, or would have to flow into its base */
+    uint32_t slot;        /* which result of node it is */
+    int64_t offset;       /* of element (0, ..., 0), in elements */
     int64_t shape[FA_MAX_DIMS];
     int64_t stride[FA_MAX_DIMS]; /* in elements; may be negative or 0 */
     fa__object *node;            /* the fa__node that made it; NULL: a leaf */

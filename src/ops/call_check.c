@@ -21,9 +21,9 @@ static inline void look(fa__call *c, const fa_tensor *t, bool flows)
     fa__device *d = fa__tensor_place(t);
     if (!c->device)
         c->device = d;
-    c->mixed |= c->device != d;
     if (!flows)
         return;
+    c->mixed |= c->device != d;
     c->needs_grad |= fa__needs_grad(t);
     c->pending |= t->storage && fa__has_pending(t->storage);
 }

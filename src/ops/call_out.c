@@ -14,10 +14,10 @@ static bool check_graph(fa__call *c)
     fa_tensor *t = c->given;
     if (!fa__recording())
         return true;
-    bool needs = fa__needs_grad(t);
-    for (int i = 0; !needs && i < c->op->nfields; i++)
-        needs = c->tensor[i] && fa__needs_grad(c->tensor[i]);
-    if (!needs)
+    if (c->inplace && t->no_grad_view > !c->needs_grad)
+        return given_fails(c, FA_ERROR_GRADIENT,
+                           "a view made under no_grad is changed in place while gradients are recorded");
+    if (!c->needs_grad)
         return true;
     if (!c->inplace)
         return given_fails(c, FA_ERROR_GRADIENT, "writes into .out are not recorded: no operand may need a gradient");
@@ -26,9 +26,6 @@ static bool check_graph(fa__call *c)
                            "a leaf that needs a gradient is changed in place: FA_USE(.no_grad = true) allows it");
     if (t->base && t->base->requires_grad && !t->base->node)
         return given_fails(c, FA_ERROR_GRADIENT, "a view of a leaf that needs a gradient is changed in place");
-    if (t->no_grad_view)
-        return given_fails(c, FA_ERROR_GRADIENT,
-                           "a view made under no_grad is changed in place while gradients are recorded");
     return true;
 }
 
@@ -53,16 +50,33 @@ static bool may_share(const fa_tensor *a, const fa_tensor *b)
     return (a->offset + al) * as < (b->offset + bh) * bs && (b->offset + bl) * bs < (a->offset + ah) * as;
 }
 
+static FA__NOINLINE bool overlaps(const fa__call *c)
+{
+    return given_fails(c, FA_ERROR_ARGUMENT, "the result and an operand overlap in memory");
+}
+
+static bool list_overlaps(const fa__call *c, const fa__field *f)
+{
+    const fa_tensors *list = fa__field_at(c->args, f);
+    for (size_t k = 0; k < list->count; k++)
+        if (may_share(c->given, list->item[k]))
+            return true;
+    return false;
+}
+
 static bool check_overlap(fa__call *c)
 {
     bool elementwise = fa__is_elementwise(c->op);
     if (fa__overlaps_itself(c->given->rank, c->given->shape, c->given->stride))
         return given_fails(c, FA_ERROR_ARGUMENT, "writes into a tensor whose elements share memory (an expanded one)");
     for (int i = 0; i < c->op->nfields; i++) {
-        const fa_tensor *t = c->op->fields[i].kind == FA__LIKE ? NULL : c->tensor[i];
-        if (t && may_share(c->given, t) && !(t == c->given && c->inplace)
-            && !(elementwise && same_geometry(c->given, t)))
-            return given_fails(c, FA_ERROR_ARGUMENT, "the result and an operand overlap in memory");
+        const fa__field *f = &c->op->fields[i];
+        const fa_tensor *t = f->kind == FA__LIKE ? NULL : c->tensor[i];
+        bool written = c->inplace && t == c->given && (i == c->op->inplace || c->op->cells->any_store);
+        if (t && may_share(c->given, t) && !written && !(elementwise && same_geometry(c->given, t)))
+            return overlaps(c);
+        if (f->kind == FA__TENSORS && list_overlaps(c, f))
+            return overlaps(c);
     }
     return true;
 }
@@ -148,12 +162,14 @@ static fa_tensor *make_view(fa__call *c)
         return NULL;
     if (!x->storage)
         v->device_ = x->device_;
-    if (fa__recording() && !c->op->cells->no_grad) {
+    if (c->op->cells->no_grad)
+        return v;
+    if (fa__recording()) {
         v->base = fa__ref(x->base ? x->base : x);
         v->base_history = v->base->history;
         v->no_grad_view = x->no_grad_view;
     } else
-        v->no_grad_view = true;
+        v->no_grad_view = fa__needs_grad(x) || x->no_grad_view > 1 ? 2 : 1;
     return v;
 }
 
@@ -180,6 +196,19 @@ static fa_tensor *make(fa__call *c, const fa__spec *s)
     return c->op->cells->laid ? make_laid(c, s) : fa__tensor_empty(c->device, s->dtype, s->rank, s->shape, c->queue);
 }
 
+/* Memory knows of no operation: its error gets the call's name, once. */
+static FA__NOINLINE bool unnamed(const fa__call *c)
+{
+    const char *said = fa__self->error->message;
+    char call[400];
+    struct fa__text text = fa__text_in(call, sizeof call);
+    if (strncmp(said, "fa_", 3) == 0 || strstr(said, ", in fa_"))
+        return false;
+    fa__describe_call(&text, c, false);
+    fa__error_append(", in fa_%s", call);
+    return false;
+}
+
 bool fa__make_results(fa__call *c)
 {
     for (int i = 0; i < c->op->nresults; i++) {
@@ -190,7 +219,7 @@ bool fa__make_results(fa__call *c)
         const fa__spec *s = &c->spec[i];
         fa_tensor *t = make(c, s);
         if (FA__UNLIKELY(!t))
-            return false;
+            return unnamed(c);
         sign(c, t);
         c->out[i] = fa__own(t);
         if (FA__UNLIKELY(!c->out[i]))

@@ -39,7 +39,7 @@ static bool one_device(fa__call *c, bool elementwise)
     for (int i = 0; i < c->op->nfields; i++) {
         const fa_tensor *t = c->tensor[i];
         const char *moves = c->op->cells->index;
-        if (!t || (elementwise && is_value(t))
+        if (!t || c->op->fields[i].kind == FA__LIKE || (elementwise && is_value(t))
             || (moves && !strcmp(moves, c->op->fields[i].name) && fa__tensor_place(t)->host))
             continue;
         if (!agrees(&device, t))
@@ -111,8 +111,8 @@ static fa_tensor *moved(fa__call *c, int i, const fa_tensor *t)
     if (fa__tensor_place(t) == c->device || (fa__is_elementwise(c->op) && is_value(t)))
         return same;
     if (fa__log_wants("placement"))
-        fa__log(FA_LOG_INFO, "placement: %s: %s copied from %s to %s", c->op->name, i < 0 ? "an item" : c->op->fields[i].name,
-                fa__tensor_place(t)->name, c->device->name);
+        fa__log(FA_LOG_INFO, "placement: %s: %s copied from %s to %s", c->op->name,
+                i < 0 ? "an item" : c->op->fields[i].name, fa__tensor_place(t)->name, c->device->name);
     return fa_to(t, c->device->id);
 }
 

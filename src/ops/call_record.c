@@ -139,7 +139,7 @@ bool fa__record(fa__call *c)
     fa__node *n = make_node(c);
     if (!n)
         return false;
-    bool useful = has_edges(n), good = true;
+    bool useful = has_edges(n) && !(c->given && !fa__dtype_is_float(c->given->dtype)), good = true;
     if (c->given && c->inplace)
         good = changed_in_place(c, useful ? n : NULL);
     else if (FA__LIKELY(useful && c->op->nresults == 1 && fa__dtype_is_float(c->out[0]->dtype))) {

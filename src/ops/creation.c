@@ -144,7 +144,7 @@ static bool arange_run(fa__call *c)
 
 /** start, start + step, and so on, as long as it is below end. */
 OP(arange, arange_args, (y), .infer = arange_infer, .run = arange_run, .no_grad = "no operands",
-   TORCH("arange(start, end, step, dtype=dtype or (int64 if all(float(v).is_integer() for v in (start, end, step)) else None))"),
+   TORCH("arange(start, end, step, dtype=dtype or (int64 if start % 1 == 0 and end % 1 == 0 and step % 1 == 0 else None))"),
    SAMPLES("0.0 5.0; 1.0 2.0 step=0.25; 5.0 0.0 step=-2.0; 0.0 0.0; 0.0 4.0 dtype=f16"))
 
 /* ---- random ---- */

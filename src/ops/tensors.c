@@ -168,23 +168,24 @@ int fa_dim(const fa_tensor *t)
     return fa__tensor_check(t, "fa_dim: the tensor") ? t->rank : -1;
 }
 
+/* -1 and an error when there is no such dimension. */
+static int dimension(const char *name, const fa_tensor *t, int64_t dim)
+{
+    if (dim >= -(int64_t)t->rank && dim < t->rank)
+        return (int)(dim < 0 ? dim + t->rank : dim);
+    fa__fail(FA_ERROR_INDEX, "%s: a %d-dim tensor has no dimension %lld", name, t->rank, (long long)dim);
+    return -1;
+}
+
 int64_t fa_size(const fa_tensor *t, int64_t dim)
 {
-    if (!fa__tensor_check(t, "fa_size: the tensor"))
-        return -1;
-    if (!t->rank) {
-        fa__fail(FA_ERROR_INDEX, "fa_size: a 0-dim tensor has no dimension %lld", (long long)dim);
-        return -1;
-    }
-    int d = fa__wrap_dim(NULL, t, dim);
+    int d = fa__tensor_check(t, "fa_size: the tensor") ? dimension("fa_size", t, dim) : -1;
     return d < 0 ? -1 : t->shape[d];
 }
 
 int64_t fa_stride(const fa_tensor *t, int64_t dim)
 {
-    if (!fa__tensor_check(t, "fa_stride: the tensor") || !t->rank)
-        return 0;
-    int d = fa__wrap_dim(NULL, t, dim);
+    int d = fa__tensor_check(t, "fa_stride: the tensor") ? dimension("fa_stride", t, dim) : -1;
     return d < 0 ? 0 : t->stride[d];
 }
 

@@ -422,10 +422,21 @@ typedef struct {
     int64_t offset;     /* of the result's first element behind that of x */
 } as_strided_args;
 
+#define FARTHEST (INT64_C(1) << 58) /* elements that strides may reach */
+
+static bool layout_fits(const fa__call *c, const fa_tensor *x, fa_shape layout)
+{
+    return fa__part_within(c, fa_tensor_shape(x), layout, 0, -FARTHEST, FARTHEST);
+}
+
 static bool as_strided_infer(fa__call *c)
 {
     const as_strided_args *a = c->args;
     fa__spec *s = fa__view_same(c, a->x);
+    const fa__storage *memory = a->x->storage;
+    int64_t elements = memory ? (int64_t)(memory->bytes / fa__dtype_size(a->x->dtype)) : FARTHEST;
+    if (!fa__part_within(c, a->shape, a->strides, a->offset, -a->x->offset, elements - a->x->offset))
+        return false;
     s->rank = a->shape.rank;
     memcpy(s->shape, a->shape.dim, sizeof s->shape);
     memcpy(s->stride, a->strides.dim, sizeof s->stride);
@@ -459,6 +470,12 @@ typedef struct {
 static bool write_strided_infer(fa__call *c)
 {
     const write_strided_args *a = c->args;
+    int64_t low, high;
+    if (!layout_fits(c, a->x, a->layout))
+        return false;
+    fa__extent(a->x->rank, a->x->shape, a->layout.dim, &low, &high);
+    if (!fa__part_within(c, a->shape, a->strides, a->offset, low, high))
+        return false;
     return fa__infer_like(c, a->x, (fa_dtype)a->x->dtype);
 }
 
@@ -507,6 +524,8 @@ typedef struct {
 static bool relaid_infer(fa__call *c)
 {
     const relaid_args *a = c->args;
+    if (!layout_fits(c, a->x, a->layout))
+        return false;
     memcpy(c->spec[0].stride, a->layout.dim, sizeof c->spec[0].stride);
     return fa__infer_like(c, a->x, (fa_dtype)a->x->dtype);
 }

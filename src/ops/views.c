@@ -1,5 +1,6 @@
 /* Geometry of views. */
 #include "ops/views.h"
+#include "base/alloc.h"
 #include "base/text.h"
 
 fa__spec *fa__view_same(fa__call *c, const fa_tensor *x)
@@ -124,7 +125,23 @@ bool fa__view_expand(fa__call *c, const fa_tensor *x, fa_shape shape)
         s->shape[i] = n;
         s->stride[i] = i < more || (old == 1 && n != 1) ? 0 : x->stride[i - more];
     }
-    return true;
+    int64_t count, bytes;
+    return (fa__checked_numel(s->rank, s->shape, &count) && fa__mul_i64(count, 8, &bytes))
+           || shape_fails(c, "there would be more elements than can be counted");
+}
+
+bool fa__part_within(const fa__call *c, fa_shape shape, fa_shape strides, int64_t offset, int64_t low, int64_t high)
+{
+    int64_t count, first = offset, last = offset, reach;
+    bool good = shape.rank == strides.rank && shape.rank >= 0 && shape.rank <= FA_MAX_DIMS
+                && fa__checked_numel(shape.rank, shape.dim, &count);
+    if (good && !count)
+        return true;
+    for (int i = 0; good && i < shape.rank; i++)
+        good = fa__mul_i64(shape.dim[i] - 1, strides.dim[i], &reach)
+               && (reach < 0 ? fa__add_i64(first, reach, &first) : fa__add_i64(last, reach, &last));
+    return (good && first >= low && last < high)
+           || shape_fails(c, "the strides do not fit the shape, or reach beyond the memory of x");
 }
 
 fa__range fa__slice_range(int64_t size, int64_t start, int64_t end, int64_t step)

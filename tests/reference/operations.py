@@ -32,7 +32,7 @@ def get(x, text):
 
 
 def sum_to(x, like):
-    return x.sum_to_size(like.shape)
+    return (x if x.is_floating_point() else x.long()).sum_to_size(like.shape)
 
 
 NAMESPACE = {**vars(torch), "torch": torch, "get": get, "sum_to": sum_to, "float": float, "int": int, "tuple": tuple,

@@ -7,13 +7,20 @@
 
 enum {
     FA__MAX_SLOTS = FA__MAX_INPUTS + FA__MAX_OUTPUTS + FA__MAX_NODES,
-    FA__TILE = 256,         /* elements at a time: several tiles fit the first-level cache */
+    FA__TILE = 256,          /* elements at a time: several tiles fit the first-level cache */
     FA__TILE_BYTES = 131072, /* of a thread's stack, for all slots; programs with many have shorter tiles */
     FA__TILE_GAP = 64,       /* bytes between the tiles of two slots: their lines then lie in different sets */
-    FA__SERIAL = 16384      /* elements that are not worth a second thread */
+    FA__SERIAL = 16384       /* elements that are not worth a second thread */
 };
 
-typedef enum { FA__STEP_LOOP, FA__STEP_COPY, FA__STEP_HOT, FA__STEP_INDEX, FA__STEP_UNIFORM, FA__STEP_NORMAL } fa__step_kind;
+typedef enum {
+    FA__STEP_LOOP,
+    FA__STEP_COPY,
+    FA__STEP_HOT,
+    FA__STEP_INDEX,
+    FA__STEP_UNIFORM,
+    FA__STEP_NORMAL
+} fa__step_kind;
 
 typedef struct fa__step {
     uint8_t kind;     /* fa__step_kind */
@@ -35,9 +42,9 @@ typedef struct fa__code {
     bool single;   /* one step that is a loop or HOT */
     uint16_t tile; /* elements */
     bool read[FA__MAX_INPUTS];
-    int16_t same_as[FA__MAX_OUTPUTS];     /* the input that the output is nothing but, or -1 */
-    uint16_t written[FA__MAX_OUTPUTS];    /* the step that writes it */
-    uint16_t last_read[FA__MAX_INPUTS];   /* the last step that reads it */
+    int16_t same_as[FA__MAX_OUTPUTS];   /* the input that the output is nothing but, or -1 */
+    uint16_t written[FA__MAX_OUTPUTS];  /* the step that writes it */
+    uint16_t last_read[FA__MAX_INPUTS]; /* the last step that reads it */
     const fa__code_constant *constant;
     const fa__step *step;
 } fa__code;

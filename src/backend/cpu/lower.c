@@ -9,8 +9,8 @@ typedef struct lowering {
     const fa__simd_class *simd;
     fa__ssa_node node[FA__MAX_NODES];
     bool needed[FA__MAX_NODES];
-    uint16_t uses[FA__MAX_NODES];  /* by needed nodes and outputs */
-    uint16_t last[FA__MAX_NODES];  /* the last node that reads it; FA__MAX_NODES: an output */
+    uint16_t uses[FA__MAX_NODES]; /* by needed nodes and outputs */
+    uint16_t last[FA__MAX_NODES]; /* the last node that reads it; FA__MAX_NODES: an output */
     uint16_t slot[FA__MAX_NODES];
     uint16_t free_slot[FA__MAX_NODES];
     int free_slots;

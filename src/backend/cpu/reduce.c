@@ -15,12 +15,12 @@
 typedef struct reduction {
     fa__walk walk; /* dimensions: rows: kept, reduced; columns: outer kept, reduced, the last kept one */
     int combine;
-    int64_t results; /* kept elements */
-    int64_t length;  /* elements of a result */
-    int64_t blocks;  /* partial results of a result */
+    int64_t results;                       /* kept elements */
+    int64_t length;                        /* elements of a result */
+    int64_t blocks;                        /* partial results of a result */
     int64_t outer, columns, strip, strips; /* columns: results = outer * columns */
-    int64_t group;   /* rows: results (blocks == 1) or blocks of one unit of work */
-    char *partial[FA__MAX_OUTPUTS]; /* rows: [result][block]; columns: [outer][block][column] */
+    int64_t group;                         /* rows: results (blocks == 1) or blocks of one unit of work */
+    char *partial[FA__MAX_OUTPUTS];        /* rows: [result][block]; columns: [outer][block][column] */
 } reduction;
 
 static int64_t ceil_div(int64_t a, int64_t b)
@@ -107,7 +107,7 @@ static void rows_units(void *context, int64_t begin, int64_t end)
 typedef struct strip_work {
     const reduction *r;
     fa__worker *k;
-    int64_t first;  /* position of its first element */
+    int64_t first; /* position of its first element */
     int64_t rows, columns;
     char *out[FA__MAX_OUTPUTS];
     char *chains[FA__MAX_OUTPUTS]; /* FA__CHAINS rows of `columns` */

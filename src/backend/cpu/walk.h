@@ -11,15 +11,15 @@ enum { FA__MAX_LANES = FA__MAX_INPUTS + FA__MAX_OUTPUTS };
 typedef struct fa__lane {
     char *data;
     const fa__operand *operand;
-    uint8_t size;    /* bytes of an element */
-    bool memory;     /* otherwise a value, or not read at all */
-    bool own;        /* of the class's own dtype */
-    bool linear;     /* contiguous over all dimensions */
-    bool line;       /* own, and neighbours along the last dimension are neighbours in memory */
-    bool repeats;    /* the same elements on each line, or the same element along it */
-    bool apart;      /* an output that may not be written before the tile is finished */
-    bool stream;     /* an output that goes past the caches */
-    bool turned;     /* an input whose neighbours in memory lie along the last dimension but one (turn.c) */
+    uint8_t size;                /* bytes of an element */
+    bool memory;                 /* otherwise a value, or not read at all */
+    bool own;                    /* of the class's own dtype */
+    bool linear;                 /* contiguous over all dimensions */
+    bool line;                   /* own, and neighbours along the last dimension are neighbours in memory */
+    bool repeats;                /* the same elements on each line, or the same element along it */
+    bool apart;                  /* an output that may not be written before the tile is finished */
+    bool stream;                 /* an output that goes past the caches */
+    bool turned;                 /* an input whose neighbours in memory lie along the last dimension but one (turn.c) */
     int64_t stride[FA_MAX_DIMS]; /* in bytes */
 } fa__lane;
 
@@ -27,21 +27,21 @@ typedef struct fa__walk {
     const fa__launch *launch;
     const fa__code *code;
     const fa__simd_class *simd;
-    int rank;      /* at least 1 */
-    int kept;      /* of them; reductions */
-    int lanes;     /* inputs, then outputs */
-    bool spans;    /* tiles are several whole lines; else they end where a line does */
+    int rank;   /* at least 1 */
+    int kept;   /* of them; reductions */
+    int lanes;  /* inputs, then outputs */
+    bool spans; /* tiles are several whole lines; else they end where a line does */
     int64_t n, inner;
-    int64_t tile;  /* elements of one step */
+    int64_t tile; /* elements of one step */
     int64_t shape[FA_MAX_DIMS];
     fa__lane lane[FA__MAX_LANES];
 } fa__walk;
 
 /* A place in the walk. */
 typedef struct fa__cursor {
-    int64_t position, column;          /* in logical order; along the last dimension */
-    int64_t coordinate[FA_MAX_DIMS];   /* of the line */
-    char *line[FA__MAX_LANES];         /* where it begins */
+    int64_t position, column;        /* in logical order; along the last dimension */
+    int64_t coordinate[FA_MAX_DIMS]; /* of the line */
+    char *line[FA__MAX_LANES];       /* where it begins */
 } fa__cursor;
 
 /* What one thread works with. Large: on the stack, never cleared. */

@@ -1,6 +1,6 @@
-/* One element from one dtype to another, branch-free. Floats round to nearest, ties to even, once; NaN stays NaN. Floats
- * become integers by truncation to 64 bits, then modulo 2^n; what does not fit 64 bits, and NaN, becomes INT64_MIN
- * first. */
+/* One element from one dtype to another, branch-free. Floats round to nearest, ties to even, once; NaN stays NaN.
+ * Floats become integers by truncation to 64 bits, then modulo 2^n; what does not fit 64 bits, and NaN, becomes
+ * INT64_MIN first. */
 #ifndef FA__CPU_CONVERT_H
 #define FA__CPU_CONVERT_H
 #include "dialect.h"

@@ -68,8 +68,8 @@ FN f64 AS_F64(u64 x)
 #if defined __FMA__ || defined __ARM_FEATURE_FMA
 #define FMA32(a, b, c) __builtin_fmaf(a, b, c)
 #else
-/* a * b is exact in f64. Its sum with c is rounded to odd (an inexact one gets a last bit of 1, towards what is missing),
- * so that the rounding to f32 sees on which side of a tie it was. */
+/* a * b is exact in f64. Its sum with c is rounded to odd (an inexact one gets a last bit of 1, towards what is
+ * missing), so that the rounding to f32 sees on which side of a tie it was. */
 FN f32 FMA32(f32 a, f32 b, f32 c)
 {
     f64 p = (f64)a * (f64)b, z = (f64)c, s = p + z;

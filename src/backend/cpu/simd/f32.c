@@ -1,8 +1,8 @@
 /* The loops of class f32. */
 #include "convert.h"
-#include "simd.h"
 #include "math.inc"
 #include "math64.inc"
+#include "simd.h"
 #include "wide.inc"
 
 typedef f32 T;
@@ -48,5 +48,5 @@ typedef i32 INTEGER;
 #define TO_f32(x) (x)
 #define TO_f64(x) ((f64)(x))
 
-#include "sine.inc"
 #include "class.inc"
+#include "sine.inc"

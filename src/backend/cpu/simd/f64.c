@@ -1,8 +1,8 @@
 /* The loops of class f64. */
 #include "convert.h"
-#include "simd.h"
 #include "math.inc"
 #include "math64.inc"
+#include "simd.h"
 #include "wide.inc"
 #include "wide64.inc"
 
@@ -49,5 +49,5 @@ typedef i64 INTEGER;
 #define TO_f32(x) ((f32)(x))
 #define TO_f64(x) (x)
 
-#include "sine.inc"
 #include "class.inc"
+#include "sine.inc"

@@ -7,9 +7,9 @@
  * Normals come in pairs of neighbouring elements (Box and Muller): of their uniforms u and v the first becomes
  * sqrt(-2 log(u')) cos(2 pi v), the second the same with sin; u' is u plus one unit, so in (0, 1]. */
 #include "dialect.h"
-#include "simd.h"
 #include "math.inc"
 #include "math64.inc"
+#include "simd.h"
 
 enum { BLOCKS = 32, LANES = 4 * BLOCKS };
 

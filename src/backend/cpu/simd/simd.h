@@ -30,7 +30,8 @@ typedef void fa__hot_loop(void *out, const void *const *in, int64_t n);
 typedef void fa__load_loop(void *tile, const void *source, int64_t stride, int64_t n);
 /* target[i * stride] = tile[i], converted. */
 typedef void fa__store_loop(void *target, int64_t stride, const void *tile, int64_t n);
-/* out[b] = the combination of the b-th FA__BLOCK elements of x, the last block may be shorter: one level of the tree. */
+/* out[b] = the combination of the b-th FA__BLOCK elements of x, the last block may be shorter: one level of the tree.
+ */
 typedef void fa__blocks_loop(void *out, const void *x, int64_t n);
 /* out[r] = the combination of the `columns` <= FA__BLOCK elements from x[r * columns] on. */
 typedef void fa__short_rows_loop(void *out, const void *x, int64_t rows, int64_t columns);
@@ -45,21 +46,21 @@ typedef void fa__transpose_loop(void *target, int64_t target_stride, const void 
 
 /* What is there for one class of computation. */
 typedef struct fa__simd_class {
-    fa__loop *prim[FA__PRIM_count];          /* NULL: not in this class, or not a loop (input, constant, index, ...) */
-    fa__loop *copy;                          /* of a */
-    fa__load_loop *load[FA__DTYPES];         /* by the dtype of the source */
-    fa__store_loop *store[FA__DTYPES];       /* by the dtype of the target */
-    fa__hot_loop *const *hot;                /* by FA__HOT_name; NULL in integer classes and when there are none */
+    fa__loop *prim[FA__PRIM_count];    /* NULL: not in this class, or not a loop (input, constant, index, ...) */
+    fa__loop *copy;                    /* of a */
+    fa__load_loop *load[FA__DTYPES];   /* by the dtype of the source */
+    fa__store_loop *store[FA__DTYPES]; /* by the dtype of the target */
+    fa__hot_loop *const *hot;          /* by FA__HOT_name; NULL in integer classes and when there are none */
     void (*fill)(void *tile, const void *value, int64_t n);
     void (*index)(void *tile, int64_t first, int64_t n); /* first, first + 1, ... */
-    fa__random_loop *uniform, *normal;       /* NULL in integer classes */
+    fa__random_loop *uniform, *normal;                   /* NULL in integer classes */
     fa__blocks_loop *blocks[FA__COMBINES];
     fa__short_rows_loop *short_rows[FA__COMBINES];
     fa__columns_loop *columns[FA__COMBINES];
-    fa__loop *combine[FA__COMBINES];         /* of a and b */
+    fa__loop *combine[FA__COMBINES]; /* of a and b */
     fa__transpose_loop *transpose;
-    uint8_t size;                            /* bytes of an element */
-    uint8_t dtype;                           /* fa_dtype of an element */
+    uint8_t size;  /* bytes of an element */
+    uint8_t dtype; /* fa_dtype of an element */
 } fa__simd_class;
 
 typedef struct fa__simd {
@@ -67,7 +68,7 @@ typedef struct fa__simd {
     const fa__simd_class *of[FA__CLASSES];
     /* Copies past the caches: for results that do not fit them. `to` is aligned to 64 bytes for speed, not by need. */
     void (*stream)(void *to, const void *from, int64_t bytes);
-    void (*stream_end)(void); /* orders streamed stores before later ones; once, when a thread has finished */
+    void (*stream_end)(void);         /* orders streamed stores before later ones; once, when a thread has finished */
     fa__transpose_loop *transpose[4]; /* of elements of 1, 2, 4 and 8 bytes: by the logarithm of their size */
 } fa__simd;
 

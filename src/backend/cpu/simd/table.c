@@ -1,6 +1,6 @@
 /* The table of one level, and the loops that know no class: streaming copies. */
-#include "simd.h"
 #include "dialect.h"
+#include "simd.h"
 #if !defined __clang__ && defined __SSE2__
 #include <emmintrin.h>
 #endif

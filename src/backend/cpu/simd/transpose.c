@@ -1,6 +1,6 @@
 /* Small matrices turned over: blocks of four by four (two by two for 64 bits) in registers, what is left by element. */
-#include "simd.h"
 #include "dialect.h"
+#include "simd.h"
 
 #define BY_ELEMENT(T, row_begin, row_end, column_begin, column_end)                                                    \
     for (int64_t c = column_begin; c < column_end; c++)                                                                \
