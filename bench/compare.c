@@ -179,9 +179,12 @@ static int compare(const char *self, const options *o)
         }
     bench_child_end(&sides[0].child);
     bench_child_end(&sides[1].child);
-    if (bench_report_json(o->json, results, count))
-        return count == 0;
-    fprintf(stderr, "compare: %s cannot be written\n", o->json);
+    if (!count)
+        fprintf(stderr, "compare: no row has \"%s\" in its name\n", o->only);
+    else if (!bench_report_json(o->json, results, count))
+        fprintf(stderr, "compare: %s cannot be written\n", o->json);
+    else
+        return 0;
     return 1;
 }
 

@@ -3,34 +3,41 @@
 #include <facula/facula.h>
 #include <stdio.h>
 
-int main(void)
+/* NumPy's way: no gradients */
+static void by_hand(fa_tensor *X, fa_tensor *y, fa_tensor *W)
 {
-    fa_manual_seed(1);
-    fa_tensor *X = fa_rand(FA_SHAPE(100, 10)), *y = fa_rand(FA_SHAPE(100, 1));
-
-    /* NumPy's way: no gradients */
-    fa_tensor *W = fa_rand(FA_SHAPE(10, 1)), *start = fa_clone(W);
     FA_REPEAT (i, 1000) {
         fa_tensor *error = fa_sub(fa_matmul(X, W), y);
         fa_tensor *grad = fa_div(fa_matmul(fa_t(X), error), fa_size(X, 0));
         fa_sub_(W, fa_mul(grad, 0.02));
     }
+}
 
-    /* PyTorch's way: the loss's gradient is twice the one above */
-    fa_tensor *V = fa_clone(start);
-    fa_set_requires_grad(V, true);
-    fa_optim *opt = fa_optim_sgd(fa_params(V), .lr = 0.01);
+/* PyTorch's way: this loss's gradient is twice the one above */
+static void by_optimizer(fa_tensor *X, fa_tensor *y, fa_tensor *W)
+{
+    fa_set_requires_grad(W, true);
+    fa_optim *opt = fa_optim_sgd(fa_params(W), .lr = 0.01);
     FA_REPEAT (i, 1000) {
         fa_optim_zero_grad(opt);
-        fa_tensor *loss = fa_mean(fa_pow(fa_sub(fa_matmul(X, V), y), 2));
+        fa_tensor *loss = fa_mean(fa_pow(fa_sub(fa_matmul(X, W), y), 2));
         fa_backward(loss);
         fa_optim_step(opt);
     }
+}
 
-    double by_hand = fa_item(fa_mse_loss(fa_matmul(X, W), y)), by_optimizer = fa_item(fa_mse_loss(fa_matmul(X, V), y));
+int main(void)
+{
+    fa_manual_seed(1);
+    fa_tensor *X = fa_rand(FA_SHAPE(100, 10)), *y = fa_rand(FA_SHAPE(100, 1));
+    fa_tensor *W = fa_rand(FA_SHAPE(10, 1)), *V = fa_clone(W);
+    by_hand(X, y, W);
+    by_optimizer(X, y, V);
+
+    double first = fa_item(fa_mse_loss(fa_matmul(X, W), y)), second = fa_item(fa_mse_loss(fa_matmul(X, V), y));
     double apart = fa_item(fa_max(fa_flatten(fa_abs(fa_sub(W, V))), 0).values);
-    printf("loss by hand %.4f, with an optimizer %.4f; weights at most %.0e apart\n", by_hand, by_optimizer, apart);
+    printf("loss by hand %.4f, with an optimizer %.4f; weights at most %.0e apart\n", first, second, apart);
     if (fa_failed())
         return fprintf(stderr, "%s\n", fa_error_message()), 1;
-    return !(apart < 1e-4 && by_hand < 0.15);
+    return !(apart < 1e-4 && first < 0.15);
 }

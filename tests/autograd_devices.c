@@ -44,6 +44,7 @@ static void the_gradient_of_a_value(void **state)
     fa_tensor *s = fa_full(FA_SCALAR, 3.0, .requires_grad = true), *x = fa_to(fa_tensor_of(1.0, 2.0), FA_LATE(0));
     fa_tensor *y = fa_mul(x, fa_mul(s, s));
     assert_true(on(y, FA_LATE(0)));
+    HOLD(y, 9, 18);
     assert_true(fa_backward(fa_sum(y)));
     assert_true(on(fa_grad(s), FA_CPU));
     HOLD(fa_grad(s), 18);

@@ -4,9 +4,9 @@
 # lowers it: to a twentieth above what is printed, for the compiler that needs more (gcc or clang, Release).
 compare=$1
 bounds='
-tiny_add 2000
-tiny_add_recorded 3000
-tiny_backward 15000
+tiny_add 1850
+tiny_add_recorded 2900
+tiny_backward 11200
 '
 few=500
 many=1500

@@ -56,6 +56,7 @@ FA_API fa_tensor *fa_tensor_borrow(void *data, fa_shape shape, const fa_tensor_b
 
 FA_API fa_tensor *fa__tensor_of_f(size_t count, const double *item);
 FA_API fa_tensor *fa__tensor_of_i(size_t count, const int64_t *item);
+FA_API fa_tensor *fa__tensor_of(int kind, size_t size, size_t count, const void *item);
 
 /** A one-dimensional tensor of up to 64 numbers: f32 when one of them has a point (fa_tensor_of(1.0, 2)), i64 else. On
  *  the device of the settings. */
@@ -74,11 +75,11 @@ template <class... T> static inline fa_tensor *fa_tensor_of(T... v)
 extern "C" {
 #else
 #define fa_tensor_of(...)                                                                                              \
-    _Generic(FA__COMMON(__VA_ARGS__), long double                                                                      \
-             : fa__tensor_of_f(FA__COUNT(__VA_ARGS__), (const double[]){__VA_ARGS__}), double                          \
-             : fa__tensor_of_f(FA__COUNT(__VA_ARGS__), (const double[]){__VA_ARGS__}), float                           \
-             : fa__tensor_of_f(FA__COUNT(__VA_ARGS__), (const double[]){__VA_ARGS__}), default                         \
-             : fa__tensor_of_i(FA__COUNT(__VA_ARGS__), (const int64_t[]){__VA_ARGS__}))
+    fa__tensor_of(FA__NUMBER_KIND(FA__COMMON(__VA_ARGS__)), sizeof(FA__COMMON(__VA_ARGS__)), FA__COUNT(__VA_ARGS__),   \
+                  (const __typeof__(FA__COMMON(__VA_ARGS__))[]){__VA_ARGS__})
+/* 0: unsigned, 1: signed, 2: with a point */
+#define FA__NUMBER_KIND(n)                                                                                             \
+    _Generic(n, float : 2, double : 2, long double : 2, default : (__typeof__(n))-1 < (__typeof__(n))1)
 #endif
 
 /** The dtype of the elements; FA_SAME for NULL. */

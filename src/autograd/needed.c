@@ -93,7 +93,8 @@ static bool search(fa__needed *n)
 
 static void spread(fa__needed *n)
 {
-    qsort(n->found, n->count, sizeof *n->found, by_level);
+    if (n->count)
+        qsort(n->found, n->count, sizeof *n->found, by_level);
     for (size_t k = 0; k < n->count; k++) {
         entry *e = look(n, &n->found[k]->object);
         for (int i = 0; i < n->found[k]->edges && !e->needed; i++)

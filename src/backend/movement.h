@@ -14,6 +14,9 @@ bool fa__move_bytes(const fa__op *op, fa__storage *to, size_t to_byte, fa__stora
  * that the device found meanwhile stand afterwards. */
 bool fa__wait_stamp(const fa__op *op, fa__stamp);
 
+/* Waits for all work of all devices, whatever is forbidden: before what that work uses is freed. */
+void fa__devices_finish(void);
+
 /* Closes all devices: waits for their work and frees what they hold. The process ends; root scopes are gone. */
 void fa__devices_close(void);
 #endif

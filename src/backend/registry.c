@@ -268,6 +268,11 @@ static void each_open(void (*call)(fa__device *))
                 call(slot((fa_device){kind, i}));
 }
 
+void fa__devices_finish(void)
+{
+    each_open(finish);
+}
+
 /* Work first, then the storages that wait for it, then memory that was freed with work still on it, then the devices.
  */
 void fa__devices_close(void)
@@ -300,5 +305,6 @@ bool fa_synchronize(fa_device device)
     int64_t start = fa__clock_ns();
     finish(d);
     fa__ledger_wait(&synchronize, d, fa__clock_ns() - start);
+    fa__order_reap(false); /* what was borrowed goes back to its owner */
     return true;
 }

@@ -70,12 +70,15 @@ static void sample_release(fa_sample *s)
 static bool get_one(fa_dataset *d, int64_t index, fa_sample *sample)
 {
     fa_error caught = {0};
-    bool good;
+    bool good = false;
     FA_SCOPE;
     *sample = (fa_sample){0};
     {
         FA_USE(.no_grad = true, .catch_errors = &caught);
-        good = d->type.get ? d->type.get(d->context, index, sample) : d->type.batch(d->context, &index, 1, sample);
+        if (d->type.get)
+            good = d->type.get(d->context, index, sample);
+        else if (d->type.batch)
+            good = d->type.batch(d->context, &index, 1, sample);
     }
     const char *why = caught.code ? caught.message : good ? "it has no input" : "get failed, and raised no error";
     if (caught.code || !good || !sample->input) {

@@ -1,6 +1,7 @@
 /* The call: what every operation goes through. */
 #include "ops/call.h"
 #include "backend/device.h"
+#include "base/text.h"
 
 void (*fa__call_hook)(const fa__call *, int depth);
 
@@ -167,13 +168,31 @@ static int depth_of(const fa__call *c)
     return depth;
 }
 
+/* An error from below (no memory, a fault of a kernel) gets the operation's name, and those of what it is part of. */
+static FA__NOINLINE void name_failure(const fa__call *c)
+{
+    char text[600];
+    const char *message = fa__self->error->message;
+    struct fa__text description = fa__text_in(text, sizeof text);
+    if (strstr(message, c->op->name))
+        return;
+    if (!strstr(message, ", in "))
+        fa__describe_call(&description, c, false);
+    else
+        fa__text_add(&description, "%s", c->op->name);
+    fa__error_append(", in fa_%s", text);
+}
+
 bool fa__invoke(fa__call *c)
 {
     fa__spec spec[FA__MAX_RESULTS];
+    bool stood = fa__failed();
     c->spec = spec;
     bool good = invoke(c);
     c->spec = NULL;
     if (FA__UNLIKELY(!good)) {
+        if (!stood && fa__failed())
+            name_failure(c);
         for (int i = 0; i < FA__MAX_RESULTS; i++)
             c->out[i] = NULL;
         return false;

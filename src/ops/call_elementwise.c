@@ -165,8 +165,8 @@ static bool host_value(fa__call *c, fa__operand *o, const fa_tensor *t)
         return false;
     o->data = NULL;
     o->rank = 0;
-    o->dtype = t->dtype;
     bool real = fa__dtype_is_float(t->dtype);
+    o->dtype = real ? FA_F64 : FA_I64;
     o->kind = real ? FA__VALUE_FLOAT : FA__VALUE_INT;
     if (real)
         o->value.f = fa__load_f64(fa__tensor_data(t), (fa_dtype)t->dtype);

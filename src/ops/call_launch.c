@@ -159,6 +159,8 @@ static void bind(fa__launch *l, fa_tensor **tensor, const fa__bound *b, int rank
     } else if (b->key) {
         tensor[l->operands] = NULL;
         l->operand[l->operands].kind = FA__VALUE_KEY;
+        l->operand[l->operands].dtype = FA_I64;
+        l->operand[l->operands].rank = 0;
         l->operand[l->operands].value.key = *b->key;
         l->operand[l->operands++].data = NULL;
     } else

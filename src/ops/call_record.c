@@ -59,10 +59,11 @@ static bool has_edges(const fa__node *n)
     return false;
 }
 
-static bool add_results(fa__call *c, fa__node *n, bool keep_y)
+/* `kept` has a bit for each result. */
+static bool add_results(fa__call *c, fa__node *n, uint32_t kept)
 {
     for (int i = 0; i < c->op->nresults; i++) {
-        bool keep = keep_y || c->op->keep >> (c->op->nfields + i) & 1;
+        bool keep = kept >> i & 1;
         if (!fa__node_result(n, (uint32_t)i, c->out[i], keep))
             return false;
     }
@@ -85,11 +86,17 @@ static bool changed_in_place(fa__call *c, fa__node *n)
     return true;
 }
 
+/* Whether the gradient comes from the expression. */
+static bool is_derived(const fa__call *c)
+{
+    return fa__is_elementwise(c->op) && !c->op->cells->grad;
+}
+
 /* Which operands' gradients are wanted, and what backward needs for them. */
 static bool find_needs(const fa__call *c, fa__needs *needs)
 {
     *needs = (fa__needs){.wants = wanted(c), .keep = c->op->keep & ((1U << c->op->nfields) - 1)};
-    return !fa__is_elementwise(c->op) || c->op->cells->grad || fa__needs_of(c->op, needs->wants, needs);
+    return !is_derived(c) || fa__needs_of(c->op, needs->wants, needs);
 }
 
 bool fa__keep_overwritten(const fa__call *c, void *args)
@@ -119,7 +126,7 @@ static fa__node *make_node(fa__call *c)
     if (!find_needs(c, &needs))
         return NULL;
     uint32_t husks = ~0U;
-    if (fa__is_elementwise(c->op) && !c->op->cells->grad)
+    if (is_derived(c))
         husks = needs.wants ? broadcast_operands(c, needs.wants) : 0;
     fa__node *n = fa__node_new(c->op, c->args, needs.keep, husks);
     if (!n)
@@ -128,7 +135,7 @@ static fa__node *make_node(fa__call *c)
     n->made_at = x->here ? (const void *)x->here : c->site;
     n->object.flags = x->here ? FA__MADE_HERE : 0;
     n->queue = c->queue;
-    if (add_edges(c, n, needs.wants) && add_results(c, n, needs.keep_y))
+    if (add_edges(c, n, needs.wants) && add_results(c, n, is_derived(c) ? needs.keep_y : c->op->keep >> c->op->nfields))
         return n;
     fa__unref(n);
     return NULL;

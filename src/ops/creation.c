@@ -69,7 +69,7 @@ typedef struct {
     bool requires_grad OPT(false); /* it is a leaf that collects a gradient */
 } full_args;
 
-static bool holds(fa_dtype dtype, double v)
+bool fa__dtype_holds(fa_dtype dtype, double v)
 {
     static const struct {
         double low, high;
@@ -91,7 +91,7 @@ static bool full_infer(fa__call *c)
     double v = a->value.kind == FA__ARG_FLOAT ? a->value.as.f : (double)a->value.as.i;
     if (tensor && a->value.as.t->rank)
         return fa__call_fail(c, FA_ERROR_SHAPE, "the value has to be a number or a 0-dim tensor");
-    if (!tensor && !holds(dtype, v))
+    if (!tensor && !fa__dtype_holds(dtype, v))
         return fa__call_fail(c, FA_ERROR_ARGUMENT, "%g does not fit into %s", v, fa_dtype_name(dtype));
     return creation_infer(c, a->shape, dtype);
 }
@@ -144,7 +144,8 @@ static bool arange_run(fa__call *c)
 
 /** start, start + step, and so on, as long as it is below end. */
 OP(arange, arange_args, (y), .infer = arange_infer, .run = arange_run, .no_grad = "no operands",
-   TORCH("arange(start, end, step, dtype=dtype or (int64 if start % 1 == 0 and end % 1 == 0 and step % 1 == 0 else None))"),
+   TORCH("arange(start, end, step, dtype=dtype or (int64 if start % 1 == 0 and end % 1 == 0 and step % 1 == 0 else "
+         "None))"),
    SAMPLES("0.0 5.0; 1.0 2.0 step=0.25; 5.0 0.0 step=-2.0; 0.0 0.0; 0.0 4.0 dtype=f16"))
 
 /* ---- random ---- */
@@ -165,10 +166,17 @@ static bool random_infer(fa__call *c)
     return creation_infer(c, a->shape, a->dtype);
 }
 
+/* Narrow dtypes get as many bits as they hold, cut off: rounding could give 1. */
 static bool rand_run(fa__call *c)
 {
     const random_args *a = c->args;
-    return fa__run_expression(c, c->out[0], "uniform(key)", 1, (fa__bound[]){{.name = "key", .key = &a->key}});
+    fa_tensor *y = c->out[0];
+    fa__bound bound[] = {{.name = "key", .key = &a->key}};
+    if (y->dtype == FA_F16)
+        return fa__run_expression(c, y, "floor(uniform(key) * 2048) / 2048", 1, bound);
+    if (y->dtype == FA_BF16)
+        return fa__run_expression(c, y, "floor(uniform(key) * 256) / 256", 1, bound);
+    return fa__run_expression(c, y, "uniform(key)", 1, bound);
 }
 
 static bool randn_run(fa__call *c)

@@ -1,6 +1,7 @@
 /* Formulas: parsing rows' expressions, deriving them, and expressions that are not rows'. All are made once and live as
  * long as the library; readers need no lock. */
 #include "ops/formula.h"
+#include "backend/movement.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/hash.h"
@@ -26,6 +27,7 @@ static made *all_made;
 
 static void free_all(void)
 {
+    fa__devices_finish();
     while (all_made) {
         made *m = all_made;
         all_made = m->next;

@@ -115,6 +115,9 @@ static bool copy_infer(fa__call *c)
 {
     const copy_args *a = c->args;
     const fa_tensor *s = a->source.kind == FA__ARG_TENSOR ? a->source.as.t : NULL;
+    double v = a->source.kind == FA__ARG_FLOAT ? a->source.as.f : s ? 0 : (double)a->source.as.i;
+    if (!fa__dtype_holds((fa_dtype)a->x->dtype, v))
+        return fa__call_fail(c, FA_ERROR_ARGUMENT, "%g does not fit into %s", v, fa_dtype_name((fa_dtype)a->x->dtype));
     c->device = fa__tensor_place(a->x);
     c->queue = fa__queue_of(c->device);
     if (s && s->rank > a->x->rank)

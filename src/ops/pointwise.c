@@ -109,6 +109,6 @@ POINTWISE(ge, (x, y), y = x >= y, TORCH("ge(x, y)"), SAMPLES("i(3,4) i(4); (3,4)
 /** Sets each element to 0 with probability p and scales the rest by 1 / (1 - p); x itself when not training.
  *  The mask is drawn from the default generator and is never stored: backward draws it again (arXiv:1207.0580). */
 POINTWISE(dropout, (x, p = 0.5, training = true, key = draw), y = training ? (uniform(key) >= p ? x / (1 - p) : 0) : x,
-          .require = REQUIRE(p >= 0 && p < 1), TORCH(""), SAMPLES("(30,4); (3,4) p=0.25; (3,4) training=false; (0,2)"))
+          .require = REQUIRE(p >= 0 && p <= 1), TORCH(""), SAMPLES("(30,4); (3,4) p=0.25; (3,4) training=false; (0,2)"))
 
 #include "pointwise.rows"

@@ -134,21 +134,59 @@ fa_tensor *(fa_tensor_borrow)(void *data, fa_shape shape, const fa_tensor_borrow
     return t;
 }
 
+enum { MOST_OF = 64 };
+
+static fa_tensor *tensor_of(fa_dtype dtype, size_t count, const void *item, const void *site)
+{
+    int64_t n = (int64_t)count;
+    fa__device *device = device_for((fa_device){0, 0});
+    return device ? placed(host_copy(item, 1, &n, dtype, &of_op, site), device) : NULL;
+}
+
+static fa_tensor *of_f(size_t count, const double *item, const void *site)
+{
+    float narrow[MOST_OF];
+    for (size_t i = 0; i < count; i++)
+        narrow[i] = (float)item[i];
+    return tensor_of(FA_F32, count, narrow, site);
+}
+
 fa_tensor *fa__tensor_of_f(size_t count, const double *item)
 {
-    float narrow[64];
-    int64_t n = (int64_t)count;
-    for (size_t i = 0; i < count && i < 64; i++)
-        narrow[i] = (float)item[i];
-    fa__device *device = device_for((fa_device){0, 0});
-    return device ? placed(host_copy(narrow, 1, &n, FA_F32, &of_op, __builtin_return_address(0)), device) : NULL;
+    return of_f(count, item, __builtin_return_address(0));
 }
 
 fa_tensor *fa__tensor_of_i(size_t count, const int64_t *item)
 {
-    int64_t n = (int64_t)count;
-    fa__device *device = device_for((fa_device){0, 0});
-    return device ? placed(host_copy(item, 1, &n, FA_I64, &of_op, __builtin_return_address(0)), device) : NULL;
+    return tensor_of(FA_I64, count, item, __builtin_return_address(0));
+}
+
+static double real(const char *p, size_t size)
+{
+    if (size == sizeof(float))
+        return *(const float *)(const void *)p;
+    return size == sizeof(double) ? *(const double *)(const void *)p : (double)*(const long double *)(const void *)p;
+}
+
+/* A little-endian whole number of any size. */
+static int64_t whole(const char *p, size_t size, bool is_signed)
+{
+    int64_t n = is_signed && p[size - 1] < 0 ? -1 : 0;
+    memcpy(&n, p, size);
+    return n;
+}
+
+fa_tensor *fa__tensor_of(int kind, size_t size, size_t count, const void *item)
+{
+    double f[MOST_OF];
+    int64_t n[MOST_OF];
+    for (size_t i = 0; i < count; i++)
+        if (kind == 2)
+            f[i] = real((const char *)item + i * size, size);
+        else
+            n[i] = whole((const char *)item + i * size, size, kind);
+    const void *site = __builtin_return_address(0);
+    return kind == 2 ? of_f(count, f, site) : tensor_of(FA_I64, count, n, site);
 }
 
 /* ---- looking ---- */
@@ -231,6 +269,8 @@ static fa_tensor *on_host(const fa_tensor *t, fa_dtype dtype, const fa__op *op)
         return NULL;
     }
     fa_tensor *h = (fa_tensor *)(uintptr_t)t;
+    if (t->storage->device->host && fa__has_pending(t->storage) && !fa__before_read(t->storage, NULL, op))
+        return NULL;
     if (!t->storage->device->host || (fa_dtype)t->dtype != dtype || !fa__is_dense(t->rank, t->shape, t->stride)) {
         fa_settings s = fa__settings();
         s.no_grad = true;

@@ -123,10 +123,8 @@ static fa_tensor *reshape_compose(fa__call *c)
 {
     const shape_of_args *a = c->args;
     fa_shape shape;
-    fa__spec spec;
     if (!fa__complete_shape(c, a->x, a->shape, &shape))
         return NULL;
-    c->spec = &spec;
     return fa_view(fa__view_as(c, a->x, shape) ? a->x : fa_clone(a->x), shape);
 }
 

@@ -35,19 +35,19 @@ static bool options_are_good(const fa_optim_sgd_options *s)
 static void method(fa_optim *o, const fa_optim_sgd_options *s)
 {
     const char *sign = s->maximize ? "-" : "", *add = s->weight_decay != 0 ? " + decay * p" : "";
-    if (s->momentum != 0)
-        snprintf(o->text, sizeof o->text, "d = %sg%s; b = momentum * b + keep * d; p = p - lr * %s", sign, add,
-                 s->nesterov ? "(d + momentum * b)" : "b");
-    else
-        snprintf(o->text, sizeof o->text, "p = p - lr * (%sg%s)", sign, add);
     fa__optim_number(o, "lr", fa__optim_rate);
     if (s->weight_decay != 0)
         fa__optim_number(o, "decay", decay);
-    if (s->momentum != 0) {
-        fa__optim_state(o, "momentum_buffer", "b");
-        fa__optim_number(o, "momentum", momentum);
-        fa__optim_number(o, "keep", keep);
+    if (s->momentum == 0) {
+        snprintf(o->text, sizeof o->text, "p = p - lr * (%sg%s)", sign, add);
+        return;
     }
+    snprintf(o->text, sizeof o->text, "d = %sg%s; b = momentum * b + %sd; p = p - lr * %s", sign, add,
+             s->dampening != 0 ? "keep * " : "", s->nesterov ? "(d + momentum * b)" : "b");
+    fa__optim_state(o, "momentum_buffer", "b");
+    fa__optim_number(o, "momentum", momentum);
+    if (s->dampening != 0)
+        fa__optim_number(o, "keep", keep);
 }
 
 fa_optim *(fa_optim_sgd)(fa_parameters parameters, const fa_optim_sgd_options *options)

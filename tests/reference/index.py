@@ -34,11 +34,9 @@ shapes = [(), (5,), (1,), (0,), (3, 4), (2, 3, 4), (2, 0, 3), (2, 1, 3, 2)]
 def line(shape, text):
     x = numpy.arange(int(numpy.prod(shape, dtype=int))).reshape(shape)
     try:
-        y = x[eval("(" + text.rstrip(",") + ("," if "," in text or ":" in text else "") + ")",
-                   {"__builtins__": {}}, {})] if ":" not in text else eval("x[" + text + "]", {"x": x})
+        y = numpy.asarray(eval("x[" + text + "]", {"x": x}))
     except (IndexError, ValueError):
         return f"{shape!r}|{text}|error|"
-    y = numpy.asarray(y)
     return f"{shape!r}|{text}|{y.shape!r}|{' '.join(map(str, y.ravel()))}"
 
 

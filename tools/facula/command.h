@@ -18,5 +18,5 @@ int command_failed(void);
 int64_t command_integer(struct argp_state *state, const char *option, const char *text, int64_t least, int64_t most);
 double command_number(struct argp_state *state, const char *option, const char *text, double least, double most);
 /* Which of `names`, that end with NULL, the text is. */
-int command_choice(struct argp_state *state, const char *what, const char *text, const char *const *names);
+int command_choice(struct argp_state *state, const char *choice, const char *text, const char *const *names);
 #endif

@@ -69,6 +69,7 @@ static void print_version(FILE *file, struct argp_state *state)
 }
 
 /* Keeps the place of the subcommand, and leaves what follows to it. */
+// NOLINTNEXTLINE(readability-non-const-parameter): the type is argp's
 static error_t option(int key, char *argument, struct argp_state *state)
 {
     (void)argument;

@@ -44,7 +44,14 @@ static void put_node(text *t, const fa__ssa *ssa, int id)
 
 static void put_loop(text *t, const char *name, const fa__expression *e)
 {
-    put(t, "\n/* %s */\nHOT(%s, %d, {\n", e->text, name, e->ssa.inputs);
+    put(t, "\n/* %s */\nHOT(%s, ", e->text, name);
+    for (int i = 0; i < e->ninputs; i++)
+        if (e->used >> i & 1)
+            put(t, "INPUT(%d) ", i);
+    put(t, ", {\n");
+    for (int i = 0; i < e->ninputs; i++)
+        if (e->used >> i & 1)
+            put(t, "    ELEMENT(%d)\n", i);
     for (int i = 0; i < e->ssa.count; i++)
         put_node(t, &e->ssa, i);
     put(t, "    r = ");
@@ -83,8 +90,8 @@ void write_hot(const rows *r, const char *folder)
         "Ends with op -1. */\nstatic const struct {\n    int op, by, hot;\n} fa__hot_names[] "
         "__attribute__((__unused__)) = {\n");
     put(&h.loops,
-        "%s/* HOT(name, inputs, { statements that give r its value }): the inputs are i0, i1, ... of type T, a\n"
-        " * derivative's last two are the incoming gradient and the result. */\n",
+        "%s/* HOT(name, INPUT(k)..., { ELEMENT(k)..., then statements that give r its value }): those inputs are named that\n"
+        " * are read; element k is i0, i1, ... of type T, a derivative's last two are the incoming gradient and the result. */\n",
         by);
     for (const op *o = r->ops; o; o = o->next) {
         if (!o->hot || !o->formula)

@@ -48,5 +48,7 @@ typedef i32 INTEGER;
 #define TO_f32(x) (x)
 #define TO_f64(x) ((f64)(x))
 
-#include "class.inc"
 #include "sine.inc"
+
+/* Uses what stands above. */
+#include "class.inc"

@@ -49,5 +49,7 @@ typedef i64 INTEGER;
 #define TO_f32(x) ((f32)(x))
 #define TO_f64(x) (x)
 
-#include "class.inc"
 #include "sine.inc"
+
+/* Uses what stands above. */
+#include "class.inc"

@@ -1,0 +1,240 @@
+/* semantics.md, "Devices", "fa_to", and faults inside kernels. Each test opens with the line that it holds. */
+#include "autograd_test.h"
+
+static bool on(const fa_tensor *t, fa_device d)
+{
+    return t && fa_device_equal(fa_tensor_device(t), d);
+}
+
+static fa_tensor *late(fa_tensor *t)
+{
+    return fa_to(t, FA_LATE(0));
+}
+
+/* A 0-dim CPU operand mixes with a GPU tensor, result on the GPU. */
+static void a_value_goes_with_any_device(void **state)
+{
+    (void)state;
+    fa_tensor *x = late(fa_tensor_of(1.0, 2.0)), *s = fa_full(FA_SCALAR, 3.0);
+    fa_tensor *results[] = {fa_mul(x, s), fa_sub(s, x), fa_where(fa_gt(x, 1), s, x), fa_maximum(s, x), fa_add(fa_sum(x), s)};
+    for (size_t i = 0; i < sizeof results / sizeof results[0]; i++)
+        assert_true(on(results[i], FA_LATE(0)));
+    HOLD(results[0], 3, 6);
+    HOLD(results[1], 2, 1);
+    HOLD(results[2], 1, 3);
+    HOLD(results[3], 3, 3);
+    HOLD(results[4], 6);
+    assert_non_null(fa_add_(x, s));
+    HOLD(x, 4, 5);
+    HOLD(fa_add(x, s, .out = fa_zeros(FA_SHAPE(2), .device = FA_LATE(0))), 7, 8);
+}
+
+/* The other way round, and a CPU tensor of shape [1], is an error. */
+static void a_value_does_not_come_from_a_device(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_tensor_of(1.0, 2.0), *s = fa_full(FA_SCALAR, 3.0, .device = FA_LATE(0));
+    assert_null(fa_mul(x, s));
+    FAILS(FA_ERROR_DEVICE, "fa_mul", "(2,) f32 cpu", "() f32 late:0");
+    assert_null(fa_mul(s, x));
+    FAILS(FA_ERROR_DEVICE, "fa_mul");
+    assert_null(fa_mul(late(x), fa_ones(FA_SHAPE(1))));
+    FAILS(FA_ERROR_DEVICE, "(1,) f32 cpu");
+    assert_null(fa_add_(x, s));
+    FAILS(FA_ERROR_DEVICE, "fa_add_");
+    assert_null(fa_add_(fa_full(FA_SCALAR, 1.0), s));
+    FAILS(FA_ERROR_DEVICE, "add");
+    assert_null(fa_mul(late(x), fa_to(x, FA_LATE(1))));
+    FAILS(FA_ERROR_DEVICE, "late:0", "late:1");
+}
+
+/* An index or mask on the CPU may index a GPU tensor; a GPU index on a CPU tensor is an error. */
+static void indices_from_the_host(void **state)
+{
+    (void)state;
+    fa_tensor *x = late(fa_tensor_of(1.0, 2.0, 3.0)), *i = fa_tensor_of(2, 0, 2);
+    fa_tensor *y = fa_index_select(x, 0, i);
+    assert_true(on(y, FA_LATE(0)));
+    HOLD(y, 3, 1, 3);
+    HOLD(fa_gather(x, 0, i), 3, 1, 3);
+    HOLD(fa_scatter_add(x, 0, i, x), 3, 2, 7);
+    assert_null(fa_index_select(fa_cpu(x), 0, late(i)));
+    FAILS(FA_ERROR_DEVICE, "fa_index_select", "late:0");
+    assert_null(fa_gather(fa_cpu(x), 0, late(i)));
+    FAILS(FA_ERROR_DEVICE, "fa_gather");
+}
+
+/* A mismatch error names every operand: shape, dtype, device, and the operation that made it; it is reported before any
+ * dtype complaint. */
+static void a_mismatch_names_every_operand(void **state)
+{
+    (void)state;
+    fa_tensor *a = fa_exp(fa_ones(FA_SHAPE(2, 3), .dtype = FA_F64)), *b = late(fa_ones(FA_SHAPE(3, 2)));
+    assert_null(fa_matmul(a, b));
+    FAILS(FA_ERROR_DEVICE, "fa_matmul", "(2, 3) f64 cpu", "made by exp", "(3, 2) f32 late:0", "made by to");
+    assert_null(fa_cat(FA_TENSORS(fa_ones(FA_SHAPE(2)), late(fa_ones(FA_SHAPE(2))))));
+    FAILS(FA_ERROR_DEVICE, "fa_cat", "late:0");
+    assert_null(fa_cross_entropy(late(fa_ones(FA_SHAPE(2, 3))), fa_tensor_of(0, 1), .weight = fa_ones(FA_SHAPE(3))));
+    FAILS(FA_ERROR_DEVICE, "cross_entropy", "cpu");
+}
+
+/* `.out =` on another device is an error; so is the wrong shape. */
+static void out_elsewhere_or_of_another_shape(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_tensor_of(1.0, 2.0);
+    assert_null(fa_add(x, 1, .out = fa_zeros(FA_SHAPE(2), .device = FA_LATE(0))));
+    FAILS(FA_ERROR_DEVICE, "another device");
+    assert_null(fa_add(x, 1, .out = fa_zeros(FA_SHAPE(3))));
+    FAILS(FA_ERROR_SHAPE, "(2,)");
+    assert_null(fa_add(x, 1, .out = fa_zeros(FA_SHAPE(2, 1))));
+    FAILS(FA_ERROR_SHAPE, "(2,)");
+    assert_null(fa_matmul(x, x, .out = fa_zeros(FA_SHAPE(1))));
+    FAILS(FA_ERROR_SHAPE, "()");
+}
+
+/* An empty out tensor is resized. */
+static void an_empty_out_is_resized(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_tensor_of(1.0, 2.0), *out = fa_zeros(FA_SHAPE(0)), *l = fa_zeros(FA_SHAPE(0), .device = FA_LATE(0));
+    assert_ptr_equal(fa_add(x, 1, .out = out), out);
+    assert_int_equal(fa_dim(out), 1);
+    HOLD(out, 2, 3);
+    assert_ptr_equal(fa_add(late(x), 1, .out = l), l);
+    HOLD(l, 2, 3);
+}
+
+/* Its dtype: elementwise operations cast within or above the result's category, matrix products need an exact match. */
+static void the_dtype_of_out(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_tensor_of(1.5, 2.0), *m = fa_ones(FA_SHAPE(2, 2));
+    HOLD(fa_add(x, 1, .out = fa_zeros(FA_SHAPE(2), .dtype = FA_F64)), 2.5, 3);
+    HOLD(fa_add(x, 1, .out = fa_zeros(FA_SHAPE(2), .dtype = FA_F16)), 2.5, 3);
+    HOLD(fa_add(fa_tensor_of(1, 2), 1, .out = fa_zeros(FA_SHAPE(2))), 2, 3);
+    assert_null(fa_add(x, 1, .out = fa_zeros(FA_SHAPE(2), .dtype = FA_I32)));
+    FAILS(FA_ERROR_DTYPE, "f32", "i32");
+    assert_null(fa_matmul(m, m, .out = fa_zeros(FA_SHAPE(2, 2), .dtype = FA_F64)));
+    FAILS(FA_ERROR_DTYPE, "f32", "f64");
+}
+
+/* `fa_copy_` crosses devices and dtypes and broadcasts. */
+static void copy_crosses_and_broadcasts(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_zeros(FA_SHAPE(2, 3), .device = FA_LATE(0)), *i = fa_zeros(FA_SHAPE(3), .dtype = FA_I32);
+    assert_non_null(fa_copy_(x, fa_tensor_of(1, 2, 3)));
+    HOLD(x, 1, 2, 3, 1, 2, 3);
+    assert_non_null(fa_copy_(fa_t(x), fa_to(fa_tensor_of(4.0, 5.0), FA_LATE(1))));
+    HOLD(x, 4, 4, 4, 5, 5, 5);
+    assert_non_null(fa_copy_(i, late(fa_tensor_of(1.9, -2.9, 0.5))));
+    HOLD(i, 1, -2, 0);
+    assert_non_null(fa_copy_(fa_get(x, ":, ::-2"), fa_full(FA_SHAPE(1, 1), 9.0, .dtype = FA_F64)));
+    HOLD(x, 9, 4, 9, 9, 5, 9);
+    assert_null(fa_copy_(i, fa_ones(FA_SHAPE(2))));
+    FAILS(FA_ERROR_SHAPE, "broadcast");
+}
+
+/* Returns its argument (another reference) when device and dtype match already, unless `.copy = true`. */
+static void to_returns_its_argument(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_tensor_of(1.0, 2.0), *y;
+    {
+        FA_SCOPE;
+        assert_ptr_equal(fa_to(x, FA_CPU), x);
+        assert_ptr_equal(fa_to(x, FA_F32), x);
+        assert_ptr_equal(fa_cpu(x), x);
+    }
+    y = fa_to(x, FA_F32, .copy = true);
+    assert_ptr_not_equal(y, x);
+    fa_add_(y, 1);
+    HOLD(x, 1, 2);
+}
+
+/* Keeps the order of dense strides; expanded input comes out dense. The strides are PyTorch 2.15's. */
+static void to_keeps_the_order_of_strides(void **state)
+{
+    (void)state;
+    fa_place to[] = {FA__PLACE(FA_F64), FA__PLACE(FA_LATE(0))};
+    for (int k = 0; k < 2; k++) {
+        const fa_place p = to[k];
+        fa_tensor *t = (fa_to)(fa_t(fa_ones(FA_SHAPE(2, 3))), p, NULL);
+        assert_true(fa_stride(t, 0) == 1 && fa_stride(t, 1) == 3);
+        t = (fa_to)(fa_expand(fa_ones(FA_SHAPE(3)), FA_SHAPE(2, 3)), p, NULL);
+        assert_true(fa_stride(t, 0) == 3 && fa_stride(t, 1) == 1);
+        t = (fa_to)(fa_get(fa_ones(FA_SHAPE(4, 6)), ":, ::2"), p, NULL);
+        assert_true(fa_stride(t, 0) == 3 && fa_stride(t, 1) == 1);
+    }
+    fa_tensor *x = fa_reshape(fa_arange(0, 6), FA_SHAPE(2, 3));
+    HOLD(fa_to(fa_t(x), FA_LATE(0)), 0, 3, 1, 4, 2, 5);
+    HOLD(fa_to(fa_get(x, "::-1"), FA_LATE(0)), 3, 4, 5, 0, 1, 2);
+    HOLD(fa_to(fa_get(x, ":, ::2"), FA_F64), 0, 2, 3, 5);
+}
+
+/* Differentiable: the gradient comes back in the source's dtype and on its device. To an integer dtype drops
+ * requires_grad. */
+static void to_is_differentiable(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_ones(FA_SHAPE(2), .requires_grad = true);
+    fa_tensor *y = fa_to(fa_to(x, FA_F64), FA_LATE(0));
+    assert_true(fa_backward(fa_sum(fa_mul(y, y))));
+    assert_true(on(fa_grad(x), FA_CPU) && fa_tensor_dtype(fa_grad(x)) == FA_F32);
+    HOLD(fa_grad(x), 2, 2);
+    assert_false(fa_requires_grad(fa_to(x, FA_I32)));
+    assert_false(fa_requires_grad(fa_to(fa_mul(x, 2), FA_BOOL)));
+    assert_true(fa_requires_grad(fa_to(x, FA_F16)));
+}
+
+/* A fault on a device (an index out of range inside a kernel) surfaces at the next wait with operation and index. */
+static void an_index_out_of_range_on_late(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_ones(FA_SHAPE(4), .device = FA_LATE(0));
+    fa_tensor *y = fa_index_select(x, 0, late(fa_tensor_of(0, 7, 1)));
+    if (!fa_failed())
+        assert_true(isnan(fa_item(fa_sum(y))));
+    FAILS(FA_ERROR_INDEX, "index_select", "7", "4");
+    y = fa_gather(x, 0, late(fa_tensor_of(-1)));
+    fa_synchronize(FA_LATE(0));
+    FAILS(FA_ERROR_INDEX, "gather", "-1", "4");
+    HOLD(fa_index_select(x, 0, late(fa_tensor_of(3))), 1);
+    HOLD(fa_add(x, 1), 2, 2, 2, 2);
+}
+
+/* Out of range is an error with the index, on every device. */
+static void an_index_out_of_range_on_the_cpu(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_ones(FA_SHAPE(4));
+    assert_null(fa_index_select(x, 0, fa_tensor_of(0, 7, 1)));
+    FAILS(FA_ERROR_INDEX, "index_select", "7", "4");
+    assert_null(fa_cross_entropy(fa_ones(FA_SHAPE(2, 3)), fa_tensor_of(0, 3)));
+    FAILS(FA_ERROR_INDEX, "cross_entropy", "3");
+    assert_null(fa_select(x, 0, -5));
+    FAILS(FA_ERROR_INDEX, "-5", "4");
+    assert_null(fa_get(x, "4"));
+    FAILS(FA_ERROR_INDEX, "4");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_value_goes_with_any_device),
+        TEST(a_value_does_not_come_from_a_device),
+        TEST(indices_from_the_host),
+        TEST(a_mismatch_names_every_operand),
+        TEST(out_elsewhere_or_of_another_shape),
+        TEST(an_empty_out_is_resized),
+        TEST(the_dtype_of_out),
+        TEST(copy_crosses_and_broadcasts),
+        TEST(to_returns_its_argument),
+        TEST(to_keeps_the_order_of_strides),
+        TEST(to_is_differentiable),
+        TEST(an_index_out_of_range_on_late),
+        TEST(an_index_out_of_range_on_the_cpu),
+    };
+    return cmocka_run_group_tests_name("semantics_devices", tests, NULL, NULL);
+}

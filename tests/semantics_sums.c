@@ -1,0 +1,79 @@
+/* The fixed tree of sums (architecture, "Equal bits"): near the truth, and the same bits on every device, for any number
+ * of threads and in any layout. */
+#include "autograd_test.h"
+#include <facula/host.h>
+
+static uint64_t bits(const fa_tensor *t)
+{
+    double v = fa_item(t);
+    uint64_t b;
+    memcpy(&b, &v, sizeof b);
+    return b;
+}
+
+static void ten_million_tenths(void **state)
+{
+    (void)state;
+    double truth = 1e7 * (double)0.1f;
+    fa_tensor *x = fa_full(FA_SHAPE(10000000), 0.1);
+    assert_true(fabs(fa_item(fa_sum(x)) - truth) <= 1e-6 * truth);
+    assert_true(fabs(fa_item(fa_mean(x)) - (double)0.1f) <= 1e-7);
+}
+
+/* Sums of all, of rows and of columns; also where blocks are cut. */
+static void the_same_bits_everywhere(void **state)
+{
+    (void)state;
+    static const int64_t sizes[] = {1, 15, 16, 17, 1023, 1024, 1025, 4097, 100003};
+    for (size_t k = 0; k < sizeof sizes / sizeof sizes[0]; k++) {
+        FA_SCOPE;
+        int64_t n = sizes[k];
+        fa_manual_seed((uint64_t)k);
+        fa_tensor *x = fa_randn(FA_SHAPE(n, 3)), *t = fa_contiguous(fa_t(x));
+        fa_tensor *all = fa_sum(x), *rows = fa_sum(x, .dim = 0);
+        fa_tensor *gaps = fa_slice(fa_reshape(fa_cat(FA_TENSORS(x, x), .dim = 1), FA_SHAPE(n, 6)), 1, .end = 3);
+        fa_tensor *back = fa_slice(fa_contiguous(fa_slice(x, 0, .step = -1)), 0, .step = -1);
+        fa_tensor *others[] = {fa_t(t), gaps, back, fa_to(x, FA_LATE(0)), fa_to(fa_t(t), FA_LATE(1))};
+        for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
+            if (bits(fa_sum(others[i])) != bits(all))
+                fail_msg("%lld elements, layout %zu: all", (long long)n, i);
+            if (!fa_same(fa_cpu(fa_sum(others[i], .dim = 0)), rows))
+                fail_msg("%lld elements, layout %zu: columns", (long long)n, i);
+        }
+        if (bits(fa_sum(fa_reshape(x, FA_SHAPE(-1)))) != bits(all))
+            fail_msg("%lld elements: flat", (long long)n);
+    }
+}
+
+static void the_same_bits_for_any_number_of_threads(void **state)
+{
+    (void)state;
+    int before = fa_num_threads();
+    uint64_t all = 0, gaps = 0;
+    FA_VAR(rows, NULL);
+    fa_manual_seed(5);
+    fa_tensor *x = fa_randn(FA_SHAPE(1500, 1001));
+    for (int threads = 1; threads <= 4; threads *= 2) {
+        fa_set_num_threads(threads);
+        fa_tensor *r = fa_sum(x, .dim = 0);
+        if (threads == 1) {
+            all = bits(fa_sum(x));
+            gaps = bits(fa_sum(fa_get(x, ":, ::2")));
+            fa_assign(&rows, r);
+        }
+        assert_true(bits(fa_sum(x)) == all);
+        assert_true(bits(fa_sum(fa_get(x, ":, ::2"))) == gaps);
+        assert_true(fa_same(r, rows));
+    }
+    fa_set_num_threads(before);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(ten_million_tenths),
+        TEST(the_same_bits_everywhere),
+        TEST(the_same_bits_for_any_number_of_threads),
+    };
+    return cmocka_run_group_tests_name("semantics_sums", tests, NULL, NULL);
+}

@@ -1,0 +1,426 @@
+/* semantics.md, "Promotion", "Views, in-place", "Indexing", "Reductions, NaN, division", "Losses". Each test opens with
+ * the line that it holds. Numbers that are not plain are PyTorch 2.15's. */
+#include "autograd_test.h"
+
+static fa_tensor *u8_of(int64_t a, int64_t b)
+{
+    return fa_to(fa_tensor_of(a, b), FA_U8);
+}
+
+/* ---- promotion ---- */
+
+/* In-place arithmetic into a lower category is an error */
+static void in_place_into_a_lower_category(void **state)
+{
+    (void)state;
+    fa_tensor *i = fa_to(fa_tensor_of(1, 2), FA_I32), *b = fa_ones(FA_SHAPE(2), .dtype = FA_BOOL);
+    assert_null(fa_add_(i, 1.5));
+    FAILS(FA_ERROR_DTYPE, "f32", "i32");
+    assert_null(fa_mul_(i, fa_ones(FA_SHAPE(2), .dtype = FA_F16)));
+    FAILS(FA_ERROR_DTYPE, "f16", "i32");
+    assert_null(fa_div_(i, 2));
+    FAILS(FA_ERROR_DTYPE, "f32", "i32");
+    assert_null(fa_add_(b, 1));
+    FAILS(FA_ERROR_DTYPE, "i64", "bool");
+    HOLD(i, 1, 2);
+    assert_non_null(fa_add_(u8_of(1, 2), fa_tensor_of(1000, 2000)));
+    assert_non_null(fa_add_(fa_ones(FA_SHAPE(2), .dtype = FA_F16), fa_ones(FA_SHAPE(2), .dtype = FA_F64)));
+}
+
+/* fill_, copy_, fa_set of a number cast (2.7 into i32 gives 2) */
+static void numbers_are_cast_when_stored(void **state)
+{
+    (void)state;
+    fa_tensor *i = fa_zeros(FA_SHAPE(3), .dtype = FA_I32);
+    assert_non_null(fa_copy_(i, 2.7));
+    HOLD(i, 2, 2, 2);
+    assert_non_null(fa_set(i, "0", -2.7));
+    assert_non_null(fa_set(i, "1:", fa_tensor_of(3.9, -3.9)));
+    HOLD(i, -2, 3, -3);
+    HOLD(fa_full(FA_SHAPE(1), 2.7, .dtype = FA_I32), 2);
+    HOLD(fa_full(FA_SHAPE(1), 2, .dtype = FA_BOOL), 1);
+}
+
+/* matmul, linear, addmm do not promote (bias included). */
+static void products_do_not_promote(void **state)
+{
+    (void)state;
+    fa_tensor *a = fa_ones(FA_SHAPE(2, 2)), *b = fa_ones(FA_SHAPE(2, 2), .dtype = FA_F64);
+    assert_null(fa_matmul(a, b));
+    FAILS(FA_ERROR_DTYPE, "f32", "f64");
+    assert_null(fa_linear(a, b));
+    FAILS(FA_ERROR_DTYPE, "f32", "f64");
+    assert_null(fa_linear(a, a, .bias = fa_ones(FA_SHAPE(2), .dtype = FA_F64)));
+    FAILS(FA_ERROR_DTYPE, "f32", "f64");
+    assert_null(fa_matmul(fa_ones(FA_SHAPE(2, 2), .dtype = FA_I32), a));
+    FAILS(FA_ERROR_DTYPE, "i32", "f32");
+}
+
+/* Any bool operand of `-`, and negating bool, is an error. */
+static void minus_of_bool(void **state)
+{
+    (void)state;
+    fa_tensor *b = fa_ones(FA_SHAPE(2), .dtype = FA_BOOL);
+    assert_null(fa_sub(b, b));
+    FAILS(FA_ERROR_DTYPE, "bool");
+    assert_null(fa_sub(1, b));
+    FAILS(FA_ERROR_DTYPE, "bool");
+    assert_null(fa_sub(fa_ones(FA_SHAPE(2)), b));
+    FAILS(FA_ERROR_DTYPE, "bool");
+    assert_null(fa_neg(b));
+    FAILS(FA_ERROR_DTYPE, "bool");
+    assert_null(fa_sub_(fa_ones(FA_SHAPE(2)), b));
+    FAILS(FA_ERROR_DTYPE, "bool");
+}
+
+/* i32 with a 0-dim f64 tensor gives f64, with the number 1.5 f32. */
+static void values_of_a_higher_category(void **state)
+{
+    (void)state;
+    fa_tensor *i = fa_to(fa_tensor_of(1, 2), FA_I32);
+    assert_int_equal(fa_tensor_dtype(fa_add(i, fa_full(FA_SCALAR, 1.0, .dtype = FA_F64))), FA_F64);
+    assert_int_equal(fa_tensor_dtype(fa_add(i, 1.5)), FA_F32);
+    assert_int_equal(fa_tensor_dtype(fa_add(fa_ones(FA_SHAPE(1), .dtype = FA_F16), fa_full(FA_SCALAR, 1.0, .dtype = FA_F64))), FA_F16);
+    assert_int_equal(fa_tensor_dtype(fa_div(i, i)), FA_F32);
+}
+
+/* u8 + 300 wraps silently to u8; fill, full, masked_fill of 300 into u8 are errors. */
+static void numbers_beyond_the_dtype(void **state)
+{
+    (void)state;
+    fa_tensor *u = u8_of(10, 250);
+    HOLD(fa_add(u, 300), 54, 38);
+    HOLD(fa_add(u, 10), 20, 4);
+    assert_null(fa_full(FA_SHAPE(2), 300, .dtype = FA_U8));
+    FAILS(FA_ERROR_ARGUMENT, "300", "u8");
+    assert_null(fa_copy_(u, 300));
+    FAILS(FA_ERROR_ARGUMENT, "300", "u8");
+    assert_null(fa_set(u, "0", 300));
+    FAILS(FA_ERROR_ARGUMENT, "300", "u8");
+    HOLD(u, 10, 250);
+    assert_non_null(fa_copy_(u, fa_tensor_of(300)));
+    HOLD(u, 44, 44);
+}
+
+/* Float to integer truncates. */
+static void floats_to_integers(void **state)
+{
+    (void)state;
+    HOLD(fa_to(fa_tensor_of(2.9, -2.9, 0.5, -0.5), FA_I64), 2, -2, 0, 0);
+    HOLD(fa_to(fa_tensor_of(2.9, 200.7, 0.0, 0.5), FA_U8), 2, 200, 0, 0);
+    HOLD(fa_to(fa_tensor_of(0.5, 0.0, -0.0, NAN), FA_BOOL), 1, 0, 0, 1);
+}
+
+/* ---- views and broadcasting ---- */
+
+/* Basic indexing gives views. fa_view refuses what needs a copy; fa_reshape copies. 0 broadcasts with 1. */
+static void views_and_copies(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_reshape(fa_arange(0, 6), FA_SHAPE(2, 3)), *t = fa_t(x);
+    fa_set(fa_get(x, "1, ::-1"), "0", 50);
+    HOLD(x, 0, 1, 2, 3, 4, 50);
+    assert_null(fa_view(t, FA_SHAPE(6)));
+    FAILS(FA_ERROR_SHAPE, "fa_reshape");
+    fa_tensor *r = fa_reshape(t, FA_SHAPE(6));
+    fa_mul_(r, 0);
+    HOLD(x, 0, 1, 2, 3, 4, 50);
+    fa_mul_(fa_reshape(x, FA_SHAPE(6)), 0);
+    HOLD(x, 0, 0, 0, 0, 0, 0);
+    fa_tensor *e = fa_add(fa_zeros(FA_SHAPE(0, 3)), fa_zeros(FA_SHAPE(1, 3)));
+    assert_true(fa_size(e, 0) == 0 && fa_size(e, 1) == 3);
+    assert_null(fa_add(fa_zeros(FA_SHAPE(0)), fa_zeros(FA_SHAPE(2))));
+    FAILS(FA_ERROR_SHAPE, "(0,)", "(2,)");
+    assert_null(fa_view(fa_zeros(FA_SHAPE(0, 3)), FA_SHAPE(-1, 0)));
+    FAILS(FA_ERROR_SHAPE, "-1");
+}
+
+/* ---- indexing ---- */
+
+/* Slices as NumPy's, negative steps included, as views. */
+static void slices_are_numpys(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_arange(0, 6);
+    HOLD(fa_get(x, "1:5:2"), 1, 3);
+    HOLD(fa_get(x, "::-2"), 5, 3, 1);
+    HOLD(fa_get(x, "-2:"), 4, 5);
+    HOLD(fa_get(x, "4:1:-1"), 4, 3, 2);
+    HOLD(fa_get(x, "-100:100"), 0, 1, 2, 3, 4, 5);
+    HOLD(fa_get(x, "100:-100:-1"), 5, 4, 3, 2, 1, 0);
+    assert_int_equal(fa_numel(fa_get(x, "4:1")), 0);
+    assert_int_equal(fa_numel(fa_get(x, "1:4:-1")), 0);
+    assert_int_equal(fa_stride(fa_get(x, "::-2"), 0), -2);
+    HOLD(fa_get(x, "-1"), 5);
+    assert_int_equal(fa_dim(fa_get(x, "..., None")), 2);
+    assert_null(fa_get(x, "::0"));
+    FAILS(FA_ERROR_INDEX, "step of 0");
+    assert_null(fa_get(x, "0, 0"));
+    FAILS(FA_ERROR_INDEX, "more entries");
+    assert_null(fa_get(fa_full(FA_SCALAR, 1.0), "0"));
+    FAILS(FA_ERROR_INDEX, "more entries");
+    HOLD(x, 0, 1, 2, 3, 4, 5);
+}
+
+/* Index dtypes: all integers and bool, everywhere. */
+static void index_dtypes(void **state)
+{
+    (void)state;
+    const fa_dtype all[] = {FA_U8, FA_I8, FA_I16, FA_I32, FA_I64};
+    fa_tensor *x = fa_tensor_of(5.0, 6.0, 7.0);
+    for (int i = 0; i < 5; i++) {
+        fa_tensor *index = fa_to(fa_tensor_of(2, 0), all[i]);
+        HOLD(fa_index_select(x, 0, index), 7, 5);
+        HOLD(fa_gather(x, 0, index), 7, 5);
+        HOLD(fa_scatter_add(x, 0, index, x), 11, 6, 12);
+        HOLD(fa_cross_entropy(fa_zeros(FA_SHAPE(2, 3)), index), log(3));
+    }
+    assert_null(fa_index_select(x, 0, x));
+    FAILS(FA_ERROR_DTYPE, "f32");
+}
+
+/* Negative indices wrap in x[idx] ..., and are errors in gather, index_select, ... scatter. */
+static void negative_indices(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_tensor_of(5.0, 6.0, 7.0), *i = fa_tensor_of(-1);
+    assert_null(fa_index_select(x, 0, i));
+    FAILS(FA_ERROR_INDEX, "index_select", "-1", "3");
+    assert_null(fa_gather(x, 0, i));
+    FAILS(FA_ERROR_INDEX, "gather", "-1", "3");
+    assert_null(fa_scatter_add(x, 0, i, x));
+    FAILS(FA_ERROR_INDEX, "scatter_add", "-1", "3");
+    HOLD(fa_get(x, "-1"), 7);
+    assert_null(fa_cross_entropy(fa_zeros(FA_SHAPE(2, 3)), fa_tensor_of(-1, 0)));
+    FAILS(FA_ERROR_INDEX, "-1", "3");
+}
+
+/* ---- reductions, NaN ---- */
+
+/* Sums of bool or integers give i64; mean ... of integers are errors. */
+static void sums_of_integers(void **state)
+{
+    (void)state;
+    fa_tensor *u = u8_of(250, 250), *b = fa_ones(FA_SHAPE(3), .dtype = FA_BOOL);
+    assert_int_equal(fa_tensor_dtype(fa_sum(u)), FA_I64);
+    assert_int_equal(fa_item_int(fa_sum(u)), 500);
+    assert_int_equal(fa_tensor_dtype(fa_sum(b)), FA_I64);
+    assert_int_equal(fa_item_int(fa_sum(b)), 3);
+    assert_null(fa_mean(u));
+    FAILS(FA_ERROR_DTYPE, "fa_mean", "u8");
+    assert_null(fa_var(u));
+    FAILS(FA_ERROR_DTYPE, "u8");
+    HOLD(fa_mean(u, .dtype = FA_F32), 250);
+}
+
+/* Empty: sum 0, ..., mean NaN, ...; max is an error only when the dimension it reduces is empty. */
+static void of_nothing(void **state)
+{
+    (void)state;
+    fa_tensor *e = fa_zeros(FA_SHAPE(0, 3));
+    HOLD(fa_sum(e), 0);
+    HOLD(fa_sum(e, .dim = 0), 0, 0, 0);
+    assert_int_equal(fa_numel(fa_sum(e, .dim = 1)), 0);
+    HOLD(fa_mean(e), NAN);
+    HOLD(fa_mean(e, .dim = 0), NAN, NAN, NAN);
+    assert_null(fa_max(e, 0).values);
+    FAILS(FA_ERROR_SHAPE, "fa_max", "empty");
+    assert_int_equal(fa_numel(fa_max(e, 1).values), 0);
+    assert_null(fa_argmax(e));
+    FAILS(FA_ERROR_SHAPE, "fa_argmax");
+    assert_null(fa_argmax(e, .dim = 0));
+    FAILS(FA_ERROR_SHAPE, "fa_argmax");
+    assert_int_equal(fa_numel(fa_argmax(e, .dim = 1)), 0);
+    HOLD(fa_sum(fa_softmax(e, 0)), 0);
+}
+
+/* the sum of f16 is f16 (70,000 ones give inf), its mean is computed in f32. */
+static void sums_of_f16(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_ones(FA_SHAPE(70000), .dtype = FA_F16);
+    assert_int_equal(fa_tensor_dtype(fa_sum(x)), FA_F16);
+    HOLD(fa_sum(x), INFINITY);
+    HOLD(fa_sum(x, .dtype = FA_F32), 70000);
+    assert_int_equal(fa_tensor_dtype(fa_mean(x)), FA_F16);
+    HOLD(fa_mean(x), 1);
+}
+
+/* std and var use correction 1; one element gives NaN. */
+static void variance(void **state)
+{
+    (void)state;
+    HOLD(fa_var(fa_tensor_of(1.0, 2.0, 4.0)), 7.0 / 3);
+    HOLD(fa_var(fa_tensor_of(1.0, 2.0, 4.0), .correction = 0), 14.0 / 9);
+    HOLD(fa_var(fa_tensor_of(1.0)), NAN);
+    HOLD(fa_var(fa_tensor_of(1.0), .correction = 0), 0);
+}
+
+/* max, ..., argmax, ..., maximum, relu, ... pass NaN on. Ties: argmax, max(dim) give the first index (or the first NaN). */
+static void nan_and_ties(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_tensor_of(1.0, NAN, 3.0, NAN), *t = fa_tensor_of(1.0, 3.0, 3.0);
+    HOLD(fa_max(x, 0).values, NAN);
+    HOLD(fa_max(x, 0).indices, 1);
+    HOLD(fa_argmax(x), 1);
+    HOLD(fa_maximum(x, fa_tensor_of(NAN, 1.0, 4.0, NAN)), NAN, NAN, 4, NAN);
+    HOLD(fa_minimum(x, 0.0), 0, NAN, 0, NAN);
+    HOLD(fa_relu(x), 1, NAN, 3, NAN);
+    HOLD(fa_clamp(x, 2, 2.5), 2, NAN, 2.5, NAN);
+    HOLD(fa_max(t, 0).indices, 1);
+    HOLD(fa_argmax(t), 1);
+    HOLD(fa_argmax(fa_get(t, "::-1")), 0);
+    fa_tensor *many = fa_zeros(FA_SHAPE(5000));
+    fa_set(many, "2049", 1);
+    fa_set(many, "4098", 1);
+    HOLD(fa_argmax(many), 2049);
+    fa_set(many, "3333", NAN);
+    HOLD(fa_argmax(many), 3333);
+    HOLD(fa_max(many, 0).indices, 3333);
+}
+
+/* Gradients of ties: ... max(dim) gives it to one index; clamp gives 0 at scalar bounds and for NaN, one half at tensor
+ * bounds; relu gives 0 at 0 and passes NaN. */
+static void gradients_of_ties(void **state)
+{
+    (void)state;
+    fa_tensor *x = LEAF(1, 3, 3), *y = LEAF(-1, 0, 1, NAN), *a = LEAF(1, 3), *b = LEAF(1, 2);
+    assert_true(fa_backward(fa_max(x, 0).values));
+    HOLD(fa_grad(x), 0, 1, 0);
+    assert_true(fa_backward(fa_sum(fa_clamp(y, 0, 1))));
+    HOLD(fa_grad(y), 0, 0, 0, 0);
+    fa_set_grad(y, NULL);
+    fa_tensor *low = LEAF(0, 0, 0, 0), *high = LEAF(1, 1, 1, 1);
+    assert_true(fa_backward(fa_sum(fa_clamp(fa_get(y, ":3"), fa_get(low, ":3"), fa_get(high, ":3")))));
+    HOLD(fa_grad(y), 0, 0.5, 0.5, 0);
+    HOLD(fa_grad(low), 1, 0.5, 0, 0);
+    HOLD(fa_grad(high), 0, 0, 0.5, 0);
+    fa_set_grad(y, NULL);
+    assert_true(fa_backward(fa_sum(fa_relu(y))));
+    HOLD(fa_grad(y), 0, 0, 1, 1);
+    assert_true(fa_backward(fa_sum(fa_maximum(a, b))));
+    HOLD(fa_grad(a), 0.5, 1);
+    HOLD(fa_grad(b), 0.5, 0);
+}
+
+/* clamp with min > max gives max. */
+static void clamp_with_crossed_bounds(void **state)
+{
+    (void)state;
+    HOLD(fa_clamp(fa_tensor_of(1.0, 2.5, 5.0), 3, 2), 2, 2, 2);
+}
+
+/* Softmax of a row of -inf is NaN */
+static void softmax_of_nothing(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_full(FA_SHAPE(2, 2), -INFINITY);
+    fa_set(x, "1", fa_tensor_of(0.0, -INFINITY));
+    HOLD(fa_softmax(x, 1), NAN, NAN, 1, 0);
+    HOLD(fa_softmax(fa_tensor_of(1000.0, 1000.0), 0), 0.5, 0.5);
+    HOLD(fa_log_softmax(fa_tensor_of(0.0, -INFINITY), 0), 0, -INFINITY);
+}
+
+/* (true division gives inf or NaN) */
+static void division_by_zero(void **state)
+{
+    (void)state;
+    HOLD(fa_div(fa_tensor_of(1, -1, 0), 0), INFINITY, -INFINITY, NAN);
+    HOLD(fa_div(fa_tensor_of(1.0, -1.0, 0.0), 0), INFINITY, -INFINITY, NAN);
+}
+
+/* ---- losses ---- */
+
+static fa_tensor *logits(void)
+{
+    const float v[] = {1, 2, 3, 1, 0, 1, 2, 2, 0};
+    return fa_tensor_from(v, FA_SHAPE(3, 3));
+}
+
+/* cross_entropy's mean divides by the sum of the weights of the targets that count; ignore_index is -100 */
+static void means_of_cross_entropy(void **state)
+{
+    (void)state;
+    fa_tensor *w = fa_tensor_of(1.0, 2.0, 4.0);
+    double l[3] = {2 + log(1 + exp(-1) + exp(-2)) + 1 - 1, log(2 + exp(-1)), 0};
+    HOLD(fa_cross_entropy(logits(), fa_tensor_of(0, 2, -100), .weight = w), (1 * l[0] + 4 * l[1]) / 5);
+    HOLD(fa_cross_entropy(logits(), fa_tensor_of(0, 2, -100)), (l[0] + l[1]) / 2);
+    HOLD(fa_cross_entropy(logits(), fa_tensor_of(0, 2, -100), .reduction = FA_SUM), l[0] + l[1]);
+    HOLD(fa_cross_entropy(logits(), fa_tensor_of(0, 2, -100), .reduction = FA_NONE), l[0], l[1], 0);
+    HOLD(fa_cross_entropy(fa_get(logits(), ":2"), fa_tensor_of(1, 2), .ignore_index = 1), l[1]);
+}
+
+/* all ignored, or empty, is NaN */
+static void cross_entropy_of_nothing(void **state)
+{
+    (void)state;
+    HOLD(fa_cross_entropy(logits(), fa_tensor_of(-100, -100, -100)), NAN);
+    HOLD(fa_cross_entropy(fa_zeros(FA_SHAPE(0, 3)), fa_zeros(FA_SHAPE(0), .dtype = FA_I64)), NAN);
+    HOLD(fa_cross_entropy(logits(), fa_tensor_of(-100, -100, -100), .reduction = FA_SUM), 0);
+}
+
+/* probability targets divide by N */
+static void cross_entropy_of_probabilities(void **state)
+{
+    (void)state;
+    const float p[] = {0.2f, 0.3f, 0.5f, 1, 0, 0};
+    fa_tensor *x = fa_get(logits(), ":2"), *q = fa_tensor_from(p, FA_SHAPE(2, 3)), *w = fa_tensor_of(1.0, 2.0, 4.0);
+    double wanted = 1.5016;
+    assert_true(fabs(fa_item(fa_cross_entropy(x, q, .weight = w)) - wanted) < 1e-4);
+    assert_null(fa_cross_entropy(x, fa_get(q, ":, :2")));
+    FAILS(FA_ERROR_SHAPE, "probabilities");
+    assert_null(fa_cross_entropy(x, fa_tensor_of(0, 1, 2)));
+    FAILS(FA_ERROR_SHAPE, "target");
+}
+
+/* The gradient of what is ignored is 0, also where the logits are infinite. */
+static void the_gradient_of_what_is_ignored(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_zeros(FA_SHAPE(2, 2), .requires_grad = true);
+    assert_true(fa_backward(fa_cross_entropy(x, fa_tensor_of(-100, 1))));
+    HOLD(fa_grad(x), 0, 0, 0.5, -0.5);
+}
+
+/* mse_loss broadcasts [better: an error]. */
+static void mse_loss_does_not_broadcast(void **state)
+{
+    (void)state;
+    assert_null(fa_mse_loss(fa_ones(FA_SHAPE(3)), fa_zeros(FA_SHAPE(1))));
+    FAILS(FA_ERROR_SHAPE, "fa_mse_loss", "(3,)", "(1,)");
+    HOLD(fa_mse_loss(fa_tensor_of(1.0, 3.0), fa_tensor_of(0.0, 0.0)), 5);
+    HOLD(fa_mse_loss(fa_zeros(FA_SHAPE(0)), fa_zeros(FA_SHAPE(0))), NAN);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(in_place_into_a_lower_category),
+        TEST(numbers_are_cast_when_stored),
+        TEST(products_do_not_promote),
+        TEST(minus_of_bool),
+        TEST(values_of_a_higher_category),
+        TEST(numbers_beyond_the_dtype),
+        TEST(floats_to_integers),
+        TEST(views_and_copies),
+        TEST(slices_are_numpys),
+        TEST(index_dtypes),
+        TEST(negative_indices),
+        TEST(sums_of_integers),
+        TEST(of_nothing),
+        TEST(sums_of_f16),
+        TEST(variance),
+        TEST(nan_and_ties),
+        TEST(gradients_of_ties),
+        TEST(clamp_with_crossed_bounds),
+        TEST(softmax_of_nothing),
+        TEST(division_by_zero),
+        TEST(means_of_cross_entropy),
+        TEST(cross_entropy_of_nothing),
+        TEST(cross_entropy_of_probabilities),
+        TEST(the_gradient_of_what_is_ignored),
+        TEST(mse_loss_does_not_broadcast),
+    };
+    return cmocka_run_group_tests_name("semantics_values", tests, NULL, NULL);
+}
