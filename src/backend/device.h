@@ -51,7 +51,7 @@ typedef struct fa__launch {
     uint16_t operands; /* the rest, up to this number, are read */
     const fa__op *op;
     const fa__program *program; /* its input i is operand[outputs + i] */
-    const void *args; /* the operation's arguments; their tensors are not to be followed */
+    const void *args;           /* the operation's arguments; their tensors are not to be followed */
     fa__fault *fault;
     int64_t shape[FA_MAX_DIMS];
     fa__operand operand[];
@@ -75,28 +75,32 @@ typedef struct fa__copy {
  * device's lock held, and only for devices with a queue. */
 typedef struct fa__backend {
     const char *name;
-    int32_t kind; /* FA__CPU, ... */
-    int (*count)(void);                            /* how many devices there are */
-    const char *(*why)(void);                      /* why there are none */
-    bool (*open)(fa__device *);                    /* fills host, shapes_only, queue, own */
+    int32_t kind;               /* FA__CPU, ... */
+    int (*count)(void);         /* how many devices there are */
+    const char *(*why)(void);   /* why there are none */
+    bool (*open)(fa__device *); /* fills host, shapes_only, queue, own */
     void (*close)(fa__device *);
     void (*properties)(fa__device *, fa_device_properties *);
-    void *(*allocate)(fa__device *, size_t);       /* NULL when there is no more; sets no error */
+    void *(*allocate)(fa__device *, size_t); /* NULL when there is no more; sets no error */
     void (*release)(fa__device *, void *, size_t);
     fa__queue *(*queue_new)(fa__device *);
     void (*queue_free)(fa__queue *);
-    void (*wait)(fa__queue *, uint64_t ticket);    /* the host waits; called without the lock */
-    bool (*after)(fa__queue *, fa__stamp);         /* later work of the queue runs behind the stamp's; any backend's stamp */
+    void (*wait)(fa__queue *, uint64_t ticket); /* the host waits; called without the lock */
+    bool (*after)(fa__queue *, fa__stamp); /* later work of the queue runs behind the stamp's; any backend's stamp */
     uint64_t (*copy)(fa__queue *, const fa__copy *);
     bool (*has_kernel)(const fa__op *);
     bool (*prepare)(fa__device *, fa__program *, fa__class); /* compiles a program that is new to the device */
     uint64_t (*run)(fa__queue *, const fa__launch *);        /* host devices: queue NULL, returns 1 */
-    void *(*capture_begin)(fa__queue *);           /* NULL entries: capture is not supported */
+    /* Room for one more launch of so many operands by this thread, which then cannot fail for memory; 0: gives back
+     * what is left. May be NULL. */
+    bool (*reserve)(fa__queue *, int operands);
+    void *(*capture_begin)(fa__queue *); /* NULL entries: capture is not supported */
     bool (*capture_end)(fa__queue *, void *);
     uint64_t (*replay)(fa__queue *, void *);
 } fa__backend;
 
-/* The device of that name, opened when first used; NULL and FA_ERROR_DEVICE or FA_ERROR_UNAVAILABLE when there is none. */
+/* The device of that name, opened when first used; NULL and FA_ERROR_DEVICE or FA_ERROR_UNAVAILABLE when there is none.
+ */
 fa__device *fa__device_get(fa_device);
 extern const fa__backend *const fa__backends[FA__BACKENDS];
 

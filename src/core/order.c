@@ -82,6 +82,14 @@ bool fa__after_read(fa__storage *s, fa__stamp work, const fa__op *op)
     return p != NULL;
 }
 
+bool fa__order_room(fa__storage *s)
+{
+    pthread_mutex_lock(&lock);
+    bool good = note(s) != NULL;
+    pthread_mutex_unlock(&lock);
+    return good;
+}
+
 bool fa__after_write(fa__storage *s, fa__stamp work, const fa__op *op)
 {
     pthread_mutex_lock(&lock);

@@ -17,6 +17,8 @@ bool fa__order_take(fa__storage *);
 bool fa__order_done(fa__storage *);
 /* Gives a storage's block back to its device's cache, with the work that still uses it. */
 void fa__order_release(fa__storage *);
+/* Makes room to remember work on a storage, so that this cannot fail later. */
+bool fa__order_room(fa__storage *);
 /* Calls `release`, always the same function, when the work on the storage is done: at a later call of this kind, or
  * when the process ends. */
 void fa__order_defer(fa__storage *, void (*release)(fa__storage *));

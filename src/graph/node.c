@@ -31,8 +31,9 @@ static bool hold(fa__node *n, int i, uint32_t keep, uint32_t husks)
         fa__ref(*t);
         n->edge[i].version = atomic_load_explicit(&(*t)->storage->version, memory_order_relaxed);
         n->kept |= 1U << i;
-        n->keeps = true;
+        n->keeps = n->holds = true;
     } else if (husks >> i & 1) {
+        n->holds = true;
         *t = fa__tensor_husk(*t);
         return *t != NULL;
     } else {
@@ -45,6 +46,7 @@ static bool hold(fa__node *n, int i, uint32_t keep, uint32_t husks)
 static bool hold_list(fa__node *n, int i, fa_tensor **room, uint32_t keep)
 {
     fa_tensors *list = (fa_tensors *)((char *)n->args + n->op->fields[i].offset);
+    n->holds = true;
     memcpy(room, list->item, list->count * sizeof *room);
     list->item = room;
     for (size_t k = 0; k < list->count; k++) {
@@ -59,7 +61,7 @@ static bool hold_list(fa__node *n, int i, fa_tensor **room, uint32_t keep)
     }
     if (keep >> i & 1 && list->count) {
         n->kept |= 1U << i;
-        n->keeps = true;
+        n->keeps = n->holds = true;
     }
     return true;
 }
@@ -165,6 +167,7 @@ bool fa__node_edge(fa__node *n, int i, fa_tensor *t)
     else
         return !fa__failed();
     n->edge[i].slot = slot;
+    n->joined = true;
     return true;
 }
 

@@ -47,6 +47,8 @@ typedef struct fa__node {
     uint8_t results;
     bool released; /* what was kept has been dropped */
     bool keeps;    /* something was kept: a second backward needs .retain_graph */
+    bool holds;    /* it has references or husks among its arguments */
+    bool joined;   /* a gradient goes on from here */
     fa__result *result;
     fa__edge edge[];
 } fa__node;

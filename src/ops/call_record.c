@@ -51,15 +51,6 @@ static void attach(fa_tensor *t, fa__node *n, uint32_t slot)
         t->base_history = t->base->history;
 }
 
-static bool has_edges(const fa__node *n)
-{
-    for (int i = 0; i < n->edges; i++)
-        if (n->edge[i].to)
-            return true;
-    return false;
-}
-
-/* `kept` has a bit for each result. */
 static bool add_results(fa__call *c, fa__node *n, uint32_t kept)
 {
     for (int i = 0; i < c->op->nresults; i++) {
@@ -146,7 +137,7 @@ bool fa__record(fa__call *c)
     fa__node *n = make_node(c);
     if (!n)
         return false;
-    bool useful = has_edges(n) && !(c->given && !fa__dtype_is_float(c->given->dtype)), good = true;
+    bool useful = n->joined && !(c->given && !fa__dtype_is_float(c->given->dtype)), good = true;
     if (c->given && c->inplace)
         good = changed_in_place(c, useful ? n : NULL);
     else if (FA__LIKELY(useful && c->op->nresults == 1 && fa__dtype_is_float(c->out[0]->dtype))) {

@@ -157,6 +157,39 @@ static bool prepare_place(const update *u, size_t i)
     return d->shapes_only || d->backend->prepare(d, &u->op->formula->program, fa__class_of(compute));
 }
 
+/* Room for the launch at one place, and to remember it. */
+static bool reserve_place(const update *u, size_t i)
+{
+    fa__device *d = fa__tensor_place(u->binding[u->result[0]].tensors.item[i]);
+    if (d->host || d->shapes_only)
+        return true;
+    for (size_t k = 0; k < u->bindings; k++)
+        if (u->binding[k].tensors.count && !fa__order_room(u->binding[k].tensors.item[i]->storage))
+            return false;
+    return !d->backend->reserve || d->backend->reserve(fa__queue_of(d), u->results + (int)u->bindings);
+}
+
+static void end_reserve(const update *u)
+{
+    for (size_t i = 0; i < u->length; i++) {
+        fa__device *d = fa__tensor_place(u->binding[u->result[0]].tensors.item[i]);
+        if (!d->host && d->backend->reserve)
+            d->backend->reserve(fa__queue_of(d), 0);
+    }
+}
+
+/* The device may still refuse, but not for memory. */
+static bool run_places(const update *u)
+{
+    bool good = true;
+    for (size_t i = 0; good && i < u->length; i++)
+        good = reserve_place(u, i);
+    for (size_t i = 0; good && i < u->length; i++)
+        good = run_place(u, i);
+    end_reserve(u);
+    return good;
+}
+
 static bool check_bindings(const char *text, size_t count, const fa_binding *b, size_t *length)
 {
     *length = 0;
@@ -193,8 +226,5 @@ bool fa_update(const char *text, size_t count, const fa_binding *bindings)
     for (size_t i = 0; i < u.length; i++)
         if (!check_place(&u, i) || !prepare_place(&u, i))
             return false;
-    for (size_t i = 0; i < u.length; i++)
-        if (!run_place(&u, i))
-            return false;
-    return true;
+    return run_places(&u);
 }

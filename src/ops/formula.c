@@ -278,10 +278,13 @@ static entry *make_entry(uint64_t hash, const char *key, size_t size, const fa__
         show_parse_error(key, &error);
         return NULL;
     }
-    fa__formula *f = formula_new(x, 0);
-    entry *e = f ? fa__calloc(1, sizeof *e + size) : NULL;
-    if (!e)
+    entry *e = fa__calloc(1, sizeof *e + size);
+    fa__formula *f = e ? formula_new(x, 0) : NULL;
+    if (!f) {
+        fa__expression_free(x);
+        fa__free(e);
         return NULL;
+    }
     memcpy(e->text, key, size);
     e->hash = hash;
     e->size = size;

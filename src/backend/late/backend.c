@@ -114,4 +114,5 @@ const fa__backend fa__backend_late = {
     .has_kernel = late_has_kernel,
     .prepare = late_prepare,
     .run = fa__late_run,
+    .reserve = fa__late_reserve,
 };

@@ -71,6 +71,9 @@ void fa__late_finish(void *device);
 void fa__late_wait_quietly(fa__late_queue *, uint64_t ticket); /* raises nothing, and the checker does not know */
 /* A job with room behind its launch; NULL, and no error, without memory. */
 fa__late_job *fa__late_job_new(void (*work)(fa__late_queue *, fa__late_job *), size_t more);
+/* Puts a job of that size aside for this thread; false without memory. And gives back what is left of these. */
+bool fa__late_keep(size_t size);
+void fa__late_keep_none(void);
 /* Gives the job a ticket, has its accesses checked, and puts it at the queue's end. */
 uint64_t fa__late_issue(fa__queue *, fa__late_job *, const fa__op *, const fa__late_access *, int count);
 /* Puts a job at the queue's end; the queue's lock is held, and released. Without a thread the caller does it at once.
@@ -84,6 +87,7 @@ void fa__late_delay(int64_t microseconds);
 bool fa__late_after(fa__queue *, fa__stamp);
 uint64_t fa__late_copy(fa__queue *, const fa__copy *);
 uint64_t fa__late_run(fa__queue *, const fa__launch *);
+bool fa__late_reserve(fa__queue *, int operands);
 /* Garbage; 0 and no error when there is no memory for the work. */
 uint64_t fa__late_fill(fa__queue *, const fa__device *, void *memory, size_t size);
 /* For a test of the checker: events between queues are left out. */

@@ -97,11 +97,50 @@ static void *run_queue(void *context)
 }
 
 /* ---- issuing ---- */
+typedef struct spare {
+    struct spare *next;
+    size_t size;
+} spare;
+
+static FA__TLS spare *spares; /* what fa__late_keep put aside for this thread */
+
+static void *allocate(size_t size)
+{
+    return fa__inject_now(size) ? NULL : fa__raw(16, size);
+}
+
+bool fa__late_keep(size_t size)
+{
+    spare *s = allocate(size + sizeof(job));
+    if (!s)
+        return false;
+    *s = (spare){spares, size + sizeof(job)};
+    spares = s;
+    return true;
+}
+
+static void *take_spare(size_t size)
+{
+    spare *s = spares;
+    if (!s || s->size < size)
+        return NULL;
+    spares = s->next;
+    return s;
+}
+
+void fa__late_keep_none(void)
+{
+    while (spares)
+        fa__aligned_free(take_spare(0));
+}
+
 /* NULL without memory; raises no error. */
 job *fa__late_job_new(void (*work)(fa__late_queue *, job *), size_t more)
 {
     size_t size = sizeof(job) + more;
-    job *j = fa__inject_now(size) ? NULL : fa__raw(16, size);
+    job *j = take_spare(size);
+    if (!j)
+        j = allocate(size);
     if (j) {
         memset(j, 0, sizeof *j);
         j->work = work;

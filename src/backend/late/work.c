@@ -110,25 +110,40 @@ static bool reach(const fa__launch *l, int i, const fa__device *device, fa__late
     return low < high;
 }
 
+static size_t rounded(size_t size)
+{
+    return (size + 15) / 16 * 16;
+}
+
+/* Room for one launch, and for the events before it. */
+bool fa__late_reserve(fa__queue *queue, int operands)
+{
+    if (!operands) {
+        fa__late_keep_none();
+        return true;
+    }
+    size_t count = (size_t)operands, size = sizeof(fa__launch) + count * sizeof(fa__operand);
+    bool good = fa__late_keep(rounded(size) + (count + 1) * sizeof(fa__late_access));
+    for (int i = 0; good && i < operands; i++)
+        good = fa__late_keep(rounded(size) + (count + 1) * sizeof(fa__late_access));
+    return good || no_memory(queue) != 0;
+}
+
 uint64_t fa__late_run(fa__queue *queue, const fa__launch *l)
 {
     fa__late_queue *q = (fa__late_queue *)queue;
     size_t size = fa__launch_size(l), args = l->op && l->args ? l->op->args_size : 0;
-    size_t at = (size + 15) / 16 * 16;
-    fa__late_access *access = fa__malloc((l->operands + (size_t)1) * sizeof *access);
-    job *j = access ? fa__late_job_new(do_launch, at + args) : NULL;
-    if (!j) {
-        fa__free(access);
+    size_t args_at = rounded(size), access_at = args_at + rounded(args);
+    job *j = fa__late_job_new(do_launch, access_at + (l->operands + (size_t)1) * sizeof(fa__late_access));
+    if (!j)
         return no_memory(queue);
-    }
     fa__launch *copy = memcpy(j->launch, l, size);
     if (args)
-        copy->args = memcpy(j->launch + at, l->args, args);
+        copy->args = memcpy(j->launch + args_at, l->args, args);
     copy->fault = &q->fault;
+    fa__late_access *access = (fa__late_access *)(void *)(j->launch + access_at);
     int count = 0;
     for (int i = 0; i < l->operands; i++)
         count += reach(l, i, q->base.device, &access[count]);
-    uint64_t ticket = fa__late_issue(queue, j, l->op, access, count);
-    fa__free(access);
-    return ticket;
+    return fa__late_issue(queue, j, l->op, access, count);
 }
