@@ -77,7 +77,7 @@ static void context_free(fa__context *c)
     for (size_t i = 0; c->dead && i < FA__QUARANTINE; i++)
         if (c->dead[i])
             fa__object_release(c->dead[i]);
-    fa__free(c->dead);
+    fa__aligned_free(c->dead);
     fa__free(c->owned);
     fa__free(c->frame);
     fa__free(c->used);

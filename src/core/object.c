@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/small.h"
 #include "core/context.h"
+#include <string.h>
 
 typedef struct type_row {
     const char *name;
@@ -24,7 +25,10 @@ const char *fa__object_name(const fa__object *o)
 /* Keeps a dead object for a while; the one that has been dead for longest makes room. */
 static void quarantine(fa__context *c, fa__object *o)
 {
-    if (!c->dead && !(c->dead = fa__calloc(FA__QUARANTINE, sizeof(fa__object *)))) {
+    const size_t size = FA__QUARANTINE * sizeof(fa__object *);
+    if (!c->dead && (c->dead = fa__raw(16, size))) /* raises no error: what frees does not fail */
+        memset(c->dead, 0, size);
+    if (!c->dead) {
         fa__object_release(o);
         return;
     }
