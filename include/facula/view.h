@@ -98,6 +98,22 @@ FA_API fa_tensor *fa_expand(const fa_tensor *x, fa_shape shape);
  *  @return a view; NULL after an error */
 FA_API fa_tensor *fa_expand_as(const fa_tensor *x, const fa_tensor *like);
 
+/** Options of fa_flip(). */
+typedef struct fa_flip_options {
+    size_t size;  /**< set by the macro */
+    fa_dims dim;  /**< one dimension, FA_DIMS(0, 2), or all of them */
+    char fa__end; /**< the end of what this version knows */
+} fa_flip_options;
+
+/** x in the opposite order along dimensions: a view, with negative strides.
+ *
+ *      fa_flip(x, .dim = FA_ALL)
+ *
+ *  @param x a tensor
+ *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @return a view; NULL after an error */
+FA_API fa_tensor *fa_flip(const fa_tensor *x, const fa_flip_options *options);
+
 /** x with one more dimension, of size 1.
  *
  *      fa_unsqueeze(x, dim)
@@ -225,6 +241,8 @@ FA_API fa_tensor *fa_relaid(const fa_tensor *x, fa_shape layout, const fa_relaid
 #define fa_reshape(...) FA__CALL2(fa_reshape, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_flatten {offsetof(fa_flatten_options, fa__end), NULL, 0, -1, 0}
 #define fa_flatten(...) FA__CALL1(fa_flatten, FA__SAME, __VA_ARGS__)
+#define FA__DEFAULT_fa_flip {offsetof(fa_flip_options, fa__end), FA_ALL, 0}
+#define fa_flip(...) FA__CALL1(fa_flip, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_squeeze {offsetof(fa_squeeze_options, fa__end), FA_ALL, 0}
 #define fa_squeeze(...) FA__CALL1(fa_squeeze, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_slice {offsetof(fa_slice_options, fa__end), INT64_MIN, INT64_MAX, 1, 0}

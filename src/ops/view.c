@@ -204,6 +204,37 @@ OP(expand_as, expand_as_args, (y), .infer = expand_as_infer, .view = true, .grad
 
 typedef struct {
     const fa_tensor *x;
+    fa_dims dim OPT(FA_ALL); /* one dimension, FA_DIMS(0, 2), or all of them */
+} flip_args;
+
+static bool flip_infer(fa__call *c)
+{
+    const flip_args *a = c->args;
+    unsigned set;
+    if (!fa__dim_set(c, a->x, a->dim, &set))
+        return false;
+    fa__spec *s = fa__view_same(c, a->x);
+    for (int i = 0; i < s->rank; i++)
+        if (set >> i & 1 && s->shape[i] > 1) {
+            s->offset += (s->shape[i] - 1) * s->stride[i];
+            s->stride[i] = -s->stride[i];
+        }
+    return true;
+}
+
+static void flip_grad(fa__back *b)
+{
+    const flip_args *a = b->args;
+    fa__give(b, &a->x, fa_flip(b->gy[0], .dim = a->dim));
+}
+
+/** x in the opposite order along dimensions: a view, with negative strides. */
+OP(flip, flip_args, (y), .infer = flip_infer, .view = true, .grad = flip_grad,
+   TORCH("flip(x, tuple(range(x.dim())) if dim is None else dim if isinstance(dim, tuple) else (dim,))"),
+   SAMPLES("(3,4); (3,4) dim=1; (2,3,4) dim={0,-1}; (); (0,2) dim=0"))
+
+typedef struct {
+    const fa_tensor *x;
     int64_t dim; /* where the new dimension stands, 0 to rank; negative counts from the end */
 } unsqueeze_args;
 
