@@ -66,6 +66,24 @@ typedef struct fa_var_options {
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_var(const fa_tensor *x, const fa_var_options *options);
 
+/** Options of fa_amax(). */
+typedef struct fa_amax_options {
+    size_t size;    /**< set by the macro */
+    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_dims dim;    /**< one dimension, FA_DIMS(0, 2), or all of them */
+    bool keepdim;   /**< keep what was reduced with size 1 */
+    char fa__end;   /**< the end of what this version knows */
+} fa_amax_options;
+
+/** The largest elements over dimensions. NaN is larger than everything; equal ones share the gradient evenly.
+ *
+ *      fa_amax(x, .dim = FA_ALL, .keepdim = false, .out = NULL)
+ *
+ *  @param x at least one element to choose from
+ *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @return the result; NULL after an error */
+FA_API fa_tensor *fa_amax(const fa_tensor *x, const fa_amax_options *options);
+
 /** The results of fa_max(). */
 typedef struct fa_max_result {
     fa_tensor *values;  /**< see fa_max() */
@@ -134,6 +152,8 @@ FA_API fa_tensor *fa_sum_to(const fa_tensor *x, const fa_tensor *like, const fa_
 #define fa_mean(...) FA__CALL1(fa_mean, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_var {offsetof(fa_var_options, fa__end), NULL, FA_ALL, 1, false, 0}
 #define fa_var(...) FA__CALL1(fa_var, FA__SAME, __VA_ARGS__)
+#define FA__DEFAULT_fa_amax {offsetof(fa_amax_options, fa__end), NULL, FA_ALL, false, 0}
+#define fa_amax(...) FA__CALL1(fa_amax, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_max {offsetof(fa_max_options, fa__end), false, 0}
 #define fa_max(...) FA__CALL2(fa_max, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_argmax {offsetof(fa_argmax_options, fa__end), NULL, FA_ALL, false, 0}

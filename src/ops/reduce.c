@@ -160,6 +160,44 @@ OP(var, var_args, (y), .infer = var_infer, .run = var_run, .grad = var_grad, .ke
    SAMPLES("(3,4); (3,4) dim=1; (2,3) dim=0 keepdim=true; (2,3,4) dim={0,-1} correction=0; (1,3) dim=0"))
 
 typedef struct {
+    const fa_tensor *x;      /* at least one element to choose from */
+    fa_dims dim OPT(FA_ALL); /* one dimension, FA_DIMS(0, 2), or all of them */
+    bool keepdim OPT(false); /* keep what was reduced with size 1 */
+} amax_args;
+
+static bool amax_infer(fa__call *c)
+{
+    const amax_args *a = c->args;
+    unsigned set;
+    if (!fa__dim_set(c, a->x, a->dim, &set) || !fa__infer_reduced(c, a->x, a->dim, a->keepdim, (fa_dtype)a->x->dtype))
+        return false;
+    return reduced_count(a->x, set) || fa__call_fail(c, FA_ERROR_SHAPE, "there is nothing to choose from");
+}
+
+static bool amax_run(fa__call *c)
+{
+    const amax_args *a = c->args;
+    unsigned set;
+    return fa__dim_set(c, a->x, a->dim, &set)
+           && fa__run_reduce(c, c->out[0], FA__COMBINE_MAX, "x", set, 1,
+                             (fa__bound[]){{.name = "x", .value = fa__arg_t(a->x)}});
+}
+
+static void amax_grad(fa__back *b)
+{
+    const amax_args *a = b->args;
+    fa_tensor *y = fa__undo_reduced(b->y[0], a->x, a->dim, a->keepdim);
+    fa_tensor *g = fa__undo_reduced(b->gy[0], a->x, a->dim, a->keepdim);
+    fa_tensor *top = fa_to(fa_eq(a->x, y), (fa_dtype)a->x->dtype);
+    fa__give(b, &a->x, fa_mul(top, fa_div(g, fa_sum(top, .dim = a->dim, .keepdim = a->dim != FA_ALL))));
+}
+
+/** The largest elements over dimensions. NaN is larger than everything; equal ones share the gradient evenly. */
+OP(amax, amax_args, (y), .infer = amax_infer, .run = amax_run, .grad = amax_grad, .keep = KEEP(x, y),
+   TORCH("amax(x, () if dim is None else dim, keepdim)"),
+   SAMPLES("d(3,4); d(3,4) dim=1; d(2,3,4) dim={0,-1} keepdim=true; t(5,3) dim=0; n(9); (); (0,3) dim=1"))
+
+typedef struct {
     const fa_tensor *x;      /* at least one element along dim */
     int64_t dim;             /* the dimension to search; negative counts from the end */
     bool keepdim OPT(false); /* keep dim with size 1 */
