@@ -208,24 +208,24 @@ FA_API fa_tensor *fa_sqrt(const fa_tensor *x, const fa_sqrt_options *options);
 /** fa_sqrt() in place: writes the result into x, and returns it. */
 FA_API fa_tensor *fa_sqrt_(fa_tensor *x, const fa_sqrt_options *options);
 
-/** Options of fa_square(). */
-typedef struct fa_square_options {
+/** Options of fa_reciprocal(). */
+typedef struct fa_reciprocal_options {
     size_t size;    /**< set by the macro */
     fa_tensor *out; /**< where to write, instead of into new memory */
     char fa__end;   /**< the end of what this version knows */
-} fa_square_options;
+} fa_reciprocal_options;
 
-/** x * x.
+/** 1 / x; integers give f32.
  *
- *      fa_square(x, .out = NULL)
+ *      fa_reciprocal(x, .out = NULL)
  *
  *  @param x a tensor
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
-FA_API fa_tensor *fa_square(const fa_tensor *x, const fa_square_options *options);
+FA_API fa_tensor *fa_reciprocal(const fa_tensor *x, const fa_reciprocal_options *options);
 
-/** fa_square() in place: writes the result into x, and returns it. */
-FA_API fa_tensor *fa_square_(fa_tensor *x, const fa_square_options *options);
+/** fa_reciprocal() in place: writes the result into x, and returns it. */
+FA_API fa_tensor *fa_reciprocal_(fa_tensor *x, const fa_reciprocal_options *options);
 
 /** Options of fa_sin(). */
 typedef struct fa_sin_options {
@@ -656,11 +656,11 @@ typedef fa_log_options fa_log__options;
 typedef fa_sqrt_options fa_sqrt__options;
 #define FA__DEFAULT_fa_sqrt_ FA__DEFAULT_fa_sqrt
 #define fa_sqrt_(...) FA__CALL1(fa_sqrt_, FA__SAME, __VA_ARGS__)
-#define FA__DEFAULT_fa_square {offsetof(fa_square_options, fa__end), NULL, 0}
-#define fa_square(...) FA__CALL1(fa_square, FA__SAME, __VA_ARGS__)
-typedef fa_square_options fa_square__options;
-#define FA__DEFAULT_fa_square_ FA__DEFAULT_fa_square
-#define fa_square_(...) FA__CALL1(fa_square_, FA__SAME, __VA_ARGS__)
+#define FA__DEFAULT_fa_reciprocal {offsetof(fa_reciprocal_options, fa__end), NULL, 0}
+#define fa_reciprocal(...) FA__CALL1(fa_reciprocal, FA__SAME, __VA_ARGS__)
+typedef fa_reciprocal_options fa_reciprocal__options;
+#define FA__DEFAULT_fa_reciprocal_ FA__DEFAULT_fa_reciprocal
+#define fa_reciprocal_(...) FA__CALL1(fa_reciprocal_, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_sin {offsetof(fa_sin_options, fa__end), NULL, 0}
 #define fa_sin(...) FA__CALL1(fa_sin, FA__SAME, __VA_ARGS__)
 typedef fa_sin_options fa_sin__options;
