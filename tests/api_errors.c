@@ -150,13 +150,25 @@ static void what_is_pure_runs_while_an_error_stands(void **state)
 {
     (void)state;
     FA_SCOPE;
-    fa_tensor *x = fa_tensor_of(1.0, 2.0, 3.0, 4.0), *y = fa_zeros(FA_SHAPE(4)), *p = fa_ones(FA_SHAPE(4), .requires_grad = true);
+    fa_tensor *x = fa_tensor_of(1.0, 2.0, 3.0, 4.0), *y = fa_zeros(FA_SHAPE(4)),
+              *p = fa_ones(FA_SHAPE(4), .requires_grad = true);
     fa_tensor *loss = fa_sum(fa_mul(p, x));
     float values[4] = {0};
     fa_fail(FA_ERROR_USER, "stands");
-    fa_tensor *made[] = {fa_add(x, 1), fa_sum(x), fa_t(fa_reshape(x, FA_SHAPE(2, 2))), fa_get(x, "::-1"), fa_softmax(x, 0),
-                         fa_matmul(x, x), fa_mse_loss(x, y), fa_to(x, FA_F64), fa_to(x, FA_LATE(0)), fa_zeros(FA_SHAPE(3)),
-                         fa_rand(FA_SHAPE(3)), fa_tensor_of(1, 2), fa_pointwise("x * x", x), fa_mean(fa_mul(p, 2)),
+    fa_tensor *made[] = {fa_add(x, 1),
+                         fa_sum(x),
+                         fa_t(fa_reshape(x, FA_SHAPE(2, 2))),
+                         fa_get(x, "::-1"),
+                         fa_softmax(x, 0),
+                         fa_matmul(x, x),
+                         fa_mse_loss(x, y),
+                         fa_to(x, FA_F64),
+                         fa_to(x, FA_LATE(0)),
+                         fa_zeros(FA_SHAPE(3)),
+                         fa_rand(FA_SHAPE(3)),
+                         fa_tensor_of(1, 2),
+                         fa_pointwise("x * x", x),
+                         fa_mean(fa_mul(p, 2)),
                          fa_cross_entropy(fa_reshape(x, FA_SHAPE(2, 2)), fa_tensor_of(0, 1))};
     for (size_t i = 0; i < sizeof made / sizeof *made; i++)
         assert_non_null(made[i]);
@@ -193,7 +205,8 @@ static void messages_name_operation_and_operands(void **state)
 {
     (void)state;
     FA_SCOPE;
-    fa_tensor *a = fa_zeros(FA_SHAPE(3, 4)), *b = fa_zeros(FA_SHAPE(5)), *i = fa_tensor_of(1, 2, 3), *late = fa_to(a, FA_LATE(0));
+    fa_tensor *a = fa_zeros(FA_SHAPE(3, 4)), *b = fa_zeros(FA_SHAPE(5)), *i = fa_tensor_of(1, 2, 3),
+              *late = fa_to(a, FA_LATE(0));
     fa_tensor *d = fa_zeros(FA_SHAPE(3, 4), .dtype = FA_F64);
     SAYS(fa_add(a, b), FA_ERROR_SHAPE, "fa_add(x=(3, 4) f32 cpu, y=(5,) f32 cpu)");
     SAYS(fa_add(a, b, .alpha = 2), FA_ERROR_SHAPE, "fa_add(x=(3, 4) f32 cpu, y=(5,) f32 cpu, alpha=2)");
@@ -203,7 +216,8 @@ static void messages_name_operation_and_operands(void **state)
     SAYS(fa_add(i, late), FA_ERROR_DEVICE, "(3,) i64 cpu", "late:0");
     SAYS(fa_matmul(a, fa_t(d)), FA_ERROR_DTYPE, "fa_matmul(a=(3, 4) f32 cpu, b=(4, 3) f64 cpu)", "f32", "f64");
     SAYS(fa_matmul(a, a), FA_ERROR_SHAPE, "fa_matmul(a=(3, 4) f32 cpu, b=(3, 4) f32 cpu)");
-    SAYS(fa_add_(i, 1.5), FA_ERROR_DTYPE, "fa_add_(x=(3,) i64 cpu, y=1.5)", "the result is f32 and cannot be stored as i64");
+    SAYS(fa_add_(i, 1.5), FA_ERROR_DTYPE, "fa_add_(x=(3,) i64 cpu, y=1.5)",
+         "the result is f32 and cannot be stored as i64");
     SAYS(fa_sum(a, .dim = 2), FA_ERROR_INDEX, "fa_sum(x=(3, 4) f32 cpu, dim=2)");
     SAYS(fa_sum(a, .dim = -3), FA_ERROR_INDEX, "dim=-3");
     SAYS(fa_mean(i), FA_ERROR_DTYPE, "fa_mean(x=(3,) i64 cpu)", "i64");
@@ -234,17 +248,21 @@ static void messages_name_operation_and_operands(void **state)
     SAYS(fa_to(a, (fa_dtype)77), FA_ERROR_DTYPE, "fa_to: 77 is no dtype");
     SAYS(fa_to(a, FA_CUDA(0)), FA_ERROR_UNAVAILABLE, "CUDA");
     SAYS(fa_to(a, FA_LATE(7)), FA_ERROR_DEVICE, "late:7");
-    SAYS(fa_cross_entropy(a, fa_tensor_of(0, 1)), FA_ERROR_SHAPE, "fa_cross_entropy(input=(3, 4) f32 cpu, target=(2,) i64 cpu)");
-    SAYS(fa_mul(a, a, .out = fa_zeros(FA_SHAPE(3, 5))), FA_ERROR_SHAPE, "fa_mul(", "out=(3, 5) f32 cpu", "shape (3, 4)");
+    SAYS(fa_cross_entropy(a, fa_tensor_of(0, 1)), FA_ERROR_SHAPE,
+         "fa_cross_entropy(input=(3, 4) f32 cpu, target=(2,) i64 cpu)");
+    SAYS(fa_mul(a, a, .out = fa_zeros(FA_SHAPE(3, 5))), FA_ERROR_SHAPE, "fa_mul(", "out=(3, 5) f32 cpu",
+         "shape (3, 4)");
     SAYS(fa_mul(a, a, .out = late), FA_ERROR_DEVICE, "fa_mul(", "late:0");
-    SAYS(fa_mul(a, 2, .out = fa_expand(fa_zeros(FA_SHAPE(1, 4)), FA_SHAPE(3, 4))), FA_ERROR_ARGUMENT, "fa_mul(", "share memory");
+    SAYS(fa_mul(a, 2, .out = fa_expand(fa_zeros(FA_SHAPE(1, 4)), FA_SHAPE(3, 4))), FA_ERROR_ARGUMENT, "fa_mul(",
+         "share memory");
     SAYS(fa_pointwise("x +* y", a, 1), FA_ERROR_ARGUMENT, "+*");
     SAYS(fa_pointwise("x + z", a, 1), FA_ERROR_ARGUMENT, "z");
     SAYS(fa_ptr_f64(a), FA_ERROR_DTYPE, "fa_ptr: the tensor is f32 on cpu, asked for was f64 on cpu");
     SAYS(fa_ptr_f32(late), FA_ERROR_DEVICE, "f32 on late:0");
     assert_true(isnan(fa_item(a)));
     assert_error(FA_ERROR_SHAPE, "fa_item: the tensor has not one element: (3, 4) f32 cpu, made by zeros");
-    SAYS(fa_read(a, &state, FA_F32, 1), FA_ERROR_ARGUMENT, "fa_read: the tensor has 12 elements, there is room for 1 of f32");
+    SAYS(fa_read(a, &state, FA_F32, 1), FA_ERROR_ARGUMENT,
+         "fa_read: the tensor has 12 elements, there is room for 1 of f32");
     SAYS(fa_size(a, 2) != -1, FA_ERROR_INDEX, "fa_size");
     SAYS(fa_stride(a, -3), FA_ERROR_INDEX, "fa_stride");
     SAYS(fa_size(fa_sum(a), 0) != -1, FA_ERROR_INDEX, "fa_size: a 0-dim tensor has no dimension 0");
@@ -328,12 +346,15 @@ static void sizes_that_overflow_are_refused(void **state)
     SAYS(fa_transpose(fa_zeros(FA_SHAPE(3)), INT64_MIN, INT64_MAX), FA_ERROR_INDEX, "fa_transpose(");
     SAYS(fa_sum(one, .dim = INT64_MAX), FA_ERROR_INDEX, "fa_sum(");
     SAYS(fa_sum(fa_zeros(FA_SHAPE(2)), .dim = INT64_MIN + 1), FA_ERROR_INDEX, "fa_sum(");
-    SAYS(fa_as_strided(fa_zeros(FA_SHAPE(3)), FA_SHAPE(1), FA_SHAPE(4), FA_SHAPE(1), 0), FA_ERROR_SHAPE, "fa_as_strided(");
-    SAYS(fa_as_strided(fa_zeros(FA_SHAPE(3)), FA_SHAPE(1), FA_SHAPE(2), FA_SHAPE(-1), 0), FA_ERROR_SHAPE, "fa_as_strided(");
+    SAYS(fa_as_strided(fa_zeros(FA_SHAPE(3)), FA_SHAPE(1), FA_SHAPE(4), FA_SHAPE(1), 0), FA_ERROR_SHAPE,
+         "fa_as_strided(");
+    SAYS(fa_as_strided(fa_zeros(FA_SHAPE(3)), FA_SHAPE(1), FA_SHAPE(2), FA_SHAPE(-1), 0), FA_ERROR_SHAPE,
+         "fa_as_strided(");
     SAYS(fa_as_strided(fa_zeros(FA_SHAPE(3)), FA_SHAPE(1), FA_SHAPE(3), FA_SHAPE(INT64_MAX), 0), FA_ERROR_SHAPE, "");
     SAYS(fa_as_strided(fa_zeros(FA_SHAPE(3)), FA_SHAPE(1), FA_SHAPE(3), FA_SHAPE(1, 1), 0), FA_ERROR_SHAPE, "");
     SAYS(fa_as_strided(fa_zeros(FA_SHAPE(3)), FA_SHAPE(1), FA_SHAPE(1), FA_SHAPE(1), 3), FA_ERROR_SHAPE, "");
-    SAYS(fa_write_strided(fa_zeros(FA_SHAPE(3)), one, FA_SHAPE(1), FA_SHAPE(1), FA_SHAPE(1), 3, false), FA_ERROR_SHAPE, "");
+    SAYS(fa_write_strided(fa_zeros(FA_SHAPE(3)), one, FA_SHAPE(1), FA_SHAPE(1), FA_SHAPE(1), 3, false), FA_ERROR_SHAPE,
+         "");
     SAYS(fa_relaid(fa_zeros(FA_SHAPE(3)), FA_SHAPE(INT64_MAX)), FA_ERROR_SHAPE, "fa_relaid(");
     fa_tensor *wide = fa_expand(one, FA_SHAPE(huge)); /* a view needs no memory */
     assert_non_null(wide);
@@ -363,7 +384,8 @@ static void out_of_memory_is_an_error(void **state)
     skip();
 #endif
     FA_SCOPE;
-    SAYS(fa_zeros(FA_SHAPE(INT64_C(1) << 50)), FA_ERROR_MEMORY, "out of memory on cpu", "4503599627370496", ", in fa_zeros(shape=(1125899906842624,))");
+    SAYS(fa_zeros(FA_SHAPE(INT64_C(1) << 50)), FA_ERROR_MEMORY, "out of memory on cpu", "4503599627370496",
+         ", in fa_zeros(shape=(1125899906842624,))");
     SAYS(fa_zeros(FA_SHAPE(INT64_C(1) << 59)), FA_ERROR_MEMORY, "cpu");
     assert_non_null(fa_zeros(FA_SHAPE(100000)));
     assert_no_error();

@@ -250,7 +250,7 @@ static void permutations_are_permutations(void **state)
     /* each of the six orders of three is as likely */
     int count[27] = {0};
     fa_manual_seed(77);
-    FA_REPEAT(i, 6000) {
+    FA_REPEAT (i, 6000) {
         read_values(fa_randperm(3));
         count[(int)values[0] * 9 + (int)values[1] * 3 + (int)values[2]]++;
     }

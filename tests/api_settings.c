@@ -17,10 +17,12 @@ static void settings_nest_and_end_with_their_block(void **state)
     {
         FA_USE(.no_grad = true, .device = FA_LATE(0));
         FA_USE(.deterministic = true, .anomaly = true, .fallback = true);
-        assert_true(fa__settings().no_grad && fa__settings().deterministic && fa__settings().anomaly && fa__settings().fallback);
+        assert_true(fa__settings().no_grad && fa__settings().deterministic && fa__settings().anomaly
+                    && fa__settings().fallback);
         assert_true(fa_device_equal(fa_device_current(), FA_LATE(0)));
         {
-            FA_USE(.no_grad = false, .device = FA_LATE(1), .autocast = FA_BF16, .placement = FA_PLACE_STRICT, .forbid = FA_SYNC);
+            FA_USE(.no_grad = false, .device = FA_LATE(1), .autocast = FA_BF16, .placement = FA_PLACE_STRICT,
+                   .forbid = FA_SYNC);
             assert_false(fa__settings().no_grad);
             assert_true(fa__settings().deterministic);
             assert_int_equal(fa__settings().autocast, FA_BF16);
@@ -128,7 +130,7 @@ static void errors_of_a_block_are_kept_apart(void **state)
         FA_USE(.catch_errors = &c);
         assert_false(fa_failed());
         int turns = 0;
-        FA_REPEAT(i, 3)
+        FA_REPEAT (i, 3)
             turns++;
         assert_int_equal(turns, 3);
         assert_non_null(fa_add_(x, 1));
@@ -165,9 +167,17 @@ static void the_device_is_where_new_tensors_are_made(void **state)
     for (int i = 0; i < 3; i++) {
         const fa_device where = i == 0 ? FA_CPU : FA_LATE(i - 1);
         FA_USE(.device = where);
-        fa_tensor *made[] = {fa_zeros(FA_SHAPE(2)),   fa_ones(FA_SHAPE(2)),      fa_full(FA_SHAPE(2), 3), fa_arange(0, 3),
-                             fa_rand(FA_SHAPE(2)),    fa_randn(FA_SHAPE(2)),     fa_randperm(4),          fa_tensor_of(1, 2),
-                             fa_tensor_of(1.0, 2.0), fa_tensor_from(data, FA_SHAPE(2)), fa_identity(fa_zeros(FA_SHAPE(2), .device = FA_CPU))};
+        fa_tensor *made[] = {fa_zeros(FA_SHAPE(2)),
+                             fa_ones(FA_SHAPE(2)),
+                             fa_full(FA_SHAPE(2), 3),
+                             fa_arange(0, 3),
+                             fa_rand(FA_SHAPE(2)),
+                             fa_randn(FA_SHAPE(2)),
+                             fa_randperm(4),
+                             fa_tensor_of(1, 2),
+                             fa_tensor_of(1.0, 2.0),
+                             fa_tensor_from(data, FA_SHAPE(2)),
+                             fa_identity(fa_zeros(FA_SHAPE(2), .device = FA_CPU))};
         for (size_t k = 0; k < sizeof made / sizeof *made; k++) {
             assert_non_null(made[k]);
             assert_true(fa_device_equal(fa_tensor_device(made[k]), where));
@@ -277,7 +287,8 @@ static void forbidding_stops_a_training_step_before_it_changes_anything(void **s
         bool passed = fa_backward(loss); /* a step needs no wait */
         assert_no_error();
         assert_true(passed);
-        const fa_binding b[] = {{.name = "p", .tensors = FA_TENSORS(w)}, {.name = "g", .tensors = FA_TENSORS(fa_grad(w))}};
+        const fa_binding b[] = {{.name = "p", .tensors = FA_TENSORS(w)},
+                                {.name = "g", .tensors = FA_TENSORS(fa_grad(w))}};
         assert_true(fa_update("p = p - g", 2, b));
         assert_no_error();
     }

@@ -1,5 +1,5 @@
-/* Threads: each with tensors, settings, scopes and errors of its own; what is only read may be shared; and the hooks of a
- * program that Facula is part of. To be run under the thread sanitizer. */
+/* Threads: each with tensors, settings, scopes and errors of its own; what is only read may be shared; and the hooks of
+ * a program that Facula is part of. To be run under the thread sanitizer. */
 #define _GNU_SOURCE
 #include "api_test.h"
 #include <pthread.h>
@@ -49,14 +49,16 @@ static bool train(int number)
 {
     const fa_device where = number % 2 ? FA_LATE(number / 2 % 2) : FA_CPU;
     FA_USE(.device = where);
-    fa_tensor *x = fa_expand(fa_tensor_of(1.0, 2.0, 3.0), FA_SHAPE(5, 3)), *w = fa_zeros(FA_SHAPE(2, 3), .requires_grad = true);
+    fa_tensor *x = fa_expand(fa_tensor_of(1.0, 2.0, 3.0), FA_SHAPE(5, 3)),
+              *w = fa_zeros(FA_SHAPE(2, 3), .requires_grad = true);
     fa_tensor *target = fa_tensor_of(0, 1, 0, 1, 1);
     double first = 0, last = 0;
-    FA_REPEAT(i, TURNS) {
+    FA_REPEAT (i, TURNS) {
         fa_set_grad(w, NULL);
         fa_tensor *loss = fa_cross_entropy(fa_linear(x, w), target);
         fa_backward(loss);
-        const fa_binding b[] = {{.name = "p", .tensors = FA_TENSORS(w)}, {.name = "g", .tensors = FA_TENSORS(fa_grad(w))},
+        const fa_binding b[] = {{.name = "p", .tensors = FA_TENSORS(w)},
+                                {.name = "g", .tensors = FA_TENSORS(fa_grad(w))},
                                 {.name = "lr", .number = fa__arg_f(0.05)}};
         fa_update("p = p - lr * g", 3, b);
         last = fa_item(loss);
@@ -76,7 +78,7 @@ static bool large(int number)
     FA_SCOPE;
     fa_tensor *x = fa_full(FA_SHAPE(300, 1000), (double)number);
     double sum = 0;
-    FA_REPEAT(i, 5)
+    FA_REPEAT (i, 5)
         sum = fa_item(fa_sum(fa_add(fa_mul(x, 2), fa_t(fa_ones(FA_SHAPE(1000, 300))))));
     return sum == 300000.0 * (2 * number + 1) && !fa_failed();
 }
@@ -97,7 +99,7 @@ static bool read_shared(int number)
 {
     FA_SCOPE;
     bool good = true;
-    FA_REPEAT(i, TURNS) {
+    FA_REPEAT (i, TURNS) {
         FA_USE(.no_grad = number % 2 == 0);
         fa_tensor *y = fa_linear(shared, shared_weight), *part = fa_get(shared, "::-1, 1");
         good = good && fa_item(fa_sum(y)) == 3.0 * 4 * 5 && fa_item(fa_sum(part)) == 3;
@@ -126,7 +128,7 @@ static void what_is_read_may_be_shared(void **state)
 static bool add_to_shared_gradient(int number)
 {
     (void)number;
-    FA_REPEAT(i, TURNS)
+    FA_REPEAT (i, TURNS)
         fa_backward(fa_sum(fa_linear(shared, shared_weight)));
     return !fa_failed();
 }
@@ -273,7 +275,8 @@ static void *run_piece(void *argument)
 }
 
 /* Two threads that are new each time, and ranges out of order. */
-static void own_parallel_for(void *context, int64_t count, int64_t grain, void (*body)(void *, int64_t, int64_t), void *body_context)
+static void own_parallel_for(void *context, int64_t count, int64_t grain, void (*body)(void *, int64_t, int64_t),
+                             void *body_context)
 {
     pthread_t thread;
     int64_t half = count / 2 / grain * grain;
@@ -292,7 +295,8 @@ static void loops_may_run_on_the_programs_threads(void **state)
     (void)state;
     FA_SCOPE;
     fa_set_num_threads(4);
-    fa_tensor *x = fa_rand(FA_SHAPE(500, 700)), *a = fa_matmul(x, fa_t(x)), *s = fa_sum(fa_mul(x, x)), *m = fa_softmax(x, 1);
+    fa_tensor *x = fa_rand(FA_SHAPE(500, 700)), *a = fa_matmul(x, fa_t(x)), *s = fa_sum(fa_mul(x, x)),
+              *m = fa_softmax(x, 1);
     assert_true(fa_set_parallel_for(own_parallel_for, &hook_context));
     assert_true(fa_same(fa_matmul(x, fa_t(x)), a)); /* the same bits */
     assert_true(fa_same(fa_sum(fa_mul(x, x)), s));

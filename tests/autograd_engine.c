@@ -5,7 +5,11 @@
 
 /* ---- graphs ---- */
 
-enum { LINKS = 1000000 };
+#ifdef __SANITIZE_THREAD__
+enum { LINKS = 50000, SMALL_STACK = 2 << 20 }; /* the sanitizer is slow, and has its own things on the stack */
+#else
+enum { LINKS = 1000000, SMALL_STACK = 256 << 10 };
+#endif
 
 /* y = x + 1 + ... + 1 */
 static void *long_chain(void *links)
@@ -13,7 +17,7 @@ static void *long_chain(void *links)
     FA_SCOPE;
     fa_tensor *x = LEAF(1, 2);
     FA_VAR(y, fa_mul(x, 3));
-    FA_REPEAT(i, *(int *)links)
+    FA_REPEAT (i, *(int *)links)
         fa_assign(&y, fa_add(y, 1));
     fa_backward(y, .grad = fa_ones_like(y));
     bool good = !fa_failed() && fa_item(fa_select(fa_grad(x), 0, 1)) == 3;
@@ -32,7 +36,7 @@ static void a_chain_that_is_never_run_is_freed(void **state)
 {
     (void)state;
     FA_VAR(y, fa_mul(LEAF(1, 2), 3));
-    FA_REPEAT(i, LINKS)
+    FA_REPEAT (i, LINKS)
         fa_assign(&y, fa_mul(y, y));
     fa_assign(&y, NULL);
 }
@@ -45,7 +49,7 @@ static void a_chain_runs_on_a_small_stack(void **state)
     pthread_t thread;
     void *result = NULL;
     assert_int_equal(pthread_attr_init(&attr), 0);
-    assert_int_equal(pthread_attr_setstacksize(&attr, 256 << 10), 0);
+    assert_int_equal(pthread_attr_setstacksize(&attr, SMALL_STACK), 0);
     assert_int_equal(pthread_create(&thread, &attr, long_chain, &links), 0);
     assert_int_equal(pthread_join(thread, &result), 0);
     pthread_attr_destroy(&attr);
@@ -456,7 +460,8 @@ static void grad_of_several_outputs(void **state)
 {
     (void)state;
     fa_tensor *x = LEAF(1, 2), *y = fa_mul(x, 3), *z = fa_mul(x, x);
-    fa_tensors g = fa_grad_of(FA_TENSORS(y, z), FA_TENSORS(x), .grad_outputs = FA_TENSORS(fa_ones_like(y), fa_ones_like(z)));
+    fa_tensors g =
+        fa_grad_of(FA_TENSORS(y, z), FA_TENSORS(x), .grad_outputs = FA_TENSORS(fa_ones_like(y), fa_ones_like(z)));
     HOLD(g.item[0], 5, 7);
     fa_tensor *s = fa_sum(fa_mul(x, x));
     g = fa_grad_of(FA_TENSORS(s, s), FA_TENSORS(x));

@@ -46,7 +46,9 @@ __attribute__((__unused__)) static void hold_values(const fa_tensor *t, const do
     double have[64] = {0};
     if (fa_failed() || !t || fa_numel(t) != n || !fa_read(t, have, FA_F64, n)) {
         print_error("%s:%d: %lld elements expected, %s\n", file, line, (long long)n,
-                    fa_failed() ? fa_error_message() : t ? "there are others" : "there is no tensor");
+                    fa_failed() ? fa_error_message()
+                    : t         ? "there are others"
+                                : "there is no tensor");
         fa_error_clear();
         _fail(file, line);
     }
@@ -70,8 +72,8 @@ __attribute__((__unused__)) static void hold_error(fa_code code, const char *con
     snprintf(message, sizeof message, "%s", fa_error_message());
     fa_error_clear();
     if (have != code) {
-        print_error("%s:%d: error '%s' expected, there is '%s': %s\n", file, line, fa_code_name(code), fa_code_name(have),
-                    message);
+        print_error("%s:%d: error '%s' expected, there is '%s': %s\n", file, line, fa_code_name(code),
+                    fa_code_name(have), message);
         _fail(file, line);
     }
     for (; *text; text++)

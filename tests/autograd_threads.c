@@ -14,7 +14,7 @@ typedef struct job {
 static void *trains(void *argument)
 {
     job *j = argument;
-    FA_REPEAT(i, TURNS) {
+    FA_REPEAT (i, TURNS) {
         fa_tensor *x = fa_full(FA_SHAPE(3), (double)(j->number + 1), .dtype = FA_F64);
         fa_tensor *y = fa_add(fa_mul(j->w, x), j->b);
         fa_backward(fa_sum(y));
@@ -81,7 +81,7 @@ static void *infers(void *argument)
     job *j = argument;
     FA_USE(.no_grad = true);
     double last = 0;
-    FA_REPEAT(i, TURNS)
+    FA_REPEAT (i, TURNS)
         last = fa_item(fa_sum(fa_sigmoid(fa_add(fa_mul(j->w, j->number), j->b))));
     j->good = !fa_failed() && last > 0;
     return NULL;

@@ -16,7 +16,8 @@ static void a_value_goes_with_any_device(void **state)
 {
     (void)state;
     fa_tensor *x = late(fa_tensor_of(1.0, 2.0)), *s = fa_full(FA_SCALAR, 3.0);
-    fa_tensor *results[] = {fa_mul(x, s), fa_sub(s, x), fa_where(fa_gt(x, 1), s, x), fa_maximum(s, x), fa_add(fa_sum(x), s)};
+    fa_tensor *results[] = {fa_mul(x, s), fa_sub(s, x), fa_where(fa_gt(x, 1), s, x), fa_maximum(s, x),
+                            fa_add(fa_sum(x), s)};
     for (size_t i = 0; i < sizeof results / sizeof results[0]; i++)
         assert_true(on(results[i], FA_LATE(0)));
     HOLD(results[0], 3, 6);
@@ -97,7 +98,8 @@ static void out_elsewhere_or_of_another_shape(void **state)
 static void an_empty_out_is_resized(void **state)
 {
     (void)state;
-    fa_tensor *x = fa_tensor_of(1.0, 2.0), *out = fa_zeros(FA_SHAPE(0)), *l = fa_zeros(FA_SHAPE(0), .device = FA_LATE(0));
+    fa_tensor *x = fa_tensor_of(1.0, 2.0), *out = fa_zeros(FA_SHAPE(0)),
+              *l = fa_zeros(FA_SHAPE(0), .device = FA_LATE(0));
     assert_ptr_equal(fa_add(x, 1, .out = out), out);
     assert_int_equal(fa_dim(out), 1);
     HOLD(out, 2, 3);

@@ -1,5 +1,5 @@
-/* The fixed tree of sums (architecture, "Equal bits"): near the truth, and the same bits on every device, for any number
- * of threads and in any layout. */
+/* The fixed tree of sums (architecture, "Equal bits"): near the truth, and the same bits on every device, for any
+ * number of threads and in any layout. */
 #include "autograd_test.h"
 #include <facula/host.h>
 

@@ -80,7 +80,9 @@ static void values_of_a_higher_category(void **state)
     fa_tensor *i = fa_to(fa_tensor_of(1, 2), FA_I32);
     assert_int_equal(fa_tensor_dtype(fa_add(i, fa_full(FA_SCALAR, 1.0, .dtype = FA_F64))), FA_F64);
     assert_int_equal(fa_tensor_dtype(fa_add(i, 1.5)), FA_F32);
-    assert_int_equal(fa_tensor_dtype(fa_add(fa_ones(FA_SHAPE(1), .dtype = FA_F16), fa_full(FA_SCALAR, 1.0, .dtype = FA_F64))), FA_F16);
+    assert_int_equal(
+        fa_tensor_dtype(fa_add(fa_ones(FA_SHAPE(1), .dtype = FA_F16), fa_full(FA_SCALAR, 1.0, .dtype = FA_F64))),
+        FA_F16);
     assert_int_equal(fa_tensor_dtype(fa_div(i, i)), FA_F32);
 }
 
@@ -256,7 +258,8 @@ static void variance(void **state)
     HOLD(fa_var(fa_tensor_of(1.0), .correction = 0), 0);
 }
 
-/* max, ..., argmax, ..., maximum, relu, ... pass NaN on. Ties: argmax, max(dim) give the first index (or the first NaN). */
+/* max, ..., argmax, ..., maximum, relu, ... pass NaN on. Ties: argmax, max(dim) give the first index (or the first
+ * NaN). */
 static void nan_and_ties(void **state)
 {
     (void)state;

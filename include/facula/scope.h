@@ -3,7 +3,20 @@
  *
  *  Everything that a call makes belongs to the innermost open memory scope of the thread and is freed when that ends,
  *  unless somebody else holds it. FA_SCOPE, FA_USE, FA_EACH and FA_REPEAT are closed on every way out of their block:
- *  break, continue, return, goto. A program frees nothing and leaks nothing. */
+ *  break, continue, return, goto. A program frees nothing and leaks nothing.
+ *
+ *  - The root scope ends with the thread. In a thread that runs for long it only grows: work inside FA_SCOPE or
+ * FA_REPEAT. The log says so past some ten thousand objects; fa_scope_report() shows where they are.
+ *  - `x = fa_add(x, y)` in a loop leaves x pointing to what the turn frees: such a variable is an FA_VAR, changed by
+ *    fa_assign(). With FACULA_DEBUG=1 in the environment freed tensors are kept dead for a while, and using one is an
+ *    error that names its scope.
+ *  - Threads inherit nothing: each begins with a root scope of its own, default settings and no error.
+ *  - What the library calls back (a hook, a `free`, a destructor) may use the library; what it makes belongs to the
+ * scope that is open then.
+ *  - A longjmp over scopes leaves them open until the next outer scope or turn ends, which closes them, their settings
+ *    too. Do not `switch` past a declaration (-Wjump-misses-init tells of it): FA_SCOPE and FA_USE notice, FA_VAR
+ * cannot.
+ *  - After fork, the child computes on the CPU with one thread; calls on other devices fail with FA_ERROR_STATE. */
 #ifndef FACULA_SCOPE_H
 #define FACULA_SCOPE_H
 #include <facula/error.h>
@@ -14,17 +27,17 @@ FA__BEGIN
 
 /** What holds in a block. FA_USE starts from the settings in force and changes what it names. */
 typedef struct fa_settings {
-    size_t size;             /**< of this struct, set by the macro */
-    fa_device device;        /**< where new tensors are made, and with FA_PLACE_AUTO where operations run */
-    bool no_grad;            /**< record nothing for gradients */
-    bool fallback;           /**< an operation without a kernel on its device runs on the CPU, and is counted */
-    bool deterministic;      /**< only kernels whose bits do not depend on the machine */
-    bool anomaly;            /**< look for NaN after each gradient function, and name the forward call that made it */
-    fa_dtype autocast;       /**< low precision for operations that gain by it; FA_OFF: none */
-    fa_placement placement;  /**< operands on several devices: an error, or counted copies */
-    unsigned forbid;         /**< FA_SYNC, FA_TRANSFER: what is an error instead */
-    fa_stream *stream;       /**< the queue that work is issued to; NULL: the device's own */
-    fa_error *catch_errors;  /**< where errors of this block are kept, instead of in the thread */
+    size_t size;            /**< of this struct, set by the macro */
+    fa_device device;       /**< where new tensors are made, and with FA_PLACE_AUTO where operations run */
+    bool no_grad;           /**< record nothing for gradients */
+    bool fallback;          /**< an operation without a kernel on its device runs on the CPU, and is counted */
+    bool deterministic;     /**< only kernels whose bits do not depend on the machine */
+    bool anomaly;           /**< look for NaN after each gradient function, and name the forward call that made it */
+    fa_dtype autocast;      /**< low precision for operations that gain by it; FA_OFF: none */
+    fa_placement placement; /**< operands on several devices: an error, or counted copies */
+    unsigned forbid;        /**< FA_SYNC, FA_TRANSFER: what is an error instead */
+    fa_stream *stream;      /**< the queue that work is issued to; NULL: the device's own */
+    fa_error *catch_errors; /**< where errors of this block are kept, instead of in the thread */
     char fa__end;
 } fa_settings;
 
@@ -57,8 +70,7 @@ FA_API void fa__variable_close(fa_tensor **variable);
 
 /** Settings to the end of the enclosing block: FA_USE(.no_grad = true, .device = FA_CUDA(1)); They own nothing. */
 #define FA_USE(...)                                                                                                    \
-    fa__scope FA__UNIQUE(fa__u) FA__CLEANUP(fa__use_close)                                                             \
-        = FA__USE_OPEN(FA__UNIQUE(fa__o), __VA_ARGS__, .fa__end = 0)
+    fa__scope FA__UNIQUE(fa__u) FA__CLEANUP(fa__use_close) = FA__USE_OPEN(FA__UNIQUE(fa__o), __VA_ARGS__, .fa__end = 0)
 
 /** A memory scope to the end of the enclosing block: FA_SCOPE; */
 #define FA_SCOPE fa__scope FA__UNIQUE(fa__s) FA__CLEANUP(fa__scope_close) = fa__scope_open(FA__WHERE)
@@ -78,7 +90,8 @@ FA_API void fa__variable_close(fa_tensor **variable);
 /** Gives a variable of FA_VAR another tensor: the new one is kept, the old one released. */
 FA_API void fa_assign(fa_tensor **variable, fa_tensor *value);
 
-/** Takes a reference of the caller's own: the object lives until fa_release. Returns it. NULL is nothing. Any thread. */
+/** Takes a reference of the caller's own: the object lives until fa_release. Returns it. NULL is nothing. Any thread.
+ */
 FA_API void *fa_keep(const void *object);
 
 /** Drops a reference that fa_keep took. Any thread; NULL is nothing. */

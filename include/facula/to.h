@@ -33,7 +33,10 @@ typedef struct fa_to_options {
     bool non_blocking; /**< the host goes on at once, and waits when it reads */
     char fa__end;
 } fa_to_options;
-#define FA__DEFAULT_fa_to {offsetof(fa_to_options, fa__end), false, true, 0}
+#define FA__DEFAULT_fa_to                                                                                              \
+    {                                                                                                                  \
+        offsetof(fa_to_options, fa__end), false, true, 0                                                               \
+    }
 
 /** x on a device, or as a dtype: an explicit copy, and another reference to x itself when nothing changes.
  *  Differentiable: the gradient comes back to where x is. Float to integer truncates.
@@ -55,18 +58,14 @@ static inline fa_place fa__place(fa_dtype d)
 #define FA__PLACE(v) fa__place(v)
 extern "C" {
 #else
-#define FA__PLACE(v)                                                                                                   \
-    _Generic(v, fa_device                                                                                              \
-             : fa__place_device, fa_dtype                                                                              \
-             : fa__place_dtype, int                                                                                    \
-             : fa__place_dtype)(v)
+#define FA__PLACE(v) _Generic(v, fa_device : fa__place_device, fa_dtype : fa__place_dtype, int : fa__place_dtype)(v)
 #endif
 #define FA__BIND_FA__PLACE(text, name, v)
 #define FA__PASS_FA__PLACE(name, v) FA__PLACE(v)
 #define fa_to(...) FA__CALL2(fa_to, FA__SAME, FA__PLACE, __VA_ARGS__)
 
-/** Moves a leaf's memory to another device, or converts it, in place: the optimizer's state, views and every other holder
- *  of the tensor follow, and its gradient moves too. A dtype cannot change while views live.
+/** Moves a leaf's memory to another device, or converts it, in place: the optimizer's state, views and every other
+ * holder of the tensor follow, and its gradient moves too. A dtype cannot change while views live.
  *  @return false and an error when that is not possible: then nothing has changed */
 FA_API bool fa_move_(fa_tensor *t, fa_place where);
 #define fa_move_(t, where) fa_move_(t, FA__PLACE(where))
@@ -87,11 +86,12 @@ FA_API fa_tensor *fa_get(const fa_tensor *x, const char *where);
 /** Assigns a number or a tensor, which broadcasts, through an index as fa_get takes it. Values are converted.
  *  @return x, or NULL and an error */
 FA_API fa_tensor *fa_set(fa_tensor *x, const char *where, fa_arg value);
-#define fa_set(x, where, value)                                                                                        \
+#define fa_set(x, where, value) FA__SET_THROUGH(FA__UNIQUE(fa__v), x, where, value)
+#define FA__SET_THROUGH(name, x, where, value)                                                                         \
     __extension__({                                                                                                    \
-        FA__AUTO fa__value = value;                                                                                    \
-        FA__CHECK_FA__ARG("fa_set: the value is neither a tensor nor a number", fa__value)                             \
-        fa_set(x, where, FA__ARG(fa__value));                                                                          \
+        FA__AUTO name = value;                                                                                         \
+        FA__CHECK_FA__ARG("fa_set: the value is neither a tensor nor a number", name)                                  \
+        fa_set(x, where, FA__ARG(name));                                                                               \
     })
 
 FA__END

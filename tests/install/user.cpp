@@ -9,8 +9,76 @@ static bool records(fa_tensor *x)
     return fa_requires_grad(fa_mul(x, 2));
 }
 
+static int failures;
+
+static void check(bool good, int line)
+{
+    if (!good)
+        std::fprintf(stderr, "line %d: not as expected: %s\n", line, fa_error_message());
+    failures += !good;
+    fa_error_clear();
+}
+#define CHECK(good) check(good, __LINE__)
+
+static fa_tensor *mean_square(fa_tensor *x)
+{
+    FA_SCOPE;
+    return fa_escape(fa_mean(fa_mul(x, x)));
+}
+
+// The forms of calls that C spells with _Generic and compound literals.
+static void calls()
+{
+    FA_SCOPE;
+    CHECK(fa_tensor_dtype(fa_tensor_of(1, 2, 3)) == FA_I64 && fa_tensor_dtype(fa_tensor_of(1, 2.5)) == FA_F32);
+    CHECK(fa_item_int(fa_tensor_of(INT64_MAX)) == INT64_MAX);
+    const double data[] = {1, 2, 3, 4};
+    static float borrowed[] = {1, 2};
+    static int freed;
+    {
+        FA_SCOPE;
+        fa_tensor *x = fa_tensor_from(data, FA_SHAPE(2, 2), .dtype = FA_F64);
+        CHECK(fa_item(fa_sum(fa_add(1, fa_mul(x, 2.0f), .alpha = 1))) == 24);
+        CHECK(fa_item(fa_get(fa_sub(10, x), "0, -1")) == 8);
+        CHECK(fa_dim(fa_sum(x, .dim = 0, .keepdim = true)) == 2 && fa_dim(fa_zeros(FA_SCALAR)) == 0);
+        CHECK(fa_item(fa_get(fa_max(x, 1).values, "-1")) == 4);
+        CHECK(fa_item(fa_sum(fa_cat(FA_TENSORS(x, x), .dim = 1))) == 20);
+        CHECK(fa_item(fa_sum(fa_pointwise("x * y + z", x, 2, 0.5))) == 22);
+        CHECK(fa_item(fa_sum(fa_to(fa_to(x, FA_LATE(0)), FA_F32))) == 10);
+        CHECK(fa_set(x, "0", 7) == x && fa_item(fa_sum(x)) == 21 && fa_set(x, "1", fa_tensor_of(1, 2)));
+        CHECK(fa_item(mean_square(x)) == 25.75);
+        fa_tensor_borrow(
+            borrowed, FA_SHAPE(2), .free = [](void *, void *) { freed++; });
+        CHECK(fa_same(fa_add(x, 1, .out = fa_zeros_like(x)), fa_add(x, 1)));
+        fa_tensor *fresh = fa_ones(FA_SHAPE(3));
+        CHECK(fa_move_(fresh, FA_F64) && fa_move_(fresh, FA_LATE(0)) && fa_tensor_dtype(fresh) == FA_F64);
+    }
+    CHECK(freed == 1);
+    FA_VAR(total, fa_zeros(FA_SCALAR));
+    FA_REPEAT (i, 10) {
+        if (i == 2)
+            continue;
+        fa_assign(&total, fa_add(total, i));
+    }
+    FA_REPEAT (3)
+        fa_assign(&total, fa_add(total, 1));
+    CHECK(fa_item(total) == 46);
+    fa_tensor *kept = static_cast<fa_tensor *>(fa_keep(total));
+    CHECK(fa_adopt(kept) == kept);
+    fa_error mine = {};
+    {
+        FA_USE(.catch_errors = &mine);
+        fa_add(fa_zeros(FA_SHAPE(2)), fa_zeros(FA_SHAPE(3)));
+    }
+    CHECK(!fa_failed() && mine.code == FA_ERROR_SHAPE);
+    fa_tensor *w = fa_ones(FA_SHAPE(3), .requires_grad = true);
+    CHECK(fa_backward(fa_mul(w, 3), .grad = fa_ones_like(w)) && fa_item(fa_sum(fa_grad(w))) == 9);
+    CHECK(fa_grad_of(FA_TENSORS(fa_sum(fa_pow(w, 2))), FA_TENSORS(w), .create_graph = true).count == 1);
+}
+
 int main()
 {
+    calls();
     fa_tensor *x = fa_rand(FA_SHAPE(3, 4), .requires_grad = true);
     bool recorded = records(x);
     try {
@@ -29,5 +97,5 @@ int main()
         return std::fprintf(stderr, "%s\n", fa_error_message()), 1;
     if (!recorded || !after_cxx || !after_c)
         return std::fprintf(stderr, "records: %d, after C++ %d, after C %d\n", recorded, after_cxx, after_c), 1;
-    return 0;
+    return failures ? 1 : 0;
 }

@@ -167,7 +167,7 @@ static void columns_units(void *context, int64_t begin, int64_t end)
     const fa__walk *w = &r->walk;
     enum { STRIP_BYTES = FA__CHAINS * FA__TILE * 8 };
     fa__worker k;
-    _Alignas(64) char chains[FA__MAX_OUTPUTS][STRIP_BYTES];
+    _Alignas(64) char chains[w->code->outputs][STRIP_BYTES];
     strip_work s = {.r = r, .k = &k};
     fa__worker_begin(&k, w, fa__least(w->tile, w->n));
     for (int64_t u = begin; u < end; u++) {
