@@ -23,13 +23,14 @@ __attribute__((__constructor__)) static void tensor_type(void)
     fa__object_type(FA__TYPE_TENSOR, "tensor", tensor_destroy);
 }
 
-fa_tensor *fa__tensor_new(fa__storage *storage, fa_dtype dtype, int rank, const int64_t *shape, const int64_t *stride,
-                          int64_t offset)
+/* Takes over the caller's reference to the storage, when it succeeds. */
+static fa_tensor *tensor_over(fa__storage *storage, fa_dtype dtype, int rank, const int64_t *shape,
+                              const int64_t *stride, int64_t offset)
 {
     fa_tensor *t = fa__object_new(FA__TYPE_TENSOR, sizeof *t);
     if (FA__UNLIKELY(!t))
         return NULL;
-    t->storage = storage ? fa__ref(storage) : NULL;
+    t->storage = storage;
     t->dtype = (uint8_t)dtype;
     t->rank = (uint8_t)rank;
     t->requires_grad = false;
@@ -50,6 +51,15 @@ fa_tensor *fa__tensor_new(fa__storage *storage, fa_dtype dtype, int rank, const 
     t->device_ = NULL;
     t->made_by = NULL;
     t->made_at = NULL;
+    return t;
+}
+
+fa_tensor *fa__tensor_new(fa__storage *storage, fa_dtype dtype, int rank, const int64_t *shape, const int64_t *stride,
+                          int64_t offset)
+{
+    fa_tensor *t = tensor_over(storage, dtype, rank, shape, stride, offset);
+    if (t && storage)
+        fa__ref(storage);
     return t;
 }
 
@@ -76,8 +86,9 @@ fa_tensor *fa__tensor_empty(fa__device *device, fa_dtype dtype, int rank, const 
     fa__storage *storage = fa__storage_new(device, bytes, queue);
     if (!storage)
         return NULL;
-    fa_tensor *t = fa__tensor_new(storage, dtype, rank, shape, NULL, 0);
-    fa__unref(storage);
+    fa_tensor *t = tensor_over(storage, dtype, rank, shape, NULL, 0);
+    if (FA__UNLIKELY(!t))
+        fa__unref(storage);
     return t;
 }
 

@@ -61,9 +61,12 @@ static bool read_entry(parser *p, entry *e)
         return true;
     }
     bool some = whole(p, &e->start);
+    if (some && e->start == INT64_MIN)
+        e->start++; /* that one stands for none */
     if (is(p, ":")) {
         e->kind = SLICE;
-        whole(p, &e->end);
+        if (whole(p, &e->end) && e->end == INT64_MAX)
+            e->end--; /* likewise */
         if (is(p, ":"))
             whole(p, &e->step);
         if (!e->step)
@@ -149,8 +152,12 @@ fa_tensor *fa_get(const fa_tensor *x, const char *where)
         return NULL;
     }
     fa_tensor *v = (fa_tensor *)(uintptr_t)x;
-    for (int i = 0; i < n && v; i++)
+    bool stood = fa__failed();
+    for (int i = 0; i < n && v; i++) {
         v = apply(v, &e[i], &dim, x->rank - dims);
+        if (!v && !stood)
+            fa__error_append(", entry %d of fa_get(x, \"%s\")", i + 1, where);
+    }
     return v == x ? fa_expand_as(x, x) : v;
 }
 
