@@ -304,6 +304,7 @@ static void a_functions_inputs_are_watched(void **state)
 {
     (void)state;
     record r = {0};
+    FA_SCOPE;
     fa_tensor *x = fa_mul(LEAF(2, 3), 1), *y = LEAF(5, 7), *z = fa_apply(&product, &r, FA_TENSORS(x, y));
     fa_add_(x, 1);
     assert_false(fa_backward(fa_sum(z)));
@@ -315,6 +316,7 @@ static void a_function_that_records_nothing_is_released_at_once(void **state)
 {
     (void)state;
     record r = {0};
+    FA_SCOPE;
     fa_tensor *x = fa_tensor_of(1.0), *z = fa_apply(&product, &r, FA_TENSORS(x, x));
     assert_non_null(z);
     assert_int_equal(r.released, 1);
@@ -328,6 +330,7 @@ static void a_failing_forward(void **state)
 {
     (void)state;
     record r = {.fail_forward = true};
+    FA_SCOPE;
     fa_tensor *x = LEAF(2);
     assert_null(fa_apply(&product, &r, FA_TENSORS(x, x)));
     FAILS(FA_ERROR_USER, "no forward today");
@@ -366,6 +369,7 @@ static void a_function_that_returns_its_input(void **state)
 {
     (void)state;
     record r = {.same_as_input = true};
+    FA_SCOPE;
     fa_tensor *x = LEAF(2), *y = LEAF(3), *z = fa_apply(&product, &r, FA_TENSORS(x, y));
     assert_true(z != x);
     assert_true(fa_is_leaf(x));

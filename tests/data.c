@@ -149,8 +149,8 @@ static int64_t turns_of(fa_loader *loader)
 static void failures_name_the_sample(void **state)
 {
     (void)state;
-    FA_SCOPE;
     own silent = {10, 6, -1, -1, 0}, loud = {10, -1, 7, -1, 0}, ragged = {10, -1, -1, 5, 0};
+    FA_SCOPE;
     assert_int_equal(turns_of(fa_data_loader(own_dataset(&silent), .batch_size = 4)), 1);
     assert_error(FA_ERROR_USER, "dataset mine, sample 6", "get failed");
     assert_int_equal(turns_of(fa_data_loader(own_dataset(&loud), .batch_size = 4)), 1);
@@ -178,8 +178,8 @@ static bool short_batch(void *context, const int64_t *index, int64_t count, fa_s
 static void broken_datasets_are_found(void **state)
 {
     (void)state;
+    own o = {10, -1, -1, -1, 0}, negative = {-3, -1, -1, -1, 0};
     FA_SCOPE;
-    own o = {10, -1, -1, -1, 0};
     const fa_dataset_type empty = {.name = "empty", .length = own_length, .get = no_input},
                           few = {.name = "few", .length = own_length, .batch = short_batch},
                           none = {.name = "none", .length = own_length, .release = own_release};
@@ -192,7 +192,6 @@ static void broken_datasets_are_found(void **state)
     assert_null(fa_dataset_new(&none, &o));
     assert_error(FA_ERROR_ARGUMENT, "fa_dataset_new");
     assert_int_equal(o.released, 1);
-    own negative = {-3, -1, -1, -1, 0};
     assert_int_equal(fa_dataset_length(own_dataset(&negative)), -1);
     assert_error(FA_ERROR_USER, "dataset mine", "-3");
 }

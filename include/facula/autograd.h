@@ -29,7 +29,10 @@ typedef struct fa_backward_options {
     bool create_graph; /**< record backward itself, for gradients of gradients; keeps the graph too */
     char fa__end;
 } fa_backward_options;
-#define FA__DEFAULT_fa_backward {offsetof(fa_backward_options, fa__end), NULL, false, false, 0}
+#define FA__DEFAULT_fa_backward                                                                                        \
+    {                                                                                                                  \
+        offsetof(fa_backward_options, fa__end), NULL, false, false, 0                                                  \
+    }
 
 /** Adds the gradient of t with respect to every leaf it was computed from to that leaf's gradient.
  *
@@ -47,7 +50,10 @@ typedef struct fa_grad_of_options {
     bool allow_unused;       /**< NULL for an input that the outputs do not depend on, instead of an error */
     char fa__end;
 } fa_grad_of_options;
-#define FA__DEFAULT_fa_grad_of {offsetof(fa_grad_of_options, fa__end), {0, NULL}, false, false, false, 0}
+#define FA__DEFAULT_fa_grad_of                                                                                         \
+    {                                                                                                                  \
+        offsetof(fa_grad_of_options, fa__end), {0, NULL}, false, false, false, 0                                       \
+    }
 
 /** The gradients of the sum of outputs with respect to inputs, which need not be leaves; no leaf's gradient changes.
  *

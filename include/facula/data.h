@@ -56,7 +56,9 @@ FA_API fa_dataset *fa__data_tensors(fa_tensors tensors);
 #define fa_data_tensors(...) fa__data_tensors(FA_TENSORS(__VA_ARGS__))
 
 /** Some samples of a dataset, which is held.
- *  @param index `count` numbers of samples, in any order; copied */
+ *  @param index `count` numbers of samples, in any order; copied
+ *  @param dataset kept by the subset
+ *  @param count   how many numbers index has, 0 or more */
 FA_API fa_dataset *fa_data_subset(fa_dataset *dataset, const int64_t *index, int64_t count);
 
 /** Options of fa_data_digits(). */

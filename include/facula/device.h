@@ -8,12 +8,12 @@ FA__BEGIN
 
 /** What is known of a device. */
 typedef struct fa_device_properties {
-    char name[96];          /**< as its maker calls it */
-    char driver[64];        /**< driver or instruction set */
-    size_t memory;          /**< bytes in all; 0: not known */
-    int units;              /**< cores, multiprocessors, compute units */
-    int clock;              /**< MHz; 0: not known */
-    bool bit_equal;         /**< pointwise operations, reductions and random numbers have the CPU's bits */
+    char name[96];   /**< as its maker calls it */
+    char driver[64]; /**< driver or instruction set */
+    size_t memory;   /**< bytes in all; 0: not known */
+    int units;       /**< cores, multiprocessors, compute units */
+    int clock;       /**< MHz; 0: not known */
+    bool bit_equal;  /**< pointwise operations, reductions and random numbers have the CPU's bits */
 } fa_device_properties;
 
 /** Parses "cpu", "cuda", "cuda:1", "opencl:0", "late:1", "meta". An error names what there is. */

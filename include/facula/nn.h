@@ -88,7 +88,8 @@ typedef struct fa_nn_custom_options {
  *  @param kind    its name in messages; copied
  *  @param bytes   of its data, which begins as zeros and is freed with the module; see fa_module_data()
  *  @param forward a function of (fa_module *, fa_tensor *) or of (fa_module *, fa_tensors) that returns a tensor, or
- *                 NULL after an error */
+ *                 NULL after an error
+ *  @param options what the macro makes of the named options; NULL for the defaults */
 FA_API fa_module *fa_nn_custom(const char *kind, size_t bytes, fa_forward_function forward,
                                const fa_nn_custom_options *options);
 #define fa_nn_custom(...) FA__CALL3(fa_nn_custom, FA__SAME, FA__SAME, FA__FORWARD, __VA_ARGS__)

@@ -80,7 +80,8 @@ typedef struct fa_optim_sgd_options {
  *      fa_optim_sgd(net, .lr = 1e-3, .momentum = 0, .dampening = 0, .weight_decay = 0, .nesterov = false,
  *          .maximize = false)
  *
- *  @param parameters a module, fa_params(w, b), FA_TENSORS(w, b) or an fa_parameters: floating leaves, each once */
+ *  @param parameters a module, fa_params(w, b), FA_TENSORS(w, b) or an fa_parameters: floating leaves, each once
+ *  @param options what the macro makes of the named options; NULL for the defaults */
 FA_API fa_optim *fa_optim_sgd(fa_parameters parameters, const fa_optim_sgd_options *options);
 #define fa_optim_sgd(...) FA__CALL1(fa_optim_sgd, FA__PARAMETERS, __VA_ARGS__)
 
@@ -105,7 +106,8 @@ typedef struct fa_optim_adam_options {
  *      fa_optim_adam(net, .lr = 1e-3, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = 0,
  *          .amsgrad = false, .maximize = false)
  *
- *  @param parameters as for fa_optim_sgd() */
+ *  @param parameters as for fa_optim_sgd()
+ *  @param options what the macro makes of the named options; NULL for the defaults */
 FA_API fa_optim *fa_optim_adam(fa_parameters parameters, const fa_optim_adam_options *options);
 #define fa_optim_adam(...) FA__CALL1(fa_optim_adam, FA__PARAMETERS, __VA_ARGS__)
 

@@ -72,7 +72,8 @@ FA_API void fa__variable_close(fa_tensor **variable);
 #define FA_USE(...)                                                                                                    \
     fa__scope FA__UNIQUE(fa__u) FA__CLEANUP(fa__use_close) = FA__USE_OPEN(FA__UNIQUE(fa__o), __VA_ARGS__, .fa__end = 0)
 
-/** A memory scope to the end of the enclosing block: FA_SCOPE; */
+/** A memory scope to the end of the enclosing block: FA_SCOPE; What its objects point to (a context, borrowed memory)
+ * is declared before it, so that it lives longer. */
 #define FA_SCOPE fa__scope FA__UNIQUE(fa__s) FA__CLEANUP(fa__scope_close) = fa__scope_open(FA__WHERE)
 
 /** A loop whose turns are memory scopes: FA_REPEAT(100) { } or FA_REPEAT(i, 100) { } with i from 0. It ends early while

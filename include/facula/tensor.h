@@ -27,7 +27,8 @@ typedef struct fa_tensor_from_options {
  *
  *      fa_tensor_from(data, shape, .dtype = FA_F32, .device, .requires_grad = false)
  *  @param data  as many elements of dtype as the shape has; may be NULL when that is none
- *  @param shape FA_SHAPE(3, 4) or FA_SCALAR */
+ *  @param shape FA_SHAPE(3, 4) or FA_SCALAR
+ *  @param options what the macro makes of the named options; NULL for the defaults */
 FA_API fa_tensor *fa_tensor_from(const void *data, fa_shape shape, const fa_tensor_from_options *options);
 #define fa_tensor_from(...) FA__CALL2(fa_tensor_from, FA__SAME, FA__SAME, __VA_ARGS__)
 
@@ -50,7 +51,8 @@ typedef struct fa_tensor_borrow_options {
  *
  *      fa_tensor_borrow(data, shape, .dtype, .strides, .device, .free, .ctx)
  *  @param data  element (0, ..., 0): with negative strides not the lowest address
- *  @param shape FA_SHAPE(3, 4) or FA_SCALAR */
+ *  @param shape FA_SHAPE(3, 4) or FA_SCALAR
+ *  @param options what the macro makes of the named options; NULL for the defaults */
 FA_API fa_tensor *fa_tensor_borrow(void *data, fa_shape shape, const fa_tensor_borrow_options *options);
 #define fa_tensor_borrow(...) FA__CALL2(fa_tensor_borrow, FA__SAME, FA__SAME, __VA_ARGS__)
 

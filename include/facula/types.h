@@ -22,12 +22,17 @@
 #ifdef __cplusplus
 #include <initializer_list>
 #include <type_traits>
-#define FA__NONE {}
+#define FA__NONE                                                                                                       \
+    {                                                                                                                  \
+    }
 #define FA__AUTO auto
 #define FA__BEGIN extern "C" {
 #define FA__END }
 #else
-#define FA__NONE {0}
+#define FA__NONE                                                                                                       \
+    {                                                                                                                  \
+        0                                                                                                              \
+    }
 #define FA__AUTO __auto_type
 #define FA__BEGIN
 #define FA__END
@@ -84,7 +89,8 @@ typedef struct fa_shape {
     int64_t dim[FA_MAX_DIMS];
 } fa_shape;
 
-/** Dimensions to work on: a plain number is one (negative: from the end), FA_DIMS(0, -1) are several, FA_ALL are all. */
+/** Dimensions to work on: a plain number is one (negative: from the end), FA_DIMS(0, -1) are several, FA_ALL are all.
+ */
 typedef int64_t fa_dims;
 #define FA_ALL INT64_MIN
 #define FA__DIM(d) (INT64_C(1) << ((d) < -8 || (d) > 7 ? 17 : (d) + 8))
@@ -243,18 +249,32 @@ template <class... T> static inline fa__number_list fa__numbers_of(T... v)
 #else
 fa_arg fa__arg_wrong(const void *); /* only named after a static assertion has failed */
 #define FA__DEVICE(k, i) ((fa_device){.kind = (k), .index = (i)})
-/** A shape: FA_SHAPE(3, 4). The shape without dimensions is FA_SCALAR. */
+                                    /** A shape: FA_SHAPE(3, 4). The shape without dimensions is FA_SCALAR. */
 #define FA_SHAPE(...) ((fa_shape){.rank = FA__COUNT(__VA_ARGS__), .dim = {__VA_ARGS__}})
-/** Tensors, where a list of them goes. */
+                                    /** Tensors, where a list of them goes. */
 #define FA_TENSORS(...) ((fa_tensors){FA__COUNT(__VA_ARGS__), (fa_tensor *const[]){__VA_ARGS__}})
-/** Numbers, where a list of them goes. */
+                                    /** Numbers, where a list of them goes. */
 #define FA_LIST(...) ((fa_list){FA__COUNT(__VA_ARGS__), (const double[]){__VA_ARGS__}})
 #define FA__NUMBERS(whole, real)                                                                                       \
-    double : real, float : real, long double : real, char : whole, signed char : whole, unsigned char : whole,         \
-             short : whole, unsigned short : whole, int : whole, unsigned : whole, long : whole,                       \
-             unsigned long : whole, long long : whole, unsigned long long : whole
+    double : real,                                                                                                     \
+             float : real,                                                                                             \
+                     long double : real,                                                                               \
+                                   char : whole,                                                                       \
+                                          signed char : whole,                                                         \
+                                                        unsigned char : whole,                                         \
+                                                                        short : whole,                                 \
+                                                                                unsigned short : whole,                \
+                                                                                                 int : whole,          \
+                                                                                                       unsigned        \
+        : whole,                                                                                                       \
+          long : whole,                                                                                                \
+                 unsigned long : whole,                                                                                \
+                                 long long : whole,                                                                    \
+                                             unsigned long long : whole
 #define FA__CHECK_FA__ARG(text, v)                                                                                     \
-    _Static_assert(_Generic(v, fa_tensor *: 1, const fa_tensor *: 1, fa_arg: 1, _Bool: 1, FA__NUMBERS(1, 1), default: 0), text);
+    _Static_assert(                                                                                                    \
+        _Generic(v, fa_tensor * : 1, const fa_tensor * : 1, fa_arg : 1, _Bool : 1, FA__NUMBERS(1, 1), default : 0),    \
+        text);
 #define FA__ARG(v)                                                                                                     \
     _Generic(v, fa_tensor *: fa__arg_t, const fa_tensor *: fa__arg_t, fa_arg: fa__arg_same, _Bool: fa__arg_b,                                \
              FA__NUMBERS(fa__arg_i, fa__arg_f), default: fa__arg_wrong)(v)
@@ -302,8 +322,7 @@ static inline fa_shape fa__scalar_shape(void)
 #define FA__CALL1_(...) FA__CALL1__(__VA_ARGS__)
 #define FA__CALL1__(f, c1, u, a, ...)                                                                                  \
     __extension__({                                                                                                    \
-        FA__BIND_##c1(FA__OPERAND_TEXT(f, "first"), fa__a##u, a)                                                       \
-        f##_options fa__o##u = FA__DEFAULT_##f;                                                                        \
+        FA__BIND_##c1(FA__OPERAND_TEXT(f, "first"), fa__a##u, a) f##_options fa__o##u = FA__DEFAULT_##f;               \
         FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
         f(FA__PASS_##c1(fa__a##u, a), &fa__o##u);                                                                      \
     })
@@ -313,8 +332,7 @@ static inline fa_shape fa__scalar_shape(void)
 #define FA__CALL2__(f, c1, c2, u, a, b, ...)                                                                           \
     __extension__({                                                                                                    \
         FA__BIND_##c1(FA__OPERAND_TEXT(f, "first"), fa__a##u, a)                                                       \
-        FA__BIND_##c2(FA__OPERAND_TEXT(f, "second"), fa__b##u, b)                                                      \
-        f##_options fa__o##u = FA__DEFAULT_##f;                                                                        \
+            FA__BIND_##c2(FA__OPERAND_TEXT(f, "second"), fa__b##u, b) f##_options fa__o##u = FA__DEFAULT_##f;          \
         FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
         f(FA__PASS_##c1(fa__a##u, a), FA__PASS_##c2(fa__b##u, b), &fa__o##u);                                          \
     })
@@ -325,9 +343,8 @@ static inline fa_shape fa__scalar_shape(void)
 #define FA__CALL3__(f, c1, c2, c3, u, a, b, c, ...)                                                                    \
     __extension__({                                                                                                    \
         FA__BIND_##c1(FA__OPERAND_TEXT(f, "first"), fa__a##u, a)                                                       \
-        FA__BIND_##c2(FA__OPERAND_TEXT(f, "second"), fa__b##u, b)                                                      \
-        FA__BIND_##c3(FA__OPERAND_TEXT(f, "third"), fa__c##u, c)                                                       \
-        f##_options fa__o##u = FA__DEFAULT_##f;                                                                        \
+            FA__BIND_##c2(FA__OPERAND_TEXT(f, "second"), fa__b##u, b)                                                  \
+                FA__BIND_##c3(FA__OPERAND_TEXT(f, "third"), fa__c##u, c) f##_options fa__o##u = FA__DEFAULT_##f;       \
         FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
         f(FA__PASS_##c1(fa__a##u, a), FA__PASS_##c2(fa__b##u, b), FA__PASS_##c3(fa__c##u, c), &fa__o##u);              \
     })
@@ -338,10 +355,9 @@ static inline fa_shape fa__scalar_shape(void)
 #define FA__CALL4__(f, c1, c2, c3, c4, u, a, b, c, d, ...)                                                             \
     __extension__({                                                                                                    \
         FA__BIND_##c1(FA__OPERAND_TEXT(f, "first"), fa__a##u, a)                                                       \
-        FA__BIND_##c2(FA__OPERAND_TEXT(f, "second"), fa__b##u, b)                                                      \
-        FA__BIND_##c3(FA__OPERAND_TEXT(f, "third"), fa__c##u, c)                                                       \
-        FA__BIND_##c4(FA__OPERAND_TEXT(f, "fourth"), fa__d##u, d)                                                      \
-        f##_options fa__o##u = FA__DEFAULT_##f;                                                                        \
+            FA__BIND_##c2(FA__OPERAND_TEXT(f, "second"), fa__b##u, b)                                                  \
+                FA__BIND_##c3(FA__OPERAND_TEXT(f, "third"), fa__c##u, c)                                               \
+                    FA__BIND_##c4(FA__OPERAND_TEXT(f, "fourth"), fa__d##u, d) f##_options fa__o##u = FA__DEFAULT_##f;  \
         FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
         f(FA__PASS_##c1(fa__a##u, a), FA__PASS_##c2(fa__b##u, b), FA__PASS_##c3(fa__c##u, c),                          \
           FA__PASS_##c4(fa__d##u, d), &fa__o##u);                                                                      \

@@ -45,7 +45,7 @@ void fa__cache_destroy(fa__cache *);
 /* Memory of at least `size` bytes, 64-byte aligned, that work on `queue` (NULL: the host) may use at once. NULL and
  * FA_ERROR_MEMORY, which tells requested, allocated, reserved and the largest free block, when there is none. A size
  * of 0 gives a block without memory. */
-fa__block *fa__cache_take(fa__cache *, size_t size, struct fa__queue *queue);
+fa__block *fa__cache_take(fa__cache *, size_t requested, struct fa__queue *queue);
 void *fa__block_memory(const fa__block *);
 /* Bytes that the block has, `size` of fa__cache_take rounded up. */
 size_t fa__block_size(const fa__block *);

@@ -31,9 +31,10 @@ typedef struct fa__context {
     const char *closing; /* the scope that is being closed */
     const char *here;    /* FA_HERE */
     const void *call;    /* the innermost call (ops/row.h): composed operations find their caller */
-    _Atomic int64_t small; /* host memory inside storages, made less freed by this thread: bytes, and FA__SMALL_ONE each */
-    void *generator;                          /* fa_generator_use; NULL: the process's */
-    size_t hint;                              /* the size of the root scope that the log speaks of next */
+    _Atomic int64_t
+        small;         /* host memory inside storages, made less freed by this thread: bytes, and FA__SMALL_ONE each */
+    void *generator;   /* fa_generator_use; NULL: the process's */
+    size_t hint;       /* the size of the root scope that the log speaks of next */
     fa__object **dead; /* while debugging: freed objects, kept so that their use is an error with a name */
     size_t dead_next;
     struct fa__context *next, *previous; /* all contexts */

@@ -147,7 +147,7 @@ static size_t frame_of(const fa__context *c, const void *variable)
 bool fa__repeat_next(int64_t *i)
 {
     fa__context *c = fa__self->core;
-    if (!c || c->frames < 2)
+    if (!c || !i || c->frames < 2)
         return false;
     fa__frame *top = &c->frame[c->frames - 1];
     if (!top->variable && top->count >= 0)
@@ -212,7 +212,8 @@ void fa__use_close(fa__scope *scope)
 /* Not NULL, and while debugging not freed: that is an error that names the scope. */
 static bool living(const void *object, const char *what)
 {
-    return object && (FA__LIKELY(((const fa__object *)object)->type != FA__TYPE_DEAD) || fa__tensor_check(object, what));
+    return object
+           && (FA__LIKELY(((const fa__object *)object)->type != FA__TYPE_DEAD) || fa__tensor_check(object, what));
 }
 
 void *fa_keep(const void *object)

@@ -52,7 +52,7 @@ typedef bool fa__copier(const fa__op *op, fa__storage *to, size_t to_byte, fa__s
                         size_t bytes);
 fa__storage *fa__storage_copied(fa__storage *, fa__device *to, const fa__op *op, fa__copier *copy);
 /* Takes over the reference to what fa__storage_copied returned. */
-void fa__storage_take(fa__storage *, fa__storage *copied);
+void fa__storage_take(fa__storage *, fa__storage *fresh);
 
 /* Orders work of `queue` (NULL: the host, now) behind what it must not overtake. A wait of the host is counted and may
  * be forbidden: then false. `op` is on whose behalf. */

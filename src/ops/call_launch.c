@@ -63,6 +63,7 @@ bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor)
         fa__fault fault = {0};
         l->fault = &fault;
         bool good = (!c->pending || order(c, l, tensor)) && b->run(NULL, l);
+        l->fault = NULL;
         return atomic_load_explicit(&fault.code, memory_order_relaxed) ? fa__fault_report(&fault) : good;
     }
     if (!order(c, l, tensor))

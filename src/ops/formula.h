@@ -16,7 +16,8 @@ typedef struct fa__formula {
     _Atomic(uint64_t) needs[1 << FA__NEEDS_INPUTS];
 } fa__formula;
 
-/* Operands whose derivative is not zero, operands that these derivatives mention, and whether they mention the result. */
+/* Operands whose derivative is not zero, operands that these derivatives mention, and whether they mention the result.
+ */
 typedef struct fa__needs {
     uint32_t wants, keep;
     bool keep_y;

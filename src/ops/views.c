@@ -162,7 +162,7 @@ fa__range fa__slice_range(int64_t size, int64_t start, int64_t end, int64_t step
     uint64_t span = step > 0      ? (end > start ? (uint64_t)end - (uint64_t)start : 0)
                     : start > end ? (uint64_t)start - (uint64_t)end
                                   : 0;
-    uint64_t pace = step > 0 ? (uint64_t)step : 0 - (uint64_t)step;
+    uint64_t pace = step > 0 ? (uint64_t)step : (uint64_t) - (step + 1) + 1;
     return (fa__range){start, (int64_t)((span + pace - 1) / pace)};
 }
 

@@ -43,5 +43,5 @@ void operand_values(const sample *, const operand *, fa_dtype dtype, double *val
 /* FNV-1a of "row:text", as sample->seed is. */
 uint32_t sample_seed(const char *row, const char *text);
 /* Reads a tensor as "(3,4)" or "i(3)<4"; returns what follows, or NULL. */
-const char *operand_read(operand *, const char *text, int place);
+const char *operand_read(operand *, const char *s, int place);
 #endif

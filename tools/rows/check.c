@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const known_cells[] = {
-    "infer",   "run",     "grad",  "compose", "view",  "null_gy",   "autocast", "autocast_cpu", "result",  "keep",
-    "require", "no_grad", "index", "no_bool", "moves", "any_store", "laid", "inplace",  "HOT",          "SAMPLES", "TORCH"};
+static const char *const known_cells[] = {"infer",    "run",          "grad",   "compose",   "view",    "null_gy",
+                                          "autocast", "autocast_cpu", "result", "keep",      "require", "no_grad",
+                                          "index",    "no_bool",      "moves",  "any_store", "laid",    "inplace",
+                                          "HOT",      "SAMPLES",      "TORCH"};
 
 #define COMPLAIN(o, ...) fail((o)->source->path, (o)->line, "%s: %s", (o)->name, rows_format(__VA_ARGS__))
 

@@ -90,8 +90,10 @@ void write_hot(const rows *r, const char *folder)
         "Ends with op -1. */\nstatic const struct {\n    int op, by, hot;\n} fa__hot_names[] "
         "__attribute__((__unused__)) = {\n");
     put(&h.loops,
-        "%s/* HOT(name, INPUT(k)..., { ELEMENT(k)..., then statements that give r its value }): those inputs are named that\n"
-        " * are read; element k is i0, i1, ... of type T, a derivative's last two are the incoming gradient and the result. */\n",
+        "%s/* HOT(name, INPUT(k)..., { ELEMENT(k)..., then statements that give r its value }): those inputs are named "
+        "that\n"
+        " * are read; element k is i0, i1, ... of type T, a derivative's last two are the incoming gradient and the "
+        "result. */\n",
         by);
     for (const op *o = r->ops; o; o = o->next) {
         if (!o->hot || !o->formula)

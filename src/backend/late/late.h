@@ -95,7 +95,7 @@ void fa__late_ignore_after(bool);
 
 /* ---- check.c ---- */
 /* Work `ticket` is being issued: its accesses are looked at and remembered. queue NULL: the host does it now. */
-void fa__late_check(fa__late_queue *, uint64_t ticket, const fa__op *, const fa__late_access *, int count);
+void fa__late_check(fa__late_queue *, uint64_t ticket, const fa__op *, const fa__late_access *, int accesses);
 /* The queue's later work comes behind `ticket` of another; the host has waited for `ticket`. */
 void fa__late_check_after(fa__late_queue *, const fa__late_queue *, uint64_t ticket);
 void fa__late_check_waited(const fa__late_queue *, uint64_t ticket);
@@ -110,7 +110,7 @@ typedef struct fa__late_report {
     char text[256];
 } fa__late_report;
 /* What was found so far, at most 32 of them in *reports; returns how many there were. */
-size_t fa__late_reports(const fa__late_report **reports);
+size_t fa__late_reports(const fa__late_report **out);
 void fa__late_reports_clear(void);
 
 /* The CPU touches host memory: looked at like a copy's. For tests and debugging. */
