@@ -1,6 +1,7 @@
 /* Settings: they nest and are lifted, threads begin with none, and each does what it says. */
 #define _GNU_SOURCE
 #include "api_test.h"
+#include "backend/late/late.h"
 #include <pthread.h>
 
 static void settings_nest_and_end_with_their_block(void **state)
@@ -225,6 +226,7 @@ static void without_gradients_nothing_is_recorded(void **state)
 static void what_is_forbidden_is_an_error_that_names_the_operation(void **state)
 {
     (void)state;
+    fa__late_delay(-1); /* nothing is done before somebody waits */
     FA_SCOPE;
     fa_tensor *x = fa_to(fa_ones(FA_SHAPE(1000)), FA_LATE(0)), *c = fa_ones(FA_SHAPE(1000)), *number = fa_sum(x);
     fa_synchronize(FA_LATE(0));
@@ -272,11 +274,13 @@ static void what_is_forbidden_is_an_error_that_names_the_operation(void **state)
     }
     assert_true(fa_item(number) == 1000);
     assert_no_error();
+    fa__late_delay(20);
 }
 
 static void forbidding_stops_a_training_step_before_it_changes_anything(void **state)
 {
     (void)state;
+    fa__late_delay(-1); /* nothing is done before somebody waits */
     FA_SCOPE;
     fa_tensor *w = fa_to(fa_ones(FA_SHAPE(8)), FA_LATE(0));
     fa_set_requires_grad(w, true);
@@ -293,6 +297,7 @@ static void forbidding_stops_a_training_step_before_it_changes_anything(void **s
         assert_no_error();
     }
     assert_true(fa_item(fa_sum(w)) == 6);
+    fa__late_delay(20);
 }
 
 static void automatic_placement_copies_and_counts(void **state)

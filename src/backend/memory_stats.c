@@ -63,6 +63,10 @@ static void write_line(FILE *file, const char *name, const fa_memory_count *c, b
 
 void fa_memory_summary(fa_device device, FILE *file)
 {
+    if (!file) {
+        fa__fail(FA_ERROR_ARGUMENT, "fa_memory_summary: the file is NULL");
+        return;
+    }
     fa__device *d = fa__device_get(device);
     if (!d)
         return;

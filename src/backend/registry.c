@@ -287,6 +287,8 @@ void fa__devices_close(void)
 /* ---- questions to a device ---- */
 bool fa_device_info(fa_device device, fa_device_properties *properties)
 {
+    if (!properties)
+        return fa__fail(FA_ERROR_ARGUMENT, "fa_device_info: there is no place for the properties");
     fa__device *d = fa__device_get(device);
     memset(properties, 0, sizeof *properties);
     if (d)

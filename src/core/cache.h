@@ -42,9 +42,9 @@ void fa__cache_init(fa__cache *, fa__cache_source source);
  */
 void fa__cache_destroy(fa__cache *);
 
-/* Memory of at least `size` bytes, 64-byte aligned, that work on `queue` (NULL: the host) may use at once. NULL and
- * FA_ERROR_MEMORY, which tells requested, allocated, reserved and the largest free block, when there is none. A size
- * of 0 gives a block without memory. */
+/* Memory of at least `requested` bytes, 64-byte aligned, that work on `queue` (NULL: the host) may use at once. NULL
+ * and FA_ERROR_MEMORY, which tells requested, allocated, reserved and the largest free block, when there is none. A
+ * size of 0 gives a block without memory. */
 fa__block *fa__cache_take(fa__cache *, size_t requested, struct fa__queue *queue);
 void *fa__block_memory(const fa__block *);
 /* Bytes that the block has, `size` of fa__cache_take rounded up. */

@@ -1,5 +1,6 @@
 /* What the ledger tells: sums, a table, JSON. */
 #include "base/alloc.h"
+#include "base/error.h"
 #include "core/ledger.h"
 #include <stdlib.h>
 #include <string.h>
@@ -82,6 +83,10 @@ static void write_row(FILE *file, const fa__ledger_row *r)
 
 void fa_transfers_report(FILE *file)
 {
+    if (!file) {
+        fa__fail(FA_ERROR_ARGUMENT, "fa_transfers_report: the file is NULL");
+        return;
+    }
     size_t count = 0;
     fa__ledger_row *rows = sorted(&count);
     fa_transfers t = {0};
@@ -126,6 +131,10 @@ static void write_json_rows(FILE *file, const char *name, const fa__ledger_row *
 
 void fa_transfers_json(FILE *file)
 {
+    if (!file) {
+        fa__fail(FA_ERROR_ARGUMENT, "fa_transfers_json: the file is NULL");
+        return;
+    }
     size_t count = 0;
     fa__ledger_row *rows = sorted(&count);
     fa_transfers t = {0};

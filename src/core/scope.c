@@ -181,6 +181,18 @@ fa_settings fa__settings(void)
     return c ? *c->settings : (fa_settings){.size = offsetof(fa_settings, fa__end), .device = FA_CPU};
 }
 
+/* What is no value of a setting is an error, and leaves the settings as they are. */
+static bool check_settings(const fa_settings *s)
+{
+    if (s->autocast != FA_SAME && s->autocast != FA_OFF && s->autocast != FA_F16 && s->autocast != FA_BF16)
+        return fa__fail(FA_ERROR_ARGUMENT, "FA_USE: .autocast takes FA_F16, FA_BF16 and FA_OFF");
+    if ((unsigned)s->placement > FA_PLACE_AUTO || s->forbid > (FA_SYNC | FA_TRANSFER))
+        return fa__fail(FA_ERROR_ARGUMENT, "FA_USE: %s has a value that it does not take",
+                        (unsigned)s->placement > FA_PLACE_AUTO ? ".placement" : ".forbid");
+    return !s->stream
+           || fa__fail(FA_ERROR_UNAVAILABLE, "FA_USE: .stream: this version has no streams of the program's own");
+}
+
 fa__scope fa__use_open(const fa_settings *settings)
 {
     fa__scope scope = {.check = scope_check};
@@ -192,6 +204,8 @@ fa__scope fa__use_open(const fa_settings *settings)
     fa_settings *next = &c->used[scope.depth];
     *next = c->used[scope.depth - 1];
     memcpy(next, settings, size);
+    if (!check_settings(next))
+        *next = c->used[scope.depth - 1];
     next->size = offsetof(fa_settings, fa__end);
     settings_in_force(c);
     return scope;
@@ -260,6 +274,10 @@ void fa__variable_close(fa_tensor **variable)
 
 void fa_assign(fa_tensor **variable, fa_tensor *value)
 {
+    if (!variable) {
+        fa__fail(FA_ERROR_ARGUMENT, "fa_assign: the variable is NULL");
+        return;
+    }
     fa_tensor *old = *variable;
     *variable = fa_keep(value);
     fa__unref(old);
@@ -274,7 +292,9 @@ void fa__here(const char *where)
 
 void fa_scope_report(FILE *file)
 {
-    fa__context *c = fa__ctx();
+    fa__context *c = file ? fa__ctx() : NULL;
+    if (!file)
+        fa__fail(FA_ERROR_ARGUMENT, "fa_scope_report: the file is NULL");
     for (size_t f = 0; c && f < c->frames; f++) {
         size_t end = f + 1 < c->frames ? c->frame[f + 1].mark : c->owned_count;
         fprintf(file, "%-40s %zu objects\n", c->frame[f].where, end - c->frame[f].mark);

@@ -31,6 +31,8 @@ static inline void look(fa__call *c, const fa_tensor *t, bool flows)
 static FA__NOINLINE bool check_list(fa__call *c, const fa__field *f)
 {
     const fa_tensors *list = fa__field_at(c->args, f);
+    if (list->count && !list->item)
+        return missing(c, f);
     for (size_t k = 0; k < list->count; k++) {
         if (!list->item[k])
             return fa__call_fail(c, FA_ERROR_ARGUMENT, "%s[%zu] is NULL", f->name, k);
@@ -57,6 +59,11 @@ static bool without_tensor(fa__call *c, const fa__field *f, bool needed)
     return f->kind > FA__NUMBER || number || f->optional || !needed || missing(c, f);
 }
 
+static bool is_dtype(fa_dtype d)
+{
+    return d == FA_SAME || fa_dtype_size(d) != 0;
+}
+
 bool fa__check_operands(fa__call *c, uint32_t needed)
 {
     const fa__op *op = c->op;
@@ -66,6 +73,9 @@ bool fa__check_operands(fa__call *c, uint32_t needed)
         if (!t) {
             if (f->kind <= FA__NUMBER && !without_tensor(c, f, needed >> i & 1))
                 return false;
+            if (FA__UNLIKELY(f->kind == FA__DTYPE && !is_dtype(*(const fa_dtype *)fa__field_at(c->args, f))))
+                return fa__call_fail(c, FA_ERROR_DTYPE, "%s is %d, which is no dtype", f->name,
+                                     (int)*(const fa_dtype *)fa__field_at(c->args, f));
             continue;
         }
         if (FA__UNLIKELY(!alive(c, f, t)))

@@ -324,6 +324,8 @@ void fa_free_text(char *text)
 
 bool fa_fprint(FILE *file, const fa_tensor *t)
 {
+    if (!file)
+        return fa__fail(FA_ERROR_ARGUMENT, "fa_fprint: the file is NULL");
     char *text = fa_text(t);
     if (!text)
         return false;

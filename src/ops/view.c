@@ -412,7 +412,23 @@ typedef struct {
 static bool slice_back_infer(fa__call *c)
 {
     const slice_back_args *a = c->args;
-    return fa__wrap_dim(c, a->like, a->dim) >= 0 && fa__infer_like(c, a->like, (fa_dtype)a->gy->dtype);
+    int d = fa__wrap_dim(c, a->like, a->dim);
+    if (d < 0)
+        return false;
+    bool fits = a->gy->rank == a->like->rank && a->like->rank;
+    for (int i = 0; fits && i < a->gy->rank; i++)
+        fits = i == d || a->gy->shape[i] == a->like->shape[i];
+    if (!fits)
+        return fa__call_fail(c, FA_ERROR_SHAPE, "gy has to be of like's shape but along dim");
+    int64_t n = a->gy->shape[d], size = a->like->shape[d], last;
+    bool inside = n == 0 || (a->first >= 0 && a->first < size);
+    if (n > 1)
+        inside = inside && a->step && fa__mul_i64(n - 1, a->step, &last) && fa__add_i64(last, a->first, &last)
+                 && last >= 0 && last < size;
+    if (!inside)
+        return fa__call_fail(c, FA_ERROR_INDEX, "%lld entries from %lld on, %lld apart, are out of range for size %lld",
+                             (long long)n, (long long)a->first, (long long)a->step, (long long)size);
+    return fa__infer_like(c, a->like, (fa_dtype)a->gy->dtype);
 }
 
 /* Zeros, then the slice of the result is written. */
@@ -425,7 +441,8 @@ static bool slice_back_run(fa__call *c)
         return false;
     part->shape[d] = a->gy->shape[d];
     part->offset += part->shape[d] ? a->first * part->stride[d] : 0;
-    part->stride[d] *= a->step;
+    if (part->shape[d] > 1)
+        part->stride[d] *= a->step;
     return fa__run_expression(c, part, "x", 1, (fa__bound[]){{.name = "x", .value = fa__arg_t(a->gy)}});
 }
 
