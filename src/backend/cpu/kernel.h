@@ -5,6 +5,7 @@
 #include "args.h"
 #include "backend/cpu/level.h"
 #include "backend/device.h"
+#include "core/tensor.h"
 #include <facula/error.h>
 
 #define KERNEL(name)                                                                                                   \

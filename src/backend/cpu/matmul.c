@@ -82,9 +82,7 @@ KERNEL(matmul)
     }
     lead(a, row ? 2 : 1, &all, all.a);
     lead(b, column ? 2 : 1, &all, all.b);
-    static const uint8_t size[FA__DTYPES] = {[FA_U8] = 1,  [FA_I8] = 1,   [FA_I16] = 2, [FA_I32] = 4, [FA_I64] = 8,
-                                             [FA_F16] = 2, [FA_BF16] = 2, [FA_F32] = 4, [FA_F64] = 8};
-    all.size = size[a->dtype];
+    all.size = fa__dtype_size(a->dtype);
     return run_batch(&all);
 }
 
@@ -96,8 +94,6 @@ KERNEL(linear)
     batch all = {.first = {.a = x->data, .b = w->data, .c = y->data, .m = 1, .n = w->shape[0], .k = w->shape[1]},
                  .count = 1,
                  .run = fa__cpu_gemm->run[x->dtype]};
-    static const uint8_t size[FA__DTYPES] = {[FA_U8] = 1,  [FA_I8] = 1,   [FA_I16] = 2, [FA_I32] = 4, [FA_I64] = 8,
-                                             [FA_F16] = 2, [FA_BF16] = 2, [FA_F32] = 4, [FA_F64] = 8};
     fa__gemm *g = &all.first;
     g->a_col = x->stride[last];
     g->b_row = w->stride[1];
@@ -122,6 +118,6 @@ KERNEL(linear)
         all.c[all.rank++] = y->stride[i];
         all.count *= x->shape[i];
     }
-    all.size = size[x->dtype];
+    all.size = fa__dtype_size(x->dtype);
     return run_batch(&all);
 }

@@ -6,9 +6,7 @@
 
 static size_t size_of(const fa__operand *x)
 {
-    static const uint8_t size[FA__DTYPES] = {[FA_BOOL] = 1, [FA_U8] = 1,  [FA_I8] = 1,   [FA_I16] = 2, [FA_I32] = 4,
-                                             [FA_I64] = 8,  [FA_F16] = 2, [FA_BF16] = 2, [FA_F32] = 4, [FA_F64] = 8};
-    return size[x->dtype];
+    return fa__dtype_size(x->dtype);
 }
 
 static int64_t size_along(const fa__operand *x, int dim)

@@ -69,7 +69,6 @@ static void some_rows(void *context, int64_t begin, int64_t end)
 
 static bool run(const fa__launch *l, int64_t dim, bool log)
 {
-    static const uint8_t size[FA__DTYPES] = {[FA_F16] = 2, [FA_BF16] = 2, [FA_F32] = 4, [FA_F64] = 8};
     const fa__operand *y = &l->operand[0], *x = &l->operand[1];
     int d = fa__cpu_dim(x, dim);
     rows r = {.x = x,
@@ -77,8 +76,8 @@ static bool run(const fa__launch *l, int64_t dim, bool log)
               .k = fa__cpu_class(x->dtype),
               .n = x->rank ? x->shape[d] : 1,
               .log = log,
-              .x_size = size[x->dtype],
-              .y_size = size[y->dtype]};
+              .x_size = fa__dtype_size(x->dtype),
+              .y_size = fa__dtype_size(y->dtype)};
     r.x_step = x->rank ? x->stride[d] : 0;
     r.y_step = y->rank ? y->stride[d] : 0;
     r.walk = fa__cpu_others(x->shape, x->rank, d, x, y, NULL);
