@@ -99,6 +99,13 @@ static fa_tensor *entropy_of_classes(const cross_entropy_args *a, fa_tensor *log
     return reduced(fa_squeeze(each, .dim = dim), fa_sum(each_weight), a->reduction);
 }
 
+static bool check_reduction(const fa__call *c, fa_reduction reduction)
+{
+    return (unsigned)reduction <= FA_NONE
+           || fa__call_fail(c, FA_ERROR_ARGUMENT, "reduction is %d: it has to be FA_MEAN, FA_SUM or FA_NONE",
+                            (int)reduction);
+}
+
 static bool check_entropy(const fa__call *c, const cross_entropy_args *a, int dim)
 {
     const fa_tensor *x = a->input, *t = a->target;
@@ -119,7 +126,7 @@ static fa_tensor *cross_entropy_compose(fa__call *c)
 {
     const cross_entropy_args *a = c->args;
     int dim = a->input->rank > 1 ? 1 : 0;
-    if (!check_entropy(c, a, dim))
+    if (!check_reduction(c, a->reduction) || !check_entropy(c, a, dim))
         return NULL;
     fa_tensor *logp = fa_log_softmax(a->input, dim);
     if (!logp)
@@ -149,6 +156,8 @@ typedef struct {
 static fa_tensor *mse_loss_compose(fa__call *c)
 {
     const mse_loss_args *a = c->args;
+    if (!check_reduction(c, a->reduction))
+        return NULL;
     if (!fa__same_shape(a->input, a->target)) {
         fa__call_fail(c, FA_ERROR_SHAPE, "input and target have to be of one shape: nothing is broadcast");
         return NULL;
