@@ -5,8 +5,8 @@
 compare=$1
 bounds='
 tiny_add 1850
-tiny_add_recorded 2900
-tiny_backward 11200
+tiny_add_recorded 2560
+tiny_backward 10950
 '
 few=500
 many=1500

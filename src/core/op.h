@@ -22,6 +22,8 @@ typedef enum {
     FA__KEY      /* fa__key: drawn when the call is made, never given by the caller */
 } fa__kind;
 
+enum { FA__KINDS = FA__KEY + 1, FA__MAX_RESULTS = 4, FA__MAX_FIELDS = 16 };
+
 typedef const fa_tensor *fa_like;
 
 /* Names one draw of random numbers: element i of call number `call` of the sequence that `seed` starts. */
@@ -43,14 +45,31 @@ typedef struct fa__op {
     const fa__field *fields;
     uint8_t nfields, nresults;
     uint16_t args_size;
-    uint32_t keep;        /* bit i: field i is kept for backward */
-    int8_t inplace;       /* the field that the in-place form writes into; -1: there is no such form */
-    const void *defaults; /* an arguments' struct with every option at its default */
+    uint16_t of[FA__KINDS]; /* bit i of of[k]: field i is of kind k */
+    uint32_t keep;          /* bit i: field i is kept for backward */
+    int8_t inplace;         /* the field that the in-place form writes into; -1: there is no such form */
+    const void *defaults;   /* an arguments' struct with every option at its default */
     const char *results[4];
     struct fa__formula *formula; /* of pointwise operations: the parsed expression and its derivatives */
 } fa__op;
 
-enum { FA__MAX_RESULTS = 4, FA__MAX_FIELDS = 16 };
+/* Runs what follows for each bit i that is set in mask, from the lowest. */
+#define FA__EACH_BIT(i, mask)                                                                                          \
+    for (uint32_t i##_left = (mask), i = 0; i##_left && (i = (uint32_t)__builtin_ctz(i##_left), true);                 \
+         i##_left &= i##_left - 1)
+
+/* The fields that may hold one tensor (bits). */
+static inline uint32_t fa__tensor_fields(const fa__op *op)
+{
+    return (uint32_t)op->of[FA__TENSOR] | op->of[FA__LIKE] | op->of[FA__NUMBER];
+}
+
+/* Fills op->of from its fields, for operations that are made while the program runs. */
+static inline void fa__op_sort_fields(fa__op *op)
+{
+    for (int i = 0; i < op->nfields; i++)
+        op->of[op->fields[i].kind] = (uint16_t)(op->of[op->fields[i].kind] | 1U << i);
+}
 
 /* Field i of an arguments' struct. */
 static inline const void *fa__field_at(const void *args, const fa__field *field)

@@ -66,20 +66,49 @@ static bool hold_list(fa__node *n, int i, fa_tensor **room, uint32_t keep)
     return true;
 }
 
-/* Tensors of a list, and bytes of strings, among the arguments. */
+/* Tensors of lists, and bytes of strings, among the arguments. */
 static void measure(const fa__op *op, const void *args, size_t *items, size_t *bytes)
 {
     *items = *bytes = 0;
-    for (int i = 0; i < op->nfields; i++) {
-        const fa__field *f = &op->fields[i];
-        if (FA__LIKELY(f->kind != FA__TENSORS && f->kind != FA__STRING))
-            continue;
-        const void *p = fa__field_at(args, f);
-        if (f->kind == FA__TENSORS)
-            *items = ((const fa_tensors *)p)->count;
-        else
-            *bytes += *(const char *const *)p ? strlen(*(const char *const *)p) + 1 : 0;
+    FA__EACH_BIT(i, op->of[FA__TENSORS])
+    *items = ((const fa_tensors *)fa__field_at(args, &op->fields[i]))->count;
+    FA__EACH_BIT(i, op->of[FA__STRING])
+    {
+        const char *s = *(const char *const *)fa__field_at(args, &op->fields[i]);
+        *bytes += s ? strlen(s) + 1 : 0;
     }
+}
+
+static void copy_strings(fa__node *n, char *room)
+{
+    FA__EACH_BIT(i, n->op->of[FA__STRING])
+    {
+        const char **s = (const char **)((char *)n->args + n->op->fields[i].offset);
+        size_t bytes = *s ? strlen(*s) + 1 : 0;
+        *s = *s ? memcpy(room, *s, bytes) : NULL;
+        room += bytes;
+    }
+}
+
+/* Makes the tensors among the copied arguments the node's own; after a failure the rest are forgotten. */
+static bool hold_all(fa__node *n, fa_tensor **items, uint32_t keep, uint32_t husks)
+{
+    bool good = true;
+    FA__EACH_BIT(i, fa__tensor_fields(n->op))
+    {
+        if (FA__LIKELY(good))
+            good = hold(n, (int)i, keep, husks);
+        else if (tensor_in(n->op, n->args, (int)i))
+            *tensor_in(n->op, n->args, (int)i) = NULL;
+    }
+    FA__EACH_BIT(i, n->op->of[FA__TENSORS])
+    {
+        if (good)
+            good = hold_list(n, (int)i, items, keep);
+        else
+            ((fa_tensors *)((char *)n->args + n->op->fields[i].offset))->count = 0;
+    }
+    return good;
 }
 
 static size_t rounded(size_t n)
@@ -108,27 +137,9 @@ fa__node *fa__node_new(const fa__op *op, const void *args, uint32_t keep, uint32
     memcpy(n->args, args, op->args_size);
     for (int i = 0; i < op->nresults; i++)
         n->result[i].kept = NULL;
-    char *text = memory + items_at + length * sizeof(fa_tensor *);
-    bool good = true;
-    for (int i = 0; i < op->nfields; i++) {
-        const fa__field *f = &op->fields[i];
-        if (f->kind == FA__TENSORS) {
-            if (good)
-                good = hold_list(n, i, (fa_tensor **)(void *)(memory + items_at), keep);
-            else
-                ((fa_tensors *)((char *)n->args + f->offset))->count = 0;
-        } else if (f->kind == FA__STRING) {
-            const char **s = (const char **)((char *)n->args + f->offset);
-            size_t bytes = *s ? strlen(*s) + 1 : 0;
-            *s = *s ? memcpy(text, *s, bytes) : NULL;
-            text += bytes;
-        } else if (good) {
-            good = hold(n, i, keep, husks);
-        } else if (tensor_in(op, n->args, i)) {
-            *tensor_in(op, n->args, i) = NULL;
-        }
-    }
-    if (good)
+    fa_tensor **items = (fa_tensor **)(void *)(memory + items_at);
+    copy_strings(n, (char *)(items + length));
+    if (hold_all(n, items, keep, husks))
         return n;
     fa__unref(n);
     return NULL;
@@ -182,19 +193,24 @@ fa__node *fa__history(const fa_tensor *t, uint32_t *slot)
 /* Drops the tensors among the arguments: all, or those that have memory. */
 static void drop(fa__node *n, bool husks)
 {
-    for (int i = 0; i < n->op->nfields; i++) {
-        const fa__field *f = &n->op->fields[i];
-        if (f->kind == FA__TENSORS && (husks || n->kept >> i & 1)) {
-            fa_tensors *list = (fa_tensors *)((char *)n->args + f->offset);
-            for (size_t k = 0; k < list->count; k++)
-                fa__unref(list->item[k]);
-            list->count = 0;
-        }
-        fa_tensor **t = f->kind == FA__TENSORS ? NULL : tensor_in(n->op, n->args, i);
+    if (!n->holds)
+        return;
+    FA__EACH_BIT(i, fa__tensor_fields(n->op))
+    {
+        fa_tensor **t = tensor_in(n->op, n->args, (int)i);
         if (t && (husks || (*t)->storage)) {
             fa__unref(*t);
             *t = NULL;
         }
+    }
+    FA__EACH_BIT(i, n->op->of[FA__TENSORS])
+    {
+        fa_tensors *list = (fa_tensors *)((char *)n->args + n->op->fields[i].offset);
+        if (!husks && !(n->kept >> i & 1))
+            continue;
+        for (size_t k = 0; k < list->count; k++)
+            fa__unref(list->item[k]);
+        list->count = 0;
     }
 }
 

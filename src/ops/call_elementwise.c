@@ -47,11 +47,17 @@ static inline bool broadcast(fa__spec *s, const fa_tensor *t, bool first, bool *
 static inline void promote_tensor(fa__promotion *p, const fa_tensor *t)
 {
     uint8_t *side = t->rank ? &p->dims : &p->zero;
-    *side = *side == t->dtype ? *side : (uint8_t)fa__promote((fa_dtype)*side, (fa_dtype)t->dtype);
+    if (*side == FA_SAME)
+        *side = t->dtype;
+    else if (FA__UNLIKELY(*side != t->dtype))
+        *side = (uint8_t)fa__promote((fa_dtype)*side, (fa_dtype)t->dtype);
 }
 
+/* A tensor that is not there (the derivative does not mention it) is no number. */
 static void promote_number(fa__promotion *p, const fa_arg *a)
 {
+    if (a->kind == FA__ARG_TENSOR)
+        return;
     fa_dtype d = a->kind == FA__ARG_FLOAT ? FA_F32 : a->kind == FA__ARG_INT ? FA_I64 : FA_BOOL;
     p->number = (uint8_t)fa__promote((fa_dtype)p->number, d);
 }
@@ -83,11 +89,11 @@ bool fa__infer_elementwise(fa__call *c, fa__elementwise *e)
     s->rank = 0;
     e->values = 0;
     e->plain = true;
-    for (int i = 0; i < c->op->nfields; i++) {
+    FA__EACH_BIT(i, fa__tensor_fields(c->op))
+    {
         const fa_tensor *t = c->tensor[i];
         if (!t) {
-            if (c->op->fields[i].kind == FA__NUMBER && !(silent >> i & 1)
-                && ((const fa_arg *)fa__field_at(c->args, &c->op->fields[i]))->kind != FA__ARG_TENSOR)
+            if (c->op->of[FA__NUMBER] & ~silent & 1U << i)
                 promote_number(&p, fa__field_at(c->args, &c->op->fields[i]));
             continue;
         }

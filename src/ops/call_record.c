@@ -3,36 +3,24 @@
 #include "ops/call.h"
 #include "ops/history.h"
 
-static uint32_t wanted(const fa__call *c)
-{
-    uint32_t wants = 0;
-    for (int i = 0; i < c->op->nfields; i++) {
-        const fa_tensor *t = c->tensor[i];
-        if (t && c->op->fields[i].kind != FA__LIKE && fa__dtype_is_float(t->dtype) && fa__needs_grad(t))
-            wants |= 1U << i;
-    }
-    return wants;
-}
-
 /* Operands whose shape backward asks for: those that were broadcast. */
 static uint32_t broadcast_operands(const fa__call *c, uint32_t wants)
 {
     uint32_t husks = 0;
-    for (int i = 0; i < c->op->nfields; i++)
-        if (wants >> i & 1 && (!fa__same_shape(c->tensor[i], c->out[0]) || c->tensor[i]->dtype != c->out[0]->dtype))
-            husks |= 1U << i;
+    FA__EACH_BIT(i, wants)
+    if (!fa__same_shape(c->tensor[i], c->out[0]) || c->tensor[i]->dtype != c->out[0]->dtype)
+        husks |= 1U << i;
     return husks;
 }
 
 static bool add_edges(fa__call *c, fa__node *n, uint32_t wants)
 {
-    for (int i = 0; i < c->op->nfields; i++) {
-        const fa__field *f = &c->op->fields[i];
-        if (wants >> i & 1 && !fa__node_edge(n, i, (fa_tensor *)(uintptr_t)c->tensor[i]))
-            return false;
-        if (f->kind != FA__TENSORS)
-            continue;
-        const fa_tensors *list = fa__field_at(c->args, f);
+    FA__EACH_BIT(i, wants)
+    if (!fa__node_edge(n, (int)i, (fa_tensor *)(uintptr_t)c->tensor[i]))
+        return false;
+    FA__EACH_BIT(i, c->op->of[FA__TENSORS])
+    {
+        const fa_tensors *list = fa__field_at(c->args, &c->op->fields[i]);
         for (size_t k = 0; k < list->count; k++)
             if (fa__dtype_is_float(list->item[k]->dtype) && !fa__node_edge(n, c->op->nfields + (int)k, list->item[k]))
                 return false;
@@ -86,7 +74,7 @@ static bool is_derived(const fa__call *c)
 /* Which operands' gradients are wanted, and what backward needs for them. */
 static bool find_needs(const fa__call *c, fa__needs *needs)
 {
-    *needs = (fa__needs){.wants = wanted(c), .keep = c->op->keep & ((1U << c->op->nfields) - 1)};
+    *needs = (fa__needs){.wants = c->wants, .keep = c->op->keep & ((1U << c->op->nfields) - 1)};
     return !is_derived(c) || fa__needs_of(c->op, needs->wants, needs);
 }
 

@@ -4,6 +4,7 @@
 #include "backend/movement.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/fork.h"
 #include "base/hash.h"
 #include "base/thread.h"
 #include "hot.h"
@@ -13,6 +14,8 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all that is made here */
 static _Atomic(fa__formula *) of_rows[FA__OPS];
+
+FA__LOCKED_AT_FORK(FORMULAS, &lock)
 
 static const fa__cells zero_cells;
 const fa__op fa__zero_op = {.name = "zero", .cells = &zero_cells};
@@ -140,6 +143,7 @@ static void fill_derived(derived *d, const fa__op *op, const fa__expression *e)
                      .args_size = (uint16_t)(at + 16),
                      .inplace = -1,
                      .results = {"y"}};
+    fa__op_sort_fields(&d->op);
 }
 
 static const fa__op *make_derivative(const fa__op *op, fa__formula *f, int input)
@@ -303,6 +307,7 @@ static entry *make_entry(uint64_t hash, const char *key, size_t size, const fa__
                      .inplace = -1,
                      .formula = f};
     memcpy(e->op.results, results, sizeof results);
+    fa__op_sort_fields(&e->op);
     return e;
 }
 

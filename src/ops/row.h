@@ -48,6 +48,7 @@ typedef struct fa__call {
     fa__queue *queue;                        /* NULL: on the host, at once */
     bool mixed;                              /* operands are on several devices */
     bool needs_grad;                         /* gradients flow through an operand */
+    uint32_t wants;                          /* bit i: they flow through the tensor of field i */
     bool pending;                            /* late work was issued on an operand */
     fa__spec *spec;                          /* one for each result; not cleared before .infer */
     const fa_tensor *tensor[FA__MAX_FIELDS]; /* that of each field; NULL: it has none */

@@ -57,6 +57,22 @@ static void put_schema(text *t, schema *s)
     s->written = true;
 }
 
+/* For each kind the fields that are of it, as bits. */
+static void put_kinds(text *t, const schema *s)
+{
+    put(t, "    .of = {");
+    for (int i = 0; i < s->nfields; i++) {
+        unsigned bits = 0;
+        bool first = true;
+        for (int k = 0; k < s->nfields; k++)
+            if (s->field[k].kind == s->field[i].kind)
+                bits |= 1U << k, first &= k >= i;
+        if (first)
+            put(t, "[FA__%s] = %#x, ", s->field[i].kind->name, bits);
+    }
+    put(t, "},\n");
+}
+
 static void put_op(text *t, const op *o)
 {
     put(t, "const fa__op fa__op_%s = {\n", o->name);
@@ -64,6 +80,7 @@ static void put_op(text *t, const op *o)
         o->args->name);
     put(t, "    .nfields = %d, .nresults = %d, .args_size = sizeof(%s), .keep = %#xu, .inplace = %d,\n",
         o->args->nfields, o->nresults, o->args->name, o->keep, o->inplace);
+    put_kinds(t, o->args);
     put(t, "    .defaults = &%s_defaults, .results = {", o->args->name);
     for (int i = 0; i < o->nresults; i++)
         put(t, "%s\"%s\"", i ? ", " : "", o->result[i]);
