@@ -1,6 +1,6 @@
 #!/bin/sh
-# lint.sh BUILD [--changed]: clang-format, cppcheck, and clang-tidy over all sources or those that have changed; the build
-# gives the compile commands, and must be complete, since generated headers are read.
+# lint.sh BUILD [--changed]: clang-format, comments of public headers, cppcheck, and clang-tidy over all sources or those
+# that have changed; the build gives the compile commands, and must be complete, since generated headers are read.
 set -u
 build=$1
 here=$(dirname "$0")
@@ -22,6 +22,11 @@ commands() {
 formatted=$?
 sed -n 's/^\([^ :]*\):[0-9].*clang-format-violations.*/\1: see make format/p' "$out/format" | uniq -c
 report clang-format $formatted
+
+"$here/documented.sh" >"$out/documented"
+documented=$?
+cat "$out/documented"
+report documented $documented
 
 # cppcheck cannot read the macros that named options are made of: it looks after the library, which seldom uses them.
 commands " -c $PWD/src/" >"$out/library.json"

@@ -6,8 +6,8 @@
  *          fa_tensor *logits = fa_forward(net, batch.input);
  *      }
  *
- *  Datasets and loaders belong to the innermost scope; a loader holds its dataset. Calls given NULL return NULL and set
- *  an error if none stands. */
+ *  Datasets and loaders belong to the innermost scope; a loader holds its dataset. A dataset's context has to outlive
+ *  that scope: declare it before FA_SCOPE, or let `release` free it. One loader is for one thread at a time. */
 #ifndef FACULA_DATA_H
 #define FACULA_DATA_H
 #include <facula/scope.h>
@@ -21,7 +21,7 @@ enum { FA_MAX_EXTRA = 6 /**< the most tensors of a sample beside input and targe
 
 /** The tensors of one sample; or of a batch, with a first dimension that counts samples. */
 typedef struct fa_sample {
-    fa_tensor *input;
+    fa_tensor *input;               /**< never NULL, but after an error */
     fa_tensor *target;              /**< NULL: the dataset has none */
     fa_tensor *extra[FA_MAX_EXTRA]; /**< what else belongs to a sample; the rest is NULL */
 } fa_sample;
@@ -36,18 +36,25 @@ typedef struct fa_dataset_type {
     /** Many samples at once, where that is faster; NULL: get is called for each, and their tensors, which then all have
      *  one shape and dtype, are stacked. */
     bool (*batch)(void *context, const int64_t *index, int64_t count, fa_sample *batch);
-    void (*release)(void *context); /**< called when the dataset goes; may be NULL */
+    void (*release)(void *context); /**< called once when the last reference to the dataset goes; may be NULL */
 } fa_dataset_type;
 
 /** A dataset of the program's own.
  *  @param type    copied; it has a length, and get or batch
- *  @param context handed to its functions; released with the dataset, or at once after an error */
+ *  @param context handed to its functions; released with the dataset, or at once after an error. What it points to has
+ * to outlive the scope that the dataset is made in, and every loader of it */
 FA_API fa_dataset *fa_dataset_new(const fa_dataset_type *type, void *context);
-/** The number of samples; -1 for NULL. */
+/** The number of samples; -1 for NULL, and with an error when the dataset's function gives none. */
 FA_API int64_t fa_dataset_length(const fa_dataset *dataset);
-/** One sample; tensors that are NULL, and an error with the sample's number, if it cannot be had. */
+/** Sample number `index`, from 0. Its tensors belong to the scope; they may be the dataset's own, so do not change them
+ * in place.
+ *  @return all NULL and an error when there is none of that number (FA_ERROR_INDEX), or when the dataset's function
+ *  failed: its code, or FA_ERROR_USER */
 FA_API fa_sample fa_dataset_get(fa_dataset *dataset, int64_t index);
-/** Several samples, stacked; `index` has `count` numbers, in any order. */
+/** Several samples, stacked along a new first dimension of size `count`; `index` has as many numbers, in any order,
+ * which may repeat. The tensors are new, and belong to the scope.
+ *  @return all NULL and an error as of fa_dataset_get(); FA_ERROR_SHAPE when samples differ in shape, dtype or device
+ */
 FA_API fa_sample fa_dataset_batch(fa_dataset *dataset, const int64_t *index, int64_t count);
 
 FA_API fa_dataset *fa__data_tensors(fa_tensors tensors);
@@ -103,9 +110,9 @@ typedef struct fa_data_loader_options {
 FA_API fa_loader *fa_data_loader(fa_dataset *dataset, const fa_data_loader_options *options);
 #define fa_data_loader(...) FA__CALL1(fa_data_loader, FA__SAME, __VA_ARGS__)
 
-/** The number of batches of an epoch; -1 for NULL. */
+/** The number of batches of an epoch; -1 and an error for NULL. */
 FA_API int64_t fa_loader_length(const fa_loader *loader);
-/** The dataset. */
+/** The dataset; the loader goes on holding it, and the scope gets no reference. */
 FA_API fa_dataset *fa_loader_dataset(const fa_loader *loader);
 
 /** A turn of FA_EACH: its batch, which the turn's scope owns. */

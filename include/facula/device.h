@@ -16,34 +16,39 @@ typedef struct fa_device_properties {
     bool bit_equal;  /**< pointwise operations, reductions and random numbers have the CPU's bits */
 } fa_device_properties;
 
-/** Parses "cpu", "cuda", "cuda:1", "opencl:0", "late:1", "meta". An error names what there is. */
+/** The device that a text names: "cpu", "cuda", "cuda:1", "opencl:0", "late:1", "meta".
+ *  @return kind -1 and an error, which names what there is: FA_ERROR_UNAVAILABLE when there are none of that kind,
+ *  FA_ERROR_DEVICE for another text or number */
 FA_API fa_device fa_device_of(const char *text);
 
 /** The first of CUDA, OpenCL GPU and CPU that is there; FACULA_DEVICE overrides. Never fails. */
 FA_API fa_device fa_device_best(void);
 
-/** Whether the device can be used. Sets no error. */
+/** Whether the device can be used. Raises no error. */
 FA_API bool fa_is_available(fa_device device);
 
-/** "cuda:1": static text for each device. "unknown" for none. */
+/** "cuda:1": a text that lives forever. "unknown" for what is no device. */
 FA_API const char *fa_device_name(fa_device device);
 
-/** How many devices of a kind there are: "cpu", "cuda", "opencl", "late", "meta"; why there are none is in *why. */
+/** How many devices of a kind there are: "cpu", "cuda", "opencl", "late", "meta". Raises no error: why there are none
+ * is in *why, a text that lives forever; `why` may be NULL. */
 FA_API int fa_device_count(const char *kind, const char **why);
 
-/** Properties of a device; false and an error when it is not there. */
+/** Fills `properties`; false, zeros and an error when the device is not there. */
 FA_API bool fa_device_info(fa_device device, fa_device_properties *properties);
 
-/** The device that new tensors are made on: that of the settings in force. */
+/** The device that new tensors are made on: that of this thread's settings in force. */
 FA_API fa_device fa_device_current(void);
 
-/** Whether two are the same device. */
+/** Whether a and b are the same device. The index -1 is equal to itself only. */
 static inline bool fa_device_equal(fa_device a, fa_device b)
 {
     return a.kind == b.kind && a.index == b.index;
 }
 
-/** Waits until a device has done all work issued so far. Counts as a wait. */
+/** Waits until a device has done all work issued so far, by any thread. Counts as a wait.
+ *  An error of that work stands afterwards.
+ *  @return false and an error when the device is not there, or where waiting is forbidden (FA_ERROR_SYNC) */
 FA_API bool fa_synchronize(fa_device device);
 
 FA__END

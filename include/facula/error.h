@@ -33,9 +33,9 @@ typedef enum fa_code {
 
 /** An error. One filled with zeros (`fa_error e = {0};`) is none, and is ready for `FA_USE(.catch_errors = &e)`. */
 typedef struct fa_error {
-    fa_code code;
+    fa_code code;       /**< what kind; FA_OK: there is none */
     bool seen;          /**< somebody asked for it */
-    char message[1024]; /**< one line without a newline, cut if it was longer */
+    char message[1024]; /**< one line: newlines in it became blanks; cut if it was longer */
 } fa_error;
 
 /** Whether an error stands in this thread, or in what `FA_USE(.catch_errors = &e)` names. Counts as looking at it. */

@@ -6,24 +6,17 @@
 
 FA__BEGIN
 
-/** The result of an expression for each element of the operands, which broadcast and promote as those of fa_add.
- *
- *      fa_pointwise("x * sigmoid(1.702 * x)", x)
- *      fa_pointwise("x > 0 ? x : y * (exp(x) - 1)", x, 0.5)
- *
- *  Operands are called x, y, z, w, a, b, c, d in their order. The language has C's operators + - * / ?: == != < <= > >=
- *  && || !, the functions abs sign maximum minimum floor trunc sqrt exp log tanh sigmoid erf sin cos pow fma select,
- *  casts named as dtypes, and the constants pi, inf, nan, true and false. An error shows the place in the text. */
 FA_API fa_tensor *fa__pointwise(const char *text, size_t count, const fa_arg *operands);
 
 /** One name of a program for fa_update: a list of tensors, or a number. */
 typedef struct fa_binding {
-    const char *name;
+    const char *name;   /**< as the text has it */
     fa_tensors tensors; /**< one for each place in the lists; none: number is meant */
     fa_arg number;      /**< the same for all */
 } fa_binding;
 
 /** Runs a program of assignments over lists of tensors, in one pass: the names that it assigns are changed in place.
+ *  `bindings` are `count` names; they are not needed afterwards.
  *
  *      fa_update("m = beta * m + g; p = p - lr * m", 4, bindings)
  *
@@ -41,6 +34,15 @@ template <class... T> static inline fa_tensor *fa_pointwise(const char *text, T.
     return fa__pointwise(text, sizeof...(operand), a);
 }
 #else
+/** The result of an expression for each element of the operands, which broadcast and promote as those of fa_add.
+ *
+ *      fa_pointwise("x * sigmoid(1.702 * x)", x)
+ *      fa_pointwise("x > 0 ? x : y * (exp(x) - 1)", x, 0.5)
+ *
+ *  Operands are called x, y, z, w, a, b, c, d in their order. The language has C's operators + - * / ?: == != < <= > >=
+ *  && || !, the functions abs sign maximum minimum floor trunc sqrt exp log tanh sigmoid erf sin cos pow fma select,
+ *  casts named as dtypes, and the constants pi, inf, nan, true and false. An error quotes the text and
+ *  says at which byte of it what was expected. */
 #define fa_pointwise(text, ...)                                                                                        \
     fa__pointwise(text, FA__COUNT(__VA_ARGS__), (const fa_arg[]){FA__MAP(FA__ARG, __VA_ARGS__)})
 #endif

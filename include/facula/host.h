@@ -7,7 +7,8 @@
 
 FA__BEGIN
 
-/** A source of host memory. Both functions may be called by several threads at once. */
+/** A source of host memory. Both functions may be called by several threads at once, and while the library holds locks:
+ *  they use nothing of it, and do not fork. */
 typedef struct fa_allocator {
     /** Gives at least `size` bytes aligned to `alignment` (a power of two, 16 or more), or NULL. `size` is never 0. */
     void *(*allocate)(void *context, size_t size, size_t alignment);
@@ -45,7 +46,7 @@ FA_API bool fa_set_parallel_for(fa_parallel_for *function, void *context);
 typedef enum fa_log_level { FA_LOG_DEBUG, FA_LOG_INFO, FA_LOG_WARNING, FA_LOG_ERROR } fa_log_level;
 
 /** Receives a message: one line without a newline, which lives until the function returns. May be called by several
- *  threads at once. */
+ *  threads at once; does not fork. */
 typedef void fa_log_function(void *context, fa_log_level level, const char *message);
 
 /** Sends messages of every level to `function(context, ...)`; NULL goes back to the default: warnings and errors go to

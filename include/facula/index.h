@@ -16,7 +16,8 @@ typedef struct fa_index_select_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_index_select_options;
 
-/** The slices of x along dim that index names, in that order.
+/** The slices of x along dim that index names, in that order: x's shape with k for the size of dim, or 1 when
+ *  index is ().
  *
  *      fa_index_select(x, dim, index, .out = NULL)
  *
@@ -27,26 +28,6 @@ typedef struct fa_index_select_options {
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_index_select(const fa_tensor *x, int64_t dim, const fa_tensor *index, const fa_index_select_options *options);
 
-/** Options of fa_index_sum(). */
-typedef struct fa_index_sum_options {
-    size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
-} fa_index_sum_options;
-
-/** Zeros of the given size along dim, with each slice of x added where index says: the adjoint of index_select. Added
- *  in the order of index, so the bits are the same on every device.
- *
- *      fa_index_sum(x, dim, index, size, .out = NULL)
- *
- *  @param x a tensor
- *  @param dim the dimension that index runs along
- *  @param index (k) or (), integers: where each slice goes
- *  @param size of dim in the result
- *  @param options what the macro makes of the named options; NULL for the defaults
- *  @return the result; NULL after an error */
-FA_API fa_tensor *fa_index_sum(const fa_tensor *x, int64_t dim, const fa_tensor *index, int64_t size, const fa_index_sum_options *options);
-
 /** Options of fa_gather(). */
 typedef struct fa_gather_options {
     size_t size;    /**< set by the macro */
@@ -54,7 +35,8 @@ typedef struct fa_gather_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_gather_options;
 
-/** For each element of index, the element of x that stands at the same place but for dim, where index says.
+/** For each element of index, the element of x that stands at the same place but for dim, where index says. The
+ *  result has the shape of index.
  *
  *      fa_gather(x, dim, index, .out = NULL)
  *
@@ -109,8 +91,6 @@ FA_API fa_tensor *fa_cat(fa_tensors x, const fa_cat_options *options);
 /* How named options, and numbers in the place of tensors, reach the functions above. */
 #define FA__DEFAULT_fa_index_select {offsetof(fa_index_select_options, fa__end), NULL, 0}
 #define fa_index_select(...) FA__CALL3(fa_index_select, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
-#define FA__DEFAULT_fa_index_sum {offsetof(fa_index_sum_options, fa__end), NULL, 0}
-#define fa_index_sum(...) FA__CALL4(fa_index_sum, FA__SAME, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_gather {offsetof(fa_gather_options, fa__end), NULL, 0}
 #define fa_gather(...) FA__CALL3(fa_gather, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_scatter_add {offsetof(fa_scatter_add_options, fa__end), NULL, 0}

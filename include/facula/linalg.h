@@ -17,7 +17,7 @@ typedef struct fa_matmul_options {
 } fa_matmul_options;
 
 /** The matrix product: of two matrices, of a matrix and a vector, of two vectors (a number), or of batches of matrices,
- *  whose leading dimensions broadcast.
+ *  whose leading dimensions broadcast. The result is (..., n, m), without the dimension that a vector lacks.
  *
  *      fa_matmul(a, b, .out = NULL)
  *
@@ -35,7 +35,7 @@ typedef struct fa_linear_options {
     char fa__end;          /**< the end of what this version knows */
 } fa_linear_options;
 
-/** x times the transpose of weight, plus bias: a linear layer.
+/** x times the transpose of weight, plus bias: a linear layer. The result is (..., out).
  *
  *      fa_linear(x, weight, .bias = NULL, .out = NULL)
  *

@@ -17,7 +17,7 @@ typedef struct fa_softmax_options {
 } fa_softmax_options;
 
 /** exp(x) divided by its sum along a dimension, computed from differences to the largest element. A row of -infinity
- *  gives NaN.
+ *  gives NaN. The result has the shape of x.
  *
  *      fa_softmax(x, dim, .out = NULL)
  *
@@ -34,7 +34,7 @@ typedef struct fa_log_softmax_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_log_softmax_options;
 
-/** The logarithm of softmax.
+/** The logarithm of softmax, computed without its exponential: exact where softmax is 0. In the shape of x.
  *
  *      fa_log_softmax(x, dim, .out = NULL)
  *
@@ -56,7 +56,8 @@ typedef struct fa_cross_entropy_options {
 } fa_cross_entropy_options;
 
 /** Cross entropy of logits against class numbers or probabilities. The mean is over the weights of the targets that
- *  count; with none it is NaN.
+ *  count; with none it is NaN. A number, or with FA_NONE a loss for each target. Logits are natural logarithms; label
+ *  smoothing is that of Szegedy et al. 2016.
  *
  *      fa_cross_entropy(input, target, .weight = NULL, .ignore_index = -100, .label_smoothing = 0.0,
  *          .reduction = FA_MEAN, .out = NULL)
@@ -75,7 +76,7 @@ typedef struct fa_mse_loss_options {
     char fa__end;           /**< the end of what this version knows */
 } fa_mse_loss_options;
 
-/** The squared difference: its mean, sum, or each.
+/** The squared difference: its mean or sum as a number, or with FA_NONE each, in the shape of input.
  *
  *      fa_mse_loss(input, target, .reduction = FA_MEAN, .out = NULL)
  *

@@ -25,19 +25,21 @@ typedef struct fa_memory {
     size_t failures;           /**< allocations that failed all the same */
 } fa_memory;
 
-/** The state of a device's memory. An unknown device gives zeros and an error. Any thread. */
+/** The state of a device's memory. An unknown device gives zeros and an error. */
 FA_API fa_memory fa_memory_stats(fa_device device);
 
-/** Writes the state of a device's memory as a table. */
+/** Writes the state of a device's memory to `file` as a table. */
 FA_API void fa_memory_summary(fa_device device, FILE *file);
 
 /** Starts the peaks anew from what is there now. */
 FA_API void fa_memory_reset_peak(fa_device device);
 
-/** Returns cached memory that nobody uses to the device. */
+/** Returns cached memory that nobody uses to the device. Rarely needed: an allocation that finds none does so itself.
+ */
 FA_API void fa_empty_cache(fa_device device);
 
-/** At most this many bytes are taken from the device; 0: no limit. */
+/** At most this many bytes are taken from the device from now on; 0: no limit. What is above it fails with
+ *  FA_ERROR_MEMORY; what is there already stays. */
 FA_API bool fa_memory_limit(fa_device device, size_t bytes);
 
 FA__END

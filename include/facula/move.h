@@ -37,7 +37,7 @@ typedef struct fa_clone_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_clone_options;
 
-/** A copy in new memory, row-major.
+/** A copy in new memory, without gaps: the order of x's dimensions in memory is kept. fa_contiguous is row-major.
  *
  *      fa_clone(x, .out = NULL)
  *

@@ -23,7 +23,7 @@ typedef struct fa_object_type {
 /** The first member of an object: its references and its type. Only the library changes it. */
 typedef struct fa_object {
     uint64_t fa__head[2];
-    const fa_object_type *type;
+    const fa_object_type *type; /**< as fa_object_new() was given it */
 } fa_object;
 
 /** Makes an object: zeros after its first member, one reference, which the innermost scope owns.

@@ -11,5 +11,6 @@
 #include <facula/move.h>
 #include <facula/pointwise.h>
 #include <facula/reduce.h>
+#include <facula/slice.h>
 #include <facula/view.h>
 #endif

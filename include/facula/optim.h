@@ -7,7 +7,8 @@
  *      fa_optim_step(opt);
  *
  *  An optimizer holds its parameters, in the state that it keeps for each: on the parameter's device, in its dtype,
- *  and following it when it moves. Calls given NULL set an error if none stands. */
+ *  and following it when it moves. It belongs to the innermost scope. One optimizer is for one thread at a time, and
+ * its parameters are not used by others during a step. */
 #ifndef FACULA_OPTIM_H
 #define FACULA_OPTIM_H
 #include <facula/nn.h>
@@ -121,11 +122,12 @@ FA_API bool fa_optim_step(fa_optim *optimizer);
 
 /** The learning rate. NaN for NULL. */
 FA_API double fa_optim_lr(const fa_optim *optimizer);
-/** Changes the learning rate, from the next step on. It is not negative. */
+/** Changes the learning rate to lr, 0 or more, from the next step on. */
 FA_API bool fa_optim_set_lr(fa_optim *optimizer, double lr);
 
-/** What an optimizer keeps for a parameter: "momentum_buffer" of SGD, "exp_avg", "exp_avg_sq" and "max_exp_avg_sq" of
- *  Adam. NULL, without an error, before the parameter's first step; NULL and an error for what is not kept. */
+/** What an optimizer keeps for a parameter under a name: "momentum_buffer" of SGD, "exp_avg", "exp_avg_sq" and
+ * "max_exp_avg_sq" of Adam, in the parameter's shape. It stays the optimizer's: not a copy, and gone with it. NULL,
+ * without an error, before the parameter's first step; NULL and an error for what is not kept. */
 FA_API fa_tensor *fa_optim_state(const fa_optim *optimizer, const fa_tensor *parameter, const char *name);
 
 FA__END

@@ -9,17 +9,18 @@ FA__BEGIN
 
 /** Where a generator stands. */
 typedef struct fa_generator_state {
-    uint64_t seed, call;
+    uint64_t seed; /**< the key of all its numbers */
+    uint64_t call; /**< how many operations have drawn from it */
 } fa_generator_state;
 
-/** Starts the default generator of the process anew, for every device. Any thread. */
+/** Starts the default generator of the process anew, for every device and every thread. */
 FA_API void fa_manual_seed(uint64_t seed);
 /** The state of the default generator. */
 FA_API fa_generator_state fa_random_state(void);
 /** Puts the default generator back to a state. */
 FA_API void fa_set_random_state(fa_generator_state state);
 
-/** A generator of its own; the scope owns it. */
+/** A generator of its own, at the beginning of a seed's numbers. */
 FA_API fa_generator *fa_generator_new(uint64_t seed);
 /** Where it stands. */
 FA_API fa_generator_state fa_generator_get(const fa_generator *generator);

@@ -16,7 +16,9 @@
  *  - A longjmp over scopes leaves them open until the next outer scope or turn ends, which closes them, their settings
  *    too. Do not `switch` past a declaration (-Wjump-misses-init tells of it): FA_SCOPE and FA_USE notice, FA_VAR
  * cannot.
- *  - After fork, the child computes on the CPU with one thread; calls on other devices fail with FA_ERROR_STATE. */
+ *  - After fork, the child computes on the CPU with one thread, whatever other threads were doing; calls on other
+ * devices fail with FA_ERROR_STATE. Single objects that other threads were changing at the fork (a leaf that they added
+ * a gradient to, a generator that they shared) are not to be used in the child. */
 #ifndef FACULA_SCOPE_H
 #define FACULA_SCOPE_H
 #include <facula/error.h>
@@ -88,7 +90,7 @@ FA_API void fa__variable_close(fa_tensor **variable);
  *  Only fa_assign changes it. */
 #define FA_VAR(name, value) fa_tensor *name FA__CLEANUP(fa__variable_close) = fa__variable(value)
 
-/** Gives a variable of FA_VAR another tensor: the new one is kept, the old one released. */
+/** Gives a variable of FA_VAR another tensor: `value` is kept, the old one released. NULL is nothing. */
 FA_API void fa_assign(fa_tensor **variable, fa_tensor *value);
 
 /** Takes a reference of the caller's own: the object lives until fa_release. Returns it. NULL is nothing. Any thread.
@@ -98,7 +100,6 @@ FA_API void *fa_keep(const void *object);
 /** Drops a reference that fa_keep took. Any thread; NULL is nothing. */
 FA_API void fa_release(const void *object);
 
-/** Hands an object from the innermost scope to the enclosing one, so that it outlives this block. Returns it. */
 FA_API void *fa__escape(const void *object);
 FA_API void *fa__adopt(const void *object);
 #ifdef __cplusplus
@@ -113,6 +114,8 @@ template <class T> static inline T *fa_adopt(T *object)
 }
 extern "C" {
 #else
+/** Hands an object from the innermost scope to the enclosing one, so that it outlives this block. Returns it. One that
+ *  the innermost scope does not own stays where it is. */
 #define fa_escape(x) ((__typeof__(x))fa__escape(x))
 /** Puts an object that another thread kept (fa_keep) into this thread's innermost scope, which takes over that
  *  reference. Returns it. */
@@ -121,7 +124,7 @@ extern "C" {
 /** Writes the open scopes of this thread with the number of objects in each, outermost first. */
 FA_API void fa_scope_report(FILE *file);
 
-/** Errors of later calls in this block name this place: FA_HERE; */
+/** Errors about tensors that this thread makes from here on name this place, until the next one: FA_HERE; */
 #define FA_HERE fa__here(FA__WHERE)
 FA_API void fa__here(const char *where);
 

@@ -1,9 +1,7 @@
 /** @file
  *  Tensors: making them from the caller's data, looking at them, reading them. Operations are in operations.h.
  *
- *  A tensor has a dtype, a shape of at most 8 dimensions, and strides in elements over memory on one device. Calls
- *  given NULL return NULL and set an error if none stands. A tensor may be used by several threads at once as long as
- *  none changes it. */
+ *  A tensor has a dtype, a shape of at most 8 dimensions, and strides in elements over memory on one device. */
 #ifndef FACULA_TENSOR_H
 #define FACULA_TENSOR_H
 #include <facula/types.h>
@@ -34,12 +32,13 @@ FA_API fa_tensor *fa_tensor_from(const void *data, fa_shape shape, const fa_tens
 
 /** Options of fa_tensor_borrow. */
 typedef struct fa_tensor_borrow_options {
-    size_t size;                             /**< set by the macro */
-    fa_dtype dtype;                          /**< FA_SAME: f32 */
-    const int64_t *strides;                  /**< in elements, one a dimension, any sign; NULL: row-major */
-    fa_device device;                        /**< where the memory is */
-    void (*free)(void *context, void *data); /**< called once when the last tensor over the memory goes */
-    void *ctx;                               /**< its context */
+    size_t size;            /**< set by the macro */
+    fa_dtype dtype;         /**< FA_SAME: f32 */
+    const int64_t *strides; /**< in elements, one a dimension, any sign; NULL: row-major */
+    fa_device device;       /**< where the memory is */
+    void (*free)(void *context,
+                 void *data); /**< called once when the last tensor over the memory goes, by that thread */
+    void *ctx;                /**< its context, which lives until then */
     char fa__end;
 } fa_tensor_borrow_options;
 #define FA__DEFAULT_fa_tensor_borrow                                                                                   \
@@ -94,9 +93,9 @@ FA_API size_t fa_dtype_size(fa_dtype dtype);
 FA_API fa_device fa_tensor_device(const fa_tensor *t);
 /** The number of dimensions; -1 for NULL. */
 FA_API int fa_dim(const fa_tensor *t);
-/** The size of a dimension, negative from the end; -1 and an error when there is no such dimension. */
+/** The size of dimension dim, negative from the end; -1 and an error when there is no such dimension. */
 FA_API int64_t fa_size(const fa_tensor *t, int64_t dim);
-/** The stride of a dimension, in elements; 0 and an error when there is no such dimension. */
+/** The stride of dimension dim, in elements; 0 and an error when there is no such dimension. */
 FA_API int64_t fa_stride(const fa_tensor *t, int64_t dim);
 /** All sizes. */
 FA_API fa_shape fa_tensor_shape(const fa_tensor *t);
@@ -108,7 +107,7 @@ FA_API size_t fa_element_size(const fa_tensor *t);
 FA_API size_t fa_nbytes(const fa_tensor *t);
 /** Whether the elements lie row-major without gaps. */
 FA_API bool fa_is_contiguous(const fa_tensor *t);
-/** Whether two tensors have the same shape, dtype and values, NaN being equal to NaN; reads both. */
+/** Whether a and b have the same shape, dtype and values, NaN being equal to NaN; reads both, wherever they are. */
 FA_API bool fa_same(const fa_tensor *a, const fa_tensor *b);
 
 /** The value of a tensor with one element; waits for it. NaN while an error stands. */
@@ -123,6 +122,7 @@ FA_API bool fa_read(const fa_tensor *t, void *data, fa_dtype dtype, int64_t coun
  *  no longer move. Later asynchronous work is waited for now, not again. NULL and an error for another dtype or device.
  */
 FA_API void *fa_ptr(fa_tensor *t, fa_dtype dtype);
+/** The same for one dtype, with its pointer: f16 and bf16 are the bits. */
 #define fa_ptr_bool(t) ((bool *)fa_ptr(t, FA_BOOL))
 #define fa_ptr_u8(t) ((uint8_t *)fa_ptr(t, FA_U8))
 #define fa_ptr_i8(t) ((int8_t *)fa_ptr(t, FA_I8))
@@ -136,11 +136,11 @@ FA_API void *fa_ptr(fa_tensor *t, fa_dtype dtype);
 
 /** Prints a tensor as PyTorch does, summarised beyond 1000 elements, with a line end. Waits for it. */
 FA_API void fa_print(const fa_tensor *t);
-/** The same to a file. False and an error when writing fails. */
+/** Prints t to a file in the same way. False and an error when writing fails. */
 FA_API bool fa_fprint(FILE *file, const fa_tensor *t);
-/** The same as text for the caller to fa_free_text. */
+/** What fa_print prints, as text that belongs to the caller: fa_free_text() frees it. NULL after an error. */
 FA_API char *fa_text(const fa_tensor *t);
-/** Frees what fa_text returned. */
+/** Frees what fa_text returned; NULL is nothing. */
 FA_API void fa_free_text(char *text);
 
 FA__END

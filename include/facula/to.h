@@ -39,7 +39,8 @@ typedef struct fa_to_options {
     }
 
 /** x on a device, or as a dtype: an explicit copy, and another reference to x itself when nothing changes.
- *  Differentiable: the gradient comes back to where x is. Float to integer truncates.
+ *  Differentiable: the gradient comes back to where x is. Float to integer truncates. The copy has no gaps, and keeps
+ *  the order of x's dimensions in memory.
  *
  *      fa_to(x, FA_CUDA(0), .copy = false, .non_blocking = true)
  *      fa_to(x, FA_F16) */
@@ -64,8 +65,9 @@ extern "C" {
 #define FA__PASS_FA__PLACE(name, v) FA__PLACE(v)
 #define fa_to(...) FA__CALL2(fa_to, FA__SAME, FA__PLACE, __VA_ARGS__)
 
-/** Moves a leaf's memory to another device, or converts it, in place: the optimizer's state, views and every other
- * holder of the tensor follow, and its gradient moves too. A dtype cannot change while views live.
+/** Moves a leaf's memory to another device or dtype (`where`), in place: the optimizer's state, views and every other
+ *  holder of the tensor follow, and its gradient moves too. A dtype cannot change while views live, nor while memory is
+ *  borrowed or fa_ptr() was taken of it. Not while another thread uses the tensor.
  *  @return false and an error when that is not possible: then nothing has changed */
 FA_API bool fa_move_(fa_tensor *t, fa_place where);
 #define fa_move_(t, where) fa_move_(t, FA__PLACE(where))
@@ -83,7 +85,8 @@ FA_API fa_tensor *fa_identity(const fa_tensor *x);
  *  @param where one entry a dimension, with commas; those that are missing are taken whole */
 FA_API fa_tensor *fa_get(const fa_tensor *x, const char *where);
 
-/** Assigns a number or a tensor, which broadcasts, through an index as fa_get takes it. Values are converted.
+/** Assigns `value`, a number or a tensor which broadcasts, in place to the part of x that `where` names as for fa_get.
+ *  Values are converted.
  *  @return x, or NULL and an error */
 FA_API fa_tensor *fa_set(fa_tensor *x, const char *where, fa_arg value);
 #define fa_set(x, where, value) FA__SET_THROUGH(FA__UNIQUE(fa__v), x, where, value)

@@ -1,13 +1,14 @@
 /** @file
- *  What crossed between devices, and when the host had to wait: counted by operation, always. Forbidding it is
- *  FA_USE(.forbid = FA_SYNC | FA_TRANSFER). All functions may be called by any thread. */
+ *  What crossed between devices, and when the host had to wait: counted always, by the function that the program
+ *  called (fa_to, fa_item, fa_backward). Forbidding it is FA_USE(.forbid = FA_SYNC | FA_TRANSFER). All functions may be
+ * called by any thread. */
 #ifndef FACULA_TRANSFERS_H
 #define FACULA_TRANSFERS_H
 #include <facula/types.h>
 
 FA__BEGIN
 
-/** Sums over all operations since the program began, or since fa_transfers_reset(). Times are in nanoseconds. */
+/** Sums over all functions since the program began, or since fa_transfers_reset(). Times are in nanoseconds. */
 typedef struct fa_transfers {
     uint64_t to_device, to_host, between;                   /**< copies from the host, to it, and between two devices */
     uint64_t bytes_to_device, bytes_to_host, bytes_between; /**< bytes of these */
@@ -19,7 +20,7 @@ typedef struct fa_transfers {
 /** The sums. */
 FA_API fa_transfers fa_transfers_total(void);
 
-/** Writes a table: a line for each operation and place, with counts, bytes, time and GB/s. */
+/** Writes a table: a line for each function and place, with counts, bytes, time and GB/s. */
 FA_API void fa_transfers_report(FILE *file);
 
 /** Writes the same as JSON: {"copies": [...], "waits": [...], "total": {...}}. */

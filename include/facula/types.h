@@ -76,7 +76,8 @@ enum { FA_SYNC = 1, FA_TRANSFER = 2 };
 
 /** A device. Kind 0 is "that of the settings in force". Index -1 is the current device of its kind. */
 typedef struct fa_device {
-    int32_t kind, index;
+    int32_t kind;  /**< FA_CPU and its like have it */
+    int32_t index; /**< which of its kind, from 0 */
 } fa_device;
 
 enum { FA__DEFAULT_DEVICE, FA__CPU, FA__CUDA, FA__OPENCL, FA__META, FA__LATE, FA__BACKENDS };
@@ -85,18 +86,20 @@ enum { FA_MAX_DIMS = 8 /**< the most dimensions that a tensor has */ };
 
 /** A shape, by value. A rank above FA_MAX_DIMS is kept so that it can be refused by name. */
 typedef struct fa_shape {
-    int32_t rank;
-    int64_t dim[FA_MAX_DIMS];
+    int32_t rank;             /**< how many dimensions */
+    int64_t dim[FA_MAX_DIMS]; /**< their sizes, the innermost last */
 } fa_shape;
 
 /** Dimensions to work on: a plain number is one (negative: from the end), FA_DIMS(0, -1) are several, FA_ALL are all.
  */
 typedef int64_t fa_dims;
-#define FA_ALL INT64_MIN
+#define FA_ALL INT64_MIN /**< all dimensions */
 #define FA__DIM(d) (INT64_C(1) << ((d) < -8 || (d) > 7 ? 17 : (d) + 8))
-/** Several dimensions; each is -8 to 7. */
-#define FA_DIMS(...) FA__CAT(FA__DIMS, FA__COUNT(__VA_ARGS__))(__VA_ARGS__)
-#define FA__DIMS1(a) (INT64_C(1) << 40 | FA__DIM(a))
+/** Several dimensions; each is -8 to 7, and one that is named twice is an error. */
+#define FA_DIMS(...) (FA__DIMS(FA__COUNT(__VA_ARGS__)) | FA__CAT(FA__DIMS, FA__COUNT(__VA_ARGS__))(__VA_ARGS__))
+/* How many are named; when they have fewer bits than that, one is named twice. */
+#define FA__DIMS(count) (INT64_C(1) * (count) << 40)
+#define FA__DIMS1(a) FA__DIM(a)
 #define FA__DIMS2(a, b) (FA__DIMS1(a) | FA__DIM(b))
 #define FA__DIMS3(a, b, c) (FA__DIMS2(a, b) | FA__DIM(c))
 #define FA__DIMS4(a, b, c, d) (FA__DIMS3(a, b, c) | FA__DIM(d))
@@ -109,24 +112,25 @@ typedef int64_t fa_dims;
 typedef struct fa_arg {
     int32_t kind; /**< FA__ARG_TENSOR, FA__ARG_FLOAT, FA__ARG_INT or FA__ARG_BOOL */
     union {
-        double f;
-        int64_t i;
-        const fa_tensor *t;
-    } as;
+        double f;           /**< of FA__ARG_FLOAT */
+        int64_t i;          /**< of FA__ARG_INT and FA__ARG_BOOL */
+        const fa_tensor *t; /**< of FA__ARG_TENSOR */
+    } as;                   /**< the value */
 } fa_arg;
 
 enum { FA__ARG_TENSOR, FA__ARG_FLOAT, FA__ARG_INT, FA__ARG_BOOL };
 
-/** Numbers of some length: FA_LIST(0.5, 0.5). Lives as long as the expression that made it. */
+/** Numbers of some length: FA_LIST(0.5, 0.5). Lives to the end of the enclosing block, in C++ of the expression. */
 typedef struct fa_list {
-    size_t count;
-    const double *item;
+    size_t count;       /**< how many */
+    const double *item; /**< as many numbers */
 } fa_list;
 
-/** Tensors of some number: FA_TENSORS(a, b). */
+/** Tensors of some number: FA_TENSORS(a, b). Lives to the end of the enclosing block, in C++ of the expression;
+ *  owns no tensor. */
 typedef struct fa_tensors {
-    size_t count;
-    fa_tensor *const *item;
+    size_t count;           /**< how many */
+    fa_tensor *const *item; /**< as many tensors */
 } fa_tensors;
 
 static inline fa_arg fa__arg_f(double v)
@@ -143,6 +147,12 @@ static inline fa_arg fa__arg_i(int64_t v)
     a.kind = FA__ARG_INT;
     a.as.i = v;
     return a;
+}
+
+/* A number that i64 does not hold goes as a floating one. */
+static inline fa_arg fa__arg_u(uint64_t v)
+{
+    return v > (uint64_t)INT64_MAX ? fa__arg_f((double)v) : fa__arg_i((int64_t)v);
 }
 
 static inline fa_arg fa__arg_b(bool v)
@@ -205,6 +215,7 @@ template <class N> static inline fa_arg fa__arg(N v)
     static_assert(std::is_arithmetic<N>::value, "a tensor or a number goes here");
     return std::is_floating_point<N>::value ? fa__arg_f((double)v)
            : std::is_same<N, bool>::value   ? fa__arg_b((bool)v)
+           : std::is_unsigned<N>::value     ? fa__arg_u((uint64_t)v)
                                             : fa__arg_i((int64_t)v);
 }
 
@@ -255,7 +266,7 @@ fa_arg fa__arg_wrong(const void *); /* only named after a static assertion has f
 #define FA_TENSORS(...) ((fa_tensors){FA__COUNT(__VA_ARGS__), (fa_tensor *const[]){__VA_ARGS__}})
                                     /** Numbers, where a list of them goes. */
 #define FA_LIST(...) ((fa_list){FA__COUNT(__VA_ARGS__), (const double[]){__VA_ARGS__}})
-#define FA__NUMBERS(whole, real)                                                                                       \
+#define FA__NUMBERS(whole, large, real)                                                                                       \
     double : real,                                                                                                     \
              float : real,                                                                                             \
                      long double : real,                                                                               \
@@ -268,16 +279,16 @@ fa_arg fa__arg_wrong(const void *); /* only named after a static assertion has f
                                                                                                        unsigned        \
         : whole,                                                                                                       \
           long : whole,                                                                                                \
-                 unsigned long : whole,                                                                                \
+                 unsigned long : large,                                                                                \
                                  long long : whole,                                                                    \
-                                             unsigned long long : whole
+                                             unsigned long long : large
 #define FA__CHECK_FA__ARG(text, v)                                                                                     \
     _Static_assert(                                                                                                    \
-        _Generic(v, fa_tensor * : 1, const fa_tensor * : 1, fa_arg : 1, _Bool : 1, FA__NUMBERS(1, 1), default : 0),    \
+        _Generic(v, fa_tensor * : 1, const fa_tensor * : 1, fa_arg : 1, _Bool : 1, FA__NUMBERS(1, 1, 1), default : 0),    \
         text);
 #define FA__ARG(v)                                                                                                     \
     _Generic(v, fa_tensor *: fa__arg_t, const fa_tensor *: fa__arg_t, fa_arg: fa__arg_same, _Bool: fa__arg_b,                                \
-             FA__NUMBERS(fa__arg_i, fa__arg_f), default: fa__arg_wrong)(v)
+             FA__NUMBERS(fa__arg_i, fa__arg_u, fa__arg_f), default: fa__arg_wrong)(v)
 #endif
 
 /** The shape of a single number. */

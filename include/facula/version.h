@@ -6,6 +6,7 @@
 
 FA__BEGIN
 
+/** The version of the headers, as numbers: incompatible while it is 0.x when the second one changes. */
 #define FA_VERSION_MAJOR 0
 #define FA_VERSION_MINOR 1
 #define FA_VERSION_PATCH 0

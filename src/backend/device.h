@@ -37,8 +37,9 @@ typedef enum { FA__COMBINE_SUM, FA__COMBINE_PROD, FA__COMBINE_MAX, FA__COMBINE_M
  * `code` is written last. */
 typedef struct fa__fault {
     _Atomic int32_t code; /* fa_code; 0: none */
-    int32_t op;           /* the operation's id */
-    int64_t value, size, position;
+    int32_t dim;          /* of an index: the dimension that has no such place, */
+    int64_t value, size;  /* the index, and the size of that dimension */
+    int64_t position;     /* which element of the operand that is read, in logical order */
 } fa__fault;
 
 typedef struct fa__launch {
@@ -47,9 +48,11 @@ typedef struct fa__launch {
     uint8_t combine;   /* fa__combine */
     uint8_t rank;      /* of shape */
     uint8_t kept;      /* REDUCE: dimensions that stay; outputs have stride 0 over the others */
+    bool changes;      /* it writes over what was there: not behind work that went wrong and that nobody has seen */
     uint16_t outputs;  /* operand[0 .. outputs) are written, */
     uint16_t operands; /* the rest, up to this number, are read */
     const fa__op *op;
+    const fa__op *caller; /* what the program called: a composed operation, or op under its own name; of kernels */
     const fa__program *program; /* its input i is operand[outputs + i] */
     const void *args;           /* the operation's arguments; their tensors are not to be followed */
     fa__fault *fault;
@@ -69,6 +72,7 @@ typedef struct fa__copy {
     const void *from;
     size_t bytes;
     fa__device *to_device, *from_device; /* NULL: the host */
+    bool changes;                        /* as in a launch */
 } fa__copy;
 
 /* A device's entries. Those that issue work return its ticket, or 0 after setting an error; they are called with the

@@ -1,25 +1,70 @@
 /* Faults as errors. */
 #include "backend/fault.h"
 #include "base/error.h"
-#include "ids.h"
+#include "base/text.h"
+#include "core/tensor.h"
+#include <string.h>
 
-static const char *op_name(int32_t op)
+void fa__fault_describe(struct fa__text *text, const fa__fault *f)
 {
-    return op >= 0 && op < FA__OPS && fa__ops[op] ? fa__ops[op]->name : "an operation";
+    int32_t code = atomic_load_explicit(&f->code, memory_order_acquire);
+    if (code == FA_ERROR_INDEX)
+        fa__text_add(text, "index %lld is out of range for dimension %d of size %lld (element %lld of the indices)",
+                     (long long)f->value, (int)f->dim, (long long)f->size, (long long)f->position);
+    else if (code == FA_ERROR_ARGUMENT)
+        fa__text_add(text, "division by zero, at element %lld", (long long)f->position);
+    else
+        fa__text_add(text, "a kernel failed at element %lld, with value %lld", (long long)f->position,
+                     (long long)f->value);
 }
 
-bool fa__fault_report(fa__fault *f)
+static void add_operand(struct fa__text *text, const fa__operand *o, const fa__device *device)
 {
+    if (o->kind == FA__VALUE_FLOAT)
+        fa__text_add(text, "%g", o->value.f);
+    else if (o->kind == FA__VALUE_INT)
+        fa__text_add(text, "%lld", (long long)o->value.i);
+    else {
+        fa__describe_shape(text, o->rank, o->shape);
+        fa__text_add(text, " %s %s", fa__dtype_names[o->dtype], device->name);
+    }
+}
+
+/* Tensors and numbers of a kernel's launch, which are operands in the order of the fields, and its whole numbers. */
+static void add_fields(struct fa__text *text, const fa__launch *l, const fa__device *device)
+{
+    const char *between = "";
+    int next = l->outputs;
+    for (int i = 0; i < l->op->nfields; i++) {
+        const fa__field *f = &l->op->fields[i];
+        bool operand = f->kind == FA__TENSOR || f->kind == FA__NUMBER;
+        const fa__operand *o = operand && next < l->operands ? &l->operand[next++] : NULL;
+        bool absent = o && o->kind == FA__MEMORY && o->dtype == FA_SAME;
+        if ((!o && f->kind != FA__INT) || absent)
+            continue;
+        fa__text_add(text, "%s%s=", between, f->name);
+        if (o)
+            add_operand(text, o, device);
+        else
+            fa__text_add(text, "%lld", (long long)*(const int64_t *)fa__field_at(l->args, f));
+        between = ", ";
+    }
+}
+
+bool fa__fault_report(const fa__fault *f, const fa__launch *l, const fa__device *device)
+{
+    char buffer[900];
+    struct fa__text text = fa__text_in(buffer, sizeof buffer);
     int32_t code = atomic_load_explicit(&f->code, memory_order_acquire);
     if (code == FA_OK)
         return true;
-    const char *name = op_name(f->op);
-    atomic_store_explicit(&f->code, FA_OK, memory_order_relaxed);
-    if (code == FA_ERROR_INDEX)
-        return fa__fail(FA_ERROR_INDEX, "%s: index %lld is out of range for size %lld", name, (long long)f->value,
-                        (long long)f->size);
-    if (code == FA_ERROR_ARGUMENT)
-        return fa__fail(FA_ERROR_ARGUMENT, "%s: division by zero, at element %lld", name, (long long)f->position);
-    return fa__fail((fa_code)code, "%s: a kernel failed at element %lld, with value %lld", name, (long long)f->position,
-                    (long long)f->value);
+    const fa__op *caller = l->caller ? l->caller : l->op;
+    bool same = caller->id == l->op->id; /* or its name in place */
+    if (!same)
+        fa__text_add(&text, "%s: fa_", caller->name);
+    fa__text_add(&text, "%s(", same ? caller->name : l->op->name);
+    add_fields(&text, l, device);
+    fa__text_add(&text, "): ");
+    fa__fault_describe(&text, f);
+    return fa__fail((fa_code)code, "fa_%s", buffer);
 }

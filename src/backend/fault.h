@@ -3,7 +3,12 @@
 #define FA__BACKEND_FAULT_H
 #include "backend/device.h"
 
-/* Raises a fault's error, "index_select: index 7 is out of range for size 4", and clears it. Without a fault nothing is
- * raised, and true returned. */
-bool fa__fault_report(fa__fault *);
+struct fa__text;
+/* "index 7 is out of range for dimension 0 of size 4 (element 2 of the indices)" */
+void fa__fault_describe(struct fa__text *, const fa__fault *);
+
+/* Raises a fault's error with what is left of the call that ran late, which is the launch:
+ * "fa_gather(x=(3, 4) f32 late:0, dim=1, index=(3, 1) i64 late:0): index 7 is ...". Without a fault nothing is raised,
+ * and true returned. */
+bool fa__fault_report(const fa__fault *, const fa__launch *, const fa__device *);
 #endif

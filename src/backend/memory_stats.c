@@ -23,9 +23,19 @@ static void add_small(fa_memory *m)
     m->peak += more;
 }
 
+/* NULL and an error in the name of who asks. */
+static fa__device *device_of(fa_device device, const char *who)
+{
+    bool stood = fa__failed();
+    fa__device *d = fa__device_get(device);
+    if (!d && !stood)
+        fa__error_within("%s", who);
+    return d;
+}
+
 fa_memory fa_memory_stats(fa_device device)
 {
-    fa__device *d = fa__device_get(device);
+    fa__device *d = device_of(device, "fa_memory_stats");
     if (!d)
         return (fa_memory){0};
     fa_memory m = fa__cache_stats(&d->cache);
@@ -67,7 +77,7 @@ void fa_memory_summary(fa_device device, FILE *file)
         fa__fail(FA_ERROR_ARGUMENT, "fa_memory_summary: the file is NULL");
         return;
     }
-    fa__device *d = fa__device_get(device);
+    fa__device *d = device_of(device, "fa_memory_summary");
     if (!d)
         return;
     fa_memory m = fa_memory_stats(device);
@@ -84,21 +94,21 @@ void fa_memory_summary(fa_device device, FILE *file)
 
 void fa_memory_reset_peak(fa_device device)
 {
-    fa__device *d = fa__device_get(device);
+    fa__device *d = device_of(device, "fa_memory_reset_peak");
     if (d)
         fa__cache_reset_peak(&d->cache);
 }
 
 void fa_empty_cache(fa_device device)
 {
-    fa__device *d = fa__device_get(device);
+    fa__device *d = device_of(device, "fa_empty_cache");
     if (d)
         fa__cache_trim(&d->cache);
 }
 
 bool fa_memory_limit(fa_device device, size_t bytes)
 {
-    fa__device *d = fa__device_get(device);
+    fa__device *d = device_of(device, "fa_memory_limit");
     if (d)
         fa__cache_set_limit(&d->cache, bytes);
     return d != NULL;

@@ -49,6 +49,7 @@ typedef struct move {
     const fa__op *op;
     fa__storage *to, *from;
     size_t to_byte, from_byte, bytes;
+    bool changes;
 } move;
 
 static char *target(const move *m)
@@ -82,7 +83,8 @@ static bool move_by(fa__device *device, const move *m)
                      .from = source(m),
                      .bytes = m->bytes,
                      .to_device = to->host ? NULL : to,
-                     .from_device = from->host ? NULL : from};
+                     .from_device = from->host ? NULL : from,
+                     .changes = m->changes};
     fa__stamp work = {queue, device->backend->copy(queue, &copy)};
     pthread_mutex_unlock(&device->lock);
     if (!work.ticket)
@@ -100,16 +102,16 @@ static bool move_by_host(const move *m)
     fa__storage *between = host ? fa__storage_new(host, m->bytes, NULL) : NULL;
     if (!between)
         return false;
-    bool moved = fa__move_bytes(m->op, between, 0, m->from, m->from_byte, m->bytes)
-                 && fa__move_bytes(m->op, m->to, m->to_byte, between, 0, m->bytes);
+    bool moved = fa__move_bytes(m->op, between, 0, m->from, m->from_byte, m->bytes, false)
+                 && fa__move_bytes(m->op, m->to, m->to_byte, between, 0, m->bytes, m->changes);
     fa__unref(between);
     return moved;
 }
 
 bool fa__move_bytes(const fa__op *op, fa__storage *to, size_t to_byte, fa__storage *from, size_t from_byte,
-                    size_t bytes)
+                    size_t bytes, bool changes)
 {
-    const move m = {op, to, from, to_byte, from_byte, bytes};
+    const move m = {op, to, from, to_byte, from_byte, bytes, changes};
     fa__device *t = to->device, *f = from->device;
     if (!bytes || t->shapes_only || f->shapes_only)
         return true;

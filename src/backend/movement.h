@@ -6,9 +6,10 @@
 #include "core/storage.h"
 
 /* Copies bytes between two storages, wherever they are; between two hosts it is done at once, else it is only issued:
- * both storages remember it. They must not overlap. `op` is on whose behalf. */
+ * both storages remember it. They must not overlap. `changes`: there are values in their place, which are better than
+ * what work that went wrong would copy. `op` is on whose behalf. */
 bool fa__move_bytes(const fa__op *op, fa__storage *to, size_t to_byte, fa__storage *from, size_t from_byte,
-                    size_t bytes);
+                    size_t bytes, bool changes);
 
 /* The host waits for work. False when that is forbidden. Work that is done is neither counted nor forbidden. Errors
  * that the device found meanwhile stand afterwards. */

@@ -4,6 +4,7 @@
 #include "backend/movement.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/fork.h"
 #include "base/log.h"
 #include "base/parallel.h"
 #include "base/text.h"
@@ -40,6 +41,8 @@ static fa__device devices[FA__BACKENDS][MOST]; /* all but the CPU */
 static _Atomic bool is_open[FA__BACKENDS][MOST];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char names[FA__BACKENDS][MOST][16];
+
+FA__LOCKED_AT_FORK(REGISTRY, &lock)
 
 /* ---- names ---- */
 static int count_of(int kind)
@@ -123,7 +126,7 @@ fa_device fa_device_of(const char *text)
     fa_device d;
     if (!parse(text, &d)) {
         char what[80];
-        snprintf(what, sizeof what, "fa_device_of(\"%.40s\")", text ? text : "NULL");
+        snprintf(what, sizeof what, text ? "fa_device_of(\"%.40s\")" : "fa_device_of(%.40s)", text ? text : "NULL");
         fail_with_devices(FA_ERROR_DEVICE, what, "that names no device");
         return none;
     }
@@ -283,6 +286,41 @@ void fa__devices_close(void)
     each_open(close_device);
     fa__parallel_stop();
 }
+
+/* ---- fork ---- */
+/* Those of all devices that were ever open; the registry's lock is held. */
+static void each_lock(fa__fork_moment moment, pthread_mutex_t *(*lock_of)(fa__device *))
+{
+    for (int kind = FA__CPU; kind < FA__BACKENDS; kind++)
+        for (int i = 0; i < MOST; i++) {
+            fa__device *d = slot((fa_device){kind, i});
+            if (d->backend && (kind != FA__CPU || i == 0))
+                fa__fork_mutex(lock_of(d), moment);
+        }
+}
+
+static pthread_mutex_t *device_lock(fa__device *d)
+{
+    return &d->lock;
+}
+
+static pthread_mutex_t *cache_lock(fa__device *d)
+{
+    return &d->cache.lock;
+}
+
+static void devices_around_fork(fa__fork_moment moment)
+{
+    each_lock(moment, device_lock);
+}
+
+static void caches_around_fork(fa__fork_moment moment)
+{
+    each_lock(moment, cache_lock);
+}
+
+FA__AROUND_FORK(DEVICES, devices_around_fork)
+FA__AROUND_FORK(CACHES, caches_around_fork)
 
 /* ---- questions to a device ---- */
 bool fa_device_info(fa_device device, fa_device_properties *properties)

@@ -27,6 +27,14 @@ const char *fa_code_name(fa_code code)
     return i < sizeof code_names / sizeof *code_names ? code_names[i] : "unknown";
 }
 
+/* A message is one line, whatever was quoted in it. */
+static void on_one_line(char *message)
+{
+    for (; *message; message++)
+        if (*message == '\n' || *message == '\r')
+            *message = ' ';
+}
+
 static void raise_error(fa_code code, const char *format, va_list list) FA__PRINTF(2, 0);
 
 static void raise_error(fa_code code, const char *format, va_list list)
@@ -36,6 +44,7 @@ static void raise_error(fa_code code, const char *format, va_list list)
         return;
     fa__text text = fa__text_in(t->error->message, sizeof t->error->message);
     fa__text_add_list(&text, format, list);
+    on_one_line(t->error->message);
     t->error->seen = false;
     t->error->code = code;
 }
@@ -68,6 +77,22 @@ void fa__error_append(const char *format, ...)
     va_start(list, format);
     fa__text_add_list(&text, format, list);
     va_end(list);
+    on_one_line(error->message);
+}
+
+void fa__error_within(const char *format, ...)
+{
+    if (!fa__failed() || !fa__self->started)
+        return;
+    char *message = fa__self->error->message, inner[sizeof fa__self->error->message];
+    memcpy(inner, message, sizeof inner);
+    fa__text text = fa__text_in(message, sizeof inner);
+    va_list list;
+    va_start(list, format);
+    fa__text_add_list(&text, format, list);
+    va_end(list);
+    fa__text_add(&text, ": %s", inner);
+    on_one_line(message);
 }
 
 fa_error *fa__error_use(fa_error *slot)

@@ -16,6 +16,10 @@ static inline bool fa__failed(void)
 /* Adds to the message of the standing error, as " in cross_entropy"; nothing if none stands. */
 void fa__error_append(const char *format, ...) FA__PRINTF(1, 2) __attribute__((__cold__));
 
+/* Puts text and ": " in front of the message of the standing error, as "fa_zeros(shape=(3,))"; nothing if none stands.
+ */
+void fa__error_within(const char *format, ...) FA__PRINTF(1, 2) __attribute__((__cold__));
+
 /* Makes *slot the place of this thread's errors (NULL: the thread's own) and returns the previous place (NULL: the
  * thread's own), to be put back later. slot has to outlive its use. */
 fa_error *fa__error_use(fa_error *slot);

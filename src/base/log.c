@@ -1,5 +1,6 @@
 /* Messages to the program's function or to standard error, and the topics that FACULA_LOG asks for. */
 #include "base/log.h"
+#include "base/fork.h"
 #include "base/text.h"
 #include <errno.h>
 #include <pthread.h>
@@ -19,6 +20,8 @@ static struct {
     fa_log_function *function;
     void *context;
 } target = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+FA__LOCKED_AT_FORK(LOG, &target.lock)
 
 static char topics[256]; /* with a comma at each end, or "" */
 static pthread_once_t topics_once = PTHREAD_ONCE_INIT;
@@ -79,12 +82,4 @@ void fa__log(fa_log_level level, const char *format, ...)
     pthread_mutex_unlock(&target.lock);
     function(context, level, message);
     errno = kept;
-}
-
-void fa__log_fork(bool before)
-{
-    if (before)
-        pthread_mutex_lock(&target.lock);
-    else
-        pthread_mutex_unlock(&target.lock);
 }

@@ -9,7 +9,4 @@ void fa__log(fa_log_level level, const char *format, ...) FA__PRINTF(2, 3);
 
 /* Whether FACULA_LOG asks for a topic: it is a list with commas, as "placement,memory", or "all". Read once. */
 bool fa__log_wants(const char *topic);
-
-/* Around fork: takes and releases the log's lock. */
-void fa__log_fork(bool before);
 #endif

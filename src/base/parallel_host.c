@@ -67,7 +67,7 @@ int fa_num_threads(void)
 void fa_set_num_threads(int threads)
 {
     if (threads < 0)
-        fa__fail(FA_ERROR_ARGUMENT, "fa_set_num_threads: %d threads", threads);
+        fa__fail(FA_ERROR_ARGUMENT, "fa_set_num_threads: %d threads: 0 or more can be asked for", threads);
     else
         atomic_store_explicit(&threads_wanted, at_most(threads), memory_order_relaxed);
 }

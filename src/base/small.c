@@ -1,6 +1,7 @@
 /* The slow paths of the small objects' free lists: chunks, full lists, the depot that threads share. */
 #include "base/small.h"
 #include "base/error.h"
+#include "base/fork.h"
 #include <pthread.h>
 
 enum { CHUNK = 16384, CHUNK_HEAD = 64 };
@@ -24,6 +25,8 @@ static struct {
     chunk *chunks;
     int64_t made, home; /* objects in all chunks, and those of them in the depot */
 } depot = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+FA__LOCKED_AT_FORK(SMALL, &depot.lock)
 
 static size_t size_of(size_t class)
 {
@@ -182,12 +185,4 @@ void fa__small_stop(void)
         fa__aligned_free(c);
         c = next;
     }
-}
-
-void fa__small_fork(bool before)
-{
-    if (before)
-        pthread_mutex_lock(&depot.lock);
-    else
-        pthread_mutex_unlock(&depot.lock);
 }

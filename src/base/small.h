@@ -48,6 +48,4 @@ static inline void fa__small_free(void *object, size_t size)
 void fa__small_end(fa__thread *thread);
 /* Frees the memory behind all lists if no object is out; otherwise leaves it. The process ends. */
 void fa__small_stop(void);
-/* Around fork: takes and releases the depot's lock. */
-void fa__small_fork(bool before);
 #endif

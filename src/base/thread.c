@@ -4,7 +4,7 @@
 #include "base/thread.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/log.h"
+#include "base/fork.h"
 #include "base/parallel.h"
 #include "base/small.h"
 #include <pthread.h>
@@ -27,6 +27,8 @@ static struct {
     pthread_mutex_t lock;
     fa__thread head;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER, .head = {.next = &all.head, .previous = &all.head}};
+
+FA__LOCKED_AT_FORK(THREADS, &all.lock)
 
 static void enlist(fa__thread *t)
 {
@@ -76,30 +78,9 @@ static void end_thread(void *state)
     atomic_flag_clear_explicit(&first_taken, memory_order_release);
 }
 
-static void before_fork(void)
-{
-    pthread_mutex_lock(&all.lock);
-    fa__small_fork(true);
-    fa__log_fork(true);
-}
-
-static void after_fork(void)
-{
-    fa__log_fork(false);
-    fa__small_fork(false);
-    pthread_mutex_unlock(&all.lock);
-}
-
-static void in_child(void)
-{
-    after_fork();
-    fa__parallel_forked();
-}
-
 static void prepare(void)
 {
     key_made = pthread_key_create(&key, end_thread) == 0;
-    pthread_atfork(before_fork, after_fork, in_child);
 }
 
 static fa__thread *room_for_state(void)
@@ -144,6 +125,8 @@ void fa_error_clear(void)
 static void (*exit_functions[32])(void);
 static int exit_count;
 static pthread_mutex_t exit_lock = PTHREAD_MUTEX_INITIALIZER;
+
+FA__LOCKED_AT_FORK(EXIT, &exit_lock)
 
 bool fa__at_exit(void (*function)(void))
 {

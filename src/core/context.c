@@ -2,6 +2,7 @@
 #include "core/context.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/fork.h"
 #include "base/log.h"
 #include <facula/random.h>
 #include <pthread.h>
@@ -9,6 +10,8 @@
 #include <string.h>
 
 static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
+FA__LOCKED_AT_FORK(CONTEXTS, &list_lock)
+
 static fa__context *contexts;
 static _Atomic int64_t gone; /* `small` of threads that have ended */
 
@@ -119,7 +122,7 @@ fa__context *fa__context_start(void)
         return context_free(c), NULL;
     c->frames = c->used_count = 1;
     c->frame[0].where = "the root scope";
-    c->used[0] = (fa_settings){.size = offsetof(fa_settings, fa__end), .device = FA_CPU};
+    c->used[0] = (fa_settings){.size = offsetof(fa_settings, fa__end)};
     c->settings = c->used;
     c->hint = 10000;
     t->core = c;

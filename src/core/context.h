@@ -3,6 +3,7 @@
 #define FA__CORE_CONTEXT_H
 #include "base/thread.h"
 #include "core/object.h"
+#include "core/op.h"
 #include <facula/scope.h>
 
 /* An open scope. */
@@ -31,6 +32,7 @@ typedef struct fa__context {
     const char *closing; /* the scope that is being closed */
     const char *here;    /* FA_HERE */
     const void *call;    /* the innermost call (ops/row.h): composed operations find their caller */
+    const fa__op *for_;  /* the public function at work that is no operation (fa_item); NULL: none, or user's code */
     _Atomic int64_t
         small;         /* host memory inside storages, made less freed by this thread: bytes, and FA__SMALL_ONE each */
     void *generator;   /* fa_generator_use; NULL: the process's */
@@ -48,6 +50,35 @@ static inline fa__context *fa__ctx(void)
     fa__context *c = fa__self->core;
     return FA__LIKELY(c != NULL) ? c : fa__context_start();
 }
+
+/* The public function that a thread works for: copies and waits are told under its name. */
+typedef struct fa__errand {
+    fa__context *context;
+    const fa__op *before;
+} fa__errand;
+
+static inline fa__errand fa__errand_for(const fa__op *op, bool users_code)
+{
+    fa__errand e = {fa__ctx(), NULL};
+    if (!e.context)
+        return e;
+    e.before = e.context->for_;
+    e.context->for_ = e.before && !users_code ? e.before : op;
+    return e;
+}
+
+static inline void fa__errand_end(fa__errand *e)
+{
+    if (e->context)
+        e->context->for_ = e->before;
+}
+
+/* Until the end of the block the thread works for this function, unless it already does for one that calls it. */
+#define FA__WORK_FOR(op)                                                                                               \
+    fa__errand fa__errand_here __attribute__((__cleanup__(fa__errand_end), __unused__)) = fa__errand_for(op, false)
+/* A function of the user's is called: what it does is told under the names that it calls. */
+#define FA__USERS_CODE                                                                                                 \
+    fa__errand fa__errand_here __attribute__((__cleanup__(fa__errand_end), __unused__)) = fa__errand_for(NULL, true)
 
 void *fa__own_slowly(void *object);
 /* Hands a new object's only reference to the innermost scope, and returns the object. NULL stays NULL; without memory

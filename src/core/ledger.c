@@ -2,6 +2,7 @@
  * written of it is in ledger_report.c. */
 #include "core/ledger.h"
 #include "base/error.h"
+#include "base/fork.h"
 #include "base/hash.h"
 #include "core/context.h"
 #include <pthread.h>
@@ -12,6 +13,8 @@ enum { ROWS = 1024, MOST = 960 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static fa__ledger_row table[ROWS]; /* those without places are free */
 static size_t used;
+
+FA__LOCKED_AT_FORK(LEDGER, &lock)
 
 static bool is_free(const fa__ledger_row *r)
 {
@@ -111,11 +114,6 @@ size_t fa__ledger_rows(fa__ledger_row *out, size_t most)
 }
 
 /* ---- forbidding ---- */
-static const char *op_name(const fa__op *op)
-{
-    return op ? op->name : "the program";
-}
-
 static const char *place_name(const fa__device *d)
 {
     return d ? d->name : "cpu";
@@ -130,13 +128,13 @@ static bool forbidden(unsigned what)
 bool fa__allow_sync(const fa__op *op, const fa__device *device)
 {
     return !forbidden(FA_SYNC)
-           || fa__fail(FA_ERROR_SYNC, "%s: the host would wait for %s, which .forbid = FA_SYNC forbids here",
-                       op_name(op), place_name(device));
+           || fa__fail(FA_ERROR_SYNC, "%s%s: the host would wait for %s, which .forbid = FA_SYNC forbids here",
+                       op ? "fa_" : "", op ? op->name : "the program", place_name(device));
 }
 
 bool fa__allow_transfer(const fa__op *op, const fa__device *from, const fa__device *to)
 {
     return !forbidden(FA_TRANSFER)
-           || fa__fail(FA_ERROR_SYNC, "%s: a copy from %s to %s, which .forbid = FA_TRANSFER forbids here", op_name(op),
-                       place_name(from), place_name(to));
+           || fa__fail(FA_ERROR_SYNC, "%s%s: a copy from %s to %s, which .forbid = FA_TRANSFER forbids here",
+                       op ? "fa_" : "", op ? op->name : "the program", place_name(from), place_name(to));
 }

@@ -1,5 +1,5 @@
-/* The ledger: every copy between devices and every wait of the host, by operation and place. What `.forbid` forbids is
- * refused here. All of it may be called by any thread. */
+/* The ledger: every copy between devices and every wait of the host, by public function and place. What `.forbid`
+ * forbids is refused here. All of it may be called by any thread. */
 #ifndef FA__CORE_LEDGER_H
 #define FA__CORE_LEDGER_H
 #include "core/device.h"

@@ -10,6 +10,11 @@ static const char *op_name(const fa__ledger_row *r)
     return r->op ? r->op->name : "-";
 }
 
+static const char *op_prefix(const fa__ledger_row *r)
+{
+    return r->op ? "fa_" : "";
+}
+
 static const char *place_name(const fa__device *d)
 {
     return d ? d->name : "cpu";
@@ -71,9 +76,10 @@ fa_transfers fa_transfers_total(void)
 /* ---- the table ---- */
 static void write_row(FILE *file, const fa__ledger_row *r)
 {
-    char place[48];
+    char place[48], name[72];
     snprintf(place, sizeof place, r->wait ? "%s" : "%s -> %s", place_name(r->from), place_name(r->to));
-    fprintf(file, "%-20s %-5s %-20s %9llu %14llu %10.3f", op_name(r), r->wait ? "wait" : "copy", place,
+    snprintf(name, sizeof name, "%s%s", op_prefix(r), op_name(r));
+    fprintf(file, "%-20s %-5s %-20s %9llu %14llu %10.3f", name, r->wait ? "wait" : "copy", place,
             (unsigned long long)r->count, (unsigned long long)r->bytes, (double)r->ns / 1e6);
     if (r->wait)
         fprintf(file, " %7s %9llu %10.3f\n", "", (unsigned long long)r->implicit, (double)r->implicit_ns / 1e6);
@@ -103,14 +109,14 @@ void fa_transfers_report(FILE *file)
     fa__free(rows);
 }
 
-/* ---- JSON; names are made of letters, digits and colons ---- */
+/* ---- JSON; names are made of letters, digits, _, ' and colons ---- */
 static void write_json_row(FILE *file, const fa__ledger_row *r)
 {
     fprintf(
         file,
-        "{\"operation\": \"%s\", \"from\": \"%s\", \"to\": \"%s\", \"count\": %llu, \"bytes\": %llu, \"ns\": %llu, ",
-        op_name(r), place_name(r->from), place_name(r->to), (unsigned long long)r->count, (unsigned long long)r->bytes,
-        (unsigned long long)r->ns);
+        "{\"operation\": \"%s%s\", \"from\": \"%s\", \"to\": \"%s\", \"count\": %llu, \"bytes\": %llu, \"ns\": %llu, ",
+        op_prefix(r), op_name(r), place_name(r->from), place_name(r->to), (unsigned long long)r->count,
+        (unsigned long long)r->bytes, (unsigned long long)r->ns);
     fprintf(file, "\"implicit\": %llu, \"implicit_ns\": %llu}", (unsigned long long)r->implicit,
             (unsigned long long)r->implicit_ns);
 }

@@ -26,6 +26,12 @@ enum { FA__KINDS = FA__KEY + 1, FA__MAX_RESULTS = 4, FA__MAX_FIELDS = 16 };
 
 typedef const fa_tensor *fa_like;
 
+/* How many dimensions an FA_DIMS names; 0 when it is one dimension, as a plain number, or FA_ALL. */
+static inline int fa__dims_named(fa_dims d)
+{
+    return d >= FA__DIMS(1) && d < FA__DIMS(FA_MAX_DIMS + 1) ? (int)(d >> 40) : 0;
+}
+
 /* Names one draw of random numbers: element i of call number `call` of the sequence that `seed` starts. */
 typedef struct fa__key {
     uint64_t seed, call;

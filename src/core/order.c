@@ -3,6 +3,7 @@
 #include "core/order.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/fork.h"
 #include <pthread.h>
 
 bool (*fa__host_waits)(const fa__op *, fa__stamp);
@@ -10,6 +11,8 @@ void (*fa__host_must_wait)(const fa__op *, fa__stamp);
 bool (*fa__queue_follows)(fa__queue *, fa__stamp);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+FA__LOCKED_AT_FORK(ORDER, &lock)
 
 /* A copy of a storage's note; one without work when there is none. */
 static fa__pending look(const fa__storage *s)

@@ -1,6 +1,7 @@
 /* Generators: a seed, and the number of the next call. The values themselves are made by the devices. */
 #include "core/random.h"
 #include "base/alloc.h"
+#include "base/fork.h"
 #include "core/context.h"
 #include <pthread.h>
 
@@ -12,6 +13,8 @@ struct fa_generator {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static fa_generator_state process_state;
+
+FA__LOCKED_AT_FORK(RANDOM, &lock)
 
 static void generator_destroy(fa__object *o)
 {

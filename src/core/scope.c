@@ -178,7 +178,7 @@ void fa__repeat_close(int64_t *i)
 fa_settings fa__settings(void)
 {
     fa__context *c = fa__ctx();
-    return c ? *c->settings : (fa_settings){.size = offsetof(fa_settings, fa__end), .device = FA_CPU};
+    return c ? *c->settings : (fa_settings){.size = offsetof(fa_settings, fa__end)};
 }
 
 /* What is no value of a setting is an error, and leaves the settings as they are. */

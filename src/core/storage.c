@@ -156,7 +156,7 @@ fa__storage *fa__storage_copied(fa__storage *s, fa__device *to, const fa__op *op
     fa__storage *fresh = storage_object(to, s->bytes, 0);
     if (!fresh || !s->bytes)
         return fresh;
-    bool good = take_block(fresh, to->queue) && copy(op, fresh, 0, s, 0, s->bytes);
+    bool good = take_block(fresh, to->queue) && copy(op, fresh, 0, s, 0, s->bytes, false);
     /* what stands in the storage itself is read by the copy as long as that runs */
     if (good && is_inline(s) && fa__has_pending(s))
         good = fa__before_write(s, NULL, op);

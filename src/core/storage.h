@@ -49,7 +49,7 @@ fa__storage *fa__storage_borrow(fa__device *, void *data, size_t bytes, void (*r
 /* Moving is in two steps, the first of which can fail: a copy on another device, and giving that to the storage, so
  * that views and holders follow. What is pinned or borrowed does not move: NULL and an error. */
 typedef bool fa__copier(const fa__op *op, fa__storage *to, size_t to_byte, fa__storage *from, size_t from_byte,
-                        size_t bytes);
+                        size_t bytes, bool changes);
 fa__storage *fa__storage_copied(fa__storage *, fa__device *to, const fa__op *op, fa__copier *copy);
 /* Takes over the reference to what fa__storage_copied returned. */
 void fa__storage_take(fa__storage *, fa__storage *fresh);

@@ -76,11 +76,10 @@ fa_tensor *fa__tensor_empty(fa__device *device, fa_dtype dtype, int rank, const 
 {
     size_t bytes;
     if (!checked_bytes(dtype, rank, shape, &bytes)) {
-        char buffer[200];
+        char buffer[300];
         fa__text text = fa__text_in(buffer, sizeof buffer);
-        fa__describe_shape(&text, rank, shape);
-        fa__fail(FA_ERROR_SHAPE, "a tensor of shape %s has a negative size, or more elements than can be addressed",
-                 buffer);
+        fa__describe_size_error(&text, dtype, rank, shape);
+        fa__fail(FA_ERROR_SHAPE, "%s", buffer);
         return NULL;
     }
     fa__storage *storage = fa__storage_new(device, bytes, queue);
@@ -135,6 +134,22 @@ void fa__describe_shape(struct fa__text *text, int rank, const int64_t *shape)
     for (int i = 0; i < rank && i < FA_MAX_DIMS; i++)
         fa__text_add(text, i ? ", %lld" : "%lld", (long long)shape[i]);
     fa__text_add(text, rank > FA_MAX_DIMS ? ", ...)" : rank == 1 ? ",)" : ")");
+}
+
+void fa__describe_size_error(struct fa__text *text, fa_dtype dtype, int rank, const int64_t *shape)
+{
+    for (int i = 0; i < rank; i++)
+        if (shape[i] < 0) {
+            fa__text_add(text, "size %lld of dimension %d is negative", (long long)shape[i], i);
+            return;
+        }
+    int largest = 0;
+    for (int i = 1; i < rank; i++)
+        largest = shape[i] > shape[largest] ? i : largest;
+    fa__text_add(text, "sizes ");
+    fa__describe_shape(text, rank, shape);
+    fa__text_add(text, " of %s are more than can be addressed: the largest is %lld, of dimension %d",
+                 fa_dtype_name(dtype), (long long)(rank ? shape[largest] : 1), largest);
 }
 
 void fa__describe_address(struct fa__text *text, const void *address)

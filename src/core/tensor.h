@@ -103,4 +103,7 @@ void fa__describe_tensor(struct fa__text *, const fa_tensor *, bool origin);
 /* Where a return address is: "in main+0x4f". */
 void fa__describe_address(struct fa__text *, const void *address);
 void fa__describe_shape(struct fa__text *, int rank, const int64_t *shape);
+/* What is wrong with sizes that fa__checked_numel refuses, or that are too many bytes: "size -2 of dimension 1 is
+ * negative". */
+void fa__describe_size_error(struct fa__text *, fa_dtype, int rank, const int64_t *shape);
 #endif

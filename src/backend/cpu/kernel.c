@@ -1,6 +1,7 @@
 /* What the CPU's kernels share. */
 #include "backend/cpu/kernel.h"
 #include "backend/fault.h"
+#include "base/fork.h"
 
 const fa__simd_class *fa__cpu_class(int dtype)
 {
@@ -22,22 +23,21 @@ double fa__cpu_sum(const fa__simd_class *k, void *x, int64_t n)
     return k->dtype == FA_F64 ? *(double *)x : (double)*(float *)x;
 }
 
-bool fa__cpu_fault(const fa__launch *l, fa_code code, int64_t value, int64_t size, int64_t position)
+static pthread_mutex_t fault_lock = PTHREAD_MUTEX_INITIALIZER;
+FA__LOCKED_AT_FORK(FAULT, &fault_lock)
+
+bool fa__cpu_fault(const fa__launch *l, fa_code code, fa__fault what)
 {
     fa__fault *f = l->fault;
-    int32_t none = 0;
-    static _Atomic int32_t busy;
-    int32_t free_ = 0;
-    while (!atomic_compare_exchange_weak(&busy, &free_, 1))
-        free_ = 0;
-    if (atomic_load(&f->code) == none) {
-        f->op = l->op->id;
-        f->value = value;
-        f->size = size;
-        f->position = position;
+    pthread_mutex_lock(&fault_lock);
+    if (atomic_load(&f->code) == FA_OK) {
+        f->dim = what.dim;
+        f->value = what.value;
+        f->size = what.size;
+        f->position = what.position;
         atomic_store(&f->code, (int32_t)code);
     }
-    atomic_store(&busy, 0);
+    pthread_mutex_unlock(&fault_lock);
     return false;
 }
 

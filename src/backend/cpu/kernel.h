@@ -17,8 +17,8 @@ const fa__simd_class *fa__cpu_class(int dtype);
 /* The sum of n values in scratch memory, by the one tree; x is overwritten. */
 double fa__cpu_sum(const fa__simd_class *, void *x, int64_t n);
 
-/* Notes what is wrong with an index, for the host to report. Always false. */
-bool fa__cpu_fault(const fa__launch *l, fa_code code, int64_t value, int64_t size, int64_t position);
+/* Notes what is wrong, for the host to report: the first fault of a launch stays. Always false. */
+bool fa__cpu_fault(const fa__launch *l, fa_code code, fa__fault what);
 /* Element i of an operand of integers or bool, by its address. */
 int64_t fa__cpu_integer(const fa__operand *, int64_t offset);
 

@@ -150,19 +150,13 @@ KERNEL(argmax)
     const fa__operand *x = &l->operand[1];
     if (a->dim == FA_ALL || !x->rank)
         return argmax_all(l, x);
-    int dim = 0;
-    if (a->dim >> 40 & 1 && a->dim > 0) {
-        while (!(a->dim & FA__DIM(dim - 8)))
-            dim++;
-        dim = fa__cpu_dim(x, dim - 8);
-    } else
-        dim = fa__cpu_dim(x, a->dim);
-    return run_search(x, NULL, &l->operand[0], dim);
+    int64_t dim = fa__dims_named(a->dim) ? __builtin_ctzll((uint64_t)a->dim) - 8 : a->dim;
+    return run_search(x, NULL, &l->operand[0], fa__cpu_dim(x, dim));
 }
 
 /* ---- fetching and placing ---- */
 
-static bool check_all(const fa__launch *l, const fa__operand *index, int64_t size)
+static bool check_all(const fa__launch *l, const fa__operand *index, int dim, int64_t size)
 {
     fa__cpu_walk w = fa__cpu_others(index->shape, index->rank, -1, index, NULL, NULL);
     for (int64_t i = 0; i < w.count; i++) {
@@ -170,50 +164,83 @@ static bool check_all(const fa__launch *l, const fa__operand *index, int64_t siz
         fa__cpu_place(&w, i, o);
         int64_t at = fa__cpu_integer(index, o[0]);
         if (at < 0 || at >= size)
-            return fa__cpu_fault(l, FA_ERROR_INDEX, at, size, i);
+            return fa__cpu_fault(l, FA_ERROR_INDEX, (fa__fault){.dim = dim, .value = at, .size = size, .position = i});
     }
     return true;
 }
 
-static int64_t count_of(const fa__operand *x)
+/* For each element of index, in row-major order: its place in `moved`, which is where it stands itself, and that in
+ * `chosen`, which is the same but along dim, where it says. */
+static void by_index(const fa__operand *chosen, const fa__operand *moved, const fa__operand *index, int dim,
+                     void (*each)(const fa__operand *chosen, int64_t from, const fa__operand *moved, int64_t to))
 {
-    int64_t n = 1;
-    for (int i = 0; i < x->rank; i++)
-        n *= x->shape[i];
-    return n;
-}
-
-KERNEL(index_select)
-{
-    const index_select_args *a = l->args;
-    const fa__operand *y = &l->operand[0], *x = &l->operand[1], *index = &l->operand[2];
-    int dim = fa__cpu_dim(x, a->dim);
-    if (!check_all(l, index, size_along(x, dim)))
-        return false;
-    size_t size = size_of(x);
-    fa__cpu_walk w = fa__cpu_others(x->shape, x->rank, dim, x, y, NULL);
-    int64_t n = count_of(index), step = index->rank ? index->stride[0] : 0;
-    for (int64_t k = 0; k < n; k++) {
-        int64_t from = fa__cpu_integer(index, k * step) * stride_along(x, dim), to = k * stride_along(y, dim);
-        for (int64_t i = 0; i < w.count; i++) {
-            int64_t o[3];
-            fa__cpu_place(&w, i, o);
-            memcpy((char *)y->data + (o[1] + to) * (int64_t)size, (const char *)x->data + (o[0] + from) * (int64_t)size,
-                   size);
+    int last = index->rank - 1;
+    int64_t pace = stride_along(chosen, dim), n = size_along(index, last);
+    fa__operand still = *chosen;
+    if (still.rank)
+        still.stride[dim] = 0;
+    fa__cpu_walk w = fa__cpu_others(index->shape, index->rank, last, &still, moved, index);
+    for (int64_t i = 0; i < w.count; i++) {
+        int64_t o[3];
+        fa__cpu_place(&w, i, o);
+        for (int64_t k = 0; k < n; k++) {
+            int64_t at = fa__cpu_integer(index, o[2] + k * stride_along(index, last));
+            each(chosen, o[0] + k * stride_along(&still, last) + at * pace, moved,
+                 o[1] + k * stride_along(moved, last));
         }
     }
-    return true;
 }
 
-/* One element added to another, in the class of the dtype. Halves are added in f32 and rounded each time. */
-static void add_element(const fa__simd_class *k, const fa__operand *y, int64_t to, const fa__operand *x, int64_t from)
+static void fetch(const fa__operand *x, int64_t from, const fa__operand *y, int64_t to)
 {
+    size_t size = size_of(x);
+    memcpy((char *)y->data + to * (int64_t)size, (const char *)x->data + from * (int64_t)size, size);
+}
+
+/* In the class of the dtype: halves are added in f32 and rounded each time. */
+static void add(const fa__operand *y, int64_t to, const fa__operand *x, int64_t from)
+{
+    const fa__simd_class *k = fa__cpu_class(x->dtype);
     int64_t size = (int64_t)size_of(y);
     _Alignas(8) char sum[8], term[8];
     k->load[y->dtype](sum, (char *)y->data + to * size, 1, 1);
     k->load[x->dtype](term, (const char *)x->data + from * size, 1, 1);
     k->prim[FA__PRIM_add](sum, sum, term, NULL, 1);
     k->store[y->dtype]((char *)y->data + to * size, 1, sum, 1);
+}
+
+/* A list of indices as one for each element of `like`: the same for all that stand at one place along dim. */
+static fa__operand spread(const fa__operand *index, const fa__operand *like, int dim)
+{
+    fa__operand s = *like;
+    s.data = index->data;
+    s.dtype = index->dtype;
+    for (int i = 0; i < s.rank; i++)
+        s.stride[i] = i == dim && index->rank ? index->stride[0] : 0;
+    return s;
+}
+
+KERNEL(index_select)
+{
+    const index_select_args *a = l->args;
+    const fa__operand *y = &l->operand[0], *x = &l->operand[1], *list = &l->operand[2];
+    int dim = fa__cpu_dim(x, a->dim);
+    if (!check_all(l, list, dim, size_along(x, dim)))
+        return false;
+    fa__operand index = spread(list, y, dim);
+    by_index(x, y, &index, dim, fetch);
+    return true;
+}
+
+KERNEL(gather)
+{
+    const gather_args *a = l->args;
+    const fa__operand *y = &l->operand[0], *x = &l->operand[1], *index = &l->operand[2];
+    int dim = fa__cpu_dim(x, a->dim);
+    if (!check_all(l, index, dim, size_along(x, dim)))
+        return false;
+    by_index(x, y, index, dim, fetch);
+    return true;
 }
 
 static void clear(const fa__operand *y)
@@ -230,45 +257,24 @@ static void clear(const fa__operand *y)
 KERNEL(index_sum)
 {
     const index_sum_args *a = l->args;
-    const fa__operand *y = &l->operand[0], *x = &l->operand[1], *index = &l->operand[2];
+    const fa__operand *y = &l->operand[0], *x = &l->operand[1], *list = &l->operand[2];
     int dim = fa__cpu_dim(x, a->dim);
-    const fa__simd_class *k = fa__cpu_class(x->dtype);
-    if (!check_all(l, index, a->size))
+    if (!check_all(l, list, dim, a->size))
         return false;
     clear(y);
-    fa__cpu_walk w = fa__cpu_others(x->shape, x->rank, dim, x, y, NULL);
-    int64_t n = count_of(index), step = index->rank ? index->stride[0] : 0;
-    for (int64_t j = 0; j < n; j++) {
-        int64_t to = fa__cpu_integer(index, j * step) * stride_along(y, dim), from = j * stride_along(x, dim);
-        for (int64_t i = 0; i < w.count; i++) {
-            int64_t o[3];
-            fa__cpu_place(&w, i, o);
-            add_element(k, y, o[1] + to, x, o[0] + from);
-        }
-    }
+    fa__operand index = spread(list, x, dim);
+    by_index(y, x, &index, dim, add);
     return true;
 }
 
-/* Strides of a row-major walk over index in x, y (with that along dim taken out, and given apart). */
-KERNEL(gather)
+static void copy_all(const fa__operand *y, const fa__operand *x)
 {
-    const gather_args *a = l->args;
-    const fa__operand *y = &l->operand[0], *x = &l->operand[1], *index = &l->operand[2];
-    int dim = fa__cpu_dim(x, a->dim);
-    if (!check_all(l, index, size_along(x, dim)))
-        return false;
-    size_t size = size_of(x);
-    fa__operand flat = *x;
-    if (x->rank)
-        flat.stride[dim] = 0;
-    fa__cpu_walk w = fa__cpu_others(index->shape, index->rank, -1, &flat, y, index);
+    fa__cpu_walk w = fa__cpu_others(x->shape, x->rank, -1, x, y, NULL);
     for (int64_t i = 0; i < w.count; i++) {
         int64_t o[3];
         fa__cpu_place(&w, i, o);
-        int64_t from = o[0] + fa__cpu_integer(index, o[2]) * stride_along(x, dim);
-        memcpy((char *)y->data + o[1] * (int64_t)size, (const char *)x->data + from * (int64_t)size, size);
+        fetch(x, o[0], y, o[1]);
     }
-    return true;
 }
 
 KERNEL(scatter_add)
@@ -276,27 +282,11 @@ KERNEL(scatter_add)
     const scatter_add_args *a = l->args;
     const fa__operand *y = &l->operand[0], *x = &l->operand[1], *index = &l->operand[2], *src = &l->operand[3];
     int dim = fa__cpu_dim(x, a->dim);
-    if (!check_all(l, index, size_along(x, dim)))
+    if (!check_all(l, index, dim, size_along(x, dim)))
         return false;
-    size_t size = size_of(x);
-    if (y->data != x->data) {
-        fa__cpu_walk all = fa__cpu_others(x->shape, x->rank, -1, y, x, NULL);
-        for (int64_t i = 0; i < all.count; i++) {
-            int64_t o[3];
-            fa__cpu_place(&all, i, o);
-            memcpy((char *)y->data + o[0] * (int64_t)size, (const char *)x->data + o[1] * (int64_t)size, size);
-        }
-    }
-    const fa__simd_class *k = fa__cpu_class(x->dtype);
-    fa__operand flat = *y;
-    if (y->rank)
-        flat.stride[dim] = 0;
-    fa__cpu_walk w = fa__cpu_others(index->shape, index->rank, -1, &flat, src, index);
-    for (int64_t i = 0; i < w.count; i++) {
-        int64_t o[3];
-        fa__cpu_place(&w, i, o);
-        add_element(k, y, o[0] + fa__cpu_integer(index, o[2]) * stride_along(y, dim), src, o[1]);
-    }
+    if (y->data != x->data)
+        copy_all(y, x);
+    by_index(y, src, index, dim, add);
     return true;
 }
 

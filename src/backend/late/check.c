@@ -6,6 +6,7 @@
 #include "backend/late/late.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/fork.h"
 #include "base/log.h"
 #include <string.h>
 
@@ -33,6 +34,8 @@ static segment *segments;
 static size_t segment_count, segment_capacity;
 static fa__late_report reports[REPORTS];
 static size_t report_count;
+
+FA__LOCKED_AT_FORK(CHECKER, &lock)
 
 static void join(fa__late_clock *a, const fa__late_clock *b)
 {
@@ -107,11 +110,12 @@ static const char *op_name(const fa__op *op)
 
 static void describe(char *out, size_t size, const fa__late_queue *q, uint64_t ticket, const fa__op *op)
 {
+    const char *prefix = op ? "fa_" : "";
     if (q)
-        snprintf(out, size, "%s (work %llu of queue %d, %s)", op_name(op), (unsigned long long)ticket, q->number,
-                 q->base.device->name);
+        snprintf(out, size, "%s%s (work %llu of queue %d, %s)", prefix, op_name(op), (unsigned long long)ticket,
+                 q->number, q->base.device->name);
     else
-        snprintf(out, size, "%s (on the host)", op_name(op));
+        snprintf(out, size, "%s%s (on the host)", prefix, op_name(op));
 }
 
 static void tell_unordered(const record *now, const record *earlier)

@@ -27,11 +27,11 @@ typedef struct fa__late_queue {
     struct fa__late_job *first, *last;
     pthread_t thread;
     bool running, stop;
-    int waiting;              /* threads that wait for it: then it does not dawdle */
-    fa__fault fault;          /* of a kernel; only the queue's thread touches it */
-    bool fault_told, forgive; /* it is in `error`; the host has seen that: it is to be cleared */
-    fa_error error;           /* raised on its thread, */
-    uint64_t error_ticket;    /* by this work or earlier one */
+    int waiting;           /* threads that wait for it: then it does not dawdle */
+    fa__fault fault;       /* of a kernel; only the queue's thread touches it, as `stands` */
+    bool stands, forgive;  /* an error stands: later work changes nothing; it was seen: it is to be cleared */
+    fa_error error;        /* raised on its thread, */
+    uint64_t error_ticket; /* by this work or earlier one */
     /* the checker's: what comes before the next piece of work, and what came before earlier ones */
     fa__late_clock now;
     struct {
@@ -68,6 +68,8 @@ void fa__late_queue_free(fa__queue *);
 void fa__late_stop(fa__device *);
 void fa__late_wait(fa__queue *, uint64_t ticket);
 void fa__late_finish(void *device);
+bool fa__late_failed(fa__late_queue *, uint64_t ticket,
+                     fa_error *);                              /* an error up to the ticket that nobody has seen */
 void fa__late_wait_quietly(fa__late_queue *, uint64_t ticket); /* raises nothing, and the checker does not know */
 /* A job with room behind its launch; NULL, and no error, without memory. */
 fa__late_job *fa__late_job_new(void (*work)(fa__late_queue *, fa__late_job *), size_t more);

@@ -1,10 +1,10 @@
 /* Queues: work is copied, put in a list, and done later by the queue's thread. */
 #define _GNU_SOURCE
-#include "backend/fault.h"
 #include "backend/late/late.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
+#include "base/fork.h"
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -15,6 +15,7 @@ typedef fa__late_job job;
 fa__late_queue fa__late_queues[FA__LATE_QUEUES];
 bool fa__late_forked;
 static pthread_mutex_t queues_lock = PTHREAD_MUTEX_INITIALIZER;
+static bool begun;                        /* the queues have locks */
 static _Atomic int64_t delay = INT64_MIN; /* INT64_MIN: not read yet */
 
 void fa__late_delay(int64_t microseconds)
@@ -46,17 +47,14 @@ static void dawdle(fa__late_queue *q)
             break;
 }
 
-/* Keeps the first error; the host gets it when it waits. A fault stays in its word until then, so that later work of
- * the queue can see it. */
+/* Keeps the first error; the host gets it when it waits. */
 static void do_job(fa__late_queue *q, job *j)
 {
     fa_error error = {0};
     fa_error *before = fa__error_use(&error);
     j->work(q, j);
-    fa__fault fault = q->fault;
-    if (!q->fault_told)
-        q->fault_told = !fa__fault_report(&fault);
     fa__error_use(before);
+    q->stands |= error.code != FA_OK;
     pthread_mutex_lock(&q->lock);
     if (error.code != FA_OK && q->error.code == FA_OK) {
         q->error = error;
@@ -80,10 +78,8 @@ static job *next_job(fa__late_queue *q)
         dawdle(q);
         q->first = j->next;
     }
-    if (q->forgive) {
-        atomic_store(&q->fault.code, FA_OK);
-        q->fault_told = q->forgive = false;
-    }
+    if (q->forgive)
+        q->stands = q->forgive = false;
     pthread_mutex_unlock(&q->lock);
     return j;
 }
@@ -208,6 +204,16 @@ static void surface(fa__late_queue *q, uint64_t ticket)
     fa__error_hand_over(&error);
 }
 
+bool fa__late_failed(fa__late_queue *q, uint64_t ticket, fa_error *error)
+{
+    pthread_mutex_lock(&q->lock);
+    bool failed = q->error.code != FA_OK && q->error_ticket <= ticket;
+    if (failed && error)
+        *error = q->error;
+    pthread_mutex_unlock(&q->lock);
+    return failed;
+}
+
 void fa__late_wait_quietly(fa__late_queue *q, uint64_t ticket)
 {
     pthread_mutex_lock(&q->lock);
@@ -259,17 +265,27 @@ static void queue_locks(fa__late_queue *q)
 }
 
 /* The child of a fork has no threads that could do work: what was issued counts as done, and nothing more is. */
-static void in_child(void)
+static void orphan(fa__late_queue *q)
 {
-    fa__late_forked = true;
-    for (int i = 0; i < FA__LATE_QUEUES; i++) {
-        fa__late_queue *q = &fa__late_queues[i];
-        queue_locks(q);
-        q->first = q->last = NULL;
-        q->running = false;
-        atomic_store(&q->base.done, q->base.issued);
-    }
+    queue_locks(q); /* conditions too: the parent's threads wait on them */
+    q->first = q->last = NULL;
+    q->running = false;
+    q->waiting = 0;
+    atomic_store(&q->base.done, q->base.issued);
 }
+
+static void queues_around_fork(fa__fork_moment moment)
+{
+    fa__late_forked |= begun && moment == FA__FORK_CHILD;
+    for (int i = 0; begun && i < FA__LATE_QUEUES; i++)
+        if (moment == FA__FORK_CHILD)
+            orphan(&fa__late_queues[i]);
+        else
+            fa__fork_mutex(&fa__late_queues[i].lock, moment);
+}
+
+FA__LOCKED_AT_FORK(LATE, &queues_lock)
+FA__AROUND_FORK(QUEUES, queues_around_fork)
 
 static void queue_begin(fa__late_queue *q, int number)
 {
@@ -281,13 +297,10 @@ static void queue_begin(fa__late_queue *q, int number)
 /* A queue that was freed goes on counting where it was, so that old stamps stay true. */
 fa__queue *fa__late_queue_new(fa__device *d)
 {
-    static bool begun;
     fa__late_queue *found = NULL;
     pthread_mutex_lock(&queues_lock);
     for (int i = 0; i < FA__LATE_QUEUES && !begun; i++)
         queue_begin(&fa__late_queues[i], i);
-    if (!begun)
-        pthread_atfork(NULL, NULL, in_child);
     begun = true;
     for (int i = 0; i < FA__LATE_QUEUES && !found; i++) {
         fa__late_queue *q = &fa__late_queues[i];

@@ -1,5 +1,6 @@
 /* What late queues do: events, copies, garbage, and the CPU's kernels on a copy of the launch. */
 #include "backend/cpu/cpu.h"
+#include "backend/fault.h"
 #include "backend/late/late.h"
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -24,14 +25,19 @@ static uint64_t no_memory(const fa__queue *queue)
 }
 
 /* ---- events ---- */
+/* What went wrong there goes wrong here too: this queue's later work depends on it. */
 static void wait_for_other(fa__late_queue *q, job *j)
 {
     (void)q;
     fa__queue *other = j->after.queue;
-    if (other->device->id.kind == FA__LATE)
-        fa__late_wait_quietly((fa__late_queue *)other, j->after.ticket);
-    else
+    if (other->device->id.kind != FA__LATE) {
         other->device->backend->wait(other, j->after.ticket);
+        return;
+    }
+    fa_error error;
+    fa__late_wait_quietly((fa__late_queue *)other, j->after.ticket);
+    if (fa__late_failed((fa__late_queue *)other, j->after.ticket, &error))
+        fa__fail(error.code, "%s", error.message);
 }
 
 bool fa__late_after(fa__queue *queue, fa__stamp work)
@@ -41,7 +47,8 @@ bool fa__late_after(fa__queue *queue, fa__stamp work)
     fa__late_queue *q = (fa__late_queue *)queue;
     if (work.queue->device->id.kind == FA__LATE)
         fa__late_check_after(q, (const fa__late_queue *)work.queue, work.ticket);
-    if (fa__stamp_done(&work))
+    bool late = work.queue->device->id.kind == FA__LATE;
+    if (fa__stamp_done(&work) && !(late && fa__late_failed((fa__late_queue *)work.queue, work.ticket, NULL)))
         return true;
     job *j = fa__late_job_new(wait_for_other, 0);
     if (!j)
@@ -53,9 +60,11 @@ bool fa__late_after(fa__queue *queue, fa__stamp work)
 }
 
 /* ---- copies and fills ---- */
+/* Behind an error that nobody has seen nothing is changed: what is there is better than what depends on the error. */
 static void do_copy(fa__late_queue *q, job *j)
 {
-    (void)q;
+    if (q->stands && j->copy.changes)
+        return;
     int64_t start = fa__clock_ns();
     memcpy(j->copy.to, j->copy.from, j->copy.bytes);
     if (j->copy.to_device != j->copy.from_device)
@@ -93,8 +102,12 @@ uint64_t fa__late_fill(fa__queue *queue, const fa__device *device, void *memory,
 /* ---- kernels ---- */
 static void do_launch(fa__late_queue *q, job *j)
 {
-    (void)q;
-    fa__cpu_run((const fa__launch *)(const void *)j->launch);
+    const fa__launch *l = (const fa__launch *)(const void *)j->launch;
+    if (q->stands && l->changes)
+        return;
+    fa__cpu_run(l);
+    fa__fault_report(&q->fault, l, q->base.device);
+    atomic_store(&q->fault.code, FA_OK);
 }
 
 /* The bytes that an operand reaches. False when there are none. */
@@ -145,5 +158,5 @@ uint64_t fa__late_run(fa__queue *queue, const fa__launch *l)
     int count = 0;
     for (int i = 0; i < l->operands; i++)
         count += reach(l, i, q->base.device, &access[count]);
-    return fa__late_issue(queue, j, l->op, access, count);
+    return fa__late_issue(queue, j, l->caller ? l->caller : l->op, access, count);
 }
