@@ -6,6 +6,11 @@ set(CMAKE_C_EXTENSIONS ON)
 set(CMAKE_C_FLAGS_RELEASE "-O2 -g1")
 set(CMAKE_C_FLAGS_DEBUG "-O1 -g -fno-omit-frame-pointer")
 
+# Clang's own debug information is newer than valgrind 3.19 can read.
+if(CMAKE_C_COMPILER_ID STREQUAL Clang)
+    add_compile_options(-gdwarf-4)
+endif()
+
 add_library(facula_flags INTERFACE)
 target_compile_options(facula_flags INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wconversion

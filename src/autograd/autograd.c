@@ -15,6 +15,8 @@ bool fa_set_requires_grad(fa_tensor *t, bool requires_grad)
     if (requires_grad && !fa__dtype_is_float(t->dtype))
         return fa__fail(FA_ERROR_DTYPE, "fa_set_requires_grad: only floating tensors can need gradients, not %s",
                         fa__dtype_names[t->dtype]);
+    if (t->requires_grad != requires_grad)
+        t->history++; /* views of it learn of that when they are used next */
     t->requires_grad = requires_grad;
     return true;
 }
@@ -47,6 +49,8 @@ bool fa_set_grad(fa_tensor *t, fa_tensor *grad)
     if (!fa__tensor_check(t, "fa_set_grad: the tensor")
         || (grad && !fa__tensor_check(grad, "fa_set_grad: the gradient")))
         return false;
+    if (grad == t)
+        return fa__fail(FA_ERROR_ARGUMENT, "fa_set_grad: a tensor cannot be its own gradient");
     if (grad
         && (!fa__same_shape(t, grad) || t->dtype != grad->dtype || fa__tensor_place(t) != fa__tensor_place(grad))) {
         char text[400];
@@ -110,10 +114,18 @@ static fa_tensor *seed(const char *name, const fa_tensor *t, fa_tensor *given)
         return one(t);
     if (!fa__tensor_check(given, ".grad"))
         return NULL;
-    if (!fa__same_shape(given, t))
-        return described_failure(name, given, FA_ERROR_SHAPE, "the gradient is not of the tensor's shape");
-    if (fa__tensor_place(given) != fa__tensor_place(t))
-        return described_failure(name, given, FA_ERROR_DEVICE, "the gradient is on another device than the tensor");
+    bool fits = fa__same_shape(given, t);
+    if (!fits || fa__tensor_place(given) != fa__tensor_place(t)) {
+        char text[300];
+        struct fa__text what = fa__text_in(text, sizeof text);
+        if (fits)
+            fa__text_add(&what, "the gradient is not on the tensor's device, %s", fa__tensor_place(t)->name);
+        else {
+            fa__text_add(&what, "the gradient is not of the tensor's shape, ");
+            fa__describe_shape(&what, t->rank, t->shape);
+        }
+        return described_failure(name, given, fits ? FA_ERROR_DEVICE : FA_ERROR_SHAPE, text);
+    }
     return (fa_dtype)given->dtype == (fa_dtype)t->dtype ? fa__own(fa__ref(given)) : fa_to(given, (fa_dtype)t->dtype);
 }
 
@@ -145,11 +157,15 @@ static bool can_start(const char *name, const fa_tensor *t)
            || described_failure(name, t, FA_ERROR_GRADIENT, "nothing that needs gradients went into the tensor");
 }
 
+static const fa__op backward_op = {.name = "backward", .id = FA__OP_expression},
+                    grad_of_op = {.name = "grad_of", .id = FA__OP_expression};
+
 bool(fa_backward)(const fa_tensor *t, const fa_backward_options *options)
 {
     FA__COMPLETE(fa_backward)
     if (!can_start("fa_backward", t))
         return false;
+    FA__WORK_FOR(&backward_op);
     fa__scope scope = fa__scope_open("fa_backward"), use = open_settings(options->create_graph);
     fa__walk w = {.create = options->create_graph,
                   .retain = options->retain_graph || options->create_graph,
@@ -262,6 +278,7 @@ static bool check_caught(const gradients *caught, fa_tensors inputs, bool allow_
 fa_tensors(fa_grad_of)(fa_tensors outputs, fa_tensors inputs, const fa_grad_of_options *options)
 {
     FA__COMPLETE(fa_grad_of)
+    FA__WORK_FOR(&grad_of_op);
     fa__object *at[inputs.count + 1];
     uint32_t slot[inputs.count + 1];
     if (!outputs.count || !inputs.count) {

@@ -24,7 +24,7 @@ bool fa__deliver(fa__walk *w, fa__object *to, uint32_t slot, fa_tensor *g)
 
 static void name_node(struct fa__text *text, const fa__node *n)
 {
-    fa__text_add(text, "%s", n->op->name);
+    fa__text_add(text, "fa_%s", n->op->name);
     if (n->made_at && n->object.flags & FA__MADE_HERE)
         fa__text_add(text, ", recorded at %s", (const char *)n->made_at);
     else if (n->made_at) {
@@ -39,6 +39,17 @@ static bool node_fails(const fa__node *n, const char *text)
     struct fa__text t = fa__text_in(name, sizeof name);
     name_node(&t, n);
     return fa__fail(FA_ERROR_GRADIENT, "backward of %s: %s", name, text);
+}
+
+bool fa__hook_fits(const fa_tensor *other, const fa_tensor *g, struct fa__text *what)
+{
+    if (fa__same_shape(other, g) && other->dtype == g->dtype && fa__tensor_place(other) == fa__tensor_place(g))
+        return true;
+    fa__text_add(what, "a hook returned a gradient ");
+    fa__describe_tensor(what, other, false);
+    fa__text_add(what, " in the place of ");
+    fa__describe_tensor(what, g, false);
+    return false;
 }
 
 static bool check_version(const fa__node *n, const char *what, const fa_tensor *t, uint64_t kept)
@@ -113,11 +124,13 @@ static bool run_hooks(const fa__walk *w, fa__node *n, uint32_t slot, fa_tensor *
         next = h->next;
         if (h->slot != slot || h->retain)
             continue;
-        fa_tensor *other = h->function(*g, h->context);
+        fa_tensor *other = fa__hook_call(h, *g);
         if (fa__failed())
             return false;
-        if (other && !fa__same_shape(other, *g))
-            return node_fails(n, "a hook returned a gradient of another shape");
+        char text[400];
+        struct fa__text what = fa__text_in(text, sizeof text);
+        if (other && !fa__hook_fits(other, *g, &what))
+            return node_fails(n, text);
         *g = other ? fa__own(fa__ref(other)) : *g;
     }
     for (fa__hook *h = n->hooks; h; h = h->next)

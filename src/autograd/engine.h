@@ -20,6 +20,16 @@ typedef struct fa__walk {
     size_t leaves, leaf_room;
 } fa__walk;
 
+/* What a hook makes of a gradient. */
+static inline fa_tensor *fa__hook_call(const fa__hook *h, fa_tensor *g)
+{
+    FA__USERS_CODE;
+    return h->function(g, h->context);
+}
+
+/* Whether what a hook returned can take a gradient's place. Describes both where it cannot. */
+bool fa__hook_fits(const fa_tensor *other, const fa_tensor *g, struct fa__text *what);
+
 /* A gradient on its way to where an edge points; waits in a node, is caught, or added to a leaf. Does not take over the
  * reference. */
 bool fa__deliver(fa__walk *, fa__object *to, uint32_t slot, fa_tensor *g);

@@ -32,6 +32,7 @@ static bool call_backward(function *f, fa__back *b, fa_tensor **saved, size_t co
     fa__context *x = fa__ctx();
     const void *outer = x->call;
     x->call = NULL;
+    FA__USERS_CODE;
     bool good = f->table.backward(f->context, (fa_tensors){count + 1, saved}, b->gy[0], gx);
     x->call = outer;
     if (!good)
@@ -61,7 +62,7 @@ static void function_grad(fa__back *b)
 static const fa__cells function_cells = {.grad = function_grad};
 static const fa__field function_fields[] = {
     {.name = "inputs", .kind = FA__TENSORS, .offset = offsetof(function_args, inputs)}};
-static const fa__op function_op = {.name = "function",
+static const fa__op function_op = {.name = "apply",
                                    .id = FA__OP_expression,
                                    .cells = &function_cells,
                                    .fields = function_fields,
@@ -100,7 +101,16 @@ static bool record(function *f, fa_tensors inputs, fa_tensor *y, const void *sit
     return good;
 }
 
-/* Runs forward in a scope of the library's; its result is a tensor of its own, whatever it returned. */
+static bool shares_memory(const fa_tensor *y, fa_tensors inputs)
+{
+    for (size_t k = 0; k < inputs.count; k++)
+        if (y->storage && y->storage == inputs.item[k]->storage)
+            return true;
+    return false;
+}
+
+/* Runs forward in a scope of the library's; its result is a tensor of its own, whatever it returned. What shares an
+ * input's memory is not known as its view: autograd refuses to see it changed in place. */
 static fa_tensor *run_forward(const function *f, fa_tensors inputs)
 {
     fa__scope scope = fa__scope_open("fa_apply");
@@ -113,6 +123,8 @@ static fa_tensor *run_forward(const function *f, fa_tensors inputs)
     fa_tensor *own = y && fa__tensor_check(y, "the function's result") && !fa__failed() ? fa__tensor_alias(y) : NULL;
     fa__use_close(&use);
     fa__scope_close(&scope);
+    if (own && shares_memory(own, inputs))
+        own->no_grad_view = 1;
     return own;
 }
 

@@ -1,6 +1,8 @@
 /* Gradients arriving at leaves: hooks, accumulation. A leaf with hooks waits until its gradient is complete. */
 #include "autograd/engine.h"
 #include "base/alloc.h"
+#include "base/text.h"
+#include "ops/views.h"
 
 /* Whether nobody else sees a gradient or its memory. */
 static bool is_alone(const fa_tensor *g)
@@ -37,7 +39,7 @@ static bool store(const fa__walk *w, fa__autograd *a, fa_tensor *g)
 {
     if (!a->grad) {
         bool as_is = g->storage && (w->create ? is_alone(g) : is_ours(g));
-        fa_tensor *own = as_is ? g : fa_clone(g);
+        fa_tensor *own = as_is ? g : fa__row_major(g);
         a->grad = own ? fa__ref(own) : NULL;
         return own != NULL;
     }
@@ -63,9 +65,13 @@ static fa_tensor *through_hooks(fa_tensor *leaf, fa_tensor *g)
 {
     for (fa__hook *h = fa__autograd_if(leaf)->hooks, *next; h && g; h = next) {
         next = h->next;
-        fa_tensor *other = h->function(g, h->context);
-        if (other && !fa__same_shape(other, leaf)) {
-            fa__fail(FA_ERROR_GRADIENT, "a hook of a leaf returned a gradient of another shape");
+        fa_tensor *other = fa__hook_call(h, g);
+        char text[600];
+        struct fa__text what = fa__text_in(text, sizeof text);
+        if (other && !fa__hook_fits(other, g, &what)) {
+            fa__text_add(&what, " for the leaf ");
+            fa__describe_tensor(&what, leaf, true);
+            fa__fail(FA_ERROR_GRADIENT, "fa_hook_grad: %s", text);
             return NULL;
         }
         g = fa__failed() ? NULL : other ? fa__own(fa__ref(other)) : g;
@@ -88,7 +94,7 @@ static bool run_after(fa__autograd *a)
         fa_tensor *g = fa__own(fa__ref(a->grad));
         pthread_mutex_unlock(&a->lock);
         if (g)
-            h->function(g, h->context);
+            fa__hook_call(h, g);
         if (fa__failed())
             return false;
     }

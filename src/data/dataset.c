@@ -4,8 +4,8 @@
 #include <facula/device.h>
 #include <facula/error.h>
 #include <facula/move.h>
+#include <facula/slice.h>
 #include <facula/tensor.h>
-#include <facula/view.h>
 #include <inttypes.h>
 
 struct fa_dataset {
@@ -203,7 +203,7 @@ static bool indices_are_good(const fa_dataset *d, const int64_t *index, int64_t 
         return fa_fail(FA_ERROR_ARGUMENT, "%s: a batch has one sample or more", who);
     for (int64_t i = 0; i < count; i++)
         if (index[i] < 0 || index[i] >= n)
-            return fa_fail(FA_ERROR_INDEX, "dataset %s: there is no sample %" PRId64 ", only 0 to %" PRId64,
+            return fa_fail(FA_ERROR_INDEX, "%s: the dataset %s has no sample %" PRId64 ", only 0 to %" PRId64, who,
                            d->type.name, index[i], n - 1);
     return true;
 }

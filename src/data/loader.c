@@ -55,8 +55,12 @@ fa_loader *(fa_data_loader)(fa_dataset *dataset, const fa_data_loader_options *o
     fa_data_loader_options o = FA__DEFAULT_fa_data_loader;
     fa__options_read(&o, o.size, options);
     if (o.batch_size < 1 || o.seed < -1) {
-        fa_fail(FA_ERROR_ARGUMENT, "fa_data_loader: %s is %" PRId64, o.seed < -1 ? ".seed" : ".batch_size",
-                o.seed < -1 ? o.seed : o.batch_size);
+        fa_fail(FA_ERROR_ARGUMENT, "fa_data_loader: %s is %" PRId64 ", which is less than %d",
+                o.seed < -1 ? ".seed" : ".batch_size", o.seed < -1 ? o.seed : o.batch_size, o.seed < -1 ? -1 : 1);
+        return NULL;
+    }
+    if (!dataset) {
+        fa_fail(FA_ERROR_ARGUMENT, "fa_data_loader: the dataset is NULL");
         return NULL;
     }
     if (fa_dataset_length(dataset) < 0)

@@ -226,6 +226,32 @@ void fa__node_release(fa__node *n)
     }
 }
 
+/* What keeps the gradient of a tensor goes with it from one node to the next. */
+static void move_retaining(fa_tensor *t, fa__node *from, fa__node *to, uint32_t slot)
+{
+    for (fa__hook **h = &from->hooks; *h;) {
+        fa__hook *moved = *h;
+        if (!moved->retain || moved->context != t->autograd) {
+            h = &moved->next;
+            continue;
+        }
+        *h = moved->next;
+        moved->next = to->hooks;
+        moved->slot = slot;
+        to->hooks = moved;
+    }
+}
+
+void fa__node_attach(fa_tensor *t, fa__node *n, uint32_t slot)
+{
+    fa__node *old = (fa__node *)t->node;
+    if (FA__UNLIKELY(old && old->hooks && t->autograd && n))
+        move_retaining(t, old, n, slot);
+    fa__unref(old);
+    t->node = n ? &n->object : NULL;
+    t->slot = slot;
+}
+
 static void free_hooks(fa__hook *h)
 {
     while (h) {

@@ -61,6 +61,9 @@ fa__node *fa__node_new(const fa__op *op, const void *args, uint32_t keep, uint32
 bool fa__node_result(fa__node *, uint32_t slot, fa_tensor *t, bool keep);
 /* Points edge i at where the gradient of t goes; nothing if it needs none. */
 bool fa__node_edge(fa__node *, int i, fa_tensor *t);
+/* Gives t, which needs gradients, another node (whose reference it takes over) as its history; what keeps its gradient
+ * follows it. */
+void fa__node_attach(fa_tensor *t, fa__node *, uint32_t slot);
 /* Drops what was kept. */
 void fa__node_release(fa__node *);
 

@@ -98,13 +98,10 @@ static bool given_result(fa__call *c, fa_tensor *y)
 static bool go_composed(fa__call *c)
 {
     fa__context *x = fa__ctx();
-    bool failed = fa__failed();
     c->parent = x->call;
     x->call = c;
     fa_tensor *y = c->op->cells->compose(c);
     x->call = c->parent;
-    if (!failed && fa__failed() && !strstr(fa__self->error->message, c->op->name))
-        fa__error_append(", in %s", c->op->name);
     return given_result(c, y);
 }
 
@@ -168,19 +165,35 @@ static int depth_of(const fa__call *c)
     return depth;
 }
 
-/* An error from below (no memory, a fault of a kernel) gets the operation's name, and those of what it is part of. */
+/* What is forbidden names who asked for it already; this tells of what. */
+static void add_tensors(const fa__call *c)
+{
+    char text[600];
+    struct fa__text t = fa__text_in(text, sizeof text);
+    const char *message = fa__self->error->message, *end = "forbids here";
+    if (strlen(message) < strlen(end) || strcmp(message + strlen(message) - strlen(end), end) != 0)
+        return;
+    for (int i = 0; i < c->op->nfields; i++)
+        if (c->tensor[i]) {
+            fa__text_add(&t, t.at == text ? ": " : " and ");
+            fa__describe_tensor(&t, c->tensor[i], true);
+        }
+    fa__error_append("%s", text);
+}
+
+/* An error from below (no memory, a part of a composed operation) gets in front of it what the program called. */
 static FA__NOINLINE void name_failure(const fa__call *c)
 {
     char text[600];
-    const char *message = fa__self->error->message;
     struct fa__text description = fa__text_in(text, sizeof text);
-    if (strstr(message, c->op->name))
+    if (fa__self->error->code == FA_ERROR_SYNC) {
+        add_tensors(c);
         return;
-    if (!strstr(message, ", in "))
-        fa__describe_call(&description, c, false);
-    else
-        fa__text_add(&description, "%s", c->op->name);
-    fa__error_append(", in fa_%s", text);
+    }
+    fa__text_add(&description, "fa_");
+    fa__describe_call(&description, c, false);
+    if (strncmp(fa__self->error->message, text, strcspn(text, "(") + 1) != 0)
+        fa__error_within("%s", text);
 }
 
 bool fa__invoke(fa__call *c)

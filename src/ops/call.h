@@ -16,6 +16,7 @@
 typedef struct fa__elementwise {
     fa__formula *formula;
     fa__class compute;
+    const fa__program *program;
     uint32_t values; /* bit i: field i is a 0-dim tensor of the CPU that goes as a value */
     bool plain;      /* all tensors have the result's shape and are dense: one run of elements */
 } fa__elementwise;
@@ -46,6 +47,9 @@ int64_t fa__load_i64(const void *p, fa_dtype);
 /* ---- call_require.c: the condition that a row puts on its numbers; an error names it */
 bool fa__requirement_holds(fa__call *c);
 /* ---- describe.c */
+/* The function that the program called, when this call comes to copy or wait: that which works for it (fa_item), the
+ * outermost composed operation, or the call's own, add_ when it is in place. */
+const fa__op *fa__asked_for(const fa__call *);
 void fa__describe_call(struct fa__text *, const fa__call *c, bool origins);
 
 /* The tensor of field i; NULL when it has none. */

@@ -110,11 +110,14 @@ bool fa__infer_elementwise(fa__call *c, fa__elementwise *e)
     fa_dtype d = fa__promoted(p);
     if (FA__UNLIKELY(c->op->cells->no_bool || !fa__dtype_is_float(d)) && !check_values(c, x, d))
         return false;
-    if (d == FA_SAME || (x->floating && !fa__dtype_is_float(d)))
+    if (d == FA_SAME)
+        d = x->floating ? FA_F32 : FA_I64; /* nothing but numbers in the text */
+    else if (x->floating && !fa__dtype_is_float(d))
         d = FA_F32;
     e->compute = fa__class_of(d);
+    e->program = fa__program_of(e->formula, d);
     s->dtype = x->boolean & 1 ? FA_BOOL : c->op->cells->result ? c->op->cells->result : d;
-    return true;
+    return e->program != NULL;
 }
 
 /* ---- the launch ---- */
@@ -167,7 +170,7 @@ void fa__value_of(fa__operand *o, const fa__field *f, const void *p)
 /* The value of a 0-dim tensor of the CPU, which goes with any device. */
 static bool host_value(fa__call *c, fa__operand *o, const fa_tensor *t)
 {
-    if (fa__has_pending(t->storage) && !fa__before_read(t->storage, NULL, c->op))
+    if (fa__has_pending(t->storage) && !fa__before_read(t->storage, NULL, fa__asked_for(c)))
         return false;
     o->data = NULL;
     o->rank = 0;
@@ -191,13 +194,14 @@ bool fa__run_elementwise(fa__call *c, const fa__elementwise *e)
     l->kind = FA__LAUNCH_PROGRAM;
     l->compute = (uint8_t)e->compute;
     l->combine = l->kept = 0;
+    l->changes = false;
     bool plain = e->plain && out->dense;
     int rank = plain ? 1 : out->rank;
     l->rank = (uint8_t)rank;
     l->outputs = 1;
     l->operands = (uint16_t)(1 + c->op->nfields);
     l->op = c->op;
-    l->program = &e->formula->program;
+    l->program = e->program;
     l->args = c->args;
     l->fault = NULL;
     if (FA__LIKELY(plain))

@@ -1,4 +1,5 @@
 /* Launches: operands become pointers and strides, work is ordered behind what it must not overtake, run, and noted. */
+#include "base/text.h"
 #include "core/order.h"
 #include "ops/call.h"
 #include "ops/promote.h"
@@ -20,13 +21,15 @@ void fa__operand_of(fa__operand *o, const fa_tensor *t)
     }
 }
 
+/* It is the host that waits for late work, in the name of what was asked for; queues follow each other. */
 static bool order(fa__call *c, const fa__launch *l, fa_tensor *const *tensor)
 {
+    const fa__op *op = c->queue ? c->op : fa__asked_for(c);
     for (int i = 0; i < l->operands; i++) {
         fa__storage *s = tensor[i] ? tensor[i]->storage : NULL;
         if (!s || (!fa__has_pending(s) && !c->queue))
             continue;
-        if (i < l->outputs ? !fa__before_write(s, c->queue, c->op) : !fa__before_read(s, c->queue, c->op))
+        if (i < l->outputs ? !fa__before_write(s, c->queue, op) : !fa__before_read(s, c->queue, op))
             return false;
     }
     return true;
@@ -52,6 +55,15 @@ static void point(fa__launch *l, fa_tensor *const *tensor)
             l->operand[i].data = fa__tensor_data(tensor[i]);
 }
 
+/* A kernel of the host found something wrong. */
+static FA__NOINLINE bool fault_fails(const fa__call *c, const fa__fault *fault)
+{
+    char text[200];
+    struct fa__text what = fa__text_in(text, sizeof text);
+    fa__fault_describe(&what, fault);
+    return fa__call_fail(c, (fa_code)atomic_load(&fault->code), "%s", text);
+}
+
 bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor)
 {
     const fa__backend *b = c->device->backend;
@@ -64,10 +76,12 @@ bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor)
         l->fault = &fault;
         bool good = (!c->pending || order(c, l, tensor)) && b->run(NULL, l);
         l->fault = NULL;
-        return atomic_load_explicit(&fault.code, memory_order_relaxed) ? fa__fault_report(&fault) : good;
+        return FA__UNLIKELY(atomic_load_explicit(&fault.code, memory_order_relaxed)) ? fault_fails(c, &fault) : good;
     }
     if (!order(c, l, tensor))
         return false;
+    l->caller = fa__asked_for(c);
+    l->changes |= c->given && tensor[0] == c->given;
     pthread_mutex_lock(&c->device->lock);
     point(l, tensor);
     uint64_t ticket = b->run(c->queue, l);
@@ -186,7 +200,7 @@ static fa__formula *formula_for(fa__source *source, int count, const fa__bound *
     const char *names[FA__MAX_INPUTS];
     for (int i = 0; i < count; i++)
         names[i] = bound[i].name;
-    const fa__op *op = fa__expression_op(source->text, names, count, NULL, 0);
+    const fa__op *op = fa__expression_op("pointwise", source->text, names, count, NULL, 0);
     if (op)
         atomic_store_explicit(&source->formula, op->formula, memory_order_release);
     return op ? op->formula : NULL;

@@ -15,8 +15,9 @@ static bool check_graph(fa__call *c)
     if (!fa__recording())
         return true;
     if (c->inplace && t->no_grad_view > !c->needs_grad)
-        return given_fails(c, FA_ERROR_GRADIENT,
-                           "a view made under no_grad is changed in place while gradients are recorded");
+        return given_fails(
+            c, FA_ERROR_GRADIENT,
+            "a view made under no_grad (or by fa_apply) is changed in place while gradients are recorded");
     if (!c->needs_grad)
         return true;
     if (!c->inplace)
@@ -73,7 +74,8 @@ static bool check_overlap(fa__call *c)
         const fa__field *f = &c->op->fields[i];
         const fa_tensor *t = f->kind == FA__LIKE ? NULL : c->tensor[i];
         bool written = c->inplace && t == c->given && (i == c->op->inplace || c->op->cells->any_store);
-        if (t && may_share(c->given, t) && !written && !(elementwise && same_geometry(c->given, t)))
+        bool alike = (elementwise || c->op->cells->moves) && t && same_geometry(c->given, t);
+        if (t && may_share(c->given, t) && !written && !alike)
             return overlaps(c);
         if (f->kind == FA__TENSORS && list_overlaps(c, f))
             return overlaps(c);
@@ -196,19 +198,6 @@ static fa_tensor *make(fa__call *c, const fa__spec *s)
     return c->op->cells->laid ? make_laid(c, s) : fa__tensor_empty(c->device, s->dtype, s->rank, s->shape, c->queue);
 }
 
-/* Memory knows of no operation: its error gets the call's name, once. */
-static FA__NOINLINE bool unnamed(const fa__call *c)
-{
-    const char *said = fa__self->error->message;
-    char call[400];
-    struct fa__text text = fa__text_in(call, sizeof call);
-    if (strncmp(said, "fa_", 3) == 0 || strstr(said, ", in fa_"))
-        return false;
-    fa__describe_call(&text, c, false);
-    fa__error_append(", in fa_%s", call);
-    return false;
-}
-
 bool fa__make_results(fa__call *c)
 {
     for (int i = 0; i < c->op->nresults; i++) {
@@ -219,7 +208,7 @@ bool fa__make_results(fa__call *c)
         const fa__spec *s = &c->spec[i];
         fa_tensor *t = make(c, s);
         if (FA__UNLIKELY(!t))
-            return unnamed(c);
+            return false;
         sign(c, t);
         c->out[i] = fa__own(t);
         if (FA__UNLIKELY(!c->out[i]))

@@ -62,6 +62,10 @@ static fa__device *automatic(const fa__call *c)
     for (int i = 0; i < c->op->nfields; i++)
         if (c->tensor[i] && !fa__tensor_place(c->tensor[i])->host)
             return fa__tensor_place(c->tensor[i]);
+    const fa_tensors *list = list_of(c);
+    for (size_t k = 0; list && k < list->count; k++)
+        if (!fa__tensor_place(list->item[k])->host)
+            return fa__tensor_place(list->item[k]);
     return c->device;
 }
 
@@ -113,6 +117,7 @@ static fa_tensor *moved(fa__call *c, int i, const fa_tensor *t)
     if (fa__log_wants("placement"))
         fa__log(FA_LOG_INFO, "placement: %s: %s copied from %s to %s", c->op->name,
                 i < 0 ? "an item" : c->op->fields[i].name, fa__tensor_place(t)->name, c->device->name);
+    FA__WORK_FOR(fa__asked_for(c));
     return fa_to(t, c->device->id);
 }
 

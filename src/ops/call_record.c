@@ -31,9 +31,7 @@ static bool add_edges(fa__call *c, fa__node *n, uint32_t wants)
 /* Takes over a reference to the node. */
 static void attach(fa_tensor *t, fa__node *n, uint32_t slot)
 {
-    fa__unref(t->node);
-    t->node = &n->object;
-    t->slot = slot;
+    fa__node_attach(t, n, slot);
     t->requires_grad = false;
     if (t->base)
         t->base_history = t->base->history;

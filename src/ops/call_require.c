@@ -7,7 +7,7 @@ bool fa__requirement_holds(fa__call *c)
     const fa__op *op = c->op;
     for (int i = 0; i < op->nfields; i++)
         names[i] = op->fields[i].name;
-    const fa__op *test = fa__expression_op(op->cells->require, names, op->nfields, NULL, 0);
+    const fa__op *test = fa__expression_op("pointwise", op->cells->require, names, op->nfields, NULL, 0);
     if (!test)
         return false;
     FA__LAUNCH_ROOM(FA__MAX_FIELDS + 1) r;

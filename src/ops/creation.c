@@ -6,7 +6,7 @@
 static bool creation_infer(fa__call *c, fa_shape shape, fa_dtype dtype)
 {
     if (shape.rank < 0 || shape.rank > FA_MAX_DIMS)
-        return fa__call_fail(c, FA_ERROR_SHAPE, "%d dimensions: a tensor has at most %d", shape.rank, FA_MAX_DIMS);
+        return fa__call_fail(c, FA_ERROR_SHAPE, "%d dimensions: a tensor has 0 to %d", shape.rank, FA_MAX_DIMS);
     return fa__infer_shape(c, dtype == FA_SAME ? FA_F32 : dtype, shape.rank, shape.dim);
 }
 
@@ -79,7 +79,11 @@ bool fa__dtype_holds(fa_dtype dtype, double v)
                            [FA_I16] = {-32768, 32767},
                            [FA_I32] = {-0x1p31, 0x1p31 - 1},
                            [FA_I64] = {-0x1p63, 0x1p63}};
-    return fa__dtype_is_float(dtype) || (v >= range[dtype].low && v <= range[dtype].high);
+    static const double largest[FA__DTYPES] = {
+        [FA_F16] = 65520, [FA_BF16] = 0x1.ffp127, [FA_F32] = 0x1.ffffffp127, [FA_F64] = INFINITY}; /* is rounded up */
+    if (fa__dtype_is_float(dtype))
+        return !(fabs(v) >= largest[dtype]) || isinf(v);
+    return v >= range[dtype].low && v <= range[dtype].high;
 }
 
 static bool full_infer(fa__call *c)
@@ -205,6 +209,10 @@ static bool randperm_infer(fa__call *c)
     const randperm_args *a = c->args;
     if (a->n < 0)
         return fa__call_fail(c, FA_ERROR_ARGUMENT, "n is negative");
+    static const int64_t most[FA__DTYPES] = {
+        [FA_BOOL] = 2, [FA_U8] = 256, [FA_I8] = 128, [FA_I16] = 32768, [FA_F16] = 2049, [FA_BF16] = 257};
+    if (most[a->dtype] && a->n > most[a->dtype])
+        return fa__call_fail(c, FA_ERROR_ARGUMENT, "%s does not hold all numbers below n", fa_dtype_name(a->dtype));
     return fa__infer_shape(c, a->dtype ? a->dtype : FA_I64, 1, &a->n);
 }
 

@@ -1,8 +1,41 @@
-/* One description of a call, for errors, logs and reports: "add(x=(3, 4) f32 cpu, y=2, alpha=3)". */
+/* One description of a call, for errors, logs and reports: "add(x=(3, 4) f32 cpu, y=2, alpha=3)"; and the name that the
+ * program knows it by. */
 #include "base/text.h"
 #include "ops/call.h"
 #include <inttypes.h>
 #include <stdarg.h>
+
+/* An operation in place under its own name, made when somebody asks. */
+typedef struct twin {
+    fa__op op;
+    char name[40];
+    _Atomic int state; /* 0: not made, 1: being made, 2: made */
+} twin;
+
+static const fa__op *in_place(const fa__op *op)
+{
+    static twin twins[FA__OPS];
+    int none = 0;
+    if (op->id < 0 || op->id >= FA__OPS || fa__ops[op->id] != op)
+        return op;
+    twin *t = &twins[op->id];
+    if (atomic_compare_exchange_strong(&t->state, &none, 1)) {
+        snprintf(t->name, sizeof t->name, "%s_", op->name);
+        t->op = (fa__op){.name = t->name, .id = op->id, .cells = op->cells};
+        atomic_store_explicit(&t->state, 2, memory_order_release);
+    }
+    return atomic_load_explicit(&t->state, memory_order_acquire) == 2 ? &t->op : op;
+}
+
+const fa__op *fa__asked_for(const fa__call *c)
+{
+    const fa__context *x = fa__ctx();
+    if (x->for_)
+        return x->for_;
+    for (const fa__call *outer = x->call; outer; outer = outer->parent)
+        c = outer;
+    return c->inplace ? in_place(c->op) : c->op;
+}
 
 static void add_number(struct fa__text *text, const fa_arg *a)
 {
@@ -18,7 +51,7 @@ static void add_dims(struct fa__text *text, fa_dims d)
 {
     if (d == FA_ALL)
         fa__text_add(text, "all");
-    else if (!(d >> 40 & 1) || d < 0)
+    else if (!fa__dims_named(d))
         fa__text_add(text, "%" PRId64, d);
     else {
         const char *between = "(";
@@ -113,10 +146,17 @@ static bool is_default(const fa__op *op, const fa__field *f, const void *p)
            || (f->optional && op->defaults && !memcmp(p, fa__field_at(op->defaults, f), field_size((fa__kind)f->kind)));
 }
 
+/* fa_to and its kin are fa_move by other names. */
+static const char *name_of(const fa__call *c)
+{
+    const fa__op *other = fa__ctx() ? fa__ctx()->for_ : NULL;
+    return other && other->id == FA__OP_move && c->op->id == FA__OP_move ? other->name : c->op->name;
+}
+
 void fa__describe_call(struct fa__text *text, const fa__call *c, bool origins)
 {
     const char *between = "";
-    fa__text_add(text, "%s%s(", c->op->name, c->inplace ? "_" : "");
+    fa__text_add(text, "%s%s(", name_of(c), c->inplace ? "_" : "");
     for (int i = 0; i < c->op->nfields; i++) {
         const fa__field *f = &c->op->fields[i];
         const void *p = fa__field_at(c->args, f);
@@ -145,8 +185,5 @@ bool fa__call_fail(const fa__call *c, fa_code code, const char *format, ...)
     va_start(list, format);
     fa__text_add_list(&text, format, list);
     va_end(list);
-    for (const fa__call *outer = fa__ctx() ? fa__ctx()->call : NULL; outer; outer = outer->parent)
-        if (outer != c)
-            fa__text_add(&text, ", in %s", outer->op->name);
     return fa__fail(code, "fa_%s", buffer);
 }

@@ -12,11 +12,13 @@ static const char *const operand_names[MOST_OPERANDS] = {"x", "y", "z", "w", "a"
 fa_tensor *fa__pointwise(const char *text, size_t count, const fa_arg *operands)
 {
     if (!text || !count || count > MOST_OPERANDS) {
-        fa__fail(FA_ERROR_ARGUMENT, "fa_pointwise: %s",
-                 text ? "there have to be 1 to 8 operands" : "the expression is NULL");
+        if (text)
+            fa__fail(FA_ERROR_ARGUMENT, "fa_pointwise: %zu operands: there have to be 1 to %d", count, MOST_OPERANDS);
+        else
+            fa__fail(FA_ERROR_ARGUMENT, "fa_pointwise: the expression is NULL");
         return NULL;
     }
-    const fa__op *op = fa__expression_op(text, operand_names, (int)count, NULL, 0);
+    const fa__op *op = fa__expression_op("pointwise", text, operand_names, (int)count, NULL, 0);
     if (!op)
         return NULL;
     fa__call c = {.op = op, .args = operands, .site = __builtin_return_address(0)};
@@ -62,11 +64,16 @@ typedef struct update {
     int results, result[FA__MAX_OUTPUTS];
 } update;
 
-static bool update_fails(const fa_binding *b, size_t i, const char *what)
+/* `other` is the binding that b does not go together with; NULL: there is none. */
+static bool update_fails(const fa_binding *b, size_t i, const char *what, const fa_binding *other)
 {
-    char text[300];
+    char text[600];
     struct fa__text tensor = fa__text_in(text, sizeof text);
     fa__describe_tensor(&tensor, b->tensors.count > i ? b->tensors.item[i] : NULL, true);
+    if (other) {
+        fa__text_add(&tensor, "; %s[%zu] is ", other->name, i);
+        fa__describe_tensor(&tensor, other->tensors.item[i], true);
+    }
     return fa__fail(FA_ERROR_ARGUMENT, "fa_update: %s[%zu]: %s: %s", b->name, i, what, text);
 }
 
@@ -80,16 +87,17 @@ static bool check_place(const update *u, size_t i)
             continue;
         const fa_tensor *t = b->tensors.item[i];
         if (!t || t->object.type != FA__TYPE_TENSOR || !t->storage)
-            return update_fails(b, i, "there is no tensor");
+            return update_fails(b, i, "there is no tensor", NULL);
         if (!fa__same_shape(t, first) || fa__tensor_place(t) != fa__tensor_place(first))
-            return update_fails(b, i, "shape and device have to be those of the others at this place");
+            return update_fails(b, i, "shape and device have to be those of the others at this place",
+                                &u->binding[u->result[0]]);
         if (!fa__dtype_is_float(t->dtype))
-            return update_fails(b, i, "it has to be floating");
+            return update_fails(b, i, "it has to be floating", NULL);
     }
     for (int r = 0; r < u->results; r++) {
         const fa_tensor *t = u->binding[u->result[r]].tensors.item[i];
         if (fa__overlaps_itself(t->rank, t->shape, t->stride))
-            return update_fails(&u->binding[u->result[r]], i, "its elements share memory");
+            return update_fails(&u->binding[u->result[r]], i, "its elements share memory", NULL);
     }
     return true;
 }
@@ -114,6 +122,7 @@ static bool run_place(const update *u, size_t i)
                       .outputs = (uint16_t)u->results,
                       .op = u->op,
                       .program = &u->op->formula->program,
+                      .changes = true,
                       .rank = first->rank};
     memcpy(l->shape, first->shape, sizeof l->shape);
     for (int k = 0; k < u->results; k++) {
@@ -193,9 +202,10 @@ static bool run_places(const update *u)
 static bool check_bindings(const char *text, size_t count, const fa_binding *b, size_t *length)
 {
     *length = 0;
-    if (!text || !b || count > FA__MAX_INPUTS)
-        return fa__fail(FA_ERROR_ARGUMENT, "fa_update: the program is NULL, or more than %d names are bound",
-                        FA__MAX_INPUTS);
+    if (!text || !b)
+        return fa__fail(FA_ERROR_ARGUMENT, "fa_update: %s", text ? "the bindings are NULL" : "the program is NULL");
+    if (count > FA__MAX_INPUTS)
+        return fa__fail(FA_ERROR_ARGUMENT, "fa_update: %zu names are bound: at most %d can be", count, FA__MAX_INPUTS);
     for (size_t i = 0; i < count; i++) {
         if (!b[i].name || (!b[i].tensors.count && b[i].number.kind == FA__ARG_TENSOR && !b[i].tensors.item))
             return fa__fail(FA_ERROR_ARGUMENT, "fa_update: binding %zu has no name, or neither tensors nor a number",
@@ -219,8 +229,8 @@ bool fa_update(const char *text, size_t count, const fa_binding *bindings)
     u.results = find_results(text, count, bindings, result, u.result);
     if (!u.results)
         return !u.length
-               || fa__fail(FA_ERROR_ARGUMENT, "fa_update: \"%s\" assigns no name that is bound to tensors", text);
-    u.op = fa__expression_op(text, names, (int)count, result, u.results);
+               || fa__fail(FA_ERROR_ARGUMENT, "fa_update: \"%.80s\" assigns no name that is bound to tensors", text);
+    u.op = fa__expression_op("update", text, names, (int)count, result, u.results);
     if (!u.op)
         return false;
     for (size_t i = 0; i < u.length; i++)

@@ -28,15 +28,27 @@ typedef struct made {
 
 static made *all_made;
 
+static void free_program(fa__program *p)
+{
+    for (int b = 0; b < FA__BACKENDS; b++)
+        for (int k = 0; k < FA__CLASSES; k++)
+            fa__free(atomic_load(&p->compiled[b][k]));
+}
+
 static void free_all(void)
 {
     fa__devices_finish();
     while (all_made) {
         made *m = all_made;
         all_made = m->next;
-        for (int b = 0; b < FA__BACKENDS; b++)
-            for (int k = 0; k < FA__CLASSES; k++)
-                fa__free(atomic_load(&m->formula->program.compiled[b][k]));
+        free_program(&m->formula->program);
+        for (int i = 0; i < 3; i++) {
+            fa__program *p = atomic_load(&m->formula->narrow[i]);
+            if (p)
+                free_program(p);
+            fa__free(p ? (void *)(uintptr_t)p->ssa : NULL);
+            fa__free(p);
+        }
         fa__expression_free(m->formula->e);
         fa__free(m);
     }
@@ -77,7 +89,8 @@ static fa__formula *parse_row(const fa__op *op)
     fa__parse_error error;
     for (int i = 0; i < op->nfields; i++)
         names[i] = op->fields[i].name;
-    fa__signature signature = {.inputs = names, .ninputs = op->nfields};
+    static const char *const result[] = {"y"};
+    fa__signature signature = {.inputs = names, .ninputs = op->nfields, .outputs = result, .noutputs = 1};
     fa__expression *e = fa__expression_parse(op->cells->expr, &signature, &error);
     if (!e) {
         fa__fail(FA_ERROR_INTERNAL, "%s: in '%s' at %d: %s", op->name, op->cells->expr, error.position, error.message);
@@ -107,6 +120,36 @@ fa__formula *fa__formula_of(const fa__op *op)
         return op->formula;
     fa__formula *f = atomic_load_explicit(&of_rows[op->id], memory_order_acquire);
     return FA__LIKELY(f != NULL) ? f : row_formula(op);
+}
+
+/* ---- narrow dtypes ---- */
+
+static fa__program *make_narrow(const fa__program *wide, fa__prim to)
+{
+    fa__ssa *ssa = fa__ssa_narrowed(wide->ssa, to);
+    fa__program *p = ssa ? fa__calloc(1, sizeof *p) : NULL;
+    if (!p) {
+        fa__free(ssa);
+        return NULL;
+    }
+    p->ssa = ssa;
+    p->text = wide->text;
+    p->hot = -1;
+    return p;
+}
+
+fa__program *fa__narrow_program(fa__formula *f, fa_dtype d)
+{
+    static const uint8_t to[] = {FA__PRIM_to_u8, FA__PRIM_to_i8, FA__PRIM_to_i16};
+    fa__program *p = atomic_load_explicit(&f->narrow[d - FA_U8], memory_order_acquire);
+    if (FA__LIKELY(p != NULL))
+        return p;
+    pthread_mutex_lock(&lock);
+    p = atomic_load(&f->narrow[d - FA_U8]);
+    if (!p && (p = make_narrow(&f->program, (fa__prim)to[d - FA_U8])))
+        atomic_store_explicit(&f->narrow[d - FA_U8], p, memory_order_release);
+    pthread_mutex_unlock(&lock);
+    return p;
 }
 
 /* ---- derivatives ---- */
@@ -263,15 +306,10 @@ static entry *find_entry(uint64_t hash, const char *key, size_t size)
     return NULL;
 }
 
-static bool show_parse_error(const char *text, const fa__parse_error *error)
-{
-    char shown[512];
-    return fa__fail(FA_ERROR_ARGUMENT, "%s", fa__parse_error_render(text, error, shown, sizeof shown));
-}
-
 static const char *const results[] = {"y", "y1", "y2", "y3"};
 
-static entry *make_entry(uint64_t hash, const char *key, size_t size, const fa__signature *signature)
+static entry *make_entry(const char *caller, uint64_t hash, const char *key, size_t size,
+                         const fa__signature *signature)
 {
     static bool registered;
     fa__parse_error error;
@@ -279,7 +317,8 @@ static entry *make_entry(uint64_t hash, const char *key, size_t size, const fa__
         return NULL;
     fa__expression *x = fa__expression_parse(key, signature, &error);
     if (!x) {
-        show_parse_error(key, &error);
+        char shown[512];
+        fa__fail(FA_ERROR_ARGUMENT, "fa_%s: %s", caller, fa__parse_error_render(key, &error, shown, sizeof shown));
         return NULL;
     }
     entry *e = fa__calloc(1, sizeof *e + size);
@@ -297,7 +336,7 @@ static entry *make_entry(uint64_t hash, const char *key, size_t size, const fa__
         e->field[i] = (fa__field){.name = name, .kind = FA__NUMBER, .offset = (uint16_t)((size_t)i * sizeof(fa_arg))};
         name += strlen(name) + 1;
     }
-    e->op = (fa__op){.name = "expression",
+    e->op = (fa__op){.name = caller,
                      .id = FA__OP_expression,
                      .cells = &derived_cells,
                      .fields = e->field,
@@ -311,8 +350,8 @@ static entry *make_entry(uint64_t hash, const char *key, size_t size, const fa__
     return e;
 }
 
-const fa__op *fa__expression_op(const char *text, const char *const *names, int count, const char *const *outputs,
-                                int noutputs)
+const fa__op *fa__expression_op(const char *caller, const char *text, const char *const *names, int count,
+                                const char *const *outputs, int noutputs)
 {
     size_t size = strlen(text) + 1;
     for (int i = 0; i < count; i++)
@@ -335,7 +374,7 @@ const fa__op *fa__expression_op(const char *text, const char *const *names, int 
         fa__signature signature = {.inputs = names, .ninputs = count, .outputs = outputs, .noutputs = noutputs};
         pthread_mutex_lock(&lock);
         e = find_entry(hash, key, size);
-        if (!e && (e = make_entry(hash, key, size, &signature))) {
+        if (!e && (e = make_entry(caller, hash, key, size, &signature))) {
             e->next = atomic_load(&entries[hash % BUCKETS]);
             atomic_store_explicit(&entries[hash % BUCKETS], e, memory_order_release);
         }

@@ -2,6 +2,7 @@
  * first needed. Derivatives are pointwise operations too, so they have derivatives of their own. */
 #ifndef FA__OPS_FORMULA_H
 #define FA__OPS_FORMULA_H
+#include "base/types.h"
 #include "core/op.h"
 #include "core/program.h"
 #include "pointwise/expression.h"
@@ -11,6 +12,7 @@ enum { FA__NEEDS_INPUTS = 4 /* expressions of at most so many operands are remem
 typedef struct fa__formula {
     const fa__expression *e;
     fa__program program;
+    _Atomic(fa__program *) narrow[3];                   /* for results of u8, i8 and i16: made when first needed */
     _Atomic(const fa__op *) derivative[FA__MAX_INPUTS]; /* by input: an operation, or fa__zero_op */
     /* What a record has to know, by the operands (bits) whose gradients are asked for; 0: not asked yet. */
     _Atomic(uint64_t) needs[1 << FA__NEEDS_INPUTS];
@@ -31,11 +33,18 @@ extern const fa__op fa__zero_op;
 
 /* The formula of a pointwise operation; NULL and an error when it does not parse or memory is lacking. */
 fa__formula *fa__formula_of(const fa__op *);
+/* The program that gives results of a dtype. NULL and an error when memory is lacking. */
+fa__program *fa__narrow_program(fa__formula *, fa_dtype);
+static inline fa__program *fa__program_of(fa__formula *f, fa_dtype d)
+{
+    return FA__LIKELY(d < FA_U8 || d > FA_I16) ? &f->program : fa__narrow_program(f, d);
+}
 /* d op / d input, times gy: an operation whose fields are those of op, then gy, then y. NULL and an error on failure.
  */
 const fa__op *fa__derivative_of(const fa__op *op, int input);
 /* An operation for an expression that is not a row's: its fields are numbers or tensors, named. Made once for each text
- * and names. NULL and an error that shows the place when the text is wrong. */
-const fa__op *fa__expression_op(const char *text, const char *const *names, int count, const char *const *outputs,
-                                int noutputs);
+ * and names, and called what its first caller is: "pointwise", which lives forever. NULL and an error that names the
+ * caller and the place when the text is wrong. */
+const fa__op *fa__expression_op(const char *caller, const char *text, const char *const *names, int count,
+                                const char *const *outputs, int noutputs);
 #endif

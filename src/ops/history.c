@@ -48,9 +48,7 @@ bool fa__rewrite_base(fa_tensor *view, fa__node *value)
     if (!n)
         return false;
     bool flows = n->edge[0].to || n->edge[1].to;
-    fa__unref(base->node);
-    base->node = flows ? fa__ref(n) : NULL;
-    base->slot = 0;
+    fa__node_attach(base, flows ? fa__ref(n) : NULL, 0);
     base->history++;
     fa__unref(n);
     return true;
@@ -73,9 +71,7 @@ static bool renew_view(fa_tensor *view)
             return false;
         }
     }
-    fa__unref(view->node);
-    view->node = n ? &n->object : NULL;
-    view->slot = 0;
+    fa__node_attach(view, n, 0);
     view->base_history = base->history;
     return true;
 }
@@ -87,10 +83,17 @@ __attribute__((__constructor__)) static void renew(void)
 
 /* ---- differentiable copies with given strides ---- */
 
+fa_tensor *fa__row_major(const fa_tensor *t)
+{
+    fa_shape layout = {.rank = t->rank};
+    fa__dense_strides(t->rank, t->shape, layout.dim);
+    return fa__relaid(t, layout);
+}
+
 fa_tensor *fa__with_layout(fa_tensor *t, fa_shape layout)
 {
     for (int i = 0; i < t->rank; i++)
         if (t->shape[i] > 1 && t->stride[i] != layout.dim[i])
-            return fa_relaid(t, layout);
+            return fa__relaid(t, layout);
     return t;
 }

@@ -20,16 +20,19 @@ static bool index_select_infer(fa__call *c)
     const index_select_args *a = c->args;
     if (a->index->rank > 1)
         return fa__call_fail(c, FA_ERROR_SHAPE, "index has %d dimensions, not one", a->index->rank);
+    if (!a->x->rank && fa__numel(a->index) != 1)
+        return fa__call_fail(c, FA_ERROR_SHAPE, "x is 0-dim: index can only be one 0");
     return check_index(c, a->index, "index") && fa__infer_resized(c, a->x, a->dim, fa__numel(a->index));
 }
 
 static void index_select_grad(fa__back *b)
 {
     const index_select_args *a = b->args;
-    fa__give(b, &a->x, fa_index_sum(b->gy[0], a->dim, a->index, a->x->rank ? fa_size(a->x, a->dim) : 1));
+    fa__give(b, &a->x, fa__index_sum(b->gy[0], a->dim, a->index, a->x->rank ? fa_size(a->x, a->dim) : 1));
 }
 
-/** The slices of x along dim that index names, in that order. */
+/** The slices of x along dim that index names, in that order: x's shape with k for the size of dim, or 1 when
+ *  index is (). */
 OP(index_select, index_select_args, (y), .infer = index_select_infer, .grad = index_select_grad, .keep = KEEP(index),
    .index = "index", TORCH("index_select(x, dim, index)"),
    SAMPLES("(3,4) 1 i(6)<4; (3,4) 0 i(2)<3; (3,4) -1 i(0)<4; (5) 0 i()<5; (2,3,4) 1 i(4)<3"))
@@ -61,9 +64,9 @@ static void index_sum_grad(fa__back *b)
 }
 
 /** Zeros of the given size along dim, with each slice of x added where index says: the adjoint of index_select. Added
- * in the order of index, so the bits are the same on every device. */
+ *  in the order of index, so the bits are the same on every device. */
 OP(index_sum, index_sum_args, (y), .infer = index_sum_infer, .grad = index_sum_grad, .keep = KEEP(index),
-   .index = "index", TORCH(""), SAMPLES("(2,4) 1 i(4)<3 3; (3,2) 0 i(3)<5 5; (2,0) 1 i(0)<3 3"))
+   .index = "index", INTERNAL, TORCH(""), SAMPLES("(2,4) 1 i(4)<3 3; (3,2) 0 i(3)<5 5; (2,0) 1 i(0)<3 3"))
 
 typedef struct {
     const fa_tensor *x;
@@ -95,7 +98,8 @@ static void gather_grad(fa__back *b)
     fa__give(b, &a->x, fa_scatter_add(fa_zeros_like(a->x), a->dim, a->index, b->gy[0]));
 }
 
-/** For each element of index, the element of x that stands at the same place but for dim, where index says. */
+/** For each element of index, the element of x that stands at the same place but for dim, where index says. The
+ *  result has the shape of index. */
 OP(gather, gather_args, (y), .infer = gather_infer, .grad = gather_grad, .keep = KEEP(index), .index = "index",
    TORCH("gather(x, dim, index)"), SAMPLES("(3,4) 1 i(3,2)<4; (3,4) 0 i(2,4)<3; (5) -1 i(7)<5; (3,4) 1 i(3,0)<4"))
 
@@ -136,7 +140,7 @@ static void scatter_add_grad(fa__back *b)
     fa_tensor *g = fa_gather(b->gy[0], a->dim, a->index);
     for (int i = 0; i < a->src->rank; i++)
         if (a->src->shape[i] != a->index->shape[i])
-            g = fa_slice_back(g, resized_like(g, a->src, i), i, 0, 1);
+            g = fa__slice_back(g, resized_like(g, a->src, i), i, 0, 1);
     fa__give(b, &a->src, g);
 }
 

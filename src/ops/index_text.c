@@ -1,7 +1,9 @@
 /* Indices as NumPy writes them: "1:5, ..., -1". Each entry becomes a view of the one before. */
+#include "base/text.h"
 #include "ops/row.h"
 #include <ctype.h>
 #include <errno.h>
+#include <stdarg.h>
 #include <stdlib.h>
 
 typedef enum { INTEGER, SLICE, ELLIPSIS, NONE } entry_kind;
@@ -11,7 +13,7 @@ typedef struct entry {
     int64_t start, end, step; /* INTEGER: start */
 } entry;
 
-enum { MOST_ENTRIES = 2 * FA_MAX_DIMS + 1 };
+enum { MOST_ENTRIES = 2 * FA_MAX_DIMS + 1, MOST_SHOWN = 80 /* bytes of an index in messages */ };
 
 typedef struct parser {
     const char *text, *at, *wrong;
@@ -44,8 +46,9 @@ static bool whole(parser *p, int64_t *n)
     errno = 0;
     *n = strtoll(p->at, &end, 10);
     if (errno)
-        p->wrong = "the number is too large";
-    p->at = end;
+        p->wrong = "the number does not fit into 64 bits"; /* and the place is where it begins */
+    else
+        p->at = end;
     return true;
 }
 
@@ -112,59 +115,108 @@ static int taken(const entry *e, int n)
     return ellipses > 1 ? -1 : dims;
 }
 
-static fa_tensor *apply(fa_tensor *v, const entry *e, int *dim, int skipped)
+/* An index in work: of whom, and where it stands. */
+typedef struct indexing {
+    const char *name, *where;
+    const fa_tensor *x;
+    int entry;  /* from 0 */
+    int dim;    /* of the view so far */
+    int source; /* of x */
+} indexing;
+
+/* "fa_get((3, 4) f32 cpu, "0, 9")" */
+static void describe(struct fa__text *text, const indexing *g)
 {
+    fa__text_add(text, "%s(", g->name);
+    fa__describe_tensor(text, g->x, false);
+    fa__text_add(text, strlen(g->where) > MOST_SHOWN ? ", \"%.*s...\")" : ", \"%.*s\")", MOST_SHOWN, g->where);
+}
+
+static fa_tensor *fails(const indexing *g, const char *format, ...) FA__PRINTF(2, 3);
+
+static fa_tensor *fails(const indexing *g, const char *format, ...)
+{
+    char head[500], what[300];
+    struct fa__text text = fa__text_in(head, sizeof head), why = fa__text_in(what, sizeof what);
+    va_list list;
+    va_start(list, format);
+    fa__text_add_list(&why, format, list);
+    va_end(list);
+    describe(&text, g);
+    fa__fail(FA_ERROR_INDEX, "%s: %s", head, what);
+    return NULL;
+}
+
+static fa_tensor *apply(fa_tensor *v, const entry *e, indexing *g, int skipped)
+{
+    int64_t size = g->dim < v->rank ? v->shape[g->dim] : 0;
     switch (e->kind) {
     case INTEGER:
-        return fa_select(v, *dim, e->start);
+        if (e->start < -size || e->start >= size)
+            return fails(g, "entry %d: index %lld is out of range for dimension %d of size %lld", g->entry + 1,
+                         (long long)e->start, g->source, (long long)size);
+        g->source++;
+        return fa_select(v, g->dim, e->start);
     case SLICE:
-        return fa_slice(v, (*dim)++, .start = e->start, .end = e->end, .step = e->step);
+        g->source++;
+        return fa_slice(v, g->dim++, .start = e->start, .end = e->end, .step = e->step);
     case ELLIPSIS:
-        *dim += skipped;
+        g->dim += skipped;
+        g->source += skipped;
         return v;
     default:
-        return fa_unsqueeze(v, (*dim)++);
+        return fa_unsqueeze(v, g->dim++);
     }
 }
 
-static fa_tensor *wrong_index(const char *where, const parser *p)
+/* What fa_get does, for whoever does it. */
+static fa_tensor *get(const char *name, const fa_tensor *x, const char *where)
 {
-    fa__fail(FA_ERROR_INDEX, "fa_get: in \"%s\" at %td: %s", where, p->at - p->text, p->wrong);
-    return NULL;
+    entry e[MOST_ENTRIES];
+    indexing g = {.name = name, .where = where, .x = x};
+    parser p = {where, where, NULL};
+    int n = read_all(&p, e), dims = n < 0 ? -1 : taken(e, n);
+    if (n < 0)
+        return fails(&g, "at %td: %s", p.at - p.text, p.wrong);
+    if (dims < 0)
+        return fails(&g, "there is more than one '...'");
+    if (dims > x->rank)
+        return fails(&g, "more entries than the tensor has dimensions: %d for %d", dims, x->rank);
+    fa_tensor *v = (fa_tensor *)(uintptr_t)x;
+    bool stood = fa__failed();
+    for (; g.entry < n && v; g.entry++) {
+        v = apply(v, &e[g.entry], &g, x->rank - dims);
+        if (!v && !stood && strncmp(fa__self->error->message, name, strlen(name)) != 0)
+            fa__error_within("%s(x, \"%.80s\"): entry %d", name, where, g.entry + 1);
+    }
+    return v == x ? fa_expand_as(x, x) : v;
 }
 
 fa_tensor *fa_get(const fa_tensor *x, const char *where)
 {
-    entry e[MOST_ENTRIES];
     if (!fa__tensor_check(x, "fa_get: the tensor"))
         return NULL;
     if (!where) {
         fa__fail(FA_ERROR_ARGUMENT, "fa_get: the index is NULL");
         return NULL;
     }
-    parser p = {where, where, NULL};
-    int n = read_all(&p, e), dims = n < 0 ? -1 : taken(e, n), dim = 0;
-    if (n < 0)
-        return wrong_index(where, &p);
-    if (dims < 0 || dims > x->rank) {
-        fa__fail(FA_ERROR_INDEX, "fa_get: \"%s\" %s", where,
-                 dims < 0 ? "has more than one '...'" : "has more entries than the tensor has dimensions");
-        return NULL;
-    }
-    fa_tensor *v = (fa_tensor *)(uintptr_t)x;
-    bool stood = fa__failed();
-    for (int i = 0; i < n && v; i++) {
-        v = apply(v, &e[i], &dim, x->rank - dims);
-        if (!v && !stood)
-            fa__error_append(", entry %d of fa_get(x, \"%s\")", i + 1, where);
-    }
-    return v == x ? fa_expand_as(x, x) : v;
+    return get("fa_get", x, where);
 }
 
 fa_tensor *(fa_set)(fa_tensor *x, const char *where, fa_arg value)
 {
-    if (fa__failed())
+    static const fa__op set_op = {.name = "set", .id = FA__OP_expression};
+    if (fa__failed() || !fa__tensor_check(x, "fa_set: the tensor"))
         return NULL;
-    fa_tensor *view = fa_get(x, where);
-    return view && fa_copy_(view, value) ? x : NULL;
+    if (!where) {
+        fa__fail(FA_ERROR_ARGUMENT, "fa_set: the index is NULL");
+        return NULL;
+    }
+    FA__WORK_FOR(&set_op);
+    fa_tensor *view = get("fa_set", x, where);
+    if (view && fa_copy_(view, value))
+        return x;
+    if (view && fa__failed() && fa__self->error->code != FA_ERROR_SYNC)
+        fa__error_within("fa_set(x, \"%.80s\")", where);
+    return NULL;
 }

@@ -7,7 +7,7 @@ int fa__wrap_dim(const fa__call *c, const fa_tensor *x, int64_t dim)
     if (dim >= -rank && dim < rank)
         return (int)(dim < 0 ? dim + rank : dim);
     if (c)
-        fa__call_fail(c, FA_ERROR_INDEX, "there is no dimension %lld", (long long)dim);
+        fa__call_fail(c, FA_ERROR_INDEX, "there is no dimension %lld in a %d-dim tensor", (long long)dim, x->rank);
     else
         fa__fail(FA_ERROR_INDEX, "there is no dimension %lld among %d", (long long)dim, x->rank);
     return -1;
@@ -19,7 +19,8 @@ bool fa__dim_set(const fa__call *c, const fa_tensor *x, fa_dims dims, unsigned *
     if (dims == FA_ALL)
         return true;
     *set = 0;
-    if (dims < 0 || !(dims >> 40 & 1)) {
+    int named = fa__dims_named(dims);
+    if (!named) {
         int d = fa__wrap_dim(c, x, dims);
         *set = d < 0 || !x->rank ? 0 : 1U << d;
         return d >= 0;
@@ -27,15 +28,14 @@ bool fa__dim_set(const fa__call *c, const fa_tensor *x, fa_dims dims, unsigned *
     if (dims & FA__DIM(9))
         return fa__call_fail(c, FA_ERROR_INDEX, "a dimension is below -8 or above 7");
     for (int k = -8; k < 8; k++) {
-        if (!(dims & FA__DIM(k)))
-            continue;
-        int d = fa__wrap_dim(c, x, k);
+        int d = dims & FA__DIM(k) ? fa__wrap_dim(c, x, k) : 0;
         if (d < 0)
             return false;
-        if (*set >> d & 1)
-            return fa__call_fail(c, FA_ERROR_ARGUMENT, "dimension %d is named twice", d);
-        *set |= x->rank ? 1U << d : 0;
+        *set |= dims & FA__DIM(k) ? 1U << d : 0;
     }
+    if (__builtin_popcount(*set) != named)
+        return fa__call_fail(c, FA_ERROR_ARGUMENT, "one of the %d dimensions is named twice", named);
+    *set &= (1U << x->rank) - 1;
     return true;
 }
 
@@ -76,7 +76,7 @@ bool fa__infer_resized(fa__call *c, const fa_tensor *x, int64_t dim, int64_t siz
     if (d < 0 || !fa__infer_like(c, x, (fa_dtype)x->dtype))
         return false;
     if (size < 0)
-        return fa__call_fail(c, FA_ERROR_ARGUMENT, "a size is negative");
+        return fa__call_fail(c, FA_ERROR_ARGUMENT, "size %lld of dimension %d is negative", (long long)size, d);
     if (x->rank)
         c->spec[0].shape[d] = size;
     return true;

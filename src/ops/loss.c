@@ -10,7 +10,8 @@ static bool softmax_infer(fa__call *c)
 {
     const softmax_args *a = c->args;
     if (!fa__dtype_is_float(a->x->dtype))
-        return fa__call_fail(c, FA_ERROR_DTYPE, "%s is not floating", fa_dtype_name((fa_dtype)a->x->dtype));
+        return fa__call_fail(c, FA_ERROR_DTYPE, "x is %s, which is not floating: fa_to converts",
+                             fa_dtype_name((fa_dtype)a->x->dtype));
     return fa__wrap_dim(c, a->x, a->dim) >= 0 && fa__infer_like(c, a->x, (fa_dtype)a->x->dtype);
 }
 
@@ -23,7 +24,7 @@ static void softmax_grad(fa__back *b)
 }
 
 /** exp(x) divided by its sum along a dimension, computed from differences to the largest element. A row of -infinity
- *  gives NaN. */
+ *  gives NaN. The result has the shape of x. */
 OP(softmax, softmax_args, (y), .infer = softmax_infer, .grad = softmax_grad, .keep = KEEP(y), .autocast = FA__CAST_F32,
    TORCH("softmax(x, dim)"), SAMPLES("(3,4) 1; (3,4) 0; (2,3,4) -2; () 0; (0,3) 1; (3,0) 1; n(9) 0"))
 
@@ -34,7 +35,7 @@ static void log_softmax_grad(fa__back *b)
     fa__give(b, &a->x, fa_pointwise("x - exp(y) * z", b->gy[0], b->y[0], sum));
 }
 
-/** The logarithm of softmax. */
+/** The logarithm of softmax, computed without its exponential: exact where softmax is 0. In the shape of x. */
 OP(log_softmax, softmax_args, (y), .infer = softmax_infer, .grad = log_softmax_grad, .keep = KEEP(y),
    .autocast = FA__CAST_F32, TORCH("log_softmax(x, dim)"),
    SAMPLES("(3,4) 1; (3,4) 0; (2,3,4) -2; () 0; (0,3) 1; (3,0) 1; n(9) 0"))
@@ -136,7 +137,8 @@ static fa_tensor *cross_entropy_compose(fa__call *c)
 }
 
 /** Cross entropy of logits against class numbers or probabilities. The mean is over the weights of the targets that
- *  count; with none it is NaN. */
+ *  count; with none it is NaN. A number, or with FA_NONE a loss for each target. Logits are natural logarithms; label
+ *  smoothing is that of Szegedy et al. 2016. */
 OP(cross_entropy, cross_entropy_args, (loss), .compose = cross_entropy_compose, .autocast = FA__CAST_F32,
    .autocast_cpu = FA__CAST_F32,
    TORCH("nn.functional.cross_entropy(input, target, weight, ignore_index=ignore_index, reduction=reduction, "
@@ -162,11 +164,15 @@ static fa_tensor *mse_loss_compose(fa__call *c)
         fa__call_fail(c, FA_ERROR_SHAPE, "input and target have to be of one shape: nothing is broadcast");
         return NULL;
     }
+    if (a->reduction == FA_MEAN && !fa__dtype_is_float(a->input->dtype) && !fa__dtype_is_float(a->target->dtype)) {
+        fa__call_fail(c, FA_ERROR_DTYPE, "the mean of integers is not defined: fa_to makes input floating");
+        return NULL;
+    }
     fa_tensor *each = fa_pointwise("(x - y) * (x - y)", a->input, a->target);
     return a->reduction == FA_NONE ? each : a->reduction == FA_SUM ? fa_sum(each) : fa_mean(each);
 }
 
-/** The squared difference: its mean, sum, or each. */
+/** The squared difference: its mean or sum as a number, or with FA_NONE each, in the shape of input. */
 OP(mse_loss, mse_loss_args, (loss), .compose = mse_loss_compose, .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
    TORCH("nn.functional.mse_loss(input, target, reduction=reduction)"),
    SAMPLES("(3,4) (3,4); (3) (3) reduction=sum; (2,2) (2,2) reduction=none; () (); (0) (0)"))

@@ -1,6 +1,8 @@
 /* Copies: to another device or dtype, into what is there, and fresh. */
 #include "ops/call.h"
 #include "ops/row.h"
+#include "ops/views.h"
+#include <stdlib.h>
 
 typedef struct {
     const fa_tensor *x;
@@ -10,17 +12,44 @@ typedef struct {
     bool non_blocking OPT(true);  /* the host goes on at once; it waits when it reads */
 } move_args;
 
-/* The order of x's dimensions in memory is kept where x has no gaps; what was expanded comes out dense. */
+/* Whether dimension i of x steps farther than j does (1), less far (-1), or neither: nobody knows where an expanded
+ * dimension belongs. */
+static int farther(const fa_tensor *x, int i, int j)
+{
+    int64_t a = llabs(x->stride[i]), b = llabs(x->stride[j]);
+    if (!a || !b || a == b)
+        return a && a == b && x->shape[i] > x->shape[j];
+    return a > b ? 1 : -1;
+}
+
+/* The dimensions of x from the innermost in memory, sorted by insertion. What is expanded stays where it stands, and
+ * the others pass it by: so does PyTorch. */
+static void order_in_memory(const fa_tensor *x, int *order)
+{
+    for (int i = 0; i < x->rank; i++) {
+        int at = i, sign = 0;
+        order[i] = x->rank - 1 - i;
+        for (int k = i; k-- > 0 && (sign = farther(x, order[k], order[at])) >= 0;) {
+            int dim = order[k];
+            if (!sign)
+                continue;
+            order[k] = order[at];
+            order[at] = dim;
+            at = k;
+        }
+    }
+}
+
+/* Strides that keep the order of x's dimensions in memory, without its gaps. */
 static bool infer_layout(fa__call *c, const fa_tensor *x)
 {
-    fa__spec *s = &c->spec[0];
-    int64_t low, high;
-    fa__extent(x->rank, x->shape, x->stride, &low, &high);
-    bool gapless = low == 0 && high == fa__numel(x) && !fa__overlaps_itself(x->rank, x->shape, x->stride);
-    if (gapless)
-        memcpy(s->stride, x->stride, sizeof s->stride);
-    else
-        fa__dense_strides(s->rank, s->shape, s->stride);
+    int order[FA_MAX_DIMS];
+    int64_t step = 1;
+    order_in_memory(x, order);
+    for (int i = 0; i < x->rank; i++) {
+        c->spec[0].stride[order[i]] = step;
+        step *= x->shape[order[i]] > 1 ? x->shape[order[i]] : 1;
+    }
     return true;
 }
 
@@ -58,10 +87,10 @@ typedef struct {
     const fa_tensor *x;
 } one_args;
 
-static bool same_infer(fa__call *c)
+static bool clone_infer(fa__call *c)
 {
     const one_args *a = c->args;
-    return fa__infer_like(c, a->x, (fa_dtype)a->x->dtype);
+    return fa__infer_like(c, a->x, (fa_dtype)a->x->dtype) && infer_layout(c, a->x);
 }
 
 static bool clone_run(fa__call *c)
@@ -76,15 +105,15 @@ static void clone_grad(fa__back *b)
     fa__give(b, &a->x, b->gy[0]);
 }
 
-/** A copy in new memory, row-major. */
-OP(clone, one_args, (y), .infer = same_infer, .run = clone_run, .grad = clone_grad, TORCH("clone(x)"),
+/** A copy in new memory, without gaps: the order of x's dimensions in memory is kept. fa_contiguous is row-major. */
+OP(clone, one_args, (y), .infer = clone_infer, .run = clone_run, .grad = clone_grad, .laid = true, TORCH("clone(x)"),
    SAMPLES("(3,4); (); (0,2); b(3)"))
 
 static fa_tensor *contiguous_compose(fa__call *c)
 {
     const one_args *a = c->args;
     bool dense = fa__is_dense(a->x->rank, a->x->shape, a->x->stride);
-    return dense ? (fa_tensor *)fa__own(fa__ref(a->x)) : fa_clone(a->x);
+    return dense ? (fa_tensor *)fa__own(fa__ref(a->x)) : fa__row_major(a->x);
 }
 
 /** x if its elements lie row-major without gaps, else a copy of which that holds. */
@@ -94,7 +123,7 @@ static bool detach_infer(fa__call *c)
 {
     const one_args *a = c->args;
     fa__spec *s = &c->spec[0];
-    if (!same_infer(c))
+    if (!fa__infer_like(c, a->x, (fa_dtype)a->x->dtype))
         return false;
     memcpy(s->stride, a->x->stride, sizeof s->stride);
     s->offset = a->x->offset;

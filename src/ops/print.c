@@ -3,7 +3,9 @@
 #define _GNU_SOURCE
 #include "base/alloc.h"
 #include "base/error.h"
+#include "core/context.h"
 #include "core/tensor.h"
+#include "ids.h"
 #include <errno.h>
 #include <locale.h>
 #include <math.h>
@@ -294,11 +296,21 @@ static void add_suffixes(printer *p)
     add(p, ")");
 }
 
-/* Numbers have a point whatever the program's locale says. */
-char *fa_text(const fa_tensor *t)
+#define FUNCTION(text)                                                                                                 \
+    {                                                                                                                  \
+        .name = text, .id = FA__OP_expression                                                                          \
+    }
+static const fa__op text_op = FUNCTION("text"), print_op = FUNCTION("print"), fprint_op = FUNCTION("fprint");
+
+/* Numbers have a point whatever the program's locale says. NULL and an error when the elements cannot be had: nothing
+ * is written then. */
+static char *text_of(const fa_tensor *t, const fa__op *op)
 {
-    if (!fa__tensor_check(t, "fa_text: the tensor"))
+    char what[40];
+    snprintf(what, sizeof what, "fa_%s: the tensor", op->name);
+    if (!fa__tensor_check(t, what))
         return NULL;
+    FA__WORK_FOR(op);
     locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
     locale_t before = plain ? uselocale(plain) : (locale_t)0;
     printer p = {.t = t};
@@ -322,21 +334,31 @@ void fa_free_text(char *text)
     fa__free(text);
 }
 
-bool fa_fprint(FILE *file, const fa_tensor *t)
+char *fa_text(const fa_tensor *t)
 {
-    if (!file)
-        return fa__fail(FA_ERROR_ARGUMENT, "fa_fprint: the file is NULL");
-    char *text = fa_text(t);
+    return text_of(t, &text_op);
+}
+
+static bool print(FILE *file, const fa_tensor *t, const fa__op *op)
+{
+    char *text = text_of(t, op);
     if (!text)
         return false;
     bool written = fputs(text, file) != EOF && fputc('\n', file) != EOF;
     if (!written)
-        fa__fail(FA_ERROR_FILE, "fa_fprint: writing failed: %s", strerror(errno));
+        fa__fail(FA_ERROR_FILE, "fa_%s: writing failed: %s", op->name, strerror(errno));
     fa__free(text);
     return written;
 }
 
+bool fa_fprint(FILE *file, const fa_tensor *t)
+{
+    if (!file)
+        return fa__fail(FA_ERROR_ARGUMENT, "fa_fprint: the file is NULL");
+    return print(file, t, &fprint_op);
+}
+
 void fa_print(const fa_tensor *t)
 {
-    fa_fprint(stdout, t);
+    print(stdout, t, &print_op);
 }

@@ -1,6 +1,8 @@
-/* Reductions over dimensions. One fixed tree: the same bits on every device and for any number of threads. */
+/* Reductions over dimensions, which are left out of the result's shape, or have size 1 there (keepdim). One fixed tree:
+ * the same bits on every device and for any number of threads. */
 #include "ops/promote.h"
 #include "ops/row.h"
+#include <math.h>
 
 /* What a reduction takes. */
 typedef struct {
@@ -112,6 +114,8 @@ static bool var_infer(fa__call *c)
     if (!fa__dtype_is_float(a->x->dtype))
         return fa__call_fail(c, FA_ERROR_DTYPE, "the variance of %s is not defined",
                              fa_dtype_name((fa_dtype)a->x->dtype));
+    if (isnan(a->correction))
+        return fa__call_fail(c, FA_ERROR_ARGUMENT, "the correction is NaN");
     return fa__infer_reduced(c, a->x, a->dim, a->keepdim, (fa_dtype)a->x->dtype);
 }
 

@@ -17,6 +17,7 @@
 #include "graph/autograd.h"
 #include "graph/node.h"
 #include "ids.h"
+#include "internal.h"
 #include <facula/autograd.h>
 #include <facula/expression.h>
 #include <facula/operations.h>
@@ -73,6 +74,7 @@ typedef struct fa__cells {
     fa_tensor *(*compose)(fa__call *); /* made of other operations */
     bool view;                         /* the result shares the memory of the first field */
     bool hot;                          /* also compiled into loops of its own */
+    bool internal;                     /* only other operations call it: not in the public headers */
     bool null_gy;                      /* the gradient function takes NULL for gradients that are not there */
     fa__cast autocast, autocast_cpu;   /* on GPUs, on the CPU */
     fa_dtype result;                   /* POINTWISE: the result's dtype; else by promotion */
@@ -91,6 +93,7 @@ typedef struct fa__cells {
 
 #define OPT(...)
 #define HOT .hot = true
+#define INTERNAL .internal = true
 #define KEEP(...) #__VA_ARGS__
 #define REQUIRE(...) #__VA_ARGS__
 #define INPLACE(field) #field

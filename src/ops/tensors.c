@@ -11,22 +11,35 @@ static bool check_made(const char *name, fa_shape shape, fa_dtype dtype, const v
     if (fa_dtype_size(dtype) == 0)
         return fa__fail(FA_ERROR_DTYPE, "%s: %d is no dtype", name, (int)dtype);
     if (shape.rank < 0 || shape.rank > FA_MAX_DIMS)
-        return fa__fail(FA_ERROR_SHAPE, "%s: %d dimensions: a tensor has at most %d", name, shape.rank, FA_MAX_DIMS);
-    if (!fa__checked_numel(shape.rank, shape.dim, &count) || count > INT64_MAX / 8)
-        return fa__fail(FA_ERROR_SHAPE, "%s: a size is negative, or there are more elements than can be addressed",
-                        name);
-    return data || !count || fa__fail(FA_ERROR_ARGUMENT, "%s: data is NULL", name);
+        return fa__fail(FA_ERROR_SHAPE, "%s: %d dimensions: a tensor has 0 to %d", name, shape.rank, FA_MAX_DIMS);
+    if (!fa__checked_numel(shape.rank, shape.dim, &count) || count > INT64_MAX / 8) {
+        char text[300];
+        struct fa__text why = fa__text_in(text, sizeof text);
+        fa__describe_size_error(&why, dtype, shape.rank, shape.dim);
+        return fa__fail(FA_ERROR_SHAPE, "%s: %s", name, text);
+    }
+    if (data || !count)
+        return true;
+    return fa__fail(FA_ERROR_ARGUMENT, "%s: data is NULL, and %lld elements of %s are to be read from it", name,
+                    (long long)count, fa_dtype_name(dtype));
 }
 
-static fa__device *device_for(fa_device wanted)
+static fa__device *device_for(const char *name, fa_device wanted)
 {
-    return fa__device_get(wanted.kind == FA__DEFAULT_DEVICE ? fa_device_current() : wanted);
+    bool stood = fa__failed();
+    fa__device *device = fa__device_get(wanted.kind == FA__DEFAULT_DEVICE ? fa_device_current() : wanted);
+    if (!device && !stood)
+        fa__error_within("%s", name);
+    return device;
 }
 
 static const fa__cells from_cells;
-static const fa__op from_op = {.name = "tensor_from", .cells = &from_cells},
-                    of_op = {.name = "tensor_of", .cells = &from_cells},
-                    borrow_op = {.name = "tensor_borrow", .cells = &from_cells};
+#define FUNCTION(text)                                                                                                 \
+    {                                                                                                                  \
+        .name = text, .id = FA__OP_expression, .cells = &from_cells                                                    \
+    }
+static const fa__op from_op = FUNCTION("tensor_from"), of_op = FUNCTION("tensor_of"),
+                    borrow_op = FUNCTION("tensor_borrow");
 
 static fa_tensor *signed_by(fa_tensor *t, const fa__op *op, const void *site)
 {
@@ -46,6 +59,7 @@ static fa_tensor *placed(fa_tensor *t, fa__device *device)
 {
     if (!t || device->host)
         return t;
+    FA__WORK_FOR(t->made_by);
     fa__context *x = fa__ctx();
     fa_settings s = *x->settings;
     s.no_grad = true;
@@ -80,7 +94,7 @@ fa_tensor *(fa_tensor_from)(const void *data, fa_shape shape, const fa_tensor_fr
                  fa_dtype_name(dtype));
         return NULL;
     }
-    fa__device *device = device_for(options->device);
+    fa__device *device = device_for("fa_tensor_from", options->device);
     if (!device)
         return NULL;
     fa_tensor *t = placed(host_copy(data, shape.rank, shape.dim, dtype, &from_op, __builtin_return_address(0)), device);
@@ -89,18 +103,18 @@ fa_tensor *(fa_tensor_from)(const void *data, fa_shape shape, const fa_tensor_fr
     return t;
 }
 
-/* Whether all that the strides reach lies within what can be counted in bytes. */
-static bool spans(fa_shape shape, const int64_t *stride, int64_t size)
+/* The first dimension whose stride reaches further than what can be counted in bytes; -1: there is none. */
+static int too_far(fa_shape shape, const int64_t *stride, int64_t size)
 {
     int64_t bytes = size, reach;
     for (int i = 0; i < shape.rank; i++) {
         if (shape.dim[i] == 0)
-            return true;
+            return -1;
         if (stride[i] == INT64_MIN || !fa__mul_i64(shape.dim[i] - 1, stride[i] < 0 ? -stride[i] : stride[i], &reach)
             || !fa__mul_i64(reach, size, &reach) || !fa__add_i64(bytes, reach, &bytes))
-            return false;
+            return i;
     }
-    return true;
+    return -1;
 }
 
 fa_tensor *(fa_tensor_borrow)(void *data, fa_shape shape, const fa_tensor_borrow_options *options)
@@ -116,8 +130,12 @@ fa_tensor *(fa_tensor_borrow)(void *data, fa_shape shape, const fa_tensor_borrow
     fa__dense_strides(shape.rank, shape.dim, stride);
     if (options->strides)
         memcpy(stride, options->strides, sizeof stride[0] * (size_t)shape.rank);
-    if (!spans(shape, stride, size)) {
-        fa__fail(FA_ERROR_SHAPE, "fa_tensor_borrow: the strides reach further than can be addressed");
+    int far = too_far(shape, stride, size);
+    if (far >= 0) {
+        fa__fail(
+            FA_ERROR_SHAPE,
+            "fa_tensor_borrow: stride %lld of dimension %d, whose size is %lld, reaches further than can be addressed",
+            (long long)stride[far], far, (long long)shape.dim[far]);
         return NULL;
     }
     fa__extent(shape.rank, shape.dim, stride, &low, &high);
@@ -139,7 +157,7 @@ enum { MOST_OF = 64 };
 static fa_tensor *tensor_of(fa_dtype dtype, size_t count, const void *item, const void *site)
 {
     int64_t n = (int64_t)count;
-    fa__device *device = device_for((fa_device){0, 0});
+    fa__device *device = device_for("fa_tensor_of", (fa_device){0, 0});
     return device ? placed(host_copy(item, 1, &n, dtype, &of_op, site), device) : NULL;
 }
 
@@ -183,8 +201,13 @@ fa_tensor *fa__tensor_of(int kind, size_t size, size_t count, const void *item)
     for (size_t i = 0; i < count; i++)
         if (kind == 2)
             f[i] = real((const char *)item + i * size, size);
-        else
+        else {
             n[i] = whole((const char *)item + i * size, size, kind);
+            if (kind == 0 && n[i] < 0) {
+                fa__fail(FA_ERROR_ARGUMENT, "fa_tensor_of: %llu does not fit into i64", (unsigned long long)n[i]);
+                return NULL;
+            }
+        }
     const void *site = __builtin_return_address(0);
     return kind == 2 ? of_f(count, f, site) : tensor_of(FA_I64, count, n, site);
 }
@@ -259,13 +282,22 @@ bool fa_is_contiguous(const fa_tensor *t)
 
 /* ---- reading ---- */
 
-static const fa__op read_op = {.name = "read", .cells = &from_cells}, item_op = {.name = "item", .cells = &from_cells};
+static const fa__op read_op = FUNCTION("read"), item_op = FUNCTION("item"), item_int_op = FUNCTION("item_int"),
+                    same_op = FUNCTION("same"), ptr_op = FUNCTION("ptr");
 
-/* A dense tensor of a dtype on the host with t's elements, all work on it done. */
-static fa_tensor *on_host(const fa_tensor *t, fa_dtype dtype, const fa__op *op)
+/* Always false: "fa_item: why: (3,) f32 cpu, made by ones in main+0x4f". */
+static bool refuse(const fa__op *op, fa_code code, const char *why, const fa_tensor *t)
+{
+    char text[300];
+    struct fa__text tensor = fa__text_in(text, sizeof text);
+    fa__describe_tensor(&tensor, t, true);
+    return fa__fail(code, "fa_%s: %s: %s", op->name, why, text);
+}
+
+static fa_tensor *read_late(const fa_tensor *t, fa_dtype dtype, const fa__op *op)
 {
     if (fa__tensor_place(t)->shapes_only || !t->storage) {
-        fa__fail(FA_ERROR_DEVICE, "fa_%s: a tensor on meta has no elements", op->name);
+        refuse(op, FA_ERROR_DEVICE, "a tensor on meta has no elements", t);
         return NULL;
     }
     fa_tensor *h = (fa_tensor *)(uintptr_t)t;
@@ -285,15 +317,30 @@ static fa_tensor *on_host(const fa_tensor *t, fa_dtype dtype, const fa__op *op)
     return h;
 }
 
+/* A dense tensor of a dtype on the host with t's elements, all work on it done. NULL also when the device tells only
+ * now that this work failed: then the elements are nothing. */
+static fa_tensor *on_host(const fa_tensor *t, fa_dtype dtype, const fa__op *op)
+{
+    FA__WORK_FOR(op);
+    bool stood = fa__failed();
+    fa_tensor *h = read_late(t, dtype, fa__ctx() ? fa__ctx()->for_ : op);
+    return stood || !fa__failed() ? h : NULL;
+}
+
 bool fa_read(const fa_tensor *t, void *data, fa_dtype dtype, int64_t count)
 {
     if (!fa__tensor_check(t, "fa_read: the tensor"))
         return false;
-    if (!fa_dtype_size(dtype) || count != fa__numel(t))
-        return fa__fail(FA_ERROR_ARGUMENT, "fa_read: the tensor has %lld elements, there is room for %lld of %s",
-                        (long long)fa__numel(t), (long long)count, fa_dtype_name(dtype));
+    if (!fa_dtype_size(dtype))
+        return fa__fail(FA_ERROR_DTYPE, "fa_read: %d is no dtype", (int)dtype);
+    if (count != fa__numel(t)) {
+        char why[120];
+        snprintf(why, sizeof why, "the tensor has %lld elements, there is room for %lld of %s", (long long)fa__numel(t),
+                 (long long)count, fa_dtype_name(dtype));
+        return refuse(&read_op, FA_ERROR_ARGUMENT, why, t);
+    }
     if (!data && count)
-        return fa__fail(FA_ERROR_ARGUMENT, "fa_read: data is NULL");
+        return refuse(&read_op, FA_ERROR_ARGUMENT, "data is NULL", t);
     fa__scope scope = fa__scope_open("fa_read");
     fa_tensor *h = on_host(t, dtype, &read_op);
     if (h && count)
@@ -302,22 +349,22 @@ bool fa_read(const fa_tensor *t, void *data, fa_dtype dtype, int64_t count)
     return h != NULL;
 }
 
-static bool one_element(const fa_tensor *t)
+static bool one_element(const fa_tensor *t, const fa__op *op)
 {
-    char shape[200];
-    struct fa__text text = fa__text_in(shape, sizeof shape);
-    if (!fa__tensor_check(t, "fa_item: the tensor") || fa__failed())
+    if (FA__UNLIKELY(!t || t->object.type != FA__TYPE_TENSOR)) {
+        char what[40];
+        snprintf(what, sizeof what, "fa_%s: the tensor", op->name);
+        return fa__tensor_check(t, what);
+    }
+    if (fa__failed())
         return false;
-    if (fa__numel(t) == 1)
-        return true;
-    fa__describe_tensor(&text, t, true);
-    return fa__fail(FA_ERROR_SHAPE, "fa_item: the tensor has not one element: %s", shape);
+    return fa__numel(t) == 1 || refuse(op, FA_ERROR_SHAPE, "the tensor has not one element", t);
 }
 
 double fa_item(const fa_tensor *t)
 {
     double value = NAN;
-    if (!one_element(t))
+    if (!one_element(t, &item_op))
         return NAN;
     if (t->storage && t->storage->device->host && !fa__has_pending(t->storage))
         return fa__load_f64(fa__tensor_data(t), (fa_dtype)t->dtype);
@@ -332,10 +379,10 @@ double fa_item(const fa_tensor *t)
 int64_t fa_item_int(const fa_tensor *t)
 {
     int64_t value = 0;
-    if (!one_element(t))
+    if (!one_element(t, &item_int_op))
         return 0;
     fa__scope scope = fa__scope_open("fa_item_int");
-    fa_tensor *h = on_host(t, FA_I64, &item_op);
+    fa_tensor *h = on_host(t, FA_I64, &item_int_op);
     if (h)
         value = *(int64_t *)fa__tensor_data(h);
     fa__scope_close(&scope);
@@ -344,7 +391,6 @@ int64_t fa_item_int(const fa_tensor *t)
 
 void *fa_ptr(fa_tensor *t, fa_dtype dtype)
 {
-    static const fa__op ptr_op = {.name = "ptr", .cells = &from_cells};
     if (!fa__tensor_check(t, "fa_ptr: the tensor"))
         return NULL;
     if ((fa_dtype)t->dtype != dtype || !t->storage || !t->storage->device->host) {
@@ -353,7 +399,8 @@ void *fa_ptr(fa_tensor *t, fa_dtype dtype)
                  fa__tensor_place(t)->name, fa_dtype_name(dtype));
         return NULL;
     }
-    if (fa__has_pending(t->storage) && !fa__before_write(t->storage, NULL, &ptr_op))
+    bool stood = fa__failed();
+    if (fa__has_pending(t->storage) && (!fa__before_write(t->storage, NULL, &ptr_op) || (!stood && fa__failed())))
         return NULL;
     atomic_fetch_add(&t->storage->pins, 1);
     return fa__tensor_data(t);
@@ -366,7 +413,7 @@ bool fa_same(const fa_tensor *a, const fa_tensor *b)
     if (a->dtype != b->dtype || !fa__same_shape(a, b))
         return false;
     FA_SCOPE;
-    fa_tensor *x = on_host(a, (fa_dtype)a->dtype, &read_op), *y = on_host(b, (fa_dtype)b->dtype, &read_op);
+    fa_tensor *x = on_host(a, (fa_dtype)a->dtype, &same_op), *y = on_host(b, (fa_dtype)b->dtype, &same_op);
     if (!x || !y)
         return false;
     bool same = true;

@@ -1,16 +1,44 @@
 /* Moving between devices and dtypes: fa_to, and copies of elements between any two tensors. */
 #include "backend/movement.h"
-#include "base/log.h"
+#include "base/text.h"
 #include "ops/call.h"
 
-static const fa__op to_op = {.name = "to", .cells = &(const fa__cells){0}};
+static const fa__cells no_cells;
+/* fa_move by other names. */
+#define OTHER_NAME(text)                                                                                               \
+    {                                                                                                                  \
+        .name = text, .id = FA__OP_move, .cells = &no_cells                                                            \
+    }
+static const fa__op to_op = OTHER_NAME("to"), cpu_op = OTHER_NAME("cpu"), cuda_op = OTHER_NAME("cuda"),
+                    identity_op = OTHER_NAME("identity"), move_in_place_op = OTHER_NAME("move_");
+
+/* "fa_cpu: the tensor" */
+static bool check_tensor(const fa_tensor *x, const fa__op *op)
+{
+    char what[40];
+    if (FA__LIKELY(x && x->object.type == FA__TYPE_TENSOR))
+        return true;
+    snprintf(what, sizeof what, "fa_%s: the tensor", op->name);
+    return fa__tensor_check(x, what);
+}
+
+/* Another device's errors name nobody. */
+static fa__device *device_of(const fa_tensor *x, fa_device wanted, const fa__op *op)
+{
+    bool stood = fa__failed();
+    fa__device *device = wanted.kind == FA__DEFAULT_DEVICE ? fa__tensor_place(x) : fa__device_get(wanted);
+    if (!device && !stood)
+        fa__error_within("fa_%s", op->name);
+    return device;
+}
 
 /* A copy says that fa_to made it, and who called that. */
-static fa_tensor *moved(const fa_tensor *x, fa_place where, const fa_to_options *options, const void *site)
+static fa_tensor *moved(const fa__op *op, const fa_tensor *x, fa_place where, const fa_to_options *options,
+                        const void *site)
 {
-    if (!fa__tensor_check(x, "fa_to: the tensor"))
+    if (!check_tensor(x, op))
         return NULL;
-    fa__device *device = where.device.kind == FA__DEFAULT_DEVICE ? fa__tensor_place(x) : fa__device_get(where.device);
+    fa__device *device = device_of(x, where.device, op);
     fa_dtype dtype = where.dtype == FA_SAME ? (fa_dtype)x->dtype : where.dtype;
     if (!device)
         return NULL;
@@ -20,6 +48,7 @@ static fa_tensor *moved(const fa_tensor *x, fa_place where, const fa_to_options 
     }
     if (device == fa__tensor_place(x) && dtype == (fa_dtype)x->dtype && !options->copy)
         return fa__own(fa__ref(x));
+    FA__WORK_FOR(op);
     fa_tensor *y =
         fa_move(x, .device = device->id, .dtype = dtype, .copy = options->copy, .non_blocking = options->non_blocking);
     if (!y || fa__ctx()->call)
@@ -33,24 +62,24 @@ static fa_tensor *moved(const fa_tensor *x, fa_place where, const fa_to_options 
 fa_tensor *(fa_to)(const fa_tensor *x, fa_place where, const fa_to_options *options)
 {
     FA__COMPLETE(fa_to)
-    return moved(x, where, options, __builtin_return_address(0));
+    return moved(&to_op, x, where, options, __builtin_return_address(0));
 }
 
 static const fa_to_options to_defaults = FA__DEFAULT_fa_to;
 
 fa_tensor *fa_cpu(const fa_tensor *x)
 {
-    return moved(x, fa__place_device(FA_CPU), &to_defaults, __builtin_return_address(0));
+    return moved(&cpu_op, x, fa__place_device(FA_CPU), &to_defaults, __builtin_return_address(0));
 }
 
 fa_tensor *fa_cuda(const fa_tensor *x)
 {
-    return moved(x, fa__place_device(FA_CUDA(-1)), &to_defaults, __builtin_return_address(0));
+    return moved(&cuda_op, x, fa__place_device(FA_CUDA(-1)), &to_defaults, __builtin_return_address(0));
 }
 
 fa_tensor *fa_identity(const fa_tensor *x)
 {
-    return moved(x, fa__place_device(fa_device_current()), &to_defaults, __builtin_return_address(0));
+    return moved(&identity_op, x, fa__place_device(fa_device_current()), &to_defaults, __builtin_return_address(0));
 }
 
 /* One tensor on its way: all that can fail is done before the first one is changed. */
@@ -59,21 +88,50 @@ typedef struct change {
     fa__storage *copied;  /* what its memory becomes when only the device does */
 } change;
 
+/* Always false: "fa_move_: why: (3,) f32 cpu, made by ones in main+0x4f". */
+static bool cannot(const fa_tensor *t, fa_code code, const char *why)
+{
+    char text[300];
+    struct fa__text tensor = fa__text_in(text, sizeof text);
+    fa__describe_tensor(&tensor, t, true);
+    return fa__fail(code, "fa_move_: %s: %s", why, text);
+}
+
 static bool can_change(const fa_tensor *t, fa_dtype dtype)
 {
     if (t->node || t->base)
-        return fa__fail(FA_ERROR_STATE,
-                        "fa_move_: the tensor is a view or the result of a recorded operation, not a leaf");
-    if (!fa_dtype_size(dtype) || (t->requires_grad && !fa__dtype_is_float(dtype)))
-        return fa__fail(FA_ERROR_DTYPE, "fa_move_: %s is no dtype for this tensor", fa_dtype_name(dtype));
+        return cannot(t, FA_ERROR_STATE,
+                      t->base ? "the tensor is a view, not a leaf: fa_to makes a copy elsewhere"
+                              : "the tensor is the result of a recorded operation, not a leaf: fa_to makes a copy "
+                                "elsewhere");
+    if (!fa_dtype_size(dtype))
+        return fa__fail(FA_ERROR_DTYPE, "fa_move_: %d is no dtype", (int)dtype);
+    if (t->requires_grad && !fa__dtype_is_float(dtype)) {
+        char why[80];
+        snprintf(why, sizeof why, "a tensor that needs gradients is floating and cannot become %s",
+                 fa_dtype_name(dtype));
+        return cannot(t, FA_ERROR_DTYPE, why);
+    }
     if (dtype == (fa_dtype)t->dtype)
         return true;
     if (atomic_load(&t->storage->object.references) != 1)
-        return fa__fail(FA_ERROR_STATE, "fa_move_: the dtype cannot change while other tensors view the same memory");
-    return !t->storage->borrowed && !atomic_load(&t->storage->pins)
-               ? true
-               : fa__fail(FA_ERROR_STATE,
-                          "fa_move_: memory that is borrowed, or that a pointer was taken of, cannot change its dtype");
+        return cannot(t, FA_ERROR_STATE, "the dtype cannot change while other tensors view the same memory");
+    return (!t->storage->borrowed && !atomic_load(&t->storage->pins))
+           || cannot(t, FA_ERROR_STATE,
+                     "memory that is borrowed, or that a pointer was taken of, cannot change its dtype");
+}
+
+/* The memory elsewhere; what fails there does not know the tensor. */
+static fa__storage *copied(const fa_tensor *t, fa__device *to)
+{
+    char text[300];
+    struct fa__text tensor = fa__text_in(text, sizeof text);
+    fa__storage *s = fa__storage_copied(t->storage, to, &move_in_place_op, fa__move_bytes);
+    if (!s) {
+        fa__describe_tensor(&tensor, t, true);
+        fa__error_append(": %s", text);
+    }
+    return s;
 }
 
 static bool prepare(change *m, fa_tensor *t, fa__device *to, fa_dtype dtype)
@@ -84,7 +142,7 @@ static bool prepare(change *m, fa_tensor *t, fa__device *to, fa_dtype dtype)
     if (dtype != (fa_dtype)t->dtype)
         m->other = fa_contiguous((fa_to)(t, (fa_place){to->id, dtype}, NULL));
     else if (to != t->storage->device)
-        m->copied = fa__storage_copied(t->storage, to, &fa__op_move, fa__move_bytes);
+        m->copied = copied(t, to);
     else
         return true;
     return m->other || m->copied;
@@ -111,7 +169,7 @@ bool(fa_move_)(fa_tensor *t, fa_place where)
 {
     if (!fa__tensor_check(t, "fa_move_: the tensor") || fa__failed())
         return false;
-    fa__device *to = where.device.kind == FA__DEFAULT_DEVICE ? fa__tensor_place(t) : fa__device_get(where.device);
+    fa__device *to = device_of(t, where.device, &move_in_place_op);
     fa_dtype dtype = where.dtype == FA_SAME ? (fa_dtype)t->dtype : where.dtype;
     fa__autograd *a = fa__autograd_if(t);
     change m[2] = {{.t = t}};
@@ -119,6 +177,7 @@ bool(fa_move_)(fa_tensor *t, fa_place where)
         return false;
     FA_USE(.no_grad = true);
     FA_SCOPE;
+    FA__WORK_FOR(&move_in_place_op);
     if (!prepare(&m[0], t, to, dtype))
         return false;
     if (a && a->grad && !prepare(&m[1], a->grad, to, dtype)) {
@@ -174,7 +233,9 @@ static bool across(fa__call *c, fa_tensor *to, const fa_tensor *from)
     if (!source || !landing)
         return false;
     size_t bytes = (size_t)fa__numel(source) * fa__dtype_size(travels);
-    if (bytes && !fa__move_bytes(c->op, landing->storage, byte_of(landing), source->storage, byte_of(source), bytes))
+    if (bytes
+        && !fa__move_bytes(fa__asked_for(c), landing->storage, byte_of(landing), source->storage, byte_of(source),
+                           bytes, straight && c->given))
         return false;
     return straight || here(c, to, landing);
 }
@@ -201,11 +262,11 @@ bool fa__copy_elements(fa__call *c, fa_tensor *to, const fa_tensor *from, bool w
     if (fa__tensor_place(to) == fa__tensor_place(from))
         return here(c, to, from);
     size_t bytes = (size_t)fa__numel(to) * fa__dtype_size(to->dtype);
-    bool good = same_bytes(to, from)
-                    ? fa__move_bytes(c->op, to->storage, byte_of(to), from->storage, byte_of(from), bytes)
-                    : across(c, to, from);
+    bool good = same_bytes(to, from) ? fa__move_bytes(fa__asked_for(c), to->storage, byte_of(to), from->storage,
+                                                      byte_of(from), bytes, c->given != NULL)
+                                     : across(c, to, from);
     if (good && wait && fa__has_pending(to->storage))
-        good = fa__before_read(to->storage, NULL, c->op);
+        good = fa__before_read(to->storage, NULL, fa__asked_for(c));
     return good;
 }
 

@@ -26,6 +26,8 @@ fa__range fa__slice_range(int64_t size, int64_t start, int64_t end, int64_t step
 fa_tensor *fa__laid_out(fa__call *, fa_tensor *t, fa_shape layout);
 /* t if its strides are those of `layout`, else a copy that has them; differentiable. */
 fa_tensor *fa__with_layout(fa_tensor *t, fa_shape layout);
+/* A copy, row-major; differentiable. */
+fa_tensor *fa__row_major(const fa_tensor *);
 /* A view of t's memory, without history. */
 fa_tensor *fa__part_of(const fa_tensor *t, fa_shape shape, fa_shape strides, int64_t offset);
 /* `value` summed over those of its dimensions whose stride in *part is 0; *part then has size 1 there. */

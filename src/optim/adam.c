@@ -2,22 +2,6 @@
 #include "optim/optim.h"
 #include <facula/error.h>
 #include <math.h>
-#include <stdio.h>
-
-/* A number that is the same in every step. */
-#define CONSTANT(name, value)                                                                                          \
-    static double name(const fa_optim *o, int64_t step)                                                                \
-    {                                                                                                                  \
-        const fa_optim_adam_options *a = &o->options.adam;                                                             \
-        (void)step;                                                                                                    \
-        return value;                                                                                                  \
-    }
-
-CONSTANT(rest1, 1 - a->beta1)
-CONSTANT(beta2, a->beta2)
-CONSTANT(rest2, 1 - a->beta2)
-CONSTANT(eps, a->eps)
-CONSTANT(decay, a->weight_decay)
 
 /* The means begin at 0, and are too small by these factors at first. */
 static double rate(const fa_optim *o, int64_t step)
@@ -38,21 +22,20 @@ static bool options_are_good(const fa_optim_adam_options *a)
     return a->eps >= 0 || fa_fail(FA_ERROR_ARGUMENT, "fa_optim_adam: .eps is 0 or more, not %g", a->eps);
 }
 
-/* Writes the program: p is the parameter, g its gradient, m and v the means of gradients and of their squares, x the
+/* Writes the program: p is the parameter, d its gradient, m and v the means of gradients and of their squares, x the
  * largest v so far. */
 static void method(fa_optim *o, const fa_optim_adam_options *a)
 {
-    snprintf(o->text, sizeof o->text,
-             "d = %sg%s; m = m + rest1 * (d - m); v = beta2 * v + rest2 * d * d; %s"
-             "p = p - rate * (m / (sqrt(%s) / root + eps))",
-             a->maximize ? "-" : "", a->weight_decay != 0 ? " + decay * p" : "",
-             a->amsgrad ? "x = maximum(x, v); " : "", a->amsgrad ? "x" : "v");
-    static const fa__number numbers[] = {{"rest1", rest1}, {"beta2", beta2}, {"rest2", rest2},
-                                         {"eps", eps},     {"rate", rate},   {"root", root}};
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        fa__optim_number(o, numbers[i].name, numbers[i].value);
-    if (a->weight_decay != 0)
-        fa__optim_number(o, "decay", decay);
+    fa__optim_gradient(o, a->maximize, a->weight_decay);
+    fa__optim_text(o, "m = m + rest1 * (d - m); v = beta2 * v + rest2 * d * d; ");
+    fa__optim_text(o, "%sp = p - rate * (m / (sqrt(%s) / root + eps))", a->amsgrad ? "x = maximum(x, v); " : "",
+                   a->amsgrad ? "x" : "v");
+    fa__optim_constant(o, "rest1", 1 - a->beta1);
+    fa__optim_constant(o, "beta2", a->beta2);
+    fa__optim_constant(o, "rest2", 1 - a->beta2);
+    fa__optim_constant(o, "eps", a->eps);
+    fa__optim_number(o, "rate", rate);
+    fa__optim_number(o, "root", root);
     fa__optim_state(o, "exp_avg", "m");
     fa__optim_state(o, "exp_avg_sq", "v");
     if (a->amsgrad)

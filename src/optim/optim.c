@@ -9,6 +9,8 @@
 #include <facula/to.h>
 #include <facula/view.h>
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <string.h>
 
 static void optim_destroy(void *object)
@@ -86,13 +88,28 @@ void fa__optim_state(fa_optim *o, const char *name, const char *symbol)
 
 void fa__optim_number(fa_optim *o, const char *name, double (*value)(const fa_optim *, int64_t step))
 {
-    o->number[o->numbers++] = (fa__number){name, value};
+    o->number[o->numbers++] = (fa__number){.name = name, .value = value};
 }
 
-double fa__optim_rate(const fa_optim *o, int64_t step)
+void fa__optim_constant(fa_optim *o, const char *name, double value)
 {
-    (void)step;
-    return o->lr;
+    o->number[o->numbers++] = (fa__number){.name = name, .constant = value};
+}
+
+void fa__optim_text(fa_optim *o, const char *format, ...)
+{
+    size_t length = strlen(o->text);
+    va_list list;
+    va_start(list, format);
+    vsnprintf(o->text + length, sizeof o->text - length, format, list);
+    va_end(list);
+}
+
+void fa__optim_gradient(fa_optim *o, bool maximize, double weight_decay)
+{
+    fa__optim_text(o, "d = %sg%s; ", maximize ? "-" : "", weight_decay != 0 ? " + decay * p" : "");
+    if (weight_decay != 0)
+        fa__optim_constant(o, "decay", weight_decay);
 }
 
 /* ---- the step ---- */
@@ -139,6 +156,12 @@ typedef struct scratch {
 
 static const fa_object_type scratch_type = {"list", NULL};
 
+/* For the i-th of the active parameters. */
+static double number_value(const fa_optim *o, const fa__number *number, size_t i)
+{
+    return number->value ? number->value(o, o->active[i]->step + 1) : number->constant;
+}
+
 /* A number that differs between parameters, because they have had different numbers of steps: as tensors of their
  * shapes, which are one element each. */
 static fa_tensors number_list(const fa_optim *o, size_t n, const fa__number *number)
@@ -148,7 +171,7 @@ static fa_tensors number_list(const fa_optim *o, size_t n, const fa__number *num
     for (size_t i = 0; s && i < n; i++) {
         const fa_tensor *p = o->list[i];
         fa_dtype dtype = fa_tensor_dtype(p) == FA_F64 ? FA_F64 : FA_F32;
-        double value = number->value(o, o->active[i]->step + 1);
+        double value = number_value(o, number, i);
         s->item[i] = fa_expand_as(fa_full(FA_SCALAR, value, .dtype = dtype, .device = fa_tensor_device(p)), p);
         if (!s->item[i])
             return none;
@@ -158,10 +181,10 @@ static fa_tensors number_list(const fa_optim *o, size_t n, const fa__number *num
 
 static bool bind_number(const fa_optim *o, size_t n, const fa__number *number, fa_binding *b)
 {
-    double value = number->value(o, o->active[0]->step + 1);
+    double value = number_value(o, number, 0);
     bool same = true;
     for (size_t i = 1; i < n; i++)
-        same &= o->active[i]->step == o->active[0]->step || number->value(o, o->active[i]->step + 1) == value;
+        same &= o->active[i]->step == o->active[0]->step || number_value(o, number, i) == value;
     *b = (fa_binding){.name = number->name, .number = fa__arg_f(value)};
     if (!same)
         b->tensors = number_list(o, n, number);

@@ -8,10 +8,11 @@
 
 enum { FA__MOST_STATES = 3, FA__MOST_NUMBERS = 10, FA__PROGRAM_ROOM = 256 };
 
-/* A number of a method's program: it may depend on how many steps a parameter has had. */
+/* A number of a method's program. */
 typedef struct fa__number {
-    const char *name; /* in the program; NULL: the end of a table */
-    double (*value)(const fa_optim *, int64_t step);
+    const char *name;                                /* in the program */
+    double (*value)(const fa_optim *, int64_t step); /* by how many steps a parameter has had; NULL: always the same */
+    double constant;
 } fa__number;
 
 /* A state of a method: begins as zeros. */
@@ -48,6 +49,8 @@ fa_optim *fa__optim_new(const char *name, fa_parameters parameters, double lr, d
 /* Add to a method. */
 void fa__optim_state(fa_optim *, const char *name, const char *symbol);
 void fa__optim_number(fa_optim *, const char *name, double (*value)(const fa_optim *, int64_t step));
-/* Numbers that several methods have. */
-double fa__optim_rate(const fa_optim *, int64_t step);
+void fa__optim_constant(fa_optim *, const char *name, double value);
+void fa__optim_text(fa_optim *, const char *format, ...) __attribute__((__format__(__printf__, 2, 3)));
+/* Begins the program: d is the gradient, or its opposite, with weight decay. */
+void fa__optim_gradient(fa_optim *, bool maximize, double weight_decay);
 #endif

@@ -2,24 +2,17 @@
 #include "optim/optim.h"
 #include <facula/error.h>
 #include <facula/scope.h>
-#include <stdio.h>
 
-static double momentum(const fa_optim *o, int64_t step)
+static double rate(const fa_optim *o, int64_t step)
 {
     (void)step;
-    return o->options.sgd.momentum;
+    return o->lr;
 }
 
 /* How much of the gradient goes into the direction: it begins as the gradient itself. */
 static double keep(const fa_optim *o, int64_t step)
 {
     return step == 1 ? 1 : 1 - o->options.sgd.dampening;
-}
-
-static double decay(const fa_optim *o, int64_t step)
-{
-    (void)step;
-    return o->options.sgd.weight_decay;
 }
 
 static bool options_are_good(const fa_optim_sgd_options *s)
@@ -31,21 +24,19 @@ static bool options_are_good(const fa_optim_sgd_options *s)
     return true;
 }
 
-/* Writes the program: p is the parameter, g its gradient, b the direction. */
+/* Writes the program: p is the parameter, d its gradient, b the direction. */
 static void method(fa_optim *o, const fa_optim_sgd_options *s)
 {
-    const char *sign = s->maximize ? "-" : "", *add = s->weight_decay != 0 ? " + decay * p" : "";
-    fa__optim_number(o, "lr", fa__optim_rate);
-    if (s->weight_decay != 0)
-        fa__optim_number(o, "decay", decay);
+    fa__optim_gradient(o, s->maximize, s->weight_decay);
+    fa__optim_number(o, "lr", rate);
     if (s->momentum == 0) {
-        snprintf(o->text, sizeof o->text, "p = p - lr * (%sg%s)", sign, add);
+        fa__optim_text(o, "p = p - lr * d");
         return;
     }
-    snprintf(o->text, sizeof o->text, "d = %sg%s; b = momentum * b + %sd; p = p - lr * %s", sign, add,
-             s->dampening != 0 ? "keep * " : "", s->nesterov ? "(d + momentum * b)" : "b");
+    fa__optim_text(o, "b = momentum * b + %sd; p = p - lr * %s", s->dampening != 0 ? "keep * " : "",
+                   s->nesterov ? "(d + momentum * b)" : "b");
     fa__optim_state(o, "momentum_buffer", "b");
-    fa__optim_number(o, "momentum", momentum);
+    fa__optim_constant(o, "momentum", s->momentum);
     if (s->dampening != 0)
         fa__optim_number(o, "keep", keep);
 }

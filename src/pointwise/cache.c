@@ -1,6 +1,7 @@
 /* Expressions of users, by text and names. Finding one takes a shared lock; what nobody holds is dropped when there are
  * many, longest unused first, as nearly as one bit an expression can tell. */
 #include "base/alloc.h"
+#include "base/fork.h"
 #include "base/hash.h"
 #include "base/thread.h"
 #include "pointwise/body.h"
@@ -16,6 +17,19 @@ static struct {
     int count;
     unsigned hand; /* the bucket that is looked at next for what can be dropped */
 } cache = {.lock = PTHREAD_RWLOCK_INITIALIZER, .once = PTHREAD_ONCE_INIT};
+
+/* The lock knows its writer by a number that the child does not have: it gets a fresh one. */
+static void around_fork(fa__fork_moment moment)
+{
+    if (moment == FA__FORK_BEFORE)
+        pthread_rwlock_wrlock(&cache.lock);
+    else if (moment == FA__FORK_PARENT)
+        pthread_rwlock_unlock(&cache.lock);
+    else
+        cache.lock = (pthread_rwlock_t)PTHREAD_RWLOCK_INITIALIZER;
+}
+
+FA__AROUND_FORK(EXPRESSIONS, around_fork)
 
 /* Of the text alone, which is nearly always enough; a word at a time, since each call of a user's passes here. */
 static uint64_t hash_text(const char *text)

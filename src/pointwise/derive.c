@@ -38,32 +38,62 @@ static cost cost_of(const fa__builder *b, fa__node_id output, int gradient)
     return sum;
 }
 
-/* Builds what `output` needs of `from` again, in `to`, with a node in place of `replaced`. */
-static fa__node_id rebuild(fa__builder *to, const fa__builder *from, fa__node_id output, fa__node_id replaced,
-                           fa__node_id with)
+enum { MOST_READ = 2 };
+
+/* What reading the result y stands for: the result itself, and a test of it. */
+typedef struct fa__read {
+    fa__node_id node[MOST_READ], with[MOST_READ];
+    int count;
+} read;
+
+/* Builds what `output` needs of `from` again, in `to`, with what is read in the place of nodes. */
+static fa__node_id rebuild(fa__builder *to, const fa__builder *from, fa__node_id output, const read *r)
 {
     fa__mark_needed(from, &output, 1);
     for (uint32_t i = 0; i < from->count; i++) {
         fa__ssa_node n = from->node[i];
         if (!from->map[i])
             continue;
-        fa__node_id made = with;
-        if (i != replaced) {
-            int arity = fa__prims[n.prim].arity;
-            fa__node_id x = arity > 0 ? from->map[n.a] : n.a, y = arity > 1 ? from->map[n.b] : 0;
-            made = arity ? fa__build(to, (fa__prim)n.prim, x, y, arity > 2 ? from->map[n.c] : 0) : fa__build_raw(to, n);
+        int k = 0;
+        while (k < r->count && r->node[k] != i)
+            k++;
+        if (k < r->count) {
+            from->map[i] = r->with[k];
+            continue;
         }
-        from->map[i] = made;
+        int arity = fa__prims[n.prim].arity;
+        fa__node_id x = arity > 0 ? from->map[n.a] : n.a, y = arity > 1 ? from->map[n.b] : 0;
+        from->map[i] =
+            arity ? fa__build(to, (fa__prim)n.prim, x, y, arity > 2 ? from->map[n.c] : 0) : fa__build_raw(to, n);
     }
     return from->map[output];
 }
 
 /* Whether it pays to read the result instead: it saves something costly, and needs no more operands or is itself that
- * costly. */
-static bool result_pays(const fa__expression *e, cost recomputed, cost read)
+ * costly; or it takes an operand's place at the same cost (`tested`). A quotient keeps its operands, so that the
+ * program may go on changing it in place, unless it alone is read. */
+static bool result_pays(const fa__expression *e, cost recomputed, cost reading, bool tested)
 {
     fa__prim root = (fa__prim)e->ssa.node[e->ssa.output[0]].prim;
-    return read.costly < recomputed.costly && (!cheap[root] || read.inputs <= recomputed.inputs);
+    if (root == FA__PRIM_div && reading.inputs > 1)
+        return false;
+    if (tested && reading.inputs == 1 && reading.costly == recomputed.costly)
+        return true;
+    return reading.costly < recomputed.costly && (!cheap[root] || reading.inputs <= recomputed.inputs);
+}
+
+static bool is_zero(const fa__ssa_node *n)
+{
+    return n->prim == FA__PRIM_constant && (n->integer ? n->number.i == 0 : n->number.f == 0);
+}
+
+/* The test x <= 0 of y = x <= 0 ? 0 : x, which is y <= 0; FA__NO_NODE when the expression is not of that form. */
+static fa__node_id sign_test(const fa__ssa *s)
+{
+    const fa__ssa_node *root = &s->node[s->output[0]], *test = &s->node[root->a];
+    bool rectifies = root->prim == FA__PRIM_select && test->prim == FA__PRIM_le && is_zero(&s->node[root->b])
+                     && test->a == root->c && is_zero(&s->node[test->b]);
+    return rectifies ? root->a : FA__NO_NODE;
 }
 
 typedef struct fa__derivation {
@@ -148,13 +178,21 @@ static bool read_result(derivation *w, const fa__builder **b, fa__node_id *outpu
     int gradient = e->ninputs, result = gradient + 1;
     fa__node_id root = e->ssa.output[0];
     cost recomputed = cost_of(&w->b, *output, gradient);
-    if (w->b.full || !w->b.map[root] || e->ssa.node[root].prim == FA__PRIM_input)
+    bool mentioned = w->b.map[root] || sign_test(&e->ssa) != FA__NO_NODE;
+    if (w->b.full || !mentioned || e->ssa.node[root].prim == FA__PRIM_input)
         return true;
-    if (!fa__builder_init(&w->reading, w->b.count + 1))
+    if (!fa__builder_init(&w->reading, w->b.count + 3))
         return false;
-    fa__node_id y = fa__build_input(&w->reading, (unsigned)result);
-    fa__node_id reading = rebuild(&w->reading, &w->b, *output, root, y);
-    if (result_pays(e, recomputed, cost_of(&w->reading, reading, gradient))) {
+    fa__node_id y = fa__build_input(&w->reading, (unsigned)result), test = sign_test(&e->ssa);
+    read r = {.node = {root}, .with = {y}, .count = 1};
+    bool tested = test != FA__NO_NODE && w->b.map[test];
+    if (tested) {
+        fa__ssa_node zero = e->ssa.node[e->ssa.node[test].b];
+        r.node[r.count] = test;
+        r.with[r.count++] = fa__build(&w->reading, FA__PRIM_le, y, fa__build_raw(&w->reading, zero), 0);
+    }
+    fa__node_id reading = rebuild(&w->reading, &w->b, *output, &r);
+    if (result_pays(e, recomputed, cost_of(&w->reading, reading, gradient), tested)) {
         *b = &w->reading;
         *output = reading;
     }

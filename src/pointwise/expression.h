@@ -61,6 +61,11 @@ fa__expression *fa__expression_derive(const fa__expression *e, int wrt, bool *ze
 /* The same, made once and owned by e: not to be freed, lives as long as e. Any thread may call it. */
 const fa__expression *fa__expression_derivative(const fa__expression *e, int wrt, bool *zero);
 
+/* The program for a dtype that is narrower than what it computes in: values that wrap are converted by `to`
+ * (FA__PRIM_to_u8, to_i8, to_i16) before anything but sums and products sees them. One piece of memory, freed with
+ * fa__free; NULL and an error without memory. */
+fa__ssa *fa__ssa_narrowed(const fa__ssa *, fa__prim to);
+
 /* Parses, or finds what was parsed before: for texts that users give. Any thread may call it. A reference, as from
  * parse; the cache holds one of its own as long as it likes (about 4096 expressions), and drops all at exit. */
 const fa__expression *fa__expression_cached(const char *text, const fa__signature *, fa__parse_error *error);
@@ -68,7 +73,7 @@ const fa__expression *fa__expression_cached(const char *text, const fa__signatur
 /* Drops the cache's references. Done at exit too. */
 void fa__expression_cache_clear(void);
 
-/* Writes the message, and below it the text around the position with a caret under it. Always terminated; returns
- * buffer. */
+/* Writes the text around the position, the position, what stands there and the message, on one line:
+ * "in "x + * y" at 4, before "* y": expected an operand, found '*'". Always terminated; returns buffer. */
 char *fa__parse_error_render(const char *text, const fa__parse_error *error, char *buffer, size_t size);
 #endif

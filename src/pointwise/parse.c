@@ -102,8 +102,12 @@ static void statements(fa__parser *p, fa__value *result, bool *bare)
         fa__parser_fail(p, p->token.position, "expected an operator or the end, found %s", fa__parser_found(p, found));
     if (p->token.kind != FA__TOKEN_END)
         fa__parser_fail(p, p->token.position, "expected an operator or ';', found %s", fa__parser_found(p, found));
-    if (last && !*bare && !p->signature->noutputs)
+    if (last && !*bare && !p->signature->noutputs) {
         last->read = true;
+        if (last < p->binding + p->signature->ninputs) /* the operands come first */
+            fa__parser_fail(p, last->value.position, "'%.*s' is an operand: it is no result's name, and == compares",
+                            last->length < 40 ? last->length : 40, last->name);
+    }
 }
 
 /* Collects the results, in their order; false if one is missing. */

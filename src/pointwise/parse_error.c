@@ -66,12 +66,13 @@ static bool continues_character(char c)
     return ((unsigned char)c & 0xc0) == 0x80;
 }
 
-/* One line of an excerpt: the text itself, or blanks as wide. */
-static void add_line(fa__text *out, const char *from, const char *to, bool blank)
+/* Bytes of an expression in quotes, on one line. */
+static void add_quoted(fa__text *out, const char *text, const char *from, const char *to)
 {
+    fa__text_add(out, "\"%s", from > text ? "..." : "");
     for (; from < to; from++)
-        if (!blank || !continues_character(*from))
-            fa__text_add(out, "%c", blank || (unsigned char)*from < ' ' ? ' ' : *from);
+        fa__text_add(out, "%c", (unsigned char)*from < ' ' ? ' ' : *from);
+    fa__text_add(out, "%s\"", *to ? "..." : "");
 }
 
 char *fa__parse_error_render(const char *text, const fa__parse_error *error, char *buffer, size_t size)
@@ -84,13 +85,15 @@ char *fa__parse_error_render(const char *text, const fa__parse_error *error, cha
         begin++;
     while (end < text + length && continues_character(*end))
         end++;
-    const char *dots = begin > text ? "..." : "", *more = end < text + length ? "..." : "";
 
     fa__text out = fa__text_in(buffer, size);
-    fa__text_add(&out, "%s\n    %s", error->message, dots);
-    add_line(&out, begin, end, false);
-    fa__text_add(&out, "%s\n    %*s", more, (int)strlen(dots), "");
-    add_line(&out, begin, text + at, true);
-    fa__text_add(&out, "^");
+    fa__text_add(&out, "in ");
+    add_quoted(&out, text, begin, end);
+    fa__text_add(&out, " at %zu", at);
+    if (at && at < length) {
+        fa__text_add(&out, ", before ");
+        add_quoted(&out, text + at, text + at, end);
+    }
+    fa__text_add(&out, ": %s", error->message);
     return buffer;
 }

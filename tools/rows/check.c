@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const known_cells[] = {"infer",    "run",          "grad",   "compose",   "view",    "null_gy",
-                                          "autocast", "autocast_cpu", "result", "keep",      "require", "no_grad",
-                                          "index",    "no_bool",      "moves",  "any_store", "laid",    "inplace",
-                                          "HOT",      "SAMPLES",      "TORCH"};
+static const char *const known_cells[] = {"infer",    "run",          "grad",    "compose",   "view",    "null_gy",
+                                          "autocast", "autocast_cpu", "result",  "keep",      "require", "no_grad",
+                                          "index",    "no_bool",      "moves",   "any_store", "laid",    "inplace",
+                                          "HOT",      "INTERNAL",     "SAMPLES", "TORCH"};
 
 #define COMPLAIN(o, ...) fail((o)->source->path, (o)->line, "%s: %s", (o)->name, rows_format(__VA_ARGS__))
 
@@ -105,7 +105,7 @@ static void check_inplace(op *o)
 {
     const cell *c = cell_find(o, "inplace");
     if (!c) {
-        o->inplace = o->pointwise ? 0 : -1;
+        o->inplace = o->pointwise && !o->internal ? 0 : -1;
         return;
     }
     if (strncmp(c->value, "INPLACE(", 8)) {
@@ -131,13 +131,17 @@ static void check_forms(op *o)
         operands += is_operand(&f[i]), named += is_option(&f[i]);
     o->view = view && !strcmp(view->value, "true");
     o->hot = has(o, "HOT");
-    o->out = o->nresults == 1 && !o->view && (named || operands <= 4);
+    o->internal = has(o, "INTERNAL");
+    o->source->listed += !o->internal;
+    o->out = o->nresults == 1 && !o->view && !o->internal && (named || operands <= 4);
     o->options = o->out || named;
     if (o->view && strcmp(f[0].kind->name, "TENSOR"))
         COMPLAIN(o, "a view's first field is the tensor that it views");
     if (o->options && (operands < 1 || operands > MOST_OPERANDS))
         COMPLAIN(o, "%d operands: there have to be 1 to %d", operands, MOST_OPERANDS);
     check_inplace(o);
+    if (o->internal && (o->options || o->nresults > 1 || o->inplace >= 0))
+        COMPLAIN(o, "an INTERNAL row has one result, no options and no in-place form");
 }
 
 /* Whether a word stands in a text. */

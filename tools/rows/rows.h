@@ -57,6 +57,7 @@ typedef struct source {
     const char *bytes;
     token *token; /* ends with a T_END */
     int count, ops;
+    int listed; /* rows that are not INTERNAL: found by check.c */
     struct source *next;
 } source;
 
@@ -115,7 +116,7 @@ typedef struct op {
     cell cell[MOST_CELLS];
     int ncells;
     /* found by check.c and formula.c */
-    bool view, hot, out, options;
+    bool view, hot, out, options, internal;
     int inplace; /* the field that the in-place form writes, or -1 */
     uint32_t keep;
     const char *samples, *torch;
@@ -167,6 +168,8 @@ void write_kernels(const rows *, const char *backends, const char *folder);
 
 /* "fa_tensor *(fa_sum)(const fa_tensor *x, const fa_sum_options *options)"; `name` is what is to stand for the name. */
 void put_prototype(text *, const op *, const char *name, bool inplace);
+/* The function's name: fa_sum, and fa__relaid for an INTERNAL row. */
+const char *function_name(const op *);
 /* "const fa_tensor *x" */
 char *declare(const char *type, const char *name);
 #endif

@@ -83,7 +83,7 @@ void write_docs(const rows *r, const char *path)
         "\"Autocast\": "
         "the dtype that floating operands\nare converted to where autocast is on.\n");
     for (const source *f = r->sources; f; f = f->next) {
-        if (!f->ops)
+        if (!f->listed)
             continue;
         put(&t, "\n## %.*s\n\n", (int)strcspn(f->about, ":.\n"), f->about);
         put(&t,
@@ -91,7 +91,7 @@ void write_docs(const rows *r, const char *path)
             "|---|---|---|---|---|---|\n",
             f->family);
         for (const op *o = r->ops; o; o = o->next)
-            if (o->source == f)
+            if (o->source == f && !o->internal)
                 put_row(&t, o);
     }
     file_write(path, &t);

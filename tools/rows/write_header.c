@@ -180,7 +180,7 @@ static void put_macros(text *t, const op *o)
 static bool family_mentions(const rows *r, const source *f, const char *word)
 {
     for (const op *o = r->ops; o; o = o->next)
-        for (int i = 0; o->source == f && i < o->args->nfields; i++)
+        for (int i = 0; o->source == f && !o->internal && i < o->args->nfields; i++)
             if (o->args->field[i].fallback && strstr(o->args->field[i].fallback, word))
                 return true;
     return false;
@@ -198,11 +198,11 @@ static void write_header(const rows *r, const source *f, const char *folder)
         put(&t, "#include <math.h>\n");
     put(&t, "\nFA__BEGIN\n\n");
     for (const op *o = r->ops; o; o = o->next)
-        if (o->source == f)
+        if (o->source == f && !o->internal)
             put_functions(&t, o);
     put(&t, "/** @cond */\n/* How named options, and numbers in the place of tensors, reach the functions above. */\n");
     for (const op *o = r->ops; o; o = o->next)
-        if (o->source == f)
+        if (o->source == f && !o->internal)
             put_macros(&t, o);
     put(&t, "/** @endcond */\n\nFA__END\n#endif\n");
     file_write(rows_format("%s/%s.h", folder, f->family), &t);
@@ -214,7 +214,7 @@ void write_headers(const rows *r, const char *folder)
     put(&all, "/** @file\n *  All operations.\n *\n *  Written by facula-rows from src/ops: edit there. */\n"
               "#ifndef FACULA_OPERATIONS_H\n#define FACULA_OPERATIONS_H\n");
     for (const source *f = r->sources; f; f = f->next) {
-        if (!f->ops)
+        if (!f->listed)
             continue;
         write_header(r, f, folder);
         put(&all, "#include <facula/%s.h>\n", f->family);

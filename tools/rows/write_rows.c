@@ -8,6 +8,11 @@ char *declare(const char *type, const char *name)
     return rows_format("%s%s%s", type, type[strlen(type) - 1] == '*' ? "" : " ", name);
 }
 
+const char *function_name(const op *o)
+{
+    return rows_format("%s%s", o->internal ? "fa__" : "fa_", o->name);
+}
+
 void put_prototype(text *t, const op *o, const char *name, bool inplace)
 {
     if (o->nresults > 1)
@@ -125,7 +130,7 @@ static void put_call(text *t, const op *o, bool inplace)
 static void put_entry(text *t, const op *o, bool inplace)
 {
     put(t, "\n");
-    put_prototype(t, o, rows_format("(fa_%s%s)", o->name, inplace ? "_" : ""), inplace);
+    put_prototype(t, o, rows_format("(%s%s)", function_name(o), inplace ? "_" : ""), inplace);
     put(t, "\n{\n");
     if (o->options)
         put(t, "    FA__COMPLETE(fa_%s)\n", o->name);

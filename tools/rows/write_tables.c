@@ -1,4 +1,5 @@
-/* Writes ids.h, args.h, ops.c and samples.c/.h: what the library and its tests know of all operations at once. */
+/* Writes ids.h, args.h, internal.h, ops.c and samples.c/.h: what the library and its tests know of all operations at
+ * once. */
 #include "rows.h"
 #include <string.h>
 
@@ -39,6 +40,20 @@ static void write_args(const rows *r, const char *folder)
     file_write(rows_format("%s/args.h", folder), &t);
 }
 
+/* What users are not meant to call has no public header. */
+static void write_internal(const rows *r, const char *folder)
+{
+    text t = {0};
+    put(&t, "%s#ifndef FA__GEN_INTERNAL_H\n#define FA__GEN_INTERNAL_H\n#include \"core/op.h\"\n\n", by);
+    for (const op *o = r->ops; o; o = o->next)
+        if (o->internal) {
+            put_prototype(&t, o, function_name(o), false);
+            put(&t, ";\n");
+        }
+    put(&t, "#endif\n");
+    file_write(rows_format("%s/internal.h", folder), &t);
+}
+
 static void write_ops(const rows *r, const char *folder)
 {
     text t = {0};
@@ -72,6 +87,7 @@ void write_tables(const rows *r, const char *folder)
 {
     write_ids(r, folder);
     write_args(r, folder);
+    write_internal(r, folder);
     write_ops(r, folder);
     write_samples(r, folder);
 }

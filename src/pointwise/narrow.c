@@ -1,0 +1,108 @@
+/* Programs for dtypes that are narrower than what they compute in: u8, i8 and i16 compute in 32 bits and wrap when they
+ * are stored. What looks at a value (a comparison, the larger of two) has to see it wrapped, as if it had been stored:
+ * conversions are put in. Sums and products need none between them, their low bits do not depend on the high ones. */
+#include "base/alloc.h"
+#include "base/error.h"
+#include "pointwise/expression.h"
+#include <string.h>
+
+typedef struct narrowing {
+    const fa__ssa *from;
+    fa__prim to;
+    bool full;
+    uint16_t count;
+    uint16_t made[FA__MAX_NODES], narrow[FA__MAX_NODES]; /* of each node: its copy, and that converted (0: not yet) */
+    bool wide[FA__MAX_NODES];                            /* it may be outside the dtype */
+    fa__ssa_node node[FA__MAX_NODES];
+} narrowing;
+
+static uint16_t add(narrowing *w, fa__ssa_node n)
+{
+    w->full |= w->count == FA__MAX_NODES;
+    if (!w->full)
+        w->node[w->count++] = n;
+    return w->full ? 0 : (uint16_t)(w->count - 1);
+}
+
+/* Node i as it is when stored. Numbers and operands of other dtypes are only converted where `all` asks for it. */
+static uint16_t seen(narrowing *w, uint16_t i, bool all)
+{
+    uint8_t prim = w->from->node[i].prim;
+    bool given = prim == FA__PRIM_input || prim == FA__PRIM_constant;
+    if (!w->wide[i] && !(all && given))
+        return w->made[i];
+    if (!w->narrow[i])
+        w->narrow[i] = add(w, (fa__ssa_node){.prim = (uint8_t)w->to, .a = w->made[i]});
+    return w->narrow[i];
+}
+
+static void narrow_node(narrowing *w, uint16_t i)
+{
+    fa__ssa_node n = w->from->node[i];
+    int arity = n.prim == FA__PRIM_input || n.prim == FA__PRIM_constant ? 0 : fa__prims[n.prim].arity;
+    uint16_t *operand[] = {&n.a, &n.b, &n.c};
+    bool carried = false; /* an operand that is passed on is wide */
+    for (int k = 0; k < arity; k++) {
+        uint16_t o = *operand[k];
+        bool passes = false, all = false;
+        switch (n.prim) {
+        case FA__PRIM_neg:
+        case FA__PRIM_add:
+        case FA__PRIM_sub:
+        case FA__PRIM_mul:
+        case FA__PRIM_mad:
+            passes = w->wide[i] = true;
+            break;
+        case FA__PRIM_select:
+            passes = k > 0;
+            carried |= passes && w->wide[o];
+            break;
+        case FA__PRIM_abs:
+        case FA__PRIM_pow:
+            w->wide[i] = all = true;
+            break;
+        case FA__PRIM_sign:
+        case FA__PRIM_maximum:
+        case FA__PRIM_minimum:
+            all = true;
+            break;
+        default:
+            break;
+        }
+        *operand[k] = passes ? w->made[o] : seen(w, o, all);
+    }
+    w->wide[i] |= carried || n.prim == FA__PRIM_index;
+    w->made[i] = add(w, n);
+}
+
+static fa__ssa *finish(const narrowing *w)
+{
+    fa__ssa *s = fa__malloc(sizeof *s + w->count * sizeof *w->node);
+    if (!s)
+        return NULL;
+    *s = *w->from;
+    s->count = w->count;
+    s->node = memcpy(s + 1, w->node, w->count * sizeof *w->node);
+    for (int k = 0; k < s->outputs; k++)
+        s->output[k] = w->made[w->from->output[k]];
+    return s;
+}
+
+fa__ssa *fa__ssa_narrowed(const fa__ssa *ssa, fa__prim to)
+{
+    narrowing *w = fa__calloc(1, sizeof *w);
+    if (!w)
+        return NULL;
+    w->from = ssa;
+    w->to = to;
+    for (uint16_t i = 0; i < ssa->count; i++)
+        narrow_node(w, i);
+    fa__ssa *s = NULL;
+    if (w->full)
+        fa__fail(FA_ERROR_ARGUMENT, "an expression needs more than %d values in %s", FA__MAX_NODES,
+                 fa__prims[to].name + strlen("to_"));
+    else
+        s = finish(w);
+    fa__free(w);
+    return s;
+}
