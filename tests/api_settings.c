@@ -8,7 +8,7 @@ static void settings_nest_and_end_with_their_block(void **state)
 {
     (void)state;
     fa_settings before = fa__settings();
-    assert_true(fa_device_equal(before.device, FA_CPU));
+    assert_true(fa_device_equal(fa_device_current(), FA_CPU));
     assert_false(before.no_grad || before.fallback || before.deterministic || before.anomaly);
     assert_int_equal(before.forbid, 0);
     assert_int_equal(before.placement, FA_PLACE_DEFAULT);
@@ -336,6 +336,13 @@ static void automatic_placement_copies_and_counts(void **state)
         assert_true(fa_item(fa_sum(fa_matmul(a, c))) == 100);
         assert_true(fa_item(fa_sum(fa_cat(FA_TENSORS(a, b, c)))) == 300);
         assert_true(fa_item(fa_mse_loss(a, c)) == 0);
+    }
+    {
+        FA_USE(.placement = FA_PLACE_AUTO); /* without a device: that of the first operand that is not on the CPU */
+        assert_true(fa_device_equal(fa_tensor_device(fa_add(a, c)), FA_LATE(1)));
+        assert_true(fa_device_equal(fa_tensor_device(fa_add(b, c)), FA_LATE(0)));
+        assert_true(fa_device_equal(fa_tensor_device(fa_cat(FA_TENSORS(a, c))), FA_LATE(1)));
+        assert_true(fa_device_equal(fa_tensor_device(fa_neg(b)), FA_LATE(0)));
     }
     assert_null(fa_add(a, b));
     assert_error(FA_ERROR_DEVICE, "");

@@ -187,7 +187,7 @@ static void reading_converts(void **state)
         assert_false(fa_read(t, f32, FA_F32, 5));
         assert_error(FA_ERROR_ARGUMENT, "6 elements", "room for 5");
         assert_false(fa_read(t, f32, (fa_dtype)77, 6));
-        assert_error(FA_ERROR_ARGUMENT, "");
+        assert_error(FA_ERROR_DTYPE, "fa_read: 77 is no dtype");
     }
 }
 
@@ -207,6 +207,40 @@ static void integers_are_exact(void **state)
     }
     assert_int_equal(fa_item_int(fa_tensor_of(-2.7)), -2);
     assert_int_equal(fa_item_int(fa_full(FA_SCALAR, true)), 1);
+    assert_no_error();
+}
+
+/* A number that a dtype does not hold is an error, or, above i64, a floating number: never another number. */
+static void numbers_that_are_too_large(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    assert_true(fa_item(fa_mul(fa_full(FA_SCALAR, 2.0), UINT64_MAX)) == 0x1p65);
+    assert_true(fa_item(fa_add(fa_full(FA_SCALAR, 1), (unsigned long)INT64_MAX - 1)) == 0x1p63);
+    assert_int_equal(fa_tensor_dtype(fa_full(FA_SHAPE(1), UINT64_MAX)), FA_F32);
+    assert_null(fa_tensor_of(UINT64_MAX));
+    assert_error(FA_ERROR_ARGUMENT, "18446744073709551615", "i64");
+    const struct {
+        double value;
+        fa_dtype dtype;
+        bool fits;
+    } rows[] = {{65519, FA_F16, true},     {65520, FA_F16, false},       {-1e10, FA_F16, false},
+                {1e38, FA_BF16, true},     {3.4e38, FA_BF16, false},     {FLT_MAX, FA_F32, true},
+                {1e300, FA_F32, false},    {1e300, FA_F64, true},        {INFINITY, FA_F16, true},
+                {-INFINITY, FA_F32, true}, {(double)NAN, FA_BF16, true}, {256, FA_U8, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_int_equal(fa_full(FA_SHAPE(2), rows[i].value, .dtype = rows[i].dtype) != NULL, rows[i].fits);
+        if (!rows[i].fits)
+            assert_error(FA_ERROR_ARGUMENT, "does not fit", fa_dtype_name(rows[i].dtype));
+        fa_tensor *x = fa_zeros(FA_SHAPE(2), .dtype = rows[i].dtype);
+        assert_int_equal(fa_copy_(x, rows[i].value) != NULL, rows[i].fits);
+        fa_error_clear();
+    }
+    assert_non_null(fa_randperm(256, .dtype = FA_U8));
+    assert_null(fa_randperm(257, .dtype = FA_U8));
+    assert_error(FA_ERROR_ARGUMENT, "randperm", "u8");
+    assert_null(fa_randperm(3000, .dtype = FA_F16));
+    assert_error(FA_ERROR_ARGUMENT, "randperm", "f16");
     assert_no_error();
 }
 
@@ -391,6 +425,7 @@ int main(void)
         TEST(narrowing_rounds_to_even),
         TEST(reading_converts),
         TEST(integers_are_exact),
+        TEST(numbers_that_are_too_large),
         TEST(shapes_of_all_kinds),
         TEST(same_means_same),
         TEST(printing_works_on_anything),

@@ -107,12 +107,12 @@ static void a_hook_of_another_shape_is_an_error(void **state)
     fa_tensor *x = LEAF(1, 2), *y = LEAF(1, 2);
     fa_hook_grad(x, too_long, NULL);
     assert_false(fa_backward(fa_sum(fa_mul(x, 2))));
-    FAILS(FA_ERROR_GRADIENT, "hook", "shape");
+    FAILS(FA_ERROR_GRADIENT, "hook", "(4,) f64 cpu in the place of (2,) f64 cpu");
     assert_null(fa_grad(x));
     y = fa_mul(y, 1);
     fa_hook_grad(y, too_long, NULL);
     assert_false(fa_backward(fa_sum(fa_exp(y))));
-    FAILS(FA_ERROR_GRADIENT, "hook", "shape");
+    FAILS(FA_ERROR_GRADIENT, "hook", "(4,) f64 cpu in the place of (2,) f64 cpu");
 }
 
 static void a_failing_hook_stops_backward(void **state)
@@ -300,6 +300,88 @@ static void a_function_that_saves_its_result(void **state)
     FAILS(FA_ERROR_GRADIENT, "changed in place", "add");
 }
 
+static fa_tensor *first_two(void *context, fa_tensors inputs)
+{
+    (void)context;
+    return fa_narrow(inputs.item[0], 0, 0, 2);
+}
+
+/* What forward returned of an input's memory is not changed in place where that is recorded. */
+static void a_function_that_returns_a_view(void **state)
+{
+    (void)state;
+    const fa_function f = {"first_two", first_two, exp_backward, NULL};
+    fa_tensor *x = LEAF(1, 2, 3), *a = fa_mul(x, 1), *v = fa_apply(&f, NULL, FA_TENSORS(a));
+    HOLD(v, 1, 2);
+    assert_null(fa_mul_(v, 3));
+    FAILS(FA_ERROR_GRADIENT, "fa_mul_", "changed in place");
+    assert_null(fa_add_(fa_apply(&f, NULL, FA_TENSORS(x)), 1));
+    FAILS(FA_ERROR_GRADIENT, "changed in place");
+    fa_tensor *plain = fa_tensor_of(1.0, 2.0, 3.0);
+    assert_non_null(fa_mul_(fa_apply(&f, NULL, FA_TENSORS(plain)), 3));
+    HOLD(plain, 3, 6, 3);
+    assert_null(fa_mul_(fa_apply(&f, NULL, FA_TENSORS(plain)), fa_get(x, ":2")));
+    FAILS(FA_ERROR_GRADIENT, "changed in place");
+}
+
+/* The gradient of what is changed in place is that of its new value. */
+static void kept_gradients_follow_changes(void **state)
+{
+    (void)state;
+    fa_tensor *x = LEAF(1, 2, 3), *m = fa_mul(x, 2);
+    assert_true(fa_retain_grad(m));
+    fa_mul_(m, 3);
+    assert_true(fa_backward(fa_sum(fa_mul(m, m))));
+    HOLD(fa_grad(m), 12, 24, 36);
+    HOLD(fa_grad(x), 72, 144, 216);
+    fa_tensor *b = fa_mul(x, 2), *v = fa_narrow(b, 0, 0, 2);
+    assert_true(fa_retain_grad(b) && fa_retain_grad(v));
+    fa_mul_(v, 3);
+    fa_mul_(b, 1);
+    assert_true(fa_backward(fa_sum(fa_add(fa_sum(b), fa_sum(fa_mul(v, 10))))));
+    HOLD(fa_grad(b), 11, 11, 1); /* v is read from b as it is now */
+    HOLD(fa_grad(v), 10, 10);
+}
+
+static fa_tensor *other_dtype(fa_tensor *g, void *context)
+{
+    (void)context;
+    return fa_to(g, FA_F32);
+}
+
+static fa_tensor *other_device(fa_tensor *g, void *context)
+{
+    (void)context;
+    return fa_to(g, FA_LATE(0));
+}
+
+static void hooks_keep_dtype_and_device(void **state)
+{
+    (void)state;
+    fa_tensor *(*const hooks[])(fa_tensor *, void *) = {other_dtype, other_device};
+    static const char *const named[] = {"f32", "late:0"};
+    for (int i = 0; i < 2; i++) {
+        fa_tensor *x = LEAF(1, 2), *m = fa_mul(x, 2);
+        fa_hook_grad(x, hooks[i], NULL);
+        assert_false(fa_backward(fa_sum(m)));
+        FAILS(FA_ERROR_GRADIENT, "hook", named[i], "f64 cpu");
+        assert_null(fa_grad(x));
+        fa_tensor *y = LEAF(1, 2), *n = fa_mul(y, 2);
+        fa_hook_grad(n, hooks[i], NULL);
+        assert_false(fa_backward(fa_sum(n)));
+        FAILS(FA_ERROR_GRADIENT, "hook", named[i], "f64 cpu", "fa_mul");
+        assert_null(fa_grad(y));
+    }
+}
+
+static void no_tensor_is_its_own_gradient(void **state)
+{
+    (void)state;
+    fa_tensor *x = LEAF(1, 2);
+    assert_false(fa_set_grad(x, x));
+    FAILS(FA_ERROR_ARGUMENT, "its own gradient");
+}
+
 static void a_functions_inputs_are_watched(void **state)
 {
     (void)state;
@@ -395,6 +477,10 @@ int main(void)
         TEST(a_function_of_ones_own),
         TEST(a_functions_gradient_has_a_gradient),
         TEST(a_function_that_saves_its_result),
+        TEST(a_function_that_returns_a_view),
+        TEST(kept_gradients_follow_changes),
+        TEST(hooks_keep_dtype_and_device),
+        TEST(no_tensor_is_its_own_gradient),
         TEST(a_functions_inputs_are_watched),
         TEST(a_function_that_records_nothing_is_released_at_once),
         TEST(a_failing_forward),

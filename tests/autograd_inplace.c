@@ -94,6 +94,45 @@ static void what_is_not_saved_may_change(void **state)
     HOLD(fa_grad(x), 6, 6);
 }
 
+/* relu keeps its result, a quotient its operands. */
+static void what_relu_and_div_keep(void **state)
+{
+    (void)state;
+    fa_tensor *x = LEAF(1, -2), *h = fa_mul(x, 3), *r = fa_relu(h), *q = fa_div(x, h);
+    fa_add_(h, 0);
+    assert_true(fa_backward(fa_sum(r), .retain_graph = true));
+    HOLD(fa_grad(x), 3, 0);
+    fa_tensor *z = fa_div(x, fa_mul(x, x));
+    fa_add_(z, 1);
+    assert_true(fa_backward(fa_sum(z)));
+    HOLD(fa_grad(x), 2, -0.25);
+    assert_false(fa_backward(fa_sum(q)));
+    FAILS(FA_ERROR_GRADIENT, "div", "changed in place by add");
+}
+
+static void copying_to_itself(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_tensor_of(1.0, 2.0);
+    assert_non_null(fa_copy_(x, x));
+    HOLD(x, 1, 2);
+    assert_null(fa_copy_(x, fa_get(x, "::-1")));
+    FAILS(FA_ERROR_ARGUMENT, "overlap");
+}
+
+/* A view follows its base, also when that becomes a leaf that needs gradients. */
+static void a_view_that_was_there_before(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_tensor_of(1.0, 2.0, 3.0), *v = fa_narrow(x, 0, 0, 2);
+    fa_set_requires_grad(x, true);
+    assert_true(fa_requires_grad(v));
+    assert_true(fa_backward(fa_sum(fa_mul(v, v))));
+    HOLD(fa_grad(x), 2, 4, 0);
+    fa_set_requires_grad(x, false);
+    assert_false(fa_requires_grad(fa_sum(v)));
+}
+
 /* Errors: in-place on a leaf that needs grad (allowed under no_grad) */
 static void a_leaf_in_place(void **state)
 {
@@ -309,6 +348,9 @@ int main(void)
         TEST(through_detach_no_grad_views_and_pieces),
         TEST(a_leaf_changed_under_no_grad),
         TEST(what_is_not_saved_may_change),
+        TEST(what_relu_and_div_keep),
+        TEST(copying_to_itself),
+        TEST(a_view_that_was_there_before),
         TEST(a_leaf_in_place),
         TEST(a_view_that_is_a_leaf_in_place),
         TEST(expanded_memory_in_place),

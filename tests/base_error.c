@@ -60,6 +60,32 @@ static void test_user_code(void **state)
     assert_int_equal(fa_error_code(), FA_ERROR_FILE);
 }
 
+static void test_one_line(void **state)
+{
+    (void)state;
+    fa_fail(FA_ERROR_USER, "a %s", "quoted\ntext\r\n");
+    assert_string_equal(fa_error_message(), "a quoted text  ");
+    fa__error_append(", in \n");
+    fa__error_within("fa_get(x, \"%s\")", "0,\n1");
+    assert_string_equal(fa_error_message(), "fa_get(x, \"0, 1\"): a quoted text  , in  ");
+}
+
+static void test_within(void **state)
+{
+    (void)state;
+    fa__error_within("nothing stands");
+    assert_false(fa__failed());
+    fa__fail(FA_ERROR_SHAPE, "bad %d", 7);
+    fa__error_within("fa_%s(x)", "add");
+    fa__error_within("fa_mean(%d)", 2);
+    assert_string_equal(fa_error_message(), "fa_mean(2): fa_add(x): bad 7");
+    assert_int_equal(fa_error_code(), FA_ERROR_SHAPE);
+    for (int i = 0; i < 1000; i++)
+        fa__error_within("outer");
+    assert_int_equal(strlen(fa_error_message()), sizeof(fa_error){0}.message - 1);
+    assert_memory_equal(fa_error_message(), "outer: outer: ", 14);
+}
+
 static void test_append_and_cut(void **state)
 {
     (void)state;
@@ -306,6 +332,8 @@ int main(void)
         cmocka_unit_test_teardown(test_first_sticks, clear),
         cmocka_unit_test_teardown(test_names, clear),
         cmocka_unit_test_teardown(test_user_code, clear),
+        cmocka_unit_test_teardown(test_one_line, clear),
+        cmocka_unit_test_teardown(test_within, clear),
         cmocka_unit_test_teardown(test_append_and_cut, clear),
         cmocka_unit_test_teardown(test_slots, clear),
         cmocka_unit_test_teardown(test_hand_over, clear),

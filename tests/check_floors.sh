@@ -15,6 +15,7 @@ BEGIN {
     public_only["user"] = public_only["public"] = 1
     n = split("ids args", names)
     for (i = 1; i <= n; i++) generated[names[i] ".h"] = rank["core"]
+    generated["internal.h"] = rank["ops"]
     generated["hot.h"] = generated["hot.inc"] = rank["backend"]
 }
 # the floor of a file: "ops" of src/ops/reduce.c

@@ -6,7 +6,9 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "core/order.h"
+#include <facula/operations.h>
 #include <facula/scope.h>
+#include <facula/to.h>
 #include <facula/transfers.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -59,7 +61,7 @@ static fa__storage *filled(int value, size_t size)
 
 static bool copy(const fa__op *op, fa__storage *to, fa__storage *from)
 {
-    return fa__move_bytes(op, to, 0, from, 0, to->bytes);
+    return fa__move_bytes(op, to, 0, from, 0, to->bytes, true);
 }
 
 /* Waits for a storage of the host, and looks whether each byte has the value. */
@@ -192,8 +194,8 @@ static void a_missing_event_is_found(void **state)
     fa__late_ignore_after(false);
     const fa__late_report *report;
     assert_int_equal(fa__late_reports(&report), 1);
-    assert_non_null(strstr(report->text, "unordered: copy_ "));
-    assert_non_null(strstr(report->text, "reads bytes that to "));
+    assert_non_null(strstr(report->text, "unordered: fa_copy_ "));
+    assert_non_null(strstr(report->text, "reads bytes that fa_to "));
     assert_non_null(strstr(report->text, "late:0"));
     assert_int_equal(fa_error_code(), FA_ERROR_INTERNAL);
     fa_error_clear();
@@ -204,6 +206,69 @@ static void a_missing_event_is_found(void **state)
     fa__unref(a);
     fa__unref(b);
     fa__unref(c);
+}
+
+/* Each is two pieces of work on the same bytes, by two queues, and between them what removes their order, or not. */
+
+static void read_after_write(fa_tensor *x, bool remove)
+{
+    fa_tensor *y = fa_mul(x, 2); /* a kernel of late:0 */
+    fa__late_ignore_after(remove);
+    fa_to(y, FA_LATE(1)); /* a copy by late:1 */
+}
+
+static void write_after_read(fa_tensor *x, bool remove)
+{
+    fa_to(x, FA_LATE(1));
+    fa__late_ignore_after(remove);
+    fa_add_(x, 1);
+}
+
+static void write_after_write(fa_tensor *x, bool remove)
+{
+    fa_tensor *y = fa_to(x, FA_LATE(1)), *host = fa_zeros(FA_SHAPE(1000));
+    fa_copy_(host, x); /* by late:0 */
+    fa__late_ignore_after(remove);
+    fa_copy_(host, y); /* by late:1 */
+}
+
+static void each_missing_order_is_found_with_both_operations(void **state)
+{
+    (void)state;
+    static const struct {
+        void (*run)(fa_tensor *x, bool remove);
+        const char *said[3];
+    } hazards[] = {
+        {read_after_write, {"unordered: fa_to (work ", "late:1) reads bytes that fa_mul (work ", "late:0) writes"}},
+        {write_after_read, {"unordered: fa_add_ (work ", "late:0) writes bytes that fa_to (work ", "late:1) reads"}},
+        {write_after_write,
+         {"unordered: fa_copy_ (work ", "late:1) writes bytes that fa_copy_ (work ", "late:0) writes"}},
+    };
+    for (size_t i = 0; i < 2 * sizeof hazards / sizeof *hazards; i++) {
+        FA_SCOPE;
+        bool remove = i % 2;
+        fa__late_delay(-1); /* nothing is done before somebody waits */
+        fa_tensor *x = fa_to(fa_ones(FA_SHAPE(1000)), FA_LATE(0));
+        fa_synchronize(FA_LATE(0));
+        hazards[i / 2].run(x, remove);
+        fa__late_ignore_after(false);
+        if (!remove) {
+            no_reports();
+            assert_false(fa_failed());
+            continue;
+        }
+        const fa__late_report *report;
+        assert_int_equal(fa__late_reports(&report), 1);
+        for (int k = 0; k < 3; k++)
+            if (!strstr(report->text, hazards[i / 2].said[k]))
+                fail_msg("\"%s\" is not in \"%s\"", hazards[i / 2].said[k], report->text);
+        assert_int_equal(fa_error_code(), FA_ERROR_INTERNAL);
+        assert_string_equal(fa_error_message(), report->text);
+        fa_error_clear();
+        fa_synchronize(FA_LATE(0));
+        fa_synchronize(FA_LATE(1));
+        fa__late_reports_clear();
+    }
 }
 
 static void order_is_not_taken_from_speed(void **state)
@@ -229,14 +294,14 @@ static void wrong_memory_is_found(void **state)
     (void)state;
     fa__device *d = fa__device_get(FA_LATE(0));
     fa__storage *a = filled(3, SIZE), *b = new_storage(FA_LATE(0), SIZE);
-    const fa__copy wrong[] = {{&op_to, b->data, a->data, SIZE, NULL, NULL},
-                              {&op_to, b->data, a->data, SIZE, d, d},
-                              {&op_to, b->data, a->data, SIZE, fa__device_get(FA_LATE(1)), NULL}};
+    const fa__copy wrong[] = {{&op_to, b->data, a->data, SIZE, NULL, NULL, false},
+                              {&op_to, b->data, a->data, SIZE, d, d, false},
+                              {&op_to, b->data, a->data, SIZE, fa__device_get(FA_LATE(1)), NULL, false}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const fa__late_report *report;
         uint64_t ticket = d->backend->copy(d->queue, &wrong[i]);
         assert_int_equal(fa__late_reports(&report), 1);
-        assert_non_null(strstr(report->text, "wrong memory: to "));
+        assert_non_null(strstr(report->text, "wrong memory: fa_to "));
         d->backend->wait(d->queue, ticket);
         fa__late_reports_clear();
         fa_error_clear();
@@ -256,7 +321,7 @@ static void the_host_is_checked_too(void **state)
     fa__late_host_access(&op_copy, a->data, SIZE, true);
     const fa__late_report *report;
     assert_int_equal(fa__late_reports(&report), 1);
-    assert_non_null(strstr(report->text, "copy_ (on the host) writes bytes that to "));
+    assert_non_null(strstr(report->text, "fa_copy_ (on the host) writes bytes that fa_to "));
     fa_error_clear();
     fa__unref(a);
     fa__unref(b);
@@ -311,7 +376,7 @@ static void what_is_forbidden_fails(void **state)
         assert_false(copy(&op_to, b, a));
         assert_int_equal(fa_error_code(), FA_ERROR_SYNC);
         assert_string_equal(fa_error_message(),
-                            "to: a copy from cpu to late:0, which .forbid = FA_TRANSFER forbids here");
+                            "fa_to: a copy from cpu to late:0, which .forbid = FA_TRANSFER forbids here");
         fa_error_clear();
         assert_true(copy(&op_to, c, a)); /* on the host */
         FA_USE(.forbid = FA_SYNC);
@@ -319,7 +384,7 @@ static void what_is_forbidden_fails(void **state)
         assert_true(copy(&op_back, c, b));
         assert_false(holds(c, 3));
         assert_string_equal(fa_error_message(),
-                            "cpu: the host would wait for late:0, which .forbid = FA_SYNC forbids here");
+                            "fa_cpu: the host would wait for late:0, which .forbid = FA_SYNC forbids here");
         fa_error_clear();
         assert_false(fa_synchronize(FA_LATE(0)));
         fa_error_clear();
@@ -342,7 +407,7 @@ static void many_readers_are_remembered(void **state)
     for (int i = 0; i < 7; i++) {
         queue[i] = d->backend->queue_new(d);
         to[i] = fa__storage_new(d, SIZE, queue[i]);
-        const fa__copy c = {&op_to, to[i]->data, a->data, SIZE, d, NULL};
+        const fa__copy c = {&op_to, to[i]->data, a->data, SIZE, d, NULL, false};
         assert_true(fa__before_read(a, queue[i], &op_to));
         fa__stamp work = {queue[i], d->backend->copy(queue[i], &c)};
         assert_true(fa__after_read(a, work, &op_to));
@@ -539,6 +604,7 @@ int main(void)
         TEST(new_memory_holds_garbage),
         TEST(memory_goes_to_another_queue_when_work_is_done),
         TEST(a_missing_event_is_found),
+        TEST(each_missing_order_is_found_with_both_operations),
         TEST(order_is_not_taken_from_speed),
         TEST(wrong_memory_is_found),
         TEST(the_host_is_checked_too),

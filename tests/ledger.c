@@ -73,14 +73,14 @@ static void the_table_has_a_line_for_each_operation_and_place(void **state)
     assert_string_equal(text,
                         "operation            what  place                    count          bytes         ms    GB/s  "
                         "implicit         ms\n"
-                        "to                   copy  cpu -> late:0                2     5000000000   1000.000    5.00\n"
-                        "to                   copy  late:0 -> late:1             1            100      0.000    0.00\n"
-                        "item                 copy  late:0 -> cpu                1              8      0.000    0.00\n"
-                        "item                 wait  late:0                       1              0      2.000           "
+                        "fa_to                copy  cpu -> late:0                2     5000000000   1000.000    5.00\n"
+                        "fa_to                copy  late:0 -> late:1             1            100      0.000    0.00\n"
+                        "fa_item              copy  late:0 -> cpu                1              8      0.000    0.00\n"
+                        "fa_item              wait  late:0                       1              0      2.000           "
                         "      0      0.000\n"
                         "-                    wait  late:1                       1              0      0.500           "
                         "      0      0.000\n"
-                        "to                   wait  late:0                       0              0      0.000           "
+                        "fa_to                wait  late:0                       0              0      0.000           "
                         "      1      0.250\n"
                         "in all: 4 copies of 5000000108 bytes, 2 waits of 2.500 ms, 1 implicit waits of 0.250 ms\n");
     free(text);
@@ -94,10 +94,11 @@ static void json_has_the_same(void **state)
     free(text);
     count_some();
     text = written(fa_transfers_json);
-    assert_non_null(strstr(text,
-                           "{\"copies\": [{\"operation\": \"to\", \"from\": \"cpu\", \"to\": \"late:0\", \"count\": 2, "
-                           "\"bytes\": 5000000000, \"ns\": 1000000000, \"implicit\": 0, \"implicit_ns\": 0},\n"));
-    assert_non_null(strstr(text, "\"waits\": [{\"operation\": \"item\", \"from\": \"late:0\", \"to\": \"late:0\", "));
+    assert_non_null(
+        strstr(text, "{\"copies\": [{\"operation\": \"fa_to\", \"from\": \"cpu\", \"to\": \"late:0\", \"count\": 2, "
+                     "\"bytes\": 5000000000, \"ns\": 1000000000, \"implicit\": 0, \"implicit_ns\": 0},\n"));
+    assert_non_null(
+        strstr(text, "\"waits\": [{\"operation\": \"fa_item\", \"from\": \"late:0\", \"to\": \"late:0\", "));
     assert_non_null(strstr(text, "\"implicit\": 1, \"implicit_ns\": 250000}}\n"));
     free(text);
 }
@@ -151,7 +152,7 @@ static void forbidding_names_operation_and_places(void **state)
     assert_false(fa__allow_sync(&op_item, &one));
     assert_int_equal(fa_error_code(), FA_ERROR_SYNC);
     assert_string_equal(fa_error_message(),
-                        "item: the host would wait for late:0, which .forbid = FA_SYNC forbids here");
+                        "fa_item: the host would wait for late:0, which .forbid = FA_SYNC forbids here");
     fa_error_clear();
     FA_USE(.forbid = FA_TRANSFER);
     assert_true(fa__allow_sync(&op_item, &one));

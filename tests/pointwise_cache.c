@@ -32,11 +32,12 @@ static void test_names(void **state)
 {
     (void)state;
     static const char *const xy[] = {"x", "y"}, *const yx[] = {"y", "x"}, *const xyz[] = {"x", "y", "z"};
-    const fa__signature signatures[] = {{xy, 2, NULL, 0}, {yx, 2, NULL, 0}, {xyz, 3, NULL, 0}, {xy, 2, xy, 1}};
+    static const char *const r[] = {"r"};
+    const fa__signature signatures[] = {{xy, 2, NULL, 0}, {yx, 2, NULL, 0}, {xyz, 3, NULL, 0}, {xy, 2, r, 1}};
     const fa__expression *found[COUNT(signatures)];
     fa__parse_error error;
     for (size_t i = 0; i < COUNT(signatures); i++) {
-        found[i] = fa__expression_cached("x = x - y", &signatures[i], &error);
+        found[i] = fa__expression_cached("r = x - y", &signatures[i], &error);
         assert_non_null(found[i]);
         for (size_t j = 0; j < i; j++)
             assert_ptr_not_equal(found[i], found[j]);

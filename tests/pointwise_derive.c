@@ -292,7 +292,7 @@ static const struct {
     {"x * y", Y, BIT(GY) | BIT(X)},
     {"x * x", X, BIT(GY) | BIT(X)},
     {"x / y", X, BIT(GY) | BIT(Y)},
-    {"x / y", Y, BIT(GY) | BIT(Y) | BIT(RESULT)},
+    {"x / y", Y, BIT(GY) | BIT(X) | BIT(Y)},
     {"1 / x", X, BIT(GY) | BIT(RESULT)},
     {"exp(x)", X, BIT(GY) | BIT(RESULT)},
     {"exp(x * y)", X, BIT(GY) | BIT(Y) | BIT(RESULT)},

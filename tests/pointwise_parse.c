@@ -85,7 +85,7 @@ static const struct {
     {"pi", 3.141592653589793},
     {"true + true", 2},
     {"false", 0},
-    {"y = x + 1", 3},
+    {"r = x + 1", 3},
     {"anything = x + 1", 3},
     {"x + 1;", 3},
     {"t = x * x; t + t", 8},
@@ -176,6 +176,8 @@ static const struct {
     {"0xFFFFFFFFFFFFFFFF", "the integer does not fit in 64 bits; with a point it is not one", 0},
     {"1e999", "the constant is too large for an f64", 0},
     {"x = ", "expected an operand, found the end", 4},
+    {"x = 2", "'x' is an operand: it is no result's name, and == compares", 0},
+    {"t = x; y = t", "'y' is an operand: it is no result's name, and == compares", 7},
     {"(x = y)", "expected ')', found '='", 3},
     {"a = b = x", "no operand 'b': there are x, y, z, c, k", 4},
     {"y = x z", "expected an operator or ';', found 'z'", 6},
@@ -210,13 +212,14 @@ static void test_render(void **state)
     static const struct {
         const char *text, *rendered;
     } cases[] = {
-        {"x +", "expected an operand, found the end\n    x +\n       ^"},
-        {"x +\n\t) y", "expected an operand, found ')'\n    x +  ) y\n         ^"},
-        {"x \xc3\x97 y", "unexpected character: byte 0xC3\n    x \xc3\x97 y\n      ^"},
+        {"x +", "in \"x +\" at 3: expected an operand, found the end"},
+        {"y y", "in \"y y\" at 2, before \"y\": expected an operator or the end, found 'y'"},
+        {"x +\n\t) y", "in \"x +  ) y\" at 5, before \") y\": expected an operand, found ')'"},
+        {"x \xc3\x97 y", "in \"x \xc3\x97 y\" at 2, before \"\xc3\x97 y\": unexpected character: byte 0xC3"},
+        {")", "in \")\" at 0: expected an operand, found ')'"},
         {"x + x + x + x + x + x + x + x + x + x + x + x + x + x + y % x + x + x + x + x + x + x + x",
-         "no operator '%': a remainder is written x - y * floor(x / y)\n"
-         "    ...+ x + x + x + x + x + x + x + x + x + x + x + y % x + x + x + x + x + x ...\n"
-         "                                                       ^"},
+         "in \"...+ x + x + x + x + x + x + x + x + x + x + x + y % x + x + x + x + x + x ...\" at 58, before "
+         "\"% x + x + x + x + x + x ...\": no operator '%': a remainder is written x - y * floor(x / y)"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         fa__parse_error error;
@@ -226,7 +229,7 @@ static void test_render(void **state)
     }
     char tiny[8];
     fa__parse_error error = {.position = 1000, .message = "a long message"};
-    assert_string_equal(fa__parse_error_render("x", &error, tiny, sizeof tiny), "a long ");
+    assert_string_equal(fa__parse_error_render("x", &error, tiny, sizeof tiny), "in \"x\" ");
 }
 
 static fa__expression *parse_update(const char *text, const char *const *outputs, int count, fa__parse_error *error)

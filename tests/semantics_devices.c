@@ -1,5 +1,8 @@
 /* semantics.md, "Devices", "fa_to", and faults inside kernels. Each test opens with the line that it holds. */
 #include "autograd_test.h"
+#include "internal.h"
+#include <facula/optim.h>
+#include <stdio.h>
 
 static bool on(const fa_tensor *t, fa_device d)
 {
@@ -175,6 +178,57 @@ static void to_keeps_the_order_of_strides(void **state)
     HOLD(fa_to(fa_get(x, ":, ::2"), FA_F64), 0, 2, 3, 5);
 }
 
+static fa_shape numbers(char **text)
+{
+    fa_shape s = {.rank = 0};
+    for (; **text && **text != '|' && **text != '\n'; s.rank++)
+        s.dim[s.rank] = strtoll(*text, text, 10);
+    *text += **text != 0;
+    return s;
+}
+
+static bool has_strides(const fa_tensor *t, fa_shape strides)
+{
+    bool same = t && fa_dim(t) == strides.rank;
+    for (int i = 0; same && i < strides.rank; i++)
+        same = fa_size(t, i) == 1 || fa_stride(t, i) == strides.dim[i];
+    return same;
+}
+
+/* Copies keep the order of strides and no gaps, as PyTorch's do (tests/reference/layouts.txt). Strides of dimensions of
+ * size 1 lead nowhere and are not compared. */
+static void copies_have_the_strides_of_pytorch(void **state)
+{
+    (void)state;
+    FILE *file = fopen(FA_TEST_DATA "/reference/layouts.txt", "r");
+    assert_non_null(file);
+    char line[1000];
+    int lines = 0, wrong = 0;
+    fa_tensor *memory = fa_arange(0, 5000);
+    while (fgets(line, sizeof line, file)) {
+        FA_SCOPE;
+        if (line[0] == '#')
+            continue;
+        char *at = line;
+        fa_shape shape = numbers(&at), strides = numbers(&at), want = numbers(&at);
+        fa_tensor *x = fa__as_strided(memory, FA_SHAPE(1), shape, strides, 0);
+        fa_tensor *copies[] = {fa_clone(x), fa_to(x, FA_F64), fa_to(x, FA_F32, .copy = true), fa_to(x, FA_LATE(0))};
+        for (size_t k = 0; k < sizeof copies / sizeof *copies; k++)
+            if (!has_strides(copies[k], want) || fa_item_int(fa_sum(fa_ne(fa_cpu(copies[k]), x)))) {
+                print_error("copy %zu: %s", k, line);
+                wrong++;
+            }
+        assert_true(fa_is_contiguous(fa_contiguous(x)));
+        lines++;
+    }
+    fclose(file);
+    assert_true(lines > 400);
+    assert_int_equal(wrong, 0);
+    fa_tensor *back = fa_clone(fa_flip(fa_t(fa_reshape(fa_arange(0, 6), FA_SHAPE(2, 3))), .dim = 1));
+    assert_true(fa_stride(back, 0) == 1 && fa_stride(back, 1) == 3);
+    HOLD(back, 3, 0, 4, 1, 5, 2);
+}
+
 /* Differentiable: the gradient comes back in the source's dtype and on its device. To an integer dtype drops
  * requires_grad. */
 static void to_is_differentiable(void **state)
@@ -206,6 +260,32 @@ static void an_index_out_of_range_on_late(void **state)
     HOLD(fa_add(x, 1), 2, 2, 2, 2);
 }
 
+/* Optimizer steps behind a fault write nothing, on the device where it was and on those that got something from it. */
+static void a_fault_leaves_the_weights(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        FA_SCOPE;
+        fa_device there = FA_LATE(i & 1);
+        fa_tensor *w = fa_to(fa_ones(FA_SHAPE(3)), there);
+        fa_set_requires_grad(w, true);
+        fa_optim *o = i < 2 ? fa_optim_sgd(fa_params(w), .lr = 1, .momentum = 0.9) : fa_optim_adam(fa_params(w));
+        fa_tensor *index = fa_to(fa_tensor_of(0, 9), FA_LATE(0));
+        assert_true(fa_synchronize(FA_LATE(0)) && fa_synchronize(FA_LATE(1)));
+        fa_tensor *loss = fa_sum(fa_index_select(fa_to(w, FA_LATE(0)), 0, index));
+        fa_backward(loss);
+        fa_optim_step(o);
+        assert_false(fa_synchronize(there));
+        FAILS(FA_ERROR_INDEX, "index_select", "9", "3");
+        fa_synchronize(FA_LATE(0));
+        fa_error_clear();
+        HOLD(fa_cpu(w), 1, 1, 1);
+        fa_optim_zero_grad(o);
+        assert_true(fa_backward(fa_sum(fa_mul(w, 0))) && fa_optim_step(o));
+        HOLD(fa_cpu(w), 1, 1, 1);
+    }
+}
+
 /* Out of range is an error with the index, on every device. */
 static void an_index_out_of_range_on_the_cpu(void **state)
 {
@@ -234,7 +314,9 @@ int main(void)
         TEST(copy_crosses_and_broadcasts),
         TEST(to_returns_its_argument),
         TEST(to_keeps_the_order_of_strides),
+        TEST(copies_have_the_strides_of_pytorch),
         TEST(to_is_differentiable),
+        TEST(a_fault_leaves_the_weights),
         TEST(an_index_out_of_range_on_late),
         TEST(an_index_out_of_range_on_the_cpu),
     };

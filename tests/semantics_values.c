@@ -27,6 +27,37 @@ static void in_place_into_a_lower_category(void **state)
     assert_non_null(fa_add_(fa_ones(FA_SHAPE(2), .dtype = FA_F16), fa_ones(FA_SHAPE(2), .dtype = FA_F64)));
 }
 
+static fa_tensor *narrow_of(int64_t v, fa_dtype d)
+{
+    return fa_full(FA_SHAPE(1), v, .dtype = d);
+}
+
+/* Narrow integers compute in i32 and narrow at the store, also between fused operations. */
+static void narrow_integers_wrap_between_operations(void **state)
+{
+    (void)state;
+    fa_tensor *x = narrow_of(200, FA_U8), *y = narrow_of(100, FA_U8), *i = narrow_of(100, FA_I8);
+    HOLD(fa_maximum(fa_to(fa_tensor_of(3, 100), FA_I8), 300), 44, 100);
+    HOLD(fa_maximum(narrow_of(-30000, FA_I16), 40000), -25536);
+    HOLD(fa_minimum(narrow_of(5, FA_U8), -18), 5);
+    HOLD(fa_maximum(i, fa_full(FA_SCALAR, 300)), 100);
+    HOLD(fa_clamp(i, -200, 50), 50);
+    HOLD(fa_add(i, fa_full(FA_SCALAR, 300)), -112);
+    HOLD(fa_abs(narrow_of(-128, FA_I8)), -128);
+    HOLD(fa_pow(narrow_of(3, FA_U8), 260), 81); /* 260 is 4 */
+    assert_true(fa_item(fa_pointwise("(x + y) > 255", x, y)) == 0);
+    assert_true(fa_item(fa_pointwise("x + y == 44", x, y)) == 1);
+    assert_true(fa_item(fa_pointwise("maximum(x + y, 43) * 2 - x", x, y)) == ((88 - 200) & 255));
+    assert_true(fa_item(fa_pointwise("abs(x * y) + (x > y ? x + 56 : y)", i, i)) == 16 + 100);
+    assert_true(fa_item(fa_pointwise("(x ? x + y : y) < x", x, y)) == 1);
+    assert_true(fa_item(fa_pointwise("x * y - y * x + 1000", x, y)) == (1000 & 255));
+    assert_int_equal(fa_tensor_dtype(fa_pointwise("x ? 1 : 2", i)), FA_I64);
+    assert_int_equal(fa_tensor_dtype(fa_pointwise("x ? 1 : 2.5", i)), FA_F32);
+    /* numbers are compared as they are */
+    HOLD(fa_gt(narrow_of(5, FA_U8), -1), 1);
+    HOLD(fa_lt(x, 300), 1);
+}
+
 /* fill_, copy_, fa_set of a number cast (2.7 into i32 gives 2) */
 static void numbers_are_cast_when_stored(void **state)
 {
@@ -400,6 +431,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(in_place_into_a_lower_category),
+        TEST(narrow_integers_wrap_between_operations),
         TEST(numbers_are_cast_when_stored),
         TEST(products_do_not_promote),
         TEST(minus_of_bool),

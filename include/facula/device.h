@@ -47,8 +47,8 @@ static inline bool fa_device_equal(fa_device a, fa_device b)
 }
 
 /** Waits until a device has done all work issued so far, by any thread. Counts as a wait.
- *  An error of that work stands afterwards.
- *  @return false and an error when the device is not there, or where waiting is forbidden (FA_ERROR_SYNC) */
+ *  @return false and an error when something went wrong in that work, when the device is not there, or where waiting is
+ *  forbidden (FA_ERROR_SYNC) */
 FA_API bool fa_synchronize(fa_device device);
 
 FA__END

@@ -342,9 +342,10 @@ bool fa_synchronize(fa_device device)
         return d != NULL;
     if (!fa__allow_sync(&synchronize, d))
         return false;
+    bool stood = fa__failed();
     int64_t start = fa__clock_ns();
     finish(d);
     fa__ledger_wait(&synchronize, d, fa__clock_ns() - start);
     fa__order_reap(false); /* what was borrowed goes back to its owner */
-    return true;
+    return stood || !fa__failed();
 }

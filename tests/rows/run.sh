@@ -75,7 +75,33 @@ leaves_alone() { # what does not change keeps its time
     [ "$(find good/gen -type f -newermt '2000-01-02' | sort | tr '\n' ' ')" = 'good/gen/docs.md good/gen/samples.c ' ]
 }
 
+hides() { # an INTERNAL row is in the tables, and in no header and no manual; without others its family has none
+    "$tool" --source hidden --out hidden/gen --headers hidden/include --docs hidden/docs.md || return 1
+    grep -q '^fa_tensor \*fa__neg(const fa_tensor \*x);' hidden/gen/internal.h || return 1
+    grep -q 'FA__OP_neg' hidden/gen/ops.c && grep -q '"neg"' hidden/gen/samples.c || return 1
+    grep -q 'fa_half' hidden/include/mixed.h && grep -q 'fa_half' hidden/docs.md || return 1
+    [ "$(ls hidden/include | tr '\n' ' ')" = 'mixed.h operations.h ' ] || return 1
+    ! grep -rE 'neg|twice' hidden/include hidden/docs.md
+}
+
 cd "$work" || exit 1
+mkdir -p hidden/ops hidden/gen hidden/include
+cat > hidden/ops/hidden.c << 'END'
+/* Hidden. */
+/** -x. */
+POINTWISE(neg, (x), y = -x, INTERNAL, TORCH("neg(x)"), SAMPLES("(3)"))
+#include "hidden.rows"
+END
+cat > hidden/ops/mixed.c << 'END'
+/* Mixed. */
+/** 2 * x. */
+POINTWISE(twice, (x), y = 2 * x, INTERNAL, TORCH("2 * x"), SAMPLES("(3)"))
+/** x / 2. */
+POINTWISE(half, (x), y = x / 2, TORCH("x / 2"), SAMPLES("(3)"))
+#include "mixed.rows"
+END
+check "what is internal has no header" hides
+
 mkdir -p good/ops good/gen
 cat > good/ops/case.c << 'END'
 /** -x. */

@@ -147,7 +147,7 @@ static bool read_dims(fa_dims *d, const char *s)
         return read_number(&a, s) && (*d = a.as.i, true);
     if (!numbers(s + 1, '}', dim, &count))
         return false;
-    *d = INT64_C(1) << 40;
+    *d = FA__DIMS(count);
     for (int i = 0; i < count; i++)
         *d |= FA__DIM(dim[i]);
     return true;

@@ -1,6 +1,7 @@
 /* Picks the level of instructions (level.h). A constructor, so that no call has to ask whether it is done. */
 #include "backend/cpu/level.h"
 #include "base/log.h"
+#include "base/text.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -83,9 +84,14 @@ __attribute__((__constructor__)) static void choose(void)
             use(&levels[i]);
         }
     const char *wanted = getenv("FACULA_CPU");
-    if (wanted && *wanted && !fa__cpu_level_use(wanted))
-        fa__log(FA_LOG_WARNING, "FACULA_CPU=%s: there is no such level of instructions here, using %s", wanted,
-                fa__cpu_level_name());
+    if (!wanted || !*wanted || fa__cpu_level_use(wanted))
+        return;
+    char there[64];
+    fa__text text = fa__text_in(there, sizeof there);
+    for (int i = 0; i < available; i++)
+        fa__text_add(&text, i ? ", %s" : "%s", names[i]);
+    fa__log(FA_LOG_WARNING, "FACULA_CPU=%s: the levels of instructions here are %s; using %s", wanted, there,
+            fa__cpu_level_name());
 }
 
 const char *fa__cpu_level_name(void)
