@@ -1,7 +1,6 @@
-/* Memory: statistics that add up, limits, and shapes without memory. */
+/* Memory: statistics that add up, and limits. Shapes without memory are in large_model.c. */
 #define _GNU_SOURCE
 #include "api_test.h"
-#include "base/clock.h"
 #include "core/order.h"
 
 enum { BIG = 1 << 20 };
@@ -139,36 +138,7 @@ static void cached_memory_makes_room_below_a_limit(void **state)
     assert_true(fa_memory_limit(FA_CPU, 0));
 }
 
-/* ---- shapes without memory ---- */
-
-static void a_large_model_is_built_on_meta(void **state)
-{
-    (void)state;
-    int64_t start = fa__clock_ns();
-    size_t before = fa_memory_stats(FA_META).allocated;
-    {
-        FA_SCOPE;
-        FA_USE(.device = FA_META);
-        fa_tensor *w = fa_zeros(FA_SHAPE(70000, 1000000), .requires_grad = true);
-        assert_int_equal(fa_numel(w), INT64_C(70000000000));
-        assert_int_equal(fa_memory_stats(FA_META).allocated - before, INT64_C(280000000000));
-        fa_tensor *x = fa_zeros(FA_SHAPE(8, 1000000)), *y = fa_relu(fa_linear(x, w));
-        assert_int_equal(fa_size(y, 1), 70000);
-        fa_tensor *loss = fa_mean(fa_mul(y, y));
-        assert_int_equal(fa_dim(loss), 0);
-        assert_true(fa_backward(loss));
-        assert_int_equal(fa_numel(fa_grad(w)), INT64_C(70000000000));
-        assert_true(fa_memory_stats(FA_META).allocated - before >= UINT64_C(560000000000));
-        assert_true(fa_item(loss) != 0);
-        assert_error(FA_ERROR_DEVICE, "meta");
-    }
-    assert_int_equal(fa_memory_stats(FA_META).allocated, before);
-    assert_int_equal(fa_memory_stats(FA_META).reserved, 0);
-#if !defined API_ASAN && !defined API_TSAN
-    assert_true(fa__clock_ns() - start < 100000000);
-#endif
-    (void)start;
-}
+/* ---- memory of the program ---- */
 
 static void borrowed_memory_is_not_counted(void **state)
 {
@@ -192,7 +162,7 @@ int main(void)
         TEST(counts_follow_what_is_made_and_freed), TEST(small_host_tensors_are_counted),
         TEST(empty_tensors_take_nothing),           TEST(an_unknown_device_has_no_memory),
         TEST(a_limit_gives_a_clean_error),          TEST(cached_memory_makes_room_below_a_limit),
-        TEST(a_large_model_is_built_on_meta),       TEST(borrowed_memory_is_not_counted),
+        TEST(borrowed_memory_is_not_counted),
     };
     return RUN("api_memory");
 }

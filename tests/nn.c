@@ -464,6 +464,54 @@ static void summary_counts(void **state)
                               "23 parameters, 92 bytes\n");
 }
 
+static void sizes_count_each_tensor_once(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_module *shared = fa_nn_linear(4, 3), *net = fa_nn_sequential(shared, fa_nn_relu(), shared);
+    assert_int_equal(fa_module_numel(net), 15);
+    assert_int_equal(fa_module_nbytes(net), 60);
+    fa_module_parameter(net, "scale", fa_ones(FA_SHAPE(2), .dtype = FA_F64));
+    assert_int_equal(fa_module_numel(net), 17);
+    assert_int_equal(fa_module_nbytes(net), 76);
+    fa_module_buffer(net, "mean", fa_zeros(FA_SHAPE(5), .dtype = FA_F16)); /* no parameter, but it takes memory */
+    assert_int_equal(fa_module_numel(net), 17);
+    assert_int_equal(fa_module_nbytes(net), 86);
+    assert_int_equal(fa_module_numel(fa_nn_relu()), 0);
+    assert_int_equal(fa_module_nbytes(fa_nn_relu()), 0);
+    assert_no_error();
+    assert_int_equal(fa_module_numel(NULL), 0);
+    assert_error(FA_ERROR_ARGUMENT, "fa_module_numel");
+    assert_int_equal(fa_module_nbytes(NULL), 0);
+    assert_error(FA_ERROR_ARGUMENT, "fa_module_nbytes");
+    assert_false(fa_module_summary(NULL, stdout));
+    assert_error(FA_ERROR_ARGUMENT, "fa_module_summary");
+    assert_false(fa_module_summary(net, NULL));
+    assert_error(FA_ERROR_ARGUMENT, "fa_module_summary", "file");
+}
+
+/* Matrices of 2^60 elements, 2^62 bytes: four are more bytes, eight more elements than can be counted. */
+static void sizes_beyond_64_bits_are_errors(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_module *net = fa_nn_sequential(fa_nn_relu());
+    for (int i = 1; i <= 8; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "%d", i);
+        fa_module_add(net, name, fa_nn_linear(1 << 30, 1 << 30, .bias = false, .device = FA_META));
+        assert_no_error();
+        int64_t numel = fa_module_numel(net);
+        assert_int_equal(numel, i < 8 ? (INT64_C(1) << 60) * i : 0);
+        if (i == 8)
+            assert_error(FA_ERROR_SHAPE, "fa_module_numel", "64 bits");
+        size_t nbytes = fa_module_nbytes(net);
+        assert_int_equal(nbytes, i < 4 ? (size_t)i << 62 : 0);
+        if (i >= 4)
+            assert_error(FA_ERROR_SHAPE, "fa_module_nbytes", "64 bits");
+    }
+}
+
 /* ---- objects of the program's own ---- */
 
 typedef struct counter {
@@ -548,6 +596,8 @@ int main(void)
         TEST(modules_move_in_place),
         TEST(modules_change_dtype),
         TEST(summary_counts),
+        TEST(sizes_count_each_tensor_once),
+        TEST(sizes_beyond_64_bits_are_errors),
         TEST(objects_belong_to_scopes),
         TEST(errors_stand_without_being_looked_at),
     };

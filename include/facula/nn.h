@@ -4,9 +4,8 @@
  *      fa_module *net = fa_nn_sequential(fa_nn_linear(64, 32), fa_nn_relu(), fa_nn_linear(32, 10));
  *      fa_tensor *logits = fa_forward(net, x);
  *
- *  A module is made in training mode, in the innermost scope, and owns its parameters, buffers and children. Calls
- * given NULL return NULL and set an error if none stands. One module may be used for inference by several threads at
- * once as long as none changes it. */
+ *  A module is made in training mode, in the innermost scope, and holds its parameters, buffers and children. One
+ * module may be used for inference by several threads at once as long as none changes it. */
 #ifndef FACULA_NN_H
 #define FACULA_NN_H
 #include <facula/to.h>
@@ -21,11 +20,14 @@ FA__BEGIN
  *      fa_forward(net, x)
  *      fa_forward(attention, query, key, value)
  *
- *  It is a memory scope: what the module made on the way is freed when it returns, unless backward needs it. */
-FA_API fa_tensor *fa__forward(fa_module *module, fa_tensors inputs);
+ *  It is a memory scope: what the module made on the way is freed when it returns, unless backward needs it. NULL and
+ * an error when the module takes another number of inputs, or when its function failed. */
 #define fa_forward(module, ...) fa__forward(module, FA_TENSORS(__VA_ARGS__))
+FA_API fa_tensor *fa__forward(fa_module *module, fa_tensors inputs);
 
-/** Switches a module and all below it between training and inference: dropout, batch norm. Returns the module. */
+/** Switches a module and all below it to training, or (training = false) to inference: what dropout does depends on it.
+ *  Parameters and recording stay as they are; FA_USE(.no_grad = true) is what saves memory. Not while another thread
+ *  uses the module. Returns the module; NULL and an error for NULL. */
 FA_API fa_module *fa_module_train(fa_module *module, bool training);
 /** Whether it is in training mode. */
 FA_API bool fa_module_training(const fa_module *module);
@@ -38,14 +40,14 @@ FA_API fa_module *fa__module_to(fa_module *module, fa_place where);
  *      fa_module_to(net, FA_CUDA(0));  fa_module_to(net, FA_BF16); */
 #define fa_module_to(module, where) fa__module_to(module, FA__PLACE(where))
 
-/** Takes the gradients of all parameters away. */
+/** Takes the gradients of all parameters away: fa_grad() is NULL then. */
 FA_API bool fa_module_zero_grad(fa_module *module);
 
 /** Tensors with their names. Holds them, and belongs to the scope it was made in; one of fa_params() belongs to nobody.
  */
 typedef struct fa_parameters {
-    size_t count;
-    fa_tensor *const *item;
+    size_t count;            /**< how many */
+    fa_tensor *const *item;  /**< as many tensors */
     const char *const *name; /**< "fc1.weight"; NULL: they have none */
 } fa_parameters;
 
@@ -53,21 +55,28 @@ typedef struct fa_parameters {
 FA_API fa_parameters fa_module_parameters(const fa_module *module);
 /** Its buffers, in the same way. */
 FA_API fa_parameters fa_module_buffers(const fa_module *module);
-/** The parameter or buffer of a name: "fc1.weight". NULL, and an error, when there is none. */
+/** The parameter or buffer of a name: "fc1.weight". It stays the module's. NULL and an error when there is none. */
 FA_API fa_tensor *fa_module_tensor(const fa_module *module, const char *name);
-/** The module below this one of a name: "fc1", "0.conv". NULL, and an error, when there is none. */
+/** The module below this one of a name: "fc1", "0.conv". It stays the module's. NULL and an error when there is none.
+ */
 FA_API fa_module *fa_module_child(const fa_module *module, const char *name);
 /** What kind of module it is: "linear". "" for NULL. */
 FA_API const char *fa_module_kind(const fa_module *module);
-/** Writes a module with all below it: kinds, parameters, their shapes and their number. */
+/** The number of elements of a module's parameters in all: what is called the size of a model. */
+FA_API int64_t fa_module_numel(const fa_module *module);
+/** The number of bytes that its parameters and buffers take in all, each once. A model built on FA_META takes none of
+ *  them, so this tells what it would need on another device; gradients and what an optimizer keeps come on top. */
+FA_API size_t fa_module_nbytes(const fa_module *module);
+/** Writes a module with all below it to `file`: kinds, parameters, their shapes, how many elements they have, and the
+ * bytes of all parameters and buffers. */
 FA_API bool fa_module_summary(const fa_module *module, FILE *file);
 
 /* ---- modules of the program's own ---- */
 
 /** What a module does: of one input, or of several. fa_nn_custom makes it of either function. */
 typedef struct fa_forward_function {
-    fa_tensor *(*one)(fa_module *module, fa_tensor *input);
-    fa_tensor *(*many)(fa_module *module, fa_tensors inputs);
+    fa_tensor *(*one)(fa_module *module, fa_tensor *input);   /**< NULL: it is the other one */
+    fa_tensor *(*many)(fa_module *module, fa_tensors inputs); /**< NULL: it is the other one */
 } fa_forward_function;
 
 /** Options of fa_nn_custom(). */
@@ -131,11 +140,14 @@ extern "C" {
 
 /** The data of a module that fa_nn_custom made, aligned to 16 bytes; NULL when it has none. */
 FA_API void *fa_module_data(const fa_module *module);
-/** Gives a module a child under a name of its own, without dots. Returns the child. */
+/** Gives a module a child under a name of its own, without dots; the module holds it from now on. Returns the child;
+ * NULL and an error when the name is taken, or the module would become a part of itself. */
 FA_API fa_module *fa_module_add(fa_module *module, const char *name, fa_module *child);
-/** Gives a module a parameter: a leaf, which collects gradients from now on if it is floating. Returns it. */
+/** Gives a module a parameter under a name of its own: a leaf, which collects gradients from now on if it is floating.
+ * The module holds it. Returns `tensor`; NULL and an error as fa_module_add(). */
 FA_API fa_tensor *fa_module_parameter(fa_module *module, const char *name, fa_tensor *tensor);
-/** Gives a module a tensor that is saved and moved with it, but is not learned. Returns it. */
+/** Gives a module a tensor that moves with it but is not learned, under a name of its own. The module holds it. Returns
+ *  `tensor`; NULL and an error as fa_module_add(). */
 FA_API fa_tensor *fa_module_buffer(fa_module *module, const char *name, fa_tensor *tensor);
 
 /* ---- layers ---- */
@@ -185,7 +197,8 @@ typedef struct fa_nn_dropout_options {
         offsetof(fa_nn_dropout_options, fa__end), 0.5, 0                                                               \
     }
 
-/** In training, each element is 0 with probability p and the rest scaled by 1 / (1 - p); in inference, its input.
+/** In training, each element is 0 with probability p and the rest scaled by 1 / (1 - p); in inference, its input
+ *  (Srivastava et al. 2014).
  *
  *      fa_nn_dropout(.p = 0.5) */
 FA_API fa_module *fa_nn_dropout(const fa_nn_dropout_options *options);

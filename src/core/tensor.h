@@ -99,10 +99,10 @@ bool fa__overlaps_itself(int rank, const int64_t *shape, const int64_t *stride);
 
 /* "(3, 4) f32 cpu", "(3, 4) f32 late:0, made by to at train.c:41". */
 struct fa__text;
-void fa__describe_tensor(struct fa__text *, const fa_tensor *, bool origin);
+void fa__describe_tensor(struct fa__text *, const fa_tensor *, bool origin) __attribute__((__cold__));
 /* Where a return address is: "in main+0x4f". */
 void fa__describe_address(struct fa__text *, const void *address);
-void fa__describe_shape(struct fa__text *, int rank, const int64_t *shape);
+void fa__describe_shape(struct fa__text *, int rank, const int64_t *shape) __attribute__((__cold__));
 /* What is wrong with sizes that fa__checked_numel refuses, or that are too many bytes: "size -2 of dimension 1 is
  * negative". */
 void fa__describe_size_error(struct fa__text *, fa_dtype, int rank, const int64_t *shape);

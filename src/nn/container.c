@@ -24,6 +24,10 @@ fa_module *fa__nn_sequential(size_t count, fa_module *const *modules)
     for (size_t i = 0; m && i < count; i++) {
         char name[24];
         snprintf(name, sizeof name, "%zu", i);
+        if (!modules[i]) {
+            fa_fail(FA_ERROR_ARGUMENT, "fa_nn_sequential: module %zu is NULL", i);
+            return NULL;
+        }
         if (!fa_module_add(m, name, modules[i]))
             return NULL;
     }

@@ -220,7 +220,33 @@ fa_module *fa_module_child(const fa_module *module, const char *name)
     return find_kind(module, name, true, "fa_module_child");
 }
 
-/* ---- summary ---- */
+/* ---- sizes and summary ---- */
+
+/* Adds the elements and bytes of a module's parameters or buffers to what is there; NULL: not wanted. False with an
+ * error: on meta a model may be larger than 64 bits can count. */
+static bool add_up(const fa_module *module, fa__member_kind kind, int64_t *numel, size_t *nbytes, const char *who)
+{
+    FA_SCOPE;
+    fa_parameters p = gather(module, kind, who);
+    for (size_t i = 0; i < p.count; i++)
+        if ((numel && __builtin_add_overflow(*numel, fa_numel(p.item[i]), numel))
+            || (nbytes && __builtin_add_overflow(*nbytes, fa_nbytes(p.item[i]), nbytes)))
+            return fa_fail(FA_ERROR_SHAPE, "%s: the module is larger than 64 bits can count", who);
+    return p.name != NULL;
+}
+
+int64_t fa_module_numel(const fa_module *module)
+{
+    int64_t sum = 0;
+    return add_up(module, FA__PARAMETER, &sum, NULL, "fa_module_numel") ? sum : 0;
+}
+
+size_t fa_module_nbytes(const fa_module *module)
+{
+    static const char who[] = "fa_module_nbytes";
+    size_t sum = 0;
+    return add_up(module, FA__PARAMETER, NULL, &sum, who) && add_up(module, FA__BUFFER, NULL, &sum, who) ? sum : 0;
+}
 
 static void write_tensor(FILE *file, int indent, const fa__member *m)
 {
@@ -245,17 +271,15 @@ static bool write_one(void *context, const fa__spot *spot, const fa__member *mem
 
 bool fa_module_summary(const fa_module *module, FILE *file)
 {
-    FA_SCOPE;
-    fa_parameters p = fa_module_parameters(module);
-    int64_t count = 0, bytes = 0;
-    if (!fa__module_check(module, "fa_module_summary") || !file)
-        return fa_fail(FA_ERROR_ARGUMENT, "fa_module_summary: the file is NULL");
-    for (size_t i = 0; i < p.count; i++) {
-        count += fa_numel(p.item[i]);
-        bytes += (int64_t)fa_nbytes(p.item[i]);
-    }
+    static const char who[] = "fa_module_summary";
+    int64_t numel = 0;
+    size_t nbytes = 0;
+    if (!file)
+        return fa_fail(FA_ERROR_ARGUMENT, "%s: the file is NULL", who);
+    if (!add_up(module, FA__PARAMETER, &numel, &nbytes, who) || !add_up(module, FA__BUFFER, NULL, &nbytes, who))
+        return false;
     if (!fa__module_walk(module, write_one, file)
-        || fprintf(file, "%" PRId64 " parameters, %" PRId64 " bytes\n", count, bytes) < 0)
-        return fa_fail(FA_ERROR_FILE, "fa_module_summary: writing failed");
+        || fprintf(file, "%" PRId64 " parameters, %zu bytes\n", numel, nbytes) < 0)
+        return fa_fail(FA_ERROR_FILE, "%s: writing failed", who);
     return true;
 }

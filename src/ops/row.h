@@ -125,7 +125,7 @@ fa__complete(const void *options, const void *defaults, void *filled, size_t siz
 /* ---- the call ---- */
 bool fa__invoke(fa__call *);
 /* Fails with the operation and its operands described: "fa_sum(x=(3, 4) f32 cpu, dim=7): there is no dimension 7". */
-bool fa__call_fail(const fa__call *, fa_code, const char *format, ...) FA__PRINTF(3, 4);
+bool fa__call_fail(const fa__call *, fa_code, const char *format, ...) FA__PRINTF(3, 4) __attribute__((__cold__));
 
 /* ---- shapes: each fills spec[0] or fails ---- */
 bool fa__infer_shape(fa__call *, fa_dtype, int rank, const int64_t *shape);

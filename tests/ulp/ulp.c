@@ -1,4 +1,5 @@
-/* The largest errors of the math functions: every f32 there is, pairs and f64 by sample. Takes about an hour for all.
+/* The largest errors of the math functions: every f32 there is, pairs and f64 by sample. Exits with 1 when one is
+ * larger than measure.h allows, or a special value is wrong.
  *
  *     ulp [--level NAME] [--step N] [--samples N] [function...]
  *
@@ -43,16 +44,20 @@ static void *run(void *argument)
     return NULL;
 }
 
-static void print(const worst *w, const char *class)
+/* Prints what was worst, and gives whether it is allowed. */
+static bool print(const worst *w, const char *class, double most)
 {
     printf("  %s %.4f ulp at %.9g", class, w->ulp, w->x);
     if (w->y != 0)
         printf(", %.9g", w->y);
     if (w->wrong)
         printf("; %lld WRONG, as at %.17g, %.17g", (long long)w->wrong, w->wrong_x, w->wrong_y);
+    if (!(w->ulp <= most))
+        printf("; MORE than %g", most);
+    return !w->wrong && w->ulp <= most;
 }
 
-static void measure(const function *f)
+static bool measure(const function *f)
 {
     work k[MOST_THREADS];
     pthread_t thread[MOST_THREADS];
@@ -71,10 +76,11 @@ static void measure(const function *f)
         }
     }
     printf("%-8s", f->name);
-    print(&k[0].single, "f32");
-    print(&k[0].wide, "f64");
+    bool good = print(&k[0].single, "f32", f->most[0]);
+    good &= print(&k[0].wide, "f64", f->most[1]);
     putchar('\n');
     fflush(stdout);
+    return good;
 }
 
 int main(int argc, char **argv)
@@ -91,12 +97,13 @@ int main(int argc, char **argv)
     long cpus = sysconf(_SC_NPROCESSORS_ONLN);
     threads = cpus < 1 ? 1 : cpus > MOST_THREADS ? MOST_THREADS : (int)cpus;
     printf("level %s\n", fa__cpu_level_name());
+    bool good = true;
     for (int i = 0; i < FUNCTIONS; i++) {
         bool wanted = at == argc;
         for (int a = at; a < argc; a++)
             wanted |= !strcmp(argv[a], functions[i].name);
         if (wanted)
-            measure(&functions[i]);
+            good &= measure(&functions[i]);
     }
-    return 0;
+    return good ? 0 : 1;
 }

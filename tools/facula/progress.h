@@ -5,15 +5,17 @@
 #include <stdint.h>
 
 typedef struct progress {
+    const char *label;
     int64_t steps, done;
-    bool shown; /* standard output is a terminal */
-    int last;   /* the tick of the bar that was drawn last */
+    int width; /* of the bar in characters; 0: it is not shown */
+    int last;  /* how many of them were full when it was drawn last; -1: it is not there */
 } progress;
 
-/* steps: ticks until the end; not shown when quiet, or when standard output is not a terminal. */
-progress progress_begin(int64_t steps, bool quiet);
-/* One step is done; `label` stands before the bar. */
-void progress_tick(progress *bar, const char *label);
+/* steps: ticks until the end; `label` stands before the bar, and lives as long. Not shown when quiet, or when standard
+ * output is no terminal, or one that cannot clear a line or has no room for it. */
+progress progress_begin(int64_t steps, const char *label, bool quiet);
+/* One step is done. */
+void progress_tick(progress *bar);
 /* Removes the bar, so that a line can be printed. */
 void progress_clear(progress *bar);
 #endif

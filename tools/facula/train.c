@@ -142,8 +142,8 @@ static double accuracy(fa_module *net, fa_loader *loader)
 static double epoch(fa_module *net, fa_optim *optim, fa_loader *loader, const char *label, bool quiet)
 {
     FA_SCOPE;
-    progress bar = progress_begin(fa_loader_length(loader), quiet);
-    fa_tensor *total = NULL;
+    progress bar = progress_begin(fa_loader_length(loader), label, quiet);
+    FA_VAR(total, NULL);
     FA_EACH (batch, loader) {
         fa_optim_zero_grad(optim);
         fa_tensor *loss = fa_cross_entropy(fa_forward(net, batch.input), batch.target);
@@ -152,7 +152,7 @@ static double epoch(fa_module *net, fa_optim *optim, fa_loader *loader, const ch
         FA_USE(.no_grad = true);
         fa_tensor *part = fa_mul(loss, batch.size);
         fa_assign(&total, total ? fa_add(total, part) : part);
-        progress_tick(&bar, label);
+        progress_tick(&bar);
     }
     progress_clear(&bar);
     return fa_item(total) / (double)fa_dataset_length(fa_loader_dataset(loader));

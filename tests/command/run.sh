@@ -1,5 +1,5 @@
 #!/bin/sh
-# command.sh FACULA: the command's arguments, exit codes and output.
+# run.sh FACULA: the command's arguments, exit codes and output.
 facula=$1
 folder=$(mktemp -d) || exit 2
 trap 'rm -rf "$folder"' EXIT

@@ -1,0 +1,54 @@
+#!/bin/sh
+# run.sh sanitizer|valgrind LOST COMMAND PROGRAM...: no program loses memory, on the CPU and, where it takes a device, on
+# one that runs late; nor does the command COMMAND. `sanitizer` is for programs built with AddressSanitizer, whose
+# LeakSanitizer looks when they end. LOST is a program that loses some: it shows that we would see it.
+tool=$1 lost=$2 command=$3
+shift 3
+# what lies in a pool is reachable from it, lost or not
+FACULA_POOL=off
+export FACULA_POOL
+found=23
+case $tool in
+sanitizer)
+    ASAN_OPTIONS=${ASAN_OPTIONS:+$ASAN_OPTIONS:}detect_leaks=1:exitcode=$found
+    export ASAN_OPTIONS
+    look() { "$@"; }
+    ;;
+valgrind)
+    command -v valgrind >/dev/null || { echo 'skipped: there is no valgrind'; exit 77; }
+    # valgrind 3.19 has no AVX-512
+    FACULA_CPU=base
+    if grep -qw avx2 /proc/cpuinfo && grep -qw fma /proc/cpuinfo; then FACULA_CPU=avx2; fi
+    export FACULA_CPU
+    look() {
+        valgrind -q --error-exitcode=$found --leak-check=full \
+            --errors-for-leak-kinds=definite,indirect,possible "$@"
+    }
+    ;;
+*) exit 2 ;;
+esac
+
+status=0
+check() { # the exit status that is wanted, program and its arguments
+    want=$1
+    shift
+    said=$(look "$@" 2>&1)
+    is=$?
+    name="$(basename "$1")$(shift && printf ' %s' "$@")"
+    if [ $is = "$want" ] && { [ $is = 0 ] || echo "$said" | grep -qE 'LeakSanitizer: detected|definitely lost'; }; then
+        echo "[       OK ] $name under $tool: $is"
+    else
+        printf '[  FAILED  ] %s under %s: exit status %s, not %s\n%s\n' "$name" "$tool" $is "$want" "$said"
+        status=1
+    fi
+}
+check $found "$lost"
+for program in "$@"; do
+    check 0 "$program"
+    case $program in
+    */between_devices | */gradients_across | */classifier) check 0 "$program" late:0 ;;
+    esac
+done
+check 0 "$command" train mlp --data digits --epochs 1
+check 0 "$command" devices
+exit $status
