@@ -1,4 +1,4 @@
-# Files under src/data/embed become part of the library: digits.csv is the bytes fa__embed_digits_csv[] and their
+# Files become part of the library: digits.csv is the bytes fa__embed_digits_csv[], with a 0 behind them, and their
 # number, size_t fa__embed_digits_csv_size.
 function(facula_embed target)
     foreach(file IN LISTS ARGN)
@@ -9,6 +9,7 @@ function(facula_embed target)
 #include <stddef.h>
 __asm__(".pushsection .rodata\n.balign 16\n.globl fa__embed_@name@\n.hidden fa__embed_@name@\n"
         "fa__embed_@name@:\n.incbin \"@file@\"\nfa__embed_@name@_end:\n"
+        ".byte 0\n"
         ".balign 8\n.globl fa__embed_@name@_size\n.hidden fa__embed_@name@_size\n"
         "fa__embed_@name@_size:\n.quad fa__embed_@name@_end - fa__embed_@name@\n.popsection\n");
 extern const size_t fa__embed_@name@_size;

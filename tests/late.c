@@ -522,21 +522,24 @@ static void devices_have_names(void **state)
     assert_string_equal(fa_device_name(FA_META), "meta");
     assert_string_equal(fa_device_name((fa_device){99, 0}), "unknown");
     assert_int_equal(fa_device_count("late", &why), 2);
-    assert_int_equal(fa_device_count("opencl", &why), 0);
-    assert_string_equal(why, "this build has no OpenCL backend");
+    assert_int_equal(fa_device_count("cuda", &why), 0);
+    assert_string_equal(why, "this build has no CUDA backend");
     assert_true(fa_is_available(FA_LATE(1)));
     assert_false(fa_is_available(FA_LATE(2)));
     assert_false(fa_is_available(FA_CUDA(0)));
-    assert_int_equal(fa_device_best().kind, FA__CPU);
     assert_false(fa_failed());
+    char there[256] = "there are: cpu, ";
+    for (int i = 0; i < fa_device_count("opencl", NULL); i++)
+        snprintf(there + strlen(there), sizeof there - strlen(there), "opencl:%d, ", i);
+    snprintf(there + strlen(there), sizeof there - strlen(there), "meta, late:0, late:1");
     static const struct {
         const char *text;
         fa_code code;
         const char *message;
     } rows[] = {
-        {"cuda:0", FA_ERROR_UNAVAILABLE, "cuda: this build has no CUDA backend; there are: cpu, meta, late:0, late:1"},
-        {"late:7", FA_ERROR_DEVICE, "late:7: there is no device of that number; there are: cpu, meta, late:0, late:1"},
-        {"gpu", FA_ERROR_DEVICE, "fa_device_of(\"gpu\"): that names no device; there are: cpu, meta, late:0, late:1"},
+        {"cuda:0", FA_ERROR_UNAVAILABLE, "cuda: this build has no CUDA backend; "},
+        {"late:7", FA_ERROR_DEVICE, "late:7: there is no device of that number; "},
+        {"gpu", FA_ERROR_DEVICE, "fa_device_of(\"gpu\"): that names no device; "},
         {"late:", FA_ERROR_DEVICE, NULL},
         {"late:x", FA_ERROR_DEVICE, NULL},
         {"late:-1", FA_ERROR_DEVICE, NULL},
@@ -549,7 +552,8 @@ static void devices_have_names(void **state)
         assert_int_equal(fa_device_of(rows[i].text).kind, -1);
         assert_int_equal(fa_error_code(), rows[i].code);
         if (rows[i].message)
-            assert_string_equal(fa_error_message(), rows[i].message);
+            assert_memory_equal(fa_error_message(), rows[i].message, strlen(rows[i].message));
+        assert_non_null(strstr(fa_error_message(), there));
         fa_error_clear();
     }
 }

@@ -81,6 +81,7 @@ typedef struct fa__backend {
     const char *name;
     int32_t kind;               /* FA__CPU, ... */
     int (*count)(void);         /* how many devices there are */
+    int (*gpus)(void);          /* how many of these, the first ones, are GPUs; NULL: none */
     const char *(*why)(void);   /* why there are none */
     bool (*open)(fa__device *); /* fills host, shapes_only, queue, own */
     void (*close)(fa__device *);
@@ -94,6 +95,7 @@ typedef struct fa__backend {
     uint64_t (*copy)(fa__queue *, const fa__copy *);
     bool (*has_kernel)(const fa__op *);
     bool (*prepare)(fa__device *, fa__program *, fa__class); /* compiles a program that is new to the device */
+    void (*discard)(void *compiled); /* frees what prepare left in a program's `compiled`; NULL: it is fa__malloc's */
     uint64_t (*run)(fa__queue *, const fa__launch *);        /* host devices: queue NULL, returns 1 */
     /* Room for one more launch of so many operands by this thread, which then cannot fail for memory; 0: gives back
      * what is left. May be NULL. */

@@ -14,10 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-extern const fa__backend fa__backend_cpu, fa__backend_meta, fa__backend_late;
+extern const fa__backend fa__backend_cpu, fa__backend_opencl, fa__backend_meta, fa__backend_late;
 
 const fa__backend *const fa__backends[FA__BACKENDS] = {
     [FA__CPU] = &fa__backend_cpu,
+    [FA__OPENCL] = &fa__backend_opencl,
     [FA__META] = &fa__backend_meta,
     [FA__LATE] = &fa__backend_late,
 };
@@ -29,7 +30,7 @@ static const struct {
 } kinds[FA__BACKENDS] = {
     [FA__CPU] = {"cpu", "", false, true},
     [FA__CUDA] = {"cuda", "this build has no CUDA backend", true, true},
-    [FA__OPENCL] = {"opencl", "this build has no OpenCL backend", true, true},
+    [FA__OPENCL] = {"opencl", "", true, true},
     [FA__META] = {"meta", "", false, false},
     [FA__LATE] = {"late", "", true, false},
 };
@@ -54,6 +55,12 @@ static int count_of(int kind)
 static const char *why_none(int kind)
 {
     return fa__backends[kind] ? fa__backends[kind]->why() : kinds[kind].missing;
+}
+
+/* GPUs are the first of a kind's devices: OpenCL has others, too. */
+static int gpus_of(int kind)
+{
+    return fa__backends[kind] && fa__backends[kind]->gpus ? fa__backends[kind]->gpus() : 0;
 }
 
 /* "cpu, late:0, late:1, meta" */
@@ -86,7 +93,7 @@ const char *fa_device_name(fa_device d)
     return is_known(&d) ? names[d.kind][d.index] : "unknown";
 }
 
-/* The device that a text names, whether it is there or not. */
+/* The device that a text names, whether it is there or not. "opencl:gpu" is the first GPU. */
 static bool parse(const char *text, fa_device *out)
 {
     size_t length = text ? strcspn(text, ":") : 0;
@@ -95,6 +102,10 @@ static bool parse(const char *text, fa_device *out)
             continue;
         const char *number = text + length + 1;
         char *end = NULL;
+        if (text[length] && !strcmp(number, "gpu")) {
+            *out = (fa_device){kind, 0};
+            return gpus_of(kind) > 0;
+        }
         long index = text[length] ? strtol(number, &end, 10) : 0;
         if (end && (end == number || *end || *number < '0' || *number > '9' || index > INT32_MAX))
             return false;
@@ -144,7 +155,7 @@ fa_device fa_device_best(void)
     }
     static const int32_t order[] = {FA__CUDA, FA__OPENCL, FA__CPU};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)
-        if (count_of(order[i]) > 0)
+        if (order[i] == FA__CPU || gpus_of(order[i]) > 0)
             return (fa_device){order[i], 0};
     return (fa_device){FA__CPU, 0};
 }

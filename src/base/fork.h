@@ -18,7 +18,9 @@ typedef enum fa__fork_place {
     FA__FORK_LATE,        /* late queues: which are in use */
     FA__FORK_QUEUES,      /* each late queue's */
     FA__FORK_CHECKER,     /* of the order of late work */
+    FA__FORK_OPENCL,      /* OpenCL's queues and memory */
     FA__FORK_FORMULAS,    /* what rows' and users' expressions became */
+    FA__FORK_KERNELS,     /* the list of those that GPUs have compiled */
     FA__FORK_EXPRESSIONS, /* the cache of parsed ones */
     FA__FORK_ORDER,       /* what storages remember of late work */
     FA__FORK_FAULT,       /* of kernels */

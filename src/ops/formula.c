@@ -1,6 +1,7 @@
 /* Formulas: parsing rows' expressions, deriving them, and expressions that are not rows'. All are made once and live as
  * long as the library; readers need no lock. */
 #include "ops/formula.h"
+#include "backend/device.h"
 #include "backend/movement.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -30,9 +31,15 @@ static made *all_made;
 
 static void free_program(fa__program *p)
 {
-    for (int b = 0; b < FA__BACKENDS; b++)
-        for (int k = 0; k < FA__CLASSES; k++)
-            fa__free(atomic_load(&p->compiled[b][k]));
+    for (int i = 0; i < FA__BACKENDS; i++)
+        for (int k = 0; k < FA__CLASSES; k++) {
+            const fa__backend *b = fa__backends[i];
+            void *compiled = atomic_load(&p->compiled[i][k]);
+            if (compiled && b && b->discard)
+                b->discard(compiled);
+            else
+                fa__free(compiled);
+        }
 }
 
 static void free_all(void)

@@ -97,8 +97,8 @@ static void put_table(text *t, const found *b, const bool *there, const char *ta
     put(t, "\n");
     for (int i = 0; i < b->count; i++)
         if (there[i])
-            put(t, "bool %s%s(const fa__launch *);\n", prefix, b->name[i]), any = true;
-    put(t, "static bool (*const %s[FA__OPS])(const fa__launch *) __attribute__((__unused__)) = {\n", table);
+            put(t, "FA__KERNEL(%s%s);\n", prefix, b->name[i]), any = true;
+    put(t, "static FA__KERNEL((*const %s[FA__OPS])) __attribute__((__unused__)) = {\n", table);
     for (int i = 0; i < b->count; i++)
         if (there[i])
             put(t, "    [FA__OP_%s] = %s%s,\n", b->name[i], prefix, b->name[i]);
@@ -110,7 +110,9 @@ static void write_backend(const found *b, const char *backend, const char *folde
     text t = {0};
     put(&t,
         "/* Written by facula-rows from src/backend/%s: edit there. */\n"
-        "#include \"backend/device.h\"\n#include \"ids.h\"\n",
+        "#include \"backend/device.h\"\n#include \"ids.h\"\n"
+        "#ifndef FA__KERNEL /* what a kernel's function is like; backends may have said otherwise */\n"
+        "#define FA__KERNEL(name) bool name(const fa__launch *l)\n#endif\n",
         backend);
     put_table(&t, b, b->kernel, rows_format("fa__%s_kernels", backend), rows_format("fa__%s_", backend));
     put_table(&t, b, b->override, rows_format("fa__%s_overrides", backend), rows_format("fa__%s_over_", backend));

@@ -3,7 +3,9 @@
  * INT64_MIN first. */
 #ifndef FA__CPU_CONVERT_H
 #define FA__CPU_CONVERT_H
+#ifndef DIALECT
 #include "dialect.h"
+#endif
 
 FN f32 f32_of_bf16(u16 h)
 {
@@ -37,6 +39,7 @@ FN u16 f16_of_f32(f32 x)
     return (u16)(r | ((u >> 16) & 0x8000u));
 }
 
+#if HAS_F64
 /* To f32 rounded to odd: an inexact result has a last bit of 1, so that a further rounding is as good as one. */
 FN f32 odd_f32_of_f64(f64 x)
 {
@@ -70,8 +73,42 @@ FN i64 i64_of_f64(f64 x)
     return (i64)SELECT(a < 9223372036854775808.0, r, U64(0x8000000000000000));
 }
 
-/* The low 32 bits of that. The magnitude is converted and the sign put on after: GCC makes one rounding of a conversion
- * to i32 and back, which leaves -0. */
+FN i64 i64_of_f32(f32 x)
+{
+    return i64_of_f64((f64)x);
+}
+
+FN f32 odd_f32_of_i64(i64 x)
+{
+    return odd_f32_of_f64(odd_f64_of_i64(x));
+}
+#else
+FN i64 i64_of_f32(f32 x)
+{
+    u32 u = AS_U32(x), magnitude = u & 0x7fffffffu, exponent = magnitude >> 23;
+    u64 m = (u64)((u & 0x7fffffu) | 0x800000u);
+    u64 r = SELECT(exponent < 150u, m >> SELECT(exponent < 120u, 30u, (150u - exponent) & 31u),
+                   m << ((exponent - 150u) & 63u));
+    r = SELECT((u >> 31) != 0u, U64(0) - r, r);
+    return (i64)SELECT(magnitude < 0x5f000000u, r, U64(0x8000000000000000));
+}
+
+/* To f32 so that a further rounding to 12 bits or less is as good as one: what is cut off leaves a last bit of 1. */
+FN f32 odd_f32_of_i64(i64 x)
+{
+    u64 a = SELECT(x < 0, U64(0) - (u64)x, (u64)x);
+    f32 scale = 1.0f;
+    while (a >= U64(0x1000000)) {
+        a = (a >> 8) | SELECT((a & 0xffu) != 0u, U64(1), U64(0));
+        scale = scale * 256.0f;
+    }
+    f32 y = (f32)(i32)(u32)a * scale;
+    return SELECT(x < 0, -y, y);
+}
+#endif
+
+/* The low 32 bits of x as i64. The magnitude is converted and the sign put on after: GCC makes one rounding of a
+ * conversion to i32 and back, which leaves -0. */
 FN i32 i32_of_f32(f32 x)
 {
     u32 u = AS_U32(x), magnitude = u & 0x7fffffffu;
@@ -83,31 +120,7 @@ FN i32 i32_of_f32(f32 x)
     return (i32)SELECT((u >> 31) != 0u, 0u - r, r);
 }
 
-FN f32 floor_f32(f32 x);
-FN f32 trunc_f32(f32 x);
-FN f64 floor_f64(f64 x);
-FN f64 trunc_f64(f64 x);
-#if defined __SSE4_1__ || defined __aarch64__
-FN f32 floor_f32(f32 x)
-{
-    return __builtin_floorf(x);
-}
-
-FN f32 trunc_f32(f32 x)
-{
-    return __builtin_truncf(x);
-}
-
-FN f64 floor_f64(f64 x)
-{
-    return __builtin_floor(x);
-}
-
-FN f64 trunc_f64(f64 x)
-{
-    return __builtin_trunc(x);
-}
-#else
+#if !HAS_FLOOR
 /* |x| to the nearest integer, by the sum with 2^23 or 2^52; then one less where that was too much. The sign comes back
  * last, for zeros. */
 FN f32 trunc_f32(f32 x)

@@ -1,4 +1,5 @@
-/* What the shared text of the math functions (math.inc, math64.inc) is written in, as C. Devices define the same names
+/* What the shared text of the math functions (math.inc, math64.inc) is written in, as C. (HAS_F64: a device may have no
+ * f64. HAS_FLOOR: floor and trunc are instructions.) Devices define the same names
  * in their own language. No <math.h>: in each unit, exp or pow is a static function of the unit's type. */
 #ifndef FA__CPU_DIALECT_H
 #define FA__CPU_DIALECT_H
@@ -16,6 +17,7 @@ typedef int32_t i32;
 typedef uint64_t u64;
 typedef int64_t i64;
 
+#define HAS_F64 1
 #define FN static inline __attribute__((__always_inline__, __unused__))
 #define CONSTANT_TABLE static const
 #define U64(k) ((u64)k)
@@ -93,4 +95,29 @@ FN f64 sqrt_f64(f64 x)
 {
     return __builtin_sqrt(x);
 }
+
+#if defined __SSE4_1__ || defined __aarch64__
+#define HAS_FLOOR 1
+FN f32 floor_f32(f32 x)
+{
+    return __builtin_floorf(x);
+}
+
+FN f32 trunc_f32(f32 x)
+{
+    return __builtin_truncf(x);
+}
+
+FN f64 floor_f64(f64 x)
+{
+    return __builtin_floor(x);
+}
+
+FN f64 trunc_f64(f64 x)
+{
+    return __builtin_trunc(x);
+}
+#else
+#define HAS_FLOOR 0
+#endif
 #endif

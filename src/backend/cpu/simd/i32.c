@@ -3,6 +3,7 @@
 #include "simd.h"
 
 typedef i32 T;
+typedef u32 U;
 typedef i32 INTEGER;
 #define CLASS i32
 #define BITS 32

@@ -1,0 +1,111 @@
+/* What kernels are given by value, as structs that the host and the devices lay out alike: i64 first, then i32, in even
+ * number; no pointers. All arguments of a kernel are at most 1024 bytes (OpenCL's minimum), of which its fault word
+ * takes 8 and each buffer 16. */
+#ifndef FA__GPU_ARGUMENTS_H
+#define FA__GPU_ARGUMENTS_H
+#ifndef DIALECT
+#include <stdint.h>
+typedef int64_t i64;
+typedef int32_t i32;
+typedef uint64_t u64;
+typedef uint32_t u32;
+#endif
+
+#define MOST_DIMS 8 /* FA_MAX_DIMS */
+
+/* FA__GPU_COPY: `count` elements over a shape; strides in elements. */
+typedef struct copy_arguments {
+    i64 count;
+    i64 shape[MOST_DIMS], to[MOST_DIMS], from[MOST_DIMS];
+    i32 rank, to_dtype, from_dtype, unused;
+} copy_arguments;
+
+/* ---- reductions, softmax, search ---- */
+
+/* The reductions' tree (cpu/simd/simd.h: FA__BLOCK, FA__CHAINS) */
+#define TREE_BLOCK 1024
+#define TREE_CHAINS 16
+
+/* One level of a reduction: `results` of `length` elements, each in `blocks` units that `width` items share. Partial
+ * results of a result are block_step elements apart. The launch's dimensions from `kept` on are reduced. */
+typedef struct reduce_arguments {
+    i64 length, results, blocks, block_step;
+    i32 kept, width, across, unused; /* across: neighbouring items have neighbouring results */
+} reduce_arguments;
+
+/* FA__GPU_REDUCE_FOLD: where partial results are, in elements; dtype[0] and the strides `to` over the shape are those
+ * of what is written. */
+typedef struct fold_arguments {
+    i64 from_result, from_element;
+    i64 shape[MOST_DIMS], to[MOST_DIMS];
+    i32 rank, dtype[3];
+} fold_arguments;
+
+/* FA__GPU_SOFTMAX: rows over a shape, `length` elements each, which are x_step and y_step apart. */
+typedef struct softmax_arguments {
+    i64 rows, length, x_step, y_step;
+    i64 shape[MOST_DIMS], x_stride[MOST_DIMS], y_stride[MOST_DIMS];
+    i32 rank, x_dtype, y_dtype, logarithm;
+    i32 width, across; /* as reduce_arguments has them; width 0: a group has one row */
+} softmax_arguments;
+
+/* FA__GPU_SEARCH: the best of `length` elements for each of `results`: the dimensions before `kept`, and those from it
+ * on. Strides are of elements, values and indices. A result is found in `parts` parts of part_length elements, each of
+ * which gives the number of its best; then, `listed`, among these. */
+typedef struct search_arguments {
+    i64 results, length, parts, part_length;
+    i64 shape[MOST_DIMS], x_stride[MOST_DIMS], value_stride[MOST_DIMS], index_stride[MOST_DIMS];
+    i32 rank, kept, dtype, valued, listed;
+    i32 width, across, unused; /* items that share a part; neighbouring items have neighbouring results */
+} search_arguments;
+
+/* ---- selection, permutations, matrix products ---- */
+/* FA__GPU_CHECK_INDEX: `count` elements of a list of indices, or as many results of groups before (`again`); a group
+ * looks at `each` of them. */
+typedef struct check_arguments {
+    i64 count, each, size;
+    i64 shape[MOST_DIMS], stride[MOST_DIMS];
+    i32 rank, dtype, dim, again;
+} check_arguments;
+
+/* FA__GPU_FETCH: for each of `count` elements of a shape, where it goes to, where its index stands, and where it comes
+ * from but for the index, each step of which is `pace` elements. `bytes`: of an element. */
+typedef struct fetch_arguments {
+    i64 count, pace;
+    i64 shape[MOST_DIMS], to[MOST_DIMS], from[MOST_DIMS], index[MOST_DIMS];
+    i32 rank, bytes, index_dtype, unused;
+} fetch_arguments;
+
+/* FA__GPU_ADD_AT: lines along one dimension of y, in `ranges` parts. y has `size` places there, index and src go on for
+ * `n`; paces are the strides along it. The other dimensions have `shape` in y; `inside` is how far index goes there. */
+typedef struct add_arguments {
+    i64 lines, ranges, size, n;
+    i64 y_pace, x_pace, index_pace, src_pace;
+    i64 shape[MOST_DIMS], inside[MOST_DIMS];
+    i64 y[MOST_DIMS], x[MOST_DIMS], index[MOST_DIMS], src[MOST_DIMS];
+    i32 rank, dtype, index_dtype, start;
+} add_arguments;
+
+/* what y has before anything is added */
+#define START_ZERO 0
+#define START_COPY 1 /* of x */
+#define START_KEEP 2 /* it is x */
+
+/* FA__GPU_RANDPERM */
+typedef struct randperm_arguments {
+    i64 n, stride;
+    u64 seed, call;
+    i32 dtype, unused;
+} randperm_arguments;
+
+/* FA__GPU_MATMUL: c (m x n) = a (m x k) b (k x n) + bias, for each place of a batch of `shape`. All are of one dtype. A
+ * group has one tile of c; `across` and `down` say how many there are. Without local memory (odd variants) a tile has
+ * 64 elements, of which 2^wide are in one row. */
+typedef struct matmul_arguments {
+    i64 m, n, k;
+    i64 a_row, a_col, b_row, b_col, c_row, c_col, bias_col;
+    i64 across, down;
+    i64 shape[MOST_DIMS], a[MOST_DIMS], b[MOST_DIMS], c[MOST_DIMS];
+    i32 rank, dtype, bias, wide;
+} matmul_arguments;
+#endif

@@ -1,0 +1,66 @@
+/* Programs for each element: the dense kernel where operands are runs of one dtype, the general one elsewhere. */
+#include "backend/gpu/gpu.h"
+
+/* Bytes that four elements of a run are aligned to; elements of 8 bytes are read by two 16-byte words. */
+static size_t alignment(uint8_t dtype)
+{
+    size_t size = fa__dtype_size(dtype);
+    return size == 2 ? 8 : 16;
+}
+
+/* A run from an aligned address on, or (inputs only) one element that repeats. */
+static bool is_run(const fa__gpu_operands *o, int k)
+{
+    const fa__operand *x = &o->launch->operand[k];
+    int64_t stride = o->rank ? o->stride[k][0] : 1;
+    return stride == 1 ? (uintptr_t)x->data % alignment(x->dtype) == 0 : stride == 0 && k >= o->launch->outputs;
+}
+
+/* The shape whose kernels have operands of this dtype only; GENERAL: none. */
+static fa__gpu_shape dense_shape(uint8_t dtype, uint8_t class)
+{
+    static const uint8_t own[FA__CLASSES] = {
+        [FA__CLASS_F32] = FA_F32, [FA__CLASS_F64] = FA_F64, [FA__CLASS_I32] = FA_I32, [FA__CLASS_I64] = FA_I64};
+    if (dtype == own[class])
+        return FA__GPU_DENSE;
+    bool half = class == FA__CLASS_F32 && (dtype == FA_F16 || dtype == FA_BF16);
+    return !half ? FA__GPU_GENERAL : dtype == FA_F16 ? FA__GPU_DENSE_F16 : FA__GPU_DENSE_BF16;
+}
+
+static fa__gpu_shape shape_of(const fa__gpu_operands *o)
+{
+    const fa__launch *l = o->launch;
+    uint8_t dtype = l->operand[0].dtype;
+    if (o->rank > 1)
+        return FA__GPU_GENERAL;
+    FA__EACH_BIT(k, o->memory)
+    if (l->operand[k].dtype != dtype || !is_run(o, (int)k))
+        return FA__GPU_GENERAL;
+    return dense_shape(dtype, l->compute);
+}
+
+/* Without any dimension there is one element: a run of it. */
+static void give_dimension(fa__gpu_operands *o)
+{
+    if (o->rank > 0)
+        return;
+    o->rank = 1;
+    o->shape[0] = 1;
+    FA__EACH_BIT(k, o->memory)
+    o->stride[k][0] = 1;
+}
+
+uint64_t fa__gpu_run_elementwise(fa__queue *queue, const fa__launch *l)
+{
+    fa__gpu_operands o;
+    fa__gpu_program_arguments p;
+    fa__gpu_args args = {.count = 0};
+    fa__gpu_operands_begin(&o, queue->device, l, true);
+    fa__gpu_operands_join(&o, 0, o.rank);
+    give_dimension(&o);
+    fa__gpu_shape shape = shape_of(&o);
+    const fa__gpu_kernel *kernel = fa__gpu_program(queue->device, l->program, (fa__class)l->compute, shape);
+    if (!kernel || !fa__gpu_add_program(&args, &p, &o))
+        return 0;
+    return fa__gpu_launch_items(queue, kernel, shape == FA__GPU_GENERAL ? o.count : (o.count + 3) / 4, &args);
+}

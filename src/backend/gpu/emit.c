@@ -1,0 +1,264 @@
+/* Programs as text of the dialect: primitives become functions from their texts in primitives.def, a program a function
+ * that calls them, one line for each value. */
+#include "backend/gpu/gpu.h"
+#include "backend/gpu/source.h"
+#include "base/error.h"
+#include <math.h>
+#include <string.h>
+
+typedef struct primitive {
+    const char *name, *text;
+} primitive;
+
+/* The text is that of the outermost macro's arguments: names in it are not replaced by what this file knows of them. */
+static const primitive texts[FA__PRIM_count] = {
+#define PRIMITIVE(prim, arity_, domain_, ...) [FA__PRIM_##prim] = {.name = #prim, .text = #__VA_ARGS__},
+#include "core/primitives.def"
+#undef PRIMITIVE
+};
+
+/* Signed arithmetic may wrap nowhere: it is done on unsigned values. */
+static const char *const integer_texts[FA__PRIM_count] = {
+    [FA__PRIM_neg] = "(T)((U)0 - (U)x)",        [FA__PRIM_add] = "(T)((U)x + (U)y)",
+    [FA__PRIM_sub] = "(T)((U)x - (U)y)",        [FA__PRIM_mul] = "(T)((U)x * (U)y)",
+    [FA__PRIM_mad] = "(T)((U)x * (U)y + (U)z)", [FA__PRIM_maximum] = "x > y ? x : y",
+    [FA__PRIM_minimum] = "x < y ? x : y",
+};
+
+static bool floating(fa__class class)
+{
+    return class == FA__CLASS_F32 || class == FA__CLASS_F64;
+}
+
+/* ---- primitives ---- */
+
+/* The text of a conversion, "FROM_u8(TO_u8(x))"; empty for what is not one. */
+static bool conversion(const primitive *p, fa__class class, bool f64, char *buffer, size_t size)
+{
+    if (strncmp(p->name, "to_", 3) != 0 || p->text[0])
+        return false;
+    const char *dtype = p->name + 3;
+    if (!f64 && !strcmp(dtype, "f64") && class == FA__CLASS_F32)
+        snprintf(buffer, size, "x");
+    else
+        snprintf(buffer, size, "FROM_%s(TO_%s(x))", dtype, dtype);
+    return true;
+}
+
+static unsigned needs_of(int prim, fa__class class)
+{
+    switch (prim) {
+    case FA__PRIM_abs:
+        return floating(class) ? FA__GPU_NEEDS_MATH : 0;
+    case FA__PRIM_exp:
+    case FA__PRIM_log:
+    case FA__PRIM_tanh:
+    case FA__PRIM_sigmoid:
+    case FA__PRIM_erf:
+        return FA__GPU_NEEDS_MATH;
+    case FA__PRIM_sin:
+    case FA__PRIM_cos:
+        return FA__GPU_NEEDS_MATH | FA__GPU_NEEDS_WIDE;
+    case FA__PRIM_pow:
+        return floating(class) ? FA__GPU_NEEDS_MATH | FA__GPU_NEEDS_WIDE : 0;
+    case FA__PRIM_uniform:
+    case FA__PRIM_normal:
+        return FA__GPU_NEEDS_MATH | FA__GPU_NEEDS_RANDOM;
+    default:
+        return 0;
+    }
+}
+
+/* Whether a class has it as a function. */
+static bool is_function(int prim, fa__class class)
+{
+    return prim > FA__PRIM_constant && prim != FA__PRIM_index && prim != FA__PRIM_uniform && prim != FA__PRIM_normal
+           && (floating(class) || fa__prims[prim].domain != FA__DOMAIN_FLOAT);
+}
+
+void fa__gpu_put_primitives(fa__gpu_text *t, fa__class class, unsigned needs, bool f64)
+{
+    static const char *const parameters[] = {"", "T x", "T x, T y", "T x, T y, T z"};
+    char converted[64];
+    for (int i = 0; i < FA__PRIM_count; i++) {
+        if (!is_function(i, class) || (needs_of(i, class) & ~needs))
+            continue;
+        const char *text = texts[i].text;
+        if (!floating(class) && integer_texts[i])
+            text = integer_texts[i];
+        else if (conversion(&texts[i], class, f64, converted, sizeof converted))
+            text = converted;
+        bool test = fa__prims[i].domain == FA__DOMAIN_TEST;
+        fa__gpu_put(t, "FN T prim_%s(%s) { return (T)(%s%s%s); }\n", texts[i].name, parameters[fa__prims[i].arity],
+                    test ? "(" : "", text, test ? ") ? 1 : 0" : "");
+    }
+}
+
+/* ---- programs ---- */
+
+static int arity(const fa__ssa_node *n)
+{
+    return n->prim == FA__PRIM_input || n->prim == FA__PRIM_constant ? 0 : fa__prims[n->prim].arity;
+}
+
+static uint16_t operand(const fa__ssa_node *n, int k)
+{
+    return k == 0 ? n->a : k == 1 ? n->b : n->c;
+}
+
+static bool draws(const fa__ssa_node *n)
+{
+    return n->prim == FA__PRIM_uniform || n->prim == FA__PRIM_normal;
+}
+
+/* needed: what the results are made of. */
+static void find_needed(const fa__ssa *ssa, bool *needed)
+{
+    memset(needed, 0, ssa->count);
+    for (int k = 0; k < ssa->outputs; k++)
+        needed[ssa->output[k]] = true;
+    for (int i = ssa->count - 1; i >= 0; i--)
+        for (int k = 0; needed[i] && k < arity(&ssa->node[i]); k++)
+            needed[operand(&ssa->node[i], k)] = true;
+}
+
+/* The bit of an input; 0 for other nodes. */
+static uint32_t input_bit(const fa__ssa_node *n)
+{
+    return n->prim == FA__PRIM_input ? 1U << n->a : 0;
+}
+
+uint32_t fa__gpu_program_reads(const fa__ssa *ssa)
+{
+    bool needed[FA__MAX_NODES];
+    uint32_t reads = 0;
+    find_needed(ssa, needed);
+    for (int i = 0; i < ssa->count; i++)
+        for (int k = 0; needed[i] && !draws(&ssa->node[i]) && k < arity(&ssa->node[i]); k++)
+            reads |= input_bit(&ssa->node[operand(&ssa->node[i], k)]);
+    for (int k = 0; k < ssa->outputs; k++)
+        reads |= input_bit(&ssa->node[ssa->output[k]]);
+    return reads;
+}
+
+unsigned fa__gpu_program_needs(const fa__ssa *ssa, fa__class class)
+{
+    bool needed[FA__MAX_NODES];
+    unsigned needs = 0;
+    find_needed(ssa, needed);
+    for (int i = 0; i < ssa->count; i++)
+        if (needed[i])
+            needs |= needs_of(ssa->node[i].prim, class);
+    return needs;
+}
+
+int fa__gpu_program_dims(const fa__ssa *ssa)
+{
+    enum { MOST = 1024, FAULT = 8, BUFFER = 16, OTHERS = 64 /* for what else a kernel has */ };
+    int n = ssa->inputs + ssa->outputs;
+    for (int dims = FA_MAX_DIMS; dims > 0; dims--) {
+        int longs = 1 + dims + n * dims, ints = (1 + n + 1) & ~1;
+        if (FAULT + BUFFER * n + 8 * longs + 4 * ints + OTHERS <= MOST)
+            return dims;
+    }
+    return 0;
+}
+
+static void put_list(fa__gpu_text *t, const char *name, const char *first, const char *more, int count)
+{
+    fa__gpu_put(t, "#define %s", name);
+    for (int i = 0; i < count; i++)
+        fa__gpu_put(t, i ? more : first, i, i);
+    fa__gpu_put(t, "\n");
+}
+
+void fa__gpu_put_operands(fa__gpu_text *t, const fa__ssa *ssa)
+{
+    uint32_t reads = fa__gpu_program_reads(ssa);
+    int operands = ssa->inputs + ssa->outputs;
+    fa__gpu_put(t, "#define OPERANDS %d\n#define INPUTS %d\n#define OUTPUTS %d\n#define DIMS %d\n", operands,
+                ssa->inputs, ssa->outputs, fa__gpu_program_dims(ssa));
+    put_list(t, "BUFFERS", " BUFFER(%d)", ", BUFFER(%d)", operands);
+    put_list(t, "PASS_BUFFERS", " buffer%d, at%d", ", buffer%d, at%d", operands);
+    fa__gpu_put(t, "#define EACH_INPUT(X)");
+    FA__EACH_BIT(i, reads)
+    fa__gpu_put(t, " X(%d, %d)", (int)i, ssa->outputs + (int)i);
+    fa__gpu_put(t, "\n#define EACH_OUTPUT(X)");
+    for (int i = 0; i < ssa->outputs; i++)
+        fa__gpu_put(t, " X(%d)", i);
+    fa__gpu_put(t, "\n");
+}
+
+/* By its bits, so that it is the same everywhere; what it is stands beside it. */
+static void put_constant(fa__gpu_text *t, const fa__ssa_node *n, fa__class class)
+{
+    union {
+        float f32;
+        double f64;
+        int32_t i32;
+        int64_t i64;
+        uint32_t u32;
+        uint64_t u64;
+    } v = {.u64 = 0};
+    int64_t i = n->integer ? n->number.i : (int64_t)n->number.f;
+    if (class == FA__CLASS_F32)
+        v.f32 = n->integer ? (float)n->number.i : (float)n->number.f;
+    else if (class == FA__CLASS_F64)
+        v.f64 = n->integer ? (double)n->number.i : n->number.f;
+    else if (class == FA__CLASS_I32)
+        v.i32 = (int32_t)i;
+    else
+        v.i64 = i;
+    if (class == FA__CLASS_F32 || class == FA__CLASS_I32)
+        fa__gpu_put(t, "T_OF_BITS(0x%08xu)", v.u32);
+    else
+        fa__gpu_put(t, "T_OF_BITS(U64(0x%016llx))", (unsigned long long)v.u64);
+    if (n->integer)
+        fa__gpu_put(t, "; /* %lld */\n", (long long)n->number.i);
+    else
+        fa__gpu_put(t, "; /* %.9g */\n", n->number.f);
+}
+
+/* The value of a node, as the right side of an assignment. */
+static bool put_value(fa__gpu_text *t, const fa__ssa *ssa, const fa__ssa_node *n, fa__class class)
+{
+    if (n->prim == FA__PRIM_input) {
+        fa__gpu_put(t, "x[%d];\n", n->a);
+    } else if (n->prim == FA__PRIM_constant) {
+        put_constant(t, n, class);
+    } else if (n->prim == FA__PRIM_index) {
+        fa__gpu_put(t, "(T)index;\n");
+    } else if (draws(n)) {
+        int key = ssa->outputs + ssa->node[n->a].a;
+        fa__gpu_put(t, "%s_at((u64)p->stride[%d][0], (u64)p->stride[%d][1], index);\n", fa__prims[n->prim].name, key,
+                    key);
+    } else if (!is_function(n->prim, class)) {
+        return fa__fail(FA_ERROR_INTERNAL, "%s is not computed in integers", fa__prims[n->prim].name);
+    } else {
+        fa__gpu_put(t, "prim_%s(", fa__prims[n->prim].name);
+        for (int k = 0; k < arity(n); k++)
+            fa__gpu_put(t, "%sv%d", k ? ", " : "", operand(n, k));
+        fa__gpu_put(t, ");\n");
+    }
+    return true;
+}
+
+bool fa__gpu_put_program(fa__gpu_text *t, const fa__ssa *ssa, fa__class class)
+{
+    bool needed[FA__MAX_NODES];
+    uint32_t reads = fa__gpu_program_reads(ssa);
+    find_needed(ssa, needed);
+    fa__gpu_put(t, "FN void program(const program_arguments *p, i64 index, const T *x, T *y)\n{\n");
+    for (int i = 0; i < ssa->count; i++) {
+        bool key = ssa->node[i].prim == FA__PRIM_input && !(input_bit(&ssa->node[i]) & reads);
+        if (!needed[i] || key)
+            continue;
+        fa__gpu_put(t, "    T v%d = ", i);
+        if (!put_value(t, ssa, &ssa->node[i], class))
+            return false;
+    }
+    for (int k = 0; k < ssa->outputs; k++)
+        fa__gpu_put(t, "    y[%d] = v%d;\n", k, ssa->output[k]);
+    fa__gpu_put(t, "}\n");
+    return true;
+}

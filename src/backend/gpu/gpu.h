@@ -1,0 +1,123 @@
+/* What the files of this folder share: kernels by family or by program, argument lists, launches. */
+#ifndef FA__BACKEND_GPU_GPU_H
+#define FA__BACKEND_GPU_GPU_H
+#include "args.h"
+#include "backend/gpu/driver.h"
+#include "core/tensor.h"
+
+/* A kernel of an operation is KERNEL(name) { ... }: a function of the queue and the launch `l` that returns the last
+ * ticket, 0 after an error; the generator finds it. */
+#define FA__KERNEL(name) uint64_t name(fa__queue *queue, const fa__launch *l)
+#define KERNEL(name)                                                                                                   \
+    FA__KERNEL(FA__CAT(fa__gpu_, name));                                                                               \
+    FA__KERNEL(FA__CAT(fa__gpu_, name))
+
+/* Kernels that are written down (dialect/), not made from expressions; kernels.c has the table. */
+typedef enum {
+    FA__GPU_COPY,        /* elements from any strides and dtype to any others */
+    FA__GPU_REDUCE_FOLD, /* partial results to fewer */
+    FA__GPU_SOFTMAX,
+    FA__GPU_SEARCH,      /* max, argmax */
+    FA__GPU_CHECK_INDEX, /* whether indices are in range */
+    FA__GPU_FETCH,       /* elements by their index: index_select, gather */
+    FA__GPU_ADD_AT,      /* sums by index: index_sum, scatter_add */
+    FA__GPU_RANDPERM,
+    FA__GPU_MATMUL,
+    FA__GPU_FAMILIES
+} fa__gpu_family;
+
+/* The kernel of a family for a compute class; `variant` is what its source finds as VARIANT. NULL after an error. */
+const fa__gpu_kernel *fa__gpu_fixed(fa__device *, fa__gpu_family, int variant, fa__class);
+enum { FA__GPU_VARIANTS = 8 };
+
+/* What is made of a program. */
+typedef enum {
+    FA__GPU_GENERAL, /* any dtypes, strides and broadcasting, as arguments */
+    FA__GPU_DENSE,   /* one run of elements of the class's dtype each, or one element that repeats; */
+    FA__GPU_DENSE_F16,
+    FA__GPU_DENSE_BF16,
+    FA__GPU_ROWS,                       /* a reduction by rows: + fa__combine */
+    FA__GPU_COLUMNS = FA__GPU_ROWS + 4, /* by columns: + fa__combine */
+    FA__GPU_SHAPES = FA__GPU_COLUMNS + 4
+} fa__gpu_shape;
+
+const fa__gpu_kernel *fa__gpu_program(fa__device *, const fa__program *, fa__class, fa__gpu_shape);
+
+/* A line of families.def. */
+typedef struct fa__gpu_form {
+    const char *text, *entry;
+    uint32_t group[2];
+    unsigned needs; /* source.h */
+} fa__gpu_form;
+
+/* NULL when there is no line for it. */
+const fa__gpu_form *fa__gpu_family_form(fa__gpu_family);
+const fa__gpu_form *fa__gpu_shape_form(fa__gpu_shape);
+
+/* An argument list on the stack. */
+typedef struct fa__gpu_args {
+    fa__gpu_arg arg[FA__GPU_ARGS];
+    int count;
+} fa__gpu_args;
+
+static inline void fa__gpu_memory(fa__gpu_args *a, const void *address)
+{
+    a->arg[a->count++] = (fa__gpu_arg){.data = address, .size = 0};
+}
+
+static inline void fa__gpu_value(fa__gpu_args *a, const void *bytes, size_t size)
+{
+    a->arg[a->count++] = (fa__gpu_arg){.data = bytes, .size = size};
+}
+
+/* Launches on enough groups for `items` work-items of the kernel's group size (one dimension). */
+uint64_t fa__gpu_launch_items(fa__queue *, const fa__gpu_kernel *, int64_t items, const fa__gpu_args *);
+uint64_t fa__gpu_launch_groups(fa__queue *, const fa__gpu_kernel *, const uint64_t groups[3], const fa__gpu_args *);
+
+/* ---- launches of programs ---- */
+uint64_t fa__gpu_run_elementwise(fa__queue *, const fa__launch *);
+uint64_t fa__gpu_run_reduce(fa__queue *, const fa__launch *);
+
+/* The inputs (bits) that a prepared program reads as numbers. */
+uint32_t fa__gpu_reads(const fa__device *, const fa__program *, fa__class);
+
+/* The operands of a launch of a program over its shape, those of size 1 left out. Operands are numbered as the launch
+ * has them: outputs, then inputs. */
+typedef struct fa__gpu_operands {
+    const fa__launch *launch;
+    int rank, kept;
+    uint32_t memory; /* bit k: operand k is in memory, and read or written */
+    int64_t count, shape[FA_MAX_DIMS], stride[FA__MAX_INPUTS + FA__MAX_OUTPUTS][FA_MAX_DIMS]; /* in elements */
+} fa__gpu_operands;
+
+/* The struct of program.inc. */
+typedef struct fa__gpu_program_arguments {
+    int64_t word[128];
+} fa__gpu_program_arguments;
+
+/* Outputs count as memory only when `outputs`. The program is prepared. */
+void fa__gpu_operands_begin(fa__gpu_operands *, const fa__device *, const fa__launch *, bool outputs);
+/* Joins neighbours among the dimensions from..to that all operands step through as one; returns how many went away. */
+int fa__gpu_operands_join(fa__gpu_operands *, int from, int to);
+/* Adds the buffers and the program's arguments, which have to outlive the launch. False, and an error, when there are
+ * more dimensions than the arguments have room for. */
+bool fa__gpu_add_program(fa__gpu_args *, fa__gpu_program_arguments *, const fa__gpu_operands *);
+
+/* The class that a dtype computes in. */
+fa__class fa__gpu_class(int dtype);
+/* The dimension that an argument names. */
+static inline int fa__gpu_dim(const fa__operand *x, int64_t dim)
+{
+    return (int)(dim < 0 ? dim + (x->rank ? x->rank : 1) : dim);
+}
+
+/* ---- source ---- */
+/* Complete sources, freed with fa__free; NULL after an error. */
+char *fa__gpu_source_fixed(const fa__device *, fa__gpu_family, int variant, fa__class, const char **entry);
+char *fa__gpu_source_program(const fa__device *, const fa__program *, fa__class, fa__gpu_shape, const char **entry);
+
+/* ---- disk.c: compiled kernels that outlive the process ---- */
+/* A compiled kernel for the key; NULL when there is none. Freed with fa__free. */
+void *fa__gpu_disk_read(const char *identity, const char *options, const char *source, size_t *size);
+void fa__gpu_disk_write(const char *identity, const char *options, const char *source, const void *bytes, size_t size);
+#endif

@@ -1,0 +1,151 @@
+/* Matrix products: which kernel of dialect/matmul.inc, and in which tiles. A product is a matrix times a matrix for
+ * each place of a batch; where the rows of a batch follow each other they are one matrix. */
+#include "backend/gpu/dialect/arguments.h"
+#include "backend/gpu/gpu.h"
+
+enum { TILE = 64, DIRECT = 64, FEW = 16 }; /* tiles of the kernels, and rows or columns too few for large ones */
+
+/* The last two dimensions as a matrix; a vector is a row (of a) or a column (of b). */
+static void matrix(const fa__operand *x, bool row, int64_t *rows, int64_t *columns, int64_t *row_step,
+                   int64_t *column_step)
+{
+    int r = x->rank;
+    bool vector = r == 1;
+    *rows = vector ? (row ? 1 : x->shape[0]) : x->shape[r - 2];
+    *columns = vector ? (row ? x->shape[0] : 1) : x->shape[r - 1];
+    *row_step = vector ? (row ? 0 : x->stride[0]) : x->stride[r - 2];
+    *column_step = vector ? (row ? x->stride[0] : 0) : x->stride[r - 1];
+}
+
+/* The stride of an operand along dimension i of a batch of `rank`; `own` of its dimensions are of the batch. */
+static int64_t batch_stride(const fa__operand *x, int own, int rank, int i)
+{
+    int d = i - (rank - own);
+    return d < 0 || x->shape[d] == 1 ? 0 : x->stride[d];
+}
+
+static void add_batch(matmul_arguments *p, int64_t size, int64_t a, int64_t b, int64_t c)
+{
+    if (size == 1)
+        return;
+    p->shape[p->rank] = size;
+    p->a[p->rank] = a;
+    p->b[p->rank] = b;
+    p->c[p->rank++] = c;
+}
+
+/* The innermost dimension of a batch as more rows: all have the same b, and a and c go on as evenly as their rows. */
+static bool join_rows(matmul_arguments *p)
+{
+    int d = p->rank - 1;
+    if (d < 0 || p->b[d] != 0)
+        return false;
+    if (p->m != 1 && (p->a[d] != p->m * p->a_row || p->c[d] != p->m * p->c_row))
+        return false;
+    if (p->m == 1) {
+        p->a_row = p->a[d];
+        p->c_row = p->c[d];
+    }
+    p->m *= p->shape[d];
+    p->rank--;
+    return true;
+}
+
+/* ---- which kernel ---- */
+
+static int kind_of(int dtype)
+{
+    return dtype == FA_F16 ? 1 : dtype == FA_BF16 ? 2 : dtype == FA_U8 || dtype == FA_I8 || dtype == FA_I16 ? 3 : 0;
+}
+
+static int64_t ceil_div(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static int64_t places(const matmul_arguments *p)
+{
+    int64_t count = 1;
+    for (int d = 0; d < p->rank; d++)
+        count *= p->shape[d];
+    return count;
+}
+
+/* Tiles where there are enough of them, and most of each is used. */
+static bool wants_tiles(const fa__gpu_device *g, const matmul_arguments *p)
+{
+    int64_t tiles = ceil_div(p->m, TILE) * ceil_div(p->n, TILE) * places(p);
+    return p->m >= FEW && p->n >= FEW && tiles >= (int64_t)g->groups / 2;
+}
+
+/* How 64 items share a rectangle of elements: 2^wide columns, the rest rows. */
+static int width_of(const matmul_arguments *p)
+{
+    int wide = 3;
+    while (wide < 6 && p->m <= DIRECT >> (wide + 1))
+        wide++;
+    while (wide > 0 && p->n <= 1 << (wide - 1))
+        wide--;
+    return wide;
+}
+
+static uint64_t run(fa__queue *queue, matmul_arguments *p, const fa__operand *c, const void *a, const void *b,
+                    const void *bias)
+{
+    while (join_rows(p))
+        ;
+    bool tiles = wants_tiles(queue->device->own, p);
+    const fa__gpu_kernel *kernel =
+        fa__gpu_fixed(queue->device, FA__GPU_MATMUL, 2 * kind_of(c->dtype) + !tiles, fa__gpu_class(c->dtype));
+    if (!kernel)
+        return 0;
+    p->wide = tiles ? 0 : width_of(p);
+    p->across = ceil_div(p->n, tiles ? TILE : (int64_t)1 << p->wide);
+    p->down = ceil_div(p->m, tiles ? TILE : DIRECT >> p->wide);
+    p->dtype = c->dtype;
+    p->bias = bias != NULL;
+    int64_t groups = p->across * p->down * places(p);
+    if (!groups) /* one that finds nothing to do */
+        p->m = p->n = p->k = 0, p->across = p->down = groups = 1, p->rank = 0;
+    fa__gpu_args args = {.count = 0};
+    fa__gpu_memory(&args, c->data);
+    fa__gpu_memory(&args, a);
+    fa__gpu_memory(&args, b);
+    fa__gpu_memory(&args, bias);
+    fa__gpu_value(&args, p, sizeof *p);
+    return fa__gpu_launch_groups(queue, kernel, (uint64_t[3]){(uint64_t)groups, 1, 1}, &args);
+}
+
+KERNEL(matmul)
+{
+    const fa__operand *c = &l->operand[0], *a = &l->operand[1], *b = &l->operand[2];
+    matmul_arguments p = {.k = 0};
+    bool row = a->rank > 1, column = b->rank > 1;
+    int rank = c->rank - row - column;
+    matrix(a, true, &p.m, &p.k, &p.a_row, &p.a_col);
+    matrix(b, false, &p.k, &p.n, &p.b_row, &p.b_col);
+    p.c_row = row ? c->stride[rank] : 0;
+    p.c_col = column ? c->stride[rank + row] : 0;
+    for (int i = 0; i < rank; i++)
+        add_batch(&p, c->shape[i], batch_stride(a, row ? a->rank - 2 : 0, rank, i),
+                  batch_stride(b, column ? b->rank - 2 : 0, rank, i), c->stride[i]);
+    return run(queue, &p, c, a->data, b->data, NULL);
+}
+
+/* The rows of x are all its dimensions but the last. */
+KERNEL(linear)
+{
+    const fa__operand *y = &l->operand[0], *x = &l->operand[1], *w = &l->operand[2], *bias = &l->operand[3];
+    int last = x->rank - 1;
+    matmul_arguments p = {.m = 1,
+                          .n = w->shape[0],
+                          .k = w->shape[1],
+                          .a_col = x->stride[last],
+                          .b_row = w->stride[1],
+                          .b_col = w->stride[0],
+                          .c_col = y->stride[last],
+                          .bias_col = bias->data ? bias->stride[0] : 0};
+    for (int i = 0; i < last; i++)
+        add_batch(&p, x->shape[i], x->stride[i], 0, y->stride[i]);
+    return run(queue, &p, y, x->data, w->data, bias->data);
+}

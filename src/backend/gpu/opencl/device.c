@@ -1,0 +1,316 @@
+/* Platforms and devices: which there are, what they can do, opening and closing. GPUs come first, otherwise devices are
+ * numbered as the platforms name them. */
+#include "backend/gpu/opencl/opencl.h"
+#include "backend/movement.h"
+#include "base/error.h"
+#include "base/text.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { PLATFORMS = 16 };
+
+static fa__opencl_platform platforms[PLATFORMS];
+static fa__opencl_device devices[FA__OPENCL_DEVICES];
+static int count, gpus;
+static char why[640];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+/* ---- questions; what is not known is 0 or "" ---- */
+static cl_ulong device_number(cl_device_id d, cl_uint what, size_t size)
+{
+    union {
+        cl_uint u32;
+        cl_ulong u64;
+    } value = {.u64 = 0};
+    size_t had = 0;
+    if (fa__opencl.clGetDeviceInfo(d, what, size, &value, &had) != CL_SUCCESS || had != size)
+        return 0;
+    return size == sizeof value.u32 ? value.u32 : value.u64;
+}
+
+static cl_ulong number32(cl_device_id d, cl_uint what)
+{
+    return device_number(d, what, sizeof(cl_uint));
+}
+
+static cl_ulong number64(cl_device_id d, cl_uint what)
+{
+    return device_number(d, what, sizeof(cl_ulong));
+}
+
+/* Texts are cut to the room there is; blanks around them go. */
+static void tidy(char *out, size_t size, char *text)
+{
+    text += strspn(text, " ");
+    size_t length = strlen(text);
+    while (length && text[length - 1] == ' ')
+        length--;
+    fa__text to = fa__text_in(out, size);
+    fa__text_add(&to, "%.*s", (int)length, text);
+}
+
+static void device_text(cl_device_id d, cl_uint what, char *out, size_t size)
+{
+    char text[1024];
+    size_t had = 0;
+    out[0] = 0;
+    if (fa__opencl.clGetDeviceInfo(d, what, sizeof text, text, &had) == CL_SUCCESS && had) {
+        text[sizeof text - 1] = 0;
+        tidy(out, size, text);
+    }
+}
+
+static void platform_text(cl_platform_id p, cl_uint what, char *out, size_t size)
+{
+    char text[1024];
+    size_t had = 0;
+    out[0] = 0;
+    if (fa__opencl.clGetPlatformInfo(p, what, sizeof text, text, &had) == CL_SUCCESS && had) {
+        text[sizeof text - 1] = 0;
+        tidy(out, size, text);
+    }
+}
+
+/* ---- what there is ---- */
+static void say(const char *format, ...) FA__PRINTF(1, 2);
+
+static void say(const char *format, ...)
+{
+    fa__text text = fa__text_after(why, sizeof why);
+    va_list list;
+    va_start(list, format);
+    if (why[0])
+        fa__text_add(&text, "; ");
+    fa__text_add_list(&text, format, list);
+    va_end(list);
+}
+
+/* "OpenCL 1.2 ..." or later */
+static bool is_new_enough(cl_device_id d)
+{
+    char version[96];
+    device_text(d, CL_DEVICE_VERSION, version, sizeof version);
+    int major = 0, minor = 0;
+    return sscanf(version, "OpenCL %d.%d", &major, &minor) == 2 && (major > 1 || minor >= 2);
+}
+
+static const char *unfit(cl_device_id d)
+{
+    return !number32(d, CL_DEVICE_AVAILABLE)            ? "is not available"
+           : !is_new_enough(d)                          ? "has no OpenCL 1.2"
+           : !number32(d, CL_DEVICE_COMPILER_AVAILABLE) ? "has no compiler"
+           : !number32(d, CL_DEVICE_ENDIAN_LITTLE)      ? "is big-endian"
+                                                        : NULL;
+}
+
+static bool is_gpu(cl_device_id d)
+{
+    return (number64(d, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_GPU) != 0;
+}
+
+static void add_devices(fa__opencl_platform *p)
+{
+    cl_device_id ids[FA__OPENCL_DEVICES];
+    cl_uint found = 0;
+    cl_int status = fa__opencl.clGetDeviceIDs(p->id, CL_DEVICE_TYPE_ALL, FA__OPENCL_DEVICES, ids, &found);
+    if (status != CL_SUCCESS) {
+        say("%s: %s", p->name, fa__opencl_error_name(status));
+        return;
+    }
+    for (cl_uint i = 0; i < found && i < FA__OPENCL_DEVICES; i++) {
+        const char *reason = unfit(ids[i]);
+        if (number64(ids[i], CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CUSTOM)
+            reason = "runs no kernels";
+        if (reason) {
+            say("device %u of %s %s", (unsigned)i, p->name, reason);
+        } else if (count < FA__OPENCL_DEVICES) {
+            p->device[p->devices++] = ids[i];
+            devices[count++] = (fa__opencl_device){.id = ids[i], .platform = p, .is_gpu = is_gpu(ids[i])};
+        }
+    }
+}
+
+/* Keeps the order otherwise. */
+static void put_gpus_first(void)
+{
+    for (int i = 0; i < count; i++) {
+        fa__opencl_device d = devices[i];
+        if (!d.is_gpu)
+            continue;
+        memmove(&devices[gpus + 1], &devices[gpus], (size_t)(i - gpus) * sizeof d);
+        devices[gpus++] = d;
+    }
+}
+
+static void find(void)
+{
+    const char *reason = NULL;
+    if (!fa__opencl_load(&reason)) {
+        say("%s", reason);
+        return;
+    }
+    cl_platform_id ids[PLATFORMS];
+    cl_uint found = 0;
+    cl_int status = fa__opencl.clGetPlatformIDs(PLATFORMS, ids, &found);
+    if (status != CL_SUCCESS || !found)
+        say("no OpenCL driver is installed (clGetPlatformIDs: %s)", fa__opencl_error_name(status));
+    for (cl_uint i = 0; status == CL_SUCCESS && i < found && i < PLATFORMS; i++) {
+        fa__opencl_platform *p = &platforms[i];
+        p->id = ids[i];
+        platform_text(p->id, CL_PLATFORM_NAME, p->name, sizeof p->name);
+        platform_text(p->id, CL_PLATFORM_VERSION, p->version, sizeof p->version);
+        add_devices(p);
+    }
+    if (!count)
+        say("no device can be used");
+    put_gpus_first();
+}
+
+int fa__opencl_count(void)
+{
+    pthread_once(&once, find);
+    return count;
+}
+
+int fa__opencl_gpus(void)
+{
+    pthread_once(&once, find);
+    return gpus;
+}
+
+const char *fa__opencl_why(void)
+{
+    pthread_once(&once, find);
+    return count ? "" : why;
+}
+
+/* ---- what a device can do ---- */
+static void learn_arithmetic(fa__opencl_device *o)
+{
+    cl_ulong single = number64(o->id, CL_DEVICE_SINGLE_FP_CONFIG);
+    cl_ulong exact = CL_FP_DENORM | CL_FP_ROUND_TO_NEAREST | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+    o->correct = single & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+    o->gpu.bit_equal = (single & exact) == exact;
+    o->gpu.f64 = number64(o->id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
+}
+
+static void learn_sizes(fa__opencl_device *o)
+{
+    cl_ulong units = number32(o->id, CL_DEVICE_MAX_COMPUTE_UNITS);
+    o->gpu.groups = (units ? units : 1) * (o->is_gpu ? 16 : 2);
+    o->gpu.max_group = device_number(o->id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(size_t));
+    o->gpu.max_args = device_number(o->id, CL_DEVICE_MAX_PARAMETER_SIZE, sizeof(size_t));
+    o->gpu.local = number64(o->id, CL_DEVICE_LOCAL_MEM_SIZE);
+}
+
+static void learn_identity(fa__opencl_device *o)
+{
+    char name[96], vendor[96], version[96], driver[64];
+    device_text(o->id, CL_DEVICE_NAME, name, sizeof name);
+    device_text(o->id, CL_DEVICE_VENDOR, vendor, sizeof vendor);
+    device_text(o->id, CL_DEVICE_VERSION, version, sizeof version);
+    device_text(o->id, CL_DRIVER_VERSION, driver, sizeof driver);
+    snprintf(o->identity, sizeof o->identity, "opencl|%.80s|%.80s|%.80s|%.80s|%.80s|%.60s|%d", o->platform->name,
+             o->platform->version, name, vendor, version, driver, o->correct);
+}
+
+/* Pinned memory is for devices with memory of their own; FACULA_OPENCL_PINNED=1 has all use it, for tests. */
+static bool wants_pinned(const fa__opencl_device *o)
+{
+    const char *forced = getenv("FACULA_OPENCL_PINNED");
+    return (forced && !strcmp(forced, "1")) || !number32(o->id, CL_DEVICE_HOST_UNIFIED_MEMORY);
+}
+
+const char *fa__opencl_identity(fa__device *d)
+{
+    return fa__opencl_own(d)->identity;
+}
+
+void fa__opencl_properties(fa__device *d, fa_device_properties *p)
+{
+    const fa__opencl_device *o = fa__opencl_own(d);
+    device_text(o->id, CL_DEVICE_NAME, p->name, sizeof p->name);
+    device_text(o->id, CL_DRIVER_VERSION, p->driver, sizeof p->driver);
+    p->memory = (size_t)number64(o->id, CL_DEVICE_GLOBAL_MEM_SIZE);
+    p->units = (int)number32(o->id, CL_DEVICE_MAX_COMPUTE_UNITS);
+    p->clock = (int)number32(o->id, CL_DEVICE_MAX_CLOCK_FREQUENCY);
+    p->bit_equal = o->gpu.bit_equal;
+}
+
+/* ---- opening and closing; the registry's lock is held ---- */
+/* Drivers take themselves apart when the process ends, before the library does: work has to be done by then. Functions
+ * that are registered after the driver's own are called before them. */
+static void finish_at_exit(void)
+{
+    if (!fa__opencl_forked)
+        fa__devices_finish();
+}
+
+static bool open_context(fa__device *d, fa__opencl_platform *p)
+{
+    cl_int status = CL_SUCCESS;
+    if (!p->context) {
+        p->context = fa__opencl.clCreateContext(NULL, p->devices, p->device, NULL, NULL, &status);
+        if (!fa__opencl_good(d, status, "clCreateContext"))
+            return false;
+        atexit(finish_at_exit);
+    }
+    p->open++;
+    return true;
+}
+
+static void close_context(fa__opencl_platform *p)
+{
+    if (--p->open > 0)
+        return;
+    fa__opencl.clReleaseContext(p->context);
+    p->context = NULL;
+}
+
+static bool open_queues(fa__device *d, fa__opencl_device *o)
+{
+    cl_int status = CL_SUCCESS;
+    o->transfers = fa__opencl.clCreateCommandQueue(o->platform->context, o->id, CL_QUEUE_PROFILING_ENABLE, &status);
+    if (!fa__opencl_good(d, status, "clCreateCommandQueue"))
+        return false;
+    d->queue = fa__opencl_queue_new(d);
+    if (d->queue)
+        return true;
+    fa__opencl.clReleaseCommandQueue(o->transfers);
+    return false;
+}
+
+bool fa__opencl_open(fa__device *d)
+{
+    if (fa__opencl_forked)
+        return fa__fail(FA_ERROR_STATE, "%s: the process was forked: OpenCL is the parent's", d->name);
+    fa__opencl_device *o = &devices[d->id.index];
+    o->gpu.driver = &fa__opencl_driver;
+    o->gpu.number = d->id.index;
+    learn_arithmetic(o);
+    learn_sizes(o);
+    learn_identity(o);
+    o->pinned = wants_pinned(o);
+    atomic_store(&o->lost, 0);
+    d->own = o;
+    d->cache.source.finish = fa__opencl_finish;
+    if (!open_context(d, o->platform))
+        return false;
+    if (open_queues(d, o))
+        return true;
+    close_context(o->platform);
+    return false;
+}
+
+void fa__opencl_close(fa__device *d)
+{
+    fa__opencl_device *o = fa__opencl_own(d);
+    fa__opencl_queues_end(d);
+    d->queue = NULL;
+    fa__gpu_forget(d);
+    if (fa__opencl_forked)
+        return;
+    fa__opencl.clFinish(o->transfers);
+    fa__opencl.clReleaseCommandQueue(o->transfers);
+    close_context(o->platform);
+}

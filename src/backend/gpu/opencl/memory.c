@@ -1,0 +1,178 @@
+/* Memory: OpenCL has buffers, the library has addresses. Each buffer gets a range of addresses that nobody may touch;
+ * a table finds the buffer of an address. */
+#define _GNU_SOURCE
+#include "backend/gpu/opencl/opencl.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/fork.h"
+#include <string.h>
+#include <sys/mman.h>
+
+typedef struct range {
+    char *begin;
+    size_t size;
+    cl_mem buffer;
+    const fa__device *device;
+} range;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static range *ranges; /* in order of addresses */
+static size_t count, capacity;
+
+void fa__opencl_memory_at_fork(int moment)
+{
+    fa__fork_mutex(&lock, (fa__fork_moment)moment);
+}
+
+/* The place of the first range that begins behind the address. */
+static size_t place_of(const char *address)
+{
+    size_t low = 0, high = count;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (ranges[middle].begin <= address)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static bool room(void)
+{
+    if (count < capacity)
+        return true;
+    size_t more = capacity ? capacity * 2 : 64;
+    range *larger = fa__inject_now(more * sizeof *larger) ? NULL : fa__raw(16, more * sizeof *larger);
+    if (!larger)
+        return false;
+    if (count)
+        memcpy(larger, ranges, count * sizeof *larger);
+    fa__aligned_free(ranges);
+    ranges = larger;
+    capacity = more;
+    return true;
+}
+
+static bool add(range r)
+{
+    pthread_mutex_lock(&lock);
+    bool good = room();
+    if (good) {
+        size_t at = place_of(r.begin);
+        memmove(&ranges[at + 1], &ranges[at], (count - at) * sizeof r);
+        ranges[at] = r;
+        count++;
+    }
+    pthread_mutex_unlock(&lock);
+    return good;
+}
+
+/* The last one takes the table with it. */
+static cl_mem take_out(const char *begin)
+{
+    cl_mem buffer = NULL;
+    pthread_mutex_lock(&lock);
+    size_t at = place_of(begin);
+    if (at && ranges[at - 1].begin == begin) {
+        buffer = ranges[at - 1].buffer;
+        count--;
+        memmove(&ranges[at - 1], &ranges[at], (count + 1 - at) * sizeof *ranges);
+    }
+    if (!count) {
+        fa__aligned_free(ranges);
+        ranges = NULL;
+        capacity = 0;
+    }
+    pthread_mutex_unlock(&lock);
+    return buffer;
+}
+
+cl_mem fa__opencl_find(const fa__device *d, const void *address, size_t *offset)
+{
+    cl_mem buffer = NULL;
+    const char *at = address;
+    pthread_mutex_lock(&lock);
+    size_t place = place_of(at);
+    const range *r = place ? &ranges[place - 1] : NULL;
+    if (r && r->device == d && (size_t)(at - r->begin) < r->size) {
+        buffer = r->buffer;
+        *offset = (size_t)(at - r->begin);
+    }
+    pthread_mutex_unlock(&lock);
+    if (!buffer)
+        fa__fail(FA_ERROR_INTERNAL, "%s: %p is not in its memory", d->name, address);
+    return buffer;
+}
+
+/* A buffer that is there: many drivers would find out only when it is used first that there is no memory for it. What
+ * it holds is kept, as another queue may write it before this queue comes to the command. */
+static cl_mem new_buffer(const fa__device *d, size_t size)
+{
+    cl_int status = CL_SUCCESS;
+    cl_mem buffer =
+        fa__opencl.clCreateBuffer(fa__opencl_own(d)->platform->context, CL_MEM_READ_WRITE, size, NULL, &status);
+    if (status != CL_SUCCESS)
+        return NULL;
+    const fa__opencl_queue *q = (const fa__opencl_queue *)d->queue;
+    status = fa__opencl.clEnqueueMigrateMemObjects(q->queue, 1, &buffer, 0, 0, NULL, NULL);
+    if (status == CL_SUCCESS)
+        return buffer;
+    fa__opencl.clReleaseMemObject(buffer);
+    return NULL;
+}
+
+void *fa__opencl_allocate(fa__device *d, size_t size)
+{
+    if (fa__opencl_forked)
+        return NULL;
+    void *begin = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (begin == MAP_FAILED)
+        return NULL;
+    cl_mem buffer = new_buffer(d, size);
+    if (buffer && add((range){begin, size, buffer, d}))
+        return begin;
+    if (buffer)
+        fa__opencl.clReleaseMemObject(buffer);
+    munmap(begin, size);
+    return NULL;
+}
+
+void fa__opencl_release(fa__device *d, void *memory, size_t size)
+{
+    (void)d;
+    if (fa__opencl_forked)
+        return; /* the buffer stays in the table, where leak checkers see it */
+    cl_mem buffer = take_out(memory);
+    if (buffer)
+        fa__opencl.clReleaseMemObject(buffer);
+    munmap(memory, size);
+}
+
+/* ---- pinned memory ---- */
+void *fa__opencl_pinned(const fa__device *d, cl_command_queue queue, size_t size, cl_mem *out)
+{
+    cl_int status = CL_OUT_OF_HOST_MEMORY;
+    cl_mem buffer = NULL;
+    if (!fa__inject_now(size))
+        buffer = fa__opencl.clCreateBuffer(fa__opencl_own(d)->platform->context,
+                                           CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, size, NULL, &status);
+    if (!fa__opencl_good(d, status, "clCreateBuffer"))
+        return NULL;
+    void *host = fa__opencl.clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, size, 0, NULL,
+                                               NULL, &status);
+    if (fa__opencl_good(d, status, "clEnqueueMapBuffer")) {
+        *out = buffer;
+        return host;
+    }
+    fa__opencl.clReleaseMemObject(buffer);
+    return NULL;
+}
+
+void fa__opencl_pinned_free(cl_command_queue queue, cl_mem buffer, void *host)
+{
+    if (!buffer)
+        return;
+    fa__opencl.clEnqueueUnmapMemObject(queue, buffer, host, 0, NULL, NULL);
+    fa__opencl.clReleaseMemObject(buffer);
+}

@@ -1,0 +1,181 @@
+/* What the files of the OpenCL backend share: platforms and devices, memory behind addresses, queues and their work. */
+#ifndef FA__BACKEND_GPU_OPENCL_OPENCL_H
+#define FA__BACKEND_GPU_OPENCL_OPENCL_H
+#include "backend/gpu/driver.h"
+#include "backend/gpu/opencl/api.h"
+
+enum {
+    FA__OPENCL_DEVICES = FA__GPU_DEVICES,
+    FA__OPENCL_QUEUES = 64,                   /* of all devices */
+    FA__OPENCL_OPEN = 1024,                   /* pieces of work of a queue that are not done: more wait for the first */
+    FA__OPENCL_STAGING = 16 << 20,            /* bytes of pinned memory of a queue, for copies */
+    FA__OPENCL_CHUNK = FA__OPENCL_STAGING / 4 /* of one copy through it */
+};
+
+typedef struct fa__opencl_platform {
+    cl_platform_id id;
+    char name[96], version[96];
+    cl_device_id device[FA__OPENCL_DEVICES]; /* those that we use */
+    cl_uint devices;
+    cl_context context; /* one for all of them, made when the first one is opened */
+    int open;           /* devices that are */
+} fa__opencl_platform;
+
+typedef struct fa__opencl_device {
+    fa__gpu_device gpu; /* first: see driver.h */
+    cl_device_id id;
+    fa__opencl_platform *platform;
+    bool is_gpu, correct; /* correct: division and roots are rounded correctly */
+    bool pinned;          /* the host's memory is not the device's: copies go through pinned memory */
+    char identity[512];
+    cl_command_queue transfers; /* reads on behalf of other devices' queues */
+    _Atomic cl_int lost;        /* what its driver said when it failed; 0: it is well */
+} fa__opencl_device;
+
+/* A launch that may write the queue's fault word. */
+typedef struct fa__opencl_suspect {
+    char name[64];              /* of the kernel */
+    bool known;                 /* there is a launch */
+    _Alignas(16) char launch[]; /* a fa__launch, its operands and its arguments */
+} fa__opencl_suspect;
+
+/* A piece of work: that of ticket t is work[t % FA__OPENCL_OPEN] of its queue. Its place is used again when the work is
+ * done and its callback was called, whichever comes last. */
+typedef struct fa__opencl_work {
+    struct fa__opencl_queue *queue;
+    cl_event event, read; /* read: of another device's memory, before this work; NULL: none */
+    _Atomic cl_int status;
+    _Atomic bool called; /* the driver has called back; false from issue on */
+    const char *call;    /* the function that issued it, for messages */
+    /* copies */
+    const fa__op *op;
+    const fa__device *from, *to; /* NULL: the host */
+    bool timed;
+    char *target; /* memory of the host that it writes: `bytes`; NULL: none */
+    size_t bytes;
+    const void *staged;   /* these come from here when it is done; NULL: the device writes them itself */
+    uint64_t staging_end; /* what the queue may use again of its pinned memory; 0: it has none of it */
+    /* launches that may fault */
+    fa__opencl_suspect *suspect;
+    uint32_t epoch;
+} fa__opencl_work;
+
+typedef struct fa__opencl_queue {
+    fa__queue base;
+    bool used, locked; /* locked: it has its lock */
+    cl_command_queue queue;
+    fa__opencl_device *device;
+    pthread_mutex_t lock; /* of what follows; issuing is under the device's */
+    fa__opencl_work *work;
+    uint64_t known; /* work up to this ticket is done, as the driver told somebody who waited */
+    /* pinned memory: a ring of bytes, given out and given back in order; positions only grow */
+    cl_mem staging;
+    char *staging_host;
+    uint64_t staging_first, staging_next;
+    uint64_t last_read; /* the last work that writes memory of the host */
+    /* faults: one word of the device's memory, one copy of it for each launch that may have written it */
+    cl_mem fault, fault_copies;
+    fa__fault *fault_host;
+    const fa__launch *launch; /* what is being issued; NULL: a kernel by itself */
+    bool checked;             /* a kernel of that launch may raise a fault: what comes behind it looks */
+    fa__block *scratch;
+    uint32_t epoch, fault_epoch; /* epoch: how often the word was cleared; of the last fault */
+    bool forgive;                /* the host has seen the fault: the word is to be cleared */
+    fa__opencl_suspect *guilty;  /* whose fault it is, as long as nobody was told; */
+    fa__fault guilt;
+    uint64_t guilty_ticket;
+    cl_int failed; /* a piece of work ended with this status; 0: none; */
+    const char *failed_call;
+    uint64_t failed_ticket;
+} fa__opencl_queue;
+
+/* ---- load.c ---- */
+/* Finds the functions: of the process itself, or of libOpenCL.so.1. False, with the reason, when there are none. */
+bool fa__opencl_load(const char **why);
+const char *fa__opencl_error_name(cl_int status); /* "CL_OUT_OF_RESOURCES" */
+/* True for CL_SUCCESS; else an error that names device and call: FA_ERROR_MEMORY when memory was lacking, otherwise
+ * FA_ERROR_DEVICE. */
+bool fa__opencl_good(const fa__device *, cl_int status, const char *call);
+#define FA__OPENCL_TRY(device, call, ...) fa__opencl_good(device, fa__opencl.call(__VA_ARGS__), #call)
+
+/* ---- device.c ---- */
+int fa__opencl_count(void);
+int fa__opencl_gpus(void);
+const char *fa__opencl_why(void);
+bool fa__opencl_open(fa__device *);
+void fa__opencl_close(fa__device *);
+void fa__opencl_properties(fa__device *, fa_device_properties *);
+const char *fa__opencl_identity(fa__device *);
+static inline fa__opencl_device *fa__opencl_own(const fa__device *d)
+{
+    return d->own;
+}
+
+/* ---- memory.c ---- */
+void *fa__opencl_allocate(fa__device *, size_t);
+void fa__opencl_release(fa__device *, void *, size_t);
+/* The buffer that an address lies in, and how far from its beginning. NULL, and an error, when it is none of this
+ * device's. */
+cl_mem fa__opencl_find(const fa__device *, const void *address, size_t *offset);
+/* Memory of the host that the device copies from and to without a stop. */
+void *fa__opencl_pinned(const fa__device *, cl_command_queue, size_t, cl_mem *);
+void fa__opencl_pinned_free(cl_command_queue, cl_mem, void *);
+/* The locks of memory and of queues, around a fork. */
+void fa__opencl_memory_at_fork(int moment);
+
+/* ---- queue.c ---- */
+extern fa__opencl_queue fa__opencl_queues[FA__OPENCL_QUEUES];
+extern bool fa__opencl_forked; /* in the child of a fork: calls fail */
+fa__queue *fa__opencl_queue_new(fa__device *);
+void fa__opencl_queue_free(fa__queue *);
+/* Frees all queues of a device: it is closed. */
+void fa__opencl_queues_end(fa__device *);
+/* A place for a piece of work that is about to be issued; may have to wait for the oldest. NULL after an error: the
+ * device is lost, or the process was forked. Nothing is lost when the place is then not used. */
+fa__opencl_work *fa__opencl_begin(fa__opencl_queue *, const fa__op *);
+/* The work was issued and has an event: gives it its ticket. */
+uint64_t fa__opencl_commit(fa__opencl_work *, cl_event, const char *call);
+/* Work that does nothing. */
+uint64_t fa__opencl_nothing(fa__opencl_queue *);
+void fa__opencl_leave(fa__opencl_queue *); /* releases the queue's lock */
+void fa__opencl_wait(fa__queue *, uint64_t ticket);
+void fa__opencl_wait_quietly(fa__opencl_queue *, uint64_t ticket); /* raises nothing */
+void fa__opencl_finish(void *device);
+bool fa__opencl_after(fa__queue *, fa__stamp);
+/* The host is about to read this memory on behalf of the queue's next work: waits for earlier work that writes it. */
+void fa__opencl_before_host_read(fa__opencl_queue *, const fa__op *, const void *from, size_t bytes);
+/* Room in the queue's pinned memory, at most FA__OPENCL_CHUNK bytes, which `work` gives back when it is done. NULL
+ * after an error. */
+void *fa__opencl_stage(fa__opencl_work *, size_t);
+
+/* ---- copy.c ---- */
+uint64_t fa__opencl_copy(fa__queue *, const fa__copy *);
+
+/* ---- build.c ---- */
+/* The handle of a fa__gpu_kernel. */
+typedef struct fa__opencl_kernel {
+    cl_program program;
+    cl_kernel kernel;
+    struct fa__opencl_kernel *next; /* of those that the child of a fork cannot free */
+} fa__opencl_kernel;
+
+extern const char fa__opencl_options[];
+void *fa__opencl_build(fa__device *, const char *source, const char *entry);
+void *fa__opencl_load_binary(fa__device *, const void *bytes, size_t size, const char *entry);
+void *fa__opencl_binary(fa__device *, void *handle, size_t *size);
+void fa__opencl_kernel_free(fa__device *, void *handle);
+
+/* ---- launch.c ---- */
+uint64_t fa__opencl_launch(fa__queue *, const fa__gpu_kernel *, const uint64_t groups[3], const fa__gpu_arg *,
+                           int count);
+void *fa__opencl_scratch(fa__queue *, size_t bytes);
+uint64_t fa__opencl_run(fa__queue *, const fa__launch *);
+/* Raises what work up to the ticket found wrong. */
+void fa__opencl_surface(fa__opencl_queue *, uint64_t ticket);
+/* Looks at the copy of the fault word behind a launch that is over; the queue's lock is held. */
+void fa__opencl_judge(fa__opencl_work *, uint64_t ticket, bool good);
+
+/* ---- backend.c ---- */
+extern const fa__gpu_driver fa__opencl_driver;
+extern const fa__backend fa__backend_opencl;
+#endif

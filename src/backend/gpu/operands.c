@@ -1,0 +1,98 @@
+/* Operands of programs: dimensions made few, and the arguments that program.inc reads. */
+#include "backend/cpu/level.h"
+#include "backend/gpu/gpu.h"
+#include "backend/gpu/source.h"
+#include "base/error.h"
+#include <string.h>
+
+void fa__gpu_operands_begin(fa__gpu_operands *o, const fa__device *d, const fa__launch *l, bool outputs)
+{
+    uint32_t read = fa__gpu_reads(d, l->program, (fa__class)l->compute);
+    *o = (fa__gpu_operands){.launch = l, .count = 1};
+    for (int k = 0; k < l->operands; k++) {
+        bool used = k < l->outputs ? outputs : read >> (k - l->outputs) & 1;
+        if (used && l->operand[k].kind == FA__MEMORY)
+            o->memory |= 1U << k;
+    }
+    for (int i = 0; i < l->rank; i++) {
+        o->count *= l->shape[i];
+        if (l->shape[i] == 1)
+            continue;
+        FA__EACH_BIT(k, o->memory)
+        o->stride[k][o->rank] = l->operand[k].stride[i];
+        o->kept += i < l->kept;
+        o->shape[o->rank++] = l->shape[i];
+    }
+}
+
+static bool joins(const fa__gpu_operands *o, int d)
+{
+    FA__EACH_BIT(k, o->memory)
+    if (o->stride[k][d] != o->stride[k][d + 1] * o->shape[d + 1])
+        return false;
+    return true;
+}
+
+static void remove_dim(fa__gpu_operands *o, int d)
+{
+    o->rank--;
+    for (int e = d; e < o->rank; e++)
+        o->shape[e] = o->shape[e + 1];
+    FA__EACH_BIT(k, o->memory)
+    for (int e = d; e < o->rank; e++)
+        o->stride[k][e] = o->stride[k][e + 1];
+}
+
+int fa__gpu_operands_join(fa__gpu_operands *o, int from, int to)
+{
+    int rank = o->rank;
+    for (int d = to - 2; d >= from; d--)
+        if (joins(o, d)) {
+            o->shape[d + 1] *= o->shape[d];
+            remove_dim(o, d);
+        }
+    return rank - o->rank;
+}
+
+/* The value of an operand that is none in memory, in its place among the strides. */
+static void put_number(const fa__launch *l, const fa__operand *x, int64_t *word)
+{
+    word[0] = 0;
+    if (x->kind == FA__VALUE_KEY)
+        memcpy(word, &x->value.key, sizeof x->value.key);
+    else if (x->kind != FA__MEMORY)
+        fa__cpu_simd->of[l->compute]->load[x->dtype](word, &x->value, 0, 1);
+}
+
+bool fa__gpu_add_program(fa__gpu_args *a, fa__gpu_program_arguments *p, const fa__gpu_operands *o)
+{
+    const fa__launch *l = o->launch;
+    int dims = fa__gpu_program_dims(l->program->ssa);
+    if (o->rank > dims)
+        return fa__fail(
+            FA_ERROR_UNAVAILABLE,
+            "%s: %d operands over %d dimensions that cannot be joined are more than a kernel of this device "
+            "takes (%d dimensions)",
+            l->op->name, (int)l->operands, o->rank, dims);
+    int64_t *word = p->word;
+    *word++ = o->count;
+    memset(word, 0, (size_t)(dims * (1 + l->operands)) * sizeof *word);
+    memcpy(word, o->shape, (size_t)o->rank * sizeof *word);
+    word += dims;
+    int32_t *number = (int32_t *)(void *)(word + dims * l->operands);
+    memset(number, 0, (size_t)(2 + l->operands) * sizeof *number);
+    *number++ = o->rank;
+    for (int k = 0; k < l->operands; k++, word += dims) {
+        const fa__operand *x = &l->operand[k];
+        bool memory = o->memory >> k & 1;
+        fa__gpu_memory(a, memory ? x->data : NULL);
+        number[k] = memory ? x->dtype : 0;
+        if (memory)
+            memcpy(word, o->stride[k], (size_t)o->rank * sizeof *word);
+        else
+            put_number(l, x, word);
+    }
+    size_t ints = (size_t)(2 + l->operands) & ~(size_t)1;
+    fa__gpu_value(a, p->word, (size_t)((char *)word - (char *)p->word) + ints * sizeof *number);
+    return true;
+}

@@ -1,0 +1,39 @@
+/* What a device is asked to do: programs, reductions, kernels of operations. */
+#include "backend/gpu/gpu.h"
+#include "base/error.h"
+#include "kernels_gpu.h"
+
+bool fa__gpu_has_kernel(const fa__op *op)
+{
+    return op->id < FA__OP_expression && fa__gpu_kernels[op->id];
+}
+
+uint64_t fa__gpu_run(fa__queue *queue, const fa__launch *l)
+{
+    if (FA__LIKELY(l->kind == FA__LAUNCH_PROGRAM))
+        return fa__gpu_run_elementwise(queue, l);
+    return l->kind == FA__LAUNCH_REDUCE ? fa__gpu_run_reduce(queue, l) : fa__gpu_kernels[l->op->id](queue, l);
+}
+
+/* A kernel without items still runs, as one group: its ticket is what the caller waits for. */
+uint64_t fa__gpu_launch_items(fa__queue *queue, const fa__gpu_kernel *kernel, int64_t items, const fa__gpu_args *args)
+{
+    int64_t group = (int64_t)kernel->group[0] * kernel->group[1], groups = (items + group - 1) / group;
+    return fa__gpu_launch_groups(queue, kernel, (uint64_t[3]){groups > 0 ? (uint64_t)groups : 1, 1, 1}, args);
+}
+
+uint64_t fa__gpu_launch_groups(fa__queue *queue, const fa__gpu_kernel *kernel, const uint64_t groups[3],
+                               const fa__gpu_args *args)
+{
+    const fa__gpu_device *g = queue->device->own;
+    return g->driver->launch(queue, kernel, groups, args->arg, args->count);
+}
+
+fa__class fa__gpu_class(int dtype)
+{
+    static const uint8_t of[FA__DTYPES] = {
+        [FA_BOOL] = FA__CLASS_I32, [FA_U8] = FA__CLASS_I32,  [FA_I8] = FA__CLASS_I32,  [FA_I16] = FA__CLASS_I32,
+        [FA_I32] = FA__CLASS_I32,  [FA_I64] = FA__CLASS_I64, [FA_F16] = FA__CLASS_F32, [FA_BF16] = FA__CLASS_F32,
+        [FA_F32] = FA__CLASS_F32,  [FA_F64] = FA__CLASS_F64};
+    return (fa__class)of[dtype];
+}

@@ -1,0 +1,241 @@
+/* Kernels that fetch and place elements by indices, and permutations. Indices are checked in a launch of its own, which
+ * comes first: what follows writes nothing when one was wrong. */
+#include "backend/gpu/dialect/arguments.h"
+#include "backend/gpu/gpu.h"
+#include "base/error.h"
+#include <string.h>
+
+_Static_assert(MOST_DIMS == FA_MAX_DIMS, "arguments.h");
+
+static int64_t size_along(const fa__operand *x, int dim)
+{
+    return x->rank ? x->shape[dim] : 1;
+}
+
+static int64_t stride_along(const fa__operand *x, int dim)
+{
+    return x->rank ? x->stride[dim] : 0;
+}
+
+static int64_t count_of(const fa__operand *x)
+{
+    int64_t count = 1;
+    for (int i = 0; i < x->rank; i++)
+        count *= x->shape[i];
+    return count;
+}
+
+/* Launches with buffers at these addresses and one struct. */
+#define LAUNCH(queue, kernel, items, struct_, ...)                                                                     \
+    launch(queue, kernel, items, &(struct_), sizeof(struct_), (const void *const[]){__VA_ARGS__},                      \
+           (int)(sizeof(const void *[]){__VA_ARGS__} / sizeof(const void *)))
+
+static uint64_t launch(fa__queue *queue, const fa__gpu_kernel *kernel, int64_t items, const void *p, size_t size,
+                       const void *const *memory, int buffers)
+{
+    fa__gpu_args args = {.count = 0};
+    for (int i = 0; i < buffers; i++)
+        fa__gpu_memory(&args, memory[i]);
+    fa__gpu_value(&args, p, size);
+    return fa__gpu_launch_items(queue, kernel, items, &args);
+}
+
+/* ---- the check ---- */
+
+enum { CHECKED = 2048 }; /* elements that a group looks at */
+
+/* Many indices are looked at by many groups, and what they found by one. */
+static bool check_all(fa__queue *queue, const fa__operand *index, int dim, int64_t size)
+{
+    const fa__gpu_device *g = queue->device->own;
+    const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, FA__GPU_CHECK_INDEX, 0, FA__CLASS_I32);
+    check_arguments p = {.count = count_of(index),
+                         .each = CHECKED,
+                         .size = size,
+                         .rank = index->rank,
+                         .dtype = index->dtype,
+                         .dim = dim};
+    int64_t groups = (p.count + CHECKED - 1) / CHECKED;
+    void *found = NULL;
+    if (!kernel || !p.count)
+        return kernel != NULL;
+    memcpy(p.shape, index->shape, sizeof p.shape);
+    memcpy(p.stride, index->stride, sizeof p.stride);
+    if (groups > 1) {
+        found = g->driver->scratch(queue, (size_t)groups * sizeof(int64_t));
+        if (!found || !LAUNCH(queue, kernel, groups * kernel->group[0], p, index->data, found))
+            return false;
+        p.count = p.each = groups;
+        p.again = 1;
+    }
+    return LAUNCH(queue, kernel, 1, p, index->data, found) != 0;
+}
+
+/* ---- fetching ---- */
+
+static bool joins(const fetch_arguments *p, int d)
+{
+    int64_t n = p->shape[d + 1];
+    return p->to[d] == p->to[d + 1] * n && p->from[d] == p->from[d + 1] * n && p->index[d] == p->index[d + 1] * n;
+}
+
+static void copy_dim(fetch_arguments *p, int to, int from)
+{
+    p->shape[to] = p->shape[from];
+    p->to[to] = p->to[from];
+    p->from[to] = p->from[from];
+    p->index[to] = p->index[from];
+}
+
+/* Leaves out dimensions of size 1, and makes one of neighbours that all step through as one. */
+static void join_dims(fetch_arguments *p)
+{
+    int rank = 0;
+    for (int d = 0; d < p->rank; d++)
+        if (p->shape[d] != 1)
+            copy_dim(p, rank++, d);
+    for (int d = rank - 2; d >= 0; d--)
+        if (joins(p, d)) {
+            int64_t size = p->shape[d];
+            rank--;
+            for (int e = d; e < rank; e++)
+                copy_dim(p, e, e + 1);
+            p->shape[d] *= size;
+        }
+    p->rank = rank;
+}
+
+/* A list of indices as one for each element of `like`: the same for all that stand at one place along dim. */
+static fa__operand spread(const fa__operand *index, const fa__operand *like, int dim)
+{
+    fa__operand s = *like;
+    s.data = index->data;
+    s.dtype = index->dtype;
+    for (int i = 0; i < s.rank; i++)
+        s.stride[i] = i == dim && index->rank ? index->stride[0] : 0;
+    return s;
+}
+
+/* y from x, by an index of y's shape. */
+static uint64_t fetch(fa__queue *queue, const fa__operand *y, const fa__operand *x, const fa__operand *index, int dim)
+{
+    const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, FA__GPU_FETCH, 0, FA__CLASS_I32);
+    fetch_arguments p = {.count = count_of(y),
+                         .pace = stride_along(x, dim),
+                         .rank = y->rank,
+                         .bytes = (int32_t)fa__dtype_size(x->dtype),
+                         .index_dtype = index->dtype};
+    if (!kernel)
+        return 0;
+    for (int i = 0; i < y->rank; i++) {
+        p.shape[i] = y->shape[i];
+        p.to[i] = y->stride[i];
+        p.from[i] = i == dim ? 0 : stride_along(x, i);
+        p.index[i] = index->stride[i];
+    }
+    join_dims(&p);
+    return LAUNCH(queue, kernel, p.count, p, y->data, x->data, index->data);
+}
+
+KERNEL(index_select)
+{
+    const index_select_args *a = l->args;
+    const fa__operand *y = &l->operand[0], *x = &l->operand[1], *list = &l->operand[2];
+    int dim = fa__gpu_dim(x, a->dim);
+    if (!check_all(queue, list, dim, size_along(x, dim)))
+        return 0;
+    fa__operand index = spread(list, y, dim);
+    return fetch(queue, y, x, &index, dim);
+}
+
+KERNEL(gather)
+{
+    const gather_args *a = l->args;
+    const fa__operand *y = &l->operand[0], *x = &l->operand[1], *index = &l->operand[2];
+    int dim = fa__gpu_dim(x, a->dim);
+    return check_all(queue, index, dim, size_along(x, dim)) ? fetch(queue, y, x, index, dim) : 0;
+}
+
+/* ---- adding ---- */
+
+enum { MOST_RANGES = 32 };
+
+/* Where there are few lines, each is divided: all parts go through the whole index, and add what falls to them. */
+static int64_t ranges_of(fa__queue *queue, const fa__gpu_kernel *kernel, int64_t lines, int64_t size)
+{
+    const fa__gpu_device *g = queue->device->own;
+    int64_t wanted = (int64_t)(g->groups * kernel->group[0]) / (lines > 0 ? lines : 1);
+    int64_t most = size < MOST_RANGES ? size : MOST_RANGES;
+    wanted = wanted < most ? wanted : most;
+    return wanted > 1 ? wanted : 1;
+}
+
+/* y, which starts as said, plus each element of src where index says. */
+static uint64_t add_at(fa__queue *queue, const fa__operand *y, const fa__operand *x, const fa__operand *index,
+                       const fa__operand *src, int dim, int start)
+{
+    const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, FA__GPU_ADD_AT, 0, fa__gpu_class(y->dtype));
+    add_arguments p = {.lines = 1,
+                       .size = size_along(y, dim),
+                       .n = size_along(index, dim),
+                       .y_pace = stride_along(y, dim),
+                       .x_pace = stride_along(x, dim),
+                       .index_pace = stride_along(index, dim),
+                       .src_pace = stride_along(src, dim),
+                       .dtype = y->dtype,
+                       .index_dtype = index->dtype,
+                       .start = start};
+    if (!kernel)
+        return 0;
+    for (int i = 0; i < y->rank; i++) {
+        if (i == dim)
+            continue;
+        p.shape[p.rank] = y->shape[i];
+        p.inside[p.rank] = index->shape[i];
+        p.y[p.rank] = y->stride[i];
+        p.x[p.rank] = x->stride[i];
+        p.index[p.rank] = index->stride[i];
+        p.src[p.rank++] = src->stride[i];
+        p.lines *= y->shape[i];
+    }
+    p.ranges = ranges_of(queue, kernel, p.lines, p.size);
+    return LAUNCH(queue, kernel, p.lines * p.ranges, p, y->data, x->data, index->data, src->data);
+}
+
+KERNEL(index_sum)
+{
+    const index_sum_args *a = l->args;
+    const fa__operand *y = &l->operand[0], *x = &l->operand[1], *list = &l->operand[2];
+    int dim = fa__gpu_dim(x, a->dim);
+    if (!check_all(queue, list, dim, a->size))
+        return 0;
+    fa__operand index = spread(list, x, dim);
+    return add_at(queue, y, y, &index, x, dim, START_ZERO);
+}
+
+KERNEL(scatter_add)
+{
+    const scatter_add_args *a = l->args;
+    const fa__operand *y = &l->operand[0], *x = &l->operand[1], *index = &l->operand[2], *src = &l->operand[3];
+    int dim = fa__gpu_dim(x, a->dim);
+    if (!check_all(queue, index, dim, size_along(x, dim)))
+        return 0;
+    return add_at(queue, y, x, index, src, dim, y->data == x->data ? START_KEEP : START_COPY);
+}
+
+/* ---- permutations ---- */
+
+KERNEL(randperm)
+{
+    const randperm_args *a = l->args;
+    const fa__operand *y = &l->operand[0];
+    const fa__gpu_device *g = queue->device->own;
+    randperm_arguments p = {
+        .n = a->n, .stride = y->stride[0], .seed = a->key.seed, .call = a->key.call, .dtype = y->dtype};
+    if (!g->f64) {
+        fa__fail(FA_ERROR_UNAVAILABLE, "fa_randperm draws in f64, which %s does not compute in", queue->device->name);
+        return 0;
+    }
+    const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, FA__GPU_RANDPERM, 0, FA__CLASS_F64);
+    return kernel ? LAUNCH(queue, kernel, 1, p, y->data) : 0;
+}

@@ -1,0 +1,213 @@
+/* Complete sources of kernels: the driver's words, the math and conversions that the CPU has too, the class, and the
+ * kernel's own text. All are files that are embedded in the library. */
+#include "backend/gpu/source.h"
+#include "backend/gpu/gpu.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#define FILE_OF(name) extern const char fa__embed_##name[];
+FILE_OF(convert_h)
+FILE_OF(math_inc)
+FILE_OF(math64_inc)
+FILE_OF(wide_inc)
+FILE_OF(wide64_inc)
+FILE_OF(class_f32_inc)
+FILE_OF(class_f64_inc)
+FILE_OF(class_integer_inc)
+FILE_OF(arguments_h)
+FILE_OF(class_head_inc)
+FILE_OF(class_inc)
+FILE_OF(random_inc)
+FILE_OF(tree_inc)
+FILE_OF(program_inc)
+#define FAMILY(name, file, entry, x, y, needs) FILE_OF(file##_inc)
+#define SHAPE(name, file, entry, x, y) FILE_OF(file##_inc)
+#include "backend/gpu/families.def"
+#undef FAMILY
+#undef SHAPE
+
+/* class.inc has these numbers too */
+_Static_assert(FA_BOOL == 1 && FA_I8 == 3 && FA_I64 == 6 && FA_F16 == 7 && FA_BF16 == 8 && FA_F64 == 10, "DTYPE_");
+_Static_assert(FA_ERROR_ARGUMENT == 1 && FA_ERROR_INDEX == 5, "ERROR_");
+_Static_assert(FA__CLASS_F32 == 0 && FA__CLASS_F64 == 1 && FA__CLASS_I32 == 2 && FA__CLASS_I64 == 3, "CLASS");
+_Static_assert(FA__GPU_GENERAL == 0 && FA__GPU_DENSE == 1 && FA__GPU_DENSE_F16 == 2 && FA__GPU_DENSE_BF16 == 3,
+               "SHAPE");
+
+/* Short names for families.def. */
+enum {
+    FAULTS = FA__GPU_NEEDS_FAULTS,
+    MATH = FA__GPU_NEEDS_MATH,
+    WIDE = FA__GPU_NEEDS_WIDE,
+    RANDOM = FA__GPU_NEEDS_RANDOM,
+    F64 = FA__GPU_NEEDS_F64,
+    FLOATING = FA__GPU_NEEDS_FLOATING,
+    TREE = FA__GPU_NEEDS_TREE
+};
+
+static const fa__gpu_form families[FA__GPU_FAMILIES] = {
+#define FAMILY(name, file, entry_, x, y, needs_)                                                                       \
+    [FA__GPU_##name] = {.text = fa__embed_##file##_inc, .entry = #entry_, .group = {x, y}, .needs = (needs_)},
+#define SHAPE(name, file, entry, x, y)
+#include "backend/gpu/families.def"
+#undef FAMILY
+#undef SHAPE
+};
+
+static const fa__gpu_form shapes[FA__GPU_SHAPES] = {
+#define FAMILY(name, file, entry, x, y, needs)
+#define SHAPE(name, file, entry_, x, y)                                                                                \
+    [FA__GPU_##name] = {.text = fa__embed_##file##_inc, .entry = #entry_, .group = {x, y}},
+#include "backend/gpu/families.def"
+#undef FAMILY
+#undef SHAPE
+};
+
+const fa__gpu_form *fa__gpu_family_form(fa__gpu_family family)
+{
+    return families[family].text ? &families[family] : NULL;
+}
+
+const fa__gpu_form *fa__gpu_shape_form(fa__gpu_shape shape)
+{
+    fa__gpu_shape first = shape < FA__GPU_ROWS ? shape : shape < FA__GPU_COLUMNS ? FA__GPU_ROWS : FA__GPU_COLUMNS;
+    return shapes[first].text ? &shapes[first] : NULL;
+}
+
+/* ---- texts that grow ---- */
+
+static bool make_room(fa__gpu_text *t, size_t more)
+{
+    if (t->failed || t->length + more + 1 <= t->room)
+        return !t->failed;
+    size_t room = 2 * (t->length + more + 1);
+    char *at = fa__realloc(t->at, room);
+    t->failed = !at;
+    if (!at)
+        return false;
+    t->at = at;
+    t->room = room;
+    return true;
+}
+
+void fa__gpu_put(fa__gpu_text *t, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    int n = vsnprintf(NULL, 0, format, list);
+    va_end(list);
+    if (n < 0 || !make_room(t, (size_t)n))
+        return;
+    va_start(list, format);
+    vsnprintf(t->at + t->length, (size_t)n + 1, format, list);
+    va_end(list);
+    t->length += (size_t)n;
+}
+
+void fa__gpu_put_file(fa__gpu_text *t, const char *text)
+{
+    size_t n = strlen(text);
+    if (!make_room(t, n + 1))
+        return;
+    memcpy(t->at + t->length, text, n);
+    t->length += n;
+    t->at[t->length++] = '\n';
+    t->at[t->length] = 0;
+}
+
+/* ---- what all sources begin with ---- */
+
+static bool check_f64(const fa__device *d, fa__class class, unsigned needs, const char *what)
+{
+    const fa__gpu_device *g = d->own;
+    bool wanted = class == FA__CLASS_F64 || needs & (WIDE | F64);
+    return !wanted || g->f64
+           || fa__fail(FA_ERROR_UNAVAILABLE, "%s does not compute in f64, which %s needs", d->name, what);
+}
+
+static void put_math(fa__gpu_text *t, fa__class class, unsigned needs)
+{
+    if (class > FA__CLASS_F64 || !(needs & (MATH | WIDE | RANDOM)))
+        return;
+    if (class == FA__CLASS_F32 || needs & WIDE)
+        fa__gpu_put_file(t, fa__embed_math_inc);
+    if (class == FA__CLASS_F64 || needs & WIDE)
+        fa__gpu_put_file(t, fa__embed_math64_inc);
+    if (needs & WIDE)
+        fa__gpu_put_file(t, fa__embed_wide_inc);
+    if (class == FA__CLASS_F64 && needs & WIDE)
+        fa__gpu_put_file(t, fa__embed_wide64_inc);
+}
+
+static void put_begin(fa__gpu_text *t, const fa__device *d, const fa__gpu_form *form, fa__class class, unsigned needs)
+{
+    static const char *const of_class[] = {fa__embed_class_f32_inc, fa__embed_class_f64_inc,
+                                           fa__embed_class_integer_inc, fa__embed_class_integer_inc};
+    const fa__gpu_device *g = d->own;
+    fa__gpu_put(t, "#define HAS_F64 %d\n#define CLASS %d\n#define GROUP_X %u\n#define GROUP_Y %u\n", g->f64, (int)class,
+                form->group[0], form->group[1]);
+    fa__gpu_put_file(t, g->driver->prelude);
+    fa__gpu_put_file(t, fa__embed_arguments_h);
+    fa__gpu_put_file(t, fa__embed_class_head_inc);
+    fa__gpu_put_file(t, fa__embed_convert_h);
+    put_math(t, class, needs);
+    fa__gpu_put_file(t, of_class[class]);
+    fa__gpu_put_file(t, fa__embed_class_inc);
+    fa__gpu_put_primitives(t, class, needs, g->f64);
+    if (needs & RANDOM)
+        fa__gpu_put_file(t, fa__embed_random_inc);
+    if (needs & TREE)
+        fa__gpu_put_file(t, fa__embed_tree_inc);
+}
+
+static char *finished(fa__gpu_text *t, bool good)
+{
+    if (good && !t->failed)
+        return t->at;
+    fa__free(t->at);
+    return NULL;
+}
+
+char *fa__gpu_source_fixed(const fa__device *d, fa__gpu_family family, int variant, fa__class class, const char **entry)
+{
+    const fa__gpu_form *form = fa__gpu_family_form(family);
+    fa__gpu_text t = {0};
+    if (!form) {
+        fa__fail(FA_ERROR_INTERNAL, "kernel family %d is not in families.def", (int)family);
+        return NULL;
+    }
+    if (!check_f64(d, class, form->needs, form->entry))
+        return NULL;
+    put_begin(&t, d, form, class, form->needs);
+    fa__gpu_put(&t, "#define VARIANT %d\n", variant);
+    fa__gpu_put_file(&t, form->text);
+    *entry = form->entry;
+    return finished(&t, true);
+}
+
+char *fa__gpu_source_program(const fa__device *d, const fa__program *p, fa__class class, fa__gpu_shape shape,
+                             const char **entry)
+{
+    const fa__gpu_form *form = fa__gpu_shape_form(shape);
+    unsigned needs = fa__gpu_program_needs(p->ssa, class) | (shape >= FA__GPU_ROWS ? TREE : 0);
+    fa__gpu_text t = {0};
+    if (!form) {
+        fa__fail(FA_ERROR_INTERNAL, "program shape %d is not in families.def", (int)shape);
+        return NULL;
+    }
+    if (!check_f64(d, class, needs, p->text))
+        return NULL;
+    put_begin(&t, d, form, class, needs);
+    fa__gpu_put(&t, "#define SHAPE %d\n", (int)shape);
+    if (shape >= FA__GPU_ROWS)
+        fa__gpu_put(&t, "#define COMBINE %d\n",
+                    (int)(shape - (shape < FA__GPU_COLUMNS ? FA__GPU_ROWS : FA__GPU_COLUMNS)));
+    fa__gpu_put_operands(&t, p->ssa);
+    fa__gpu_put_file(&t, fa__embed_program_inc);
+    bool good = fa__gpu_put_program(&t, p->ssa, class);
+    fa__gpu_put_file(&t, form->text);
+    *entry = form->entry;
+    return finished(&t, good);
+}

@@ -1,0 +1,42 @@
+/* Putting sources together (source.c), and programs as text of the dialect (emit.c). */
+#ifndef FA__BACKEND_GPU_SOURCE_H
+#define FA__BACKEND_GPU_SOURCE_H
+#include "base/types.h"
+#include "core/program.h"
+
+/* A text that grows. Once memory was lacking it stays as it is, and `failed`. */
+typedef struct fa__gpu_text {
+    char *at; /* fa__malloc's, with a 0 at the end */
+    size_t length, room;
+    bool failed;
+} fa__gpu_text;
+
+void fa__gpu_put(fa__gpu_text *, const char *format, ...) FA__PRINTF(2, 3);
+/* A whole file. */
+void fa__gpu_put_file(fa__gpu_text *, const char *text);
+
+/* What a text needs besides the class's own functions; see families.def. */
+enum {
+    FA__GPU_NEEDS_FAULTS = 1,
+    FA__GPU_NEEDS_MATH = 2,
+    FA__GPU_NEEDS_WIDE = 4,
+    FA__GPU_NEEDS_RANDOM = 8,
+    FA__GPU_NEEDS_F64 = 16,
+    FA__GPU_NEEDS_TREE = 32,
+    FA__GPU_NEEDS_FLOATING = 64
+};
+
+/* The inputs (bits) that its results need, and that are no keys. */
+uint32_t fa__gpu_program_reads(const fa__ssa *);
+/* What a program needs. */
+unsigned fa__gpu_program_needs(const fa__ssa *, fa__class);
+/* The primitives of a class as functions prim_name: those that the needs allow. */
+void fa__gpu_put_primitives(fa__gpu_text *, fa__class, unsigned needs, bool f64);
+/* What stands before program.inc: the numbers of operands and what lists them. */
+void fa__gpu_put_operands(fa__gpu_text *, const fa__ssa *);
+/* And behind it: the function `program`. False, and an error, when a primitive is not of the class. */
+bool fa__gpu_put_program(fa__gpu_text *, const fa__ssa *, fa__class);
+/* The dimensions that a program's operands may have, when neighbours are joined: as many as the arguments have room
+ * for. 0: not even one. */
+int fa__gpu_program_dims(const fa__ssa *);
+#endif
