@@ -125,11 +125,16 @@ static bench_result measure(side *sides, const bench_row *row, const bench_limit
     return r;
 }
 
+/* The limits are measured by a process of their own: the rows' has no threads before a row needs them. */
 static bool start(side *sides, bench_limits *limits)
 {
     char line[200];
-    if (!bench_child_start(&sides[0].child, sides[0].command)
-        || !bench_child_ask(&sides[0].child, "limits", line, sizeof line) || !bench_limits_read(line, limits)) {
+    bench_child first = {0};
+    bool good = bench_child_start(&first, sides[0].command) && bench_child_ask(&first, "limits", line, sizeof line)
+                && bench_limits_read(line, limits);
+    if (first.pid)
+        bench_child_end(&first);
+    if (!good || !bench_child_start(&sides[0].child, sides[0].command)) {
         fprintf(stderr, "compare: Facula's side does not answer\n");
         return false;
     }

@@ -37,7 +37,10 @@ FA_API int fa_device_count(const char *kind, const char **why);
 /** Fills `properties`; false, zeros and an error when the device is not there. */
 FA_API bool fa_device_info(fa_device device, fa_device_properties *properties);
 
-/** The device that new tensors are made on: that of this thread's settings in force. */
+/** The device that new tensors are made on: that of this thread's settings in force, FA_CPU when they name none. With
+ *  FA_USE(.placement = FA_PLACE_AUTO, .fallback = true) a device that is not there is replaced by the first one of its
+ * kind that is, or by fa_device_best(): soft placement, which FACULA_LOG=placement tells of. Without, it stays, and
+ * what is placed there fails with the list of what there is. Raises no error. */
 FA_API fa_device fa_device_current(void);
 
 /** Whether a and b are the same device. The index -1 is equal to itself only. */

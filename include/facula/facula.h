@@ -35,6 +35,7 @@
 #include <facula/optim.h>
 #include <facula/random.h>
 #include <facula/scope.h>
+#include <facula/stream.h>
 #include <facula/tensor.h>
 #include <facula/to.h>
 #include <facula/transfers.h>

@@ -51,7 +51,8 @@ typedef void fa_log_function(void *context, fa_log_level level, const char *mess
 
 /** Sends messages of every level to `function(context, ...)`; NULL goes back to the default: warnings and errors go to
  *  standard error as a line "facula: warning: ...", the other levels only if the environment's FACULA_LOG names topics
- *  (a list with commas, as "placement"; "all" for all of them). The function is called until the process ends, even
+ *  (a list with commas: "placement" for where operations ran and what was copied for that, "fallback" for what the CPU
+ *  did for a device; "all" for all of them). The function is called until the process ends, even
  *  after main() has returned. May be called at any time by any thread. */
 FA_API void fa_set_log(fa_log_function *function, void *context);
 

@@ -38,8 +38,10 @@ FA_API void fa_memory_reset_peak(fa_device device);
  */
 FA_API void fa_empty_cache(fa_device device);
 
-/** At most this many bytes are taken from the device from now on; 0: no limit. What is above it fails with
- *  FA_ERROR_MEMORY; what is there already stays. */
+/** At most this many bytes are taken from the device from now on; 0: no limit, which is the default. Memory is taken as
+ * it is needed, never all of it at once. What is above the limit fails with FA_ERROR_MEMORY, after cached memory went
+ * back to the device; what is there already stays. `meta`, which takes none, has no limit to reach.
+ *  @return false and an error when the device is not there. Any thread. */
 FA_API bool fa_memory_limit(fa_device device, size_t bytes);
 
 FA__END

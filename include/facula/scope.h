@@ -29,16 +29,17 @@ FA__BEGIN
 
 /** What holds in a block. FA_USE starts from the settings in force and changes what it names. */
 typedef struct fa_settings {
-    size_t size;            /**< of this struct, set by the macro */
-    fa_device device;       /**< where new tensors are made, and with FA_PLACE_AUTO where operations run */
-    bool no_grad;           /**< record nothing for gradients */
-    bool fallback;          /**< an operation without a kernel on its device may run on the CPU: so far all have all */
-    bool deterministic;     /**< only kernels whose bits do not change from run to run: so far all are such */
-    bool anomaly;           /**< look for NaN after each gradient function, and name the forward call that made it */
-    fa_dtype autocast;      /**< low precision for operations that gain by it; FA_OFF: none */
+    size_t size;        /**< of this struct, set by the macro */
+    fa_device device;   /**< where new tensors are made, and with FA_PLACE_AUTO where operations run */
+    bool no_grad;       /**< record nothing for gradients */
+    bool fallback;      /**< an operation without a kernel on its device runs on the CPU, by counted copies; and with
+                             FA_PLACE_AUTO, what is on a device that is not there is placed on one that is */
+    bool deterministic; /**< only kernels whose bits do not change from run to run: so far all are such */
+    bool anomaly;       /**< look for NaN after each gradient function, and name the forward call that made it */
+    fa_dtype autocast;  /**< low precision for operations that gain by it; FA_OFF: none */
     fa_placement placement; /**< operands on several devices: an error, or counted copies */
     unsigned forbid;        /**< FA_SYNC, FA_TRANSFER: what is an error instead */
-    fa_stream *stream;      /**< the queue that work is issued to: so far NULL, the device's own */
+    fa_stream *stream;      /**< the queue that work on its device is issued to; NULL: the device's own (stream.h) */
     fa_error *catch_errors; /**< where errors of this block are kept, instead of in the thread */
     char fa__end;
 } fa_settings;

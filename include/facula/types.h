@@ -47,6 +47,7 @@ typedef struct fa_dataset fa_dataset;     /**< samples by number */
 typedef struct fa_loader fa_loader;       /**< batches of a dataset */
 typedef struct fa_generator fa_generator; /**< a sequence of random numbers */
 typedef struct fa_stream fa_stream;       /**< a queue of a device */
+typedef struct fa_event fa_event;         /**< a moment of a stream */
 
 /** What an element is. FA_SAME stands for "as the operand", or for the default dtype (f32) where there is none. */
 typedef enum fa_dtype {

@@ -228,17 +228,39 @@ static bool run_node(fa__walk *w, fa__pending_node *p)
     return true;
 }
 
-bool fa__walk_on(fa__walk *w)
+/* The settings of this backward, which are the innermost between nodes, name the queue that the node's forward ran on.
+ * A node of the host has none, and leaves them as they are. */
+static void use_queue(fa__walk *w, fa__queue *queue)
+{
+    fa__context *c = fa__ctx();
+    w->stream.object.type = FA__TYPE_STREAM;
+    w->stream.device = queue->device;
+    w->stream.queue = queue;
+    c->used[c->used_count - 1].stream = &w->stream;
+}
+
+static bool walk_nodes(fa__walk *w)
 {
     for (fa__pending_node *p; (p = fa__pending_next(&w->work));) {
         fa__scope scope = fa__scope_open("backward");
+        if (FA__UNLIKELY(p->node->queue != NULL))
+            use_queue(w, p->node->queue);
         bool good = run_node(w, p);
         fa__scope_close(&scope);
         fa__pending_drop(p);
         if (!good)
             return false;
     }
-    return fa__finish_leaves(w);
+    return true;
+}
+
+bool fa__walk_on(fa__walk *w)
+{
+    fa_stream *before = fa__ctx()->settings->stream;
+    bool good = walk_nodes(w);
+    fa__context *c = fa__ctx();
+    c->used[c->used_count - 1].stream = before;
+    return good && fa__finish_leaves(w);
 }
 
 void fa__walk_end(fa__walk *w)

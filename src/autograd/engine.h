@@ -3,6 +3,7 @@
 #define FA__AUTOGRAD_ENGINE_H
 #include "autograd/needed.h"
 #include "autograd/pending.h"
+#include "core/stream.h"
 #include "ops/call.h"
 
 typedef struct fa__leaf fa__leaf;
@@ -18,6 +19,7 @@ typedef struct fa__walk {
     fa_tensor **caught;    /* references */
     fa__leaf *leaf;        /* leaves with hooks, whose gradients come together until the end */
     size_t leaves, leaf_room;
+    fa_stream stream; /* the queue of the node that runs, as settings name it */
 } fa__walk;
 
 /* What a hook makes of a gradient. */

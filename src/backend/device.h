@@ -65,7 +65,8 @@ static inline size_t fa__launch_size(const fa__launch *l)
     return sizeof *l + l->operands * sizeof l->operand[0];
 }
 
-/* Bytes between two places: one of them may be the host's (device NULL). */
+/* Bytes between two places: one of them may be the host's (device NULL). The queue that it is issued to is of one of
+ * the two devices: the target's when both have one, unless a stream of the source's is in force. */
 typedef struct fa__copy {
     const fa__op *op; /* on whose behalf, for reports */
     void *to;
@@ -93,6 +94,9 @@ typedef struct fa__backend {
     void (*wait)(fa__queue *, uint64_t ticket); /* the host waits; called without the lock */
     bool (*after)(fa__queue *, fa__stamp); /* later work of the queue runs behind the stamp's; any backend's stamp */
     uint64_t (*copy)(fa__queue *, const fa__copy *);
+    /* Issues work that writes the time when all work before it is done, and holds a reference to the moment until then.
+     * NULL: the device cannot tell. */
+    uint64_t (*mark)(fa__queue *, fa__moment *);
     bool (*has_kernel)(const fa__op *);
     bool (*prepare)(fa__device *, fa__program *, fa__class); /* compiles a program that is new to the device */
     void (*discard)(void *compiled); /* frees what prepare left in a program's `compiled`; NULL: it is fa__malloc's */
@@ -109,6 +113,16 @@ typedef struct fa__backend {
  */
 fa__device *fa__device_get(fa_device);
 extern const fa__backend *const fa__backends[FA__BACKENDS];
+
+/* ---- stream.c ---- */
+/* Frees the streams that are kept for later, and their queues. */
+void fa__streams_close(fa__device *);
+/* The queue of a stream, or with NULL that in force of the current device; both are NULL where work is done at once.
+ * False and an error in the name of who asks. */
+bool fa__stream_queue(const fa_stream *, const char *who, fa__device **, fa__queue **);
+/* ---- event.c ---- */
+/* Drops a reference. */
+void fa__moment_drop(fa__moment *);
 
 extern fa__device fa__cpu_device; /* always there */
 #endif

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "core/ledger.h"
 #include "core/order.h"
+#include "core/stream.h"
 #include <string.h>
 
 /* ---- waits ---- */
@@ -70,12 +71,20 @@ static bool move_on_host(const move *m)
     return fa__after_write(m->to, (fa__stamp){0}, m->op);
 }
 
-/* Issues the copy on a queue of `device`. */
-static bool move_by(fa__device *device, const move *m)
+fa__queue *fa__queue_between(fa__device *to, const fa__device *from)
 {
-    fa__queue *queue = device->queue;
+    fa__queue *source = from->host ? NULL : fa__queue_of(from);
+    return to->host || (source && source != from->queue) ? source : fa__queue_of(to);
+}
+
+/* Issues the copy on a queue of one of the two devices. */
+static bool move_by(fa__queue *queue, const move *m)
+{
+    fa__device *device = queue->device;
     if (!fa__before_read(m->from, queue, m->op) || !fa__before_write(m->to, queue, m->op))
         return false;
+    if (m->changes && !(fa__order_room(m->from) && fa__order_room(m->to)))
+        return false; /* later, what is there would be gone */
     fa__device *to = m->to->device, *from = m->from->device;
     pthread_mutex_lock(&device->lock);
     fa__copy copy = {.op = m->op,
@@ -121,5 +130,5 @@ bool fa__move_bytes(const fa__op *op, fa__storage *to, size_t to_byte, fa__stora
         return false;
     if (!t->host && !f->host && t->backend != f->backend)
         return move_by_host(&m);
-    return move_by(t->host ? f : t, &m);
+    return move_by(fa__queue_between(t, f), &m);
 }

@@ -11,6 +11,10 @@
 bool fa__move_bytes(const fa__op *op, fa__storage *to, size_t to_byte, fa__storage *from, size_t from_byte,
                     size_t bytes, bool changes);
 
+/* The queue that a copy between two devices is issued to now: that of the stream in force if it is of one of them; else
+ * the target's, or the only one. NULL between hosts. */
+fa__queue *fa__queue_between(fa__device *to, const fa__device *from);
+
 /* The host waits for work. False when that is forbidden. Work that is done is neither counted nor forbidden. Errors
  * that the device found meanwhile stand afterwards. */
 bool fa__wait_stamp(const fa__op *op, fa__stamp);

@@ -180,15 +180,27 @@ int fa_device_count(const char *kind, const char **why)
     return count;
 }
 
+/* Soft placement: another device of the kind, or the best that there is. */
+static fa_device instead(fa_device wanted)
+{
+    bool kind = wanted.kind >= FA__CPU && wanted.kind < FA__BACKENDS;
+    fa_device found = kind && count_of(wanted.kind) > 0 ? (fa_device){wanted.kind, 0} : fa_device_best();
+    if (fa__log_wants("placement") || fa__log_wants("fallback"))
+        fa__log(FA_LOG_INFO, "placement: %s:%d is not there: %s takes its place", kind ? kinds[wanted.kind].name : "?",
+                (int)wanted.index, fa_device_name(found));
+    return found;
+}
+
 fa_device fa_device_current(void)
 {
     fa__context *c = fa__self->core;
-    fa_device d = c ? c->settings->device : (fa_device){FA__CPU, 0};
-    if (d.kind == FA__DEFAULT_DEVICE)
+    if (!c || c->settings->device.kind == FA__DEFAULT_DEVICE)
         return (fa_device){FA__CPU, 0};
+    fa_device d = c->settings->device;
     if (d.index == -1)
         d.index = 0;
-    return d;
+    bool soft = c->settings->placement == FA_PLACE_AUTO && c->settings->fallback;
+    return FA__UNLIKELY(soft) && !is_there(d) ? instead(d) : d;
 }
 
 /* ---- opening and closing ---- */
@@ -265,9 +277,15 @@ static void finish(fa__device *d)
         d->cache.source.finish(d->cache.source.context);
 }
 
-static void close_device(fa__device *d)
+/* Work that one queue did on another device's memory is asked about until all memory is back. */
+static void close_memory(fa__device *d)
 {
     fa__cache_destroy(&d->cache);
+}
+
+static void close_device(fa__device *d)
+{
+    fa__streams_close(d);
     if (d->host)
         return;
     d->backend->close(d);
@@ -294,6 +312,7 @@ void fa__devices_close(void)
     each_open(finish);
     fa__order_reap(true);
     fa__cache_trim(&fa__cpu_device.cache);
+    each_open(close_memory);
     each_open(close_device);
     fa__parallel_stop();
 }

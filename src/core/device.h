@@ -17,17 +17,18 @@ typedef struct fa__device {
     bool shapes_only;        /* tensors have no memory: meta */
     struct fa__queue *queue; /* the default queue; NULL on the host and on meta */
     fa__cache cache;
-    pthread_mutex_t lock; /* pointers are resolved and launched under it */
-    void *own;            /* the backend's */
+    pthread_mutex_t lock;                 /* pointers are resolved and launched under it */
+    void *own;                            /* the backend's */
+    struct fa_stream *spare, *spare_last; /* streams that were freed, the first one the oldest: their queues live on */
 } fa__device;
 
 /* Work of a device in the order it was issued. A ticket is the number of a piece of work; it is done when `done` has
  * reached it. Backends embed this struct at the start of theirs. */
 typedef struct fa__queue {
     fa__device *device;
-    uint64_t issued;       /* the last ticket given out; under the device's lock */
-    _Atomic uint64_t done; /* all work up to this ticket is finished */
-    uint32_t serial;       /* names the queue in reports */
+    _Atomic uint64_t issued; /* the last ticket given out; changed under the device's lock or the queue's own */
+    _Atomic uint64_t done;   /* all work up to this ticket is finished */
+    uint32_t serial;         /* names the queue in reports */
 } fa__queue;
 
 /* One piece of work: what last wrote a storage, or still reads it. */
@@ -35,6 +36,12 @@ typedef struct fa__stamp {
     fa__queue *queue;
     uint64_t ticket;
 } fa__stamp;
+
+/* A moment of a queue. The backend writes the time before the moment's ticket counts as done. */
+typedef struct fa__moment {
+    _Atomic int32_t references; /* the event's, and that of the work that is to write the time */
+    _Atomic int64_t ns;         /* by the device's clock; 0: not written yet, or the device cannot tell */
+} fa__moment;
 
 static inline bool fa__stamp_done(const fa__stamp *s)
 {

@@ -2,7 +2,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "core/context.h"
+#include "core/stream.h"
 #include "core/tensor.h"
 #include <string.h>
 
@@ -181,16 +181,29 @@ fa_settings fa__settings(void)
     return c ? *c->settings : (fa_settings){.size = offsetof(fa_settings, fa__end)};
 }
 
+/* That which is in force already was looked at when it came: settings inside its block do not fail because of it. */
+static bool check_stream(const fa_stream *s, const fa_stream *in_force)
+{
+    if (!s || s == in_force || s->object.type == FA__TYPE_STREAM)
+        return true;
+    if (s->object.type != FA__TYPE_DEAD)
+        return fa__fail(FA_ERROR_ARGUMENT, "FA_USE: .stream is a %s, not a stream", fa__object_name(&s->object));
+    const char *where = s->object.link;
+    return fa__fail(FA_ERROR_STATE,
+                    "FA_USE: .stream was freed when its scope ended (%s): fa_escape or fa_keep let it "
+                    "live on",
+                    where ? where : "all references are gone");
+}
+
 /* What is no value of a setting is an error, and leaves the settings as they are. */
-static bool check_settings(const fa_settings *s)
+static bool check_settings(const fa_settings *s, const fa_settings *before)
 {
     if (s->autocast != FA_SAME && s->autocast != FA_OFF && s->autocast != FA_F16 && s->autocast != FA_BF16)
         return fa__fail(FA_ERROR_ARGUMENT, "FA_USE: .autocast takes FA_F16, FA_BF16 and FA_OFF");
     if ((unsigned)s->placement > FA_PLACE_AUTO || s->forbid > (FA_SYNC | FA_TRANSFER))
         return fa__fail(FA_ERROR_ARGUMENT, "FA_USE: %s has a value that it does not take",
                         (unsigned)s->placement > FA_PLACE_AUTO ? ".placement" : ".forbid");
-    return !s->stream
-           || fa__fail(FA_ERROR_UNAVAILABLE, "FA_USE: .stream: this version has no streams of the program's own");
+    return check_stream(s->stream, before->stream);
 }
 
 fa__scope fa__use_open(const fa_settings *settings)
@@ -204,8 +217,9 @@ fa__scope fa__use_open(const fa_settings *settings)
     fa_settings *next = &c->used[scope.depth];
     *next = c->used[scope.depth - 1];
     memcpy(next, settings, size);
-    if (!check_settings(next))
-        *next = c->used[scope.depth - 1];
+    const fa_settings *before = &c->used[scope.depth - 1];
+    if (!check_settings(next, before))
+        *next = *before;
     next->size = offsetof(fa_settings, fa__end);
     settings_in_force(c);
     return scope;

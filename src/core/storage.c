@@ -3,8 +3,8 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/small.h"
-#include "core/context.h"
 #include "core/order.h"
+#include "core/stream.h"
 
 enum { INLINE_BYTES = 512 /* host memory up to this size stands in the storage itself */ };
 
@@ -156,7 +156,7 @@ fa__storage *fa__storage_copied(fa__storage *s, fa__device *to, const fa__op *op
     fa__storage *fresh = storage_object(to, s->bytes, 0);
     if (!fresh || !s->bytes)
         return fresh;
-    bool good = take_block(fresh, to->queue) && copy(op, fresh, 0, s, 0, s->bytes, false);
+    bool good = take_block(fresh, fa__queue_of(to)) && copy(op, fresh, 0, s, 0, s->bytes, false);
     /* what stands in the storage itself is read by the copy as long as that runs */
     if (good && is_inline(s) && fa__has_pending(s))
         good = fa__before_write(s, NULL, op);

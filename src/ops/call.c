@@ -72,8 +72,8 @@ static bool go_elementwise(fa__call *c)
 
 static bool go_general(fa__call *c)
 {
-    if (!has_kernel(c))
-        return fa__call_fail(c, FA_ERROR_UNAVAILABLE, "%s has no kernel for this operation", c->device->name);
+    if (FA__UNLIKELY(!has_kernel(c)))
+        return fa__ctx()->settings->fallback && !c->device->host ? fa__fall_back(c, go_general) : fa__no_kernel(c);
     return c->op->cells->infer(c) && finish(c, NULL);
 }
 

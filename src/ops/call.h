@@ -2,6 +2,7 @@
  * is a file; call.c puts them together. */
 #ifndef FA__OPS_CALL_H
 #define FA__OPS_CALL_H
+#include "core/stream.h"
 #include "ops/formula.h"
 #include "ops/row.h"
 
@@ -26,6 +27,11 @@ bool fa__check_operands(fa__call *c, uint32_t needed);
 /* ---- call_place.c: operands on several devices, autocast: runs `go` on a call with other operands. */
 bool fa__placed(fa__call *c, bool elementwise, bool (*go)(fa__call *));
 bool fa__autocasted(fa__call *c, bool (*go)(fa__call *));
+/* Runs `go` on operands that were copied to c->device, where they are not there. */
+bool fa__moved(fa__call *c, bool (*go)(fa__call *));
+/* ---- call_fallback.c: an operation that its device has no kernel of: an error, or `go` on the CPU. */
+bool fa__no_kernel(const fa__call *c);
+bool fa__fall_back(fa__call *c, bool (*go)(fa__call *));
 /* ---- call_out.c: what is given to write into, and new results. */
 bool fa__check_given(fa__call *c);
 bool fa__make_results(fa__call *c);
@@ -71,9 +77,6 @@ static inline bool fa__recording(void)
 {
     return !fa__ctx()->settings->no_grad;
 }
-
-/* The queue that work on a device is issued to now: the settings' stream, or the device's own. */
-fa__queue *fa__queue_of(const fa__device *);
 
 extern void (*fa__call_hook)(const fa__call *, int depth);
 #endif

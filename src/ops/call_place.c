@@ -56,9 +56,8 @@ static bool one_device(fa__call *c, bool elementwise)
 /* With automatic placement: the settings' device, else the first that is not the CPU. */
 static fa__device *automatic(const fa__call *c)
 {
-    fa_device wanted = fa__ctx()->settings->device;
-    if (wanted.kind != FA__DEFAULT_DEVICE)
-        return fa__device_get(wanted);
+    if (fa__ctx()->settings->device.kind != FA__DEFAULT_DEVICE)
+        return fa__device_get(fa_device_current());
     for (int i = 0; i < c->op->nfields; i++)
         if (c->tensor[i] && !fa__tensor_place(c->tensor[i])->host)
             return fa__tensor_place(c->tensor[i]);
@@ -121,6 +120,11 @@ static fa_tensor *moved(fa__call *c, int i, const fa_tensor *t)
     return fa_to(t, c->device->id);
 }
 
+bool fa__moved(fa__call *c, bool (*go)(fa__call *))
+{
+    return with_changed(c, moved, go);
+}
+
 bool fa__placed(fa__call *c, bool elementwise, bool (*go)(fa__call *))
 {
     bool placing = fa__ctx()->settings->placement == FA_PLACE_AUTO;
@@ -133,7 +137,20 @@ bool fa__placed(fa__call *c, bool elementwise, bool (*go)(fa__call *))
             return fa__call_fail(c, FA_ERROR_DEVICE, "%s", mismatch);
         c->device = fa__tensor_place(c->given);
     }
-    return with_changed(c, moved, go);
+    return fa__moved(c, go);
+}
+
+/* FACULA_LOG=placement: where each call ran. It is asked once, so that other programs' calls do not have to. */
+static void tell_place(const fa__call *c, int depth)
+{
+    (void)depth;
+    fa__log(FA_LOG_INFO, "placement: %s on %s", c->op->name, c->device->name);
+}
+
+__attribute__((__constructor__)) static void tell_places(void)
+{
+    if (fa__log_wants("placement"))
+        fa__call_hook = tell_place;
 }
 
 /* ---- autocast ---- */

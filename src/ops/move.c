@@ -1,4 +1,5 @@
 /* Copies: to another device or dtype, into what is there, and fresh. */
+#include "backend/movement.h"
 #include "ops/call.h"
 #include "ops/row.h"
 #include "ops/views.h"
@@ -64,11 +65,18 @@ static bool move_infer(fa__call *c)
     return fa__infer_like(c, a->x, a->dtype ? a->dtype : (fa_dtype)a->x->dtype) && infer_layout(c, a->x);
 }
 
+/* The gradient's way back is for the queue that the copy was issued to. */
+static bool goes_back_by(fa__call *c, const fa_tensor *source)
+{
+    c->queue = fa__queue_between(c->device, fa__tensor_place(source));
+    return true;
+}
+
 /* On one device by an expression; between devices as bytes, converted where the fewer of them travel. */
 static bool move_run(fa__call *c)
 {
     const move_args *a = c->args;
-    return fa__copy_elements(c, c->out[0], a->x, !a->non_blocking);
+    return fa__copy_elements(c, c->out[0], a->x, !a->non_blocking) && goes_back_by(c, a->x);
 }
 
 static void move_grad(fa__back *b)
@@ -163,7 +171,7 @@ static bool copy_run(fa__call *c)
 {
     const copy_args *a = c->args;
     if (a->source.kind == FA__ARG_TENSOR)
-        return fa__copy_elements(c, c->out[0], a->source.as.t, false);
+        return fa__copy_elements(c, c->out[0], a->source.as.t, false) && goes_back_by(c, a->source.as.t);
     return fa__run_expression(c, c->out[0], "source", 1, (fa__bound[]){{.name = "source", .value = a->source}});
 }
 

@@ -269,8 +269,3 @@ bool fa__copy_elements(fa__call *c, fa_tensor *to, const fa_tensor *from, bool w
         good = fa__before_read(to->storage, NULL, fa__asked_for(c));
     return good;
 }
-
-fa__queue *fa__queue_of(const fa__device *device)
-{
-    return device->queue;
-}

@@ -71,6 +71,13 @@ static void calls()
         fa_add(fa_zeros(FA_SHAPE(2)), fa_zeros(FA_SHAPE(3)));
     }
     CHECK(!fa_failed() && mine.code == FA_ERROR_SHAPE);
+    {
+        fa_stream *stream = fa_stream_new(FA_CPU);
+        fa_event *event = fa_event_new();
+        FA_USE(.stream = stream, .fallback = true);
+        CHECK(fa_item(fa_sum(fa_ones(FA_SHAPE(3)))) == 3 && fa_event_record(event, nullptr));
+        CHECK(fa_event_wait(event, stream) && fa_stream_done(stream) && fa_event_ms(event, event) == 0);
+    }
     fa_tensor *w = fa_ones(FA_SHAPE(3), .requires_grad = true);
     CHECK(fa_backward(fa_mul(w, 3), .grad = fa_ones_like(w)) && fa_item(fa_sum(fa_grad(w))) == 9);
     CHECK(fa_grad_of(FA_TENSORS(fa_sum(fa_pow(w, 2))), FA_TENSORS(w), .create_graph = true).count == 1);

@@ -18,7 +18,7 @@ typedef struct fa__gpu_kernel {
     const char *name;     /* the entry */
 } fa__gpu_kernel;
 
-enum { FA__GPU_DEVICES = 16, FA__GPU_ARGS = 24 };
+enum { FA__GPU_DEVICES = 32 /* of all kinds */, FA__GPU_ARGS = 24 };
 
 typedef struct fa__gpu_driver {
     const char *prelude; /* the dialect's words in the driver's language; comes before every source */
@@ -42,7 +42,7 @@ typedef struct fa__gpu_driver {
 /* At the start of device->own. */
 typedef struct fa__gpu_device {
     const fa__gpu_driver *driver;
-    int number;         /* below FA__GPU_DEVICES, over all drivers: the place of its kernels in tables */
+    int number;         /* below FA__GPU_DEVICES, over all kinds: the place of its kernels in tables; fa__gpu_enroll */
     bool f64;           /* it computes in f64 */
     bool bit_equal;
     uint64_t groups;    /* work-groups that keep it busy */
@@ -57,6 +57,8 @@ bool fa__gpu_prepare(fa__device *, fa__program *, fa__class);
 uint64_t fa__gpu_run(fa__queue *, const fa__launch *);
 /* Frees what prepare left in a program. */
 void fa__gpu_discard(void *compiled);
+/* Gives a device that is opened its number. False, and an error, when there are too many. */
+bool fa__gpu_enroll(fa__device *);
 /* Frees the kernels of a device: it is closed. */
 void fa__gpu_forget(fa__device *);
 #endif

@@ -36,9 +36,8 @@ typedef enum {
     FA__GPU_DENSE,   /* one run of elements of the class's dtype each, or one element that repeats; */
     FA__GPU_DENSE_F16,
     FA__GPU_DENSE_BF16,
-    FA__GPU_ROWS,                       /* a reduction by rows: + fa__combine */
-    FA__GPU_COLUMNS = FA__GPU_ROWS + 4, /* by columns: + fa__combine */
-    FA__GPU_SHAPES = FA__GPU_COLUMNS + 4
+    FA__GPU_ROWS, /* a reduction: + fa__combine */
+    FA__GPU_SHAPES = FA__GPU_ROWS + 4
 } fa__gpu_shape;
 
 const fa__gpu_kernel *fa__gpu_program(fa__device *, const fa__program *, fa__class, fa__gpu_shape);

@@ -26,6 +26,24 @@ static built *all;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the list */
 FA__LOCKED_AT_FORK(KERNELS, &lock)
 
+/* ---- the devices ---- */
+
+/* A device keeps its number when it is closed. */
+bool fa__gpu_enroll(fa__device *d)
+{
+    static const fa__device *enrolled[FA__GPU_DEVICES];
+    fa__gpu_device *g = d->own;
+    int i = 0;
+    pthread_mutex_lock(&lock);
+    while (i < FA__GPU_DEVICES && enrolled[i] && enrolled[i] != d)
+        i++;
+    if (i < FA__GPU_DEVICES)
+        enrolled[i] = d;
+    pthread_mutex_unlock(&lock);
+    g->number = i;
+    return i < FA__GPU_DEVICES || fa__fail(FA_ERROR_UNAVAILABLE, "%s: there are more than %d GPUs", d->name, i);
+}
+
 /* ---- the list ---- */
 
 static void add(built *b)

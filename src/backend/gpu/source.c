@@ -72,7 +72,7 @@ const fa__gpu_form *fa__gpu_family_form(fa__gpu_family family)
 
 const fa__gpu_form *fa__gpu_shape_form(fa__gpu_shape shape)
 {
-    fa__gpu_shape first = shape < FA__GPU_ROWS ? shape : shape < FA__GPU_COLUMNS ? FA__GPU_ROWS : FA__GPU_COLUMNS;
+    fa__gpu_shape first = shape < FA__GPU_ROWS ? shape : FA__GPU_ROWS;
     return shapes[first].text ? &shapes[first] : NULL;
 }
 
@@ -202,8 +202,7 @@ char *fa__gpu_source_program(const fa__device *d, const fa__program *p, fa__clas
     put_begin(&t, d, form, class, needs);
     fa__gpu_put(&t, "#define SHAPE %d\n", (int)shape);
     if (shape >= FA__GPU_ROWS)
-        fa__gpu_put(&t, "#define COMBINE %d\n",
-                    (int)(shape - (shape < FA__GPU_COLUMNS ? FA__GPU_ROWS : FA__GPU_COLUMNS)));
+        fa__gpu_put(&t, "#define COMBINE %d\n", (int)(shape - FA__GPU_ROWS));
     fa__gpu_put_operands(&t, p->ssa);
     fa__gpu_put_file(&t, fa__embed_program_inc);
     bool good = fa__gpu_put_program(&t, p->ssa, class);

@@ -85,9 +85,17 @@ static void late_properties(fa__device *d, fa_device_properties *p)
     p->bit_equal = true;
 }
 
+static const char *_Atomic lacking;
+
+void fa__late_lacks(const char *name)
+{
+    atomic_store(&lacking, name);
+}
+
 static bool late_has_kernel(const fa__op *op)
 {
-    return fa__backend_cpu.has_kernel(op);
+    const char *name = atomic_load(&lacking);
+    return (!name || strcmp(name, op->name) != 0) && fa__backend_cpu.has_kernel(op);
 }
 
 static bool late_prepare(fa__device *d, fa__program *p, fa__class class)
@@ -111,6 +119,7 @@ const fa__backend fa__backend_late = {
     .wait = fa__late_wait,
     .after = fa__late_after,
     .copy = fa__late_copy,
+    .mark = fa__late_mark,
     .has_kernel = late_has_kernel,
     .prepare = late_prepare,
     .run = fa__late_run,

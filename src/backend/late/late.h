@@ -48,6 +48,7 @@ typedef struct fa__late_job {
     uint64_t ticket; /* 0: of events, which have none */
     fa__copy copy;
     fa__stamp after;
+    fa__moment *moment;
     _Alignas(16) char launch[]; /* a fa__launch, its operands and its arguments */
 } fa__late_job;
 
@@ -88,10 +89,14 @@ void fa__late_delay(int64_t microseconds);
 /* ---- work.c ---- */
 bool fa__late_after(fa__queue *, fa__stamp);
 uint64_t fa__late_copy(fa__queue *, const fa__copy *);
+uint64_t fa__late_mark(fa__queue *, fa__moment *);
 uint64_t fa__late_run(fa__queue *, const fa__launch *);
 bool fa__late_reserve(fa__queue *, int operands);
 /* Garbage; 0 and no error when there is no memory for the work. */
 uint64_t fa__late_fill(fa__queue *, const fa__device *, void *memory, size_t size);
+/* For tests: the device has no kernel of the operation of that name; NULL: it has all that the CPU has. The name has to
+ * live as long as it is set. */
+void fa__late_lacks(const char *name);
 /* For a test of the checker: events between queues are left out. */
 void fa__late_ignore_after(bool);
 

@@ -59,6 +59,27 @@ bool fa__late_after(fa__queue *queue, fa__stamp work)
     return true;
 }
 
+/* ---- moments ---- */
+static void do_mark(fa__late_queue *q, job *j)
+{
+    (void)q;
+    atomic_store(&j->moment->ns, fa__clock_ns());
+    fa__moment_drop(j->moment);
+}
+
+uint64_t fa__late_mark(fa__queue *queue, fa__moment *moment)
+{
+    job *j = fa__late_job_new(do_mark, 0);
+    if (!j)
+        return no_memory(queue);
+    j->moment = moment;
+    atomic_fetch_add(&moment->references, 1);
+    uint64_t ticket = fa__late_issue(queue, j, NULL, NULL, 0);
+    if (!ticket)
+        fa__moment_drop(moment);
+    return ticket;
+}
+
 /* ---- copies and fills ---- */
 /* Behind an error that nobody has seen nothing is changed: what is there is better than what depends on the error. */
 static void do_copy(fa__late_queue *q, job *j)

@@ -30,6 +30,7 @@ const fa__backend fa__backend_opencl = {
     .queue_free = fa__opencl_queue_free,
     .wait = fa__opencl_wait,
     .after = fa__opencl_after,
+    .mark = fa__opencl_mark,
     .copy = fa__opencl_copy,
     .has_kernel = fa__gpu_has_kernel,
     .prepare = fa__gpu_prepare,

@@ -1,8 +1,10 @@
 /* Kernels: from source, from compiled bytes, to compiled bytes. */
 #include "backend/gpu/opencl/opencl.h"
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
+#include "core/ledger.h"
 #include <string.h>
 
 const char fa__opencl_options[] = "-cl-std=CL1.2 -Werror";
@@ -17,10 +19,16 @@ static cl_int build_with(const fa__opencl_device *o, cl_program program, const c
     return fa__opencl.clBuildProgram(program, 1, &o->id, all, NULL, NULL);
 }
 
-static cl_int build(const fa__opencl_device *o, cl_program program)
+/* The host waits for the compiler, on behalf of the launch that needs the kernel. */
+static cl_int build(const fa__device *d, cl_program program)
 {
+    const fa__opencl_device *o = fa__opencl_own(d);
+    int64_t start = fa__clock_ns();
     cl_int status = build_with(o, program, fa__opencl_options);
-    return status == CL_INVALID_BUILD_OPTIONS ? build_with(o, program, fewer_options) : status;
+    if (status == CL_INVALID_BUILD_OPTIONS)
+        status = build_with(o, program, fewer_options);
+    fa__ledger_implicit(o->issuing, d, fa__clock_ns() - start);
+    return status;
 }
 
 /* ---- what the compiler says ---- */
@@ -82,7 +90,7 @@ void *fa__opencl_build(fa__device *d, const char *source, const char *entry)
     cl_program program = fa__opencl.clCreateProgramWithSource(o->platform->context, 1, &source, NULL, &status);
     if (!fa__opencl_good(d, status, "clCreateProgramWithSource"))
         return NULL;
-    status = build(o, program);
+    status = build(d, program);
     if (status != CL_SUCCESS) {
         char *log = log_of(o, program);
         tell(d, entry, status, log);
@@ -128,7 +136,7 @@ void *fa__opencl_load_binary(fa__device *d, const void *bytes, size_t size, cons
         fa__opencl.clCreateProgramWithBinary(o->platform->context, 1, &o->id, &size, &binary, &taken, &status);
     if (status != CL_SUCCESS)
         return NULL;
-    if (taken != CL_SUCCESS || build(o, program) != CL_SUCCESS) {
+    if (taken != CL_SUCCESS || build(d, program) != CL_SUCCESS) {
         fa__opencl.clReleaseProgram(program);
         return NULL;
     }

@@ -286,7 +286,6 @@ bool fa__opencl_open(fa__device *d)
         return fa__fail(FA_ERROR_STATE, "%s: the process was forked: OpenCL is the parent's", d->name);
     fa__opencl_device *o = &devices[d->id.index];
     o->gpu.driver = &fa__opencl_driver;
-    o->gpu.number = d->id.index;
     learn_arithmetic(o);
     learn_sizes(o);
     learn_identity(o);
@@ -294,7 +293,7 @@ bool fa__opencl_open(fa__device *d)
     atomic_store(&o->lost, 0);
     d->own = o;
     d->cache.source.finish = fa__opencl_finish;
-    if (!open_context(d, o->platform))
+    if (!fa__gpu_enroll(d) || !open_context(d, o->platform))
         return false;
     if (open_queues(d, o))
         return true;

@@ -202,7 +202,9 @@ uint64_t fa__opencl_run(fa__queue *base, const fa__launch *l)
     queue *q = (queue *)base;
     q->launch = l;
     q->checked = false;
+    q->device->issuing = l->caller ? l->caller : l->op;
     uint64_t ticket = fa__gpu_run(base, l);
+    q->device->issuing = NULL;
     q->launch = NULL;
     fa__opencl_scratch(base, 0);
     return ticket;

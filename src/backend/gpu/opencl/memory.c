@@ -3,8 +3,10 @@
 #define _GNU_SOURCE
 #include "backend/gpu/opencl/opencl.h"
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fork.h"
+#include "core/ledger.h"
 #include <string.h>
 #include <sys/mman.h>
 
@@ -159,8 +161,10 @@ void *fa__opencl_pinned(const fa__device *d, cl_command_queue queue, size_t size
                                            CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, size, NULL, &status);
     if (!fa__opencl_good(d, status, "clCreateBuffer"))
         return NULL;
+    int64_t start = fa__clock_ns();
     void *host = fa__opencl.clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, size, 0, NULL,
                                                NULL, &status);
+    fa__ledger_implicit(NULL, d, fa__clock_ns() - start);
     if (fa__opencl_good(d, status, "clEnqueueMapBuffer")) {
         *out = buffer;
         return host;

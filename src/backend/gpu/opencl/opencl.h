@@ -5,7 +5,7 @@
 #include "backend/gpu/opencl/api.h"
 
 enum {
-    FA__OPENCL_DEVICES = FA__GPU_DEVICES,
+    FA__OPENCL_DEVICES = 16,
     FA__OPENCL_QUEUES = 64,                   /* of all devices */
     FA__OPENCL_OPEN = 1024,                   /* pieces of work of a queue that are not done: more wait for the first */
     FA__OPENCL_STAGING = 16 << 20,            /* bytes of pinned memory of a queue, for copies */
@@ -29,6 +29,7 @@ typedef struct fa__opencl_device {
     bool pinned;          /* the host's memory is not the device's: copies go through pinned memory */
     char identity[512];
     cl_command_queue transfers; /* reads on behalf of other devices' queues */
+    const fa__op *issuing;      /* whose launch is being issued: what the driver waits for meanwhile is counted for it */
     _Atomic cl_int lost;        /* what its driver said when it failed; 0: it is well */
 } fa__opencl_device;
 
@@ -55,6 +56,7 @@ typedef struct fa__opencl_work {
     size_t bytes;
     const void *staged;   /* these come from here when it is done; NULL: the device writes them itself */
     uint64_t staging_end; /* what the queue may use again of its pinned memory; 0: it has none of it */
+    fa__moment *moment;   /* takes the time when it is done; a reference; NULL: nobody asks */
     /* launches that may fault */
     fa__opencl_suspect *suspect;
     uint32_t epoch;
@@ -135,8 +137,9 @@ void fa__opencl_queues_end(fa__device *);
 fa__opencl_work *fa__opencl_begin(fa__opencl_queue *, const fa__op *);
 /* The work was issued and has an event: gives it its ticket. */
 uint64_t fa__opencl_commit(fa__opencl_work *, cl_event, const char *call);
-/* Work that does nothing. */
+/* Work that does nothing; and that writes the time when it is done. */
 uint64_t fa__opencl_nothing(fa__opencl_queue *);
+uint64_t fa__opencl_mark(fa__queue *, fa__moment *);
 void fa__opencl_leave(fa__opencl_queue *); /* releases the queue's lock */
 void fa__opencl_wait(fa__queue *, uint64_t ticket);
 void fa__opencl_wait_quietly(fa__opencl_queue *, uint64_t ticket); /* raises nothing */

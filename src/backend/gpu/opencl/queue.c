@@ -71,6 +71,12 @@ static void put_away(work *w, uint64_t ticket)
         memcpy(w->target, w->staged, w->bytes);
     if (w->timed && status == CL_COMPLETE)
         fa__ledger_copy_time(w->op, w->from, w->to, event_ns(w->event) + event_ns(w->read));
+    if (w->moment) {
+        cl_ulong end = 0;
+        if (!fa__opencl.clGetEventProfilingInfo(w->event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL))
+            atomic_store(&w->moment->ns, (int64_t)end);
+        fa__moment_drop(w->moment);
+    }
     if (w->suspect)
         fa__opencl_judge(w, ticket, status == CL_COMPLETE);
     if (w->staging_end)
@@ -221,6 +227,7 @@ work *fa__opencl_begin(queue *q, const fa__op *op)
     w->staged = NULL;
     w->staging_end = 0;
     w->suspect = NULL;
+    w->moment = NULL;
     return w;
 }
 
@@ -255,13 +262,26 @@ uint64_t fa__opencl_commit(work *w, cl_event event, const char *call)
     return ticket;
 }
 
-uint64_t fa__opencl_nothing(queue *q)
+static uint64_t issue_marker(queue *q, fa__moment *moment)
 {
     cl_event event;
     work *w = fa__opencl_begin(q, NULL);
     if (!w || !FA__OPENCL_TRY(q->base.device, clEnqueueMarkerWithWaitList, q->queue, 0, NULL, &event))
         return 0;
+    w->moment = moment;
+    if (moment)
+        atomic_fetch_add(&moment->references, 1);
     return fa__opencl_commit(w, event, "clEnqueueMarkerWithWaitList");
+}
+
+uint64_t fa__opencl_nothing(queue *q)
+{
+    return issue_marker(q, NULL);
+}
+
+uint64_t fa__opencl_mark(fa__queue *q, fa__moment *moment)
+{
+    return issue_marker((queue *)q, moment);
 }
 
 /* ---- order ---- */
