@@ -7,6 +7,11 @@ endif()
 if(CMAKE_SYSTEM_PROCESSOR MATCHES "^(x86_64|AMD64|amd64)$")
     set(FACULA_LEVELS base avx2 avx512)
     set(baseline -march=x86-64 -mtune=generic)
+    # GCC clears and copies structs by rep stos and rep movs, whose start takes as long as a hundred other instructions.
+    if(CMAKE_C_COMPILER_ID STREQUAL GNU)
+        list(APPEND baseline -mmemset-strategy=vector_loop:1024:noalign,libcall:-1:noalign
+            -mmemcpy-strategy=vector_loop:1024:noalign,libcall:-1:noalign)
+    endif()
     set(level_base ${baseline})
     set(level_avx2 -march=x86-64-v3)
     set(level_avx512 -march=x86-64-v4 -mprefer-vector-width=512)

@@ -202,6 +202,34 @@ static void test_integer_powers(void **test)
     assert_memory_equal(got, want, sizeof want);
 }
 
+/* Exponents 0, 1 and 2 give 1, x and x * x to the bit, in a tile of them alone and among others. */
+static void test_small_powers(void **test)
+{
+    (void)test;
+    static const double bases[] = {0, -0.0, 1, -1.1, 3.7, 1e-30, 1e-310, -1e20, 1e200, INFINITY, -INFINITY, NAN};
+    enum { COUNT = sizeof bases / sizeof *bases };
+    for (int others = 0; others < 2; others++)
+        for (int power = 0; power < 3; power++) {
+            double x[COUNT + 1], y[COUNT + 1], got[COUNT + 1];
+            float fx[COUNT + 1], fy[COUNT + 1], fgot[COUNT + 1];
+            for (int i = 0; i <= COUNT; i++) {
+                x[i] = i < COUNT ? bases[i] : 2;
+                y[i] = i < COUNT ? power : others ? 3 : 2;
+                fx[i] = (float)x[i];
+                fy[i] = (float)y[i];
+            }
+            fa__cpu_simd->of[FA__CLASS_F64]->prim[FA__PRIM_pow](got, x, y, NULL, COUNT + 1);
+            fa__cpu_simd->of[FA__CLASS_F32]->prim[FA__PRIM_pow](fgot, fx, fy, NULL, COUNT + 1);
+            for (int i = 0; i < COUNT; i++) {
+                double want = power == 0 ? 1 : power == 1 ? x[i] : x[i] * x[i];
+                float fwant = power == 0 ? 1 : power == 1 ? fx[i] : fx[i] * fx[i];
+                assert_true(isnan(want) ? isnan(got[i]) : !memcmp(&want, &got[i], sizeof want));
+                assert_true(isnan(fwant) ? isnan(fgot[i]) : !memcmp(&fwant, &fgot[i], sizeof fwant));
+            }
+            assert_true(got[COUNT] == (others ? 8 : 4) && fgot[COUNT] == (others ? 8.0F : 4.0F));
+        }
+}
+
 /* The float nearest to x with that many bits and that smallest exponent; ties to even. */
 static double nearest_float(double x, int bits, int least, double most)
 {
@@ -538,9 +566,9 @@ static int back(void **test)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(test_primitives),         TEST(test_integer_powers), TEST(test_halves),           TEST(test_half_stores),
-        TEST(test_floats_to_integers), TEST(test_strides),        TEST(test_philox_is_philox), TEST(test_random),
-        TEST(test_random_levels),      TEST(test_transposes),     TEST(test_streams),
+        TEST(test_primitives),  TEST(test_integer_powers),     TEST(test_small_powers), TEST(test_halves),
+        TEST(test_half_stores), TEST(test_floats_to_integers), TEST(test_strides),      TEST(test_philox_is_philox),
+        TEST(test_random),      TEST(test_random_levels),      TEST(test_transposes),   TEST(test_streams),
     };
     return cmocka_run_group_tests(tests, setup, NULL);
 }

@@ -44,7 +44,7 @@ fa_tensor *fa_grad(const fa_tensor *t)
     return fa__own(g);
 }
 
-bool fa_set_grad(fa_tensor *t, fa_tensor *grad)
+FA__HOT bool fa_set_grad(fa_tensor *t, fa_tensor *grad)
 {
     if (!fa__tensor_check(t, "fa_set_grad: the tensor")
         || (grad && !fa__tensor_check(grad, "fa_set_grad: the gradient")))
@@ -105,7 +105,7 @@ static fa_tensor *one(const fa_tensor *t)
 }
 
 /* The gradient to start from, checked; 1 when none is given for one element. */
-static fa_tensor *seed(const char *name, const fa_tensor *t, fa_tensor *given)
+static FA__HOT fa_tensor *seed(const char *name, const fa_tensor *t, fa_tensor *given)
 {
     if (!given && fa__numel(t) != 1)
         return described_failure(name, t, FA_ERROR_GRADIENT,
@@ -132,11 +132,14 @@ static fa_tensor *seed(const char *name, const fa_tensor *t, fa_tensor *given)
 /* Settings of a backward: recording only when asked for, everything else plain. */
 static fa__scope open_settings(bool create)
 {
-    fa_settings s = fa__settings();
-    s.no_grad = !create;
-    s.placement = FA_PLACE_STRICT;
-    s.autocast = FA_OFF;
-    return fa__use_open(&s);
+    fa__scope scope;
+    fa_settings *s = fa__use_again(&scope);
+    if (s) {
+        s->no_grad = !create;
+        s->placement = FA_PLACE_STRICT;
+        s->autocast = FA_OFF;
+    }
+    return scope;
 }
 
 /* Puts the gradient of an output in its place. */
@@ -149,7 +152,7 @@ static bool start(fa__walk *w, const fa_tensor *t, fa_tensor *g)
     return fa__deliver(w, n ? &n->object : (fa__object *)(uintptr_t)&t->object, slot, g);
 }
 
-static bool can_start(const char *name, const fa_tensor *t)
+static FA__HOT bool can_start(const char *name, const fa_tensor *t)
 {
     if (!fa__tensor_check(t, name) || fa__failed())
         return false;
@@ -160,21 +163,22 @@ static bool can_start(const char *name, const fa_tensor *t)
 static const fa__op backward_op = {.name = "backward", .id = FA__OP_expression},
                     grad_of_op = {.name = "grad_of", .id = FA__OP_expression};
 
-bool(fa_backward)(const fa_tensor *t, const fa_backward_options *options)
+FA__HOT bool(fa_backward)(const fa_tensor *t, const fa_backward_options *options)
 {
     FA__COMPLETE(fa_backward)
     if (!can_start("fa_backward", t))
         return false;
     FA__WORK_FOR(&backward_op);
-    fa__scope scope = fa__scope_open("fa_backward"), use = open_settings(options->create_graph);
-    fa__walk w = {.create = options->create_graph,
+    fa__scope use = open_settings(options->create_graph), scope = fa__scope_open("fa_backward");
+    fa__walk w = {.scope = &scope,
+                  .create = options->create_graph,
                   .retain = options->retain_graph || options->create_graph,
                   .anomaly = fa__ctx()->settings->anomaly};
     fa_tensor *g = seed("fa_backward", t, options->grad);
     bool good = g && start(&w, t, g) && fa__walk_on(&w);
     fa__walk_end(&w);
-    fa__use_close(&use);
     fa__scope_close(&scope);
+    fa__use_close(&use);
     return good;
 }
 
@@ -288,8 +292,9 @@ fa_tensors(fa_grad_of)(fa_tensors outputs, fa_tensors inputs, const fa_grad_of_o
     gradients *caught = find_inputs(inputs, at, slot) ? gradients_new(inputs.count) : NULL;
     if (!caught)
         return (fa_tensors){0, NULL};
-    fa__scope scope = fa__scope_open("fa_grad_of"), use = open_settings(options->create_graph);
-    fa__walk w = {.create = options->create_graph,
+    fa__scope use = open_settings(options->create_graph), scope = fa__scope_open("fa_grad_of");
+    fa__walk w = {.scope = &scope,
+                  .create = options->create_graph,
                   .retain = options->retain_graph || options->create_graph,
                   .anomaly = fa__ctx()->settings->anomaly,
                   .captures = inputs.count,
@@ -299,8 +304,8 @@ fa_tensors(fa_grad_of)(fa_tensors outputs, fa_tensors inputs, const fa_grad_of_o
     bool good = start_all(&w, outputs, options) && fa__walk_on(&w) && finish_leaves(&w)
                 && check_caught(caught, inputs, options->allow_unused);
     fa__walk_end(&w);
-    fa__use_close(&use);
     fa__scope_close(&scope);
+    fa__use_close(&use);
     if (!good) {
         fa__unref(caught);
         return (fa_tensors){0, NULL};

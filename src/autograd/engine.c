@@ -6,7 +6,7 @@
 
 /* ---- where gradients go ---- */
 
-bool fa__deliver(fa__walk *w, fa__object *to, uint32_t slot, fa_tensor *g)
+FA__HOT bool fa__deliver(fa__walk *w, fa__object *to, uint32_t slot, fa_tensor *g)
 {
     if (to->type == FA__TYPE_NODE) {
         fa__pending_node *p = fa__pending_of(&w->work, (fa__node *)to);
@@ -33,7 +33,7 @@ static void name_node(struct fa__text *text, const fa__node *n)
     }
 }
 
-static bool node_fails(const fa__node *n, const char *text)
+static FA__COLD bool node_fails(const fa__node *n, const char *text)
 {
     char name[300];
     struct fa__text t = fa__text_in(name, sizeof name);
@@ -52,11 +52,8 @@ bool fa__hook_fits(const fa_tensor *other, const fa_tensor *g, struct fa__text *
     return false;
 }
 
-static bool check_version(const fa__node *n, const char *what, const fa_tensor *t, uint64_t kept)
+static FA__COLD bool was_changed(const fa__node *n, const char *what, const fa_tensor *t, uint64_t kept, uint64_t now)
 {
-    uint64_t now = atomic_load_explicit(&t->storage->version, memory_order_relaxed);
-    if (FA__LIKELY(now == kept))
-        return true;
     char name[300], text[700];
     struct fa__text tensor = fa__text_in(name, sizeof name);
     fa__describe_tensor(&tensor, t, true);
@@ -66,6 +63,12 @@ static bool check_version(const fa__node *n, const char *what, const fa_tensor *
         what, t->storage->changed_by ? t->storage->changed_by->name : "something", (unsigned long long)now,
         (unsigned long long)kept, name);
     return node_fails(n, text);
+}
+
+static bool check_version(const fa__node *n, const char *what, const fa_tensor *t, uint64_t kept)
+{
+    uint64_t now = atomic_load_explicit(&t->storage->version, memory_order_relaxed);
+    return FA__LIKELY(now == kept) || was_changed(n, what, t, kept, now);
 }
 
 static bool check_list(const fa__node *n, const fa__field *f)
@@ -79,14 +82,17 @@ static bool check_list(const fa__node *n, const fa__field *f)
 
 static bool check_kept(const fa__node *n)
 {
-    if (n->released && n->keeps)
+    if (!n->keeps)
+        return true;
+    if (n->released)
         return node_fails(n, "its operands were dropped by an earlier backward; .retain_graph = true keeps them");
-    for (int i = 0; i < n->op->nfields; i++) {
+    FA__EACH_BIT(i, n->kept)
+    {
         const fa__field *f = &n->op->fields[i];
-        const fa_tensor *t = n->kept >> i & 1 && f->kind != FA__TENSORS ? fa__field_tensor(n->args, f) : NULL;
+        const fa_tensor *t = f->kind != FA__TENSORS ? fa__field_tensor(n->args, f) : NULL;
         if (t && t->storage && !check_version(n, f->name, t, n->edge[i].version))
             return false;
-        if (n->kept >> i & 1 && f->kind == FA__TENSORS && !check_list(n, f))
+        if (f->kind == FA__TENSORS && !check_list(n, f))
             return false;
     }
     for (int i = 0; i < n->results; i++)
@@ -97,11 +103,9 @@ static bool check_kept(const fa__node *n)
     return true;
 }
 
-/* The result as the gradient function sees it: with its history when backward itself is recorded. */
+/* A kept result as the gradient function sees it: with its history when backward itself is recorded. */
 static fa_tensor *result_again(const fa__walk *w, fa__node *n, int i)
 {
-    if (!n->result[i].kept)
-        return NULL;
     fa_tensor *y = fa__own(fa__tensor_alias(n->result[i].kept));
     if (y && w->create && fa__dtype_is_float(y->dtype)) {
         y->node = fa__ref(n);
@@ -110,7 +114,7 @@ static fa_tensor *result_again(const fa__walk *w, fa__node *n, int i)
     return y;
 }
 
-static fa_tensor *zeros_for(const fa__result *r)
+static FA__NOINLINE fa_tensor *zeros_for(const fa__result *r)
 {
     fa_shape shape = {.rank = r->rank};
     memcpy(shape.dim, r->shape, sizeof shape.dim[0] * (size_t)r->rank);
@@ -118,7 +122,7 @@ static fa_tensor *zeros_for(const fa__result *r)
 }
 
 /* Hooks of a result: each may put another gradient in the place of this one. What they leave is retained. */
-static bool run_hooks(const fa__walk *w, fa__node *n, uint32_t slot, fa_tensor **g)
+static FA__NOINLINE bool run_hooks(const fa__walk *w, fa__node *n, uint32_t slot, fa_tensor **g)
 {
     for (fa__hook *h = n->hooks, *next; h; h = next) {
         next = h->next;
@@ -144,21 +148,21 @@ static bool collect(fa__walk *w, fa__pending_node *p, fa__back *b)
 {
     fa__node *n = p->node;
     for (int i = 0; i < n->results; i++) {
+        const fa__result *r = &n->result[i];
         fa_tensor *g = p->gy[i];
-        if (g && !run_hooks(w, n, (uint32_t)i, &g))
+        if (FA__UNLIKELY(n->hooks != NULL) && g && !run_hooks(w, n, (uint32_t)i, &g))
             return false;
         for (size_t k = 0; g && k < w->captures; k++)
             if (w->at[k] == &n->object && w->slot[k] == (uint32_t)i)
                 w->caught[k] = fa__ref(g);
-        const fa__result *r = &n->result[i];
         if (g && ((fa_dtype)g->dtype != r->dtype || fa__tensor_place(g) != r->device))
             g = fa_move(g, .device = r->device->id, .dtype = r->dtype);
-        else if (!g && !n->op->cells->null_gy && fa__dtype_is_float(n->result[i].dtype))
-            g = zeros_for(&n->result[i]);
+        else if (!g && !n->op->cells->null_gy && fa__dtype_is_float(r->dtype))
+            g = zeros_for(r);
         if (fa__failed())
             return false;
         b->gy[i] = g;
-        b->y[i] = result_again(w, n, i);
+        b->y[i] = r->kept ? result_again(w, n, i) : NULL;
     }
     return true;
 }
@@ -168,10 +172,10 @@ static bool has_nan(fa_tensor *g)
     return fa__dtype_is_float(g->dtype) && fa_item(fa_sum(fa_ne(g, g))) > 0;
 }
 
-static bool check_given_gradients(const fa__walk *w, fa__node *n, fa_tensor *const *gx)
+static FA__COLD bool check_given_gradients(fa__node *n, fa_tensor *const *gx)
 {
     for (int i = 0; i < n->edges; i++)
-        if (w->anomaly && gx[i] && has_nan(gx[i])) {
+        if (gx[i] && has_nan(gx[i])) {
             char text[100];
             snprintf(text, sizeof text, "the gradient of operand %d has NaN in it", i);
             return node_fails(n, text);
@@ -179,11 +183,13 @@ static bool check_given_gradients(const fa__walk *w, fa__node *n, fa_tensor *con
     return true;
 }
 
-static bool any(const uint8_t *wanted, int count)
+/* An error from the gradient function: says whose it is. */
+static FA__COLD bool gradient_failed(const fa__node *n)
 {
-    for (int i = 0; i < count; i++)
-        if (wanted[i])
-            return true;
+    char name[300];
+    struct fa__text text = fa__text_in(name, sizeof name);
+    name_node(&text, n);
+    fa__error_append(", in the backward of %s", name);
     return false;
 }
 
@@ -192,6 +198,7 @@ static bool run_node(fa__walk *w, fa__pending_node *p)
     fa__node *n = p->node;
     uint8_t wanted[n->edges + 1];
     fa_tensor *gx[n->edges + 1];
+    bool any = false;
     fa__back b;
     b.node = n;
     b.args = n->args;
@@ -200,10 +207,11 @@ static bool run_node(fa__walk *w, fa__pending_node *p)
     for (int i = 0; i < n->edges; i++) {
         wanted[i] = n->edge[i].to && (!w->needed || fa__is_needed(w->needed, n->edge[i].to));
         gx[i] = NULL;
+        any |= wanted[i];
     }
     if (!collect(w, p, &b))
         return false;
-    if (!any(wanted, n->edges))
+    if (!any)
         return true;
     if (!check_kept(n))
         return false;
@@ -211,14 +219,9 @@ static bool run_node(fa__walk *w, fa__pending_node *p)
         n->op->cells->grad(&b);
     else
         fa__give_derived(&b);
-    if (fa__failed()) {
-        char name[300];
-        struct fa__text text = fa__text_in(name, sizeof name);
-        name_node(&text, n);
-        fa__error_append(", in the backward of %s", name);
-        return false;
-    }
-    if (!check_given_gradients(w, n, gx))
+    if (fa__failed())
+        return gradient_failed(n);
+    if (FA__UNLIKELY(w->anomaly) && !check_given_gradients(n, gx))
         return false;
     for (int i = 0; i < n->edges; i++)
         if (wanted[i] && gx[i] && !fa__deliver(w, n->edge[i].to, n->edge[i].slot, gx[i]))
@@ -239,22 +242,21 @@ static void use_queue(fa__walk *w, fa__queue *queue)
     c->used[c->used_count - 1].stream = &w->stream;
 }
 
-static bool walk_nodes(fa__walk *w)
+static FA__HOT bool walk_nodes(fa__walk *w)
 {
-    for (fa__pending_node *p; (p = fa__pending_next(&w->work));) {
-        fa__scope scope = fa__scope_open("backward");
-        if (FA__UNLIKELY(p->node->queue != NULL))
-            use_queue(w, p->node->queue);
-        bool good = run_node(w, p);
-        fa__scope_close(&scope);
-        fa__pending_drop(p);
+    for (fa__pending_node p; fa__pending_next(&w->work, &p);) {
+        if (FA__UNLIKELY(p.node->queue != NULL))
+            use_queue(w, p.node->queue);
+        bool good = run_node(w, &p);
+        fa__scope_empty(w->scope);
+        fa__pending_drop(&p);
         if (!good)
             return false;
     }
     return true;
 }
 
-bool fa__walk_on(fa__walk *w)
+FA__HOT bool fa__walk_on(fa__walk *w)
 {
     fa_stream *before = fa__ctx()->settings->stream;
     bool good = walk_nodes(w);
@@ -263,7 +265,7 @@ bool fa__walk_on(fa__walk *w)
     return good && fa__finish_leaves(w);
 }
 
-void fa__walk_end(fa__walk *w)
+FA__HOT void fa__walk_end(fa__walk *w)
 {
     fa__leaves_end(w);
     fa__pending_end(&w->work);

@@ -11,6 +11,7 @@ typedef struct fa__leaf fa__leaf;
 /* What one backward is asked for. */
 typedef struct fa__walk {
     fa__pending_work work;
+    fa__scope *scope; /* is emptied after each node */
     bool retain, create, anomaly;
     fa__needed *needed;    /* NULL: everything */
     size_t captures;       /* fa_grad_of: gradients that are caught instead of added to leaves */

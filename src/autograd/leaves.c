@@ -12,13 +12,12 @@ static bool is_alone(const fa_tensor *g)
 }
 
 /* Whether it can be added to in place, too. */
-static bool is_ours(const fa_tensor *g)
+static FA__HOT bool is_ours(const fa_tensor *g)
 {
-    return is_alone(g) && !g->node && fa__is_dense(g->rank, g->shape, g->stride)
-           && (size_t)fa__numel(g) * fa__dtype_size(g->dtype) == g->storage->bytes;
+    return is_alone(g) && !g->node && g->dense && (size_t)fa__numel(g) * fa__dtype_size(g->dtype) == g->storage->bytes;
 }
 
-bool fa__add_up(const fa__walk *w, fa_tensor **sum, fa_tensor *g)
+FA__HOT bool fa__add_up(const fa__walk *w, fa_tensor **sum, fa_tensor *g)
 {
     if (!*sum) {
         *sum = fa__ref(g);
@@ -35,7 +34,7 @@ bool fa__add_up(const fa__walk *w, fa_tensor **sum, fa_tensor *g)
 }
 
 /* The lock is held. */
-static bool store(const fa__walk *w, fa__autograd *a, fa_tensor *g)
+static FA__HOT bool store(const fa__walk *w, fa__autograd *a, fa_tensor *g)
 {
     if (!a->grad) {
         bool as_is = g->storage && (w->create ? is_alone(g) : is_ours(g));
@@ -61,7 +60,7 @@ bool fa__add_to_grad(const fa__walk *w, fa__autograd *a, fa_tensor *g)
     return good;
 }
 
-static fa_tensor *through_hooks(fa_tensor *leaf, fa_tensor *g)
+static FA__HOT fa_tensor *through_hooks(fa_tensor *leaf, fa_tensor *g)
 {
     for (fa__hook *h = fa__autograd_if(leaf)->hooks, *next; h && g; h = next) {
         next = h->next;
@@ -79,7 +78,7 @@ static fa_tensor *through_hooks(fa_tensor *leaf, fa_tensor *g)
     return g;
 }
 
-fa_tensor *fa__leaf_gradient(fa_tensor *leaf, fa_tensor *g)
+FA__HOT fa_tensor *fa__leaf_gradient(fa_tensor *leaf, fa_tensor *g)
 {
     if (g->dtype != leaf->dtype || fa__tensor_place(g) != fa__tensor_place(leaf))
         g = fa_move(g, .dtype = (fa_dtype)leaf->dtype, .device = fa__tensor_place(leaf)->id);
@@ -101,7 +100,7 @@ static bool run_after(fa__autograd *a)
     return true;
 }
 
-static bool accumulate(const fa__walk *w, fa_tensor *leaf, fa_tensor *g)
+static FA__HOT bool accumulate(const fa__walk *w, fa_tensor *leaf, fa_tensor *g)
 {
     fa__autograd *a = fa__autograd_of(leaf);
     return a && (g = fa__leaf_gradient(leaf, g)) && fa__add_to_grad(w, a, g) && run_after(a);
@@ -130,13 +129,13 @@ static bool gather(fa__walk *w, fa_tensor *leaf, fa_tensor *g)
     return true;
 }
 
-bool fa__to_leaf(fa__walk *w, fa_tensor *leaf, fa_tensor *g)
+FA__HOT bool fa__to_leaf(fa__walk *w, fa_tensor *leaf, fa_tensor *g)
 {
     const fa__autograd *a = fa__autograd_if(leaf);
     return a && (a->hooks || a->after) ? gather(w, leaf, g) : accumulate(w, leaf, g);
 }
 
-bool fa__finish_leaves(fa__walk *w)
+FA__HOT bool fa__finish_leaves(fa__walk *w)
 {
     bool good = true;
     for (size_t i = 0; good && i < w->leaves; i++) {
@@ -149,7 +148,7 @@ bool fa__finish_leaves(fa__walk *w)
     return good;
 }
 
-void fa__leaves_end(fa__walk *w)
+FA__HOT void fa__leaves_end(fa__walk *w)
 {
     for (size_t i = 0; i < w->leaves; i++) {
         fa__unref(w->leaf[i].leaf);

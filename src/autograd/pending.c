@@ -1,4 +1,4 @@
-/* A heap by level, and a table by node. */
+/* One entry, or a heap by level and a table by node. */
 #include "autograd/pending.h"
 #include "base/alloc.h"
 #include "base/hash.h"
@@ -18,30 +18,18 @@ static size_t find(const fa__pending_work *w, const fa__node *n)
     return i;
 }
 
-static bool start(fa__pending_work *w)
-{
-    memset(w->few_slots, 0, sizeof w->few_slots);
-    w->heap = w->few;
-    w->capacity = sizeof w->few / sizeof *w->few;
-    w->slot = w->few_slots;
-    w->slots = sizeof w->few_slots / sizeof *w->few_slots;
-    return true;
-}
-
 static bool grow(fa__pending_work *w)
 {
-    if (!w->slots)
-        return start(w);
-    size_t before = w->slots, slots = 2 * before;
+    size_t before = w->slots, slots = before ? 2 * before : 32;
     fa__pending_node **slot = fa__calloc(slots, sizeof *slot), **old = w->slot;
     fa__pending_node **heap = slot ? fa__malloc(slots / 2 * sizeof *heap) : NULL;
     if (!heap) {
         fa__free(slot);
         return false;
     }
-    memcpy(heap, w->heap, w->count * sizeof *heap);
-    if (w->heap != w->few)
-        fa__free(w->heap);
+    if (w->count)
+        memcpy(heap, w->heap, w->count * sizeof *heap);
+    fa__free(w->heap);
     w->heap = heap;
     w->capacity = slots / 2;
     w->slot = slot;
@@ -49,8 +37,7 @@ static bool grow(fa__pending_work *w)
     for (size_t i = 0; i < before; i++)
         if (old[i])
             w->slot[find(w, old[i]->node)] = old[i];
-    if (old != w->few_slots)
-        fa__free(old);
+    fa__free(old);
     return true;
 }
 
@@ -98,50 +85,87 @@ static void forget(fa__pending_work *w, const fa__node *n)
     w->slot[gap] = NULL;
 }
 
-fa__pending_node *fa__pending_of(fa__pending_work *w, fa__node *n)
+/* An entry of the heap and the table, for a node that has none. */
+static fa__pending_node *add(fa__pending_work *w, fa__pending_node entry)
 {
     if (w->count == w->capacity && !grow(w))
         return NULL;
-    size_t i = find(w, n);
-    if (w->slot[i])
-        return w->slot[i];
     fa__pending_node *p = fa__small_alloc(sizeof *p);
     if (!p)
         return NULL;
-    memset(p, 0, sizeof *p);
-    p->node = fa__ref(n);
-    p->order = w->arrivals++;
-    w->slot[i] = p;
+    *p = entry;
+    w->slot[find(w, p->node)] = p;
     push(w, p);
     return p;
 }
 
-fa__pending_node *fa__pending_next(fa__pending_work *w)
+static fa__pending_node entry_for(fa__pending_work *w, fa__node *n)
+{
+    return (fa__pending_node){.node = fa__ref(n), .order = w->arrivals++};
+}
+
+/* A second node waits: the first one goes into the heap. */
+static FA__NOINLINE fa__pending_node *among_many(fa__pending_work *w, fa__node *n)
+{
+    if (w->only.node) {
+        if (!add(w, w->only))
+            return NULL;
+        w->only.node = NULL;
+    }
+    fa__pending_node *p = w->slot[find(w, n)];
+    if (p)
+        return p;
+    fa__pending_node entry = entry_for(w, n);
+    p = add(w, entry);
+    if (!p)
+        fa__unref(n);
+    return p;
+}
+
+FA__HOT fa__pending_node *fa__pending_of(fa__pending_work *w, fa__node *n)
+{
+    fa__pending_node *only = &w->only;
+    if (FA__UNLIKELY(w->count || (only->node && only->node != n)))
+        return among_many(w, n);
+    if (!only->node)
+        *only = entry_for(w, n);
+    return only;
+}
+
+static FA__NOINLINE bool take_highest(fa__pending_work *w, fa__pending_node *entry)
 {
     if (!w->count)
-        return NULL;
+        return false;
     fa__pending_node *p = w->heap[0];
     w->count--;
     if (w->count)
         sink(w, w->heap[w->count]);
     forget(w, p->node);
-    return p;
+    *entry = *p;
+    fa__small_free(p, sizeof *p);
+    return true;
 }
 
-void fa__pending_drop(fa__pending_node *p)
+FA__HOT bool fa__pending_next(fa__pending_work *w, fa__pending_node *entry)
 {
-    for (int i = 0; i < 4; i++)
+    if (FA__UNLIKELY(!w->only.node))
+        return take_highest(w, entry);
+    *entry = w->only;
+    w->only.node = NULL;
+    return true;
+}
+
+FA__HOT void fa__pending_drop(fa__pending_node *p)
+{
+    for (int i = 0; i < p->node->results; i++)
         fa__unref(p->gy[i]);
     fa__unref(p->node);
-    fa__small_free(p, sizeof *p);
 }
 
-void fa__pending_end(fa__pending_work *w)
+FA__HOT void fa__pending_end(fa__pending_work *w)
 {
-    for (size_t i = 0; i < w->count; i++)
-        fa__pending_drop(w->heap[i]);
-    if (w->heap != w->few)
-        fa__free(w->heap);
-    if (w->slot != w->few_slots)
-        fa__free(w->slot);
+    for (fa__pending_node p; fa__pending_next(w, &p);)
+        fa__pending_drop(&p);
+    fa__free(w->heap);
+    fa__free(w->slot);
 }

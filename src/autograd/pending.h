@@ -9,19 +9,21 @@ typedef struct fa__pending_node {
     fa_tensor *gy[4];
 } fa__pending_node;
 
+/* Most graphs are chains, where one node waits at a time: that takes neither heap nor table. */
 typedef struct fa__pending_work {
+    fa__pending_node only;   /* the one that waits, while the heap is empty; its node is NULL when none does */
     fa__pending_node **heap; /* the highest level first */
     size_t count, capacity;
     fa__pending_node **slot; /* by node: open addressing; a power of two */
     size_t slots;
     uint64_t arrivals;
-    fa__pending_node *few[16], *few_slots[32]; /* where small graphs find room */
 } fa__pending_work;
 
 /* The entry of a node, made when there is none; NULL and an error without memory. */
 fa__pending_node *fa__pending_of(fa__pending_work *, fa__node *);
-/* Takes out the entry with the highest level; NULL when there is none. It is the caller's, to free. */
-fa__pending_node *fa__pending_next(fa__pending_work *);
+/* Takes out the entry with the highest level, which is the caller's to drop; false when there is none. */
+bool fa__pending_next(fa__pending_work *, fa__pending_node *);
+/* Gives back the references of an entry. */
 void fa__pending_drop(fa__pending_node *);
 void fa__pending_end(fa__pending_work *);
 #endif

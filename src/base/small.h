@@ -7,8 +7,8 @@
 #include "base/mark.h"
 #include "base/thread.h"
 
-void *fa__small_refill(size_t size);
-void fa__small_spill(void *object, size_t size);
+FA__COLD void *fa__small_refill(size_t size);
+FA__COLD void fa__small_spill(void *object, size_t size);
 
 /* `size` bytes (1 or more), aligned to 32 (above 1024: to 16), not cleared. NULL, with FA_ERROR_MEMORY raised, when
  * there are none. */

@@ -30,7 +30,7 @@ typedef struct fa__thread {
 extern FA__TLS fa__thread *fa__self;
 
 /* Makes this thread's state. NULL, with FA_ERROR_MEMORY standing, if there is no memory for it. */
-fa__thread *fa__thread_start(void);
+FA__COLD fa__thread *fa__thread_start(void);
 
 /* This thread's state, to write to. NULL, with FA_ERROR_MEMORY standing, if there is no memory for it. */
 static inline fa__thread *fa__thread_here(void)

@@ -9,5 +9,10 @@
 #define FA__UNLIKELY(c) __builtin_expect(!!(c), 0)
 #define FA__PRINTF(format, first) __attribute__((__format__(__printf__, format, first)))
 #define FA__NOINLINE __attribute__((__noinline__))
+/* Hardly ever called: kept out of the way of what is, as are the blocks that call it. */
+/* On the way of every call: the linker puts these side by side, so that they do not push each other out of the cache.
+ */
+#define FA__HOT __attribute__((__hot__))
+#define FA__COLD __attribute__((__noinline__, __cold__))
 #define FA__TLS _Thread_local __attribute__((__tls_model__("initial-exec")))
 #endif

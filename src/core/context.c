@@ -125,6 +125,7 @@ fa__context *fa__context_start(void)
     c->used[0] = (fa_settings){.size = offsetof(fa_settings, fa__end)};
     c->settings = c->used;
     c->hint = 10000;
+    c->debugging = fa__debugging();
     t->core = c;
     t->core_end = context_end;
     enlist(c);

@@ -29,6 +29,7 @@ typedef struct fa__context {
     size_t used_count, used_capacity;
     fa__object *dying; /* objects that wait to be destroyed */
     bool destroying;
+    bool debugging;      /* fa__debugging() */
     const char *closing; /* the scope that is being closed */
     const char *here;    /* FA_HERE */
     const void *call;    /* the innermost call (ops/row.h): composed operations find their caller */
@@ -43,7 +44,7 @@ typedef struct fa__context {
 } fa__context;
 
 /* NULL only when there is no memory for it; then the error is set. */
-fa__context *fa__context_start(void);
+FA__COLD fa__context *fa__context_start(void);
 
 static inline fa__context *fa__ctx(void)
 {
@@ -80,7 +81,7 @@ static inline void fa__errand_end(fa__errand *e)
 #define FA__USERS_CODE                                                                                                 \
     fa__errand fa__errand_here __attribute__((__cleanup__(fa__errand_end), __unused__)) = fa__errand_for(NULL, true)
 
-void *fa__own_slowly(void *object);
+FA__COLD void *fa__own_slowly(void *object);
 /* Hands a new object's only reference to the innermost scope, and returns the object. NULL stays NULL; without memory
  * the object is dropped and NULL returned. */
 static inline void *fa__own(void *object)
@@ -91,6 +92,12 @@ static inline void *fa__own(void *object)
     c->owned[c->owned_count++] = object;
     return object;
 }
+
+/* Drops what a scope owns, and leaves it open. */
+void fa__scope_empty(const fa__scope *);
+/* Opens the settings in force once more, to be changed (but for .catch_errors) before anything else is done; closed by
+ * fa__use_close. NULL and an error without memory. */
+fa_settings *fa__use_again(fa__scope *);
 
 /* Takes back the reference that a scope of this thread holds: the caller owns it. False if none does. */
 bool fa__disown(const void *object);

@@ -23,7 +23,7 @@ const char *fa__object_name(const fa__object *o)
 }
 
 /* Keeps a dead object for a while; the one that has been dead for longest makes room. */
-static void quarantine(fa__context *c, fa__object *o)
+static FA__COLD void quarantine(fa__context *c, fa__object *o)
 {
     const size_t size = FA__QUARANTINE * sizeof(fa__object *);
     if (!c->dead && (c->dead = fa__raw(16, size))) /* raises no error: what frees does not fail */
@@ -39,12 +39,12 @@ static void quarantine(fa__context *c, fa__object *o)
         fa__object_release(oldest);
 }
 
-void fa__object_free(fa__object *o)
+FA__HOT void fa__object_free(fa__object *o)
 {
-    bool tensor = o->type == FA__TYPE_TENSOR;
-    o->type = FA__TYPE_DEAD;
     fa__context *c = fa__self->core;
-    if (!tensor || !c || !fa__debugging()) {
+    bool keep = o->type == FA__TYPE_TENSOR && c && c->debugging;
+    o->type = FA__TYPE_DEAD;
+    if (FA__LIKELY(!keep)) {
         fa__object_release(o);
         return;
     }
@@ -52,7 +52,7 @@ void fa__object_free(fa__object *o)
     quarantine(c, o);
 }
 
-void fa__object_destroy(fa__object *o)
+FA__HOT void fa__object_destroy(fa__object *o)
 {
     fa__context *c = fa__ctx();
     if (!c) {

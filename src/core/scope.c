@@ -21,7 +21,7 @@ static bool grow(void **array, size_t *capacity, size_t item)
 
 /* ---- what scopes own ---- */
 
-static FA__NOINLINE bool grow_owned(fa__context *c)
+static FA__COLD bool grow_owned(fa__context *c)
 {
     if (!grow((void **)&c->owned, &c->owned_capacity, sizeof *c->owned))
         return false;
@@ -103,7 +103,7 @@ static void close_to(fa__context *c, size_t depth)
     c->frames = depth;
 }
 
-static size_t open_frame(const char *where)
+static FA__HOT size_t open_frame(const char *where)
 {
     fa__context *c = fa__ctx();
     if (!c || (c->frames == c->frame_capacity && !grow((void **)&c->frame, &c->frame_capacity, sizeof *c->frame)))
@@ -112,13 +112,23 @@ static size_t open_frame(const char *where)
     return c->frames++;
 }
 
-fa__scope fa__scope_open(const char *where)
+FA__HOT fa__scope fa__scope_open(const char *where)
 {
     size_t depth = open_frame(where);
     return (fa__scope){.depth = depth, .check = scope_check};
 }
 
-void fa__scope_close(fa__scope *scope)
+FA__HOT void fa__scope_empty(const fa__scope *scope)
+{
+    fa__context *c = fa__self->core;
+    if (!c || !scope->depth || scope->depth >= c->frames)
+        return;
+    close_settings(c, c->frame[scope->depth].settings);
+    drop_to(c, c->frame[scope->depth].mark);
+    c->frames = scope->depth + 1; /* without those that a jump left open */
+}
+
+FA__HOT void fa__scope_close(fa__scope *scope)
 {
     fa__context *c = fa__self->core;
     if (c && scope->check == scope_check)
@@ -144,7 +154,7 @@ static size_t frame_of(const fa__context *c, const void *variable)
     return 0;
 }
 
-bool fa__repeat_next(int64_t *i)
+FA__HOT bool fa__repeat_next(int64_t *i)
 {
     fa__context *c = fa__self->core;
     if (!c || !i || c->frames < 2)
@@ -206,26 +216,34 @@ static bool check_settings(const fa_settings *s, const fa_settings *before)
     return check_stream(s->stream, before->stream);
 }
 
+FA__HOT fa_settings *fa__use_again(fa__scope *scope)
+{
+    fa__context *c = fa__ctx();
+    *scope = (fa__scope){.check = scope_check};
+    if (!c || (c->used_count == c->used_capacity && !grow((void **)&c->used, &c->used_capacity, sizeof *c->used)))
+        return NULL;
+    scope->depth = c->used_count++;
+    fa_settings *next = &c->used[scope->depth];
+    *next = next[-1];
+    c->settings = next;
+    return next;
+}
+
 fa__scope fa__use_open(const fa_settings *settings)
 {
-    fa__scope scope = {.check = scope_check};
-    fa__context *c = fa__ctx();
-    if (!c || (c->used_count == c->used_capacity && !grow((void **)&c->used, &c->used_capacity, sizeof *c->used)))
+    fa__scope scope;
+    fa_settings *next = fa__use_again(&scope);
+    if (!next)
         return scope;
-    size_t size = settings->size < sizeof *settings ? settings->size : sizeof *settings;
-    scope.depth = c->used_count++;
-    fa_settings *next = &c->used[scope.depth];
-    *next = c->used[scope.depth - 1];
-    memcpy(next, settings, size);
-    const fa_settings *before = &c->used[scope.depth - 1];
-    if (!check_settings(next, before))
-        *next = *before;
+    memcpy(next, settings, settings->size < sizeof *settings ? settings->size : sizeof *settings);
+    if (!check_settings(next, &next[-1]))
+        *next = next[-1];
     next->size = offsetof(fa_settings, fa__end);
-    settings_in_force(c);
+    fa__error_use(next->catch_errors);
     return scope;
 }
 
-void fa__use_close(fa__scope *scope)
+FA__HOT void fa__use_close(fa__scope *scope)
 {
     fa__context *c = fa__self->core;
     if (c && scope->check == scope_check && scope->depth && scope->depth < c->used_count) {

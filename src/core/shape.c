@@ -12,7 +12,7 @@ void fa__dense_strides(int rank, const int64_t *shape, int64_t *stride)
     }
 }
 
-bool fa__is_dense(int rank, const int64_t *shape, const int64_t *stride)
+FA__HOT bool fa__is_dense(int rank, const int64_t *shape, const int64_t *stride)
 {
     int64_t step = 1;
     for (int i = rank; i-- > 0;) {
@@ -25,7 +25,7 @@ bool fa__is_dense(int rank, const int64_t *shape, const int64_t *stride)
     return true;
 }
 
-bool fa__checked_numel(int rank, const int64_t *shape, int64_t *count)
+FA__HOT bool fa__checked_numel(int rank, const int64_t *shape, int64_t *count)
 {
     int64_t n = 1, without_zeros = 1;
     for (int i = 0; i < rank; i++) {

@@ -49,7 +49,7 @@ static void storage_destroy(fa__object *o)
     storage_free(s);
 }
 
-void fa__storage_drop(fa__storage *s)
+FA__HOT void fa__storage_drop(fa__storage *s)
 {
     if (FA__LIKELY(s && is_inline(s) && !fa__has_pending(s)
                    && atomic_load_explicit(&s->object.references, memory_order_acquire) == 1)) {
@@ -65,7 +65,7 @@ __attribute__((__constructor__)) static void storage_type(void)
     fa__object_type(FA__TYPE_STORAGE, "storage", storage_destroy);
 }
 
-static fa__storage *storage_object(fa__device *device, size_t bytes, size_t inline_bytes)
+static FA__HOT fa__storage *storage_object(fa__device *device, size_t bytes, size_t inline_bytes)
 {
     fa__storage *s = fa__object_new(FA__TYPE_STORAGE, sizeof *s + inline_bytes);
     if (FA__UNLIKELY(!s))
@@ -94,7 +94,7 @@ static bool take_block(fa__storage *s, fa__queue *queue)
     return fa__order_take(s);
 }
 
-fa__storage *fa__storage_new(fa__device *device, size_t bytes, fa__queue *queue)
+FA__HOT fa__storage *fa__storage_new(fa__device *device, size_t bytes, fa__queue *queue)
 {
     bool small = device->host && bytes && bytes <= INLINE_BYTES;
     fa__storage *s = storage_object(device, bytes, small ? bytes : 0);

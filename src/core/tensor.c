@@ -8,7 +8,7 @@
 #include <dlfcn.h>
 #include <string.h>
 
-static void tensor_destroy(fa__object *o)
+static FA__HOT void tensor_destroy(fa__object *o)
 {
     fa_tensor *t = (fa_tensor *)o;
     fa__storage_drop(t->storage);
@@ -24,8 +24,8 @@ __attribute__((__constructor__)) static void tensor_type(void)
 }
 
 /* Takes over the caller's reference to the storage, when it succeeds. */
-static fa_tensor *tensor_over(fa__storage *storage, fa_dtype dtype, int rank, const int64_t *shape,
-                              const int64_t *stride, int64_t offset)
+static FA__HOT fa_tensor *tensor_over(fa__storage *storage, fa_dtype dtype, int rank, const int64_t *shape,
+                                      const int64_t *stride, int64_t offset)
 {
     fa_tensor *t = fa__object_new(FA__TYPE_TENSOR, sizeof *t);
     if (FA__UNLIKELY(!t))
@@ -37,14 +37,15 @@ static fa_tensor *tensor_over(fa__storage *storage, fa_dtype dtype, int rank, co
     t->no_grad_view = 0;
     t->slot = 0;
     t->offset = offset;
-    for (int i = 0; i < rank; i++)
+    t->dense = true;
+    int64_t step = 1;
+    for (int i = rank; i-- > 0;) {
         t->shape[i] = shape[i];
-    t->dense = !stride || fa__is_dense(rank, shape, stride);
+        t->stride[i] = stride ? stride[i] : step;
+        step *= shape[i] > 1 ? shape[i] : 1;
+    }
     if (stride)
-        for (int i = 0; i < rank; i++)
-            t->stride[i] = stride[i];
-    else
-        fa__dense_strides(rank, shape, t->stride);
+        t->dense = fa__is_dense(rank, shape, stride);
     t->node = t->autograd = NULL;
     t->base = NULL;
     t->history = t->base_history = 0;
@@ -54,8 +55,8 @@ static fa_tensor *tensor_over(fa__storage *storage, fa_dtype dtype, int rank, co
     return t;
 }
 
-fa_tensor *fa__tensor_new(fa__storage *storage, fa_dtype dtype, int rank, const int64_t *shape, const int64_t *stride,
-                          int64_t offset)
+FA__HOT fa_tensor *fa__tensor_new(fa__storage *storage, fa_dtype dtype, int rank, const int64_t *shape,
+                                  const int64_t *stride, int64_t offset)
 {
     fa_tensor *t = tensor_over(storage, dtype, rank, shape, stride, offset);
     if (t && storage)
@@ -72,7 +73,8 @@ static bool checked_bytes(fa_dtype dtype, int rank, const int64_t *shape, size_t
     return true;
 }
 
-fa_tensor *fa__tensor_empty(fa__device *device, fa_dtype dtype, int rank, const int64_t *shape, fa__queue *queue)
+FA__HOT fa_tensor *fa__tensor_empty(fa__device *device, fa_dtype dtype, int rank, const int64_t *shape,
+                                    fa__queue *queue)
 {
     size_t bytes;
     if (!checked_bytes(dtype, rank, shape, &bytes)) {
@@ -103,7 +105,7 @@ fa_tensor *fa__tensor_alias(const fa_tensor *t)
     return alias;
 }
 
-fa_tensor *fa__tensor_husk(const fa_tensor *t)
+FA__HOT fa_tensor *fa__tensor_husk(const fa_tensor *t)
 {
     fa_tensor *husk = fa__tensor_new(NULL, t->dtype, t->rank, t->shape, t->stride, 0);
     if (husk)
@@ -111,7 +113,7 @@ fa_tensor *fa__tensor_husk(const fa_tensor *t)
     return husk;
 }
 
-bool fa__tensor_check(const fa_tensor *t, const char *what)
+FA__HOT bool fa__tensor_check(const fa_tensor *t, const char *what)
 {
     if (FA__LIKELY(t && t->object.type == FA__TYPE_TENSOR))
         return true;

@@ -31,9 +31,9 @@ static bool hold(fa__node *n, int i, uint32_t keep, uint32_t husks)
         fa__ref(*t);
         n->edge[i].version = atomic_load_explicit(&(*t)->storage->version, memory_order_relaxed);
         n->kept |= 1U << i;
-        n->keeps = n->holds = true;
+        n->keeps = true;
     } else if (husks >> i & 1) {
-        n->holds = true;
+        n->husks = true;
         *t = fa__tensor_husk(*t);
         return *t != NULL;
     } else {
@@ -46,7 +46,7 @@ static bool hold(fa__node *n, int i, uint32_t keep, uint32_t husks)
 static bool hold_list(fa__node *n, int i, fa_tensor **room, uint32_t keep)
 {
     fa_tensors *list = (fa_tensors *)((char *)n->args + n->op->fields[i].offset);
-    n->holds = true;
+    n->husks = true;
     memcpy(room, list->item, list->count * sizeof *room);
     list->item = room;
     for (size_t k = 0; k < list->count; k++) {
@@ -61,7 +61,7 @@ static bool hold_list(fa__node *n, int i, fa_tensor **room, uint32_t keep)
     }
     if (keep >> i & 1 && list->count) {
         n->kept |= 1U << i;
-        n->keeps = n->holds = true;
+        n->keeps = true;
     }
     return true;
 }
@@ -111,16 +111,25 @@ static bool hold_all(fa__node *n, fa_tensor **items, uint32_t keep, uint32_t hus
     return good;
 }
 
+/* Fields behind the last one that may hold a tensor need no edge; the items of a list stand behind all fields. */
+static size_t count_edges(const fa__op *op, size_t items)
+{
+    uint32_t fields = fa__tensor_fields(op);
+    if (op->of[FA__TENSORS])
+        return op->nfields + items;
+    return fields ? 32U - (unsigned)__builtin_clz(fields) : 0;
+}
+
 static size_t rounded(size_t n)
 {
     return (n + 15) & ~(size_t)15;
 }
 
-fa__node *fa__node_new(const fa__op *op, const void *args, uint32_t keep, uint32_t husks)
+FA__HOT fa__node *fa__node_new(const fa__op *op, const void *args, uint32_t keep, uint32_t husks)
 {
     size_t length, strings;
     measure(op, args, &length, &strings);
-    size_t edges = op->nfields + length;
+    size_t edges = count_edges(op, length);
     size_t args_at = rounded(sizeof(fa__node) + edges * sizeof(fa__edge));
     size_t results_at = args_at + rounded(op->args_size),
            items_at = results_at + rounded(op->nresults * sizeof(fa__result));
@@ -145,7 +154,7 @@ fa__node *fa__node_new(const fa__op *op, const void *args, uint32_t keep, uint32
     return NULL;
 }
 
-bool fa__node_result(fa__node *n, uint32_t slot, fa_tensor *t, bool keep)
+FA__HOT bool fa__node_result(fa__node *n, uint32_t slot, fa_tensor *t, bool keep)
 {
     fa__result *r = &n->result[slot];
     r->device = fa__tensor_place(t);
@@ -163,7 +172,7 @@ bool fa__node_result(fa__node *n, uint32_t slot, fa_tensor *t, bool keep)
     return true;
 }
 
-bool fa__node_edge(fa__node *n, int i, fa_tensor *t)
+FA__HOT bool fa__node_edge(fa__node *n, int i, fa_tensor *t)
 {
     uint32_t slot = 0;
     if (!fa__needs_grad(t))
@@ -182,7 +191,7 @@ bool fa__node_edge(fa__node *n, int i, fa_tensor *t)
     return true;
 }
 
-fa__node *fa__history(const fa_tensor *t, uint32_t *slot)
+FA__HOT fa__node *fa__history(const fa_tensor *t, uint32_t *slot)
 {
     if (fa__outdated(t) && !fa__renew_view((fa_tensor *)(uintptr_t)t))
         return NULL;
@@ -191,10 +200,8 @@ fa__node *fa__history(const fa_tensor *t, uint32_t *slot)
 }
 
 /* Drops the tensors among the arguments: all, or those that have memory. */
-static void drop(fa__node *n, bool husks)
+static FA__HOT void drop(fa__node *n, bool husks)
 {
-    if (!n->holds)
-        return;
     FA__EACH_BIT(i, fa__tensor_fields(n->op))
     {
         fa_tensor **t = tensor_in(n->op, n->args, (int)i);
@@ -214,12 +221,13 @@ static void drop(fa__node *n, bool husks)
     }
 }
 
-void fa__node_release(fa__node *n)
+FA__HOT void fa__node_release(fa__node *n)
 {
     if (n->released)
         return;
     n->released = true;
-    drop(n, false);
+    if (n->keeps)
+        drop(n, false);
     for (int i = 0; i < n->results; i++) {
         fa__unref(n->result[i].kept);
         n->result[i].kept = NULL;
@@ -242,7 +250,7 @@ static void move_retaining(fa_tensor *t, fa__node *from, fa__node *to, uint32_t 
     }
 }
 
-void fa__node_attach(fa_tensor *t, fa__node *n, uint32_t slot)
+FA__HOT void fa__node_attach(fa_tensor *t, fa__node *n, uint32_t slot)
 {
     fa__node *old = (fa__node *)t->node;
     if (FA__UNLIKELY(old && old->hooks && t->autograd && n))
@@ -263,11 +271,12 @@ static void free_hooks(fa__hook *h)
     }
 }
 
-static void node_destroy(fa__object *o)
+static FA__HOT void node_destroy(fa__object *o)
 {
     fa__node *n = (fa__node *)o;
     fa__node_release(n);
-    drop(n, true);
+    if (n->husks)
+        drop(n, true);
     for (int i = 0; i < n->edges; i++)
         fa__unref(n->edge[i].to);
     fa__unref(n->own);
@@ -288,7 +297,7 @@ static void autograd_destroy(fa__object *o)
 }
 
 /* Threads may meet at a fresh leaf: one of them makes it. */
-fa__autograd *fa__autograd_of(fa_tensor *t)
+FA__HOT fa__autograd *fa__autograd_of(fa_tensor *t)
 {
     fa__object *made = __atomic_load_n(&t->autograd, __ATOMIC_ACQUIRE);
     if (made)

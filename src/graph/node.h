@@ -43,11 +43,11 @@ typedef struct fa__node {
     fa__queue *queue;
     void *args;     /* the recorded arguments */
     uint32_t kept;  /* bit i: field i is kept; the fields' tensors are references of the node's */
-    uint16_t edges; /* fields, then the tensors of a list */
+    uint16_t edges; /* fields that may hold a tensor, then the tensors of a list */
     uint8_t results;
     bool released; /* what was kept has been dropped */
     bool keeps;    /* something was kept: a second backward needs .retain_graph */
-    bool holds;    /* it has references or husks among its arguments */
+    bool husks;    /* it has lists, or tensors without memory, among its arguments */
     bool joined;   /* a gradient goes on from here */
     fa__result *result;
     fa__edge edge[];

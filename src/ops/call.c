@@ -16,7 +16,7 @@ static bool has_kernel(fa__call *c)
     return c->op->cells->run || c->op->cells->view || c->device->shapes_only || c->device->backend->has_kernel(c->op);
 }
 
-static bool run(fa__call *c, const fa__elementwise *e)
+static FA__HOT bool run(fa__call *c, const fa__elementwise *e)
 {
     if (e)
         return fa__run_elementwise(c, e);
@@ -46,7 +46,7 @@ static FA__NOINLINE bool change_recorded(fa__call *c, const fa__elementwise *e)
 }
 
 /* From inferred results on: outputs, the work, the record. */
-static bool finish(fa__call *c, const fa__elementwise *e)
+static FA__HOT bool finish(fa__call *c, const fa__elementwise *e)
 {
     if (FA__UNLIKELY(c->given && !fa__check_given(c)))
         return false;
@@ -121,7 +121,7 @@ static bool check_require(fa__call *c)
     return !c->op->cells->require || fa__requirement_holds(c);
 }
 
-static bool go(fa__call *c)
+static FA__HOT bool go(fa__call *c)
 {
     c->queue = fa__queue_of(c->device);
     if (FA__UNLIKELY(c->op->cells->compose != NULL))
@@ -129,7 +129,7 @@ static bool go(fa__call *c)
     return fa__is_elementwise(c->op) ? go_elementwise(c) : go_general(c);
 }
 
-static bool go_cast(fa__call *c)
+static FA__HOT bool go_cast(fa__call *c)
 {
     const fa_settings *s = fa__ctx()->settings;
     bool casts = s->autocast != FA_SAME && s->autocast != FA_OFF && !c->given
@@ -182,7 +182,7 @@ static void add_tensors(const fa__call *c)
 }
 
 /* An error from below (no memory, a part of a composed operation) gets in front of it what the program called. */
-static FA__NOINLINE void name_failure(const fa__call *c)
+static FA__COLD void name_failure(const fa__call *c)
 {
     char text[600];
     struct fa__text description = fa__text_in(text, sizeof text);
@@ -196,21 +196,24 @@ static FA__NOINLINE void name_failure(const fa__call *c)
         fa__error_within("%s", text);
 }
 
-bool fa__invoke(fa__call *c)
+FA__HOT bool fa__invoke(fa__call *c)
 {
     fa__spec spec[FA__MAX_RESULTS];
+    const fa_tensor *tensor[FA__MAX_FIELDS];
     bool stood = fa__failed();
     c->spec = spec;
+    c->tensor = tensor;
+    for (int i = 0; i < c->op->nfields; i++)
+        tensor[i] = NULL;
     bool good = invoke(c);
-    c->spec = NULL;
     if (FA__UNLIKELY(!good)) {
         if (!stood && fa__failed())
             name_failure(c);
         for (int i = 0; i < FA__MAX_RESULTS; i++)
             c->out[i] = NULL;
-        return false;
-    }
-    if (FA__UNLIKELY(fa__call_hook != NULL))
+    } else if (FA__UNLIKELY(fa__call_hook != NULL))
         fa__call_hook(c, depth_of(c));
-    return true;
+    c->spec = NULL;
+    c->tensor = NULL;
+    return good;
 }

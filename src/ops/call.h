@@ -25,13 +25,13 @@ typedef struct fa__elementwise {
 /* ---- call_check.c: operands are there and alive; finds tensors, device, and what holds of any of them. */
 bool fa__check_operands(fa__call *c, uint32_t needed);
 /* ---- call_place.c: operands on several devices, autocast: runs `go` on a call with other operands. */
-bool fa__placed(fa__call *c, bool elementwise, bool (*go)(fa__call *));
-bool fa__autocasted(fa__call *c, bool (*go)(fa__call *));
+FA__COLD bool fa__placed(fa__call *c, bool elementwise, bool (*go)(fa__call *));
+FA__COLD bool fa__autocasted(fa__call *c, bool (*go)(fa__call *));
 /* Runs `go` on operands that were copied to c->device, where they are not there. */
 bool fa__moved(fa__call *c, bool (*go)(fa__call *));
 /* ---- call_fallback.c: an operation that its device has no kernel of: an error, or `go` on the CPU. */
-bool fa__no_kernel(const fa__call *c);
-bool fa__fall_back(fa__call *c, bool (*go)(fa__call *));
+FA__COLD bool fa__no_kernel(const fa__call *c);
+FA__COLD bool fa__fall_back(fa__call *c, bool (*go)(fa__call *));
 /* ---- call_out.c: what is given to write into, and new results. */
 bool fa__check_given(fa__call *c);
 bool fa__make_results(fa__call *c);

@@ -1,7 +1,7 @@
 /* Operands of a call: there, alive, kept, and on one device. */
 #include "ops/call.h"
 
-static FA__NOINLINE bool missing(const fa__call *c, const fa__field *f)
+static FA__COLD bool missing(const fa__call *c, const fa__field *f)
 {
     return fa__call_fail(c, FA_ERROR_ARGUMENT, "%s is NULL", f->name);
 }
@@ -43,7 +43,7 @@ static FA__NOINLINE bool check_list(fa__call *c, const fa__field *f)
     return true;
 }
 
-static FA__NOINLINE bool not_kept(const fa__call *c, const fa__field *f)
+static FA__COLD bool not_kept(const fa__call *c, const fa__field *f)
 {
     return fa__call_fail(
         c, FA_ERROR_INTERNAL,
@@ -82,7 +82,7 @@ static bool check_tensor(fa__call *c, uint32_t i, bool needed)
     return true;
 }
 
-bool fa__check_operands(fa__call *c, uint32_t needed)
+FA__HOT bool fa__check_operands(fa__call *c, uint32_t needed)
 {
     const fa__op *op = c->op;
     FA__EACH_BIT(i, fa__tensor_fields(op))

@@ -79,7 +79,7 @@ static bool check_values(const fa__call *c, const fa__expression *e, fa_dtype dt
     return true;
 }
 
-bool fa__infer_elementwise(fa__call *c, fa__elementwise *e)
+FA__HOT bool fa__infer_elementwise(fa__call *c, fa__elementwise *e)
 {
     const fa__expression *x = e->formula->e;
     fa__spec *s = &c->spec[0];
@@ -141,7 +141,7 @@ static inline void stretched(fa__operand *o, const fa_tensor *t, int rank, bool 
         o->stride[i + shift] = t->shape[i] == 1 ? 0 : t->stride[i];
 }
 
-void fa__value_of(fa__operand *o, const fa__field *f, const void *p)
+FA__HOT void fa__value_of(fa__operand *o, const fa__field *f, const void *p)
 {
     o->data = NULL;
     o->rank = 0;
@@ -184,7 +184,7 @@ static bool host_value(fa__call *c, fa__operand *o, const fa_tensor *t)
     return true;
 }
 
-bool fa__run_elementwise(fa__call *c, const fa__elementwise *e)
+FA__HOT bool fa__run_elementwise(fa__call *c, const fa__elementwise *e)
 {
     room r;
     fa_tensor *tensor[FA__MAX_FIELDS + 1], *out = c->out[0];

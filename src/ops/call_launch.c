@@ -9,7 +9,7 @@ enum { MAX_OPERANDS = FA__MAX_INPUTS + FA__MAX_OUTPUTS };
 /* A launch with room for the operands of a formula. */
 typedef FA__LAUNCH_ROOM(MAX_OPERANDS) room;
 
-void fa__operand_of(fa__operand *o, const fa_tensor *t)
+FA__HOT void fa__operand_of(fa__operand *o, const fa_tensor *t)
 {
     o->kind = FA__MEMORY;
     o->dtype = t->dtype;
@@ -56,7 +56,7 @@ static void point(fa__launch *l, fa_tensor *const *tensor)
 }
 
 /* A kernel of the host found something wrong. */
-static FA__NOINLINE bool fault_fails(const fa__call *c, const fa__fault *fault)
+static FA__COLD bool fault_fails(const fa__call *c, const fa__fault *fault)
 {
     char text[200];
     struct fa__text what = fa__text_in(text, sizeof text);
@@ -64,7 +64,7 @@ static FA__NOINLINE bool fault_fails(const fa__call *c, const fa__fault *fault)
     return fa__call_fail(c, (fa_code)atomic_load(&fault->code), "%s", text);
 }
 
-bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor)
+FA__HOT bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor)
 {
     const fa__backend *b = c->device->backend;
     if (c->device->shapes_only)
@@ -166,7 +166,7 @@ static void stretch(fa__operand *o, const fa_tensor *t, int rank, const int *map
     }
 }
 
-static void bind(fa__launch *l, fa_tensor **tensor, const fa__bound *b, int rank, const int *map)
+static FA__HOT void bind(fa__launch *l, fa_tensor **tensor, const fa__bound *b, int rank, const int *map)
 {
     if (!b->key && b->value.kind == FA__ARG_TENSOR) {
         tensor[l->operands] = (fa_tensor *)(uintptr_t)b->value.as.t;
@@ -192,7 +192,7 @@ static fa__class class_for(const fa_tensor *out, const fa__formula *f, int count
     return fa__class_of(f->e->floating && !fa__dtype_is_float(d) ? FA_F32 : d == FA_SAME ? FA_F32 : d);
 }
 
-static fa__formula *formula_for(fa__source *source, int count, const fa__bound *bound)
+static FA__HOT fa__formula *formula_for(fa__source *source, int count, const fa__bound *bound)
 {
     fa__formula *known = atomic_load_explicit(&source->formula, memory_order_acquire);
     if (FA__LIKELY(known != NULL))
@@ -225,8 +225,8 @@ bool fa__run_source(fa__call *c, fa_tensor *out, fa__source *source, int count, 
     return fa__launch_run(c, l, tensor);
 }
 
-bool fa__run_reduction(fa__call *c, fa_tensor *out, fa__combine combine, fa__source *source, unsigned set, int count,
-                       const fa__bound *bound)
+FA__HOT bool fa__run_reduction(fa__call *c, fa_tensor *out, fa__combine combine, fa__source *source, unsigned set,
+                               int count, const fa__bound *bound)
 {
     fa__formula *f = formula_for(source, count, bound);
     const fa_tensor *x = bound[0].value.as.t;

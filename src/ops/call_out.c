@@ -51,7 +51,7 @@ static bool may_share(const fa_tensor *a, const fa_tensor *b)
     return (a->offset + al) * as < (b->offset + bh) * bs && (b->offset + bl) * bs < (a->offset + ah) * as;
 }
 
-static FA__NOINLINE bool overlaps(const fa__call *c)
+static FA__COLD bool overlaps(const fa__call *c)
 {
     return given_fails(c, FA_ERROR_ARGUMENT, "the result and an operand overlap in memory");
 }
@@ -198,7 +198,7 @@ static fa_tensor *make(fa__call *c, const fa__spec *s)
     return c->op->cells->laid ? make_laid(c, s) : fa__tensor_empty(c->device, s->dtype, s->rank, s->shape, c->queue);
 }
 
-bool fa__make_results(fa__call *c)
+FA__HOT bool fa__make_results(fa__call *c)
 {
     for (int i = 0; i < c->op->nresults; i++) {
         if (i == 0 && c->given) {

@@ -70,7 +70,7 @@ static bool is_derived(const fa__call *c)
 }
 
 /* Which operands' gradients are wanted, and what backward needs for them. */
-static bool find_needs(const fa__call *c, fa__needs *needs)
+static FA__HOT bool find_needs(const fa__call *c, fa__needs *needs)
 {
     *needs = (fa__needs){.wants = c->wants, .keep = c->op->keep & ((1U << c->op->nfields) - 1)};
     return !is_derived(c) || fa__needs_of(c->op, needs->wants, needs);
@@ -118,7 +118,7 @@ static fa__node *make_node(fa__call *c)
     return NULL;
 }
 
-bool fa__record(fa__call *c)
+FA__HOT bool fa__record(fa__call *c)
 {
     fa__node *n = make_node(c);
     if (!n)

@@ -111,7 +111,7 @@ static fa__formula *parse_row(const fa__op *op)
     return f;
 }
 
-static FA__NOINLINE fa__formula *row_formula(const fa__op *op)
+static FA__COLD fa__formula *row_formula(const fa__op *op)
 {
     pthread_mutex_lock(&lock);
     fa__formula *f = atomic_load(&of_rows[op->id]);
@@ -121,7 +121,7 @@ static FA__NOINLINE fa__formula *row_formula(const fa__op *op)
     return f;
 }
 
-fa__formula *fa__formula_of(const fa__op *op)
+FA__HOT fa__formula *fa__formula_of(const fa__op *op)
 {
     if (op->formula)
         return op->formula;
@@ -220,7 +220,7 @@ static const fa__op *make_derivative(const fa__op *op, fa__formula *f, int input
     return &d->op;
 }
 
-const fa__op *fa__derivative_of(const fa__op *op, int input)
+FA__HOT const fa__op *fa__derivative_of(const fa__op *op, int input)
 {
     fa__formula *f = fa__formula_of(op);
     if (!f)
@@ -256,7 +256,7 @@ static bool find_needs(const fa__op *op, uint32_t asked, fa__needs *needs)
     return true;
 }
 
-bool fa__needs_of(const fa__op *op, uint32_t asked, fa__needs *needs)
+FA__HOT bool fa__needs_of(const fa__op *op, uint32_t asked, fa__needs *needs)
 {
     fa__formula *f = fa__formula_of(op);
     bool remembered = asked < 1U << FA__NEEDS_INPUTS;

@@ -34,7 +34,7 @@ extern const fa__op fa__zero_op;
 /* The formula of a pointwise operation; NULL and an error when it does not parse or memory is lacking. */
 fa__formula *fa__formula_of(const fa__op *);
 /* The program that gives results of a dtype. NULL and an error when memory is lacking. */
-fa__program *fa__narrow_program(fa__formula *, fa_dtype);
+FA__COLD fa__program *fa__narrow_program(fa__formula *, fa_dtype);
 static inline fa__program *fa__program_of(fa__formula *f, fa_dtype d)
 {
     return FA__LIKELY(d < FA_U8 || d > FA_I16) ? &f->program : fa__narrow_program(f, d);

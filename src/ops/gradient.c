@@ -21,14 +21,14 @@ bool fa__wants_item(const fa__back *b, size_t k)
     return b->wanted[b->node->op->nfields + k];
 }
 
-static void give(fa__back *b, int i, fa_tensor *g)
+static FA__HOT void give(fa__back *b, int i, fa_tensor *g)
 {
     if (i < 0 || !b->wanted[i] || !g)
         return;
     b->gx[i] = b->gx[i] ? fa_add(b->gx[i], g) : g;
 }
 
-void fa__give(fa__back *b, const void *field, fa_tensor *g)
+FA__HOT void fa__give(fa__back *b, const void *field, fa_tensor *g)
 {
     give(b, field_number(b, field), g);
 }
@@ -45,7 +45,6 @@ static fa_tensor *derived(fa__back *b, int i)
     if (!d || d == &fa__zero_op)
         return NULL;
     _Alignas(16) char args[d->args_size];
-    memset(args, 0, sizeof args);
     memcpy(args, b->args, op->args_size);
     memcpy(args + d->fields[op->nfields].offset, &b->gy[0], sizeof b->gy[0]);
     memcpy(args + d->fields[op->nfields + 1].offset, &b->y[0], sizeof b->y[0]);
@@ -56,9 +55,9 @@ static fa_tensor *derived(fa__back *b, int i)
     return x && !fa__same_shape(x, c.out[0]) ? fa_sum_to(c.out[0], x) : c.out[0];
 }
 
-void fa__give_derived(fa__back *b)
+FA__HOT void fa__give_derived(fa__back *b)
 {
-    for (int i = 0; i < b->node->op->nfields; i++)
-        if (b->wanted[i])
-            give(b, i, derived(b, i));
+    FA__EACH_BIT(i, fa__tensor_fields(b->node->op))
+    if (b->wanted[i])
+        give(b, (int)i, derived(b, (int)i));
 }

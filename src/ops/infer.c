@@ -13,7 +13,7 @@ int fa__wrap_dim(const fa__call *c, const fa_tensor *x, int64_t dim)
     return -1;
 }
 
-bool fa__dim_set(const fa__call *c, const fa_tensor *x, fa_dims dims, unsigned *set)
+FA__HOT bool fa__dim_set(const fa__call *c, const fa_tensor *x, fa_dims dims, unsigned *set)
 {
     *set = (1U << x->rank) - 1;
     if (dims == FA_ALL)
@@ -54,7 +54,7 @@ bool fa__infer_like(fa__call *c, const fa_tensor *x, fa_dtype dtype)
     return fa__infer_shape(c, dtype, x->rank, x->shape);
 }
 
-bool fa__infer_reduced(fa__call *c, const fa_tensor *x, fa_dims dims, bool keepdim, fa_dtype dtype)
+FA__HOT bool fa__infer_reduced(fa__call *c, const fa_tensor *x, fa_dims dims, bool keepdim, fa_dtype dtype)
 {
     fa__spec *s = &c->spec[0];
     unsigned set;
@@ -82,7 +82,7 @@ bool fa__infer_resized(fa__call *c, const fa_tensor *x, int64_t dim, int64_t siz
     return true;
 }
 
-fa_tensor *fa__undo_reduced(fa_tensor *gy, const fa_tensor *x, fa_dims dims, bool keepdim)
+FA__HOT fa_tensor *fa__undo_reduced(fa_tensor *gy, const fa_tensor *x, fa_dims dims, bool keepdim)
 {
     unsigned set;
     if (!gy || keepdim || dims == FA_ALL || !fa__dim_set(NULL, x, dims, &set))

@@ -1,6 +1,6 @@
 /* Operations element by element: one expression each. Shapes, promotion, dispatch, in-place and .out forms and
- * derivatives come from the expression. Operands broadcast: the result has the larger size in each dimension, where the
- * other one is 1 or not there. What has to look at more than one element is not here. */
+ * derivatives come from the expression. Operands broadcast: the result has the larger size in each dimension, where
+ * the other one is 1 or not there. What has to look at more than one element is not here. */
 #include "ops/row.h"
 
 /** x + alpha * y.

@@ -29,7 +29,7 @@ static fa_dtype combine(fa_dtype higher, fa_dtype lower)
     return category(higher) >= category(lower) ? higher : fa__promote(higher, lower);
 }
 
-fa_dtype fa__promoted(fa__promotion p)
+fa_dtype fa__promoted_mixed(fa__promotion p)
 {
     return combine(combine((fa_dtype)p.dims, (fa_dtype)p.zero), (fa_dtype)p.number);
 }

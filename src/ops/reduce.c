@@ -1,7 +1,8 @@
-/* Reductions over dimensions, which are left out of the result's shape, or have size 1 there (keepdim). One fixed tree:
- * the same bits on every device and for any number of threads. */
+/* Reductions over dimensions, which are left out of the result's shape, or have size 1 there (keepdim). One fixed
+ * tree: the same bits on every device and for any number of threads. */
 #include "ops/promote.h"
 #include "ops/row.h"
+#include "ops/views.h"
 #include <math.h>
 
 /* What a reduction takes. */
@@ -12,7 +13,7 @@ typedef struct {
     fa_dtype dtype OPT(FA_SAME); /* of the result; elements are converted before they are added */
 } reduce_args;
 
-static bool sum_infer(fa__call *c)
+static FA__HOT bool sum_infer(fa__call *c)
 {
     const reduce_args *a = c->args;
     fa_dtype own = fa__dtype_is_float(a->x->dtype) ? (fa_dtype)a->x->dtype : FA_I64;
@@ -26,16 +27,16 @@ static bool sum_into(fa__call *c, fa_tensor *out, const fa_tensor *x, fa_dims di
            && fa__run_reduce(c, out, FA__COMBINE_SUM, "x", set, 1, (fa__bound[]){{.name = "x", .value = fa__arg_t(x)}});
 }
 
-static bool sum_run(fa__call *c)
+static FA__HOT bool sum_run(fa__call *c)
 {
     const reduce_args *a = c->args;
     return sum_into(c, c->out[0], a->x, a->dim);
 }
 
-static void sum_grad(fa__back *b)
+static FA__HOT void sum_grad(fa__back *b)
 {
     const reduce_args *a = b->args;
-    fa__give(b, &a->x, fa_expand_as(fa__undo_reduced(b->gy[0], a->x, a->dim, a->keepdim), a->x));
+    fa__give(b, &a->x, fa__expanded(fa__undo_reduced(b->gy[0], a->x, a->dim, a->keepdim), a->x));
 }
 
 /** Sum over dimensions. Integers and bool are summed in i64; an empty sum is 0. */
@@ -93,7 +94,7 @@ static void mean_grad(fa__back *b)
     if (!fa__dim_set(NULL, a->x, a->dim, &set))
         return;
     fa_tensor *g = fa_div(fa__undo_reduced(b->gy[0], a->x, a->dim, a->keepdim), (double)reduced_count(a->x, set));
-    fa__give(b, &a->x, fa_expand_as(g, a->x));
+    fa__give(b, &a->x, fa__expanded(g, a->x));
 }
 
 /** Mean over dimensions, computed in f32 or f64; of nothing it is NaN. Integers are an error. */
@@ -301,7 +302,7 @@ static bool sum_to_run(fa__call *c)
 static void sum_to_grad(fa__back *b)
 {
     const like_args *a = b->args;
-    fa__give(b, &a->x, fa_expand_as(b->gy[0], a->x));
+    fa__give(b, &a->x, fa__expanded(b->gy[0], a->x));
 }
 
 /** Undoes a broadcast: sums x down to the shape of another tensor. Integers and bool are summed in i64. */

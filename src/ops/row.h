@@ -44,15 +44,15 @@ typedef struct fa__call {
     bool inplace;
     bool requires_grad; /* of a creation: the results are leaves that need gradients */
     fa_tensor *out[FA__MAX_RESULTS];
-    const struct fa__call *parent;           /* the composed operation that this call is part of */
-    fa__device *device;                      /* where it runs */
-    fa__queue *queue;                        /* NULL: on the host, at once */
-    bool mixed;                              /* operands are on several devices */
-    bool needs_grad;                         /* gradients flow through an operand */
-    uint32_t wants;                          /* bit i: they flow through the tensor of field i */
-    bool pending;                            /* late work was issued on an operand */
-    fa__spec *spec;                          /* one for each result; not cleared before .infer */
-    const fa_tensor *tensor[FA__MAX_FIELDS]; /* that of each field; NULL: it has none */
+    const struct fa__call *parent; /* the composed operation that this call is part of */
+    fa__device *device;            /* where it runs */
+    fa__queue *queue;              /* NULL: on the host, at once */
+    bool mixed;                    /* operands are on several devices */
+    bool needs_grad;               /* gradients flow through an operand */
+    uint32_t wants;                /* bit i: they flow through the tensor of field i */
+    bool pending;                  /* late work was issued on an operand */
+    fa__spec *spec;                /* one for each result; not cleared before .infer */
+    const fa_tensor **tensor;      /* one for each field; NULL: it has none */
 } fa__call;
 
 /* What a gradient function is given. gy and y have one entry for each result; a gy that nobody asked for is NULL when

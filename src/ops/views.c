@@ -2,6 +2,7 @@
 #include "ops/views.h"
 #include "base/alloc.h"
 #include "base/text.h"
+#include "ops/call.h"
 
 fa__spec *fa__view_same(fa__call *c, const fa_tensor *x)
 {
@@ -128,6 +129,18 @@ bool fa__view_expand(fa__call *c, const fa_tensor *x, fa_shape shape)
     int64_t count, bytes;
     return (fa__checked_numel(s->rank, s->shape, &count) && fa__mul_i64(count, 8, &bytes))
            || shape_fails(c, "there would be more elements than can be counted");
+}
+
+/* Where nothing is recorded the view needs no call. */
+FA__HOT fa_tensor *fa__expanded(fa_tensor *g, const fa_tensor *x)
+{
+    if (!g || fa__recording())
+        return fa_expand_as(g, x);
+    int64_t stride[FA_MAX_DIMS];
+    int more = x->rank - g->rank;
+    for (int i = 0; i < x->rank; i++)
+        stride[i] = i < more || g->shape[i - more] != x->shape[i] ? 0 : g->stride[i - more];
+    return fa__own(fa__tensor_new(g->storage, (fa_dtype)g->dtype, x->rank, x->shape, stride, g->offset));
 }
 
 bool fa__part_within(const fa__call *c, fa_shape shape, fa_shape strides, int64_t offset, int64_t low, int64_t high)

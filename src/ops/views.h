@@ -13,6 +13,8 @@ bool fa__complete_shape(const fa__call *, const fa_tensor *x, fa_shape given, fa
 /* Whether x can be seen in that shape without a copy: then spec[0] is that. Sets no error. */
 bool fa__view_as(fa__call *, const fa_tensor *x, fa_shape shape);
 bool fa__view_expand(fa__call *, const fa_tensor *x, fa_shape shape);
+/* A gradient with dimensions of size 1 repeated, and new ones in front, to the shape of x. */
+fa_tensor *fa__expanded(fa_tensor *g, const fa_tensor *x);
 /* Whether a part with these strides lies within elements low to below high; an error when not. */
 bool fa__part_within(const fa__call *, fa_shape shape, fa_shape strides, int64_t offset, int64_t low, int64_t high);
 

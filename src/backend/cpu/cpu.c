@@ -78,7 +78,7 @@ bool fa__cpu_has_kernel(const fa__op *op)
     return op->id < FA__OP_expression && fa__cpu_kernels[op->id];
 }
 
-bool fa__cpu_prepare_program(fa__device *d, fa__program *program, fa__class class)
+FA__HOT bool fa__cpu_prepare_program(fa__device *d, fa__program *program, fa__class class)
 {
     (void)d;
     return fa__cpu_prepare(program, class);
@@ -91,7 +91,7 @@ bool fa__cpu_run(const fa__launch *l)
     return l->kind == FA__LAUNCH_REDUCE ? fa__cpu_run_reduce(l) : fa__cpu_kernels[l->op->id](l);
 }
 
-static uint64_t run(fa__queue *q, const fa__launch *l)
+static FA__HOT uint64_t run(fa__queue *q, const fa__launch *l)
 {
     (void)q;
     return fa__cpu_run(l);

@@ -5,7 +5,7 @@
 #include "base/parallel.h"
 #include <unistd.h>
 
-bool fa__cpu_prepare(fa__program *program, fa__class class)
+FA__HOT bool fa__cpu_prepare(fa__program *program, fa__class class)
 {
     _Atomic(void *) *place = &program->compiled[FA__CPU][class];
     if (atomic_load_explicit(place, memory_order_acquire))
@@ -47,7 +47,8 @@ static bool repeated(const fa__operand *o, const fa__launch *l)
 }
 
 /* Where the operand's elements are as the class has them: in memory, or filled into *tile when it is a value. */
-static const void *at_once(const fa__operand *o, const fa__launch *l, const fa__simd_class *c, int64_t n, void *tile)
+static FA__HOT const void *at_once(const fa__operand *o, const fa__launch *l, const fa__simd_class *c, int64_t n,
+                                   void *tile)
 {
     bool memory = o->kind == FA__MEMORY;
     if (memory && o->dtype == c->dtype && contiguous(o, l))
@@ -156,7 +157,7 @@ static void stream_large(fa__walk *w)
     }
 }
 
-bool fa__cpu_run_program(const fa__launch *l)
+FA__HOT bool fa__cpu_run_program(const fa__launch *l)
 {
     const fa__code *code = atomic_load_explicit(&l->program->compiled[FA__CPU][l->compute], memory_order_acquire);
     int64_t n = 1;

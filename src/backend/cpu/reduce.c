@@ -358,7 +358,7 @@ static bool reduce_at_once(const fa__launch *l, const fa__code *code, int64_t re
     return true;
 }
 
-bool fa__cpu_run_reduce(const fa__launch *l)
+FA__HOT bool fa__cpu_run_reduce(const fa__launch *l)
 {
     const fa__code *code = atomic_load_explicit(&l->program->compiled[FA__CPU][l->compute], memory_order_acquire);
     reduction r;

@@ -15,6 +15,7 @@ typedef i32 INTEGER;
 
 #include "class_f32.inc"
 
+#include "power.inc"
 #include "sine.inc"
 
 /* Uses what stands above. */

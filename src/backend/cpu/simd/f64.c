@@ -16,6 +16,7 @@ typedef i64 INTEGER;
 
 #include "class_f64.inc"
 
+#include "power.inc"
 #include "sine.inc"
 
 /* Uses what stands above. */
