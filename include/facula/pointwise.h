@@ -1,7 +1,7 @@
 /** @file
  *  Operations element by element: one expression each. Shapes, promotion, dispatch, in-place and .out forms and
- *  derivatives come from the expression. Operands broadcast: the result has the larger size in each dimension, where the
- *  other one is 1 or not there. What has to look at more than one element is not here.
+ *  derivatives come from the expression. Operands broadcast: the result has the larger size in each dimension, where
+ *  the other one is 1 or not there. What has to look at more than one element is not here.
  *
  *  Written by facula-rows from src/ops/pointwise.c: edit there. */
 /* clang-format off */

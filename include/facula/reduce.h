@@ -1,6 +1,6 @@
 /** @file
- *  Reductions over dimensions, which are left out of the result's shape, or have size 1 there (keepdim). One fixed tree:
- *  the same bits on every device and for any number of threads.
+ *  Reductions over dimensions, which are left out of the result's shape, or have size 1 there (keepdim). One fixed
+ *  tree: the same bits on every device and for any number of threads.
  *
  *  Written by facula-rows from src/ops/reduce.c: edit there. */
 /* clang-format off */

@@ -34,7 +34,8 @@ typedef struct fa_settings {
     bool no_grad;       /**< record nothing for gradients */
     bool fallback;      /**< an operation without a kernel on its device runs on the CPU, by counted copies; and with
                              FA_PLACE_AUTO, what is on a device that is not there is placed on one that is */
-    bool deterministic; /**< only kernels whose bits do not change from run to run: so far all are such */
+    bool deterministic; /**< only kernels whose bits do not change from run to run: all are such but large matrix
+                             products on OpenCL, which CLBlast makes where it is installed and was faster */
     bool anomaly;       /**< look for NaN after each gradient function, and name the forward call that made it */
     fa_dtype autocast;  /**< low precision for operations that gain by it; FA_OFF: none */
     fa_placement placement; /**< operands on several devices: an error, or counted copies */

@@ -267,7 +267,7 @@ fa_arg fa__arg_wrong(const void *); /* only named after a static assertion has f
 #define FA_TENSORS(...) ((fa_tensors){FA__COUNT(__VA_ARGS__), (fa_tensor *const[]){__VA_ARGS__}})
                                     /** Numbers, where a list of them goes. */
 #define FA_LIST(...) ((fa_list){FA__COUNT(__VA_ARGS__), (const double[]){__VA_ARGS__}})
-#define FA__NUMBERS(whole, large, real)                                                                                       \
+#define FA__NUMBERS(whole, large, real)                                                                                \
     double : real,                                                                                                     \
              float : real,                                                                                             \
                      long double : real,                                                                               \
@@ -285,7 +285,7 @@ fa_arg fa__arg_wrong(const void *); /* only named after a static assertion has f
                                              unsigned long long : large
 #define FA__CHECK_FA__ARG(text, v)                                                                                     \
     _Static_assert(                                                                                                    \
-        _Generic(v, fa_tensor * : 1, const fa_tensor * : 1, fa_arg : 1, _Bool : 1, FA__NUMBERS(1, 1, 1), default : 0),    \
+        _Generic(v, fa_tensor * : 1, const fa_tensor * : 1, fa_arg : 1, _Bool : 1, FA__NUMBERS(1, 1, 1), default : 0), \
         text);
 #define FA__ARG(v)                                                                                                     \
     _Generic(v, fa_tensor *: fa__arg_t, const fa_tensor *: fa__arg_t, fa_arg: fa__arg_same, _Bool: fa__arg_b,                                \
