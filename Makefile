@@ -21,9 +21,9 @@ run: build
 	@$(BUILD)/facula train mlp --data digits
 
 test:
-	@scripts/deps.sh build test
+	@scripts/deps.sh build test gpu
 	@scripts/build.sh $(BUILD) all $(FLAGS)
-	@scripts/test.sh $(BUILD) -LE full
+	@scripts/test.sh $(BUILD) -LE 'full|kernels'
 
 test-full:
 	@scripts/deps.sh all

@@ -164,7 +164,7 @@ static void what_is_pure_runs_while_an_error_stands(void **state)
                          fa_matmul(x, x),
                          fa_mse_loss(x, y),
                          fa_to(x, FA_F64),
-                         fa_to(x, FA_LATE(0)),
+                         fa_to(x, DEVICE(0)),
                          fa_zeros(FA_SHAPE(3)),
                          fa_rand(FA_SHAPE(3)),
                          fa_tensor_of(1, 2),
@@ -207,7 +207,7 @@ static void messages_name_operation_and_operands(void **state)
     (void)state;
     FA_SCOPE;
     fa_tensor *a = fa_zeros(FA_SHAPE(3, 4)), *b = fa_zeros(FA_SHAPE(5)), *i = fa_tensor_of(1, 2, 3),
-              *late = fa_to(a, FA_LATE(0));
+              *late = fa_to(a, DEVICE(0));
     fa_tensor *d = fa_zeros(FA_SHAPE(3, 4), .dtype = FA_F64), *one = fa_ones(FA_SCALAR);
     SAYS(fa_add(a, b), FA_ERROR_SHAPE, "fa_add(x=(3, 4) f32 cpu, y=(5,) f32 cpu)");
     SAYS(fa_add(a, b, .alpha = 2), FA_ERROR_SHAPE, "fa_add(x=(3, 4) f32 cpu, y=(5,) f32 cpu, alpha=2)");
@@ -282,13 +282,13 @@ static void what_is_composed_is_named_by_the_outer_call(void **state)
 {
     (void)state;
     FA_SCOPE;
-    fa_tensor *a = fa_zeros(FA_SHAPE(3, 4)), *late = fa_to(a, FA_LATE(0));
+    fa_tensor *a = fa_zeros(FA_SHAPE(3, 4)), *late = fa_to(a, DEVICE(0));
     SAYS(fa_mse_loss(a, late), FA_ERROR_DEVICE, "mse_loss");
     SAYS(fa_cross_entropy(a, fa_tensor_of(0, 9, 1)), FA_ERROR_INDEX, "9", "cross_entropy");
-    SAYS(fa_cross_entropy(a, fa_to(fa_tensor_of(0, 1, 1), FA_LATE(0))), FA_ERROR_DEVICE, "cross_entropy");
+    SAYS(fa_cross_entropy(a, fa_to(fa_tensor_of(0, 1, 1), DEVICE(0))), FA_ERROR_DEVICE, "cross_entropy");
     SAYS(fa_mse_loss(a, a, .out = fa_zeros(FA_SHAPE(2))), FA_ERROR_SHAPE, "mse_loss");
     /* and what composed calls made is said to be made by them */
-    SAYS(fa_add(fa_mse_loss(a, a, .reduction = FA_NONE), fa_to(fa_zeros(FA_SHAPE(3, 4)), FA_LATE(1))), FA_ERROR_DEVICE,
+    SAYS(fa_add(fa_mse_loss(a, a, .reduction = FA_NONE), fa_to(fa_zeros(FA_SHAPE(3, 4)), DEVICE(1))), FA_ERROR_DEVICE,
          "made by mse_loss");
 }
 
@@ -299,7 +299,7 @@ static void a_place_may_be_named(void **state)
     FA_HERE;
     fa_tensor *a = fa_zeros(FA_SHAPE(3, 4));
     FA_HERE;
-    fa_tensor *b = fa_to(fa_zeros(FA_SHAPE(3, 4)), FA_LATE(0));
+    fa_tensor *b = fa_to(fa_zeros(FA_SHAPE(3, 4)), DEVICE(0));
     char first[sizeof __FILE__ + 64], second[sizeof __FILE__ + 64];
     snprintf(first, sizeof first, "made by zeros at %s:%d", __FILE__, __LINE__ - 5);
     snprintf(second, sizeof second, "made by to at %s:%d", __FILE__, __LINE__ - 4);

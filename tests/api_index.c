@@ -132,7 +132,7 @@ static void assignments_convert_and_broadcast(void **state)
     assert_non_null(fa_set(x, "...", fa_tensor_of(1, 2, 3, 4)));
     assert_int_equal(fa_item_int(fa_sum(x)), 30);
     assert_non_null(fa_set(x, ":, 0", true));
-    assert_non_null(fa_set(x, "-1, -1", fa_to(fa_full(FA_SCALAR, 9), FA_LATE(0))));
+    assert_non_null(fa_set(x, "-1, -1", fa_to(fa_full(FA_SCALAR, 9), DEVICE(0))));
     assert_int_equal(fa_item_int(fa_get(x, "2, 3")), 9);
     assert_null(fa_set(x, "0", fa_tensor_of(1, 2, 3)));
     assert_true(fa_failed());

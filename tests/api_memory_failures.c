@@ -6,8 +6,6 @@
 #include "core/order.h"
 #include <pthread.h>
 
-static const fa_device places[] = {{FA__CPU, 0}, {FA__LATE, 0}};
-
 enum { IN = 20, OUT = 7, ROWS = 5 };
 
 typedef struct model {
@@ -117,6 +115,7 @@ static int fail_each(fa_device where, const char *name, bool fresh)
 static void each_allocation_of_a_step_may_fail(void **state)
 {
     (void)state;
+    const fa_device places[] = {FA_CPU, DEVICE(0)};
     for (int p = 0; p < 2; p++)
         for (int fresh = 0; fresh < 2; fresh++) {
             fa_memory before, after;
@@ -152,7 +151,7 @@ static bool call_from(void)
 }
 static bool call_from_late(void)
 {
-    return fa_tensor_from(numbers, FA_SHAPE(1000), .device = FA_LATE(1), .requires_grad = true) != NULL;
+    return fa_tensor_from(numbers, FA_SHAPE(1000), .device = DEVICE(1), .requires_grad = true) != NULL;
 }
 static bool call_of(void)
 {
@@ -178,7 +177,7 @@ static bool call_read(void)
 }
 static bool call_item(void)
 {
-    return fa_item_int(fa_to(fa_tensor_of(7), FA_LATE(0))) == 7;
+    return fa_item_int(fa_to(fa_tensor_of(7), DEVICE(0))) == 7;
 }
 static bool call_set(void)
 {
@@ -243,7 +242,7 @@ static bool call_move(void)
     fa_tensor *x = fa_ones(FA_SHAPE(300), .requires_grad = true);
     if (!x || !fa_backward(fa_sum(x)))
         return false;
-    bool moved = fa_move_(x, FA_LATE(0));
+    bool moved = fa_move_(x, DEVICE(0));
     if (x && fa_grad(x) && !fa_device_equal(fa_tensor_device(x), fa_tensor_device(fa_grad(x)))) {
         fa_error_clear();
         fa_fail(FA_ERROR_INTERNAL, "the gradient is not where the tensor is");
@@ -334,8 +333,8 @@ static void each_allocation_of_a_call_may_fail(void **state)
         assert_int_equal(pthread_create(&thread, NULL, fail_in_thread, &call), 0);
         pthread_join(thread, &result);
         failed += result != NULL;
-        settle(FA_LATE(0));
-        settle(FA_LATE(1));
+        settle(DEVICE(0));
+        settle(DEVICE(1));
         if (fa_memory_stats(FA_CPU).blocks.current != before.blocks.current) {
             print_error("%s: %zu blocks are left\n", calls[i].name,
                         fa_memory_stats(FA_CPU).blocks.current - before.blocks.current);

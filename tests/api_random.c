@@ -54,7 +54,7 @@ static void the_same_for_any_threads_and_device(void **state)
                 fa_set_num_threads(4);
                 fa_manual_seed(42);
                 assert_true(fa_same(drawers[d](sizes[n], floats[f]), one));
-                FA_USE(.device = FA_LATE(1));
+                FA_USE(.device = DEVICE(1));
                 assert_true(fa_same(drawers[d](sizes[n], floats[f]), two)); /* the next call, whatever the device */
                 fa_set_num_threads(0);
                 assert_no_error();

@@ -1,7 +1,6 @@
 /* Settings: they nest and are lifted, threads begin with none, and each does what it says. */
 #define _GNU_SOURCE
 #include "api_test.h"
-#include "backend/late/late.h"
 #include <pthread.h>
 
 static void settings_nest_and_end_with_their_block(void **state)
@@ -16,13 +15,13 @@ static void settings_nest_and_end_with_their_block(void **state)
     assert_null(before.stream);
     assert_null(before.catch_errors);
     {
-        FA_USE(.no_grad = true, .device = FA_LATE(0));
+        FA_USE(.no_grad = true, .device = DEVICE(0));
         FA_USE(.deterministic = true, .anomaly = true, .fallback = true);
         assert_true(fa__settings().no_grad && fa__settings().deterministic && fa__settings().anomaly
                     && fa__settings().fallback);
-        assert_true(fa_device_equal(fa_device_current(), FA_LATE(0)));
+        assert_true(fa_device_equal(fa_device_current(), DEVICE(0)));
         {
-            FA_USE(.no_grad = false, .device = FA_LATE(1), .autocast = FA_BF16, .placement = FA_PLACE_STRICT,
+            FA_USE(.no_grad = false, .device = DEVICE(1), .autocast = FA_BF16, .placement = FA_PLACE_STRICT,
                    .forbid = FA_SYNC);
             assert_false(fa__settings().no_grad);
             assert_true(fa__settings().deterministic);
@@ -32,11 +31,11 @@ static void settings_nest_and_end_with_their_block(void **state)
             FA_USE(.autocast = FA_OFF, .forbid = 0);
             assert_int_equal(fa__settings().autocast, FA_OFF);
             assert_int_equal(fa__settings().forbid, 0);
-            assert_true(fa_device_equal(fa_device_current(), FA_LATE(1)));
+            assert_true(fa_device_equal(fa_device_current(), DEVICE(1)));
         }
         assert_true(fa__settings().no_grad);
         assert_int_equal(fa__settings().forbid, 0);
-        assert_true(fa_device_equal(fa_device_current(), FA_LATE(0)));
+        assert_true(fa_device_equal(fa_device_current(), DEVICE(0)));
     }
     fa_settings after = fa__settings();
     assert_memory_equal(&before, &after, offsetof(fa_settings, fa__end));
@@ -78,7 +77,7 @@ static void threads_inherit_nothing(void **state)
     (void)state;
     fa_error e = {0};
     fa_fail(FA_ERROR_USER, "of this thread");
-    FA_USE(.no_grad = true, .device = FA_LATE(0), .forbid = FA_SYNC, .catch_errors = &e, .autocast = FA_F16,
+    FA_USE(.no_grad = true, .device = DEVICE(0), .forbid = FA_SYNC, .catch_errors = &e, .autocast = FA_F16,
            .placement = FA_PLACE_AUTO, .deterministic = true);
     fa_settings s;
     pthread_t thread;
@@ -166,7 +165,7 @@ static void the_device_is_where_new_tensors_are_made(void **state)
     FA_SCOPE;
     const float data[] = {1, 2};
     for (int i = 0; i < 3; i++) {
-        const fa_device where = i == 0 ? FA_CPU : FA_LATE(i - 1);
+        const fa_device where = i == 0 ? FA_CPU : DEVICE(i - 1);
         FA_USE(.device = where);
         fa_tensor *made[] = {fa_zeros(FA_SHAPE(2)),
                              fa_ones(FA_SHAPE(2)),
@@ -185,11 +184,11 @@ static void the_device_is_where_new_tensors_are_made(void **state)
         }
         float borrowed[2];
         assert_true(fa_device_equal(fa_tensor_device(fa_tensor_borrow(borrowed, FA_SHAPE(2))), FA_CPU));
-        assert_true(fa_device_equal(fa_tensor_device(fa_zeros(FA_SHAPE(2), .device = FA_LATE(1))), FA_LATE(1)));
+        assert_true(fa_device_equal(fa_tensor_device(fa_zeros(FA_SHAPE(2), .device = DEVICE(1))), DEVICE(1)));
         /* it does not move what is there */
-        fa_tensor *x = fa_zeros(FA_SHAPE(2), .device = FA_LATE(1));
-        assert_true(fa_device_equal(fa_tensor_device(fa_add(x, 1)), FA_LATE(1)));
-        assert_true(fa_device_equal(fa_tensor_device(fa_zeros_like(x)), FA_LATE(1)));
+        fa_tensor *x = fa_zeros(FA_SHAPE(2), .device = DEVICE(1));
+        assert_true(fa_device_equal(fa_tensor_device(fa_add(x, 1)), DEVICE(1)));
+        assert_true(fa_device_equal(fa_tensor_device(fa_zeros_like(x)), DEVICE(1)));
     }
     FA_USE(.device = FA_CUDA(0));
     assert_null(fa_zeros(FA_SHAPE(2)));
@@ -226,22 +225,22 @@ static void without_gradients_nothing_is_recorded(void **state)
 static void what_is_forbidden_is_an_error_that_names_the_operation(void **state)
 {
     (void)state;
-    fa__late_delay(-1); /* nothing is done before somebody waits */
+    test_devices_delay(-1); /* nothing is done before somebody waits */
     FA_SCOPE;
-    fa_tensor *x = fa_to(fa_ones(FA_SHAPE(1000)), FA_LATE(0)), *c = fa_ones(FA_SHAPE(1000)), *number = fa_sum(x);
-    fa_synchronize(FA_LATE(0));
+    fa_tensor *x = fa_to(fa_ones(FA_SHAPE(1000)), DEVICE(0)), *c = fa_ones(FA_SHAPE(1000)), *number = fa_sum(x);
+    fa_synchronize(DEVICE(0));
     float values[1000];
     {
         FA_USE(.forbid = FA_SYNC | FA_TRANSFER);
         fa_tensor *y = fa_add(fa_mul(x, 2), 1); /* nothing waits, nothing is copied */
         assert_non_null(y);
-        assert_non_null(fa_zeros(FA_SHAPE(1000), .device = FA_LATE(0)));
+        assert_non_null(fa_zeros(FA_SHAPE(1000), .device = DEVICE(0)));
         assert_no_error();
         assert_null(fa_to(y, FA_CPU));
         assert_error(FA_ERROR_SYNC, "a copy from late:0 to cpu", "FA_TRANSFER");
-        assert_null(fa_to(c, FA_LATE(0)));
+        assert_null(fa_to(c, DEVICE(0)));
         assert_error(FA_ERROR_SYNC, "a copy from cpu to late:0", "FA_TRANSFER");
-        assert_null(fa_to(y, FA_LATE(1)));
+        assert_null(fa_to(y, DEVICE(1)));
         assert_error(FA_ERROR_SYNC, "late:1");
         assert_true(fa_item(fa_add(number, 1)) != 1001);
         assert_error(FA_ERROR_SYNC, "");
@@ -249,7 +248,7 @@ static void what_is_forbidden_is_an_error_that_names_the_operation(void **state)
         assert_error(FA_ERROR_SYNC, "");
         assert_null(fa_text(y));
         assert_error(FA_ERROR_SYNC, "");
-        assert_false(fa_synchronize(FA_LATE(0)));
+        assert_false(fa_synchronize(DEVICE(0)));
         assert_error(FA_ERROR_SYNC, "synchronize");
         {
             FA_USE(.placement = FA_PLACE_AUTO);
@@ -274,17 +273,17 @@ static void what_is_forbidden_is_an_error_that_names_the_operation(void **state)
     }
     assert_true(fa_item(number) == 1000);
     assert_no_error();
-    fa__late_delay(20);
+    test_devices_delay(20);
 }
 
 static void forbidding_stops_a_training_step_before_it_changes_anything(void **state)
 {
     (void)state;
-    fa__late_delay(-1); /* nothing is done before somebody waits */
+    test_devices_delay(-1); /* nothing is done before somebody waits */
     FA_SCOPE;
-    fa_tensor *w = fa_to(fa_ones(FA_SHAPE(8)), FA_LATE(0));
+    fa_tensor *w = fa_to(fa_ones(FA_SHAPE(8)), DEVICE(0));
     fa_set_requires_grad(w, true);
-    fa_synchronize(FA_LATE(0));
+    fa_synchronize(DEVICE(0));
     {
         FA_USE(.forbid = FA_SYNC | FA_TRANSFER);
         fa_tensor *loss = fa_mean(fa_mul(w, w));
@@ -297,37 +296,39 @@ static void forbidding_stops_a_training_step_before_it_changes_anything(void **s
         assert_no_error();
     }
     assert_true(fa_item(fa_sum(w)) == 6);
-    fa__late_delay(20);
+    test_devices_delay(20);
 }
 
 static void automatic_placement_copies_and_counts(void **state)
 {
     (void)state;
     FA_SCOPE;
-    fa_tensor *a = fa_ones(FA_SHAPE(100)), *b = fa_to(fa_ones(FA_SHAPE(100)), FA_LATE(0)), *c = fa_to(a, FA_LATE(1));
+    fa_tensor *a = fa_ones(FA_SHAPE(100)), *b = fa_to(fa_ones(FA_SHAPE(100)), DEVICE(0)), *c = fa_to(a, DEVICE(1));
     assert_null(fa_add(a, b));
     assert_error(FA_ERROR_DEVICE, "different devices", "FA_PLACE_AUTO");
     /* a 0-dim tensor of the CPU goes with any device as a value; not the other way round */
-    assert_true(fa_device_equal(fa_tensor_device(fa_add(b, fa_sum(a))), FA_LATE(0)));
+    assert_true(fa_device_equal(fa_tensor_device(fa_add(b, fa_sum(a))), DEVICE(0)));
     assert_null(fa_add(a, fa_sum(b)));
     assert_error(FA_ERROR_DEVICE, "");
     assert_null(fa_add(b, fa_reshape(fa_sum(a), FA_SHAPE(1))));
     assert_error(FA_ERROR_DEVICE, "");
-    fa_synchronize(FA_LATE(0));
-    fa_synchronize(FA_LATE(1));
+    fa_synchronize(DEVICE(0));
+    fa_synchronize(DEVICE(1));
     fa_transfers_reset();
     {
-        FA_USE(.placement = FA_PLACE_AUTO, .device = FA_LATE(1));
-        assert_true(fa_device_equal(fa_tensor_device(fa_add(a, b)), FA_LATE(1)));
+        FA_USE(.placement = FA_PLACE_AUTO, .device = DEVICE(1));
+        assert_true(fa_device_equal(fa_tensor_device(fa_add(a, b)), DEVICE(1)));
         fa_transfers t = fa_transfers_total();
-        assert_int_equal(t.to_device, 1);
-        assert_int_equal(t.bytes_to_device, 400);
-        assert_int_equal(t.between, 1);
-        assert_int_equal(t.bytes_between, 400);
-        assert_int_equal(t.to_host, 0);
+        /* between devices of two kinds it goes by the host */
+        size_t by_host = DEVICE(0).kind != DEVICE(1).kind;
+        assert_int_equal(t.to_device, 1 + by_host);
+        assert_int_equal(t.bytes_to_device, 400 + 400 * by_host);
+        assert_int_equal(t.between, 1 - by_host);
+        assert_int_equal(t.bytes_between, 400 - 400 * by_host);
+        assert_int_equal(t.to_host, by_host);
         FA_USE(.device = FA_CPU);
         assert_true(fa_device_equal(fa_tensor_device(fa_add(b, c)), FA_CPU));
-        assert_int_equal(fa_transfers_total().to_host, 2);
+        assert_int_equal(fa_transfers_total().to_host, 2 + by_host);
         {
             FA_USE(.placement = FA_PLACE_STRICT);
             assert_null(fa_add(a, b));
@@ -339,17 +340,17 @@ static void automatic_placement_copies_and_counts(void **state)
     }
     {
         FA_USE(.placement = FA_PLACE_AUTO); /* without a device: that of the first operand that is not on the CPU */
-        assert_true(fa_device_equal(fa_tensor_device(fa_add(a, c)), FA_LATE(1)));
-        assert_true(fa_device_equal(fa_tensor_device(fa_add(b, c)), FA_LATE(0)));
-        assert_true(fa_device_equal(fa_tensor_device(fa_cat(FA_TENSORS(a, c))), FA_LATE(1)));
-        assert_true(fa_device_equal(fa_tensor_device(fa_neg(b)), FA_LATE(0)));
+        assert_true(fa_device_equal(fa_tensor_device(fa_add(a, c)), DEVICE(1)));
+        assert_true(fa_device_equal(fa_tensor_device(fa_add(b, c)), DEVICE(0)));
+        assert_true(fa_device_equal(fa_tensor_device(fa_cat(FA_TENSORS(a, c))), DEVICE(1)));
+        assert_true(fa_device_equal(fa_tensor_device(fa_neg(b)), DEVICE(0)));
     }
     assert_null(fa_add(a, b));
     assert_error(FA_ERROR_DEVICE, "");
     /* gradients come back to where their leaves are */
     fa_tensor *w = fa_ones(FA_SHAPE(100), .requires_grad = true);
     {
-        FA_USE(.placement = FA_PLACE_AUTO, .device = FA_LATE(0));
+        FA_USE(.placement = FA_PLACE_AUTO, .device = DEVICE(0));
         assert_true(fa_backward(fa_sum(fa_mul(w, b))));
     }
     assert_true(fa_device_equal(fa_tensor_device(fa_grad(w)), FA_CPU));

@@ -12,7 +12,7 @@ static void pointers_are_typed(void **state)
     assert_true(fa_item(fa_get(t, "1, 1")) == 7);
     assert_ptr_equal(fa_ptr_f32(fa_get(t, "1")), p + 2);
     /* it pins: neither device nor dtype can change below it */
-    assert_false(fa_move_(t, FA_LATE(0)));
+    assert_false(fa_move_(t, DEVICE(0)));
     assert_error(FA_ERROR_STATE, "a pointer was taken of");
     assert_false(fa_move_(t, FA_F64));
     assert_error(FA_ERROR_STATE, "");
@@ -32,7 +32,7 @@ static void pointers_are_typed(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         assert_non_null(rows[i].p);
     /* later asynchronous work is waited for */
-    fa_tensor *h = fa_to(fa_full(FA_SHAPE(1000), 3.0, .device = FA_LATE(0)), FA_CPU);
+    fa_tensor *h = fa_to(fa_full(FA_SHAPE(1000), 3.0, .device = DEVICE(0)), FA_CPU);
     assert_true(fa_ptr_f32(h)[999] == 3);
     assert_no_error();
 }
@@ -46,16 +46,16 @@ static void moving_in_place_takes_holders_along(void **state)
         FA_USE(.no_grad = true);
         view = fa_get(w, "1:3");
     }
-    assert_true(fa_move_(w, FA_LATE(0)));
-    assert_true(fa_device_equal(fa_tensor_device(view), FA_LATE(0)));
+    assert_true(fa_move_(w, DEVICE(0)));
+    assert_true(fa_device_equal(fa_tensor_device(view), DEVICE(0)));
     assert_true(fa_item(fa_sum(view)) == 5);
     assert_false(fa_move_(w, FA_F64));
     assert_error(FA_ERROR_STATE, "other tensors view");
     fa_tensor *p = fa_tensor_of(1.0, 2.0);
     fa_set_requires_grad(p, true);
     assert_true(fa_backward(fa_sum(fa_mul(p, p))));
-    assert_true(fa_move_(p, FA_LATE(1)));
-    assert_true(fa_device_equal(fa_tensor_device(fa_grad(p)), FA_LATE(1)));
+    assert_true(fa_move_(p, DEVICE(1)));
+    assert_true(fa_device_equal(fa_tensor_device(fa_grad(p)), DEVICE(1)));
     assert_true(fa_move_(p, FA_F64));
     assert_int_equal(fa_tensor_dtype(fa_grad(p)), FA_F64);
     assert_true(fa_item(fa_get(fa_grad(p), "1")) == 4);
@@ -66,7 +66,7 @@ static void moving_in_place_takes_holders_along(void **state)
     fa_tensor *loss = fa_sum(fa_mul(p, p));
     assert_false(fa_move_(p, FA_F32));
     assert_error(FA_ERROR_STATE, "");
-    assert_true(fa_move_(p, FA_LATE(0)));
+    assert_true(fa_move_(p, DEVICE(0)));
     assert_false(fa_backward(loss));
     assert_error(FA_ERROR_GRADIENT, "mul");
     fa_tensor *node = fa_mul(p, 2);
@@ -116,9 +116,9 @@ static void borrowed_memory_is_used_in_place(void **state)
                 assert_true(fa_item(fa_get(t, corner[k])) == rows[i].at[k]);
             fa_tensor *same = fa_tensor_from(data, FA_SHAPE(1));
             assert_non_null(same);
-            assert_true(fa_item(fa_sum(fa_to(t, FA_LATE(0)))) == fa_item(fa_sum(t)));
+            assert_true(fa_item(fa_sum(fa_to(t, DEVICE(0)))) == fa_item(fa_sum(t)));
             kept = fa_keep(fa_get(t, "0"));
-            assert_false(fa_move_(t, FA_LATE(0)));
+            assert_false(fa_move_(t, DEVICE(0)));
             assert_error(FA_ERROR_STATE, "borrowed");
         }
         assert_int_equal(freed, 0); /* a view still uses it */
@@ -168,13 +168,13 @@ static void borrowed_memory_of_late_work_is_freed_when_that_is_done(void **state
     {
         FA_SCOPE;
         fa_tensor *t = fa_tensor_borrow(data, FA_SHAPE(1000), .free = count_free, .ctx = &freed);
-        sum = fa_escape(fa_sum(fa_to(t, FA_LATE(0))));
+        sum = fa_escape(fa_sum(fa_to(t, DEVICE(0))));
     }
     assert_true(fa_item(sum) == 2000);
     for (int i = 0; i < 1000 && !freed; i++) {
-        fa_synchronize(FA_LATE(0));
+        fa_synchronize(DEVICE(0));
         FA_SCOPE;
-        fa_to(fa_zeros(FA_SHAPE(1000)), FA_LATE(0));
+        fa_to(fa_zeros(FA_SHAPE(1000)), DEVICE(0));
     }
     assert_int_equal(freed, 1);
     free(data);

@@ -76,7 +76,7 @@ static void every_dtype_goes_in_and_comes_out(void **state)
             bytes[i] = (unsigned char)(row->dtype == FA_BOOL ? i % 3 == 0 : i * 37 % 120); /* no NaN among them */
         for (int p = 0; p < 2; p++) {
             fa_tensor *t =
-                fa_tensor_from(bytes, FA_SHAPE(4, 3, 4), .dtype = row->dtype, .device = p ? FA_LATE(0) : FA_CPU);
+                fa_tensor_from(bytes, FA_SHAPE(4, 3, 4), .dtype = row->dtype, .device = p ? DEVICE(0) : FA_CPU);
             assert_int_equal(fa_tensor_dtype(t), row->dtype);
             assert_int_equal(fa_element_size(t), row->size);
             assert_int_equal(fa_nbytes(t), 48 * row->size);
@@ -96,7 +96,7 @@ static void every_dtype_goes_in_and_comes_out(void **state)
         fa_tensor *whole = fa_full(FA_SCALAR, row->exact, .dtype = row->dtype);
         assert_int_equal(fa_item_int(whole), row->exact);
         assert_true(fa_item(whole) == (double)row->exact);
-        assert_true(fa_same(fa_to(fa_to(whole, FA_LATE(0)), FA_CPU), whole));
+        assert_true(fa_same(fa_to(fa_to(whole, DEVICE(0)), FA_CPU), whole));
     }
     assert_int_equal(fa_dtype_size(FA_SAME), 0);
     assert_int_equal(fa_dtype_size((fa_dtype)99), 0);
@@ -169,7 +169,7 @@ static void reading_converts(void **state)
     for (int p = 0; p < 2; p++) {
         FA_SCOPE;
         const double from[] = {0, 1, -1.75, 2.5, 100, -0.0};
-        fa_tensor *t = fa_tensor_from(from, FA_SHAPE(6), .dtype = FA_F64, .device = p ? FA_LATE(1) : FA_CPU);
+        fa_tensor *t = fa_tensor_from(from, FA_SHAPE(6), .dtype = FA_F64, .device = p ? DEVICE(1) : FA_CPU);
         int64_t i64[6];
         int32_t i32[6];
         int8_t i8[6];
@@ -200,7 +200,7 @@ static void integers_are_exact(void **state)
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         fa_tensor *t = fa_tensor_of(rows[i]);
         assert_true(fa_item_int(t) == rows[i]);
-        assert_true(fa_item_int(fa_to(t, FA_LATE(0))) == rows[i]);
+        assert_true(fa_item_int(fa_to(t, DEVICE(0))) == rows[i]);
         assert_true(fa_item_int(fa_reshape(fa_get(t, "::-1"), FA_SCALAR)) == rows[i]);
         int64_t back;
         assert_true(fa_read(t, &back, FA_I64, 1) && back == rows[i]);
@@ -260,7 +260,7 @@ static void shapes_of_all_kinds(void **state)
     assert_int_equal(fa_size(empty, -1), 3);
     assert_true(fa_read(empty, NULL, FA_F32, 0));
     assert_non_null(fa_tensor_from(NULL, FA_SHAPE(0, 4)));
-    assert_non_null(fa_tensor_from(NULL, FA_SHAPE(0, 4), .device = FA_LATE(0)));
+    assert_non_null(fa_tensor_from(NULL, FA_SHAPE(0, 4), .device = DEVICE(0)));
     assert_non_null(fa_tensor_borrow(NULL, FA_SHAPE(0)));
     assert_int_equal(fa_dim(one), 8);
     assert_true(fa_item(one) == 1);
@@ -286,8 +286,8 @@ static void same_means_same(void **state)
     FA_SCOPE;
     fa_tensor *a = fa_tensor_of(1.0, NAN, -0.0), *b = fa_tensor_of(1.0, NAN, 0.0);
     assert_true(fa_same(a, b));
-    assert_true(fa_same(a, fa_to(a, FA_LATE(0))));
-    assert_true(fa_same(fa_to(a, FA_LATE(0)), fa_to(b, FA_LATE(1))));
+    assert_true(fa_same(a, fa_to(a, DEVICE(0))));
+    assert_true(fa_same(fa_to(a, DEVICE(0)), fa_to(b, DEVICE(1))));
     assert_false(fa_same(a, fa_to(a, FA_F64)));
     assert_false(fa_same(a, fa_reshape(a, FA_SHAPE(3, 1))));
     assert_false(fa_same(a, fa_tensor_of(1.0, 2.0, 0.0)));
@@ -312,7 +312,7 @@ static void printing_works_on_anything(void **state)
                           fa_zeros(FA_SHAPE(0, 3), .dtype = dtypes[d].dtype),
                           fa_get(fa_ones(FA_SHAPE(3, 4, 5), .dtype = dtypes[d].dtype), "::-1, ..., ::2"),
                           fa_expand(fa_ones(FA_SCALAR, .dtype = dtypes[d].dtype), FA_SHAPE(1000, 1000, 1000)),
-                          fa_ones(FA_SHAPE(4), .dtype = dtypes[d].dtype, .device = FA_LATE(0)),
+                          fa_ones(FA_SHAPE(4), .dtype = dtypes[d].dtype, .device = DEVICE(0)),
                           fa_ones(FA_SHAPE(4), .dtype = dtypes[d].dtype, .device = FA_META)};
         for (size_t i = 0; i < sizeof t / sizeof *t; i++) {
             assert_true(fa_fprint(null, t[i]));
@@ -384,11 +384,11 @@ static void options_of_an_older_version_are_enough(void **state)
     } settings;
     memset(&settings, 0xEE, sizeof settings);
     settings.size = offsetof(fa_settings, no_grad);
-    settings.device = FA_LATE(0);
+    settings.device = DEVICE(0);
     fa__scope scope = fa__use_open((const fa_settings *)(const void *)&settings);
     assert_false(fa__settings().no_grad);
     assert_int_equal(fa__settings().forbid, 0);
-    assert_true(fa_device_equal(fa_tensor_device(fa_zeros(FA_SHAPE(2))), FA_LATE(0)));
+    assert_true(fa_device_equal(fa_tensor_device(fa_zeros(FA_SHAPE(2))), DEVICE(0)));
     fa__use_close(&scope);
     assert_no_error();
 }

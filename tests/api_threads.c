@@ -47,7 +47,7 @@ static int in_threads(worker *run, int count)
 
 static bool train(int number)
 {
-    const fa_device where = number % 2 ? FA_LATE(number / 2 % 2) : FA_CPU;
+    const fa_device where = number % 2 ? DEVICE(number / 2 % 2) : FA_CPU;
     FA_USE(.device = where);
     fa_tensor *x = fa_expand(fa_tensor_of(1.0, 2.0, 3.0), FA_SHAPE(5, 3)),
               *w = fa_zeros(FA_SHAPE(2, 3), .requires_grad = true);
@@ -106,7 +106,7 @@ static bool read_shared(int number)
         fa_tensor *kept = fa_keep(fa_t(shared));
         fa_release(kept);
         good = good && fa_item(fa_sum(fa_mul(shared_late, 2))) == 2000;
-        good = good && fa_item(fa_sum(fa_to(shared, FA_LATE(number % 2)))) == 15;
+        good = good && fa_item(fa_sum(fa_to(shared, DEVICE(number % 2)))) == 15;
         char *text = fa_text(shared);
         good = good && text;
         fa_free_text(text);
@@ -120,7 +120,7 @@ static void what_is_read_may_be_shared(void **state)
     FA_SCOPE;
     shared = fa_ones(FA_SHAPE(3, 5));
     shared_weight = fa_ones(FA_SHAPE(4, 5), .requires_grad = true);
-    shared_late = fa_to(fa_ones(FA_SHAPE(1000)), FA_LATE(0));
+    shared_late = fa_to(fa_ones(FA_SHAPE(1000)), DEVICE(0));
     assert_int_equal(in_threads(read_shared, THREADS), 0);
     assert_null(fa_grad(shared_weight));
 }
@@ -223,7 +223,7 @@ static bool parse_and_look(int number)
         if (fa_item(fa_pointwise(text, 2.0, fa_ones(FA_SCALAR))) != 2 * (i % 7) + number % 2)
             return false;
         fa_memory_stats(FA_CPU);
-        fa_memory_stats(FA_LATE(0));
+        fa_memory_stats(DEVICE(0));
         fa_transfers_total();
         if (i % 10 == 0)
             fa_empty_cache(FA_CPU);

@@ -11,12 +11,12 @@ static void gradients_land_where_leaves_are(void **state)
     (void)state;
     fa_tensor *a = fa_tensor_of(1.0, 2.0, 3.0);
     fa_set_requires_grad(a, true);
-    fa_tensor *b = fa_to(fa_tensor_of(4.0, 5.0, 6.0), FA_LATE(0));
+    fa_tensor *b = fa_to(fa_tensor_of(4.0, 5.0, 6.0), DEVICE(0));
     fa_set_requires_grad(b, true);
-    fa_tensor *r = fa_mul(b, fa_to(a, FA_LATE(0)));
+    fa_tensor *r = fa_mul(b, fa_to(a, DEVICE(0)));
     assert_true(fa_backward(r, .grad = fa_ones_like(r)));
     assert_true(on(fa_grad(a), FA_CPU));
-    assert_true(on(fa_grad(b), FA_LATE(0)));
+    assert_true(on(fa_grad(b), DEVICE(0)));
     HOLD(fa_grad(a), 4, 5, 6);
     HOLD(fa_grad(b), 1, 2, 3);
 }
@@ -25,8 +25,8 @@ static void over_three_devices_and_two_dtypes(void **state)
 {
     (void)state;
     fa_tensor *a = LEAF(1, 2);
-    fa_tensor *b = fa_exp(fa_to(a, FA_LATE(0)));
-    fa_tensor *c = fa_sum(fa_mul(fa_to(fa_to(b, FA_LATE(1)), FA_F32), 2));
+    fa_tensor *b = fa_exp(fa_to(a, DEVICE(0)));
+    fa_tensor *c = fa_sum(fa_mul(fa_to(fa_to(b, DEVICE(1)), FA_F32), 2));
     assert_true(fa_backward(c, .create_graph = true));
     assert_int_equal(fa_tensor_dtype(fa_grad(a)), FA_F64);
     assert_true(on(fa_grad(a), FA_CPU));
@@ -41,9 +41,9 @@ static void over_three_devices_and_two_dtypes(void **state)
 static void the_gradient_of_a_value(void **state)
 {
     (void)state;
-    fa_tensor *s = fa_full(FA_SCALAR, 3.0, .requires_grad = true), *x = fa_to(fa_tensor_of(1.0, 2.0), FA_LATE(0));
+    fa_tensor *s = fa_full(FA_SCALAR, 3.0, .requires_grad = true), *x = fa_to(fa_tensor_of(1.0, 2.0), DEVICE(0));
     fa_tensor *y = fa_mul(x, fa_mul(s, s));
-    assert_true(on(y, FA_LATE(0)));
+    assert_true(on(y, DEVICE(0)));
     HOLD(y, 9, 18);
     assert_true(fa_backward(fa_sum(y)));
     assert_true(on(fa_grad(s), FA_CPU));
@@ -60,7 +60,7 @@ static void the_gradient_of_a_value(void **state)
 static void copy_in_place_from_another_device(void **state)
 {
     (void)state;
-    fa_tensor *w = LEAF(1, 2), *x = fa_zeros(FA_SHAPE(3, 2), .device = FA_LATE(0));
+    fa_tensor *w = LEAF(1, 2), *x = fa_zeros(FA_SHAPE(3, 2), .device = DEVICE(0));
     assert_non_null(fa_copy_(fa_get(x, "1:"), w));
     assert_true(fa_requires_grad(x));
     assert_true(fa_backward(fa_sum(fa_mul(x, x))));
@@ -71,8 +71,8 @@ static void copy_in_place_from_another_device(void **state)
 static void changes_in_place_on_late(void **state)
 {
     (void)state;
-    fa_tensor *a = fa_ones(FA_SHAPE(2, 3), .device = FA_LATE(0), .requires_grad = true);
-    fa_tensor *x = fa_mul(a, 2), *w = fa_to(fa_tensor_of(1.0, 2.0, 3.0), FA_LATE(0));
+    fa_tensor *a = fa_ones(FA_SHAPE(2, 3), .device = DEVICE(0), .requires_grad = true);
+    fa_tensor *x = fa_mul(a, 2), *w = fa_to(fa_tensor_of(1.0, 2.0, 3.0), DEVICE(0));
     fa_set_requires_grad(w, true);
     fa_mul_(fa_get(x, "1"), w);
     fa_mul_(fa_t(x), 2);
@@ -89,8 +89,8 @@ static void a_leaf_moves_with_its_gradient(void **state)
     FA_VAR(momentum, fa_clone(fa_grad(w)));
     FA_VAR(held, fa_grad(w));
     int64_t version = fa_tensor_version(w);
-    assert_true(fa_move_(w, FA_LATE(1)));
-    assert_true(on(w, FA_LATE(1)) && on(fa_grad(w), FA_LATE(1)) && on(view, FA_LATE(1)) && on(held, FA_LATE(1)));
+    assert_true(fa_move_(w, DEVICE(1)));
+    assert_true(on(w, DEVICE(1)) && on(fa_grad(w), DEVICE(1)) && on(view, DEVICE(1)) && on(held, DEVICE(1)));
     assert_true(on(momentum, FA_CPU));
     assert_true(fa_tensor_version(w) > version);
     assert_true(fa_requires_grad(w) && fa_is_leaf(w));
@@ -106,7 +106,7 @@ static void a_graph_behind_a_moved_leaf_is_refused(void **state)
 {
     (void)state;
     fa_tensor *w = LEAF(1, 2), *y = fa_sum(fa_mul(w, w));
-    assert_true(fa_move_(w, FA_LATE(0)));
+    assert_true(fa_move_(w, DEVICE(0)));
     assert_false(fa_backward(y));
     FAILS(FA_ERROR_GRADIENT, "mul", "changed in place");
 }
@@ -115,9 +115,9 @@ static void what_cannot_move(void **state)
 {
     (void)state;
     fa_tensor *x = LEAF(1, 2), *y = fa_mul(x, 2), *v = fa_detach(x);
-    assert_false(fa_move_(y, FA_LATE(0)));
+    assert_false(fa_move_(y, DEVICE(0)));
     FAILS(FA_ERROR_STATE, "not a leaf");
-    assert_false(fa_move_(fa_get(x, "0"), FA_LATE(0)));
+    assert_false(fa_move_(fa_get(x, "0"), DEVICE(0)));
     FAILS(FA_ERROR_STATE, "not a leaf");
     assert_false(fa_move_(x, FA_F32));
     FAILS(FA_ERROR_STATE, "view");
@@ -132,7 +132,7 @@ static void a_gradient_that_is_a_view_moves_or_nothing_does(void **state)
     (void)state;
     fa_tensor *x = LEAF(1, 2), *bucket = fa_zeros(FA_SHAPE(4), .dtype = FA_F64);
     assert_true(fa_set_grad(x, fa_get(bucket, ":2")));
-    if (!fa_move_(x, FA_LATE(0)))
+    if (!fa_move_(x, DEVICE(0)))
         fa_error_clear();
     assert_true(on(fa_grad(x), fa_tensor_device(x)));
 }
@@ -163,5 +163,5 @@ int main(void)
         TEST(a_gradient_that_is_a_view_moves_or_nothing_does),
         TEST(dtype_changes_in_place),
     };
-    return cmocka_run_group_tests_name("autograd_devices", tests, NULL, NULL);
+    return RUN("autograd_devices");
 }

@@ -248,7 +248,7 @@ static void a_gradient_on_another_device(void **state)
 {
     (void)state;
     fa_tensor *x = LEAF(1, 2);
-    assert_false(fa_backward(fa_mul(x, 2), .grad = fa_ones(FA_SHAPE(2), .dtype = FA_F64, .device = FA_LATE(0))));
+    assert_false(fa_backward(fa_mul(x, 2), .grad = fa_ones(FA_SHAPE(2), .dtype = FA_F64, .device = DEVICE(0))));
     FAILS(FA_ERROR_DEVICE, "late:0");
     assert_null(fa_grad(x));
 }
@@ -270,7 +270,7 @@ static void set_grad_refuses_other_shapes_dtypes_and_devices(void **state)
     FAILS(FA_ERROR_GRADIENT, "(3,)", "(2,)");
     assert_false(fa_set_grad(x, fa_ones(FA_SHAPE(2))));
     FAILS(FA_ERROR_GRADIENT, "f32", "f64");
-    assert_false(fa_set_grad(x, fa_ones(FA_SHAPE(2), .dtype = FA_F64, .device = FA_LATE(0))));
+    assert_false(fa_set_grad(x, fa_ones(FA_SHAPE(2), .dtype = FA_F64, .device = DEVICE(0))));
     FAILS(FA_ERROR_GRADIENT, "late:0");
     assert_true(fa_set_grad(x, fa_full(FA_SHAPE(2), 7.0, .dtype = FA_F64)));
     assert_true(fa_backward(fa_sum(x)));
@@ -610,5 +610,5 @@ int main(void)
         TEST(grad_of_a_leaf_of_another_dtype),
         TEST(anomaly_mode_names_the_forward_call),
     };
-    return cmocka_run_group_tests_name("autograd_engine", tests, NULL, NULL);
+    return RUN("autograd_engine");
 }

@@ -352,7 +352,7 @@ static fa_tensor *other_dtype(fa_tensor *g, void *context)
 static fa_tensor *other_device(fa_tensor *g, void *context)
 {
     (void)context;
-    return fa_to(g, FA_LATE(0));
+    return fa_to(g, DEVICE(0));
 }
 
 static void hooks_keep_dtype_and_device(void **state)
@@ -487,5 +487,5 @@ int main(void)
         TEST(a_failing_backward),
         TEST(a_function_that_returns_its_input),
     };
-    return cmocka_run_group_tests_name("autograd_hooks", tests, NULL, NULL);
+    return RUN("autograd_hooks");
 }

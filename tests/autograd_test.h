@@ -1,6 +1,7 @@
 /* What the tests of gradients and semantics share: expected numbers, expected errors, tensors in f64. */
 #ifndef FA__TESTS_AUTOGRAD_TEST_H
 #define FA__TESTS_AUTOGRAD_TEST_H
+#include "support/devices.h"
 #include <facula/autograd.h>
 #include <facula/device.h>
 #include <facula/error.h>
@@ -20,6 +21,7 @@
 
 #include <cmocka.h>
 
+#define RUN(name) (test_devices_there() ? cmocka_run_group_tests_name(name, tests, NULL, NULL) : TEST_SKIPPED)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, test_begin, test_end)
 
 __attribute__((__unused__)) static int test_begin(void **state)
@@ -77,8 +79,8 @@ __attribute__((__unused__)) static void hold_error(fa_code code, const char *con
         _fail(file, line);
     }
     for (; *text; text++)
-        if (!strstr(message, *text)) {
-            print_error("%s:%d: \"%s\" is not in \"%s\"\n", file, line, *text, message);
+        if (!strstr(message, test_named(*text))) {
+            print_error("%s:%d: \"%s\" is not in \"%s\"\n", file, line, test_named(*text), message);
             _fail(file, line);
         }
 }

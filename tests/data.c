@@ -405,14 +405,14 @@ static void batches_come_to_a_device(void **state)
 {
     (void)state;
     FA_SCOPE;
-    FA_EACH (batch, fa_data_loader(numbers(6), .batch_size = 4, .device = FA_LATE(0))) {
-        assert_true(fa_device_equal(fa_tensor_device(batch.input), FA_LATE(0)));
-        assert_true(fa_device_equal(fa_tensor_device(batch.target), FA_LATE(0)));
+    FA_EACH (batch, fa_data_loader(numbers(6), .batch_size = 4, .device = DEVICE(0))) {
+        assert_true(fa_device_equal(fa_tensor_device(batch.input), DEVICE(0)));
+        assert_true(fa_device_equal(fa_tensor_device(batch.target), DEVICE(0)));
         assert_int_equal(fa_item_int(fa_cpu(fa_get(batch.target, "0"))), 4 * batch.index);
     }
-    fa_dataset *there = fa_data_tensors(fa_to(fa_arange(0, 6), FA_LATE(1)));
+    fa_dataset *there = fa_data_tensors(fa_to(fa_arange(0, 6), DEVICE(1)));
     FA_EACH (batch, fa_data_loader(there, .batch_size = 4, .shuffle = true, .seed = 3))
-        assert_true(fa_device_equal(fa_tensor_device(batch.input), FA_LATE(1)));
+        assert_true(fa_device_equal(fa_tensor_device(batch.input), DEVICE(1)));
     assert_no_error();
 }
 

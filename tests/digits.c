@@ -118,7 +118,7 @@ static void a_network_learns_them(void **state)
 {
     (void)state;
     double reached[2];
-    const fa_device where[] = {FA_CPU, FA_LATE(0)};
+    const fa_device where[] = {FA_CPU, DEVICE(0)};
     for (int k = 0; k < 2; k++) {
         FA_SCOPE;
         fa_manual_seed(0);

@@ -3,6 +3,7 @@
  *
  *     golden [operation...]    only those */
 #include "support/check.h"
+#include "support/devices.h"
 #include "support/gradient.h"
 #include "support/reference.h"
 #include <stdlib.h>
@@ -19,6 +20,12 @@ static const struct {
     {"log_softmax", "i64 i32 u8 bool", "as softmax"},
     {"clamp", "u8", "numbers wrap into the dtype, as in arithmetic"},
 };
+
+/* Where they are done: the CPU, or the device that FACULA_TEST_DEVICES names. */
+static fa_device place(void)
+{
+    return test_device_is_late(0) ? FA_CPU : DEVICE(0);
+}
 
 static const char *const dtypes[] = {"f64", "f32", "f16", "bf16", "i64", "i32", "u8", "bool"};
 
@@ -77,7 +84,7 @@ static void hold_dtype(const sample *s, const char *reference, const char *dtype
     answer first = reference_answer(reference, dtype, 0);
     if (first.kind == ANSWER_NONE || first.kind == ANSWER_MISSING || !inputs_make(&in, s, reference_dtype(dtype, 0)))
         return;
-    bool ok = attempt_all(&a, &in, NULL, FA_CPU);
+    bool ok = attempt_all(&a, &in, NULL, place());
     if (differs_on_purpose(s->op->name, dtype))
         fa_error_clear();
     else if (first.kind == ANSWER_ERROR)
@@ -110,6 +117,7 @@ static void hold_gradients(const sample *s, const char *reference, const char *d
     fa_tensor *g[MOST_TENSORS];
     if (!strstr(reference, "grad ") || s->op->cells->no_grad || !inputs_make(&in, s, reference_dtype(dtype, 0)))
         return;
+    in.where = place();
     if (check(chain_run(&c, &in, 1, true) && gradients_of(&c.terms, c.x, c.count, false, g), "%s: gradients fail",
               dtype))
         for (int i = 0; i < c.count; i++)
@@ -151,6 +159,8 @@ static bool chosen(const char *name, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+    if (!test_devices_there())
+        return TEST_SKIPPED;
     char *operations = reference_load("operations.txt");
     if (!check(operations != NULL, "tests/reference/operations.txt cannot be read"))
         return check_end();

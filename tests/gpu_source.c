@@ -1,6 +1,7 @@
 /* Sources of GPU kernels compile for CUDA's architectures: NVRTC needs no GPU. Every expression of a row and every
- * derivative, in each class and shape, and every kernel that is written down; no kernel keeps values in memory because
- * registers ran out, and nothing is fused that the source does not fuse. Without NVRTC the test is skipped. */
+ * derivative, in each class and shape, and every kernel that is written down, for sm_90; for sm_80 one of each kind, or
+ * all with the argument `all`. No kernel keeps values in memory because registers ran out, nothing is fused that the
+ * source does not fuse, and dense kernels read and write 16 bytes at a time. Without NVRTC the test is skipped. */
 #include "backend/gpu/gpu.h"
 #include "backend/gpu/source.h"
 #include "base/alloc.h"
@@ -8,6 +9,7 @@
 #include "base/error.h"
 #include "ops/formula.h"
 #include "ops/row.h"
+#include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -40,13 +42,18 @@ static const fa__symbol symbols[] = {
 
 static fa__library library;
 
+/* FACULA_NVRTC, or the toolkit's, or what scripts/nvrtc.sh has fetched. */
 static bool open_nvrtc(void)
 {
     const char *named = getenv("FACULA_NVRTC");
-    const char *const usual[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so", "/usr/local/cuda/lib64/libnvrtc.so",
-                                 NULL};
+    glob_t found = {0};
+    glob(FA_TEST_DATA "/../build/nvrtc-venv/lib/python3*/site-packages/nvidia/*/lib/libnvrtc.so.1?", 0, NULL, &found);
+    const char *const usual[] = {"libnvrtc.so.13", "libnvrtc.so.12", "/usr/local/cuda/lib64/libnvrtc.so",
+                                 found.gl_pathc ? found.gl_pathv[0] : NULL, NULL};
     const char *const only[] = {named, NULL};
-    return fa__library_open(&library, named ? only : usual, symbols, sizeof symbols / sizeof symbols[0]);
+    bool open = fa__library_open(&library, named ? only : usual, symbols, sizeof symbols / sizeof symbols[0]);
+    globfree(&found);
+    return open;
 }
 
 /* ---- the device that sources are made for ---- */
@@ -58,17 +65,18 @@ static fa__device device = {.name = "cuda:0", .own = &with_f64};
 
 /* ---- compiling ---- */
 
+static bool all; /* both architectures for all */
 static int compiled;
 
-static void show(const char *what, const char *source, const char *log)
+static void show(const char *what, const char *wrong, const char *source, const char *log)
 {
-    const char *path = getenv("FA_GPU_SOURCE");
+    const char *path = getenv("FA_GPU_SOURCE"); /* where the source is left */
     FILE *f = path ? fopen(path, "w") : NULL;
     if (f) {
         fputs(source, f);
         fclose(f);
     }
-    fprintf(stderr, "%s: %s\n", what, log);
+    fail_msg("%s: %s\n%s", what, wrong, log);
 }
 
 /* Bytes that the kernel keeps in memory because registers ran out, or because it indexes its variables. */
@@ -77,69 +85,106 @@ static int stack_bytes(const char *log)
     const char *at = strstr(log, " bytes stack frame");
     while (at && at > log && at[-1] >= '0' && at[-1] <= '9')
         at--;
-    return at ? atoi(at) : 0;
+    return at ? atoi(at) : -1;
 }
 
 /* A division of f64 is a call, around which the compiler may save a few registers. */
 enum { STACK_F64 = 64 };
 
-/* The PTX (virtual architectures only), freed with free; NULL for real ones. */
-static char *compile(const char *what, const char *source, const char *architecture)
+/* What the kernel may have and has to have, */
+typedef struct expectation {
+    bool f64;         /* it computes in f64 */
+    bool exact;       /* nothing of it is a fused multiply-add, */
+    bool fused;       /* or something is */
+    bool reads, runs; /* a dense kernel, of elements of 4 or 8 bytes, that has inputs */
+} expectation;
+
+/* and what is wrong; NULL: nothing. A product or sum without `.rn` may be fused by the assembler. */
+static const char *wrong_in(const char *ptx, const char *log, expectation e)
 {
-    char target[40];
-    snprintf(target, sizeof target, "--gpu-architecture=%s", architecture);
-    bool real = !strncmp(architecture, "sm_", 3);
-    const char *const options[] = {target,
-                                   "--fmad=false",
-                                   "--ftz=false",
-                                   "--prec-div=true",
-                                   "--prec-sqrt=true",
-                                   "--diag-suppress=177",
-                                   "--ptxas-options=-v"};
-    nvrtc_program *p;
-    size_t size = 0;
-    assert_int_equal(nvrtc.create(&p, source, "kernel.cu", 0, NULL, NULL), 0);
-    bool good = nvrtc.compile(p, real ? 7 : 6, options) == 0;
-    assert_int_equal(nvrtc.log_size(p, &size), 0);
-    char *log = test_malloc(size + 1), *ptx = NULL;
-    nvrtc.log(p, log);
-    log[size] = 0;
-    bool lean = stack_bytes(log) <= (strstr(source, "#define CLASS 1\n") ? STACK_F64 : 0);
-    if (!good || !lean)
-        show(what, source, log);
-    assert_true(good);
-    if (real) {
-        assert_non_null(strstr(log, "stack frame"));
-        assert_true(lean);
-    } else {
-        assert_int_equal(nvrtc.ptx_size(p, &size), 0);
-        ptx = malloc(size);
-        nvrtc.ptx(p, ptx);
-    }
-    test_free(log);
-    nvrtc.destroy(&p);
-    compiled++;
-    return ptx;
+    static const char *const never[] = {"mul.f32", "add.f32", "sub.f32", "mad.f32", "mad.rn", "mul.f64",
+                                        "add.f64", "sub.f64", ".ftz",    ".approx", ".local"};
+    for (size_t i = 0; i < sizeof never / sizeof *never; i++)
+        if (strstr(ptx, never[i]) && strcmp(never[i], e.f64 ? ".local" : "") != 0)
+            return never[i];
+    int stack = stack_bytes(log);
+    return stack < 0                                           ? "nothing is said of its stack"
+           : stack > (e.f64 ? STACK_F64 : 0)                   ? "it keeps values in memory"
+           : e.exact && strstr(ptx, "fma.rn")                  ? "it is fused"
+           : e.fused && !strstr(ptx, "fma.rn")                 ? "fma is not one instruction"
+           : e.reads && e.runs && !strstr(ptx, "ld.global.v4") ? "it does not read 16 bytes at a time"
+           : e.runs && !strstr(ptx, "st.global.v4")            ? "it does not write 16 bytes at a time"
+                                                               : NULL;
 }
 
-/* The architectures take turns: what compiles for one compiles for the other but for a mistake in the compiler. */
-static void compile_source(const char *what, char *source)
+/* The text that a function of the library gives, freed with test_free. */
+static char *text_of(nvrtc_program *p, int (*size_of)(nvrtc_program *, size_t *), int (*get)(nvrtc_program *, char *))
 {
-    static int turn;
+    size_t size = 0;
+    assert_int_equal(size_of(p, &size), 0);
+    char *text = test_malloc(size + 1);
+    assert_int_equal(get(p, text), 0);
+    text[size] = 0;
+    return text;
+}
+
+static void compile_for(const char *architecture, const char *what, const char *source, expectation e)
+{
+    const char *const options[] = {architecture,       "--fmad=false",        "--ftz=false",       "--prec-div=true",
+                                   "--prec-sqrt=true", "--diag-suppress=177", "--ptxas-options=-v"};
+    nvrtc_program *p;
+    assert_int_equal(nvrtc.create(&p, source, "kernel.cu", 0, NULL, NULL), 0);
+    bool good = nvrtc.compile(p, sizeof options / sizeof *options, options) == 0;
+    char *log = text_of(p, nvrtc.log_size, nvrtc.log);
+    char *ptx = good ? text_of(p, nvrtc.ptx_size, nvrtc.ptx) : NULL;
+    const char *wrong = good ? wrong_in(ptx, log, e) : "it does not compile";
+    if (wrong)
+        show(what, wrong, source, log);
+    test_free(log);
+    test_free(ptx);
+    nvrtc.destroy(&p);
+    compiled++;
+}
+
+/* `both`: it stands for its kind. The source is freed. */
+static void compile(const char *what, char *source, bool both, expectation e)
+{
     if (!source)
-        fprintf(stderr, "%s: %s\n", what, fa_error_message());
-    assert_non_null(source);
-    compile(what, source, turn++ % 2 ? "sm_90" : "sm_80");
+        fail_msg("%s: %s", what, fa_error_message());
+    compile_for("--gpu-architecture=sm_90", what, source, e);
+    if (both || all)
+        compile_for("--gpu-architecture=sm_80", what, source, e);
     fa__free(source);
+}
+
+static bool has_fma(const fa__ssa *ssa)
+{
+    for (int i = 0; i < ssa->count; i++)
+        if (ssa->node[i].prim == FA__PRIM_fma)
+            return true;
+    return false;
+}
+
+static expectation expected(const fa__program *p, fa__class class, fa__gpu_shape shape)
+{
+    unsigned needs = fa__gpu_program_needs(p->ssa, class);
+    return (expectation){.f64 = class == FA__CLASS_F64 || needs & FA__GPU_NEEDS_WIDE,
+                         .exact = !(needs & (FA__GPU_NEEDS_MATH | FA__GPU_NEEDS_WIDE | FA__GPU_NEEDS_RANDOM))
+                                  && !has_fma(p->ssa),
+                         .fused = class <= FA__CLASS_F64 && has_fma(p->ssa),
+                         .reads = fa__gpu_program_reads(p->ssa) != 0,
+                         .runs = shape == FA__GPU_DENSE};
 }
 
 static void compile_program(const fa__program *p, fa__class class, fa__gpu_shape shape)
 {
+    static bool seen[FA__CLASSES][FA__GPU_SHAPES];
     char what[300];
     const char *entry = NULL;
     snprintf(what, sizeof what, "%.200s, class %d, shape %d", p->text, (int)class, (int)shape);
-    compile_source(what, fa__gpu_source_program(&device, p, class, shape, &entry));
-    assert_non_null(entry);
+    char *source = fa__gpu_source_program(&device, p, class, shape, &entry);
+    compile(what, source, !seen[class][shape], expected(p, class, shape));
+    seen[class][shape] = true;
 }
 
 static bool in_class(const fa__formula *f, int class)
@@ -213,8 +258,6 @@ static void test_reductions(void **state)
 {
     (void)state;
     const fa__program *p = program_of("a * b", 2), *same = program_of("a", 1);
-    if (!fa__gpu_shape_form(FA__GPU_ROWS) || !fa__gpu_shape_form(FA__GPU_COLUMNS))
-        skip();
     for (int shape = FA__GPU_ROWS; shape < FA__GPU_SHAPES; shape++)
         for (int class = 0; class < FA__CLASSES; class ++) {
             compile_program(p, (fa__class) class, (fa__gpu_shape)shape);
@@ -222,25 +265,37 @@ static void test_reductions(void **state)
         }
 }
 
-static int classes_of(fa__gpu_family family)
+/* Which kernels of families are used: bit `variant` of each class. */
+static const uint8_t variants[FA__GPU_FAMILIES][FA__CLASSES] = {
+    [FA__GPU_REDUCE_FOLD] = {0x0F, 0x0F, 0x0F, 0x0F}, /* fa__combine */
+    [FA__GPU_SOFTMAX] = {1, 1, 0, 0},
+    [FA__GPU_SEARCH] = {1, 1, 1, 1},
+    [FA__GPU_CHECK_INDEX] = {0, 0, 1, 0},
+    [FA__GPU_FETCH] = {0, 0, 1, 0},
+    [FA__GPU_ADD_AT] = {1, 1, 1, 1},
+    [FA__GPU_RANDPERM] = {0, 1, 0, 0},
+    [FA__GPU_MATMUL] = {0x3F, 0x03, 0xC3, 0x03}, /* own, f16, bf16, narrow integers; tiles, direct */
+};
+
+static void compile_family(fa__gpu_family family, fa__class class, int variant)
 {
-    const fa__gpu_form *form = fa__gpu_family_form(family);
-    return !form ? 0 : form->needs & FA__GPU_NEEDS_FLOATING ? FA__CLASS_F64 + 1 : FA__CLASSES;
+    const char *entry = "";
+    char what[100];
+    char *source = fa__gpu_source_fixed(&device, family, variant, class, &entry);
+    snprintf(what, sizeof what, "%s, class %d, variant %d", entry, (int)class, variant);
+    compile(what, source, variant < 2, (expectation){.f64 = class == FA__CLASS_F64});
 }
 
 static void test_families(void **state)
 {
     (void)state;
-    for (int family = 0; family < FA__GPU_FAMILIES; family++)
-        for (int class = 0; class < classes_of((fa__gpu_family)family); class ++)
-            for (int variant = 0; variant < FA__GPU_VARIANTS; variant++) {
-                const char *entry = NULL;
-                char what[100];
-                char *source =
-                    fa__gpu_source_fixed(&device, (fa__gpu_family)family, variant, (fa__class) class, &entry);
-                snprintf(what, sizeof what, "%s, class %d, variant %d", entry ? entry : "", class, variant);
-                compile_source(what, source);
-            }
+    for (int family = 0; family < FA__GPU_FAMILIES; family++) {
+        compiled = 0;
+        for (int class = 0; class < FA__CLASSES; class ++)
+            FA__EACH_BIT (variant, variants[family][class])
+                compile_family((fa__gpu_family)family, (fa__class) class, (int)variant);
+        assert_true(compiled > 0);
+    }
 }
 
 /* The most operands that an expression may have. */
@@ -250,41 +305,6 @@ static void test_sixteen_inputs(void **state)
     const fa__program *p = program_of("a+b*c-d+e*f-g+h*i-j+k*l-m+n*o-p", 16);
     compile_program(p, FA__CLASS_F32, FA__GPU_GENERAL);
     compile_program(p, FA__CLASS_F64, FA__GPU_DENSE);
-}
-
-/* Products and sums are rounded apart; fma is one instruction. */
-static void test_nothing_is_fused(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *text, *fused;
-        bool there;
-    } rows[] = {{"a * b + c", "fma.rn.f32", false}, {"fma(a, b, c)", "fma.rn.f32", true}};
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        const char *entry;
-        char *source =
-            fa__gpu_source_program(&device, program_of(rows[i].text, 3), FA__CLASS_F32, FA__GPU_GENERAL, &entry);
-        assert_non_null(source);
-        char *ptx = compile(rows[i].text, source, "compute_80");
-        assert_int_equal(strstr(ptx, rows[i].fused) != NULL, rows[i].there);
-        assert_null(strstr(ptx, ".ftz"));
-        assert_null(strstr(ptx, ".approx"));
-        free(ptx);
-        fa__free(source);
-    }
-}
-
-/* Runs of four are read and written by 16 bytes. */
-static void test_vectors(void **state)
-{
-    (void)state;
-    const char *entry;
-    char *source = fa__gpu_source_program(&device, program_of("a + b", 2), FA__CLASS_F32, FA__GPU_DENSE, &entry);
-    char *ptx = compile("a + b", source, "compute_80");
-    assert_non_null(strstr(ptx, "ld.global.v4"));
-    assert_non_null(strstr(ptx, "st.global.v4"));
-    free(ptx);
-    fa__free(source);
 }
 
 /* What a device lacks is said by name. */
@@ -305,16 +325,16 @@ static void test_no_f64(void **state)
     fa__free(source);
 }
 
-int main(void)
+int main(int count, char **words)
 {
     if (!open_nvrtc()) {
         printf("skipped: %s\n", library.reason);
         return 77;
     }
+    all = count > 1 && !strcmp(words[1], "all");
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),     cmocka_unit_test(test_derivatives),    cmocka_unit_test(test_reductions),
-        cmocka_unit_test(test_families), cmocka_unit_test(test_sixteen_inputs), cmocka_unit_test(test_nothing_is_fused),
-        cmocka_unit_test(test_vectors),  cmocka_unit_test(test_no_f64),
+        cmocka_unit_test(test_families), cmocka_unit_test(test_sixteen_inputs), cmocka_unit_test(test_no_f64),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     fa__library_close(&library);

@@ -209,7 +209,8 @@ static void devices_have_names_and_properties(void **state)
     assert_true(fa_device_info(FA_OPENCL(1), &p));
     assert_true(p.name[0] && p.driver[0] && p.memory > 1 << 20 && p.units > 0);
     const fa__gpu_device *g = device(1)->own;
-    assert_true(g->driver == &fa__opencl_driver && g->number == 1 && g->max_group >= GROUP && g->max_args >= 1024);
+    assert_true(g->driver == &fa__opencl_driver && g->number != ((fa__gpu_device *)device(0)->own)->number
+                && g->max_group >= GROUP && g->max_args >= 1024);
     assert_int_equal(p.bit_equal, g->bit_equal);
     assert_string_not_equal(fa__opencl_driver.identity(device(0)), "");
     setenv("FACULA_DEVICE", "opencl:1", 1);
@@ -572,6 +573,64 @@ static void a_build_that_fails_shows_the_log(void **state)
     assert_null(v->build(device(1), source, "absent"));
     assert_string_equal(fa_error_message(), "opencl:1: clCreateKernel failed: CL_INVALID_KERNEL_NAME (-46)");
     fa_error_clear();
+}
+
+static int builds;
+static cl_int build_status;
+
+static cl_int failing_build(cl_program p, cl_uint n, const cl_device_id *d, const char *options,
+                            void (*done)(cl_program, void *), void *context)
+{
+    builds++;
+    if (build_status != CL_SUCCESS)
+        return build_status;
+    return real.clBuildProgram(p, n, d, options, done, context);
+}
+
+/* An expression that no other test has; NULL and an error where it cannot be compiled. */
+static fa_tensor *compute(const fa_tensor *x)
+{
+    return fa_pointwise("x * 17.25 - 3", x);
+}
+
+/* What the compiler refused it would refuse again; without memory it may go well the next time. */
+static void a_kernel_that_cannot_be_built_is_not_tried_again(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *x = fa_to(fa_ones(FA_SHAPE(5)), FA_OPENCL(1)), *y = fa_to(fa_ones(FA_SHAPE(5)), FA_OPENCL(0));
+    char first[1024];
+    const char *folder = getenv("FACULA_CACHE_DIR");
+    char *before = folder ? strdup(folder) : NULL;
+    setenv("FACULA_CACHE_DIR", "off", 1);
+    fa__opencl.clBuildProgram = failing_build;
+    builds = 0;
+    build_status = CL_OUT_OF_HOST_MEMORY;
+    for (int turn = 1; turn <= 2; turn++) {
+        assert_null(compute(x));
+        assert_int_equal(fa_error_code(), FA_ERROR_MEMORY);
+        assert_int_equal(builds, turn);
+        fa_error_clear();
+    }
+    build_status = -11; /* CL_BUILD_PROGRAM_FAILURE */
+    assert_null(compute(x));
+    assert_int_equal(fa_error_code(), FA_ERROR_DEVICE);
+    assert_non_null(strstr(fa_error_message(), "compiling 'x * 17.25 - 3' for opencl:1"));
+    assert_non_null(strstr(fa_error_message(), "CL_BUILD_PROGRAM_FAILURE"));
+    snprintf(first, sizeof first, "%s", fa_error_message());
+    fa_error_clear();
+    assert_int_equal(builds, 3);
+    build_status = CL_SUCCESS;
+    assert_null(compute(x));
+    assert_string_equal(fa_error_message(), first);
+    fa_error_clear();
+    assert_int_equal(builds, 3);
+    assert_true(fa_item(fa_sum(compute(y))) == 5 * 14.25); /* the other device's is another kernel */
+    fa__opencl = real;
+    setenv("FACULA_CACHE_DIR", before ? before : "", 1);
+    if (!before)
+        unsetenv("FACULA_CACHE_DIR");
+    free(before);
 }
 
 static void compiled_kernels_can_be_kept(void **state)
@@ -951,8 +1010,29 @@ static int end_early(void)
     return 0;
 }
 
+/* Functions that were registered before OpenCL was used are called when it is no longer there. */
+static void use_it_late(void)
+{
+    fa_tensor *x = fa_ones(FA_SHAPE(5), .device = FA_OPENCL(0));
+    bool told = !x && fa_error_code() == FA_ERROR_STATE && strstr(fa_error_message(), "the process is ending");
+    _exit(told ? 0 : 1);
+}
+
+/* The process ends while the driver's threads still compile what was launched, with no cache to find it in. */
+static int end_while_compiling(bool late)
+{
+    if (late && atexit(use_it_late))
+        return 1;
+    setenv("FACULA_CACHE_DIR", "off", 1);
+    FA_SCOPE;
+    fa_tensor *x = fa_to(fa_ones(FA_SHAPE(40, 50)), FA_OPENCL(0));
+    return fa_matmul(fa_add(x, x), fa_t(x)) ? 0 : 1;
+}
+
 static int run_word(const char *word)
 {
+    if (!strcmp(word, "compiling") || !strcmp(word, "late"))
+        return end_while_compiling(!strcmp(word, "late"));
     return !strcmp(word, "gpu") ? gpus_come_first() : !strcmp(word, "early") ? end_early() : there_is_none(word);
 }
 
@@ -977,6 +1057,19 @@ static void a_process_may_end_with_work_under_way(void **state)
         assert_int_equal(run_again("FACULA_OPENCL_PINNED", pinned ? "1" : "0", "early"), 0);
 }
 
+static void a_process_may_end_while_its_kernels_are_compiled(void **state)
+{
+    (void)state;
+    for (int late = 0; late < 2; late++) {
+        char folder[] = "/tmp/facula-XXXXXX", command[100];
+        assert_non_null(mkdtemp(folder));
+        int status = run_again("POCL_CACHE_DIR", folder, late ? "late" : "compiling");
+        snprintf(command, sizeof command, "rm -rf %s", folder);
+        assert_int_equal(system(command), 0);
+        assert_int_equal(status, 0);
+    }
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
 int main(int count, char **words)
@@ -995,6 +1088,7 @@ int main(int count, char **words)
         TEST(a_fault_surfaces_where_the_host_waits),
         TEST(a_fault_tells_of_its_launch),
         TEST(a_build_that_fails_shows_the_log),
+        TEST(a_kernel_that_cannot_be_built_is_not_tried_again),
         TEST(compiled_kernels_can_be_kept),
         TEST(the_ledger_has_the_times_of_the_events),
         TEST(what_the_driver_refuses_has_a_name),
@@ -1005,6 +1099,7 @@ int main(int count, char **words)
         TEST(where_there_is_no_opencl_the_reason_is_told),
         TEST(gpus_are_the_first_devices),
         TEST(a_process_may_end_with_work_under_way),
+        TEST(a_process_may_end_while_its_kernels_are_compiled),
     };
     self = words[0];
     setenv("POCL_DEVICES", "pthread pthread", 0);

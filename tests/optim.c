@@ -108,7 +108,7 @@ static void sgd_is_right(void **state)
         o.weight_decay = decays[bits >> 2 & 1];
         o.nesterov = bits >> 3 & 1;
         o.maximize = bits >> 4 & 1;
-        fa_tensor *p = parameter(bits & 2 ? FA_LATE(0) : FA_CPU, FA_F64);
+        fa_tensor *p = parameter(bits & 2 ? DEVICE(0) : FA_CPU, FA_F64);
         fa_optim *optim = (fa_optim_sgd)(fa_params(p), &o);
         if (o.nesterov && (o.momentum == 0 || o.dampening != 0)) {
             assert_null(optim);
@@ -134,7 +134,7 @@ static void adam_is_right(void **state)
         o.weight_decay = bits & 2 ? 0.1 : 0;
         o.amsgrad = bits & 4;
         o.maximize = bits & 8;
-        fa_tensor *p = parameter(bits & 2 ? FA_LATE(1) : FA_CPU, FA_F64);
+        fa_tensor *p = parameter(bits & 2 ? DEVICE(1) : FA_CPU, FA_F64);
         run((fa_optim_adam)(fa_params(p), &o), p, 0, STEPS);
         for (int i = 0; i < COUNT; i++)
             assert_near(element(p, i), adam_reference(&o, i), 1e-12);
@@ -160,7 +160,7 @@ static void parameters_may_differ(void **state)
 {
     (void)state;
     FA_SCOPE;
-    fa_tensor *p[] = {parameter(FA_CPU, FA_F64), parameter(FA_LATE(0), FA_F32), parameter(FA_LATE(1), FA_F64),
+    fa_tensor *p[] = {parameter(FA_CPU, FA_F64), parameter(DEVICE(0), FA_F32), parameter(DEVICE(1), FA_F64),
                       parameter(FA_CPU, FA_F32)};
     const fa_optim_adam_options a = FA__DEFAULT_fa_optim_adam;
     fa_optim *optim = fa_optim_adam(FA_TENSORS(p[0], p[1], p[2], p[3]));
@@ -200,7 +200,7 @@ static void steps_are_counted_for_each(void **state)
     (void)state;
     for (int adam = 0; adam < 2; adam++) {
         FA_SCOPE;
-        fa_tensor *p = parameter(FA_CPU, FA_F64), *q = parameter(FA_LATE(0), FA_F32);
+        fa_tensor *p = parameter(FA_CPU, FA_F64), *q = parameter(DEVICE(0), FA_F32);
         fa_optim *optim = adam ? fa_optim_adam(fa_params(p, q), .lr = 0.02)
                                : fa_optim_sgd(fa_params(p, q), .lr = 0.02, .momentum = 0.9, .dampening = 0.3);
         for (int t = 0; t < STEPS + 4; t++) {
@@ -239,7 +239,7 @@ static void state_follows_its_parameter(void **state)
     fa_optim *optim = fa_optim_adam(net, .lr = 0.02);
     fa_optim_adam_options a = FA__DEFAULT_fa_optim_adam;
     a.lr = 0.02;
-    const fa_device where[] = {FA_CPU, FA_LATE(0), FA_LATE(1), FA_CPU};
+    const fa_device where[] = {FA_CPU, DEVICE(0), DEVICE(1), FA_CPU};
     for (int t = 0; t < STEPS; t++) {
         FA_SCOPE;
         double v[COUNT];

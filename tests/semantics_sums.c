@@ -33,7 +33,7 @@ static void the_same_bits_everywhere(void **state)
         fa_tensor *all = fa_sum(x), *rows = fa_sum(x, .dim = 0);
         fa_tensor *gaps = fa_slice(fa_reshape(fa_cat(FA_TENSORS(x, x), .dim = 1), FA_SHAPE(n, 6)), 1, .end = 3);
         fa_tensor *back = fa_slice(fa_contiguous(fa_slice(x, 0, .step = -1)), 0, .step = -1);
-        fa_tensor *others[] = {fa_t(t), gaps, back, fa_to(x, FA_LATE(0)), fa_to(fa_t(t), FA_LATE(1))};
+        fa_tensor *others[] = {fa_t(t), gaps, back, fa_to(x, DEVICE(0)), fa_to(fa_t(t), DEVICE(1))};
         for (size_t i = 0; i < sizeof others / sizeof others[0]; i++) {
             if (bits(fa_sum(others[i])) != bits(all))
                 fail_msg("%lld elements, layout %zu: all", (long long)n, i);
@@ -75,5 +75,5 @@ int main(void)
         TEST(the_same_bits_everywhere),
         TEST(the_same_bits_for_any_number_of_threads),
     };
-    return cmocka_run_group_tests_name("semantics_sums", tests, NULL, NULL);
+    return RUN("semantics_sums");
 }

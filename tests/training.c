@@ -1,7 +1,8 @@
 /* Small trainings, ten steps each, held against PyTorch's: losses, gradients and parameters
  * (tests/reference/training.txt, which is in f64): linear regression by hand and by SGD, an MLP by SGD with momentum
- * and by Adam, in f64 and f32, on the CPU and on a device that runs late. */
+ * and by Adam, in f64 and f32, on the CPU, on a device, and with the MLP's second half on another one. */
 #include "support/check.h"
+#include "support/devices.h"
 #include "support/reference.h"
 #include "support/sample.h"
 #include "support/tensors.h"
@@ -16,11 +17,11 @@ typedef struct run {
     const char *name;
     int step;
     fa_dtype dtype;
-    fa_device where;
+    fa_device where, second; /* of the MLP's second half */
 } run;
 
 /* The tensor that training.py makes of the same text at the same place. */
-static fa_tensor *made(const run *r, const char *text, int place, double scale)
+static fa_tensor *made_on(const run *r, fa_device where, const char *text, int place, double scale)
 {
     sample s = {.seed = sample_seed("training", r->name)};
     operand o;
@@ -33,9 +34,14 @@ static fa_tensor *made(const run *r, const char *text, int place, double scale)
     operand_values(&s, &o, dtype, v);
     for (int64_t i = 0; i < o.count; i++)
         v[i] *= scale;
-    fa_tensor *t = make_tensor(v, dtype, o.rank, o.shape, LAYOUT_DENSE, r->where);
+    fa_tensor *t = make_tensor(v, dtype, o.rank, o.shape, LAYOUT_DENSE, where);
     free(v);
     return t;
+}
+
+static fa_tensor *made(const run *r, const char *text, int place, double scale)
+{
+    return made_on(r, r->where, text, place, scale);
 }
 
 /* The numbers of the line "run step what: numbers"; NULL: there is no such line. */
@@ -124,8 +130,8 @@ enum { LAYERS = sizeof layers / sizeof *layers };
 
 static fa_tensor *mlp_loss(const run *r, fa_tensor *const *p)
 {
-    fa_tensor *x = made(r, "(16,64)", 100 + r->step, 1), *target = made(r, "i(16)<10", 200 + r->step, 1);
-    fa_tensor *hidden = fa_relu(fa_linear(x, p[0], .bias = p[1]));
+    fa_tensor *x = made(r, "(16,64)", 100 + r->step, 1), *target = made_on(r, r->second, "i(16)<10", 200 + r->step, 1);
+    fa_tensor *hidden = fa_to(fa_relu(fa_linear(x, p[0], .bias = p[1])), r->second);
     return fa_cross_entropy(fa_linear(hidden, p[2], .bias = p[3]), target);
 }
 
@@ -148,7 +154,7 @@ static void mlp_steps(run *r, fa_optim *optimizer, fa_tensor *const *p)
 static void mlp_parameters(const run *r, fa_tensor **p)
 {
     for (int i = 0; i < LAYERS; i++)
-        fa_set_requires_grad(p[i] = made(r, layers[i].shape, i, 0.125), true);
+        fa_set_requires_grad(p[i] = made_on(r, i < 2 ? r->where : r->second, layers[i].shape, i, 0.125), true);
 }
 
 static void mlp_by_sgd(run *r)
@@ -176,16 +182,20 @@ int main(void)
                 {"linear_sgd", linear_by_sgd},
                 {"mlp_sgd", mlp_by_sgd},
                 {"mlp_adam", mlp_by_adam}};
-    const fa_device places[] = {FA_CPU, FA_LATE(0)};
+    if (!test_devices_there())
+        return TEST_SKIPPED;
+    const fa_device places[][2] = {
+        {FA_CPU, FA_CPU}, {DEVICE(0), DEVICE(0)}, {DEVICE(0), DEVICE(1)}, {DEVICE(1), FA_CPU}};
     const fa_dtype dtypes[] = {FA_F64, FA_F32};
     reference = reference_load("training.txt");
     if (!check(reference != NULL, "tests/reference/training.txt cannot be read"))
         return check_end();
     for (size_t i = 0; i < sizeof runs / sizeof *runs; i++)
-        for (int place = 0; place < 2; place++)
+        for (int place = 0; place < 4; place++)
             for (int d = 0; d < 2; d++) {
-                run r = {.name = runs[i].name, .dtype = dtypes[d], .where = places[place]};
-                check_about("%s %s %s", r.name, fa_dtype_name(r.dtype), fa_device_name(r.where));
+                run r = {
+                    .name = runs[i].name, .dtype = dtypes[d], .where = places[place][0], .second = places[place][1]};
+                check_about("%s %s place %d: %s", r.name, fa_dtype_name(r.dtype), place, fa_device_name(r.where));
                 runs[i].run(&r);
             }
     free(reference);

@@ -1,9 +1,29 @@
-/* Walks every operation row over its samples: values in every dtype and layout on every backend without a GPU, written
- * results between sentinels, gradients against differences, errors by name. A row that lacks something fails by name.
+/* Walks every operation row over its samples: values in every dtype and layout on the CPU, meta and a late device,
+ * written results between sentinels, gradients against differences, errors by name. A row that lacks something fails by
+ * name. On other devices (FACULA_TEST_DEVICES) the same is held against the CPU, bit for bit; a row may say there that
+ * the device does not have it, which is printed.
  *
- *     walk [operation...]    only those */
+ *     walk [--all] [operation...]    only those; in all dtypes on other devices, too */
 #include "support/walk.h"
+#include "support/devices.h"
 #include "support/guard.h"
+
+walk_plan walk;
+
+fa_device walk_place(void)
+{
+    return test_device_is_late(0) ? FA_CPU : DEVICE(0);
+}
+
+bool walk_has(int dtype)
+{
+    static const fa_dtype classes[] = {FA_F32, FA_F64, FA_I32, FA_I64};
+    static const fa_dtype others[] = {FA_F16, FA_BOOL, FA_BF16, FA_U8, FA_I8, FA_I16};
+    bool has = walk.all || test_device_is_late(0) || dtype == (int)others[walk.turn % 6];
+    for (int i = 0; i < 4; i++)
+        has |= dtype == (int)classes[i];
+    return has;
+}
 
 static void walk_sample(const sample *s)
 {
@@ -15,7 +35,7 @@ static void walk_sample(const sample *s)
         walk_gradients(s);
         walk_errors(s);
     }
-    fa_synchronize(FA_LATE(0));
+    fa_synchronize(DEVICE(0));
     check(!guard_broken(), "wrote beyond memory that it took");
 }
 
@@ -45,6 +65,7 @@ static void walk_row(const fa__samples *row)
         return;
     const char *wrong = NULL;
     sample s;
+    walk.turn++;
     for (int n = 0; sample_read(&s, op, row, n, &wrong); n++)
         walk_sample(&s);
     if (op->cells->expr && sample_read(&s, op, row, 0, &wrong)) {
@@ -57,8 +78,9 @@ static void walk_row(const fa__samples *row)
 
 static bool chosen(const char *name, int argc, char **argv)
 {
-    bool found = argc < 2;
-    for (int i = 1; i < argc; i++)
+    int first = walk.all ? 2 : 1;
+    bool found = argc <= first;
+    for (int i = first; i < argc; i++)
         found |= !strcmp(name, argv[i]);
     return found;
 }
@@ -67,6 +89,9 @@ int main(int argc, char **argv)
 {
     setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
     check(guard_start(), "watching memory");
+    if (!test_devices_there())
+        return TEST_SKIPPED;
+    walk.all = argc > 1 && !strcmp(argv[1], "--all");
     for (const fa__samples *row = fa__all_samples; row->op; row++)
         if (chosen(row->op, argc, argv))
             walk_row(row);

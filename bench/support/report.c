@@ -4,17 +4,16 @@
 
 static const struct {
     const char *name;
-    double factor; /* from seconds or bytes; 0: operations a second */
-} units[] = {[BENCH_MICROSECONDS] = {"us", 1e6},
-             [BENCH_MILLISECONDS] = {"ms", 1e3},
-             [BENCH_GFLOPS] = {"GFLOP/s", 0},
-             [BENCH_SECONDS] = {"s", 1},
-             [BENCH_MEGABYTES] = {"MB", 1e-6}};
+    double factor; /* from seconds or bytes; 0: operations or bytes a second */
+} units[] = {[BENCH_MICROSECONDS] = {"us", 1e6}, [BENCH_MILLISECONDS] = {"ms", 1e3}, [BENCH_GFLOPS] = {"GFLOP/s", 0},
+             [BENCH_GIGABYTES] = {"GB/s", 0},    [BENCH_SECONDS] = {"s", 1},         [BENCH_MEGABYTES] = {"MB", 1e-6}};
 
 static double in_unit(const bench_row *r, double value)
 {
     double factor = units[r->unit].factor;
-    return factor > 0 ? value * factor : r->work.flop / value * 1e-9;
+    const bench_work *w = &r->work;
+    double amount = r->unit == BENCH_GFLOPS ? w->flop : w->read + w->write + w->copy + w->add;
+    return factor > 0 ? value * factor : amount / value * 1e-9;
 }
 
 static double ratio(const bench_result *r)

@@ -6,7 +6,14 @@
 #include <stdint.h>
 
 /* How the figure of a row is shown. */
-typedef enum { BENCH_MICROSECONDS, BENCH_MILLISECONDS, BENCH_GFLOPS, BENCH_SECONDS, BENCH_MEGABYTES } bench_unit;
+typedef enum {
+    BENCH_MICROSECONDS,
+    BENCH_MILLISECONDS,
+    BENCH_GFLOPS,
+    BENCH_GIGABYTES, /* a second, of all that is read and written */
+    BENCH_SECONDS,
+    BENCH_MEGABYTES
+} bench_unit;
 
 /* What a call has to do at least, for the limit that the machine sets; BENCH_NO_LIMIT. */
 typedef struct bench_work {
@@ -32,7 +39,8 @@ typedef struct bench_row {
 } bench_row;
 
 /* One table for each subject, ended by a row without a name. */
-extern const bench_row bench_tiny[], bench_training[], bench_pointwise[], bench_gemm[], bench_programs[];
+extern const bench_row bench_tiny[], bench_training[], bench_pointwise[], bench_gemm[], bench_opencl[],
+    bench_programs[];
 
 /* All rows in their order; NULL behind the last. */
 const bench_row *bench_row_at(int i);
@@ -46,4 +54,7 @@ int bench_count(const char *name, int64_t count);
 
 /* Seconds of a clock. */
 double bench_now(void);
+/* What a row does between the two is not in its time. */
+void bench_pause(void);
+void bench_resume(void);
 #endif

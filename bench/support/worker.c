@@ -17,11 +17,24 @@ double bench_now(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
+static double pause_began, paused;
+
+void bench_pause(void)
+{
+    pause_began = bench_now();
+}
+
+void bench_resume(void)
+{
+    paused += bench_now() - pause_began;
+}
+
 static double timed(const bench_row *r, int64_t count)
 {
     double start = bench_now();
+    paused = 0;
     r->run(count);
-    return bench_now() - start;
+    return bench_now() - start - paused;
 }
 
 /* How many calls fill a round. Warms caches and threads up. */

@@ -100,7 +100,7 @@ typedef struct fa__backend {
     bool (*has_kernel)(const fa__op *);
     bool (*prepare)(fa__device *, fa__program *, fa__class); /* compiles a program that is new to the device */
     void (*discard)(void *compiled); /* frees what prepare left in a program's `compiled`; NULL: it is fa__malloc's */
-    uint64_t (*run)(fa__queue *, const fa__launch *);        /* host devices: queue NULL, returns 1 */
+    uint64_t (*run)(fa__queue *, const fa__launch *); /* host devices: queue NULL, returns 1 */
     /* Room for one more launch of so many operands by this thread, which then cannot fail for memory; 0: gives back
      * what is left. May be NULL. */
     bool (*reserve)(fa__queue *, int operands);

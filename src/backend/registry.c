@@ -28,10 +28,8 @@ static const struct {
     const char *name, *missing;
     bool numbered, best; /* best: may be chosen by fa_device_best */
 } kinds[FA__BACKENDS] = {
-    [FA__CPU] = {"cpu", "", false, true},
-    [FA__CUDA] = {"cuda", "this build has no CUDA backend", true, true},
-    [FA__OPENCL] = {"opencl", "", true, true},
-    [FA__META] = {"meta", "", false, false},
+    [FA__CPU] = {"cpu", "", false, true},      [FA__CUDA] = {"cuda", "this build has no CUDA backend", true, true},
+    [FA__OPENCL] = {"opencl", "", true, true}, [FA__META] = {"meta", "", false, false},
     [FA__LATE] = {"late", "", true, false},
 };
 

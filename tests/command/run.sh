@@ -64,6 +64,7 @@ wrong '--hidden.*"1e3"' train mlp --hidden 1e3
 wrong '--seed.*"99999999999999999999"' train mlp --seed 99999999999999999999
 wrong 'rubbish' train mlp --device rubbish
 wrong 'late:7' train mlp --device late:7
+wrong 'there are: cpu, .*late:0' train mlp --device opencl:99
 wrong '"all"' devices all
 
 check 'a device without elements' run 1 train mlp --device meta
@@ -71,9 +72,24 @@ check 'a device without elements: said' complains 'facula: '
 check 'a full disk is a failure' sh -c "'$facula' devices >/dev/full 2>/dev/null; [ \$? -eq 1 ]"
 
 check 'devices' run 0 devices
-check 'devices: cpu' says '^cpu.* yes$'
+check 'devices: what is told' says '^device  *name  *driver  *memory  *units  *clock  *bit-equal$'
+check 'devices: cpu' says '^cpu  .* GiB .* yes$'
 check 'devices: late' says '^late:1 '
 check 'devices: what is not there, and why' says '^cuda  *\(not available: .\|.\)'
+grep -o '^opencl:[0-9]*' "$out" >"$folder/opencl"
+if [ -s "$folder/opencl" ]; then
+    check 'devices: opencl' says '^opencl:0  *[^ ].* [0-9.]* GiB  *[0-9]*  *\([0-9]* MHz\|-\)  \(yes\|no\)$'
+else
+    check 'devices: no opencl, and why' says '^opencl  *not available: .'
+fi
+FACULA_OPENCL_LIBRARY=libno-such-library.so
+export FACULA_OPENCL_LIBRARY
+check 'devices without OpenCL' run 0 devices
+check 'devices without OpenCL: why' says '^opencl  *not available: .*libno-such-library.so'
+check 'devices without OpenCL: the others' says '^cpu  .* yes$'
+check 'no OpenCL to train on' run 2 train mlp --device opencl:0
+unset FACULA_OPENCL_LIBRARY
+check 'no OpenCL to train on: why' complains '^facula: opencl: .*libno-such-library.so.*; there are: cpu, '
 
 check 'no training' run 0 train linear --epochs 0 --quiet
 check 'no training: chance' says '^test accuracy: [0-9.]*%$'
@@ -95,6 +111,17 @@ check 'late device' run 0 train mlp --epochs 2 --device late:0 --quiet
 late=$(last_line)
 check 'as on the CPU' run 0 train mlp --epochs 2 --device cpu --quiet
 check 'late device: the same' [ "$late" = "$(last_line)" ]
+tail -n +2 "$folder/first" >"$folder/epochs"
+for device in opencl:0 opencl:1; do
+    if grep -qx $device "$folder/opencl"; then
+        check "$device" run 0 train mlp --data digits --device $device
+        check "$device: as on the CPU, each epoch" sh -c "tail -n +2 '$out' | cmp -s - '$folder/epochs'"
+        check "$device: nothing on standard error" [ ! -s "$err" ]
+    else
+        echo "train mlp --device $device: there is no $device here"
+        echo '[  SKIPPED ] 1 test(s)'
+    fi
+done
 check 'adam' run 0 train mlp --optimizer adam --quiet
 check 'adam: learns' says '^test accuracy: 9[6789]\.'
 check 'linear' run 0 train linear --hidden 3 --batch-size 64 --lr 0.5 --momentum 0 --epochs 20 --quiet

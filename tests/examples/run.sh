@@ -1,27 +1,49 @@
 #!/bin/sh
-# run.sh PROGRAMS: each example prints what NAME.txt beside this script says, on the CPU and, where it takes a device, on
-# one that runs late. Where there is no NAME.txt, it only has to succeed.
-programs=$1
+# run.sh PROGRAMS FACULA: each example prints what NAME.txt beside this script says, on the CPU and, where it takes a
+# device, on one that runs late and on those of OpenCL, of which FACULA, the command, tells whether they are here. Where
+# there is no NAME.txt, it only has to succeed.
+programs=$1 facula=$2
 here=$(dirname "$0")
 status=0
+skipped=0
 check() { # name, then the program and its arguments
     name=$1
     shift
     if said=$("$@" 2>&1) && { [ ! -f "$here/$name.txt" ] || [ "$said" = "$(cat "$here/$name.txt")" ]; }; then
-        echo "[       OK ] $name ${2:-}"
+        echo "[       OK ] $*" | sed "s| $programs/| |"
     else
         printf '[  FAILED  ] %s\n%s\n' "$*" "$said"
         status=1
     fi
+}
+there=$("$facula" devices | grep -v 'not available' | cut -d ' ' -f 1)
+check_on() { # program and its devices
+    name=$(basename "$1")
+    for device in $(shift && echo "$@"); do
+        echo "$there" | grep -qx "$device" || {
+            echo "$name $(shift && echo "$@"): there is no $device here"
+            skipped=$((skipped + 1))
+            return
+        }
+    done
+    check "$name" "$@"
 }
 for program in "$programs"/*; do
     [ -x "$program" ] && [ -f "$program" ] || continue
     name=$(basename "$program")
     check "$name" "$program"
     case $name in
-    between_devices | gradients_across | classifier)
-        for device in cpu late:0 late:1; do check "$name" "$program" $device; done
+    between_devices | gradients_across | classifier | memory_and_copies | placement | two_devices)
+        for device in cpu late:0 late:1 opencl:0 opencl:1; do check_on "$program" $device; done
+        check "$name" env FACULA_DEVICE=late:1 "$program"
         ;;
     esac
+    [ "$name" != two_devices ] || for devices in 'late:0 late:1' 'opencl:0 opencl:1' 'opencl:0 cpu' 'cpu late:0'; do
+        # shellcheck disable=SC2086 # two words
+        check_on "$program" $devices
+    done
 done
+says_where() { FACULA_DEVICE=late:1 "$programs/memory_and_copies" | grep '^late:1: '; }
+check 'FACULA_DEVICE says where' says_where
+[ $skipped = 0 ] || echo "[  SKIPPED ] $skipped test(s)"
 exit $status

@@ -84,7 +84,47 @@ hides() { # an INTERNAL row is in the tables, and in no header and no manual; wi
     ! grep -rE 'neg|twice' hidden/include hidden/docs.md
 }
 
+tells_devices() { # an operation without a kernel on a device shows it
+    "$tool" --source devices --out devices/gen --docs devices/docs.md || return 1
+    ways() { sed -n "s/^| \`fa_$1(.*\(\( | [^|]*\)\{4\}\) |\$/\1/p" devices/docs.md; }
+    grep -q '| autocast | cpu | opencl | late | meta |$' devices/docs.md || return 1
+    [ "$(ways neg)" = ' | program | program | program | shapes' ] || return 1
+    [ "$(ways turn)" = ' | kernel | kernel | kernel | shapes' ] || return 1
+    [ "$(ways sort)" = ' | kernel | **no** | kernel | shapes' ] || return 1
+    [ "$(ways solve)" = ' | **no** | kernel | **no** | shapes' ] || return 1
+    [ "$(ways same)" = ' | view | view | view | view' ] || return 1
+    [ "$(ways both)" = ' | composed | composed | composed | composed' ] || return 1
+    [ "$(ways add_up)" = ' | program | program | program | shapes' ]
+}
+
 cd "$work" || exit 1
+mkdir -p devices/ops devices/gen devices/backend/cpu devices/backend/gpu devices/backend/other
+cat > devices/ops/case.c << 'END'
+/* Devices. */
+typedef struct {
+    const fa_tensor *x; /* any */
+} one_args;
+/** -x. */
+POINTWISE(neg, (x), y = -x, TORCH("neg(x)"), SAMPLES("(3)"))
+/** Turned. */
+OP(turn, one_args, (y), .infer = i, .grad = g, TORCH("turn(x)"), SAMPLES("(3)"))
+/** Sorted. */
+OP(sort, one_args, (y), .infer = i, .grad = g, TORCH("sort(x)"), SAMPLES("(3)"))
+/** Solved. */
+OP(solve, one_args, (y), .infer = i, .grad = g, TORCH("solve(x)"), SAMPLES("(3)"))
+/** x. */
+OP(same, one_args, (y), .infer = i, .view = true, .grad = g, TORCH("x"), SAMPLES("(3)"))
+/** Both. */
+OP(both, one_args, (y), .compose = c, TORCH("both(x)"), SAMPLES("(3)"))
+/** The sum. */
+OP(add_up, one_args, (y), .infer = i, .run = r, .grad = g, TORCH("sum(x)"), SAMPLES("(3)"))
+#include "case.rows"
+END
+printf 'KERNEL(turn) { }\nKERNEL(sort) { }\n' > devices/backend/cpu/a.c
+printf 'KERNEL(turn) { }\nKERNEL(solve) { }\n' > devices/backend/gpu/a.c
+printf 'OVERRIDE(neg) { }\nKERNEL(sort) { }\n' > devices/backend/other/a.c
+check "the manual tells where an operation runs" tells_devices
+
 mkdir -p hidden/ops hidden/gen hidden/include
 cat > hidden/ops/hidden.c << 'END'
 /* Hidden. */

@@ -6,6 +6,7 @@ bool inputs_make(inputs *in, const sample *s, fa_dtype dtype)
 {
     memset(in, 0, sizeof *in);
     in->s = s;
+    in->where = FA_CPU;
     for (int i = 0; i < s->operands; i++) {
         const operand *o = &s->operand[i];
         in->dtype[i] = operand_dtype(o, dtype);

@@ -9,6 +9,7 @@ typedef struct inputs {
     const sample *s;
     fa_dtype dtype[MOST_TENSORS];
     double *values[MOST_TENSORS];
+    fa_device where; /* of calls with gradients (gradient.h); at first the CPU */
 } inputs;
 
 bool inputs_make(inputs *, const sample *, fa_dtype dtype);

@@ -5,22 +5,22 @@
 enum { WEIGHTS = 900 /* the place of the weights, as in tests/reference/operations.py */ };
 
 /* Weights for a tensor: fixed numbers of its shape. */
-static fa_tensor *weights_like(const sample *s, const fa_tensor *t, int number)
+static fa_tensor *weights_like(const inputs *in, const fa_tensor *t, int number)
 {
     operand o = {.domain = 'f', .place = WEIGHTS + number, .rank = t->rank, .count = fa_numel(t)};
     double *v = malloc(((size_t)o.count + 1) * sizeof *v);
     if (!v)
         return NULL;
-    operand_values(s, &o, FA_F64, v);
-    fa_tensor *w = make_tensor(v, fa_tensor_dtype(t), t->rank, t->shape, LAYOUT_DENSE, FA_CPU);
+    operand_values(in->s, &o, FA_F64, v);
+    fa_tensor *w = make_tensor(v, fa_tensor_dtype(t), t->rank, t->shape, LAYOUT_DENSE, in->where);
     free(v);
     return w;
 }
 
-static void add_term(terms *t, const sample *s, fa_tensor *y, int number)
+static void add_term(terms *t, const inputs *in, fa_tensor *y, int number)
 {
     t->y[t->count] = y;
-    t->w[t->count++] = weights_like(s, y, number);
+    t->w[t->count++] = weights_like(in, y, number);
 }
 
 bool gradients_of(const terms *t, fa_tensor *const *x, int count, bool create, fa_tensor **g)
@@ -42,7 +42,7 @@ bool has_history(const fa_tensor *t)
 bool chain_run(chain *c, const inputs *in, int order, bool gradients)
 {
     c->count = c->terms.count = 0;
-    if (!attempt_make(&c->a, in, NULL, FA_CPU))
+    if (!attempt_make(&c->a, in, NULL, in->where))
         return false;
     for (int i = 0; i < in->s->operands; i++)
         if (operand_differentiable(in->s, i)) {
@@ -55,7 +55,7 @@ bool chain_run(chain *c, const inputs *in, int order, bool gradients)
         return false;
     for (int i = 0; i < in->s->op->nresults; i++)
         if (fa__dtype_is_float(c->a.result[i]->dtype) && (has_history(c->a.result[i]) || !(gradients || order == 2)))
-            add_term(&c->terms, in->s, c->a.result[i], i);
+            add_term(&c->terms, in, c->a.result[i], i);
     if (order == 1)
         return true;
     if (!gradients_of(&c->terms, c->x, c->count, true, c->g))
@@ -63,6 +63,6 @@ bool chain_run(chain *c, const inputs *in, int order, bool gradients)
     c->terms.count = 0;
     for (int i = 0; i < c->count; i++)
         if (c->g[i] && (!gradients || has_history(c->g[i])))
-            add_term(&c->terms, in->s, c->g[i], 10 + i);
+            add_term(&c->terms, in, c->g[i], 10 + i);
     return true;
 }

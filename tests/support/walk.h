@@ -4,11 +4,23 @@
 #include "support/attempt.h"
 #include "support/check.h"
 
-/* Every dtype in every layout on cpu, late and meta, against the dense call on the CPU. */
+/* Where it walks: over the CPU and a late device, whose kernels are the CPU's; or over another device, whose kernels
+ * are its own, in some dtypes (each compute class, and one of the others, in turn) unless `all`. */
+typedef struct walk_plan {
+    bool all;
+    int turn; /* of rows */
+} walk_plan;
+extern walk_plan walk;
+/* The device whose results are looked at: the CPU in the first case. */
+fa_device walk_place(void);
+bool walk_has(int dtype);
+
+/* Every dtype in every layout on the devices there are, against the dense call on the CPU. */
 void walk_values(const sample *);
 /* `.out =` and in-place forms, into memory between sentinels, against the ordinary form. */
 void walk_written(const sample *);
-/* Gradients of first and second order in f64, against central differences. */
+/* Gradients of first and second order: on the CPU in f64 against central differences, on another device against the
+ * CPU's. */
 void walk_gradients(const sample *);
 /* NULL operands and operands on two devices are refused by name. */
 void walk_errors(const sample *);

@@ -1,4 +1,5 @@
 /* The walker's errors: what every operation refuses, in words that name it. */
+#include "support/devices.h"
 #include "support/walk.h"
 
 static void no_operand(const inputs *in, int i)
@@ -20,14 +21,14 @@ static bool has_place(const sample *s, int i)
            && (kind == FA__TENSOR || kind == FA__TENSORS || kind == FA__NUMBER);
 }
 
-/* One operand on late:0, the others on the CPU. */
+/* One operand on a device, the others on the CPU. */
 static void two_devices(const inputs *in, int odd)
 {
     FA_SCOPE;
     attempt a;
     const operand *o = &in->s->operand[odd];
     bool made = attempt_make(&a, in, NULL, FA_CPU);
-    a.tensor[odd] = make_tensor(in->values[odd], in->dtype[odd], o->rank, o->shape, LAYOUT_DENSE, FA_LATE(0));
+    a.tensor[odd] = make_tensor(in->values[odd], in->dtype[odd], o->rank, o->shape, LAYOUT_DENSE, DEVICE(0));
     if (!made || !a.tensor[odd]) {
         check(false, "making operands");
         return;
@@ -35,9 +36,9 @@ static void two_devices(const inputs *in, int odd)
     attempt_fill(&a);
     bool ran = attempt_run(&a, NULL, false);
     const char *message = fa_error_message();
-    check(!ran && fa_error_code() == FA_ERROR_DEVICE && strstr(message, in->s->op->name) && strstr(message, "late:0")
-              && strstr(message, "cpu"),
-          "operands on cpu and late:0 are not refused by name");
+    check(!ran && fa_error_code() == FA_ERROR_DEVICE && strstr(message, in->s->op->name)
+              && strstr(message, DEVICE_NAME(0)) && strstr(message, "cpu"),
+          "operands on cpu and %s are not refused by name", DEVICE_NAME(0));
 }
 
 void walk_errors(const sample *s)

@@ -1,5 +1,6 @@
 /* The walker's gradients: in f64, against central differences of a weighted sum of the results (first order), and of a
  * weighted sum of those gradients (second order). */
+#include "support/devices.h"
 #include "support/gradient.h"
 #include "support/walk.h"
 #include <math.h>
@@ -96,10 +97,58 @@ static bool differentiable(const inputs *in)
     return recorded && exact && !in->s->op->cells->no_grad;
 }
 
+static bool both(const fa_tensor *there, const fa_tensor *here)
+{
+    return there && here ? tensor_same_bits(there, here) : !there && !here;
+}
+
+/* Gradients of both orders on another device are the CPU's. */
+static void as_on_the_cpu(inputs *in)
+{
+    FA_SCOPE;
+    chain c[2];
+    fa_tensor *g[2][MOST_TENSORS];
+    bool ok[2];
+    const char *name = fa_dtype_name(in->dtype[0]);
+    for (int there = 0; there < 2; there++) {
+        in->where = there ? DEVICE(0) : FA_CPU;
+        ok[there] = chain_run(&c[there], in, 2, true)
+                    && gradients_of(&c[there].terms, c[there].x, c[there].count, false, g[there]);
+        if (!there && !ok[0]) {
+            fa_error_clear();
+            return;
+        }
+    }
+    if (!check(ok[1], "%s: gradients on %s: the call fails", name, DEVICE_NAME(0)))
+        return;
+    for (int i = 0; i < c[0].count; i++) {
+        check(both(c[1].g[i], c[0].g[i]), "%s: gradient for operand %d on %s differs from cpu", name, c[0].which[i],
+              DEVICE_NAME(0));
+        check(both(g[1][i], g[0][i]), "%s: gradient of order 2 for operand %d on %s differs from cpu", name,
+              c[0].which[i], DEVICE_NAME(0));
+    }
+}
+
+static void on_device(const sample *s)
+{
+    static const fa_dtype dtypes[] = {FA_F32, FA_F64, FA_F16, FA_BF16};
+    for (int d = 0; d < (walk.all ? 4 : 1); d++) {
+        inputs in;
+        if (s->op->cells->no_grad || !inputs_make(&in, s, dtypes[d]))
+            return;
+        as_on_the_cpu(&in);
+        inputs_free(&in);
+    }
+}
+
 void walk_gradients(const sample *s)
 {
     FA_SCOPE;
     inputs in;
+    if (!test_device_is_late(0)) {
+        on_device(s);
+        return;
+    }
     for (int i = 0; i < s->operands; i++)
         if (strchr("tn", s->operand[i].domain))
             return;

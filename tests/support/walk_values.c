@@ -1,5 +1,6 @@
 /* The walker's values: the dense call on the CPU is what all other layouts and devices are held against, bit for bit.
  */
+#include "support/devices.h"
 #include "support/walk.h"
 
 /* Operations whose arguments speak of the memory, so that they may refuse a layout, or give another result for it. */
@@ -43,9 +44,10 @@ static void expanded(const inputs *in, int only)
             repeat_values(o->rank, o->shape, repeated.values[i]);
     }
     if (attempt_all(&base, &repeated, NULL, FA_CPU)) {
-        layouts_on(&repeated, &base, LAYOUT_EXPANDED, FA_CPU, only);
-        if (only < 0)
-            layouts_on(&repeated, &base, LAYOUT_EXPANDED, FA_LATE(0), only);
+        if (test_device_is_late(0))
+            layouts_on(&repeated, &base, LAYOUT_EXPANDED, FA_CPU, only);
+        if (only < 0 || !test_device_is_late(0))
+            layouts_on(&repeated, &base, LAYOUT_EXPANDED, DEVICE(0), only);
     } else {
         check(error_is_clean(in->s->op), "expanded values: not a clean error");
     }
@@ -78,7 +80,7 @@ static void index_dtypes(const inputs *in, const attempt *base)
             }
         if (!any)
             return;
-        bool ok = attempt_all(&a, &other, NULL, FA_CPU);
+        bool ok = attempt_all(&a, &other, NULL, walk_place());
         for (int i = 0; ok && i < in->s->op->nresults; i++)
             ok = base->result[i]->dtype == FA_I64 || tensor_same_bits(a.result[i], base->result[i]);
         check(ok, "indices as %s: differs from i64", fa_dtype_name(others[k]));
@@ -87,12 +89,12 @@ static void index_dtypes(const inputs *in, const attempt *base)
 
 static void all_layouts(const inputs *in, const attempt *base)
 {
-    layouts_on(in, base, LAYOUT_DENSE, FA_LATE(0), -1);
+    layouts_on(in, base, LAYOUT_DENSE, DEVICE(0), -1);
     if (speaks_of_memory(in->s->op))
         return;
     for (int how = LAYOUT_DENSE + 1; how < LAYOUT_EXPANDED && in->s->operands; how++) {
         layouts_on(in, base, (layout)how, FA_CPU, -1);
-        layouts_on(in, base, (layout)how, FA_LATE(0), -1);
+        layouts_on(in, base, (layout)how, DEVICE(0), -1);
         for (int only = 0; only < in->s->operands && in->s->operands > 1; only++)
             layouts_on(in, base, (layout)how, FA_CPU, only);
     }
@@ -100,6 +102,45 @@ static void all_layouts(const inputs *in, const attempt *base)
         expanded(in, -1);
     for (int only = 0; only < in->s->operands && in->s->operands > 1; only++)
         expanded(in, only);
+}
+
+/* A device that has no such kernel says so. */
+static bool lacks(const fa__op *op, fa_dtype dtype)
+{
+    bool says = fa_error_code() == FA_ERROR_UNAVAILABLE && error_is_clean(op);
+    if (says)
+        printf("%s does not have fa_%s of %s: %s\n", DEVICE_NAME(0), op->name, fa_dtype_name(dtype),
+               fa_error_message());
+    return says;
+}
+
+/* The same on a device with kernels of its own; `base` NULL: the CPU refuses the call. */
+static void on_device(const inputs *in, const attempt *base)
+{
+    const sample *s = in->s;
+    attempt a;
+    bool there;
+    {
+        FA_SCOPE;
+        there = attempt_all(&a, in, NULL, DEVICE(0));
+    }
+    if (!there && base && lacks(s->op, in->dtype[0])) {
+        fa_error_clear();
+        return;
+    }
+    if (!base || !there) {
+        check(!base && !there && error_is_clean(s->op), "%s on %s: %s", fa_dtype_name(in->dtype[0]), DEVICE_NAME(0),
+              base ? "fails" : "is not refused");
+        return;
+    }
+    layouts_on(in, base, LAYOUT_DENSE, DEVICE(0), -1);
+    for (int how = LAYOUT_DENSE + 1; how < LAYOUT_EXPANDED && s->operands && !speaks_of_memory(s->op); how++)
+        for (int only = -1; only < (walk.all && s->operands > 1 ? s->operands : 0); only++)
+            layouts_on(in, base, (layout)how, DEVICE(0), only);
+    for (int only = -1; only < (walk.all && s->operands > 1 ? s->operands : 0); only++)
+        if (s->operands && !speaks_of_memory(s->op))
+            expanded(in, only);
+    index_dtypes(in, base);
 }
 
 static bool in_dtype(const sample *s, fa_dtype dtype)
@@ -110,7 +151,10 @@ static bool in_dtype(const sample *s, fa_dtype dtype)
     if (!inputs_make(&in, s, dtype))
         return false;
     bool ok = attempt_all(&base, &in, NULL, FA_CPU);
-    if (ok) {
+    if (!test_device_is_late(0)) {
+        fa_error_clear();
+        on_device(&in, ok ? &base : NULL);
+    } else if (ok) {
         check(true, "call");
         on_meta(&in, &base);
         all_layouts(&in, &base);
@@ -129,6 +173,8 @@ void walk_values(const sample *s)
         return;
     }
     for (int dtype = FA_BOOL; dtype < FA__DTYPES; dtype++) {
+        if (!walk_has(dtype))
+            continue;
         bool ok = in_dtype(s, (fa_dtype)dtype);
         if (dtype == FA_F32 || dtype == FA_F64)
             check(ok, "the sample fails in %s", fa_dtype_name((fa_dtype)dtype));

@@ -10,8 +10,23 @@ typedef struct watched {
     unsigned char *whole;
     geometry g;
     size_t bytes, size;
-    fa_tensor *t;
+    fa_tensor *t, *there; /* there: the whole, in a device's memory */
 } watched;
+
+/* The tensor in memory between sentinels: the memory itself on the CPU, a copy of it elsewhere. */
+static void watched_tensor(watched *w, fa_shape s, fa_dtype dtype)
+{
+    if (walk_place().kind == FA__CPU) {
+        w->t = fa_tensor_borrow(w->whole + BORDER + (size_t)w->g.offset * w->size, s, .dtype = dtype,
+                                .strides = w->g.stride);
+        return;
+    }
+    w->there = fa_tensor_from(w->whole, FA_SHAPE((int64_t)((w->bytes + 2 * BORDER) / w->size)), .dtype = dtype,
+                              .device = walk_place());
+    if (w->there)
+        w->t = fa__own(fa__tensor_new(w->there->storage, dtype, s.rank, s.dim, w->g.stride,
+                                      w->g.offset + (int64_t)(BORDER / w->size)));
+}
 
 /* `values` NULL: the elements hold the pattern too. */
 static bool watched_make(watched *w, const double *values, fa_dtype dtype, int rank, const int64_t *shape, layout how)
@@ -35,15 +50,15 @@ static bool watched_make(watched *w, const double *values, fa_dtype dtype, int r
         else if (dtype == FA_BOOL)
             memset(at, 1, 1);
     }
-    w->t = fa_tensor_borrow(start + (size_t)w->g.offset * w->size, s, .dtype = dtype, .strides = w->g.stride);
+    watched_tensor(w, s, dtype);
     return w->t;
 }
 
 /* Whether everything but the elements still has the pattern; gives the memory back. */
 static bool watched_end(watched *w, int rank, const int64_t *shape)
 {
-    if (!w->whole)
-        return false;
+    if (!w->whole || (w->there && !fa_read(w->there, w->whole, fa_tensor_dtype(w->there), fa_numel(w->there))))
+        return free(w->whole), false;
     int64_t count = 1;
     for (int i = 0; i < rank; i++)
         count *= shape[i];
@@ -54,14 +69,23 @@ static bool watched_end(watched *w, int rank, const int64_t *shape)
     return intact;
 }
 
+/* Whether nothing was written to memory that had the pattern everywhere. */
+static bool unwritten(const watched *w)
+{
+    if (w->there && !fa_read(w->there, w->whole, fa_tensor_dtype(w->there), fa_numel(w->there)))
+        return false;
+    return guard_intact(w->whole, w->bytes + 2 * BORDER);
+}
+
 static void into_out(const inputs *in, const attempt *base, layout how)
 {
     FA_SCOPE;
+    FA_USE(.device = walk_place());
     const fa_tensor *y = base->result[0];
     watched w = {0};
     attempt a;
-    bool ok = watched_make(&w, NULL, fa_tensor_dtype(y), y->rank, y->shape, how) && attempt_make(&a, in, NULL, FA_CPU)
-              && attempt_run(&a, w.t, false);
+    bool ok = watched_make(&w, NULL, fa_tensor_dtype(y), y->rank, y->shape, how)
+              && attempt_make(&a, in, NULL, walk_place()) && attempt_run(&a, w.t, false);
     check(ok && a.result[0] == w.t && tensor_same_bits(w.t, y), ".out %s %s: differs from the ordinary form",
           fa_dtype_name(fa_tensor_dtype(y)), layout_names[how]);
     check(watched_end(&w, y->rank, y->shape), ".out %s %s: wrote beside its elements",
@@ -72,14 +96,15 @@ static void into_out(const inputs *in, const attempt *base, layout how)
 static void wrong_shape(const inputs *in, const attempt *base)
 {
     FA_SCOPE;
+    FA_USE(.device = walk_place());
     const fa_tensor *y = base->result[0];
     const int64_t other[] = {7, 5};
     watched w = {0};
     attempt a;
-    bool ok = watched_make(&w, NULL, fa_tensor_dtype(y), 2, other, LAYOUT_DENSE) && attempt_make(&a, in, NULL, FA_CPU);
+    bool ok =
+        watched_make(&w, NULL, fa_tensor_dtype(y), 2, other, LAYOUT_DENSE) && attempt_make(&a, in, NULL, walk_place());
     check(ok && !attempt_run(&a, w.t, false) && error_is_clean(in->s->op), ".out of a wrong shape is not refused");
-    check(guard_intact(w.whole, w.bytes + 2 * BORDER) || fa_tensor_dtype(y) == FA_BOOL,
-          ".out of a wrong shape: was written");
+    check(unwritten(&w) || fa_tensor_dtype(y) == FA_BOOL, ".out of a wrong shape: was written");
     watched_end(&w, 2, other);
 }
 
@@ -100,7 +125,7 @@ static void in_place(const inputs *in, const attempt *base, int target, layout h
     const char *name = fa_dtype_name(in->dtype[target]);
     watched w = {0};
     attempt a;
-    bool made = attempt_make(&a, in, NULL, FA_CPU)
+    bool made = attempt_make(&a, in, NULL, walk_place())
                 && watched_make(&w, in->values[target], in->dtype[target], o->rank, o->shape, how);
     a.tensor[target] = w.t;
     attempt_fill(&a);
@@ -122,6 +147,8 @@ void walk_written(const sample *s)
         FA_SCOPE;
         inputs in;
         attempt base;
+        if (!walk_has(dtype))
+            continue;
         if (!inputs_make(&in, s, (fa_dtype)dtype))
             return;
         bool ok = attempt_all(&base, &in, NULL, FA_CPU);

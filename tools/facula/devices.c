@@ -3,18 +3,21 @@
 #include <facula/facula.h>
 #include <stdio.h>
 
+static const char line[] = "%-9s %-48s %-10s %11s %6s %9s  %s\n";
+
 static void print_device(fa_device device)
 {
     fa_device_properties p;
     if (!fa_device_info(device, &p))
         return;
-    char memory[32] = "-", units[32] = "-";
+    char memory[32] = "-", units[32] = "-", clock[32] = "-";
     if (p.memory)
         snprintf(memory, sizeof memory, "%.1f GiB", (double)p.memory / (1 << 30));
     if (p.units)
         snprintf(units, sizeof units, "%d", p.units);
-    printf("%-9s %-48s %-10s %11s %6s  %s\n", fa_device_name(device), p.name, p.driver, memory, units,
-           p.bit_equal ? "yes" : "no");
+    if (p.clock)
+        snprintf(clock, sizeof clock, "%d MHz", p.clock);
+    printf(line, fa_device_name(device), p.name, p.driver, memory, units, clock, p.bit_equal ? "yes" : "no");
 }
 
 static bool print_kind(const char *kind)
@@ -48,7 +51,7 @@ int command_devices(int argc, char **argv)
                "bit-equal: pointwise operations, reductions and random numbers have the CPU's bits."};
     if (argp_parse(&parser, argc, argv, 0, NULL, NULL))
         return EXIT_USAGE;
-    printf("%-9s %-48s %-10s %11s %6s  %s\n", "device", "name", "driver", "memory", "units", "bit-equal");
+    printf(line, "device", "name", "driver", "memory", "units", "clock", "bit-equal");
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (!print_kind(kinds[i]))
             return command_failed();

@@ -194,7 +194,7 @@ int command_train(int argc, char **argv)
         return EXIT_USAGE;
     fa_set_num_threads(s.threads);
     fa_device device = s.device ? fa_device_of(s.device) : fa_device_best();
-    if (fa_error_code() == FA_ERROR_DEVICE) /* that names none */
+    if (fa_failed()) /* there is none of that name */
         return command_failed(), EXIT_USAGE;
     sigaction(SIGINT, &(struct sigaction){.sa_handler = stop, .sa_flags = (int)SA_RESETHAND}, NULL);
     double right = train(&s, device);

@@ -58,7 +58,7 @@ static void write_all(const rows *r, const command *c)
     write_rows(r, c->out);
     write_tables(r, c->out);
     write_hot(r, c->out);
-    write_kernels(r, rows_format("%s/backend", c->source), c->out);
+    write_kernels(r, c->out);
     if (c->headers)
         write_headers(r, c->headers);
     if (c->docs)
@@ -75,7 +75,7 @@ int main(int count, char **word)
     }
     read_families(&r, rows_format("%s/ops", c.source));
     check_rows(&r);
-    write_kernels(&r, rows_format("%s/backend", c.source), NULL);
+    read_kernels(&r, rows_format("%s/backend", c.source));
     if (!rows_errors)
         write_all(&r, &c);
     for (op *o = r.ops; o; o = o->next)

@@ -124,10 +124,20 @@ typedef struct op {
     struct op *next;
 } op;
 
+/* A folder of kernels. Its tables have a place for each operation, and one for "expression". */
+typedef struct backend {
+    const char *name;
+    int count;
+    const char **op;
+    bool *kernel, *override;
+    struct backend *next;
+} backend;
+
 typedef struct rows {
     source *sources;
     schema *schemas;
     op *ops;
+    backend *backends;
 } rows;
 
 /* Adds what a file under src/ops says. */
@@ -162,9 +172,11 @@ void write_docs(const rows *, const char *path);
 void write_rows(const rows *, const char *folder);
 void write_tables(const rows *, const char *folder);
 void write_hot(const rows *, const char *folder);
-/* Reads the kernels of each folder of `backends`, and writes their tables; without a folder it only looks for errors.
- */
-void write_kernels(const rows *, const char *backends, const char *folder);
+/* Finds the kernels in each folder of `folder`. */
+void read_kernels(rows *, const char *folder);
+bool has_kernel(const rows *, const char *backend, const op *);
+/* Writes their tables. */
+void write_kernels(const rows *, const char *folder);
 
 /* "fa_tensor *(fa_sum)(const fa_tensor *x, const fa_sum_options *options)"; `name` is what is to stand for the name. */
 void put_prototype(text *, const op *, const char *name, bool inplace);

@@ -58,7 +58,25 @@ static const char *cast_name(const op *o, const char *name)
     return "";
 }
 
-static void put_row(text *t, const op *o)
+/* The devices in their columns, and the folder whose kernels they run; NULL: they compute nothing. */
+static const struct {
+    const char *name, *folder;
+} devices[] = {{"cpu", "cpu"}, {"opencl", "gpu"}, {"late", "cpu"}, {"meta", NULL}};
+enum { DEVICES = sizeof devices / sizeof *devices };
+
+/* How an operation runs on a device: call.c asks the same questions. */
+static const char *way(const rows *r, const op *o, const char *folder)
+{
+    bool runs = cell_find(o, "run") || o->pointwise;
+    return o->view                    ? "view"
+           : cell_find(o, "compose")  ? "composed"
+           : !folder                  ? "shapes"
+           : runs                     ? "program"
+           : has_kernel(r, folder, o) ? "kernel"
+                                      : "**no**";
+}
+
+static void put_row(text *t, const rows *r, const op *o)
 {
     put_signature(t, o);
     put(t, "`");
@@ -70,7 +88,22 @@ static void put_row(text *t, const op *o)
         : o->out ? "yes"
                  : "");
     const char *cpu = cast_name(o, "autocast_cpu");
-    put(t, "%s%s |\n", cast_name(o, "autocast"), *cpu ? rows_format(", on the CPU %s", cpu) : "");
+    put(t, "%s%s |", cast_name(o, "autocast"), *cpu ? rows_format(", on the CPU %s", cpu) : "");
+    for (int i = 0; i < DEVICES; i++)
+        put(t, " %s |", way(r, o, devices[i].folder));
+    put(t, "\n");
+}
+
+static void put_head(text *t, const source *f)
+{
+    put(t, "\n## %.*s\n\n", (int)strcspn(f->about, ":.\n"), f->about);
+    put(t, "`#include <facula/%s.h>`\n\n| operation | PyTorch | gradient | in place | out | autocast |", f->family);
+    for (int i = 0; i < DEVICES; i++)
+        put(t, " %s |", devices[i].name);
+    put(t, "\n|---|---|---|---|---|---|");
+    for (int i = 0; i < DEVICES; i++)
+        put(t, "---|");
+    put(t, "\n");
 }
 
 void write_docs(const rows *r, const char *path)
@@ -81,18 +114,21 @@ void write_docs(const rows *r, const char *path)
         "Operands come first, then named options. \"Gradient\": derived from the expression, written by hand (yes), "
         "composed of other\noperations, zero everywhere, or none and why. \"Out\": `.out = t` writes into t. "
         "\"Autocast\": "
-        "the dtype that floating operands\nare converted to where autocast is on.\n");
+        "the dtype that floating operands\nare converted to where autocast is on.\n\n"
+        "Devices: a \"program\" is made for each device from expressions, reductions and copies; a \"kernel\" is "
+        "written "
+        "for the CPU\n(src/backend/cpu), which `late` runs, too, or in the dialect (src/backend/gpu), which OpenCL "
+        "runs; a "
+        "view computes nothing; what is\ncomposed runs where its parts run; `meta` has shapes only. With **no** it is "
+        "an "
+        "error there, and under `FA_USE(.fallback = true)`\nthe CPU does it by counted copies.\n");
     for (const source *f = r->sources; f; f = f->next) {
         if (!f->listed)
             continue;
-        put(&t, "\n## %.*s\n\n", (int)strcspn(f->about, ":.\n"), f->about);
-        put(&t,
-            "`#include <facula/%s.h>`\n\n| operation | PyTorch | gradient | in place | out | autocast |\n"
-            "|---|---|---|---|---|---|\n",
-            f->family);
+        put_head(&t, f);
         for (const op *o = r->ops; o; o = o->next)
             if (o->source == f && !o->internal)
-                put_row(&t, o);
+                put_row(&t, r, o);
     }
     file_write(path, &t);
 }

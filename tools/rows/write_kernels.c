@@ -5,34 +5,44 @@
 #include <string.h>
 #include <sys/stat.h>
 
-typedef struct found {
-    int count;
-    const char **name; /* of all operations, and "expression" */
-    bool *kernel, *override;
-} found;
-
-static found nothing_found(const rows *r)
+static backend *nothing_found(const rows *r, const char *name)
 {
-    found b = {.count = 1};
+    backend *b = rows_get(sizeof *b);
+    b->name = name;
+    b->count = 1;
     for (const op *o = r->ops; o; o = o->next)
-        b.count++;
-    size_t n = (size_t)b.count;
-    b.name = rows_get(n * sizeof *b.name), b.kernel = rows_get(n), b.override = rows_get(n);
-    const char **to = b.name;
+        b->count++;
+    size_t n = (size_t)b->count;
+    b->op = rows_get(n * sizeof *b->op), b->kernel = rows_get(n), b->override = rows_get(n);
+    const char **to = b->op;
     for (const op *o = r->ops; o; o = o->next)
         *to++ = o->name;
     *to = "expression";
     return b;
 }
 
+static int place_of(const backend *b, const char *name)
+{
+    int k = 0;
+    while (k < b->count && strcmp(b->op[k], name))
+        k++;
+    return k;
+}
+
+bool has_kernel(const rows *r, const char *name, const op *o)
+{
+    const backend *b = r->backends;
+    while (b && strcmp(b->name, name))
+        b = b->next;
+    return b && b->kernel[place_of(b, o->name)];
+}
+
 /* Notes the definition whose name is token i + 2. */
-static void note(found *b, const source *f, int i)
+static void note(backend *b, const source *f, int i)
 {
     const char *which = token_text(&f->token[i]), *name = token_text(&f->token[i + 2]);
     bool *there = strcmp(which, "KERNEL") ? b->override : b->kernel;
-    int k = 0;
-    while (k < b->count && strcmp(b->name[k], name))
-        k++;
+    int k = place_of(b, name);
     if (k == b->count)
         fail(f->path, f->token[i].line, "%s(%s): there is no such operation", which, name);
     else if (there[k])
@@ -42,7 +52,7 @@ static void note(found *b, const source *f, int i)
 }
 
 /* Definitions stand at the begin of a line and outside of brackets. */
-static void scan_file(found *b, const char *path)
+static void scan_file(backend *b, const char *path)
 {
     const source *f = source_read(path, path);
     const token *t = f ? f->token : NULL;
@@ -77,7 +87,7 @@ static bool is_folder(const char *path)
     return !stat(path, &s) && S_ISDIR(s.st_mode);
 }
 
-static void scan_folder(found *b, const char *folder)
+static void scan_folder(backend *b, const char *folder)
 {
     char **name;
     int n = list(folder, &name);
@@ -91,21 +101,21 @@ static void scan_folder(found *b, const char *folder)
 }
 
 /* Declares the functions and puts them into a table by the operations' numbers. */
-static void put_table(text *t, const found *b, const bool *there, const char *table, const char *prefix)
+static void put_table(text *t, const backend *b, const bool *there, const char *table, const char *prefix)
 {
     bool any = false;
     put(t, "\n");
     for (int i = 0; i < b->count; i++)
         if (there[i])
-            put(t, "FA__KERNEL(%s%s);\n", prefix, b->name[i]), any = true;
+            put(t, "FA__KERNEL(%s%s);\n", prefix, b->op[i]), any = true;
     put(t, "static FA__KERNEL((*const %s[FA__OPS])) __attribute__((__unused__)) = {\n", table);
     for (int i = 0; i < b->count; i++)
         if (there[i])
-            put(t, "    [FA__OP_%s] = %s%s,\n", b->name[i], prefix, b->name[i]);
+            put(t, "    [FA__OP_%s] = %s%s,\n", b->op[i], prefix, b->op[i]);
     put(t, "%s};\n", any ? "" : "    NULL\n");
 }
 
-static void write_backend(const found *b, const char *backend, const char *folder)
+static void write_backend(const backend *b, const char *folder)
 {
     text t = {0};
     put(&t,
@@ -113,23 +123,29 @@ static void write_backend(const found *b, const char *backend, const char *folde
         "#include \"backend/device.h\"\n#include \"ids.h\"\n"
         "#ifndef FA__KERNEL /* what a kernel's function is like; backends may have said otherwise */\n"
         "#define FA__KERNEL(name) bool name(const fa__launch *l)\n#endif\n",
-        backend);
-    put_table(&t, b, b->kernel, rows_format("fa__%s_kernels", backend), rows_format("fa__%s_", backend));
-    put_table(&t, b, b->override, rows_format("fa__%s_overrides", backend), rows_format("fa__%s_over_", backend));
-    file_write(rows_format("%s/kernels_%s.h", folder, backend), &t);
+        b->name);
+    put_table(&t, b, b->kernel, rows_format("fa__%s_kernels", b->name), rows_format("fa__%s_", b->name));
+    put_table(&t, b, b->override, rows_format("fa__%s_overrides", b->name), rows_format("fa__%s_over_", b->name));
+    file_write(rows_format("%s/kernels_%s.h", folder, b->name), &t);
 }
 
-void write_kernels(const rows *r, const char *backends, const char *folder)
+void write_kernels(const rows *r, const char *folder)
+{
+    for (const backend *b = r->backends; b; b = b->next)
+        write_backend(b, folder);
+}
+
+void read_kernels(rows *r, const char *folder)
 {
     char **name;
-    int n = list(backends, &name);
+    int n = list(folder, &name);
+    backend **end = &r->backends;
     for (int i = 0; i < n; i++) {
-        const char *path = rows_format("%s/%s", backends, name[i]);
+        const char *path = rows_format("%s/%s", folder, name[i]);
         if (!is_folder(path))
             continue;
-        found b = nothing_found(r);
-        scan_folder(&b, path);
-        if (folder)
-            write_backend(&b, name[i], folder);
+        *end = nothing_found(r, name[i]);
+        scan_folder(*end, path);
+        end = &(*end)->next;
     }
 }

@@ -33,9 +33,9 @@ static fa__gpu_shape shape_of(const fa__gpu_operands *o)
     uint8_t dtype = l->operand[0].dtype;
     if (o->rank > 1)
         return FA__GPU_GENERAL;
-    FA__EACH_BIT(k, o->memory)
-    if (l->operand[k].dtype != dtype || !is_run(o, (int)k))
-        return FA__GPU_GENERAL;
+    FA__EACH_BIT (k, o->memory)
+        if (l->operand[k].dtype != dtype || !is_run(o, (int)k))
+            return FA__GPU_GENERAL;
     return dense_shape(dtype, l->compute);
 }
 
@@ -46,8 +46,8 @@ static void give_dimension(fa__gpu_operands *o)
         return;
     o->rank = 1;
     o->shape[0] = 1;
-    FA__EACH_BIT(k, o->memory)
-    o->stride[k][0] = 1;
+    FA__EACH_BIT (k, o->memory)
+        o->stride[k][0] = 1;
 }
 
 uint64_t fa__gpu_run_elementwise(fa__queue *queue, const fa__launch *l)

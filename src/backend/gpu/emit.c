@@ -181,8 +181,8 @@ void fa__gpu_put_operands(fa__gpu_text *t, const fa__ssa *ssa)
     put_list(t, "BUFFERS", " BUFFER(%d)", ", BUFFER(%d)", operands);
     put_list(t, "PASS_BUFFERS", " buffer%d, at%d", ", buffer%d, at%d", operands);
     fa__gpu_put(t, "#define EACH_INPUT(X)");
-    FA__EACH_BIT(i, reads)
-    fa__gpu_put(t, " X(%d, %d)", (int)i, ssa->outputs + (int)i);
+    FA__EACH_BIT (i, reads)
+        fa__gpu_put(t, " X(%d, %d)", (int)i, ssa->outputs + (int)i);
     fa__gpu_put(t, "\n#define EACH_OUTPUT(X)");
     for (int i = 0; i < ssa->outputs; i++)
         fa__gpu_put(t, " X(%d)", i);

@@ -14,7 +14,6 @@
 
 /* Kernels that are written down (dialect/), not made from expressions; kernels.c has the table. */
 typedef enum {
-    FA__GPU_COPY,        /* elements from any strides and dtype to any others */
     FA__GPU_REDUCE_FOLD, /* partial results to fewer */
     FA__GPU_SOFTMAX,
     FA__GPU_SEARCH,      /* max, argmax */
@@ -116,7 +115,12 @@ char *fa__gpu_source_fixed(const fa__device *, fa__gpu_family, int variant, fa__
 char *fa__gpu_source_program(const fa__device *, const fa__program *, fa__class, fa__gpu_shape, const char **entry);
 
 /* ---- disk.c: compiled kernels that outlive the process ---- */
+/* Whether they are kept. */
+bool fa__gpu_disk_is_used(void);
 /* A compiled kernel for the key; NULL when there is none. Freed with fa__free. */
 void *fa__gpu_disk_read(const char *identity, const char *options, const char *source, size_t *size);
 void fa__gpu_disk_write(const char *identity, const char *options, const char *source, const void *bytes, size_t size);
+/* When all are more than so many bytes: removes those that were not used for the longest time, until three quarters are
+ * left. */
+void fa__gpu_disk_trim(uint64_t most);
 #endif

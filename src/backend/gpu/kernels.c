@@ -7,9 +7,11 @@
 #include "base/fork.h"
 #include <string.h>
 
-/* A kernel in the list of all, which is there for closing devices. */
+/* A kernel in the list of all, which is there for closing devices. One that the compiler refused has no handle: it is
+ * not tried again. */
 typedef struct built {
     fa__gpu_kernel kernel;
+    char *why; /* there is no handle */
     struct built *next, *previous;
     fa__device *device;
     fa__gpu_kernel **place; /* the table's */
@@ -68,7 +70,9 @@ static void take_out(built *b)
 static void free_built(built *b)
 {
     const fa__gpu_device *g = b->device->own;
-    g->driver->kernel_free(b->device, b->kernel.handle);
+    if (b->kernel.handle)
+        g->driver->kernel_free(b->device, b->kernel.handle);
+    fa__free(b->why);
     fa__free(b);
 }
 
@@ -142,9 +146,34 @@ static void *compile(fa__device *d, const char *source, const char *entry)
     if (handle)
         return handle;
     handle = driver->build(d, source, entry);
-    if (handle)
+    if (handle && fa__gpu_disk_is_used()) /* drivers may compile once more to tell what they have compiled */
         to_disk(d, source, handle);
     return handle;
+}
+
+/* NULL, and the error, for a kernel that could not be built. */
+static const fa__gpu_kernel *usable(const fa__gpu_kernel *k, const char *what)
+{
+    const built *b = (const built *)(const void *)k;
+    if (FA__LIKELY(k->handle != NULL))
+        return k;
+    fa__fail(FA_ERROR_DEVICE, "%s", b->why);
+    fa__error_within("compiling '%s' for %s", what, b->device->name);
+    return NULL;
+}
+
+/* A kernel, or what the compiler (or the device, which is lost then) said: FA_ERROR_DEVICE. Nothing after other errors.
+ */
+static bool try(fa__device *d, built *b, const char *source, const char *entry)
+{
+    fa_error error = {.code = FA_OK}, *before = fa__error_use(&error);
+    b->kernel.handle = compile(d, source, entry);
+    fa__error_use(before);
+    if (!b->kernel.handle && error.code == FA_ERROR_DEVICE && (b->why = fa__malloc(sizeof error.message)))
+        memcpy(b->why, error.message, sizeof error.message);
+    else if (!b->kernel.handle)
+        fa__error_hand_over(&error);
+    return b->kernel.handle || b->why;
 }
 
 /* Compiles a source (which is freed; NULL: there was an error) into a place of a table. */
@@ -152,32 +181,33 @@ static const fa__gpu_kernel *make(fa__device *d, fa__gpu_kernel **place, const f
                                   const char *what)
 {
     built *b = source ? fa__calloc(1, sizeof *b) : NULL;
-    void *handle = b ? compile(d, source, form->entry) : NULL;
+    bool known = b && try(d, b, source, form->entry);
     fa__free(source);
-    if (!handle) {
+    if (!known) {
         fa__error_within("compiling '%s' for %s", what, d->name);
         fa__free(b);
         return NULL;
     }
     b->device = d;
     b->place = place;
-    b->kernel = (fa__gpu_kernel){.handle = handle,
-                                 .group = {form->group[0], form->group[1]},
-                                 .faults = form->needs & FA__GPU_NEEDS_FAULTS,
-                                 .name = form->entry};
+    b->kernel.group[0] = form->group[0];
+    b->kernel.group[1] = form->group[1];
+    b->kernel.faults = form->needs & FA__GPU_NEEDS_FAULTS;
+    b->kernel.name = form->entry;
     add(b);
-    return &b->kernel;
+    return usable(&b->kernel, what);
 }
 
 const fa__gpu_kernel *fa__gpu_fixed(fa__device *d, fa__gpu_family family, int variant, fa__class class)
 {
     const fa__gpu_device *g = d->own;
     fa__gpu_kernel **place = &fixed[g->number][family][variant][class];
+    const fa__gpu_form *form = fa__gpu_family_form(family);
     if (FA__LIKELY(*place != NULL))
-        return *place;
+        return usable(*place, form->entry);
     const char *entry = "";
     char *source = fa__gpu_source_fixed(d, family, variant, class, &entry);
-    return make(d, place, fa__gpu_family_form(family), source, entry);
+    return make(d, place, form, source, form ? form->entry : "");
 }
 
 /* ---- programs ---- */
@@ -212,7 +242,7 @@ const fa__gpu_kernel *fa__gpu_program(fa__device *d, const fa__program *p, fa__c
     const fa__gpu_device *g = d->own;
     fa__gpu_kernel **place = &compiled_of(d, p, class)->kernel[g->number][shape];
     if (FA__LIKELY(*place != NULL))
-        return *place;
+        return usable(*place, p->text);
     const char *entry = "";
     char *source = fa__gpu_source_program(d, p, class, shape, &entry);
     return make(d, place, fa__gpu_shape_form(shape), source, p->text);

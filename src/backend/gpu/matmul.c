@@ -2,6 +2,7 @@
  * each place of a batch; where the rows of a batch follow each other they are one matrix. */
 #include "backend/gpu/dialect/arguments.h"
 #include "backend/gpu/gpu.h"
+#include "base/error.h"
 
 enum { TILE = 64, DIRECT = 64, FEW = 16 }; /* tiles of the kernels, and rows or columns too few for large ones */
 
@@ -89,31 +90,40 @@ static int width_of(const matmul_arguments *p)
     return wide;
 }
 
+static uint64_t by_kernel(fa__queue *queue, const fa__gpu_product *x)
+{
+    matmul_arguments p = *x->p;
+    bool tiles = wants_tiles(queue->device->own, &p);
+    const fa__gpu_kernel *kernel =
+        fa__gpu_fixed(queue->device, FA__GPU_MATMUL, 2 * kind_of(p.dtype) + !tiles, fa__gpu_class(p.dtype));
+    if (!kernel)
+        return 0;
+    p.wide = tiles ? 0 : width_of(&p);
+    p.across = ceil_div(p.n, tiles ? TILE : (int64_t)1 << p.wide);
+    p.down = ceil_div(p.m, tiles ? TILE : DIRECT >> p.wide);
+    int64_t groups = p.across * p.down * places(&p);
+    if (!groups) /* one that finds nothing to do */
+        p.m = p.n = p.k = 0, p.across = p.down = groups = 1, p.rank = 0;
+    fa__gpu_args args = {.count = 0};
+    fa__gpu_memory(&args, x->c);
+    fa__gpu_memory(&args, x->a);
+    fa__gpu_memory(&args, x->b);
+    fa__gpu_memory(&args, x->bias);
+    fa__gpu_value(&args, &p, sizeof p);
+    return fa__gpu_launch_groups(queue, kernel, (uint64_t[3]){(uint64_t)groups, 1, 1}, &args);
+}
+
 static uint64_t run(fa__queue *queue, matmul_arguments *p, const fa__operand *c, const void *a, const void *b,
                     const void *bias)
 {
+    const fa__gpu_driver *driver = ((const fa__gpu_device *)queue->device->own)->driver;
     while (join_rows(p))
         ;
-    bool tiles = wants_tiles(queue->device->own, p);
-    const fa__gpu_kernel *kernel =
-        fa__gpu_fixed(queue->device, FA__GPU_MATMUL, 2 * kind_of(c->dtype) + !tiles, fa__gpu_class(c->dtype));
-    if (!kernel)
-        return 0;
-    p->wide = tiles ? 0 : width_of(p);
-    p->across = ceil_div(p->n, tiles ? TILE : (int64_t)1 << p->wide);
-    p->down = ceil_div(p->m, tiles ? TILE : DIRECT >> p->wide);
     p->dtype = c->dtype;
     p->bias = bias != NULL;
-    int64_t groups = p->across * p->down * places(p);
-    if (!groups) /* one that finds nothing to do */
-        p->m = p->n = p->k = 0, p->across = p->down = groups = 1, p->rank = 0;
-    fa__gpu_args args = {.count = 0};
-    fa__gpu_memory(&args, c->data);
-    fa__gpu_memory(&args, a);
-    fa__gpu_memory(&args, b);
-    fa__gpu_memory(&args, bias);
-    fa__gpu_value(&args, p, sizeof *p);
-    return fa__gpu_launch_groups(queue, kernel, (uint64_t[3]){(uint64_t)groups, 1, 1}, &args);
+    fa__gpu_product x = {.p = p, .c = c->data, .a = a, .b = b, .bias = bias, .by_kernel = by_kernel};
+    uint64_t ticket = driver->product ? driver->product(queue, &x) : 0;
+    return ticket || fa__failed() ? ticket : by_kernel(queue, &x);
 }
 
 KERNEL(matmul)

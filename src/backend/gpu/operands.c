@@ -18,8 +18,8 @@ void fa__gpu_operands_begin(fa__gpu_operands *o, const fa__device *d, const fa__
         o->count *= l->shape[i];
         if (l->shape[i] == 1)
             continue;
-        FA__EACH_BIT(k, o->memory)
-        o->stride[k][o->rank] = l->operand[k].stride[i];
+        FA__EACH_BIT (k, o->memory)
+            o->stride[k][o->rank] = l->operand[k].stride[i];
         o->kept += i < l->kept;
         o->shape[o->rank++] = l->shape[i];
     }
@@ -27,9 +27,9 @@ void fa__gpu_operands_begin(fa__gpu_operands *o, const fa__device *d, const fa__
 
 static bool joins(const fa__gpu_operands *o, int d)
 {
-    FA__EACH_BIT(k, o->memory)
-    if (o->stride[k][d] != o->stride[k][d + 1] * o->shape[d + 1])
-        return false;
+    FA__EACH_BIT (k, o->memory)
+        if (o->stride[k][d] != o->stride[k][d + 1] * o->shape[d + 1])
+            return false;
     return true;
 }
 
@@ -38,9 +38,9 @@ static void remove_dim(fa__gpu_operands *o, int d)
     o->rank--;
     for (int e = d; e < o->rank; e++)
         o->shape[e] = o->shape[e + 1];
-    FA__EACH_BIT(k, o->memory)
-    for (int e = d; e < o->rank; e++)
-        o->stride[k][e] = o->stride[k][e + 1];
+    FA__EACH_BIT (k, o->memory)
+        for (int e = d; e < o->rank; e++)
+            o->stride[k][e] = o->stride[k][e + 1];
 }
 
 int fa__gpu_operands_join(fa__gpu_operands *o, int from, int to)

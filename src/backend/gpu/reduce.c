@@ -127,9 +127,9 @@ static bool is_across(const fa__gpu_operands *o)
     int votes = 0;
     if (o->kept == 0 || o->kept == o->rank)
         return false;
-    FA__EACH_BIT(k, o->memory)
-    if ((int)k >= o->launch->outputs)
-        votes += (o->stride[k][o->kept - 1] == 1) - (o->stride[k][o->rank - 1] == 1);
+    FA__EACH_BIT (k, o->memory)
+        if ((int)k >= o->launch->outputs)
+            votes += (o->stride[k][o->kept - 1] == 1) - (o->stride[k][o->rank - 1] == 1);
     return votes > 0;
 }
 

@@ -48,8 +48,8 @@ bool fa__late_after(fa__queue *queue, fa__stamp work)
     if (work.queue->device->id.kind == FA__LATE)
         fa__late_check_after(q, (const fa__late_queue *)work.queue, work.ticket);
     bool late = work.queue->device->id.kind == FA__LATE;
-    if (fa__stamp_done(&work) && !(late && fa__late_failed((fa__late_queue *)work.queue, work.ticket, NULL)))
-        return true;
+    if (late && fa__stamp_done(&work) && !fa__late_failed((fa__late_queue *)work.queue, work.ticket, NULL))
+        return true; /* whether others' work went wrong is known to them: that is asked for later */
     job *j = fa__late_job_new(wait_for_other, 0);
     if (!j)
         return no_memory(queue) != 0;

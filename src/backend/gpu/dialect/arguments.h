@@ -13,13 +13,6 @@ typedef uint32_t u32;
 
 #define MOST_DIMS 8 /* FA_MAX_DIMS */
 
-/* FA__GPU_COPY: `count` elements over a shape; strides in elements. */
-typedef struct copy_arguments {
-    i64 count;
-    i64 shape[MOST_DIMS], to[MOST_DIMS], from[MOST_DIMS];
-    i32 rank, to_dtype, from_dtype, unused;
-} copy_arguments;
-
 /* ---- reductions, softmax, search ---- */
 
 /* The reductions' tree (cpu/simd/simd.h: FA__BLOCK, FA__CHAINS) */

@@ -12,6 +12,7 @@ const fa__gpu_driver fa__opencl_driver = {
     .binary = fa__opencl_binary,
     .kernel_free = fa__opencl_kernel_free,
     .launch = fa__opencl_launch,
+    .product = fa__opencl_product,
     .scratch = fa__opencl_scratch,
 };
 

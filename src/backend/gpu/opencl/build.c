@@ -54,8 +54,8 @@ static void tell(const fa__device *d, const char *entry, cl_int status, char *lo
     char *error = log ? strstr(log, "error") : NULL;
     while (error && error > log && error[-1] != '\n')
         error--;
-    fa__fail(FA_ERROR_DEVICE, "%s: kernel %s was not built: %s (%d): %.300s", d->name, entry,
-             fa__opencl_error_name(status), (int)status,
+    fa__fail(status == CL_OUT_OF_HOST_MEMORY ? FA_ERROR_MEMORY : FA_ERROR_DEVICE,
+             "%s: kernel %s was not built: %s (%d): %.300s", d->name, entry, fa__opencl_error_name(status), (int)status,
              error ? error
              : log ? log
                    : "the compiler says nothing");
@@ -85,8 +85,8 @@ void *fa__opencl_build(fa__device *d, const char *source, const char *entry)
 {
     const fa__opencl_device *o = fa__opencl_own(d);
     cl_int status = CL_SUCCESS;
-    if (fa__opencl_forked)
-        return fa__fail(FA_ERROR_STATE, "%s: the process was forked: its compiler is the parent's", d->name), NULL;
+    if (fa__opencl_gone)
+        return fa__fail(FA_ERROR_STATE, "%s: %s", d->name, fa__opencl_gone), NULL;
     cl_program program = fa__opencl.clCreateProgramWithSource(o->platform->context, 1, &source, NULL, &status);
     if (!fa__opencl_good(d, status, "clCreateProgramWithSource"))
         return NULL;
@@ -104,20 +104,20 @@ void *fa__opencl_build(fa__device *d, const char *source, const char *entry)
     return k;
 }
 
-/* In the child of a fork the driver is not to be called: kernels are kept, where leak checkers see them. */
-static bool keep_forked(fa__opencl_kernel *k)
+/* Where the driver is gone, kernels are kept. */
+static bool keep(fa__opencl_kernel *k)
 {
     static _Atomic(fa__opencl_kernel *) kept;
-    if (fa__opencl_forked)
+    if (fa__opencl_gone)
         k->next = atomic_exchange(&kept, k);
-    return fa__opencl_forked;
+    return fa__opencl_gone != NULL;
 }
 
 void fa__opencl_kernel_free(fa__device *d, void *handle)
 {
     fa__opencl_kernel *k = handle;
     (void)d;
-    if (!k || keep_forked(k))
+    if (!k || keep(k))
         return;
     fa__opencl.clReleaseKernel(k->kernel);
     fa__opencl.clReleaseProgram(k->program);
@@ -130,7 +130,7 @@ void *fa__opencl_load_binary(fa__device *d, const void *bytes, size_t size, cons
     const fa__opencl_device *o = fa__opencl_own(d);
     const unsigned char *binary = bytes;
     cl_int status = CL_SUCCESS, taken = CL_SUCCESS;
-    if (fa__opencl_forked || !size)
+    if (fa__opencl_gone || !size)
         return NULL;
     cl_program program =
         fa__opencl.clCreateProgramWithBinary(o->platform->context, 1, &o->id, &size, &binary, &taken, &status);
@@ -151,8 +151,7 @@ void *fa__opencl_binary(fa__device *d, void *handle, size_t *size)
     size_t sizes[FA__OPENCL_DEVICES] = {0};
     unsigned char *binaries[FA__OPENCL_DEVICES] = {NULL}; /* those that stay NULL are not asked for */
     cl_uint count = fa__opencl_own(d)->platform->devices, place = 0;
-    if (fa__opencl_forked
-        || fa__opencl.clGetProgramInfo(k->program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL))
+    if (fa__opencl_gone || fa__opencl.clGetProgramInfo(k->program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL))
         return NULL;
     while (place < count && !sizes[place])
         place++;

@@ -29,6 +29,45 @@ static const char *host_source(const piece *p)
     return (const char *)p->copy->from + p->begin;
 }
 
+/* ---- pinned memory ---- */
+/* Where `bytes` fit behind what is given out; a piece never goes over the end. */
+static uint64_t stage_at(const queue *q, size_t bytes)
+{
+    uint64_t at = q->staging_next, in = at % FA__OPENCL_STAGING;
+    return in + bytes > FA__OPENCL_STAGING ? at - in + FA__OPENCL_STAGING : at;
+}
+
+static bool stage_fits(queue *q, size_t bytes)
+{
+    pthread_mutex_lock(&q->lock);
+    bool fits = stage_at(q, bytes) + bytes - q->staging_first <= FA__OPENCL_STAGING;
+    fa__opencl_leave(q);
+    return fits;
+}
+
+/* Room in the queue's pinned memory, at most FA__OPENCL_CHUNK bytes, which `w` gives back when it is done. NULL
+ * after an error. */
+static void *stage(work *w, size_t bytes)
+{
+    queue *q = w->queue;
+    bytes = (bytes + 63) / 64 * 64;
+    if (!q->staging_host)
+        q->staging_host = fa__opencl_pinned(q->base.device, q->queue, FA__OPENCL_STAGING, &q->staging);
+    if (!q->staging_host)
+        return NULL;
+    int64_t start = fa__clock_ns();
+    bool waited = false;
+    while (!stage_fits(q, bytes)) {
+        waited = true;
+        fa__opencl_wait_quietly(q, fa__opencl_done(q) + 1);
+    }
+    if (waited)
+        fa__ledger_implicit(w->op, q->base.device, fa__clock_ns() - start);
+    uint64_t at = stage_at(q, bytes);
+    q->staging_next = w->staging_end = at + bytes;
+    return q->staging_host + at % FA__OPENCL_STAGING;
+}
+
 /* ---- one piece; they return CL_SUCCESS, or an error of the call they name ---- */
 typedef cl_int sender(const piece *, work *, cl_event *, const char **call);
 
@@ -59,7 +98,7 @@ static cl_int copy_directly(const piece *p, work *w, cl_event *e, const char **c
 
 static cl_int write_staged(const piece *p, work *w, cl_event *e, const char **call)
 {
-    char *between = fa__opencl_stage(w, p->bytes);
+    char *between = stage(w, p->bytes);
     *call = NULL;
     if (!between)
         return CL_OUT_OF_HOST_MEMORY;
@@ -72,7 +111,7 @@ static cl_int write_staged(const piece *p, work *w, cl_event *e, const char **ca
 
 static cl_int read_staged(const piece *p, work *w, cl_event *e, const char **call)
 {
-    char *between = fa__opencl_stage(w, p->bytes);
+    char *between = stage(w, p->bytes);
     *call = NULL;
     if (!between)
         return CL_OUT_OF_HOST_MEMORY;
@@ -114,7 +153,7 @@ static cl_int read_other(const piece *p, char *between, cl_event *read, const ch
 
 static cl_int copy_staged(const piece *p, work *w, cl_event *e, const char **call)
 {
-    char *between = fa__opencl_stage(w, p->bytes);
+    char *between = stage(w, p->bytes);
     bool ordered = fa__opencl_own(p->copy->from_device)->platform == p->queue->device->platform;
     *call = NULL;
     if (!between)
@@ -184,7 +223,7 @@ uint64_t fa__opencl_copy(fa__queue *base, const fa__copy *c)
     piece p = {.queue = q, .copy = c};
     bool staged;
     sender *send = sender_for(q, c, &staged);
-    if (!c->bytes)
+    if (!c->bytes || (c->changes && fa__opencl_faulty(q, q->base.issued + 1, c->op)))
         return fa__opencl_nothing(q);
     if ((c->to_device && !(p.to = fa__opencl_find(c->to_device, c->to, &p.to_at)))
         || (c->from_device && !(p.from = fa__opencl_find(c->from_device, c->from, &p.from_at))))

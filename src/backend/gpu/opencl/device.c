@@ -1,11 +1,14 @@
 /* Platforms and devices: which there are, what they can do, opening and closing. GPUs come first, otherwise devices are
  * numbered as the platforms name them. */
+#define _GNU_SOURCE
 #include "backend/gpu/opencl/opencl.h"
 #include "backend/movement.h"
 #include "base/error.h"
 #include "base/text.h"
+#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 enum { PLATFORMS = 16 };
 
@@ -205,13 +208,13 @@ static void learn_sizes(fa__opencl_device *o)
 
 static void learn_identity(fa__opencl_device *o)
 {
-    char name[96], vendor[96], version[96], driver[64];
+    char name[96], vendor[96], version[128], driver[64];
     device_text(o->id, CL_DEVICE_NAME, name, sizeof name);
     device_text(o->id, CL_DEVICE_VENDOR, vendor, sizeof vendor);
     device_text(o->id, CL_DEVICE_VERSION, version, sizeof version);
     device_text(o->id, CL_DRIVER_VERSION, driver, sizeof driver);
-    snprintf(o->identity, sizeof o->identity, "opencl|%.80s|%.80s|%.80s|%.80s|%.80s|%.60s|%d", o->platform->name,
-             o->platform->version, name, vendor, version, driver, o->correct);
+    snprintf(o->identity, sizeof o->identity, "opencl|%s|%s|%s|%s|%s|%s|%d", o->platform->name, o->platform->version,
+             name, vendor, version, driver, o->correct);
 }
 
 /* Pinned memory is for devices with memory of their own; FACULA_OPENCL_PINNED=1 has all use it, for tests. */
@@ -238,12 +241,41 @@ void fa__opencl_properties(fa__device *d, fa_device_properties *p)
 }
 
 /* ---- opening and closing; the registry's lock is held ---- */
-/* Drivers take themselves apart when the process ends, before the library does: work has to be done by then. Functions
- * that are registered after the driver's own are called before them. */
+/* Drivers, and the compilers in them, take themselves apart when the process ends: by functions that they register when
+ * something of theirs is first used, which may be later than ours and is then called earlier. So all work is awaited
+ * before any of these: what the main thread registered for its own end comes first. Behind them no driver is called. */
+static void finish(void *unused)
+{
+    (void)unused;
+    if (fa__opencl_gone)
+        return;
+    fa__devices_finish();
+    fa__opencl_product_end();
+}
+
 static void finish_at_exit(void)
 {
-    if (!fa__opencl_forked)
-        fa__devices_finish();
+    finish(NULL);
+    fa__opencl_gone = "the process is ending: OpenCL is no longer there";
+}
+
+/* of the C library (glibc); its threads would wait for all work at their end, too: only the main thread is to */
+extern int __cxa_thread_atexit_impl(void (*)(void *), void *, void *) __attribute__((__weak__));
+extern void *__dso_handle;
+
+/* The driver's threads may be about to call back at any time: the library is not unloaded from now on. */
+static void stay(void)
+{
+    Dl_info here;
+    if (dladdr((void *)&devices, &here) && here.dli_fname)
+        dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
+static void register_ends(void)
+{
+    static bool registered;
+    if (!registered && __cxa_thread_atexit_impl && gettid() == getpid())
+        registered = __cxa_thread_atexit_impl(finish, NULL, &__dso_handle) == 0;
 }
 
 static bool open_context(fa__device *d, fa__opencl_platform *p)
@@ -254,7 +286,9 @@ static bool open_context(fa__device *d, fa__opencl_platform *p)
         if (!fa__opencl_good(d, status, "clCreateContext"))
             return false;
         atexit(finish_at_exit);
+        stay();
     }
+    register_ends();
     p->open++;
     return true;
 }
@@ -263,6 +297,7 @@ static void close_context(fa__opencl_platform *p)
 {
     if (--p->open > 0)
         return;
+    fa__opencl_product_end();
     fa__opencl.clReleaseContext(p->context);
     p->context = NULL;
 }
@@ -282,14 +317,15 @@ static bool open_queues(fa__device *d, fa__opencl_device *o)
 
 bool fa__opencl_open(fa__device *d)
 {
-    if (fa__opencl_forked)
-        return fa__fail(FA_ERROR_STATE, "%s: the process was forked: OpenCL is the parent's", d->name);
+    if (fa__opencl_gone)
+        return fa__fail(FA_ERROR_STATE, "%s: %s", d->name, fa__opencl_gone);
     fa__opencl_device *o = &devices[d->id.index];
     o->gpu.driver = &fa__opencl_driver;
     learn_arithmetic(o);
     learn_sizes(o);
     learn_identity(o);
     o->pinned = wants_pinned(o);
+    fa__opencl_product_begin(o);
     atomic_store(&o->lost, 0);
     d->own = o;
     d->cache.source.finish = fa__opencl_finish;
@@ -307,7 +343,7 @@ void fa__opencl_close(fa__device *d)
     fa__opencl_queues_end(d);
     d->queue = NULL;
     fa__gpu_forget(d);
-    if (fa__opencl_forked)
+    if (fa__opencl_gone)
         return;
     fa__opencl.clFinish(o->transfers);
     fa__opencl.clReleaseCommandQueue(o->transfers);

@@ -3,8 +3,10 @@
 #include "backend/fault.h"
 #include "backend/gpu/opencl/opencl.h"
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/text.h"
+#include "core/ledger.h"
 #include <string.h>
 
 typedef fa__opencl_queue queue;
@@ -28,12 +30,20 @@ static suspect *new_suspect(const queue *q, const char *name)
     fa__text text = fa__text_in(s->name, sizeof s->name);
     fa__text_add(&text, "%s", name ? name : "");
     s->known = l != NULL;
+    s->device = q->base.device;
+    atomic_init(&s->owners, 1);
     if (!l)
         return s;
     fa__launch *copy = memcpy(s->launch, l, fa__launch_size(l));
     if (args)
         copy->args = memcpy(s->launch + size, l->args, args);
     return s;
+}
+
+void fa__opencl_disown(suspect *s)
+{
+    if (s && atomic_fetch_sub(&s->owners, 1) == 1)
+        fa__free(s);
 }
 
 void fa__opencl_judge(work *w, uint64_t ticket, bool good)
@@ -46,21 +56,21 @@ void fa__opencl_judge(work *w, uint64_t ticket, bool good)
         q->guilt = *f;
         q->guilty_ticket = ticket;
     } else {
-        fa__free(w->suspect);
+        fa__opencl_disown(w->suspect);
     }
     w->suspect = NULL;
 }
 
-static void raise_guilt(const fa__opencl_queue *q, const suspect *s, const fa__fault *f)
+static void raise_guilt(const suspect *s, const fa__fault *f)
 {
     char buffer[300];
     if (s->known) {
-        fa__fault_report(f, (const fa__launch *)(const void *)s->launch, q->base.device);
+        fa__fault_report(f, (const fa__launch *)(const void *)s->launch, s->device);
         return;
     }
     fa__text text = fa__text_in(buffer, sizeof buffer);
     fa__fault_describe(&text, f);
-    fa__fail((fa_code)atomic_load(&f->code), "%s: kernel %s: %s", q->base.device->name, s->name, buffer);
+    fa__fail((fa_code)atomic_load(&f->code), "%s: kernel %s: %s", s->device->name, s->name, buffer);
 }
 
 /* A fault stays in its word until the host was told, so that later work of the queue sees it and changes nothing. What
@@ -85,8 +95,8 @@ void fa__opencl_surface(queue *q, uint64_t ticket)
     const char *call = q->failed_call;
     fa__opencl_leave(q);
     if (guilty)
-        raise_guilt(q, guilty, &guilt);
-    fa__free(guilty);
+        raise_guilt(guilty, &guilt);
+    fa__opencl_disown(guilty);
     if (failed)
         fa__fail(FA_ERROR_DEVICE, "%s: work of %s failed: %s (%d)", q->base.device->name, call,
                  fa__opencl_error_name(failed), (int)failed);
@@ -109,6 +119,66 @@ static bool forgive(queue *q)
     q->epoch++;
     fa__opencl_leave(q);
     return true;
+}
+
+/* ---- faults of other queues ---- */
+bool fa__opencl_faulty(queue *q, uint64_t ticket, const fa__op *op)
+{
+    uint64_t last = atomic_load(&q->last_suspect);
+    last = last < ticket ? last : ticket;
+    if (fa__opencl_done(q) < last) {
+        int64_t start = fa__clock_ns();
+        fa__opencl_wait_quietly(q, last);
+        fa__ledger_implicit(op, q->base.device, fa__clock_ns() - start);
+    }
+    pthread_mutex_lock(&q->lock);
+    bool faulty = q->guilty && q->guilty_ticket <= ticket;
+    fa__opencl_leave(q);
+    return faulty;
+}
+
+/* The fault that stands, for one more owner. */
+static suspect *fault_of(queue *q, fa__fault *fault)
+{
+    pthread_mutex_lock(&q->lock);
+    suspect *s = q->guilty;
+    *fault = q->guilt;
+    if (s)
+        atomic_fetch_add(&s->owners, 1);
+    fa__opencl_leave(q);
+    return s;
+}
+
+/* It becomes the queue's; NULL when it has one already. Returns what is not taken. */
+static suspect *take_fault(queue *q, suspect *s, const fa__fault *fault)
+{
+    pthread_mutex_lock(&q->lock);
+    if (!q->guilty) {
+        q->guilty = s;
+        q->guilt = *fault;
+        q->guilty_ticket = q->base.issued + 1;
+        q->fault_epoch = q->epoch;
+        s = NULL;
+    }
+    fa__opencl_leave(q);
+    return s;
+}
+
+bool fa__opencl_inherit(queue *q, queue *other)
+{
+    fa__fault fault;
+    suspect *s = fault_of(other, &fault);
+    if (!s)
+        return true;
+    pthread_mutex_lock(&q->base.device->lock);
+    bool good = forgive(q)
+                && FA__OPENCL_TRY(q->base.device, clEnqueueFillBuffer, q->queue, q->fault, &fault, sizeof fault, 0,
+                                  sizeof fault, 0, NULL, NULL);
+    if (good)
+        s = take_fault(q, s, &fault);
+    pthread_mutex_unlock(&q->base.device->lock);
+    fa__opencl_disown(s);
+    return good;
 }
 
 /* ---- arguments ---- */
@@ -175,11 +245,12 @@ uint64_t fa__opencl_launch(fa__queue *base, const fa__gpu_kernel *k, const uint6
         return enqueue(q, k, groups, &event) ? fa__opencl_commit(w, event, "clEnqueueNDRangeKernel") : 0;
     suspect *s = new_suspect(q, k->name);
     if (!s || !enqueue(q, k, groups, NULL) || !enqueue_look(q, &event)) {
-        fa__free(s);
+        fa__opencl_disown(s);
         return 0;
     }
     w->suspect = s;
     q->checked = true;
+    atomic_store(&q->last_suspect, q->base.issued + 1);
     return fa__opencl_commit(w, event, "clEnqueueNDRangeKernel");
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 fa__opencl_api fa__opencl;
+bool fa__opencl_usual;
 
 #define SYMBOL(name, parameters) {#name, &fa__opencl.name, false},
 #define SYMBOL_MAKER(result, name, parameters) {#name, &fa__opencl.name, false},
@@ -37,6 +38,7 @@ bool fa__opencl_load(const char **why)
     bool named = name && *name;
     const char *const names[] = {named ? name : "libOpenCL.so.1", NULL};
     bool open = library.handle || (!named && in_process()) || fa__library_open(&library, names, symbols, SYMBOLS);
+    fa__opencl_usual = library.handle && !named;
     *why = library.reason;
     return open;
 }

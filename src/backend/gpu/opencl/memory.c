@@ -126,7 +126,7 @@ static cl_mem new_buffer(const fa__device *d, size_t size)
 
 void *fa__opencl_allocate(fa__device *d, size_t size)
 {
-    if (fa__opencl_forked)
+    if (fa__opencl_gone)
         return NULL;
     void *begin = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (begin == MAP_FAILED)
@@ -143,7 +143,7 @@ void *fa__opencl_allocate(fa__device *d, size_t size)
 void fa__opencl_release(fa__device *d, void *memory, size_t size)
 {
     (void)d;
-    if (fa__opencl_forked)
+    if (fa__opencl_gone)
         return; /* the buffer stays in the table, where leak checkers see it */
     cl_mem buffer = take_out(memory);
     if (buffer)

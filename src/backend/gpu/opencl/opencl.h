@@ -14,12 +14,19 @@ enum {
 
 typedef struct fa__opencl_platform {
     cl_platform_id id;
-    char name[96], version[96];
+    char name[96], version[128];
     cl_device_id device[FA__OPENCL_DEVICES]; /* those that we use */
     cl_uint devices;
     cl_context context; /* one for all of them, made when the first one is opened */
     int open;           /* devices that are */
 } fa__opencl_platform;
+
+/* Whose products of a size are faster: not known, ours, CLBlast's. */
+typedef struct fa__opencl_verdict {
+    enum { FA__OPENCL_UNKNOWN, FA__OPENCL_OURS, FA__OPENCL_CLBLAST } whose;
+    int seen; /* products, as long as it is not known */
+} fa__opencl_verdict;
+enum { FA__OPENCL_PRODUCTS = 3 };
 
 typedef struct fa__opencl_device {
     fa__gpu_device gpu; /* first: see driver.h */
@@ -27,16 +34,21 @@ typedef struct fa__opencl_device {
     fa__opencl_platform *platform;
     bool is_gpu, correct; /* correct: division and roots are rounded correctly */
     bool pinned;          /* the host's memory is not the device's: copies go through pinned memory */
-    char identity[512];
+    char identity[640];
     cl_command_queue transfers; /* reads on behalf of other devices' queues */
-    const fa__op *issuing;      /* whose launch is being issued: what the driver waits for meanwhile is counted for it */
-    _Atomic cl_int lost;        /* what its driver said when it failed; 0: it is well */
+    const fa__op *issuing; /* whose launch is being issued: what the driver waits for meanwhile is counted for it */
+    int clblast;           /* 0: never, 1: whenever it can, -1: where it is faster */
+    fa__opencl_verdict verdict[2][FA__OPENCL_PRODUCTS]; /* f32, f64; by size */
+    int64_t products;                                   /* that CLBlast made */
+    _Atomic cl_int lost;                                /* what its driver said when it failed; 0: it is well */
 } fa__opencl_device;
 
 /* A launch that may write the queue's fault word. */
 typedef struct fa__opencl_suspect {
-    char name[64];              /* of the kernel */
-    bool known;                 /* there is a launch */
+    char name[64];      /* of the kernel */
+    bool known;         /* there is a launch */
+    _Atomic int owners; /* its work, then the queues that it is the guilty one of */
+    const fa__device *device;
     _Alignas(16) char launch[]; /* a fa__launch, its operands and its arguments */
 } fa__opencl_suspect;
 
@@ -86,12 +98,14 @@ typedef struct fa__opencl_queue {
     fa__opencl_suspect *guilty;  /* whose fault it is, as long as nobody was told; */
     fa__fault guilt;
     uint64_t guilty_ticket;
-    cl_int failed; /* a piece of work ended with this status; 0: none; */
+    _Atomic uint64_t last_suspect; /* the last launch that may raise a fault */
+    cl_int failed;                 /* a piece of work ended with this status; 0: none; */
     const char *failed_call;
     uint64_t failed_ticket;
 } fa__opencl_queue;
 
 /* ---- load.c ---- */
+extern bool fa__opencl_usual; /* it is the system's libOpenCL.so.1, which other libraries use, too */
 /* Finds the functions: of the process itself, or of libOpenCL.so.1. False, with the reason, when there are none. */
 bool fa__opencl_load(const char **why);
 const char *fa__opencl_error_name(cl_int status); /* "CL_OUT_OF_RESOURCES" */
@@ -127,11 +141,17 @@ void fa__opencl_memory_at_fork(int moment);
 
 /* ---- queue.c ---- */
 extern fa__opencl_queue fa__opencl_queues[FA__OPENCL_QUEUES];
-extern bool fa__opencl_forked; /* in the child of a fork: calls fail */
+/* Why the driver is not to be called any more: this is the child of a fork, or the process is ending. NULL: it may be.
+ * What it has is kept then, where leak checkers see it. */
+extern const char *_Atomic fa__opencl_gone;
 fa__queue *fa__opencl_queue_new(fa__device *);
 void fa__opencl_queue_free(fa__queue *);
 /* Frees all queues of a device: it is closed. */
 void fa__opencl_queues_end(fa__device *);
+/* Waits for all queues of a device. */
+void fa__opencl_finish(void *device);
+
+/* ---- work.c ---- */
 /* A place for a piece of work that is about to be issued; may have to wait for the oldest. NULL after an error: the
  * device is lost, or the process was forked. Nothing is lost when the place is then not used. */
 fa__opencl_work *fa__opencl_begin(fa__opencl_queue *, const fa__op *);
@@ -143,13 +163,23 @@ uint64_t fa__opencl_mark(fa__queue *, fa__moment *);
 void fa__opencl_leave(fa__opencl_queue *); /* releases the queue's lock */
 void fa__opencl_wait(fa__queue *, uint64_t ticket);
 void fa__opencl_wait_quietly(fa__opencl_queue *, uint64_t ticket); /* raises nothing */
-void fa__opencl_finish(void *device);
+uint64_t fa__opencl_issued(fa__opencl_queue *);                    /* the last ticket */
+/* The event of a piece of work that is not put away, to be released; NULL: it is done. */
+cl_event fa__opencl_event_of(fa__opencl_queue *, uint64_t ticket);
+static inline fa__opencl_work *fa__opencl_work_of(const fa__opencl_queue *q, uint64_t ticket)
+{
+    return &q->work[ticket % FA__OPENCL_OPEN];
+}
+
+static inline uint64_t fa__opencl_done(fa__opencl_queue *q)
+{
+    return atomic_load_explicit(&q->base.done, memory_order_acquire);
+}
+
+/* ---- order.c ---- */
 bool fa__opencl_after(fa__queue *, fa__stamp);
 /* The host is about to read this memory on behalf of the queue's next work: waits for earlier work that writes it. */
 void fa__opencl_before_host_read(fa__opencl_queue *, const fa__op *, const void *from, size_t bytes);
-/* Room in the queue's pinned memory, at most FA__OPENCL_CHUNK bytes, which `work` gives back when it is done. NULL
- * after an error. */
-void *fa__opencl_stage(fa__opencl_work *, size_t);
 
 /* ---- copy.c ---- */
 uint64_t fa__opencl_copy(fa__queue *, const fa__copy *);
@@ -175,8 +205,22 @@ void *fa__opencl_scratch(fa__queue *, size_t bytes);
 uint64_t fa__opencl_run(fa__queue *, const fa__launch *);
 /* Raises what work up to the ticket found wrong. */
 void fa__opencl_surface(fa__opencl_queue *, uint64_t ticket);
+/* One owner less; NULL: nothing. */
+void fa__opencl_disown(fa__opencl_suspect *);
+/* Whether work up to the ticket found something wrong that nobody was told of yet. The host waits for launches that may
+ * have, on behalf of an operation. */
+bool fa__opencl_faulty(fa__opencl_queue *, uint64_t ticket, const fa__op *);
+/* The other queue is faulty: so is what comes behind its work. False after an error. */
+bool fa__opencl_inherit(fa__opencl_queue *, fa__opencl_queue *other);
 /* Looks at the copy of the fault word behind a launch that is over; the queue's lock is held. */
 void fa__opencl_judge(fa__opencl_work *, uint64_t ticket, bool good);
+
+/* ---- product.c: matrix products by CLBlast ---- */
+/* What the environment says: FACULA_CLBLAST. */
+void fa__opencl_product_begin(fa__opencl_device *);
+uint64_t fa__opencl_product(fa__queue *, const fa__gpu_product *);
+/* CLBlast lets go of what it has of contexts and programs. */
+void fa__opencl_product_end(void);
 
 /* ---- backend.c ---- */
 extern const fa__gpu_driver fa__opencl_driver;

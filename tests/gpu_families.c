@@ -1,0 +1,178 @@
+/* One kernel of each family through the library, small, with the CPU's bits: quick everywhere, and small enough to be
+ * simulated (tests/oclgrind.sh). With the argument `all` in every dtype, layout and way. */
+#include "backend/cpu/level.h"
+#include "gpu_against_cpu.h"
+
+#define S(...) FA_SHAPE(__VA_ARGS__)
+
+static bool all;
+
+/* A few of the layouts and dtypes, or all. */
+static const fa_dtype dtypes[] = {FA_F32, FA_F16, FA_I64, FA_BF16, FA_F64, FA_I32, FA_U8, FA_I8, FA_I16};
+static int dtype_count(void)
+{
+    return all ? (int)(sizeof dtypes / sizeof *dtypes) : 3;
+}
+
+static bool floats(fa_dtype dtype)
+{
+    return dtype >= FA_F16;
+}
+
+static layout layout_count(void)
+{
+    return all ? LAYOUTS : LAYOUT_TRANSPOSED + 1;
+}
+
+/* Calls f for dtypes and layouts. */
+static void each(bool floating, void (*f)(fa_dtype, layout))
+{
+    for (int d = 0; d < dtype_count(); d++)
+        for (layout how = 0; how < layout_count(); how++)
+            if (gpu_has(dtypes[d]) && (!floating || floats(dtypes[d]))) {
+                FA_SCOPE;
+                f(dtypes[d], how);
+            }
+}
+
+static void elementwise(fa_dtype dtype, layout how)
+{
+    pair a = gpu_random(dtype, S(5, 7), how, false, 0), b = gpu_random(dtype, S(7), LAYOUT_DENSE, false, 0);
+    pair c = gpu_random(dtype, S(67), LAYOUT_DENSE, false, 0);
+    SAME("%s %s", fa_add(a.cpu, b.cpu), fa_add(a.gpu, b.gpu), fa_dtype_name(dtype), layout_names[how]);
+    SAME("%s dense", fa_mul(c.cpu, c.cpu), fa_mul(c.gpu, c.gpu), fa_dtype_name(dtype));
+    if (floats(dtype))
+        SAME("%s exp", fa_exp(c.cpu), fa_exp(c.gpu), fa_dtype_name(dtype));
+}
+
+static void reduce(fa_dtype dtype, layout how)
+{
+    pair a = gpu_random(dtype, S(3, 37), how, false, 0), b = gpu_random(dtype, S(2500), LAYOUT_DENSE, false, 0);
+    for (int dim = 0; dim < 2; dim++)
+        SAME("%s %s", fa_sum(a.cpu, .dim = dim), fa_sum(a.gpu, .dim = dim), fa_dtype_name(dtype), layout_names[how]);
+    SAME("%s several blocks", fa_sum(b.cpu), fa_sum(b.gpu), fa_dtype_name(dtype));
+}
+
+static void softmax(fa_dtype dtype, layout how)
+{
+    pair a = gpu_random(dtype, S(3, 37), how, false, 0);
+    SAME("%s %s", fa_softmax(a.cpu, 1), fa_softmax(a.gpu, 1), fa_dtype_name(dtype), layout_names[how]);
+    SAME("%s %s", fa_log_softmax(a.cpu, 0), fa_log_softmax(a.gpu, 0), fa_dtype_name(dtype), layout_names[how]);
+    pair b = gpu_random(dtype, S(2, 1500), LAYOUT_DENSE, false, 0);
+    if (all)
+        SAME("%s long", fa_softmax(b.cpu, 1), fa_softmax(b.gpu, 1), fa_dtype_name(dtype));
+}
+
+static void search(fa_dtype dtype, layout how)
+{
+    pair a = gpu_random(dtype, S(3, 37), how, false, 0), b = gpu_random(dtype, S(9000), LAYOUT_DENSE, false, 0);
+    SAME("%s %s", fa_argmax(a.cpu, .dim = 1), fa_argmax(a.gpu, .dim = 1), fa_dtype_name(dtype), layout_names[how]);
+    if (all)
+        SAME("%s in parts", fa_argmax(b.cpu), fa_argmax(b.gpu), fa_dtype_name(dtype));
+}
+
+static void select_and_add(fa_dtype dtype, layout how)
+{
+    pair a = gpu_random(dtype, S(9, 7), how, false, 0), i = gpu_random(FA_I64, S(5), LAYOUT_DENSE, false, 9);
+    pair g = gpu_random(FA_I32, S(4, 7), LAYOUT_DENSE, false, 9), s = gpu_random(dtype, S(4, 7), how, false, 0);
+    SAME("%s %s", fa_index_select(a.cpu, 0, i.cpu), fa_index_select(a.gpu, 0, i.gpu), fa_dtype_name(dtype),
+         layout_names[how]);
+    SAME("%s %s", fa_gather(a.cpu, 0, g.cpu), fa_gather(a.gpu, 0, g.gpu), fa_dtype_name(dtype), layout_names[how]);
+    SAME("%s %s", fa_scatter_add(a.cpu, 0, g.cpu, s.cpu), fa_scatter_add(a.gpu, 0, g.gpu, s.gpu), fa_dtype_name(dtype),
+         layout_names[how]);
+}
+
+/* Tiles, then without. */
+static void matmul(fa_dtype dtype, layout how)
+{
+    uint64_t groups = gpu_own()->groups;
+    for (int direct = 0; direct < 2; direct++) {
+        gpu_own()->groups = direct ? UINT64_C(1) << 40 : 0;
+        pair a = gpu_random(dtype, S(17, 19), how, false, 0), b = gpu_random(dtype, S(19, 18), how, false, 0);
+        pair v = gpu_random(dtype, S(18), LAYOUT_DENSE, false, 0);
+        SAME("%s %s", fa_matmul(a.cpu, b.cpu), fa_matmul(a.gpu, b.gpu), fa_dtype_name(dtype), layout_names[how]);
+        SAME("%s %s", fa_linear(a.cpu, fa_t(b.cpu), .bias = v.cpu), fa_linear(a.gpu, fa_t(b.gpu), .bias = v.gpu),
+             fa_dtype_name(dtype), layout_names[how]);
+    }
+    gpu_own()->groups = groups;
+}
+
+static void elementwise_kernels(void **state)
+{
+    (void)state;
+    each(false, elementwise);
+}
+
+static void reductions(void **state)
+{
+    (void)state;
+    each(false, reduce);
+}
+
+static void softmax_kernels(void **state)
+{
+    (void)state;
+    each(true, softmax);
+}
+
+static void search_kernels(void **state)
+{
+    (void)state;
+    each(false, search);
+}
+
+static void selection_kernels(void **state)
+{
+    (void)state;
+    each(false, select_and_add);
+}
+
+static void matrix_products(void **state)
+{
+    (void)state;
+    if (!strcmp(fa__cpu_level_name(), "base"))
+        skip(); /* there the CPU rounds a multiply-add twice */
+    each(false, matmul);
+}
+
+/* Several groups look at the indices; the first wrong one is told, and nothing behind it is written. */
+static void faults(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *index = fa_arange(0, 5000), *x = fa_to(fa_ones(S(3000)), GPU);
+    fa_cpu(fa_index_select(x, 0, fa_to(index, GPU)));
+    fa_synchronize(GPU);
+    assert_int_equal(fa_error_code(), FA_ERROR_INDEX);
+    assert_non_null(strstr(fa_error_message(), "3000"));
+    fa_error_clear();
+    SAME("%s", fa_ones(S(3)), fa_to(fa_ones(S(3)), GPU), "behind");
+}
+
+static void random_numbers(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    pair drawn[3];
+    for (int k = 0; k < 2; k++) {
+        fa_device where = k ? GPU : FA_CPU;
+        FA_USE(.device = where);
+        fa_manual_seed(7);
+        fa_tensor *t[] = {fa_rand(S(37)), fa_randn(S(5, 7)), gpu_own()->f64 ? fa_randperm(100) : fa_rand(S(1))};
+        for (int i = 0; i < 3; i++)
+            *(k ? &drawn[i].gpu : &drawn[i].cpu) = t[i];
+    }
+    for (int i = 0; i < 3; i++)
+        SAME("%d", drawn[i].cpu, drawn[i].gpu, i);
+}
+
+#define CASE(f) cmocka_unit_test_setup(f, api_begin)
+
+int main(int count, char **words)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(elementwise_kernels), CASE(reductions),      CASE(softmax_kernels), CASE(search_kernels),
+        CASE(selection_kernels),   CASE(matrix_products), CASE(faults),          CASE(random_numbers)};
+    all = count > 1 && !strcmp(words[1], "all");
+    return gpu_there() ? RUN("gpu_families") : GPU_SKIPPED;
+}
