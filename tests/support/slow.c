@@ -72,6 +72,12 @@ static void shut(cl_command_queue queue, cl_event event)
     pthread_mutex_unlock(&lock);
 }
 
+/* The first of the two that is one of OpenCL's; their platform is the same. */
+static const fa__device *opencl_device(void)
+{
+    return fa__device_get(test_device(test_device(0).kind == FA__OPENCL ? 0 : 1));
+}
+
 static bool is_slow(cl_command_queue queue)
 {
     const fa__queue *q = one < 0 ? NULL : fa__device_get(test_device(one))->queue;
@@ -84,7 +90,7 @@ static void hold(cl_command_queue queue)
     cl_int status;
     if (!is_slow(queue) || (delay < 0 && is_shut(queue)))
         return;
-    cl_event event = create_event(fa__opencl_own(fa__device_get(test_device(0)))->platform->context, &status);
+    cl_event event = create_event(fa__opencl_own(opencl_device())->platform->context, &status);
     if (!event)
         return;
     real.clRetainEvent(event);
