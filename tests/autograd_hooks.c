@@ -1,5 +1,6 @@
 /* Hooks on leaves and results, kept gradients, and operations of the program's own (fa_apply). */
 #include "autograd_test.h"
+#include <stdlib.h>
 
 /* ---- hooks ---- */
 
@@ -374,6 +375,53 @@ static void hooks_keep_dtype_and_device(void **state)
     }
 }
 
+static fa_tensor *note_dtype(fa_tensor *g, void *context)
+{
+    *(fa_dtype *)context = fa_tensor_dtype(g);
+    return NULL;
+}
+
+/* A gradient has the dtype and the device of what it belongs to, for whoever asks. */
+static void gradients_of_results_fit_them(void **state)
+{
+    (void)state;
+    fa_dtype seen = FA_SAME;
+    fa_tensor *x = fa_ones(FA_SHAPE(2), .requires_grad = true), *m = fa_mul(x, 2),
+              *y = fa_ones(FA_SHAPE(2), .dtype = FA_F64);
+    fa_hook_grad(m, note_dtype, &seen);
+    assert_true(fa_retain_grad(m) && fa_retain_grad(m)); /* twice is once */
+    fa_tensor *loss = fa_sum(fa_add(m, y));
+    assert_int_equal(fa_tensor_dtype(fa_grad_of(FA_TENSORS(loss), FA_TENSORS(m), .retain_graph = true).item[0]),
+                     FA_F32);
+    fa_set_grad(m, NULL);
+    assert_true(fa_backward(loss));
+    assert_int_equal(seen, FA_F32);
+    assert_int_equal(fa_tensor_dtype(fa_grad(m)), FA_F32);
+    HOLD(fa_grad(m), 1, 1);
+    /* a value of the CPU that went to another device and stayed here, too */
+    fa_tensor *v = fa_full(FA_SCALAR, 3.0, .requires_grad = true), *there = fa_ones(FA_SHAPE(2), .device = FA_LATE(0));
+    fa_tensor *n = fa_mul(v, 1), *both = fa_add(fa_cpu(fa_sum(fa_mul(there, n))), fa_mul(n, n));
+    fa_tensor *g = fa_grad_of(FA_TENSORS(both), FA_TENSORS(n), .retain_graph = true).item[0];
+    assert_true(fa_device_equal(fa_tensor_device(g), FA_CPU) && fa_item(g) == 8);
+    assert_true(fa_backward(both));
+    assert_true(fa_item(fa_grad(v)) == 8);
+}
+
+/* As many operands as there are. */
+static void long_lists(void **state)
+{
+    (void)state;
+    enum { MANY = 70000 };
+    fa_tensor *x = LEAF(1, 2), **item = malloc(MANY * sizeof *item);
+    assert_non_null(item);
+    for (int i = 0; i < MANY; i++)
+        item[i] = x;
+    const fa_tensors all = {MANY, item};
+    assert_true(fa_backward(fa_sum(fa_cat(all))));
+    HOLD(fa_grad(x), MANY, MANY);
+    free(item);
+}
+
 static void no_tensor_is_its_own_gradient(void **state)
 {
     (void)state;
@@ -480,6 +528,8 @@ int main(void)
         TEST(a_function_that_returns_a_view),
         TEST(kept_gradients_follow_changes),
         TEST(hooks_keep_dtype_and_device),
+        TEST(gradients_of_results_fit_them),
+        TEST(long_lists),
         TEST(no_tensor_is_its_own_gradient),
         TEST(a_functions_inputs_are_watched),
         TEST(a_function_that_records_nothing_is_released_at_once),

@@ -37,9 +37,14 @@ static void narrow_integers_wrap_between_operations(void **state)
 {
     (void)state;
     fa_tensor *x = narrow_of(200, FA_U8), *y = narrow_of(100, FA_U8), *i = narrow_of(100, FA_I8);
-    HOLD(fa_maximum(fa_to(fa_tensor_of(3, 100), FA_I8), 300), 44, 100);
-    HOLD(fa_maximum(narrow_of(-30000, FA_I16), 40000), -25536);
-    HOLD(fa_minimum(narrow_of(5, FA_U8), -18), 5);
+    HOLD(fa_maximum(fa_to(fa_tensor_of(3, 100), FA_I8), fa_full(FA_SCALAR, 300)), 44, 100);
+    HOLD(fa_maximum(narrow_of(-30000, FA_I16), fa_full(FA_SCALAR, 40000)), -25536);
+    HOLD(fa_minimum(narrow_of(5, FA_U8), fa_full(FA_SCALAR, -18)), 5);
+    /* numbers are bounds, whatever the dtype holds */
+    HOLD(fa_maximum(narrow_of(100, FA_I8), 300), 127);
+    HOLD(fa_clamp(fa_to(fa_tensor_of(5, 200), FA_U8), -3, 300), 5, 200);
+    HOLD(fa_clamp(fa_to(fa_tensor_of(100, 3, -100), FA_I8), -200, 50), 50, 3, -100);
+    HOLD(fa_add(narrow_of(5, FA_U8), 300), 49);
     HOLD(fa_maximum(i, fa_full(FA_SCALAR, 300)), 100);
     HOLD(fa_clamp(i, -200, 50), 50);
     HOLD(fa_add(i, fa_full(FA_SCALAR, 300)), -112);

@@ -395,5 +395,8 @@ bool fa_retain_grad(fa_tensor *t)
     fa__autograd *a = n ? fa__autograd_of(t) : NULL;
     if (!n || !a)
         return !fa__failed();
+    for (const fa__hook *h = n->hooks; h; h = h->next)
+        if (h->retain && h->slot == slot && h->context == a)
+            return true;
     return add_hook(&n->hooks, (fa__hook){.slot = slot, .retain = true, .context = fa__ref(a)}) != 0;
 }

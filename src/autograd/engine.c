@@ -1,19 +1,34 @@
 /* Walking the graph: for each node, from the highest level down, its gradient function on the gradients that have come
  * together, then on along its edges. */
 #include "autograd/engine.h"
+#include "base/alloc.h"
 #include "base/text.h"
 #include <math.h>
 
 /* ---- where gradients go ---- */
 
+/* A gradient in the dtype and on the device of what it is the gradient of. NULL after an error. */
+static inline fa_tensor *fitted(fa_tensor *g, int dtype, fa__device *device)
+{
+    if (FA__LIKELY(g->dtype == dtype && fa__tensor_place(g) == device))
+        return g;
+    return fa_move(g, .device = device->id, .dtype = (fa_dtype)dtype);
+}
+
 FA__HOT bool fa__deliver(fa__walk *w, fa__object *to, uint32_t slot, fa_tensor *g)
 {
     if (to->type == FA__TYPE_NODE) {
+        const fa__result *r = &((const fa__node *)to)->result[slot];
         fa__pending_node *p = fa__pending_of(&w->work, (fa__node *)to);
-        return p && fa__add_up(w, &p->gy[slot], g);
+        g = fitted(g, (int)r->dtype, r->device);
+        return p && g && fa__add_up(w, &p->gy[slot], g);
     }
     if (!w->captures)
         return fa__to_leaf(w, (fa_tensor *)to, g);
+    const fa_tensor *leaf = (const fa_tensor *)to;
+    g = fitted(g, leaf->dtype, fa__tensor_place(leaf));
+    if (!g)
+        return false;
     for (size_t i = 0; i < w->captures; i++)
         if (w->at[i] == to && !fa__add_up(w, &w->caught[i], g))
             return false;
@@ -43,6 +58,8 @@ static FA__COLD bool node_fails(const fa__node *n, const char *text)
 
 bool fa__hook_fits(const fa_tensor *other, const fa_tensor *g, struct fa__text *what)
 {
+    if (!fa__tensor_check(other, "the gradient that a hook returned"))
+        return false;
     if (fa__same_shape(other, g) && other->dtype == g->dtype && fa__tensor_place(other) == fa__tensor_place(g))
         return true;
     fa__text_add(what, "a hook returned a gradient ");
@@ -86,8 +103,7 @@ static bool check_kept(const fa__node *n)
         return true;
     if (n->released)
         return node_fails(n, "its operands were dropped by an earlier backward; .retain_graph = true keeps them");
-    FA__EACH_BIT(i, n->kept)
-    {
+    FA__EACH_BIT (i, n->kept) {
         const fa__field *f = &n->op->fields[i];
         const fa_tensor *t = f->kind != FA__TENSORS ? fa__field_tensor(n->args, f) : NULL;
         if (t && t->storage && !check_version(n, f->name, t, n->edge[i].version))
@@ -155,9 +171,7 @@ static bool collect(fa__walk *w, fa__pending_node *p, fa__back *b)
         for (size_t k = 0; g && k < w->captures; k++)
             if (w->at[k] == &n->object && w->slot[k] == (uint32_t)i)
                 w->caught[k] = fa__ref(g);
-        if (g && ((fa_dtype)g->dtype != r->dtype || fa__tensor_place(g) != r->device))
-            g = fa_move(g, .device = r->device->id, .dtype = r->dtype);
-        else if (!g && !n->op->cells->null_gy && fa__dtype_is_float(r->dtype))
+        if (!g && !n->op->cells->null_gy && fa__dtype_is_float(r->dtype))
             g = zeros_for(r);
         if (fa__failed())
             return false;
@@ -174,10 +188,10 @@ static bool has_nan(fa_tensor *g)
 
 static FA__COLD bool check_given_gradients(fa__node *n, fa_tensor *const *gx)
 {
-    for (int i = 0; i < n->edges; i++)
+    for (uint32_t i = 0; i < n->edges; i++)
         if (gx[i] && has_nan(gx[i])) {
             char text[100];
-            snprintf(text, sizeof text, "the gradient of operand %d has NaN in it", i);
+            snprintf(text, sizeof text, "the gradient of operand %u has NaN in it", i);
             return node_fails(n, text);
         }
     return true;
@@ -193,18 +207,16 @@ static FA__COLD bool gradient_failed(const fa__node *n)
     return false;
 }
 
-static bool run_node(fa__walk *w, fa__pending_node *p)
+static bool run_with(fa__walk *w, fa__pending_node *p, uint8_t *wanted, fa_tensor **gx)
 {
     fa__node *n = p->node;
-    uint8_t wanted[n->edges + 1];
-    fa_tensor *gx[n->edges + 1];
     bool any = false;
     fa__back b;
     b.node = n;
     b.args = n->args;
     b.wanted = wanted;
     b.gx = gx;
-    for (int i = 0; i < n->edges; i++) {
+    for (uint32_t i = 0; i < n->edges; i++) {
         wanted[i] = n->edge[i].to && (!w->needed || fa__is_needed(w->needed, n->edge[i].to));
         gx[i] = NULL;
         any |= wanted[i];
@@ -223,12 +235,30 @@ static bool run_node(fa__walk *w, fa__pending_node *p)
         return gradient_failed(n);
     if (FA__UNLIKELY(w->anomaly) && !check_given_gradients(n, gx))
         return false;
-    for (int i = 0; i < n->edges; i++)
+    for (uint32_t i = 0; i < n->edges; i++)
         if (wanted[i] && gx[i] && !fa__deliver(w, n->edge[i].to, n->edge[i].slot, gx[i]))
             return false;
     if (!w->retain)
         fa__node_release(n);
     return true;
+}
+
+/* Lists may be long. */
+static FA__NOINLINE bool run_wide(fa__walk *w, fa__pending_node *p)
+{
+    size_t edges = p->node->edges;
+    fa_tensor **gx = fa__malloc(edges * (sizeof *gx + 1));
+    bool good = gx && run_with(w, p, (uint8_t *)(gx + edges), gx);
+    fa__free(gx);
+    return good;
+}
+
+static bool run_node(fa__walk *w, fa__pending_node *p)
+{
+    enum { FEW = 20 };
+    uint8_t wanted[FEW];
+    fa_tensor *gx[FEW];
+    return FA__LIKELY(p->node->edges <= FEW) ? run_with(w, p, wanted, gx) : run_wide(w, p);
 }
 
 /* The settings of this backward, which are the innermost between nodes, name the queue that the node's forward ran on.

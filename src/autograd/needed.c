@@ -83,7 +83,7 @@ static int by_level(const void *a, const void *b)
 static bool search(fa__needed *n)
 {
     for (size_t k = 0; k < n->count; k++)
-        for (int i = 0; i < n->found[k]->edges; i++) {
+        for (uint32_t i = 0; i < n->found[k]->edges; i++) {
             fa__object *to = n->found[k]->edge[i].to;
             if (to && to->type == FA__TYPE_NODE && !find(n, (fa__node *)to))
                 return false;
@@ -97,7 +97,7 @@ static void spread(fa__needed *n)
         qsort(n->found, n->count, sizeof *n->found, by_level);
     for (size_t k = 0; k < n->count; k++) {
         entry *e = look(n, &n->found[k]->object);
-        for (int i = 0; i < n->found[k]->edges && !e->needed; i++)
+        for (uint32_t i = 0; i < n->found[k]->edges && !e->needed; i++)
             e->needed = n->found[k]->edge[i].to && look(n, n->found[k]->edge[i].to)->needed;
     }
 }

@@ -139,7 +139,7 @@ FA__HOT fa__node *fa__node_new(const fa__op *op, const void *args, uint32_t keep
     char *memory = (char *)n;
     memset(memory + sizeof n->object, 0, args_at - sizeof n->object);
     n->op = op;
-    n->edges = (uint16_t)edges;
+    n->edges = (uint32_t)edges;
     n->results = op->nresults;
     n->args = memory + args_at;
     n->result = (fa__result *)(void *)(memory + results_at);
@@ -277,7 +277,7 @@ static FA__HOT void node_destroy(fa__object *o)
     fa__node_release(n);
     if (n->husks)
         drop(n, true);
-    for (int i = 0; i < n->edges; i++)
+    for (uint32_t i = 0; i < n->edges; i++)
         fa__unref(n->edge[i].to);
     fa__unref(n->own);
     free_hooks(n->hooks);

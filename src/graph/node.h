@@ -43,7 +43,7 @@ typedef struct fa__node {
     fa__queue *queue;
     void *args;     /* the recorded arguments */
     uint32_t kept;  /* bit i: field i is kept; the fields' tensors are references of the node's */
-    uint16_t edges; /* fields that may hold a tensor, then the tensors of a list */
+    uint32_t edges; /* fields that may hold a tensor, then the tensors of a list */
     uint8_t results;
     bool released; /* what was kept has been dropped */
     bool keeps;    /* something was kept: a second backward needs .retain_graph */

@@ -89,8 +89,7 @@ FA__HOT bool fa__infer_elementwise(fa__call *c, fa__elementwise *e)
     s->rank = 0;
     e->values = 0;
     e->plain = true;
-    FA__EACH_BIT(i, fa__tensor_fields(c->op))
-    {
+    FA__EACH_BIT (i, fa__tensor_fields(c->op)) {
         const fa_tensor *t = c->tensor[i];
         if (!t) {
             if (c->op->of[FA__NUMBER] & ~silent & 1U << i)
@@ -184,6 +183,28 @@ static bool host_value(fa__call *c, fa__operand *o, const fa_tensor *t)
     return true;
 }
 
+/* A number that values are only compared with to find the larger or smaller (a bound) keeps its meaning in u8, i8 and
+ * i16: it is brought into the dtype's range, where others wrap. */
+static FA__NOINLINE void hold_bound(fa__operand *o, const fa__elementwise *e, int input, fa_dtype d)
+{
+    static const struct {
+        int64_t low, high;
+    } range[FA__DTYPES] = {[FA_U8] = {0, 255}, [FA_I8] = {-128, 127}, [FA_I16] = {-32768, 32767}};
+    const fa__ssa *s = e->formula->program.ssa;
+    for (int i = 0; i < s->count; i++) {
+        const fa__ssa_node *n = &s->node[i];
+        const uint16_t operand[] = {n->a, n->b, n->c};
+        bool bounds = n->prim == FA__PRIM_maximum || n->prim == FA__PRIM_minimum;
+        for (int k = 0; n->prim > FA__PRIM_constant && k < fa__prims[n->prim].arity; k++) {
+            const fa__ssa_node *from = &s->node[operand[k]];
+            if (from->prim == FA__PRIM_input && from->a == input && !bounds)
+                return;
+        }
+    }
+    if (range[d].high)
+        o->value.i = o->value.i < range[d].low ? range[d].low : o->value.i > range[d].high ? range[d].high : o->value.i;
+}
+
 FA__HOT bool fa__run_elementwise(fa__call *c, const fa__elementwise *e)
 {
     room r;
@@ -216,9 +237,11 @@ FA__HOT bool fa__run_elementwise(fa__call *c, const fa__elementwise *e)
         const fa_tensor *t = c->tensor[i];
         bool used = e->formula->e->used >> i & 1;
         tensor[i + 1] = NULL;
-        if (!t || !used)
+        if (!t || !used) {
             fa__value_of(o, &c->op->fields[i], fa__field_at(c->args, &c->op->fields[i]));
-        else if (FA__UNLIKELY(e->values >> i & 1)) {
+            if (FA__UNLIKELY(e->program != &e->formula->program) && o->kind == FA__VALUE_INT)
+                hold_bound(o, e, i, c->spec[0].dtype);
+        } else if (FA__UNLIKELY(e->values >> i & 1)) {
             if (!host_value(c, o, t))
                 return false;
         } else {

@@ -193,9 +193,8 @@ static bool slice_back_run(fa__call *c)
 static void slice_back_grad(fa__back *b)
 {
     const slice_back_args *a = b->args;
-    int64_t n = fa_size(a->gy, a->dim), end = a->first + n * a->step;
-    fa__give(b, &a->gy,
-             fa_slice(b->gy[0], a->dim, .start = a->first, .end = end < 0 ? INT64_MAX : end, .step = a->step));
+    int64_t n = fa_size(a->gy, a->dim), step = n > 1 ? a->step : 1, end = a->first + n * step; /* one has any step */
+    fa__give(b, &a->gy, fa_slice(b->gy[0], a->dim, .start = a->first, .end = end < 0 ? INT64_MAX : end, .step = step));
 }
 
 /** Undoes a slice: zeros in the shape of another tensor, with gy at every step-th entry from first on. */
