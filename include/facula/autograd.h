@@ -42,6 +42,9 @@ typedef struct fa_backward_options {
  *  Linnainmaa 1976), and frees what was recorded for it. Several threads may do so at once, into the same leaves too.
  *
  *      fa_backward(loss, .grad = NULL, .retain_graph = false, .create_graph = false)
+ *
+ *  With .create_graph a gradient that is kept in a tensor holds the graph that it came from, and so that tensor: a
+ * cycle, which lives until fa_set_grad(t, NULL) opens it.
  *  @return false and an error. One that stood before leaves all gradients as they were; one that comes up on the way
  *  may have been added to some */
 FA_API bool fa_backward(const fa_tensor *t, const fa_backward_options *options);
