@@ -70,10 +70,9 @@ static bool hold_list(fa__node *n, int i, fa_tensor **room, uint32_t keep)
 static void measure(const fa__op *op, const void *args, size_t *items, size_t *bytes)
 {
     *items = *bytes = 0;
-    FA__EACH_BIT(i, op->of[FA__TENSORS])
-    *items = ((const fa_tensors *)fa__field_at(args, &op->fields[i]))->count;
-    FA__EACH_BIT(i, op->of[FA__STRING])
-    {
+    FA__EACH_BIT (i, op->of[FA__TENSORS])
+        *items = ((const fa_tensors *)fa__field_at(args, &op->fields[i]))->count;
+    FA__EACH_BIT (i, op->of[FA__STRING]) {
         const char *s = *(const char *const *)fa__field_at(args, &op->fields[i]);
         *bytes += s ? strlen(s) + 1 : 0;
     }
@@ -81,8 +80,7 @@ static void measure(const fa__op *op, const void *args, size_t *items, size_t *b
 
 static void copy_strings(fa__node *n, char *room)
 {
-    FA__EACH_BIT(i, n->op->of[FA__STRING])
-    {
+    FA__EACH_BIT (i, n->op->of[FA__STRING]) {
         const char **s = (const char **)((char *)n->args + n->op->fields[i].offset);
         size_t bytes = *s ? strlen(*s) + 1 : 0;
         *s = *s ? memcpy(room, *s, bytes) : NULL;
@@ -94,15 +92,13 @@ static void copy_strings(fa__node *n, char *room)
 static bool hold_all(fa__node *n, fa_tensor **items, uint32_t keep, uint32_t husks)
 {
     bool good = true;
-    FA__EACH_BIT(i, fa__tensor_fields(n->op))
-    {
+    FA__EACH_BIT (i, fa__tensor_fields(n->op)) {
         if (FA__LIKELY(good))
             good = hold(n, (int)i, keep, husks);
         else if (tensor_in(n->op, n->args, (int)i))
             *tensor_in(n->op, n->args, (int)i) = NULL;
     }
-    FA__EACH_BIT(i, n->op->of[FA__TENSORS])
-    {
+    FA__EACH_BIT (i, n->op->of[FA__TENSORS]) {
         if (good)
             good = hold_list(n, (int)i, items, keep);
         else
@@ -202,16 +198,14 @@ FA__HOT fa__node *fa__history(const fa_tensor *t, uint32_t *slot)
 /* Drops the tensors among the arguments: all, or those that have memory. */
 static FA__HOT void drop(fa__node *n, bool husks)
 {
-    FA__EACH_BIT(i, fa__tensor_fields(n->op))
-    {
+    FA__EACH_BIT (i, fa__tensor_fields(n->op)) {
         fa_tensor **t = tensor_in(n->op, n->args, (int)i);
         if (t && (husks || (*t)->storage)) {
             fa__unref(*t);
             *t = NULL;
         }
     }
-    FA__EACH_BIT(i, n->op->of[FA__TENSORS])
-    {
+    FA__EACH_BIT (i, n->op->of[FA__TENSORS]) {
         fa_tensors *list = (fa_tensors *)((char *)n->args + n->op->fields[i].offset);
         if (!husks && !(n->kept >> i & 1))
             continue;

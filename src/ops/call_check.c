@@ -85,15 +85,15 @@ static bool check_tensor(fa__call *c, uint32_t i, bool needed)
 FA__HOT bool fa__check_operands(fa__call *c, uint32_t needed)
 {
     const fa__op *op = c->op;
-    FA__EACH_BIT(i, fa__tensor_fields(op))
-    if (FA__UNLIKELY(!check_tensor(c, i, needed >> i & 1)))
-        return false;
-    FA__EACH_BIT(i, op->of[FA__TENSORS])
-    if (!check_list(c, &op->fields[i]))
-        return false;
-    FA__EACH_BIT(i, op->of[FA__DTYPE])
-    if (!check_dtype(c, &op->fields[i]))
-        return false;
+    FA__EACH_BIT (i, fa__tensor_fields(op))
+        if (FA__UNLIKELY(!check_tensor(c, i, needed >> i & 1)))
+            return false;
+    FA__EACH_BIT (i, op->of[FA__TENSORS])
+        if (!check_list(c, &op->fields[i]))
+            return false;
+    FA__EACH_BIT (i, op->of[FA__DTYPE])
+        if (!check_dtype(c, &op->fields[i]))
+            return false;
     if (c->given && c->given->object.type == FA__TYPE_TENSOR && c->given->storage) {
         c->needs_grad |= fa__needs_grad(c->given);
         c->pending |= fa__has_pending(c->given->storage);

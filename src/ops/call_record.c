@@ -7,19 +7,18 @@
 static uint32_t broadcast_operands(const fa__call *c, uint32_t wants)
 {
     uint32_t husks = 0;
-    FA__EACH_BIT(i, wants)
-    if (!fa__same_shape(c->tensor[i], c->out[0]) || c->tensor[i]->dtype != c->out[0]->dtype)
-        husks |= 1U << i;
+    FA__EACH_BIT (i, wants)
+        if (!fa__same_shape(c->tensor[i], c->out[0]) || c->tensor[i]->dtype != c->out[0]->dtype)
+            husks |= 1U << i;
     return husks;
 }
 
 static bool add_edges(fa__call *c, fa__node *n, uint32_t wants)
 {
-    FA__EACH_BIT(i, wants)
-    if (!fa__node_edge(n, (int)i, (fa_tensor *)(uintptr_t)c->tensor[i]))
-        return false;
-    FA__EACH_BIT(i, c->op->of[FA__TENSORS])
-    {
+    FA__EACH_BIT (i, wants)
+        if (!fa__node_edge(n, (int)i, (fa_tensor *)(uintptr_t)c->tensor[i]))
+            return false;
+    FA__EACH_BIT (i, c->op->of[FA__TENSORS]) {
         const fa_tensors *list = fa__field_at(c->args, &c->op->fields[i]);
         for (size_t k = 0; k < list->count; k++)
             if (fa__dtype_is_float(list->item[k]->dtype) && !fa__node_edge(n, c->op->nfields + (int)k, list->item[k]))

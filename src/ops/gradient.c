@@ -57,7 +57,7 @@ static fa_tensor *derived(fa__back *b, int i)
 
 FA__HOT void fa__give_derived(fa__back *b)
 {
-    FA__EACH_BIT(i, fa__tensor_fields(b->node->op))
-    if (b->wanted[i])
-        give(b, (int)i, derived(b, (int)i));
+    FA__EACH_BIT (i, fa__tensor_fields(b->node->op))
+        if (b->wanted[i])
+            give(b, (int)i, derived(b, (int)i));
 }
