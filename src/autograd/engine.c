@@ -207,7 +207,8 @@ static FA__COLD bool gradient_failed(const fa__node *n)
     return false;
 }
 
-static bool run_with(fa__walk *w, fa__pending_node *p, uint8_t *wanted, fa_tensor **gx)
+static inline __attribute__((__always_inline__)) bool run_with(fa__walk *w, fa__pending_node *p, uint8_t *wanted,
+                                                               fa_tensor **gx)
 {
     fa__node *n = p->node;
     bool any = false;
@@ -244,7 +245,7 @@ static bool run_with(fa__walk *w, fa__pending_node *p, uint8_t *wanted, fa_tenso
 }
 
 /* Lists may be long. */
-static FA__NOINLINE bool run_wide(fa__walk *w, fa__pending_node *p)
+static FA__COLD FA__NOINLINE bool run_wide(fa__walk *w, fa__pending_node *p)
 {
     size_t edges = p->node->edges;
     fa_tensor **gx = fa__malloc(edges * (sizeof *gx + 1));

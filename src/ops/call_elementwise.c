@@ -191,6 +191,8 @@ static FA__NOINLINE void hold_bound(fa__operand *o, const fa__elementwise *e, in
         int64_t low, high;
     } range[FA__DTYPES] = {[FA_U8] = {0, 255}, [FA_I8] = {-128, 127}, [FA_I16] = {-32768, 32767}};
     const fa__ssa *s = e->formula->program.ssa;
+    if (o->kind != FA__VALUE_INT || !range[d].high)
+        return;
     for (int i = 0; i < s->count; i++) {
         const fa__ssa_node *n = &s->node[i];
         const uint16_t operand[] = {n->a, n->b, n->c};
@@ -201,8 +203,7 @@ static FA__NOINLINE void hold_bound(fa__operand *o, const fa__elementwise *e, in
                 return;
         }
     }
-    if (range[d].high)
-        o->value.i = o->value.i < range[d].low ? range[d].low : o->value.i > range[d].high ? range[d].high : o->value.i;
+    o->value.i = o->value.i < range[d].low ? range[d].low : o->value.i > range[d].high ? range[d].high : o->value.i;
 }
 
 FA__HOT bool fa__run_elementwise(fa__call *c, const fa__elementwise *e)
@@ -237,11 +238,9 @@ FA__HOT bool fa__run_elementwise(fa__call *c, const fa__elementwise *e)
         const fa_tensor *t = c->tensor[i];
         bool used = e->formula->e->used >> i & 1;
         tensor[i + 1] = NULL;
-        if (!t || !used) {
+        if (!t || !used)
             fa__value_of(o, &c->op->fields[i], fa__field_at(c->args, &c->op->fields[i]));
-            if (FA__UNLIKELY(e->program != &e->formula->program) && o->kind == FA__VALUE_INT)
-                hold_bound(o, e, i, c->spec[0].dtype);
-        } else if (FA__UNLIKELY(e->values >> i & 1)) {
+        else if (FA__UNLIKELY(e->values >> i & 1)) {
             if (!host_value(c, o, t))
                 return false;
         } else {
@@ -249,5 +248,8 @@ FA__HOT bool fa__run_elementwise(fa__call *c, const fa__elementwise *e)
             stretched(o, t, rank, plain);
         }
     }
+    if (FA__UNLIKELY(e->program != &e->formula->program))
+        for (int i = 0; i < c->op->nfields; i++)
+            hold_bound(&l->operand[i + 1], e, i, c->spec[0].dtype);
     return fa__launch_run(c, l, tensor);
 }
