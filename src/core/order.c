@@ -149,7 +149,7 @@ void fa__order_release(fa__storage *s)
 
 /* ---- storages that wait for their work ---- */
 static fa__storage *deferred; /* linked by object.link */
-static void (*release_deferred)(fa__storage *);
+static void (*_Atomic release_deferred)(fa__storage *);
 
 static void wait_for(fa__storage *s)
 {
@@ -170,7 +170,7 @@ void fa__order_reap(bool wait)
         if (wait)
             wait_for(chain);
         if (fa__order_done(chain)) {
-            release_deferred(chain);
+            atomic_load (&release_deferred)(chain);
         } else {
             chain->object.link = back;
             back = chain;
@@ -188,7 +188,7 @@ void fa__order_reap(bool wait)
 void fa__order_defer(fa__storage *s, void (*release)(fa__storage *))
 {
     pthread_mutex_lock(&lock);
-    release_deferred = release;
+    atomic_store(&release_deferred, release);
     s->object.link = deferred;
     deferred = s;
     pthread_mutex_unlock(&lock);
