@@ -170,7 +170,8 @@ void fa__order_reap(bool wait)
         if (wait)
             wait_for(chain);
         if (fa__order_done(chain)) {
-            atomic_load (&release_deferred)(chain);
+            void (*release)(fa__storage *) = atomic_load(&release_deferred);
+            release(chain);
         } else {
             chain->object.link = back;
             back = chain;
