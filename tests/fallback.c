@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "core/tensor.h"
+#include "support/text.h"
 #include <facula/loss.h>
 #include <facula/nn.h>
 #include <facula/optim.h>
@@ -109,11 +110,7 @@ static void the_cpu_does_it_and_the_result_comes_back(void **state)
     assert_int_equal(t.bytes_to_host, 4 * (12 + 8));
     assert_int_equal(t.to_device, 1);
     assert_int_equal(t.bytes_to_device, 4 * 6);
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    fa_transfers_report(file);
-    fclose(file);
+    char *text = written(fa_transfers_report);
     assert_non_null(strstr(text, "fa_matmul            copy  late:1 -> cpu                2"));
     assert_non_null(strstr(text, "fa_matmul            copy  cpu -> late:1                1"));
     assert_non_null(strstr(text, "fa_matmul            wait  late:1"));
@@ -385,11 +382,7 @@ static void changes_in_place(void **state)
     fa_transfers_reset();
     assert_non_null(fa_scatter_add_(x, 1, fa_expand(fa_unsqueeze(index, 0), FA_SHAPE(2, 3)),
                                     fa_ones(FA_SHAPE(2, 3), .device = FA_LATE(0))));
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    fa_transfers_report(file);
-    fclose(file);
+    char *text = written(fa_transfers_report);
     assert_non_null(strstr(text, "fa_scatter_add_      copy  late:0 -> cpu                3"));
     assert_non_null(strstr(text, "fa_scatter_add_      copy  cpu -> late:0                1"));
     assert_non_null(strstr(text, "fa_scatter_add_      wait  late:0"));

@@ -4,6 +4,7 @@
 #include "backend/gpu/gpu.h"
 #include "backend/gpu/opencl/opencl.h"
 #include "base/alloc.h"
+#include "support/process.h"
 #include <dirent.h>
 #include <facula/facula.h>
 #include <fcntl.h>
@@ -15,7 +16,6 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -321,13 +321,6 @@ static void what_is_no_file_is_no_kernel(void **state)
     setenv("FACULA_CACHE_DIR", "/proc/facula", 1);
     put("a", SIZE);
     assert_false(has("a", SIZE));
-}
-
-static int status_of(pid_t child)
-{
-    int status = -1;
-    assert_true(child > 0 && waitpid(child, &status, 0) == child);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
 }
 
 /* Nobody's process: permissions mean nothing to root. */

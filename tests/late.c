@@ -1,34 +1,14 @@
 /* The late devices: copies that run late, events, memory that is handed out by tickets, the checker of order, what is
  * counted and forbidden. */
 #define _GNU_SOURCE
-#include "backend/late/late.h"
-#include "backend/movement.h"
+#include "support/late.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "core/order.h"
+#include "support/storages.h"
 #include <facula/operations.h>
 #include <facula/scope.h>
 #include <facula/to.h>
 #include <facula/transfers.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdlib.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-static const fa__op op_to = {.name = "to"}, op_back = {.name = "cpu"}, op_copy = {.name = "copy_"};
-enum { SIZE = 4096 };
-
-static int begin(void **state)
-{
-    (void)state;
-    fa__late_delay(20);
-    fa__late_reports_clear();
-    fa_transfers_reset();
-    fa_error_clear();
-    return 0;
-}
 
 static int end(void **state)
 {
@@ -40,58 +20,6 @@ static int end(void **state)
     fa_synchronize(FA_LATE(1));
     fa__order_reap(true);
     return fa_failed() ? -1 : 0;
-}
-
-static fa__storage *new_storage(fa_device where, size_t size)
-{
-    fa__device *d = fa__device_get(where);
-    assert_non_null(d);
-    fa__storage *s = fa__storage_new(d, size, d->queue);
-    assert_non_null(s);
-    assert_true(!s->block || fa__order_take(s));
-    return s;
-}
-
-static fa__storage *filled(int value, size_t size)
-{
-    fa__storage *s = new_storage(FA_CPU, size);
-    memset(s->data, value, size);
-    return s;
-}
-
-static bool copy(const fa__op *op, fa__storage *to, fa__storage *from)
-{
-    return fa__move_bytes(op, to, 0, from, 0, to->bytes, true);
-}
-
-/* Waits for a storage of the host, and looks whether each byte has the value. */
-static bool holds(fa__storage *s, int value)
-{
-    if (!fa__before_read(s, NULL, &op_back))
-        return false;
-    const unsigned char *byte = s->data;
-    for (size_t i = 0; i < s->bytes; i++)
-        if (byte[i] != value)
-            return false;
-    return true;
-}
-
-/* The bytes of a device's storage all have the value. */
-static bool device_holds(fa__storage *s, int value)
-{
-    fa__storage *host = new_storage(FA_CPU, s->bytes);
-    bool same = copy(&op_back, host, s) && holds(host, value);
-    fa__unref(host);
-    return same;
-}
-
-static void no_reports(void)
-{
-    const fa__late_report *r;
-    size_t count = fa__late_reports(&r);
-    for (size_t i = 0; i < count && i < 32; i++)
-        print_message("%s\n", r[i].text);
-    assert_int_equal(count, 0);
 }
 
 static void work_runs_late(void **state)
@@ -121,7 +49,7 @@ static void a_source_is_guarded_until_it_was_read(void **state)
     assert_true(copy(&op_to, device, source));
     assert_true(fa__before_write(source, NULL, &op_copy));
     memset(source->data, 8, SIZE);
-    assert_true(device_holds(device, 7));
+    assert_true(holds(device, 7));
     fa__unref(source);
     fa__unref(device);
     no_reports();
@@ -136,8 +64,8 @@ static void copies_between_devices_are_ordered(void **state)
     assert_true(copy(&op_to, c, b)); /* read after write */
     fa__storage *d = filled(4, SIZE);
     assert_true(copy(&op_copy, b, d)); /* write after read, by the other queue */
-    assert_true(device_holds(c, 3));
-    assert_true(device_holds(b, 4));
+    assert_true(holds(c, 3));
+    assert_true(holds(b, 4));
     fa__unref(a);
     fa__unref(b);
     fa__unref(c);
@@ -149,11 +77,11 @@ static void new_memory_holds_garbage(void **state)
 {
     (void)state;
     fa__storage *a = new_storage(FA_LATE(0), SIZE), *b = filled(5, SIZE);
-    assert_true(device_holds(a, FA__LATE_GARBAGE));
+    assert_true(holds(a, FA__LATE_GARBAGE));
     assert_true(copy(&op_to, a, b));
     fa__unref(a);
     a = new_storage(FA_LATE(0), SIZE);
-    assert_true(device_holds(a, FA__LATE_GARBAGE));
+    assert_true(holds(a, FA__LATE_GARBAGE));
     fa__unref(a);
     fa__unref(b);
     no_reports();
@@ -349,7 +277,7 @@ static void copies_and_waits_are_counted(void **state)
     fa__storage *a = filled(3, SIZE), *b = new_storage(FA_LATE(0), SIZE), *c = new_storage(FA_LATE(1), SIZE);
     assert_true(copy(&op_to, b, a));
     assert_true(copy(&op_to, c, b));
-    assert_true(device_holds(c, 3));
+    assert_true(holds(c, 3));
     assert_true(holds(a, 3)); /* done: nobody waits */
     fa_transfers t = fa_transfers_total();
     assert_int_equal(t.to_device, 1);
@@ -417,64 +345,12 @@ static void many_readers_are_remembered(void **state)
     memset(a->data, 0, SIZE);
     fa__late_host_access(&op_copy, a->data, SIZE, true);
     for (int i = 0; i < 7; i++) {
-        assert_true(device_holds(to[i], 3));
+        assert_true(holds(to[i], 3));
         fa__unref(to[i]);
         d->backend->queue_free(queue[i]);
     }
     fa__unref(a);
     no_reports();
-}
-
-/* ---- at random ---- */
-enum { STORAGES = 12, TURNS = 600 };
-
-static uint32_t next(uint32_t *random)
-{
-    *random ^= *random << 13;
-    *random ^= *random >> 17;
-    *random ^= *random << 5;
-    return *random;
-}
-
-/* Copies between storages of three devices; the values that they should have are known. */
-static bool shuffle(uint32_t random, int turns)
-{
-    static const size_t sizes[] = {16, SIZE, 300000};
-    size_t size = sizes[next(&random) % 3];
-    fa__storage *s[STORAGES];
-    int value[STORAGES];
-    bool good = true;
-    for (int i = 0; i < STORAGES; i++) {
-        fa__storage *host = filled(i, size);
-        s[i] = i % 3 == 0 ? fa__ref(host) : new_storage(FA_LATE(i % 3 - 1), size);
-        good &= i % 3 == 0 || copy(&op_to, s[i], host);
-        value[i] = i;
-        fa__unref(host);
-    }
-    for (int turn = 0; turn < turns && good; turn++) {
-        uint32_t to = next(&random) % STORAGES, from = next(&random) % STORAGES, what = next(&random) % 8;
-        if (what == 0 && to % 3 == 0) {
-            good &= fa__before_write(s[to], NULL, &op_copy);
-            value[to] = turn % 200;
-            memset(s[to]->data, value[to], size);
-        } else if (what == 1) {
-            fa_device where = {s[to]->device->id.kind, s[to]->device->id.index};
-            fa__unref(s[to]);
-            s[to] = new_storage(where, size);
-            good &= to == from ? copy(&op_copy, s[to], s[(to + 1) % STORAGES]) : copy(&op_copy, s[to], s[from]);
-            value[to] = to == from ? value[(to + 1) % STORAGES] : value[from];
-        } else if (to != from) {
-            good &= copy(&op_copy, s[to], s[from]);
-            value[to] = value[from];
-        }
-        if (what == 2)
-            good &= to % 3 == 0 ? holds(s[to], value[to]) : device_holds(s[to], value[to]);
-    }
-    for (int i = 0; i < STORAGES; i++) {
-        good &= i % 3 == 0 ? holds(s[i], value[i]) : device_holds(s[i], value[i]);
-        fa__unref(s[i]);
-    }
-    return good;
 }
 
 static void copies_at_random_give_the_values_of_the_model(void **state)
@@ -483,31 +359,17 @@ static void copies_at_random_give_the_values_of_the_model(void **state)
     static const int64_t delays[] = {0, 5, -1};
     for (uint32_t i = 1; i <= 6; i++) {
         fa__late_delay(delays[i % 3]);
-        assert_true(shuffle(i * 97, TURNS));
+        assert_true(copy_at_random(FA__LATE, i * 97, 600));
     }
     assert_false(fa_failed());
     no_reports();
-}
-
-static void *shuffle_in_thread(void *context)
-{
-    uint32_t *random = context;
-    *random = shuffle(*random, TURNS / 2) && !fa_failed();
-    return NULL;
 }
 
 static void threads_share_the_queues(void **state)
 {
     (void)state;
     fa__late_delay(5);
-    pthread_t thread[3];
-    uint32_t random[3] = {11, 22, 33};
-    for (int i = 0; i < 3; i++)
-        pthread_create(&thread[i], NULL, shuffle_in_thread, &random[i]);
-    for (int i = 0; i < 3; i++) {
-        pthread_join(thread[i], NULL);
-        assert_int_equal(random[i], 1);
-    }
+    assert_true(copy_at_random_in_threads(FA__LATE, 300, 0));
     no_reports();
 }
 
@@ -591,13 +453,7 @@ static void limits_and_summaries_work_on_devices(void **state)
     free(text);
 }
 
-/* The checker's reports go to the log too. */
-static void quiet(void *context, fa_log_level level, const char *message)
-{
-    (void)context, (void)level, (void)message;
-}
-
-#define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, late_begin, end)
 
 int main(void)
 {
@@ -622,7 +478,7 @@ int main(void)
         TEST(meta_counts_without_memory),
         TEST(limits_and_summaries_work_on_devices),
     };
-    fa_set_log(quiet, NULL);
+    fa_set_log(quiet_log, NULL);
     int failed = cmocka_run_group_tests_name("late", tests, NULL, NULL);
     fa__late_delay(-1); /* work that nobody waits for is done when the process ends */
     fa__storage *a = filled(3, SIZE), *b = new_storage(FA_LATE(0), SIZE);

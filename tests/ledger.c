@@ -1,6 +1,7 @@
 /* The ledger: sums, rows, what is written of them, counting from several threads, and a table that is full. */
 #include "core/ledger.h"
 #include "base/error.h"
+#include "support/text.h"
 #include <facula/scope.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -53,16 +54,6 @@ static void sums_add_up(void **state)
     fa_transfers_reset();
     t = fa_transfers_total();
     assert_memory_equal(&t, &(fa_transfers){0}, sizeof t);
-}
-
-static char *written(void (*write)(FILE *))
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    write(file);
-    fclose(file);
-    return text;
 }
 
 static void the_table_has_a_line_for_each_operation_and_place(void **state)

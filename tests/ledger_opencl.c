@@ -6,6 +6,7 @@
 #include "backend/gpu/opencl/opencl.h"
 #include "base/clock.h"
 #include "core/ledger.h"
+#include "support/text.h"
 #include <facula/facula.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -353,16 +354,6 @@ static void a_loader_copies_without_waits(void **state)
         assert_true(fa_transfers_total().waits <= 4);
         use_pinned(false);
     }
-}
-
-static char *written(void (*write)(FILE *))
-{
-    char *text = NULL;
-    size_t size = 0;
-    FILE *file = open_memstream(&text, &size);
-    write(file);
-    fclose(file);
-    return text;
 }
 
 /* A line of the table: copies end with GB/s, waits with the implicit ones. */

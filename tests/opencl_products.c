@@ -3,14 +3,12 @@
 #include "backend/cpu/level.h"
 #include "backend/gpu/opencl/opencl.h"
 #include "gpu_against_cpu.h"
+#include "support/process.h"
 #include <dirent.h>
 #include <dlfcn.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #define S(...) FA_SHAPE(__VA_ARGS__)
 
-static char *self;
 static char folder[64];
 
 static fa__opencl_device *own(void)
@@ -169,20 +167,6 @@ static void verdicts_are_followed(void **state)
     }
 }
 
-static int run_again(const char *variable, const char *value)
-{
-    int status = -1;
-    fflush(NULL);
-    pid_t child = fork();
-    if (child == 0) {
-        setenv(variable, value, 1);
-        execl(self, self, "product", (char *)NULL);
-        _exit(99);
-    }
-    assert_true(child > 0 && waitpid(child, &status, 0) == child);
-    return WIFEXITED(status) ? WEXITSTATUS(status) : 1000 + WTERMSIG(status);
-}
-
 /* 0: CLBlast made a product, 1: it did not; the process ends with its work under way. */
 static int other_process(void)
 {
@@ -196,29 +180,29 @@ static int other_process(void)
 static void the_environment_decides(void **state)
 {
     (void)state;
-    assert_int_equal(run_again("FACULA_CLBLAST", "0"), 1);
-    assert_int_equal(run_again("FACULA_CLBLAST", ""), 1);
+    assert_int_equal(run_again("FACULA_CLBLAST", "0", "product"), 1);
+    assert_int_equal(run_again("FACULA_CLBLAST", "", "product"), 1);
     setenv("FACULA_CLBLAST", "1", 1);
-    assert_int_equal(run_again("FACULA_CLBLAST_LIBRARY", "libno-such-library.so"), 1);
+    assert_int_equal(run_again("FACULA_CLBLAST_LIBRARY", "libno-such-library.so", "product"), 1);
     unsetenv("FACULA_CLBLAST");
 }
 
 static void processes_end_well(void **state)
 {
     (void)state;
-    assert_int_equal(run_again("FACULA_CLBLAST", "1"), 0);
+    assert_int_equal(run_again("FACULA_CLBLAST", "1", "product"), 0);
 }
 
 #define CASE(f) cmocka_unit_test_setup(f, begin)
 
 int main(int count, char **words)
 {
+    (void)words;
     const struct CMUnitTest absent[] = {CASE(the_environment_decides)};
     const struct CMUnitTest tests[] = {CASE(forced_products_are_right), CASE(deterministic_products_have_the_cpus_bits),
                                        CASE(others_are_ours),           CASE(it_is_measured_once_and_kept),
                                        CASE(verdicts_are_followed),     CASE(the_environment_decides),
                                        CASE(processes_end_well)};
-    self = words[0];
     if (!strcmp(fa__cpu_level_name(), "base")) {
         printf("skipped: at this level the CPU rounds a multiply-add twice\n");
         return GPU_SKIPPED;
