@@ -203,10 +203,19 @@ static void operations(void **state)
     FA_SCOPE;
     fa_tensor *a = fa_ones(FA_SHAPE(3, 4)), *b = fa_ones(FA_SHAPE(5)), *i = fa_tensor_of(0, 1, 9), *there = late(a);
     const int64_t huge = INT64_C(1) << 40;
-    SAYS(fa_mse_loss(a, there), FA_ERROR_DEVICE,
-         "fa_mse_loss(input=(3, 4) f32 cpu, target=(3, 4) f32 late:0): fa_pointwise(x=(3, 4) f32 cpu, made by ones *, "
-         "y=(3, 4) f32 late:0, made by to *): operands are on different devices: fa_to moves one, FA_USE(.placement = "
-         "FA_PLACE_AUTO) copies");
+    SAYS(
+        fa_mse_loss(a, there), FA_ERROR_DEVICE,
+        "fa_mse_loss(input=(3, 4) f32 cpu, made by ones *, target=(3, 4) f32 late:0, made by to *): operands are on "
+        "different devices: fa_to moves one, FA_USE(.placement = FA_PLACE_AUTO) copies");
+    SAYS(fa_cat(FA_TENSORS(a, late(a))), FA_ERROR_DEVICE,
+         "fa_cat(x=[(3, 4) f32 cpu, made by ones *, (3, 4) f32 late:0, made by to *]): operands are on different *");
+    SAYS(fa_mse_loss(late(a), fa_zeros(FA_SHAPE(7))), FA_ERROR_DEVICE,
+         "fa_mse_loss(input=(3, 4) f32 late:0, made by to *, target=(7,) f32 cpu, made by zeros *): operands are on "
+         "different *");
+    SAYS(fa_cross_entropy(late(a), fa_zeros(FA_SHAPE(3), .dtype = FA_I64)), FA_ERROR_DEVICE,
+         "fa_cross_entropy(*=(3, 4) f32 late:0, made by to *, *=(3,) i64 cpu, made by zeros *): operands are on "
+         "different "
+         "*");
     SAYS(fa_mse_loss(i, i), FA_ERROR_DTYPE,
          "fa_mse_loss(input=(3,) i64 cpu, target=(3,) i64 cpu): the mean of integers is not defined: fa_to makes input "
          "floating");
@@ -234,6 +243,9 @@ static void expressions(void **state)
     fa_tensor *a = fa_ones(FA_SHAPE(3, 4)), *b = fa_ones(FA_SHAPE(5)), *i = fa_tensor_of(0, 1);
     SAYS(fa_pointwise("x +* y", a, 1), FA_ERROR_ARGUMENT,
          "fa_pointwise: in \"x +* y\" at 3, before \"* y\": expected an operand, found '*'");
+    SAYS(fa_pointwise("x = 2; x + 1", a), FA_ERROR_ARGUMENT,
+         "fa_pointwise: in \"x = 2; x + 1\" at 0: 'x' is an operand, which is only read: == "
+         "compares, other names may be assigned");
     SAYS(fa_pointwise("x +", a), FA_ERROR_ARGUMENT,
          "fa_pointwise: in \"x +\" at 3: expected an operand, found the end");
     SAYS(fa_pointwise("x\n+ q", a, 1), FA_ERROR_ARGUMENT,

@@ -1,6 +1,7 @@
 /* The engine: shapes of graphs, accumulation, keeping the graph, gradients of gradients, fa_grad_of, and what each
  * refuses. Numbers that are not plain are PyTorch 2.15's. */
 #include "autograd_test.h"
+#include <facula/host.h>
 #include <pthread.h>
 
 /* ---- graphs ---- */
@@ -422,6 +423,34 @@ static void create_graph_adds_to_leaves(void **state)
     fa_set_grad(x, NULL); /* or the gradient's graph would hold the leaf that holds it */
 }
 
+static void count_message(void *context, fa_log_level level, const char *message)
+{
+    int *count = context;
+    *count += level == FA_LOG_WARNING && strstr(message, "fa_set_grad(t, NULL)");
+}
+
+/* Comes first: the log tells it once in a process, and only of gradients that hold a graph. */
+static void cycles_of_create_graph_are_told(void **state)
+{
+    (void)state;
+    int count = 0;
+    fa_tensor *x = LEAF(3);
+    fa_set_log(count_message, &count);
+    fa_grad_of(FA_TENSORS(fa_mul(x, x)), FA_TENSORS(x), .create_graph = true);
+    fa_backward(fa_mul(x, x), .retain_graph = true);
+    fa_set_grad(x, NULL);
+    fa_backward(fa_mul(x, 2), .create_graph = true);
+    fa_set_grad(x, NULL);
+    int before = count;
+    for (int i = 0; i < 2; i++) {
+        fa_backward(fa_mul(x, x), .create_graph = true);
+        fa_set_grad(x, NULL);
+    }
+    fa_set_log(NULL, NULL);
+    assert_int_equal(before, 0);
+    assert_int_equal(count, 1);
+}
+
 static void gradients_are_leaves_without_create_graph(void **state)
 {
     (void)state;
@@ -563,6 +592,7 @@ static void anomaly_mode_names_the_forward_call(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(cycles_of_create_graph_are_told),
         TEST(a_chain_of_a_million_operations_runs_and_is_freed),
         TEST(a_chain_that_is_never_run_is_freed),
         TEST(a_chain_runs_on_a_small_stack),

@@ -73,6 +73,10 @@ static void subsets_are_datasets(void **state)
     assert_no_error();
     assert_null(fa_data_subset(part, wrong, 2));
     assert_error(FA_ERROR_INDEX, "fa_data_subset", "no sample 3");
+    assert_null(fa_data_subset(part, some, -1));
+    assert_error(FA_ERROR_ARGUMENT, "fa_data_subset: count is -1, which is less than 0");
+    assert_null(fa_data_subset(part, NULL, 1));
+    assert_error(FA_ERROR_ARGUMENT, "fa_data_subset: the numbers of the samples are NULL");
     assert_int_equal(fa_dataset_length(fa_data_subset(part, NULL, 0)), 0);
     assert_no_error();
 }
@@ -416,6 +420,22 @@ static void batches_come_to_a_device(void **state)
     assert_no_error();
 }
 
+static void loaders_know_their_device(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    const fa_device none = {77, 0};
+    assert_null(fa_data_loader(numbers(6), .device = FA_CUDA(90)));
+    assert_error(fa_device_count("cuda", NULL) ? FA_ERROR_DEVICE : FA_ERROR_UNAVAILABLE, "fa_data_loader: cuda",
+                 "there are: cpu");
+    assert_null(fa_data_loader(numbers(6), .device = FA_LATE(9)));
+    assert_error(FA_ERROR_DEVICE, "fa_data_loader: late:9: there is no device of that number", "there are: cpu");
+    assert_null(fa_data_loader(numbers(6), .device = none));
+    assert_error(FA_ERROR_DEVICE, "fa_data_loader: device: there is no device of that kind");
+    assert_non_null(fa_data_loader(numbers(6), .device = FA_LATE(1)));
+    assert_no_error();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -434,6 +454,7 @@ int main(void)
         TEST(loops_may_be_nested_and_left),
         TEST(errors_and_stops_end_loops),
         TEST(batches_come_to_a_device),
+        TEST(loaders_know_their_device),
     };
     return RUN("data");
 }

@@ -244,9 +244,12 @@ static void state_follows_its_parameter(void **state)
         FA_SCOPE;
         double v[COUNT];
         fa_module_to(net, where[t % 4]);
+        if (t > 0) /* at once: the step moves nothing */
+            assert_true(fa_device_equal(fa_tensor_device(fa_optim_state(optim, p, "exp_avg")), where[t % 4]));
         for (int i = 0; i < COUNT; i++)
             v[i] = slope(t, i);
         fa_set_grad(p, fa_tensor_from(v, FA_SHAPE(1, COUNT), .dtype = FA_F64, .device = where[t % 4]));
+        FA_USE(.forbid = FA_TRANSFER);
         assert_true(fa_optim_step(optim));
         assert_true(fa_device_equal(fa_tensor_device(fa_optim_state(optim, p, "exp_avg")), where[t % 4]));
     }
@@ -255,6 +258,58 @@ static void state_follows_its_parameter(void **state)
     fa_set_grad(p, fa_ones_like(p));
     assert_true(fa_optim_step(optim));
     assert_int_equal(fa_tensor_dtype(fa_optim_state(optim, p, "exp_avg_sq")), FA_F32);
+    assert_no_error();
+}
+
+static bool is_on(const fa_tensor *t, fa_device device)
+{
+    return fa_device_equal(fa_tensor_device(t), device);
+}
+
+static void what_follows_moves_too_or_nothing_does(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *leader = parameter(FA_CPU, FA_F64), *real = fa_ones(FA_SHAPE(2), .dtype = FA_F32);
+    fa_tensor *whole = fa_arange(0, COUNT), *view = fa_narrow(fa_ones(FA_SHAPE(4)), 0, 0, 2);
+    assert_true(fa_follow(real, leader) && fa_follow(whole, leader) && fa_follow(whole, leader));
+    assert_true(fa_move_(leader, DEVICE(0)));
+    assert_true(is_on(leader, DEVICE(0)) && is_on(real, DEVICE(0)) && is_on(whole, DEVICE(0)));
+    assert_int_equal(fa_tensor_dtype(real), FA_F32);
+    assert_true(fa_move_(leader, FA_F16));
+    assert_true(fa_tensor_dtype(real) == FA_F16 && fa_tensor_dtype(whole) == FA_I64);
+    assert_true(fa_follow(view, leader));
+    assert_false(fa_move_(leader, FA_CPU));
+    assert_error(FA_ERROR_STATE, "fa_move_", "view");
+    assert_true(is_on(leader, DEVICE(0)) && is_on(real, DEVICE(0)) && is_on(whole, DEVICE(0)));
+    assert_true(fa_unfollow(view, leader) && fa_unfollow(real, leader) && fa_unfollow(real, leader));
+    assert_true(fa_move_(leader, FA_CPU));
+    assert_true(is_on(leader, FA_CPU) && is_on(real, DEVICE(0)) && is_on(whole, FA_CPU));
+    assert_true(element(whole, 2) == 2);
+    assert_false(fa_follow(leader, leader));
+    assert_error(FA_ERROR_ARGUMENT, "itself");
+    assert_false(fa_follow(leader, whole));
+    assert_error(FA_ERROR_ARGUMENT, "follows");
+    assert_false(fa_follow(NULL, leader));
+    assert_error(FA_ERROR_ARGUMENT, "fa_follow");
+}
+
+static void state_goes_with_its_optimizer(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *p = parameter(DEVICE(0), FA_F64);
+    size_t before = fa_memory_stats(DEVICE(0)).allocated;
+    {
+        FA_SCOPE;
+        fa_optim *optim = fa_optim_adam(fa_params(p));
+        fa_set_grad(p, fa_ones_like(p));
+        assert_true(fa_optim_step(optim));
+        fa_set_grad(p, NULL);
+        assert_true(fa_memory_stats(DEVICE(0)).allocated > before);
+    }
+    assert_int_equal(fa_memory_stats(DEVICE(0)).allocated, before);
+    assert_true(fa_move_(p, FA_CPU));
     assert_no_error();
 }
 
@@ -371,6 +426,8 @@ int main(void)
         TEST(without_gradient_nothing_changes),
         TEST(steps_are_counted_for_each),
         TEST(state_follows_its_parameter),
+        TEST(what_follows_moves_too_or_nothing_does),
+        TEST(state_goes_with_its_optimizer),
         TEST(rates_can_change),
         TEST(bad_options_are_named),
         TEST(an_error_stops_the_step),

@@ -90,7 +90,6 @@ static const struct {
     {"x + 1;", 3},
     {"t = x * x; t + t", 8},
     {"t = x * x; u = t * t; u - t;", 12},
-    {"x = x + 1; x * x", 9},
     {"t = x; t = t * y; t = t * z; t", 30},
     {"pi = x; pi", 2},
 };
@@ -104,6 +103,8 @@ static void test_values(void **state)
             fail_msg("'%s' is %.17g, not %.17g", values[i].text, value, values[i].value);
     }
 }
+
+#define READ_ONLY(name) "'" name "' is an operand, which is only read: == compares, other names may be assigned"
 
 /* Text, the error's message and position. */
 static const struct {
@@ -175,19 +176,24 @@ static const struct {
     {"9223372036854775808", "the integer does not fit in 64 bits; with a point it is not one", 0},
     {"0xFFFFFFFFFFFFFFFF", "the integer does not fit in 64 bits; with a point it is not one", 0},
     {"1e999", "the constant is too large for an f64", 0},
-    {"x = ", "expected an operand, found the end", 4},
-    {"x = 2", "'x' is an operand: it is no result's name, and == compares", 0},
-    {"t = x; y = t", "'y' is an operand: it is no result's name, and == compares", 7},
+    {"t = ", "expected an operand, found the end", 4},
+    {"x = 2", READ_ONLY("x"), 0},
+    {"x = 2; x + 1", READ_ONLY("x"), 0},
+    {"x = x + 1; x * x", READ_ONLY("x"), 0},
+    {"t = x; y = t", READ_ONLY("y"), 7},
+    {"t = x; y = t; t", READ_ONLY("y"), 7},
+    {"y = x z", READ_ONLY("y"), 0},
     {"(x = y)", "expected ')', found '='", 3},
     {"a = b = x", "no operand 'b': there are x, y, z, c, k", 4},
-    {"y = x z", "expected an operator or ';', found 'z'", 6},
+    {"t = x z", "expected an operator or ';', found 'z'", 6},
     {"x; y", "expected an operator or the end, found 'y'", 3},
     {"t = exp(x); x + 1", "'t' is neither a result nor used later", 0},
     {"t = x; t = y; t", "'t' is neither a result nor used later", 0},
-    {"x = x + 1; y", "'x' is neither a result nor used later", 0},
     {"uniform(x + 1)", "the operand of 'uniform' is a key, by its name", 8},
     {"uniform(3)", "the operand of 'uniform' is a key, by its name", 8},
     {"uniform(k) + k", "'k' is a key: only uniform() and normal() take it", 13},
+    {"uniform(k) + (k ? 1 : 2)", "'k' is a key: only uniform() and normal() take it", 14},
+    {"uniform(k) + maximum(x, k)", "'k' is a key: only uniform() and normal() take it", 24},
     {"normal(k) ? k : x", "'k' is a key: only uniform() and normal() take it", 12},
 };
 
@@ -289,8 +295,9 @@ static void test_update_errors(void **state)
         {"p = p - lr * g", p, 2, "no statement gives 'm' a value", 14},
         {"q = p", q, 2, "no statement gives 'r' a value", 5},
         {"p = p - lr * g; m + 1", p, 2, "expected a result's name and '=': there are 2 results", 16},
-        {"m = q + 1; q = m", q, 1, "'q' has no value yet", 4},
-        {"m = p + 1; p + 1", q, 1, "'m' is neither a result nor used later", 0},
+        {"t = q + 1; q = t", q, 1, "'q' has no value yet", 4},
+        {"t = p + 1; p + 1", q, 1, "'t' is neither a result nor used later", 0},
+        {"lr = lr * 2; p = p - lr * g; m = g", p, 2, READ_ONLY("lr"), 0},
         {"p + 1", twice, 2, "two results are named 'p'", 0},
         {"p", many, 5, "5 operands and 5 results, and at most 16 and 4", 0},
     };
@@ -365,6 +372,36 @@ static void test_flags(void **state)
         assert_int_equal(e->ssa.inputs, OPERANDS);
         fa__expression_free(e);
     }
+}
+
+/* Text, and the inputs that are mentioned as bounds only. */
+static const struct {
+    const char *text;
+    unsigned bound_only;
+} bounds[] = {
+    {"maximum(x, y)", 3},
+    {"minimum(maximum(x, y), z)", 7},
+    {"maximum(x + 1, y)", 2},
+    {"maximum(x, y) + y", 1},
+    {"c ? maximum(x, c) : y", 1},
+    {"maximum(x, y) > 5", 3},
+    {"t = y; maximum(x, t)", 3},
+    {"x + y", 0},
+    {"x", 0},
+};
+
+static void test_bounds(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(bounds); i++) {
+        fa__expression *e = parse(bounds[i].text);
+        if (e->bound_only != bounds[i].bound_only)
+            fail_msg("'%s': bounds %x, not %x", bounds[i].text, e->bound_only, bounds[i].bound_only);
+        fa__expression_free(e);
+    }
+    fa__expression *e = parse("c ? maximum(x, c) : y");
+    assert_int_equal(e->condition_only, 0);
+    fa__expression_free(e);
 }
 
 static const char *message_of(const char *text, const fa__signature *signature)
@@ -470,9 +507,10 @@ static void test_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values),  cmocka_unit_test(test_errors),        cmocka_unit_test(test_render),
-        cmocka_unit_test(test_updates), cmocka_unit_test(test_update_errors), cmocka_unit_test(test_flags),
-        cmocka_unit_test(test_limits),  cmocka_unit_test(test_locale),        cmocka_unit_test(test_no_memory),
+        cmocka_unit_test(test_values),    cmocka_unit_test(test_errors),        cmocka_unit_test(test_render),
+        cmocka_unit_test(test_updates),   cmocka_unit_test(test_update_errors), cmocka_unit_test(test_flags),
+        cmocka_unit_test(test_bounds),    cmocka_unit_test(test_limits),        cmocka_unit_test(test_locale),
+        cmocka_unit_test(test_no_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

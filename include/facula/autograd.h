@@ -44,7 +44,8 @@ typedef struct fa_backward_options {
  *      fa_backward(loss, .grad = NULL, .retain_graph = false, .create_graph = false)
  *
  *  With .create_graph a gradient that is kept in a tensor holds the graph that it came from, and so that tensor: a
- * cycle, which lives until fa_set_grad(t, NULL) opens it.
+ *  cycle, which lives until fa_set_grad(t, NULL) opens it. The log warns of the first one. Leaves
+ *  keep nothing of fa_grad_of.
  *  @return false and an error. One that stood before leaves all gradients as they were; one that comes up on the way
  *  may have been added to some */
 FA_API bool fa_backward(const fa_tensor *t, const fa_backward_options *options);

@@ -41,8 +41,8 @@ typedef struct fa_dataset_type {
 
 /** A dataset of the program's own.
  *  @param type    copied; it has a length, and get or batch
- *  @param context handed to its functions; released with the dataset, or at once after an error. What it points to has
- * to outlive the scope that the dataset is made in, and every loader of it */
+ *  @param context handed to its functions; released with the dataset, or at once after an error. What it points to
+ *  has to outlive the scope that the dataset is made in, and every loader of it */
 FA_API fa_dataset *fa_dataset_new(const fa_dataset_type *type, void *context);
 /** The number of samples; -1 for NULL, and with an error when the dataset's function gives none. */
 FA_API int64_t fa_dataset_length(const fa_dataset *dataset);
@@ -52,9 +52,8 @@ FA_API int64_t fa_dataset_length(const fa_dataset *dataset);
  *  failed: its code, or FA_ERROR_USER */
 FA_API fa_sample fa_dataset_get(fa_dataset *dataset, int64_t index);
 /** Several samples, stacked along a new first dimension of size `count`; `index` has as many numbers, in any order,
- * which may repeat. The tensors are new, and belong to the scope.
- *  @return all NULL and an error as of fa_dataset_get(); FA_ERROR_SHAPE when samples differ in shape, dtype or device
- */
+ *  which may repeat. The tensors are new, and belong to the scope.
+ *  @return all NULL and an error as of fa_dataset_get(); FA_ERROR_SHAPE when samples differ in shape, dtype, device */
 FA_API fa_sample fa_dataset_batch(fa_dataset *dataset, const int64_t *index, int64_t count);
 
 FA_API fa_dataset *fa__data_tensors(fa_tensors tensors);
@@ -63,9 +62,10 @@ FA_API fa_dataset *fa__data_tensors(fa_tensors tensors);
 #define fa_data_tensors(...) fa__data_tensors(FA_TENSORS(__VA_ARGS__))
 
 /** Some samples of a dataset, which is held.
- *  @param index `count` numbers of samples, in any order; copied
  *  @param dataset kept by the subset
- *  @param count   how many numbers index has, 0 or more */
+ *  @param index   `count` numbers of samples, in any order; copied
+ *  @param count   how many numbers index has, 0 or more
+ *  @return NULL and an error: FA_ERROR_INDEX when there is no sample of such a number */
 FA_API fa_dataset *fa_data_subset(fa_dataset *dataset, const int64_t *index, int64_t count);
 
 /** Options of fa_data_digits(). */
@@ -106,7 +106,9 @@ typedef struct fa_data_loader_options {
 
 /** Makes batches of a dataset: in every epoch each sample once, in order or shuffled.
  *
- *      fa_data_loader(dataset, .batch_size = 1, .shuffle = false, .drop_last = false, .seed = -1, .device) */
+ *      fa_data_loader(dataset, .batch_size = 1, .shuffle = false, .drop_last = false, .seed = -1, .device)
+ *
+ *  @return NULL and an error, also when the device is not there */
 FA_API fa_loader *fa_data_loader(fa_dataset *dataset, const fa_data_loader_options *options);
 #define fa_data_loader(...) FA__CALL1(fa_data_loader, FA__SAME, __VA_ARGS__)
 

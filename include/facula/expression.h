@@ -20,8 +20,9 @@ typedef struct fa_binding {
  *
  *      fa_update("m = beta * m + g; p = p - lr * m", 4, bindings)
  *
- *  Names that are not bound are locals. Every tensor list has the same length; the tensors at one place have one shape.
- *  Nothing is recorded. All or nothing: what could fail is checked, and all memory taken, before the first write.
+ *  Names that are not bound are locals; numbers are only read. Every tensor list has the same length, and the tensors
+ *  at one place have one shape. Nothing is recorded. All or nothing: what could fail is checked, and all memory taken,
+ *  before the first write.
  *  @return false and an error, with nothing changed, also when an error stood before */
 FA_API bool fa_update(const char *text, size_t count, const fa_binding *bindings);
 
@@ -41,8 +42,9 @@ template <class... T> static inline fa_tensor *fa_pointwise(const char *text, T.
  *
  *  Operands are called x, y, z, w, a, b, c, d in their order. The language has C's operators + - * / ?: == != < <= > >=
  *  && || !, the functions abs sign maximum minimum floor trunc sqrt exp log tanh sigmoid erf sin cos pow fma select,
- *  casts named as dtypes, and the constants pi, inf, nan, true and false. An error quotes the text and
- *  says at which byte of it what was expected. */
+ *  casts named as dtypes, and the constants pi, inf, nan, true and false. Values may have names of their own, in
+ *  statements before the last: "t = exp(-abs(x)); t / (1 + t)". Operands are only read: fa_update() is what changes
+ *  tensors. An error quotes the text and says at which byte of it what was expected. */
 #define fa_pointwise(text, ...)                                                                                        \
     fa__pointwise(text, FA__COUNT(__VA_ARGS__), (const fa_arg[]){FA__MAP(FA__ARG, __VA_ARGS__)})
 #endif

@@ -18,9 +18,20 @@
 #define FA__DROP2(a, b, ...) __VA_ARGS__
 #define FA__DROP3(a, b, c, ...) __VA_ARGS__
 #define FA__DROP4(a, b, c, d, ...) __VA_ARGS__
-/* how many arguments there are: 1 to 64 */
-#define FA__COUNT(...) FA__COUNT_(__VA_ARGS__, 64, 63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
-#define FA__COUNT_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, a33, a34, a35, a36, a37, a38, a39, a40, a41, a42, a43, a44, a45, a46, a47, a48, a49, a50, a51, a52, a53, a54, a55, a56, a57, a58, a59, a60, a61, a62, a63, a64, n, ...) n
+/* how many arguments there are: 1 to 64; more, up to 128, do not compile */
+#define FA__COUNT(...) FA__COUNT_(__VA_ARGS__, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, 64, 63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
+#define FA__COUNT_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, a33, a34, a35, a36, a37, a38, a39, a40, a41, a42, a43, a44, a45, a46, a47, a48, a49, a50, a51, a52, a53, a54, a55, a56, a57, a58, a59, a60, a61, a62, a63, a64, a65, a66, a67, a68, a69, a70, a71, a72, a73, a74, a75, a76, a77, a78, a79, a80, a81, a82, a83, a84, a85, a86, a87, a88, a89, a90, a91, a92, a93, a94, a95, a96, a97, a98, a99, a100, a101, a102, a103, a104, a105, a106, a107, a108, a109, a110, a111, a112, a113, a114, a115, a116, a117, a118, a119, a120, a121, a122, a123, a124, a125, a126, a127, a128, n, ...) n
+#define FA__TOO_MANY fa__at_most_64_items_go_here
+/* 1 when there is no argument, 0 else. What an empty one is followed by is FA__COMMA's; so it is where parentheses come
+ * first, with or without ones behind them */
+#define FA__EMPTY(...) FA__EMPTY_(FA__1(__VA_ARGS__))
+#define FA__EMPTY_(a) FA__CAT(FA__EMPTY_, FA__CAT(FA__IS_PAIR(FA__COMMA a ()), FA__IS_PAIR(FA__COMMA a)))
+#define FA__EMPTY_00 0
+#define FA__EMPTY_10 1
+#define FA__EMPTY_11 0
+#define FA__IS_PAIR(...) FA__IS_PAIR_(__VA_ARGS__, 1, 0, )
+#define FA__IS_PAIR_(a, b, n, ...) n
+#define FA__COMMA(...) ,
 /* o .name = value;  for each option: real defaults survive, in C and in C++ */
 #define FA__SET(o, ...) FA__CAT(FA__SET, FA__COUNT(__VA_ARGS__))(o, __VA_ARGS__)
 #define FA__SET1(o, a) o a;
@@ -48,77 +59,9 @@
 #define FA__SET23(o, a, ...) o a; FA__SET22(o, __VA_ARGS__)
 #define FA__SET24(o, a, ...) o a; FA__SET23(o, __VA_ARGS__)
 /* options that may be none, and their end: `.p = 1` becomes `.p = 1, .fa__end = 0`, nothing becomes `.fa__end = 0` */
-#define FA__OPTIONS(...) FA__CAT(FA__OPTIONS, FA__EXPANDED_COUNT(FA__COMMA FA__1(__VA_ARGS__) ()))(__VA_ARGS__)
-#define FA__OPTIONS1(...) __VA_ARGS__, .fa__end = 0
-#define FA__OPTIONS2(...) .fa__end = 0
-#define FA__EXPANDED_COUNT(...) FA__COUNT(__VA_ARGS__)
-#define FA__COMMA() ,
-/* an expression of the common type of a list of numbers; never evaluated */
-#define FA__COMMON(...) FA__CAT(FA__COMMON, FA__COUNT(__VA_ARGS__))(__VA_ARGS__)
-#define FA__COMMON1(a) (a)
-#define FA__COMMON2(a, ...) (1 ? (a) : FA__COMMON1(__VA_ARGS__))
-#define FA__COMMON3(a, ...) (1 ? (a) : FA__COMMON2(__VA_ARGS__))
-#define FA__COMMON4(a, ...) (1 ? (a) : FA__COMMON3(__VA_ARGS__))
-#define FA__COMMON5(a, ...) (1 ? (a) : FA__COMMON4(__VA_ARGS__))
-#define FA__COMMON6(a, ...) (1 ? (a) : FA__COMMON5(__VA_ARGS__))
-#define FA__COMMON7(a, ...) (1 ? (a) : FA__COMMON6(__VA_ARGS__))
-#define FA__COMMON8(a, ...) (1 ? (a) : FA__COMMON7(__VA_ARGS__))
-#define FA__COMMON9(a, ...) (1 ? (a) : FA__COMMON8(__VA_ARGS__))
-#define FA__COMMON10(a, ...) (1 ? (a) : FA__COMMON9(__VA_ARGS__))
-#define FA__COMMON11(a, ...) (1 ? (a) : FA__COMMON10(__VA_ARGS__))
-#define FA__COMMON12(a, ...) (1 ? (a) : FA__COMMON11(__VA_ARGS__))
-#define FA__COMMON13(a, ...) (1 ? (a) : FA__COMMON12(__VA_ARGS__))
-#define FA__COMMON14(a, ...) (1 ? (a) : FA__COMMON13(__VA_ARGS__))
-#define FA__COMMON15(a, ...) (1 ? (a) : FA__COMMON14(__VA_ARGS__))
-#define FA__COMMON16(a, ...) (1 ? (a) : FA__COMMON15(__VA_ARGS__))
-#define FA__COMMON17(a, ...) (1 ? (a) : FA__COMMON16(__VA_ARGS__))
-#define FA__COMMON18(a, ...) (1 ? (a) : FA__COMMON17(__VA_ARGS__))
-#define FA__COMMON19(a, ...) (1 ? (a) : FA__COMMON18(__VA_ARGS__))
-#define FA__COMMON20(a, ...) (1 ? (a) : FA__COMMON19(__VA_ARGS__))
-#define FA__COMMON21(a, ...) (1 ? (a) : FA__COMMON20(__VA_ARGS__))
-#define FA__COMMON22(a, ...) (1 ? (a) : FA__COMMON21(__VA_ARGS__))
-#define FA__COMMON23(a, ...) (1 ? (a) : FA__COMMON22(__VA_ARGS__))
-#define FA__COMMON24(a, ...) (1 ? (a) : FA__COMMON23(__VA_ARGS__))
-#define FA__COMMON25(a, ...) (1 ? (a) : FA__COMMON24(__VA_ARGS__))
-#define FA__COMMON26(a, ...) (1 ? (a) : FA__COMMON25(__VA_ARGS__))
-#define FA__COMMON27(a, ...) (1 ? (a) : FA__COMMON26(__VA_ARGS__))
-#define FA__COMMON28(a, ...) (1 ? (a) : FA__COMMON27(__VA_ARGS__))
-#define FA__COMMON29(a, ...) (1 ? (a) : FA__COMMON28(__VA_ARGS__))
-#define FA__COMMON30(a, ...) (1 ? (a) : FA__COMMON29(__VA_ARGS__))
-#define FA__COMMON31(a, ...) (1 ? (a) : FA__COMMON30(__VA_ARGS__))
-#define FA__COMMON32(a, ...) (1 ? (a) : FA__COMMON31(__VA_ARGS__))
-#define FA__COMMON33(a, ...) (1 ? (a) : FA__COMMON32(__VA_ARGS__))
-#define FA__COMMON34(a, ...) (1 ? (a) : FA__COMMON33(__VA_ARGS__))
-#define FA__COMMON35(a, ...) (1 ? (a) : FA__COMMON34(__VA_ARGS__))
-#define FA__COMMON36(a, ...) (1 ? (a) : FA__COMMON35(__VA_ARGS__))
-#define FA__COMMON37(a, ...) (1 ? (a) : FA__COMMON36(__VA_ARGS__))
-#define FA__COMMON38(a, ...) (1 ? (a) : FA__COMMON37(__VA_ARGS__))
-#define FA__COMMON39(a, ...) (1 ? (a) : FA__COMMON38(__VA_ARGS__))
-#define FA__COMMON40(a, ...) (1 ? (a) : FA__COMMON39(__VA_ARGS__))
-#define FA__COMMON41(a, ...) (1 ? (a) : FA__COMMON40(__VA_ARGS__))
-#define FA__COMMON42(a, ...) (1 ? (a) : FA__COMMON41(__VA_ARGS__))
-#define FA__COMMON43(a, ...) (1 ? (a) : FA__COMMON42(__VA_ARGS__))
-#define FA__COMMON44(a, ...) (1 ? (a) : FA__COMMON43(__VA_ARGS__))
-#define FA__COMMON45(a, ...) (1 ? (a) : FA__COMMON44(__VA_ARGS__))
-#define FA__COMMON46(a, ...) (1 ? (a) : FA__COMMON45(__VA_ARGS__))
-#define FA__COMMON47(a, ...) (1 ? (a) : FA__COMMON46(__VA_ARGS__))
-#define FA__COMMON48(a, ...) (1 ? (a) : FA__COMMON47(__VA_ARGS__))
-#define FA__COMMON49(a, ...) (1 ? (a) : FA__COMMON48(__VA_ARGS__))
-#define FA__COMMON50(a, ...) (1 ? (a) : FA__COMMON49(__VA_ARGS__))
-#define FA__COMMON51(a, ...) (1 ? (a) : FA__COMMON50(__VA_ARGS__))
-#define FA__COMMON52(a, ...) (1 ? (a) : FA__COMMON51(__VA_ARGS__))
-#define FA__COMMON53(a, ...) (1 ? (a) : FA__COMMON52(__VA_ARGS__))
-#define FA__COMMON54(a, ...) (1 ? (a) : FA__COMMON53(__VA_ARGS__))
-#define FA__COMMON55(a, ...) (1 ? (a) : FA__COMMON54(__VA_ARGS__))
-#define FA__COMMON56(a, ...) (1 ? (a) : FA__COMMON55(__VA_ARGS__))
-#define FA__COMMON57(a, ...) (1 ? (a) : FA__COMMON56(__VA_ARGS__))
-#define FA__COMMON58(a, ...) (1 ? (a) : FA__COMMON57(__VA_ARGS__))
-#define FA__COMMON59(a, ...) (1 ? (a) : FA__COMMON58(__VA_ARGS__))
-#define FA__COMMON60(a, ...) (1 ? (a) : FA__COMMON59(__VA_ARGS__))
-#define FA__COMMON61(a, ...) (1 ? (a) : FA__COMMON60(__VA_ARGS__))
-#define FA__COMMON62(a, ...) (1 ? (a) : FA__COMMON61(__VA_ARGS__))
-#define FA__COMMON63(a, ...) (1 ? (a) : FA__COMMON62(__VA_ARGS__))
-#define FA__COMMON64(a, ...) (1 ? (a) : FA__COMMON63(__VA_ARGS__))
+#define FA__OPTIONS(...) FA__CAT(FA__OPTIONS, FA__EMPTY(__VA_ARGS__))(__VA_ARGS__)
+#define FA__OPTIONS0(...) __VA_ARGS__, .fa__end = 0
+#define FA__OPTIONS1(...) .fa__end = 0
 /* f(a) for each, comma separated */
 #define FA__MAP(f, ...) FA__CAT(FA__MAP, FA__COUNT(__VA_ARGS__))(f, __VA_ARGS__)
 #define FA__MAP1(f, a) f(a)
@@ -145,5 +88,45 @@
 #define FA__MAP22(f, a, ...) f(a), FA__MAP21(f, __VA_ARGS__)
 #define FA__MAP23(f, a, ...) f(a), FA__MAP22(f, __VA_ARGS__)
 #define FA__MAP24(f, a, ...) f(a), FA__MAP23(f, __VA_ARGS__)
+#define FA__MAP25(f, a, ...) f(a), FA__MAP24(f, __VA_ARGS__)
+#define FA__MAP26(f, a, ...) f(a), FA__MAP25(f, __VA_ARGS__)
+#define FA__MAP27(f, a, ...) f(a), FA__MAP26(f, __VA_ARGS__)
+#define FA__MAP28(f, a, ...) f(a), FA__MAP27(f, __VA_ARGS__)
+#define FA__MAP29(f, a, ...) f(a), FA__MAP28(f, __VA_ARGS__)
+#define FA__MAP30(f, a, ...) f(a), FA__MAP29(f, __VA_ARGS__)
+#define FA__MAP31(f, a, ...) f(a), FA__MAP30(f, __VA_ARGS__)
+#define FA__MAP32(f, a, ...) f(a), FA__MAP31(f, __VA_ARGS__)
+#define FA__MAP33(f, a, ...) f(a), FA__MAP32(f, __VA_ARGS__)
+#define FA__MAP34(f, a, ...) f(a), FA__MAP33(f, __VA_ARGS__)
+#define FA__MAP35(f, a, ...) f(a), FA__MAP34(f, __VA_ARGS__)
+#define FA__MAP36(f, a, ...) f(a), FA__MAP35(f, __VA_ARGS__)
+#define FA__MAP37(f, a, ...) f(a), FA__MAP36(f, __VA_ARGS__)
+#define FA__MAP38(f, a, ...) f(a), FA__MAP37(f, __VA_ARGS__)
+#define FA__MAP39(f, a, ...) f(a), FA__MAP38(f, __VA_ARGS__)
+#define FA__MAP40(f, a, ...) f(a), FA__MAP39(f, __VA_ARGS__)
+#define FA__MAP41(f, a, ...) f(a), FA__MAP40(f, __VA_ARGS__)
+#define FA__MAP42(f, a, ...) f(a), FA__MAP41(f, __VA_ARGS__)
+#define FA__MAP43(f, a, ...) f(a), FA__MAP42(f, __VA_ARGS__)
+#define FA__MAP44(f, a, ...) f(a), FA__MAP43(f, __VA_ARGS__)
+#define FA__MAP45(f, a, ...) f(a), FA__MAP44(f, __VA_ARGS__)
+#define FA__MAP46(f, a, ...) f(a), FA__MAP45(f, __VA_ARGS__)
+#define FA__MAP47(f, a, ...) f(a), FA__MAP46(f, __VA_ARGS__)
+#define FA__MAP48(f, a, ...) f(a), FA__MAP47(f, __VA_ARGS__)
+#define FA__MAP49(f, a, ...) f(a), FA__MAP48(f, __VA_ARGS__)
+#define FA__MAP50(f, a, ...) f(a), FA__MAP49(f, __VA_ARGS__)
+#define FA__MAP51(f, a, ...) f(a), FA__MAP50(f, __VA_ARGS__)
+#define FA__MAP52(f, a, ...) f(a), FA__MAP51(f, __VA_ARGS__)
+#define FA__MAP53(f, a, ...) f(a), FA__MAP52(f, __VA_ARGS__)
+#define FA__MAP54(f, a, ...) f(a), FA__MAP53(f, __VA_ARGS__)
+#define FA__MAP55(f, a, ...) f(a), FA__MAP54(f, __VA_ARGS__)
+#define FA__MAP56(f, a, ...) f(a), FA__MAP55(f, __VA_ARGS__)
+#define FA__MAP57(f, a, ...) f(a), FA__MAP56(f, __VA_ARGS__)
+#define FA__MAP58(f, a, ...) f(a), FA__MAP57(f, __VA_ARGS__)
+#define FA__MAP59(f, a, ...) f(a), FA__MAP58(f, __VA_ARGS__)
+#define FA__MAP60(f, a, ...) f(a), FA__MAP59(f, __VA_ARGS__)
+#define FA__MAP61(f, a, ...) f(a), FA__MAP60(f, __VA_ARGS__)
+#define FA__MAP62(f, a, ...) f(a), FA__MAP61(f, __VA_ARGS__)
+#define FA__MAP63(f, a, ...) f(a), FA__MAP62(f, __VA_ARGS__)
+#define FA__MAP64(f, a, ...) f(a), FA__MAP63(f, __VA_ARGS__)
 /* clang-format on */
 #endif

@@ -15,15 +15,14 @@ typedef struct fa_move_options {
     fa_tensor *out;    /**< where to write, instead of into new memory */
     fa_device device;  /**< where to; by default where x is */
     fa_dtype dtype;    /**< of the result; FA_SAME: that of x */
-    bool copy;         /**< copy even when device and dtype match already */
     bool non_blocking; /**< the host goes on at once; it waits when it reads */
     char fa__end;      /**< the end of what this version knows */
 } fa_move_options;
 
-/** x on another device or as another dtype, always a new tensor. fa_to is the short form, which returns x itself when
+/** A copy of x: on another device, as another dtype, or as it is. fa_to is the short form, which returns x itself where
  *  nothing changes. Differentiable: the gradient comes back to where x is, in x's dtype.
  *
- *      fa_move(x, .device = ..., .dtype = FA_SAME, .copy = false, .non_blocking = true, .out = NULL)
+ *      fa_move(x, .device = ..., .dtype = FA_SAME, .non_blocking = true, .out = NULL)
  *
  *  @param x a tensor
  *  @param options what the macro makes of the named options; NULL for the defaults
@@ -94,7 +93,7 @@ FA_API fa_tensor *fa_copy_(fa_tensor *x, fa_arg source, const fa_copy_options *o
 
 /** @cond */
 /* How named options, and numbers in the place of tensors, reach the functions above. */
-#define FA__DEFAULT_fa_move {offsetof(fa_move_options, fa__end), NULL, {0, 0}, FA_SAME, false, true, 0}
+#define FA__DEFAULT_fa_move {offsetof(fa_move_options, fa__end), NULL, {0, 0}, FA_SAME, true, 0}
 #define fa_move(...) FA__CALL1(fa_move, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_clone {offsetof(fa_clone_options, fa__end), NULL, 0}
 #define fa_clone(...) FA__CALL1(fa_clone, FA__SAME, __VA_ARGS__)

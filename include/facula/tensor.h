@@ -55,32 +55,21 @@ typedef struct fa_tensor_borrow_options {
 FA_API fa_tensor *fa_tensor_borrow(void *data, fa_shape shape, const fa_tensor_borrow_options *options);
 #define fa_tensor_borrow(...) FA__CALL2(fa_tensor_borrow, FA__SAME, FA__SAME, __VA_ARGS__)
 
-FA_API fa_tensor *fa__tensor_of_f(size_t count, const double *item);
-FA_API fa_tensor *fa__tensor_of_i(size_t count, const int64_t *item);
-FA_API fa_tensor *fa__tensor_of(int kind, size_t size, size_t count, const void *item);
+FA_API fa_tensor *fa__tensor_of(size_t count, const fa_arg *item);
 
-/** A one-dimensional tensor of up to 64 numbers: f32 when one of them has a point (fa_tensor_of(1.0, 2)), i64 else. On
- *  the device of the settings. */
+/** A one-dimensional tensor of up to 64 numbers: f32 when one of them has a point (fa_tensor_of(1.0, 2)), i64 else;
+ *  whole numbers that i64 does not hold are an error. On the device of the settings. */
 #ifdef __cplusplus
 }
 template <class... T> static inline fa_tensor *fa_tensor_of(T... v)
 {
-    typedef typename std::common_type<T...>::type common;
-    typedef typename std::conditional<std::is_floating_point<common>::value, double, int64_t>::type element;
-    const element a[] = {(element)v...};
-    if constexpr (std::is_floating_point<common>::value)
-        return fa__tensor_of_f(sizeof...(v), a);
-    else
-        return fa__tensor_of_i(sizeof...(v), a);
+    static_assert(sizeof...(v) <= 64, "at most 64 items go here");
+    const fa_arg a[] = {fa__number(v)...};
+    return fa__tensor_of(sizeof...(v), a);
 }
 extern "C" {
 #else
-#define fa_tensor_of(...)                                                                                              \
-    fa__tensor_of(FA__NUMBER_KIND(FA__COMMON(__VA_ARGS__)), sizeof(FA__COMMON(__VA_ARGS__)), FA__COUNT(__VA_ARGS__),   \
-                  (const __typeof__(FA__COMMON(__VA_ARGS__))[]){__VA_ARGS__})
-/* 0: unsigned, 1: signed, 2: with a point */
-#define FA__NUMBER_KIND(n)                                                                                             \
-    _Generic(n, float : 2, double : 2, long double : 2, default : (__typeof__(n))-1 < (__typeof__(n))1)
+#define fa_tensor_of(...) fa__tensor_of(FA__COUNT(__VA_ARGS__), (const fa_arg[]){FA__MAP(FA__NUMBER, __VA_ARGS__)})
 #endif
 
 /** The dtype of the elements; FA_SAME for NULL. */

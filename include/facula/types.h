@@ -119,15 +119,15 @@ typedef struct fa_arg {
     } as;                   /**< the value */
 } fa_arg;
 
-enum { FA__ARG_TENSOR, FA__ARG_FLOAT, FA__ARG_INT, FA__ARG_BOOL };
+enum { FA__ARG_TENSOR, FA__ARG_FLOAT, FA__ARG_INT, FA__ARG_BOOL, FA__ARG_LARGE };
 
-/** Numbers of some length: FA_LIST(0.5, 0.5). Lives to the end of the enclosing block, in C++ of the expression. */
+/** Up to 64 numbers: FA_LIST(0.5, 0.5). Lives to the end of the enclosing block, in C++ of the expression. */
 typedef struct fa_list {
     size_t count;       /**< how many */
     const double *item; /**< as many numbers */
 } fa_list;
 
-/** Tensors of some number: FA_TENSORS(a, b). Lives to the end of the enclosing block, in C++ of the expression;
+/** Up to 64 tensors: FA_TENSORS(a, b). Lives to the end of the enclosing block, in C++ of the expression;
  *  owns no tensor. */
 typedef struct fa_tensors {
     size_t count;           /**< how many */
@@ -154,6 +154,15 @@ static inline fa_arg fa__arg_i(int64_t v)
 static inline fa_arg fa__arg_u(uint64_t v)
 {
     return v > (uint64_t)INT64_MAX ? fa__arg_f((double)v) : fa__arg_i((int64_t)v);
+}
+
+/* The same where numbers are not to be rounded: it goes as what it is, to be refused. */
+static inline fa_arg fa__arg_exact(uint64_t v)
+{
+    fa_arg a = fa__arg_i((int64_t)(v & (uint64_t)INT64_MAX));
+    if (v > (uint64_t)INT64_MAX)
+        a.kind = FA__ARG_LARGE; /* 2^63 more than as.i */
+    return a;
 }
 
 static inline fa_arg fa__arg_b(bool v)
@@ -220,6 +229,12 @@ template <class N> static inline fa_arg fa__arg(N v)
                                             : fa__arg_i((int64_t)v);
 }
 
+template <class N> static inline fa_arg fa__number(N v)
+{
+    static_assert(std::is_arithmetic<N>::value, "a number goes here");
+    return std::is_unsigned<N>::value && !std::is_same<N, bool>::value ? fa__arg_exact((uint64_t)v) : fa__arg(v);
+}
+
 struct fa__tensor_list {
     fa_tensor *item[64];
     size_t count;
@@ -232,6 +247,7 @@ struct fa__tensor_list {
 
 template <class... T> static inline fa__tensor_list fa__tensors_of(T... t)
 {
+    static_assert(sizeof...(t) <= 64, "at most 64 items go here");
     fa__tensor_list l = {{(fa_tensor *)t...}, sizeof...(t)};
     return l;
 }
@@ -248,6 +264,7 @@ struct fa__number_list {
 
 template <class... T> static inline fa__number_list fa__numbers_of(T... v)
 {
+    static_assert(sizeof...(v) <= 64, "at most 64 items go here");
     fa__number_list l = {{(double)v...}, sizeof...(v)};
     return l;
 }
@@ -261,12 +278,18 @@ template <class... T> static inline fa__number_list fa__numbers_of(T... v)
 #else
 fa_arg fa__arg_wrong(const void *); /* only named after a static assertion has failed */
 #define FA__DEVICE(k, i) ((fa_device){.kind = (k), .index = (i)})
-                                    /** A shape: FA_SHAPE(3, 4). The shape without dimensions is FA_SCALAR. */
-#define FA_SHAPE(...) ((fa_shape){.rank = FA__COUNT(__VA_ARGS__), .dim = {__VA_ARGS__}})
+                                    /** A shape: FA_SHAPE(3, 4). Without dimensions it is FA_SCALAR. */
+#define FA_SHAPE(...) FA__CAT(FA__SHAPE, FA__EMPTY(__VA_ARGS__))(__VA_ARGS__)
+#define FA__SHAPE0(...) ((fa_shape){.rank = FA__COUNT(__VA_ARGS__), .dim = {__VA_ARGS__}})
+#define FA__SHAPE1(...) ((fa_shape){.rank = 0})
                                     /** Tensors, where a list of them goes. */
-#define FA_TENSORS(...) ((fa_tensors){FA__COUNT(__VA_ARGS__), (fa_tensor *const[]){__VA_ARGS__}})
+#define FA_TENSORS(...) FA__CAT(FA__TENSORS, FA__EMPTY(__VA_ARGS__))(__VA_ARGS__)
+#define FA__TENSORS0(...) ((fa_tensors){FA__COUNT(__VA_ARGS__), (fa_tensor *const[]){__VA_ARGS__}})
+#define FA__TENSORS1(...) ((fa_tensors){0, NULL})
                                     /** Numbers, where a list of them goes. */
-#define FA_LIST(...) ((fa_list){FA__COUNT(__VA_ARGS__), (const double[]){__VA_ARGS__}})
+#define FA_LIST(...) FA__CAT(FA__LIST, FA__EMPTY(__VA_ARGS__))(__VA_ARGS__)
+#define FA__LIST0(...) ((fa_list){FA__COUNT(__VA_ARGS__), (const double[]){__VA_ARGS__}})
+#define FA__LIST1(...) ((fa_list){0, NULL})
 #define FA__NUMBERS(whole, large, real)                                                                                \
     double : real,                                                                                                     \
              float : real,                                                                                             \
@@ -290,6 +313,7 @@ fa_arg fa__arg_wrong(const void *); /* only named after a static assertion has f
 #define FA__ARG(v)                                                                                                     \
     _Generic(v, fa_tensor *: fa__arg_t, const fa_tensor *: fa__arg_t, fa_arg: fa__arg_same, _Bool: fa__arg_b,                                \
              FA__NUMBERS(fa__arg_i, fa__arg_u, fa__arg_f), default: fa__arg_wrong)(v)
+#define FA__NUMBER(v) _Generic(v, _Bool: fa__arg_b, FA__NUMBERS(fa__arg_i, fa__arg_exact, fa__arg_f))(v)
 #endif
 
 /** The shape of a single number. */

@@ -384,6 +384,50 @@ bool fa_unhook(fa_tensor *t, int64_t hook)
            || fa__fail(FA_ERROR_ARGUMENT, "fa_unhook: the tensor has no hook %lld", (long long)hook);
 }
 
+/* ---- what moves with a tensor ---- */
+
+/* The hook that makes t follow; NULL when there is none. */
+static fa__hook *following(const fa_tensor *t, const fa_tensor *leader)
+{
+    const fa__autograd *a = fa__autograd_if(leader);
+    fa__hook *h = a ? a->followers : NULL;
+    while (h && h->context != t)
+        h = h->next;
+    return h;
+}
+
+static bool check_pair(const fa_tensor *t, const fa_tensor *leader, const char *first, const char *second)
+{
+    return fa__tensor_check(t, first) && fa__tensor_check(leader, second);
+}
+
+bool fa_follow(fa_tensor *t, fa_tensor *leader)
+{
+    if (!check_pair(t, leader, "fa_follow: the tensor", "fa_follow: the leader"))
+        return false;
+    if (t == leader || following(leader, t))
+        return fa__fail(FA_ERROR_ARGUMENT, "fa_follow: the leader %s",
+                        t == leader ? "is the tensor itself" : "follows the tensor");
+    fa__autograd *a = fa__autograd_of(leader);
+    if (!a || following(t, leader))
+        return a != NULL;
+    fa__ref(t);
+    if (add_hook(&a->followers, (fa__hook){.retain = true, .context = t}))
+        return true;
+    fa__unref(t);
+    return false;
+}
+
+bool fa_unfollow(fa_tensor *t, fa_tensor *leader)
+{
+    if (!check_pair(t, leader, "fa_unfollow: the tensor", "fa_unfollow: the leader"))
+        return false;
+    const fa__hook *h = following(t, leader);
+    if (h && remove_hook(&fa__autograd_if(leader)->followers, h->id))
+        fa__unref(t);
+    return true;
+}
+
 bool fa_retain_grad(fa_tensor *t)
 {
     uint32_t slot = 0;

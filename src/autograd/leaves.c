@@ -1,6 +1,7 @@
 /* Gradients arriving at leaves: hooks, accumulation. A leaf with hooks waits until its gradient is complete. */
 #include "autograd/engine.h"
 #include "base/alloc.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "ops/views.h"
 
@@ -52,11 +53,23 @@ static FA__HOT bool store(const fa__walk *w, fa__autograd *a, fa_tensor *g)
     return true;
 }
 
+/* A gradient with a history, kept by a tensor that this history mentions: counting references frees neither, and
+ * nothing tells such a reference from one that the program still uses. So it is said, once. */
+static FA__COLD void warn_of_cycle(void)
+{
+    static _Atomic bool warned;
+    if (!atomic_exchange(&warned, true))
+        fa__log(FA_LOG_WARNING, ".create_graph: a gradient that a tensor keeps holds the graph, and that the tensor: "
+                                "fa_set_grad(t, NULL) takes it away; fa_grad_of keeps none in leaves");
+}
+
 bool fa__add_to_grad(const fa__walk *w, fa__autograd *a, fa_tensor *g)
 {
     pthread_mutex_lock(&a->lock);
-    bool good = store(w, a, g);
+    bool good = store(w, a, g), cycle = good && a->grad->node;
     pthread_mutex_unlock(&a->lock);
+    if (FA__UNLIKELY(cycle))
+        warn_of_cycle();
     return good;
 }
 

@@ -51,14 +51,32 @@ static pthread_key_t key;
 static _Atomic bool key_made;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* The core may bring its state back to life while it ends (a callback that makes a tensor): a few rounds, then no more.
- */
-static void end_core(fa__thread *t)
+/* Both telling an error and ending the core's state call functions of the program's, which may use the library: what
+ * that brings back to life ends, too, and what goes wrong there is told. A few rounds, then no more. */
+enum { ROUNDS = 4 };
+
+static bool unseen(const fa_error *error)
 {
-    for (int round = 0; t->core && round < 4; round++) {
+    return error->code != FA_OK && !error->seen;
+}
+
+/* The error is gone before it is told, so that it is in nobody's way. */
+static void tell(fa__thread *t)
+{
+    fa_error error = t->own;
+    t->own.code = FA_OK;
+    t->own.message[0] = 0;
+    fa__error_report(&error);
+}
+
+static void end_work(fa__thread *t)
+{
+    for (int round = 0; round < ROUNDS && (t->core || unseen(&t->own)); round++) {
+        t->error = &t->own; /* the block whose slot it was may be no more */
+        tell(t);
         void *core = t->core;
         t->core = NULL;
-        if (t->core_end)
+        if (core && t->core_end)
             t->core_end(core);
     }
 }
@@ -66,8 +84,7 @@ static void end_core(fa__thread *t)
 static void end_thread(void *state)
 {
     fa__thread *t = (fa__thread *)state;
-    end_core(t);
-    fa__error_report(&t->own);
+    end_work(t);
     fa__small_end(t);
     fa__self = (fa__thread *)&nobody;
     delist(t);
@@ -141,8 +158,8 @@ bool fa__at_exit(void (*function)(void))
 static void call_exit_functions(void)
 {
     pthread_mutex_lock(&exit_lock);
-    while (exit_count > 0) {
-        void (*function)(void) = exit_functions[--exit_count];
+    for (int i = exit_count; i-- > 0;) {
+        void (*function)(void) = exit_functions[i];
         pthread_mutex_unlock(&exit_lock);
         function();
         pthread_mutex_lock(&exit_lock);
@@ -150,14 +167,22 @@ static void call_exit_functions(void)
     pthread_mutex_unlock(&exit_lock);
 }
 
+/* Whether there was something that may have called the program's functions after what they use was taken down. */
+static bool end_all_work(void)
+{
+    fa__parallel_stop();
+    if (fa__self->started)
+        end_work(fa__self);
+    call_exit_functions();
+    return fa__self->started && (fa__self->core || unseen(&fa__self->own));
+}
+
 /* The lowest priority that programs have too, so that their own destructors can still use the library. The key goes:
  * its destructor is code that may be about to be unmapped. */
 __attribute__((__destructor__(101))) static void end_process(void)
 {
-    fa__parallel_stop();
-    if (fa__self->started)
-        end_core(fa__self);
-    call_exit_functions();
+    for (int round = 0; round < ROUNDS && end_all_work(); round++)
+        continue;
     fa__parallel_stop(); /* if one of those brought it back */
     if (fa__self->started)
         end_thread(fa__self);

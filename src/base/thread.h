@@ -39,8 +39,9 @@ static inline fa__thread *fa__thread_here(void)
     return FA__LIKELY(t->started) ? t : fa__thread_start();
 }
 
-/* Calls function once when the process ends (or the library is closed), after the thread pool has stopped and the
- * calling thread's core state has ended; what was registered last is called first. False, with an error, when there
- * are more than 32. */
+/* Calls function when the process ends (or the library is closed), after the thread pool has stopped and the calling
+ * thread's core state has ended; what was registered last is called first. Once more when one of these functions called
+ * the program's, which used the library again: so it leaves things as they were before they were first used. False,
+ * with an error, when there are more than 32. */
 bool fa__at_exit(void (*function)(void));
 #endif

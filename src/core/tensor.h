@@ -94,6 +94,10 @@ bool fa__is_dense(int rank, const int64_t *shape, const int64_t *stride);
 bool fa__checked_numel(int rank, const int64_t *shape, int64_t *count);
 /* The lowest and one past the highest element that the geometry touches, relative to its offset. */
 void fa__extent(int rank, const int64_t *shape, const int64_t *stride, int64_t *low, int64_t *high);
+/* Whether bytes of two tensors may coincide: the ranges in which they lie do. b may be NULL. */
+bool fa__may_share(const fa_tensor *a, const fa_tensor *b);
+/* Whether each element of two tensors over one storage is the same as the other's at its place. */
+bool fa__same_view(const fa_tensor *a, const fa_tensor *b);
 /* Whether two elements share memory: a size above 1 with stride 0, or strides that collide. */
 bool fa__overlaps_itself(int rank, const int64_t *shape, const int64_t *stride);
 

@@ -1,6 +1,7 @@
 /* Loaders, and FA_EACH: an epoch is an order of samples, a turn is a memory scope with a batch. */
 #include "data/data.h"
 #include <facula/creation.h>
+#include <facula/device.h>
 #include <facula/error.h>
 #include <facula/host.h>
 #include <facula/tensor.h>
@@ -50,6 +51,20 @@ static uint64_t drawn_seed(void)
     return (uint64_t)(fa_item(fa_rand(FA_SCALAR, .dtype = FA_F64, .device = FA_CPU)) * 0x1p53);
 }
 
+/* Whether batches can be handed out there; which devices there are is in the error. */
+static bool device_is_there(fa_device device)
+{
+    fa_device_properties properties;
+    fa_error caught = {0};
+    if (device.kind == FA__DEFAULT_DEVICE)
+        return true;
+    {
+        FA_USE(.catch_errors = &caught);
+        fa_device_info(device, &properties);
+    }
+    return !caught.code || fa_fail(caught.code, "fa_data_loader: %s", caught.message);
+}
+
 fa_loader *(fa_data_loader)(fa_dataset *dataset, const fa_data_loader_options *options)
 {
     fa_data_loader_options o = FA__DEFAULT_fa_data_loader;
@@ -63,7 +78,7 @@ fa_loader *(fa_data_loader)(fa_dataset *dataset, const fa_data_loader_options *o
         fa_fail(FA_ERROR_ARGUMENT, "fa_data_loader: the dataset is NULL");
         return NULL;
     }
-    if (fa_dataset_length(dataset) < 0)
+    if (fa_dataset_length(dataset) < 0 || !device_is_there(o.device))
         return NULL;
     uint64_t seed = o.seed >= 0 ? (uint64_t)o.seed : o.shuffle ? drawn_seed() : 0;
     fa_loader *l = fa_object_new(&loader_type, sizeof *l);

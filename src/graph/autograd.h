@@ -9,6 +9,7 @@ typedef struct fa__autograd {
     fa_tensor *grad;
     fa__hook *hooks;      /* of a leaf, before accumulation */
     fa__hook *after;      /* of a leaf, after accumulation */
+    fa__hook *followers;  /* their contexts are tensors that fa_move_ moves with this one */
     pthread_mutex_t lock; /* accumulation from several threads */
 } fa__autograd;
 

@@ -286,6 +286,7 @@ static void autograd_destroy(fa__object *o)
     fa__unref(a->grad);
     free_hooks(a->hooks);
     free_hooks(a->after);
+    free_hooks(a->followers);
     pthread_mutex_destroy(&a->lock);
     fa__object_free(o);
 }
@@ -300,7 +301,7 @@ FA__HOT fa__autograd *fa__autograd_of(fa_tensor *t)
     if (!a)
         return NULL;
     a->grad = NULL;
-    a->hooks = a->after = NULL;
+    a->hooks = a->after = a->followers = NULL;
     pthread_mutex_init(&a->lock, NULL);
     if (__atomic_compare_exchange_n(&t->autograd, &made, &a->object, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
         return a;

@@ -154,6 +154,8 @@ static bool invoke(fa__call *c)
     if (FA__UNLIKELY((c->mixed || x->settings->placement == FA_PLACE_AUTO) && !c->op->cells->moves
                      && !c->op->cells->compose))
         return fa__placed(c, fa__is_elementwise(c->op), go_cast);
+    if (FA__UNLIKELY(c->mixed && c->op->cells->compose && !fa__together(c)))
+        return false;
     return go_cast(c);
 }
 

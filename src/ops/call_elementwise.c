@@ -183,27 +183,16 @@ static bool host_value(fa__call *c, fa__operand *o, const fa_tensor *t)
     return true;
 }
 
-/* A number that values are only compared with to find the larger or smaller (a bound) keeps its meaning in u8, i8 and
- * i16: it is brought into the dtype's range, where others wrap. */
-static FA__NOINLINE void hold_bound(fa__operand *o, const fa__elementwise *e, int input, fa_dtype d)
+/* A number that is only a bound keeps its meaning in 32 bits and fewer: it becomes the nearest value of the dtype,
+ * where others wrap. */
+static FA__NOINLINE void hold_bounds(const fa__call *c, const fa__elementwise *e, fa__launch *l)
 {
-    static const struct {
-        int64_t low, high;
-    } range[FA__DTYPES] = {[FA_U8] = {0, 255}, [FA_I8] = {-128, 127}, [FA_I16] = {-32768, 32767}};
-    const fa__ssa *s = e->formula->program.ssa;
-    if (o->kind != FA__VALUE_INT || !range[d].high)
-        return;
-    for (int i = 0; i < s->count; i++) {
-        const fa__ssa_node *n = &s->node[i];
-        const uint16_t operand[] = {n->a, n->b, n->c};
-        bool bounds = n->prim == FA__PRIM_maximum || n->prim == FA__PRIM_minimum;
-        for (int k = 0; n->prim > FA__PRIM_constant && k < fa__prims[n->prim].arity; k++) {
-            const fa__ssa_node *from = &s->node[operand[k]];
-            if (from->prim == FA__PRIM_input && from->a == input && !bounds)
-                return;
-        }
+    const fa__program *p = e->program;
+    FA__EACH_BIT (i, e->formula->e->bound_only) {
+        fa__operand *o = &l->operand[i + 1];
+        if (!c->tensor[i] && o->kind == FA__VALUE_INT)
+            o->value.i = o->value.i < p->low ? p->low : o->value.i > p->high ? p->high : o->value.i;
     }
-    o->value.i = o->value.i < range[d].low ? range[d].low : o->value.i > range[d].high ? range[d].high : o->value.i;
 }
 
 FA__HOT bool fa__run_elementwise(fa__call *c, const fa__elementwise *e)
@@ -248,8 +237,7 @@ FA__HOT bool fa__run_elementwise(fa__call *c, const fa__elementwise *e)
             stretched(o, t, rank, plain);
         }
     }
-    if (FA__UNLIKELY(e->program != &e->formula->program))
-        for (int i = 0; i < c->op->nfields; i++)
-            hold_bound(&l->operand[i + 1], e, i, c->spec[0].dtype);
+    if (FA__UNLIKELY(e->formula->e->bound_only) && e->compute == FA__CLASS_I32)
+        hold_bounds(c, e, l);
     return fa__launch_run(c, l, tensor);
 }

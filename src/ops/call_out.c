@@ -30,27 +30,6 @@ static bool check_graph(fa__call *c)
     return true;
 }
 
-static bool same_geometry(const fa_tensor *a, const fa_tensor *b)
-{
-    if (!fa__same_shape(a, b) || a->offset != b->offset || a->dtype != b->dtype)
-        return false;
-    for (int i = 0; i < a->rank; i++)
-        if (a->shape[i] > 1 && a->stride[i] != b->stride[i])
-            return false;
-    return true;
-}
-
-/* Whether bytes of two tensors may coincide. */
-static bool may_share(const fa_tensor *a, const fa_tensor *b)
-{
-    if (!b || !b->storage || a->storage != b->storage)
-        return false;
-    int64_t al, ah, bl, bh, as = (int64_t)fa__dtype_size(a->dtype), bs = (int64_t)fa__dtype_size(b->dtype);
-    fa__extent(a->rank, a->shape, a->stride, &al, &ah);
-    fa__extent(b->rank, b->shape, b->stride, &bl, &bh);
-    return (a->offset + al) * as < (b->offset + bh) * bs && (b->offset + bl) * bs < (a->offset + ah) * as;
-}
-
 static FA__COLD bool overlaps(const fa__call *c)
 {
     return given_fails(c, FA_ERROR_ARGUMENT, "the result and an operand overlap in memory");
@@ -60,7 +39,7 @@ static bool list_overlaps(const fa__call *c, const fa__field *f)
 {
     const fa_tensors *list = fa__field_at(c->args, f);
     for (size_t k = 0; k < list->count; k++)
-        if (may_share(c->given, list->item[k]))
+        if (fa__may_share(c->given, list->item[k]))
             return true;
     return false;
 }
@@ -74,8 +53,8 @@ static bool check_overlap(fa__call *c)
         const fa__field *f = &c->op->fields[i];
         const fa_tensor *t = f->kind == FA__LIKE ? NULL : c->tensor[i];
         bool written = c->inplace && t == c->given && (i == c->op->inplace || c->op->cells->any_store);
-        bool alike = (elementwise || c->op->cells->moves) && t && same_geometry(c->given, t);
-        if (t && may_share(c->given, t) && !written && !alike)
+        bool alike = (elementwise || c->op->cells->moves) && t && fa__same_view(c->given, t);
+        if (t && fa__may_share(c->given, t) && !written && !alike)
             return overlaps(c);
         if (f->kind == FA__TENSORS && list_overlaps(c, f))
             return overlaps(c);

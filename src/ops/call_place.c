@@ -140,6 +140,12 @@ bool fa__placed(fa__call *c, bool elementwise, bool (*go)(fa__call *))
     return fa__moved(c, go);
 }
 
+bool fa__together(fa__call *c)
+{
+    return fa__ctx()->settings->placement == FA_PLACE_AUTO || one_device(c, true)
+           || fa__call_fail(c, FA_ERROR_DEVICE, "%s", mismatch);
+}
+
 /* FACULA_LOG=placement: where each call ran. It is asked once, so that other programs' calls do not have to. */
 static void tell_place(const fa__call *c, int depth)
 {

@@ -1,4 +1,5 @@
 /* Making tensors: filled, counted, and random. */
+#include "base/text.h"
 #include "ops/promote.h"
 #include "ops/row.h"
 #include <math.h>
@@ -69,7 +70,7 @@ typedef struct {
     bool requires_grad OPT(false); /* it is a leaf that collects a gradient */
 } full_args;
 
-bool fa__dtype_holds(fa_dtype dtype, double v)
+static bool holds(fa_dtype dtype, double v)
 {
     static const struct {
         double low, high;
@@ -78,12 +79,24 @@ bool fa__dtype_holds(fa_dtype dtype, double v)
                            [FA_I8] = {-128, 127},
                            [FA_I16] = {-32768, 32767},
                            [FA_I32] = {-0x1p31, 0x1p31 - 1},
-                           [FA_I64] = {-0x1p63, 0x1p63}};
+                           [FA_I64] = {-0x1p63, 0x1p63 - 1024}}; /* the largest double below 2^63 */
     static const double largest[FA__DTYPES] = {
         [FA_F16] = 65520, [FA_BF16] = 0x1.ffp127, [FA_F32] = 0x1.ffffffp127, [FA_F64] = INFINITY}; /* is rounded up */
     if (fa__dtype_is_float(dtype))
         return !(fabs(v) >= largest[dtype]) || isinf(v);
     return v >= range[dtype].low && v <= range[dtype].high;
+}
+
+bool fa__check_holds(const fa__call *c, fa_dtype dtype, const fa_arg *number)
+{
+    bool whole = number->kind != FA__ARG_FLOAT;
+    double v = whole ? (double)number->as.i : number->as.f;
+    if ((whole && dtype == FA_I64) || holds(dtype, v))
+        return true;
+    char text[40];
+    struct fa__text shown = fa__text_in(text, sizeof text);
+    fa__text_add_number(&shown, v);
+    return fa__call_fail(c, FA_ERROR_ARGUMENT, "%s does not fit into %s", text, fa_dtype_name(dtype));
 }
 
 static bool full_infer(fa__call *c)
@@ -92,11 +105,10 @@ static bool full_infer(fa__call *c)
     static const uint8_t own[] = {[FA__ARG_FLOAT] = FA_F32, [FA__ARG_INT] = FA_I64, [FA__ARG_BOOL] = FA_BOOL};
     bool tensor = a->value.kind == FA__ARG_TENSOR;
     fa_dtype dtype = a->dtype ? a->dtype : (fa_dtype)(tensor ? a->value.as.t->dtype : own[a->value.kind]);
-    double v = a->value.kind == FA__ARG_FLOAT ? a->value.as.f : (double)a->value.as.i;
     if (tensor && a->value.as.t->rank)
         return fa__call_fail(c, FA_ERROR_SHAPE, "the value has to be a number or a 0-dim tensor");
-    if (!tensor && !fa__dtype_holds(dtype, v))
-        return fa__call_fail(c, FA_ERROR_ARGUMENT, "%g does not fit into %s", v, fa_dtype_name(dtype));
+    if (!tensor && !fa__check_holds(c, dtype, &a->value))
+        return false;
     return creation_infer(c, a->shape, dtype);
 }
 
@@ -125,8 +137,10 @@ static bool arange_infer(fa__call *c)
     const arange_args *a = c->args;
     double n = ceil((a->end - a->start) / a->step);
     bool whole = a->start == floor(a->start) && a->end == floor(a->end) && a->step == floor(a->step);
-    if (a->step == 0 || !isfinite(n))
-        return fa__call_fail(c, FA_ERROR_ARGUMENT, "start and end have to be finite and step not 0");
+    if (!isfinite(a->start) || !isfinite(a->end))
+        return fa__call_fail(c, FA_ERROR_ARGUMENT, "start and end have to be finite");
+    if (!isfinite(a->step) || a->step == 0)
+        return fa__call_fail(c, FA_ERROR_ARGUMENT, "step has to be finite, and not 0");
     if (n < 0)
         return fa__call_fail(c, FA_ERROR_ARGUMENT, "step leads away from end");
     if (n > 0x1p62)

@@ -40,7 +40,7 @@ const fa__op *fa__asked_for(const fa__call *c)
 static void add_number(struct fa__text *text, const fa_arg *a)
 {
     if (a->kind == FA__ARG_FLOAT)
-        fa__text_add(text, "%g", a->as.f);
+        fa__text_add_number(text, a->as.f);
     else if (a->kind == FA__ARG_INT)
         fa__text_add(text, "%" PRId64, a->as.i);
     else
@@ -64,12 +64,16 @@ static void add_dims(struct fa__text *text, fa_dims d)
     }
 }
 
-static void add_list(struct fa__text *text, const fa_tensors *list)
+static void add_list(struct fa__text *text, const fa_tensors *list, bool origins)
 {
+    if (list->count && !list->item) {
+        fa__text_add(text, "NULL");
+        return;
+    }
     fa__text_add(text, "[");
     for (size_t k = 0; k < list->count && k < 8; k++) {
         fa__text_add(text, k ? ", " : "");
-        fa__describe_tensor(text, list->item[k], false);
+        fa__describe_tensor(text, list->item[k], origins);
     }
     fa__text_add(text, list->count > 8 ? ", ...]" : "]");
 }
@@ -88,13 +92,13 @@ static void add_field(struct fa__text *text, const fa__field *f, const void *p, 
             add_number(text, p);
         break;
     case FA__TENSORS:
-        add_list(text, p);
+        add_list(text, p, origins);
         break;
     case FA__INT:
         fa__text_add(text, "%" PRId64, *(const int64_t *)p);
         break;
     case FA__DOUBLE:
-        fa__text_add(text, "%g", *(const double *)p);
+        fa__text_add_number(text, *(const double *)p);
         break;
     case FA__BOOL:
         fa__text_add(text, *(const bool *)p ? "true" : "false");

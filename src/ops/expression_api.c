@@ -77,6 +77,24 @@ static bool update_fails(const fa_binding *b, size_t i, const char *what, const 
     return fa__fail(FA_ERROR_ARGUMENT, "fa_update: %s[%zu]: %s: %s", b->name, i, what, text);
 }
 
+/* A result is read under other names as a whole, or not at all: what is written in parts could be read again, and of two
+ * results over the same memory one would be lost. */
+static bool check_overlap(const update *u, size_t i, int result)
+{
+    const fa_binding *written = &u->binding[result];
+    const fa_tensor *t = written->tensors.item[i];
+    for (size_t k = 0; k < u->bindings; k++) {
+        const fa_binding *b = &u->binding[k];
+        const fa_tensor *other = b->tensors.count && b != written ? b->tensors.item[i] : NULL;
+        bool read = true;
+        for (int r = 0; r < u->results; r++)
+            read = read && u->result[r] != (int)k;
+        if (fa__may_share(t, other) && !(read && fa__same_view(t, other)))
+            return update_fails(b, i, "it overlaps a result in memory", written);
+    }
+    return true;
+}
+
 /* Tensors at one place: alive, of one shape and device, results writable. */
 static bool check_place(const update *u, size_t i)
 {
@@ -98,6 +116,8 @@ static bool check_place(const update *u, size_t i)
         const fa_tensor *t = u->binding[u->result[r]].tensors.item[i];
         if (fa__overlaps_itself(t->rank, t->shape, t->stride))
             return update_fails(&u->binding[u->result[r]], i, "its elements share memory", NULL);
+        if (!check_overlap(u, i, u->result[r]))
+            return false;
     }
     return true;
 }
@@ -210,6 +230,9 @@ static bool check_bindings(const char *text, size_t count, const fa_binding *b, 
         if (!b[i].name || (!b[i].tensors.count && b[i].number.kind == FA__ARG_TENSOR && !b[i].tensors.item))
             return fa__fail(FA_ERROR_ARGUMENT, "fa_update: binding %zu has no name, or neither tensors nor a number",
                             i);
+        if (b[i].tensors.count && !b[i].tensors.item)
+            return fa__fail(FA_ERROR_ARGUMENT, "fa_update: %s has %zu tensors, and the list of them is NULL", b[i].name,
+                            b[i].tensors.count);
         if (b[i].tensors.count && *length && b[i].tensors.count != *length)
             return fa__fail(FA_ERROR_ARGUMENT, "fa_update: %s has %zu tensors, others have %zu", b[i].name,
                             b[i].tensors.count, *length);

@@ -45,6 +45,8 @@ static void free_program(fa__program *p)
 static void free_all(void)
 {
     fa__devices_finish();
+    for (int i = 0; i < FA__OPS; i++)
+        atomic_store(&of_rows[i], NULL);
     while (all_made) {
         made *m = all_made;
         all_made = m->next;
@@ -75,6 +77,8 @@ static fa__formula *formula_new(const fa__expression *e, size_t more)
     f->program.ssa = &e->ssa;
     f->program.text = e->text;
     f->program.hot = -1;
+    f->program.low = INT32_MIN;
+    f->program.high = INT32_MAX;
     m->next = all_made;
     all_made = m;
     return f;
@@ -133,6 +137,7 @@ FA__HOT fa__formula *fa__formula_of(const fa__op *op)
 
 static fa__program *make_narrow(const fa__program *wide, fa__prim to)
 {
+    fa__narrow_range range = fa__narrow_range_of(to);
     fa__ssa *ssa = fa__ssa_narrowed(wide->ssa, to);
     fa__program *p = ssa ? fa__calloc(1, sizeof *p) : NULL;
     if (!p) {
@@ -142,6 +147,8 @@ static fa__program *make_narrow(const fa__program *wide, fa__prim to)
     p->ssa = ssa;
     p->text = wide->text;
     p->hot = -1;
+    p->low = range.low;
+    p->high = range.high;
     return p;
 }
 
@@ -292,7 +299,7 @@ static _Atomic(entry *) entries[BUCKETS];
 static void free_entries(void)
 {
     for (int b = 0; b < BUCKETS; b++)
-        for (entry *e = atomic_load(&entries[b]), *next; e; e = next) {
+        for (entry *e = atomic_exchange(&entries[b], NULL), *next; e; e = next) {
             next = e->next;
             fa__free(e);
         }

@@ -9,7 +9,6 @@ typedef struct {
     const fa_tensor *x;
     fa_device device OPT({0, 0}); /* where to; by default where x is */
     fa_dtype dtype OPT(FA_SAME);  /* of the result; FA_SAME: that of x */
-    bool copy OPT(false);         /* copy even when device and dtype match already */
     bool non_blocking OPT(true);  /* the host goes on at once; it waits when it reads */
 } move_args;
 
@@ -85,7 +84,7 @@ static void move_grad(fa__back *b)
     fa__give(b, &a->x, fa_move(b->gy[0], .device = fa__tensor_place(a->x)->id, .dtype = (fa_dtype)a->x->dtype));
 }
 
-/** x on another device or as another dtype, always a new tensor. fa_to is the short form, which returns x itself when
+/** A copy of x: on another device, as another dtype, or as it is. fa_to is the short form, which returns x itself where
  *  nothing changes. Differentiable: the gradient comes back to where x is, in x's dtype. */
 OP(move, move_args, (y), .infer = move_infer, .run = move_run, .grad = move_grad, .moves = true, .laid = true,
    TORCH("x.to(dtype or x.dtype, copy=True)"),
@@ -152,9 +151,8 @@ static bool copy_infer(fa__call *c)
 {
     const copy_args *a = c->args;
     const fa_tensor *s = a->source.kind == FA__ARG_TENSOR ? a->source.as.t : NULL;
-    double v = a->source.kind == FA__ARG_FLOAT ? a->source.as.f : s ? 0 : (double)a->source.as.i;
-    if (!fa__dtype_holds((fa_dtype)a->x->dtype, v))
-        return fa__call_fail(c, FA_ERROR_ARGUMENT, "%g does not fit into %s", v, fa_dtype_name((fa_dtype)a->x->dtype));
+    if (!s && !fa__check_holds(c, (fa_dtype)a->x->dtype, &a->source))
+        return false;
     c->device = fa__tensor_place(a->x);
     c->queue = fa__queue_of(c->device);
     if (s && s->rank > a->x->rank)

@@ -1,6 +1,10 @@
 /* Operations element by element: one expression each. Shapes, promotion, dispatch, in-place and .out forms and
  * derivatives come from the expression. Operands broadcast: the result has the larger size in each dimension, where
- * the other one is 1 or not there. What has to look at more than one element is not here. */
+ * the other one is 1 or not there. What has to look at more than one element is not here.
+ *
+ * In u8, i8 and i16 arithmetic wraps. Comparisons take values as they are, as far as 32 bits hold them: each u8 is
+ * above -1, where PyTorch makes 255 of the -1 first. Numbers that are only bounds, as in fa_clamp(x, -3, 300), become
+ * the nearest that the dtype has. */
 #include "ops/row.h"
 
 /** x + alpha * y.

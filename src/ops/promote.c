@@ -38,12 +38,3 @@ bool fa__can_store(fa_dtype from, fa_dtype to)
 {
     return category(from) <= category(to);
 }
-
-fa__class fa__class_of(fa_dtype d)
-{
-    static const uint8_t classes[FA__DTYPES] = {
-        [FA_BOOL] = FA__CLASS_I32, [FA_U8] = FA__CLASS_I32,  [FA_I8] = FA__CLASS_I32,  [FA_I16] = FA__CLASS_I32,
-        [FA_I32] = FA__CLASS_I32,  [FA_I64] = FA__CLASS_I64, [FA_F16] = FA__CLASS_F32, [FA_BF16] = FA__CLASS_F32,
-        [FA_F32] = FA__CLASS_F32,  [FA_F64] = FA__CLASS_F64};
-    return (fa__class)classes[d];
-}

@@ -2,7 +2,6 @@
  */
 #ifndef FA__OPS_PROMOTE_H
 #define FA__OPS_PROMOTE_H
-#include "core/ssa.h"
 #include <facula/types.h>
 
 typedef struct fa__promotion {
@@ -19,6 +18,4 @@ static inline fa_dtype fa__promoted(fa__promotion p)
 }
 /* Whether values may be stored where `to` is: not into a lower category. */
 bool fa__can_store(fa_dtype from, fa_dtype to);
-/* What a dtype computes in. */
-fa__class fa__class_of(fa_dtype);
 #endif

@@ -133,7 +133,7 @@ bool fa__infer_like(fa__call *, const fa_tensor *, fa_dtype);
 bool fa__infer_reduced(fa__call *, const fa_tensor *, fa_dims, bool keepdim, fa_dtype);
 bool fa__infer_resized(fa__call *, const fa_tensor *, int64_t dim, int64_t size);
 /* Whether a number can be stored in a dtype: integers have bounds. */
-bool fa__dtype_holds(fa_dtype, double);
+bool fa__check_holds(const fa__call *, fa_dtype, const fa_arg *number);
 /* The dimension that a number names, 0 to rank - 1; -1 after an error. */
 int fa__wrap_dim(const fa__call *, const fa_tensor *, int64_t dim);
 /* The dimensions that fa_dims names, as bits; false after an error. */

@@ -161,55 +161,37 @@ static fa_tensor *tensor_of(fa_dtype dtype, size_t count, const void *item, cons
     return device ? placed(host_copy(item, 1, &n, dtype, &of_op, site), device) : NULL;
 }
 
-static fa_tensor *of_f(size_t count, const double *item, const void *site)
+static fa_tensor *of_floats(size_t count, const fa_arg *item, const void *site)
 {
-    float narrow[MOST_OF];
+    float f[MOST_OF];
     for (size_t i = 0; i < count; i++)
-        narrow[i] = (float)item[i];
-    return tensor_of(FA_F32, count, narrow, site);
+        f[i] = item[i].kind == FA__ARG_FLOAT   ? (float)item[i].as.f
+               : item[i].kind == FA__ARG_LARGE ? (float)((uint64_t)item[i].as.i | UINT64_C(1) << 63)
+                                               : (float)item[i].as.i;
+    return tensor_of(FA_F32, count, f, site);
 }
 
-fa_tensor *fa__tensor_of_f(size_t count, const double *item)
+static fa_tensor *of_whole(size_t count, const fa_arg *item, const void *site)
 {
-    return of_f(count, item, __builtin_return_address(0));
-}
-
-fa_tensor *fa__tensor_of_i(size_t count, const int64_t *item)
-{
-    return tensor_of(FA_I64, count, item, __builtin_return_address(0));
-}
-
-static double real(const char *p, size_t size)
-{
-    if (size == sizeof(float))
-        return *(const float *)(const void *)p;
-    return size == sizeof(double) ? *(const double *)(const void *)p : (double)*(const long double *)(const void *)p;
-}
-
-/* A little-endian whole number of any size. */
-static int64_t whole(const char *p, size_t size, bool is_signed)
-{
-    int64_t n = is_signed && p[size - 1] < 0 ? -1 : 0;
-    memcpy(&n, p, size);
-    return n;
-}
-
-fa_tensor *fa__tensor_of(int kind, size_t size, size_t count, const void *item)
-{
-    double f[MOST_OF];
     int64_t n[MOST_OF];
-    for (size_t i = 0; i < count; i++)
-        if (kind == 2)
-            f[i] = real((const char *)item + i * size, size);
-        else {
-            n[i] = whole((const char *)item + i * size, size, kind);
-            if (kind == 0 && n[i] < 0) {
-                fa__fail(FA_ERROR_ARGUMENT, "fa_tensor_of: %llu does not fit into i64", (unsigned long long)n[i]);
-                return NULL;
-            }
+    for (size_t i = 0; i < count; i++) {
+        n[i] = item[i].as.i;
+        if (item[i].kind == FA__ARG_LARGE) {
+            fa__fail(FA_ERROR_ARGUMENT, "fa_tensor_of: %llu does not fit into i64",
+                     (unsigned long long)n[i] | 1ULL << 63);
+            return NULL;
         }
+    }
+    return tensor_of(FA_I64, count, n, site);
+}
+
+fa_tensor *fa__tensor_of(size_t count, const fa_arg *item)
+{
     const void *site = __builtin_return_address(0);
-    return kind == 2 ? of_f(count, f, site) : tensor_of(FA_I64, count, n, site);
+    bool whole = true;
+    for (size_t i = 0; i < count; i++)
+        whole = whole && item[i].kind != FA__ARG_FLOAT;
+    return whole ? of_whole(count, item, site) : of_floats(count, item, site);
 }
 
 /* ---- looking ---- */

@@ -49,8 +49,7 @@ static fa_tensor *moved(const fa__op *op, const fa_tensor *x, fa_place where, co
     if (device == fa__tensor_place(x) && dtype == (fa_dtype)x->dtype && !options->copy)
         return fa__own(fa__ref(x));
     FA__WORK_FOR(op);
-    fa_tensor *y =
-        fa_move(x, .device = device->id, .dtype = dtype, .copy = options->copy, .non_blocking = options->non_blocking);
+    fa_tensor *y = fa_move(x, .device = device->id, .dtype = dtype, .non_blocking = options->non_blocking);
     if (!y || fa__ctx()->call)
         return y;
     y->made_by = &to_op;
@@ -148,16 +147,41 @@ static bool prepare(change *m, fa_tensor *t, fa__device *to, fa_dtype dtype)
     return m->other || m->copied;
 }
 
+/* A tensor and its gradient. */
+static bool prepare_both(change **next, fa_tensor *t, fa__device *to, fa_dtype dtype)
+{
+    const fa__autograd *a = fa__autograd_if(t);
+    return prepare((*next)++, t, to, dtype) && (!a || !a->grad || prepare((*next)++, a->grad, to, dtype));
+}
+
+/* A tensor and what follows it. */
+static bool prepare_all(change **next, fa_tensor *t, fa__device *to, fa_dtype dtype)
+{
+    const fa__autograd *a = fa__autograd_if(t);
+    if (!prepare_both(next, t, to, dtype))
+        return false;
+    for (const fa__hook *h = a ? a->followers : NULL; h; h = h->next) {
+        fa_tensor *follower = h->context;
+        bool converts = dtype != (fa_dtype)t->dtype && fa__dtype_is_float(follower->dtype);
+        if (!prepare_both(next, follower, to, converts ? dtype : (fa_dtype)follower->dtype))
+            return false;
+    }
+    return true;
+}
+
 static void commit(change *m)
 {
     fa_tensor *t = m->t;
-    if (m->copied)
+    if (m->copied) {
         fa__storage_take(t->storage, m->copied);
+        t->storage->changed_by = &move_in_place_op;
+    }
     if (!m->other)
         return;
     fa__storage *old = t->storage;
     t->storage = fa__ref(m->other->storage);
     atomic_store(&t->storage->version, atomic_load(&old->version) + 1);
+    t->storage->changed_by = &move_in_place_op;
     fa__unref(old);
     t->dtype = m->other->dtype;
     t->offset = m->other->offset;
@@ -171,23 +195,23 @@ bool(fa_move_)(fa_tensor *t, fa_place where)
         return false;
     fa__device *to = device_of(t, where.device, &move_in_place_op);
     fa_dtype dtype = where.dtype == FA_SAME ? (fa_dtype)t->dtype : where.dtype;
-    fa__autograd *a = fa__autograd_if(t);
-    change m[2] = {{.t = t}};
     if (!to)
         return false;
     FA_USE(.no_grad = true);
     FA_SCOPE;
     FA__WORK_FOR(&move_in_place_op);
-    if (!prepare(&m[0], t, to, dtype))
-        return false;
-    if (a && a->grad && !prepare(&m[1], a->grad, to, dtype)) {
-        fa__unref(m[0].copied);
-        return false;
-    }
-    commit(&m[0]);
-    if (a && a->grad)
-        commit(&m[1]);
-    return true;
+    size_t tensors = 1;
+    for (const fa__hook *h = fa__autograd_if(t) ? fa__autograd_if(t)->followers : NULL; h; h = h->next)
+        tensors++;
+    change *all = fa__malloc(2 * tensors * sizeof *all), *next = all;
+    bool good = all && prepare_all(&next, t, to, dtype);
+    while (next-- > all)
+        if (good)
+            commit(next);
+        else
+            fa__unref(next->copied);
+    fa__free(all);
+    return good;
 }
 
 /* ---- elements between devices ---- */

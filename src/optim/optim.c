@@ -17,9 +17,12 @@ static void optim_destroy(void *object)
 {
     fa_optim *o = object;
     for (size_t i = 0; i < o->count; i++) {
-        fa_release(o->slot[i].parameter);
-        for (int k = 0; k < FA__MOST_STATES; k++)
-            fa_release(o->slot[i].state[k]);
+        fa__slot *slot = &o->slot[i];
+        for (int k = 0; k < FA__MOST_STATES && slot->state[k]; k++) {
+            fa_unfollow(slot->state[k], slot->parameter);
+            fa_release(slot->state[k]);
+        }
+        fa_release(slot->parameter);
     }
 }
 
@@ -114,15 +117,16 @@ void fa__optim_gradient(fa_optim *o, bool maximize, double weight_decay)
 
 /* ---- the step ---- */
 
-/* Makes a state, or brings it to where its parameter is now. */
-static bool state_ready(fa_tensor **state, const fa_tensor *parameter)
+/* Makes a state, which moves with its parameter from then on. */
+static bool state_ready(fa_tensor **state, fa_tensor *parameter)
 {
-    fa_place where = {.device = fa_tensor_device(parameter), .dtype = fa_tensor_dtype(parameter)};
-    if (!*state)
-        return (*state = fa_keep(fa_zeros_like(parameter))) != NULL;
-    if (fa_device_equal(fa_tensor_device(*state), where.device) && fa_tensor_dtype(*state) == where.dtype)
+    if (*state)
         return true;
-    return (fa_move_)(*state, where);
+    fa_tensor *zeros = fa_zeros_like(parameter);
+    if (!zeros || !fa_follow(zeros, parameter))
+        return false;
+    *state = fa_keep(zeros);
+    return true;
 }
 
 /* Puts the parameters that have a gradient, their gradients and their states into the lists. Their number; -1 after an

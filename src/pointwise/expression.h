@@ -6,6 +6,8 @@
  *     m = b * m + g; p = p - lr * m           several results, in place: later statements see the new values
  *     t = exp(-abs(x)); y = t / (1 + t)       t is neither operand nor result: a local
  *
+ * An operand that is no result is only read.
+ *
  * Precedence is C's: ?:  ||  &&  |  &  == !=  < <= > >=  + -  * /  and unary - + !. `|` and `&` join tests, `/` is true
  * division, comparisons do not chain. Functions are the primitives by name and dtype names as casts (`f16(x)`).
  * Constants: 3 and 0x1F are integers, 1.5, .5 and 1e-3 are not; pi, inf, nan, true, false. Names of operands hide
@@ -35,6 +37,7 @@ typedef struct fa__expression {
     uint16_t order;          /* how often it was derived */
     uint32_t used;           /* bit i: the program reads input i */
     uint32_t condition_only; /* bit i: mentioned, and only directly as the condition of a choice: not promoted */
+    uint32_t bound_only;     /* bit i: mentioned, and only directly as an operand of maximum() or minimum() */
     uint32_t random;         /* bit i: input i is a key, the operand of uniform() or normal(): not promoted */
     uint32_t boolean;        /* bit o: output o is a test, or a choice between tests: stored as bool */
     bool floating;           /* mentions a FLOAT primitive or a non-integer constant: integers compute in f32 */
@@ -61,9 +64,16 @@ fa__expression *fa__expression_derive(const fa__expression *e, int wrt, bool *ze
 /* The same, made once and owned by e: not to be freed, lives as long as e. Any thread may call it. */
 const fa__expression *fa__expression_derivative(const fa__expression *e, int wrt, bool *zero);
 
+/* The least and the largest value of a narrow dtype, by its conversion: FA__PRIM_to_u8, to_i8 or to_i16. */
+typedef struct fa__narrow_range {
+    int32_t low, high;
+} fa__narrow_range;
+
+fa__narrow_range fa__narrow_range_of(fa__prim to);
+
 /* The program for a dtype that is narrower than what it computes in: values that wrap are converted by `to`
- * (FA__PRIM_to_u8, to_i8, to_i16) before anything but sums and products sees them. One piece of memory, freed with
- * fa__free; NULL and an error without memory. */
+ * (FA__PRIM_to_u8, to_i8, to_i16) before anything but sums and products sees them. Constants that are bounds become the
+ * nearest value of the dtype. One piece of memory, freed with fa__free; NULL and an error without memory. */
 fa__ssa *fa__ssa_narrowed(const fa__ssa *, fa__prim to);
 
 /* Parses, or finds what was parsed before: for texts that users give. Any thread may call it. A reference, as from

@@ -74,13 +74,18 @@ void fa__note_use(fa__parser *p, uint32_t *as, fa__value value)
     if (n->prim != FA__PRIM_input)
         return;
     *as |= 1u << n->a;
-    if (as == &p->plain)
-        p->plain_at[n->a] = value.position;
+    if (as != &p->random)
+        p->used_at[n->a] = value.position;
 }
 
 static bool draws(fa__prim prim)
 {
     return prim == FA__PRIM_uniform || prim == FA__PRIM_normal;
+}
+
+static bool bounds(fa__prim prim)
+{
+    return prim == FA__PRIM_maximum || prim == FA__PRIM_minimum;
 }
 
 /* Notes how the operands are used, before anything is simplified, and builds the node. */
@@ -91,7 +96,8 @@ static fa__value apply(fa__parser *p, fa__prim prim, const fa__value operand[3],
         return made;
     for (int k = 0; k < fa__prims[prim].arity; k++) {
         bool is_condition = prim == FA__PRIM_select && k == 0;
-        fa__note_use(p, is_condition ? &p->condition : draws(prim) ? &p->random : &p->plain, operand[k]);
+        uint32_t *as = is_condition ? &p->condition : draws(prim) ? &p->random : bounds(prim) ? &p->bound : &p->plain;
+        fa__note_use(p, as, operand[k]);
     }
     if (draws(prim) && fa__prim_of(&p->builder, operand[0].node) != FA__PRIM_input)
         fa__parser_fail(p, operand[0].position, "the operand of '%s' is a key, by its name", fa__prims[prim].name);

@@ -9,6 +9,7 @@
 typedef struct narrowing {
     const fa__ssa *from;
     fa__prim to;
+    fa__narrow_range range;
     bool full;
     uint16_t count;
     uint16_t made[FA__MAX_NODES], narrow[FA__MAX_NODES]; /* of each node: its copy, and that converted (0: not yet) */
@@ -24,6 +25,13 @@ static uint16_t add(narrowing *w, fa__ssa_node n)
     return w->full ? 0 : (uint16_t)(w->count - 1);
 }
 
+fa__narrow_range fa__narrow_range_of(fa__prim to)
+{
+    return to == FA__PRIM_to_u8   ? (fa__narrow_range){0, UINT8_MAX}
+           : to == FA__PRIM_to_i8 ? (fa__narrow_range){INT8_MIN, INT8_MAX}
+                                  : (fa__narrow_range){INT16_MIN, INT16_MAX};
+}
+
 /* Node i as it is when stored. Numbers and operands of other dtypes are only converted where `all` asks for it. */
 static uint16_t seen(narrowing *w, uint16_t i, bool all)
 {
@@ -36,6 +44,18 @@ static uint16_t seen(narrowing *w, uint16_t i, bool all)
     return w->narrow[i];
 }
 
+/* The same for what is held against others. A constant keeps its meaning, which is that of a bound; what numbers among
+ * the operands are is not known here. */
+static uint16_t bound(narrowing *w, uint16_t i)
+{
+    fa__ssa_node n = w->from->node[i];
+    if (n.prim != FA__PRIM_constant || !n.integer)
+        return seen(w, i, true);
+    int64_t least = n.number.i > w->range.low ? n.number.i : w->range.low;
+    n.number.i = least < w->range.high ? least : w->range.high;
+    return add(w, n);
+}
+
 static void narrow_node(narrowing *w, uint16_t i)
 {
     fa__ssa_node n = w->from->node[i];
@@ -44,7 +64,7 @@ static void narrow_node(narrowing *w, uint16_t i)
     bool carried = false; /* an operand that is passed on is wide */
     for (int k = 0; k < arity; k++) {
         uint16_t o = *operand[k];
-        bool passes = false, all = false;
+        bool passes = false, all = false, bounds = n.prim == FA__PRIM_maximum || n.prim == FA__PRIM_minimum;
         switch (n.prim) {
         case FA__PRIM_neg:
         case FA__PRIM_add:
@@ -62,14 +82,12 @@ static void narrow_node(narrowing *w, uint16_t i)
             w->wide[i] = all = true;
             break;
         case FA__PRIM_sign:
-        case FA__PRIM_maximum:
-        case FA__PRIM_minimum:
             all = true;
             break;
         default:
             break;
         }
-        *operand[k] = passes ? w->made[o] : seen(w, o, all);
+        *operand[k] = passes ? w->made[o] : bounds ? bound(w, o) : seen(w, o, all);
     }
     w->wide[i] |= carried || n.prim == FA__PRIM_index;
     w->made[i] = add(w, n);
@@ -95,6 +113,7 @@ fa__ssa *fa__ssa_narrowed(const fa__ssa *ssa, fa__prim to)
         return NULL;
     w->from = ssa;
     w->to = to;
+    w->range = fa__narrow_range_of(to);
     for (uint16_t i = 0; i < ssa->count; i++)
         narrow_node(w, i);
     fa__ssa *s = NULL;

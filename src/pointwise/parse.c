@@ -34,11 +34,15 @@ static fa__binding *assign(fa__parser *p)
 {
     fa__token name = p->token;
     const char *text = p->text + name.position;
+    fa__binding *binding = fa__find_binding(p, text, name.length);
+    if (binding && binding->output < 0 && !binding->local)
+        fa__parser_fail(p, name.position,
+                        "'%.*s' is an operand, which is only read: == compares, other names may be assigned",
+                        name.length < 40 ? name.length : 40, text);
     fa__parser_advance(p);
     fa__parser_expect(p, "=");
     fa__value value = fa__parse_value(p);
     value.position = name.position;
-    fa__binding *binding = fa__find_binding(p, text, name.length);
     if (!binding && p->bindings == FA__MOST_BINDINGS)
         fa__parser_fail(p, name.position, "more than %d locals", FA__MOST_LOCALS);
     if (p->failed)
@@ -102,12 +106,8 @@ static void statements(fa__parser *p, fa__value *result, bool *bare)
         fa__parser_fail(p, p->token.position, "expected an operator or the end, found %s", fa__parser_found(p, found));
     if (p->token.kind != FA__TOKEN_END)
         fa__parser_fail(p, p->token.position, "expected an operator or ';', found %s", fa__parser_found(p, found));
-    if (last && !*bare && !p->signature->noutputs) {
+    if (last && !*bare && !p->signature->noutputs)
         last->read = true;
-        if (last < p->binding + p->signature->ninputs) /* the operands come first */
-            fa__parser_fail(p, last->value.position, "'%.*s' is an operand: it is no result's name, and == compares",
-                            last->length < 40 ? last->length : 40, last->name);
-    }
 }
 
 /* Collects the results, in their order; false if one is missing. */
@@ -134,8 +134,8 @@ static bool results(fa__parser *p, fa__value last, bool bare, fa__value *output)
 static bool check_keys(fa__parser *p)
 {
     for (int i = 0; i < p->signature->ninputs; i++)
-        if (p->random & (p->plain | p->condition) & 1u << i)
-            return fa__parser_fail(p, p->plain_at[i], "'%.40s' is a key: only uniform() and normal() take it",
+        if (p->random & (p->plain | p->bound | p->condition) & 1u << i)
+            return fa__parser_fail(p, p->used_at[i], "'%.40s' is a key: only uniform() and normal() take it",
                                    p->signature->inputs[i]);
     return true;
 }
@@ -159,7 +159,8 @@ static fa__expression *finish(fa__parser *p, const fa__value *output, int count)
         fa__parser_fail(p, 0, "out of memory");
         return NULL;
     }
-    e->condition_only = p->condition & ~p->plain;
+    e->condition_only = p->condition & ~(p->plain | p->bound);
+    e->bound_only = p->bound & ~(p->plain | p->condition);
     e->random = p->random;
     e->floating = p->floating;
     for (int o = 0; o < count; o++)

@@ -18,7 +18,7 @@ typedef struct fa__binding {
     fa__value value;
     bool has_value, assigned, read;
     int8_t output; /* its number, or -1 */
-    bool local;    /* neither operand nor result, or an operand that was given another value */
+    bool local;    /* neither operand nor result */
 } fa__binding;
 
 enum {
@@ -37,9 +37,9 @@ typedef struct fa__parser {
     fa__builder builder;
     fa__binding binding[FA__MOST_BINDINGS];
     int bindings;
-    /* mentions of inputs: as a condition, as a key, in any other way; and where the last of these was */
-    uint32_t condition, random, plain;
-    int plain_at[FA__MAX_INPUTS];
+    /* mentions of inputs: as a key, a condition, a bound, or in another way; and where the last was that is no key */
+    uint32_t random, condition, bound, plain;
+    int used_at[FA__MAX_INPUTS];
     bool floating;
 } fa__parser;
 

@@ -69,7 +69,32 @@ wrong '"all"' devices all
 
 check 'a device without elements' run 1 train mlp --device meta
 check 'a device without elements: said' complains 'facula: '
-check 'a full disk is a failure' sh -c "'$facula' devices >/dev/full 2>/dev/null; [ \$? -eq 1 ]"
+
+# output that cannot be written: 1, said on standard error
+full() {
+    "$facula" "$@" >/dev/full 2>"$err"
+    [ $? -eq 1 ]
+}
+unwritten() {
+    : >"$out"
+    check "a full disk: $*" full "$@"
+    check "a full disk: $*: said" complains '^facula: cannot write to standard output'
+}
+unwritten --version
+unwritten --help
+unwritten --usage
+unwritten devices
+unwritten train --help
+unwritten train linear --epochs 0 --quiet
+unwritten train linear --epochs 1
+closed() {
+    "$facula" "$@" >&- 2>"$err"
+    [ $? -eq "$want" ]
+}
+want=1
+check 'no standard output' closed --version
+want=2
+check 'no standard output: wrong arguments stay that' closed walk
 
 check 'devices' run 0 devices
 check 'devices: what is told' says '^device  *name  *driver  *memory  *units  *clock  *bit-equal$'

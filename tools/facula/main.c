@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct {
     const char *name;
@@ -68,6 +69,17 @@ static void print_version(FILE *file, struct argp_state *state)
     fprintf(file, "facula %s\n", fa_version());
 }
 
+/* At exit, whoever asks for it (argp does, after --help and --version): what was printed has to have arrived. */
+static void check_output(void)
+{
+    bool failed = ferror(stdout);
+    errno = 0;
+    if (!fflush(stdout) && !failed)
+        return;
+    fprintf(stderr, "facula: cannot write to standard output%s%s\n", errno ? ": " : "", errno ? strerror(errno) : "");
+    _exit(EXIT_FAILED);
+}
+
 /* Keeps the place of the subcommand, and leaves what follows to it. */
 // NOLINTNEXTLINE(readability-non-const-parameter): the type is argp's
 static error_t option(int key, char *argument, struct argp_state *state)
@@ -88,6 +100,8 @@ int main(int argc, char **argv)
     static const struct argp parser = {.parser = option, .args_doc = "COMMAND [OPTION...]", .doc = what};
     static char name[64];
     int at = 0;
+    if (atexit(check_output))
+        return EXIT_FAILED;
     argp_err_exit_status = EXIT_USAGE;
     argp_program_version_hook = print_version;
     if (argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, &at))
@@ -96,8 +110,7 @@ int main(int argc, char **argv)
         if (!strcmp(argv[at], commands[i].name)) {
             snprintf(name, sizeof name, "facula %s", commands[i].name);
             argv[at] = name;
-            int status = commands[i].run(argc - at, argv + at);
-            return fflush(stdout) ? EXIT_FAILED : status;
+            return commands[i].run(argc - at, argv + at);
         }
     fprintf(stderr, "facula: there is no command \"%s\": train, devices\n", argv[at]);
     return EXIT_USAGE;

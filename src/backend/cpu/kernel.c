@@ -3,15 +3,6 @@
 #include "backend/fault.h"
 #include "base/fork.h"
 
-const fa__simd_class *fa__cpu_class(int dtype)
-{
-    static const uint8_t of[FA__DTYPES] = {
-        [FA_BOOL] = FA__CLASS_I32, [FA_U8] = FA__CLASS_I32,  [FA_I8] = FA__CLASS_I32,  [FA_I16] = FA__CLASS_I32,
-        [FA_I32] = FA__CLASS_I32,  [FA_I64] = FA__CLASS_I64, [FA_F16] = FA__CLASS_F32, [FA_BF16] = FA__CLASS_F32,
-        [FA_F32] = FA__CLASS_F32,  [FA_F64] = FA__CLASS_F64};
-    return fa__cpu_simd->of[of[dtype]];
-}
-
 double fa__cpu_sum(const fa__simd_class *k, void *x, int64_t n)
 {
     if (!n)

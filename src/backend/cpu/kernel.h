@@ -13,7 +13,10 @@
     bool FA__CAT(fa__cpu_, name)(const fa__launch *l)
 
 /* The loops of the class that a dtype computes in. */
-const fa__simd_class *fa__cpu_class(int dtype);
+static inline const fa__simd_class *fa__cpu_class(unsigned dtype)
+{
+    return fa__cpu_simd->of[fa__class_of(dtype)];
+}
 /* The sum of n values in scratch memory, by the one tree; x is overwritten. */
 double fa__cpu_sum(const fa__simd_class *, void *x, int64_t n);
 

@@ -101,8 +101,6 @@ int fa__gpu_operands_join(fa__gpu_operands *, int from, int to);
  * more dimensions than the arguments have room for. */
 bool fa__gpu_add_program(fa__gpu_args *, fa__gpu_program_arguments *, const fa__gpu_operands *);
 
-/* The class that a dtype computes in. */
-fa__class fa__gpu_class(int dtype);
 /* The dimension that an argument names. */
 static inline int fa__gpu_dim(const fa__operand *x, int64_t dim)
 {

@@ -95,7 +95,7 @@ static uint64_t by_kernel(fa__queue *queue, const fa__gpu_product *x)
     matmul_arguments p = *x->p;
     bool tiles = wants_tiles(queue->device->own, &p);
     const fa__gpu_kernel *kernel =
-        fa__gpu_fixed(queue->device, FA__GPU_MATMUL, 2 * kind_of(p.dtype) + !tiles, fa__gpu_class(p.dtype));
+        fa__gpu_fixed(queue->device, FA__GPU_MATMUL, 2 * kind_of(p.dtype) + !tiles, fa__class_of((unsigned)p.dtype));
     if (!kernel)
         return 0;
     p.wide = tiles ? 0 : width_of(&p);

@@ -28,12 +28,3 @@ uint64_t fa__gpu_launch_groups(fa__queue *queue, const fa__gpu_kernel *kernel, c
     const fa__gpu_device *g = queue->device->own;
     return g->driver->launch(queue, kernel, groups, args->arg, args->count);
 }
-
-fa__class fa__gpu_class(int dtype)
-{
-    static const uint8_t of[FA__DTYPES] = {
-        [FA_BOOL] = FA__CLASS_I32, [FA_U8] = FA__CLASS_I32,  [FA_I8] = FA__CLASS_I32,  [FA_I16] = FA__CLASS_I32,
-        [FA_I32] = FA__CLASS_I32,  [FA_I64] = FA__CLASS_I64, [FA_F16] = FA__CLASS_F32, [FA_BF16] = FA__CLASS_F32,
-        [FA_F32] = FA__CLASS_F32,  [FA_F64] = FA__CLASS_F64};
-    return (fa__class)of[dtype];
-}

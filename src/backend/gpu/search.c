@@ -103,7 +103,7 @@ static uint64_t run(search *s)
     int64_t length = s->a.length, parts = parts_for(s);
     s->a.dtype = s->x->dtype;
     s->a.valued = s->values != NULL;
-    s->kernel = fa__gpu_fixed(s->queue->device, FA__GPU_SEARCH, 0, fa__gpu_class(s->x->dtype));
+    s->kernel = fa__gpu_fixed(s->queue->device, FA__GPU_SEARCH, 0, fa__class_of(s->x->dtype));
     if (!s->kernel)
         return 0;
     if (parts == 1)

@@ -174,7 +174,7 @@ static int64_t ranges_of(fa__queue *queue, const fa__gpu_kernel *kernel, int64_t
 static uint64_t add_at(fa__queue *queue, const fa__operand *y, const fa__operand *x, const fa__operand *index,
                        const fa__operand *src, int dim, int start)
 {
-    const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, FA__GPU_ADD_AT, 0, fa__gpu_class(y->dtype));
+    const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, FA__GPU_ADD_AT, 0, fa__class_of(y->dtype));
     add_arguments p = {.lines = 1,
                        .size = size_along(y, dim),
                        .n = size_along(index, dim),
