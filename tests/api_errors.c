@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "api_test.h"
 #include "internal.h"
+#include <facula/optim.h>
 #include <float.h>
 #include <math.h>
 #include <sys/wait.h>
@@ -134,6 +135,36 @@ static void null_in_gives_null_out(void **state)
     assert_int_equal(fa_grad_of(FA_TENSORS(x), FA_TENSORS(none)).count, 0);
     assert_true(fa_failed());
     fa_error_clear();
+}
+
+static fa_tensor *first_input(void *context, fa_tensors inputs)
+{
+    (void)context;
+    return inputs.item[0];
+}
+
+static bool no_gradients(void *context, fa_tensors saved, fa_tensor *grad, fa_tensor **grad_inputs)
+{
+    (void)context, (void)saved, (void)grad, (void)grad_inputs;
+    return true;
+}
+
+/* A list with a count and nothing behind it. */
+static void lists_that_are_null_are_refused(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    const fa_tensors nowhere = {1, NULL};
+    const fa_binding binding = {.name = "p", .tensors = nowhere};
+    const fa_function function = {.forward = first_input, .backward = no_gradients};
+    fa_tensor *x = fa_ones(FA_SHAPE(2, 2), .requires_grad = true);
+    SAYS(fa_cat(nowhere), FA_ERROR_ARGUMENT, "fa_cat(x=NULL): x is NULL");
+    NULLS(fa_update("p = p + 1", 1, &binding));
+    NULLS(fa_grad_of(nowhere, FA_TENSORS(x)).count);
+    NULLS(fa_grad_of(FA_TENSORS(x), nowhere).count);
+    NULLS(fa_grad_of(FA_TENSORS(fa_sum(x)), FA_TENSORS(x), .grad_outputs = nowhere).count);
+    NULLS(fa_apply(&function, NULL, nowhere));
+    NULLS(fa_optim_sgd(nowhere, .lr = 0.1));
 }
 
 static void null_keeps_the_error_that_stands(void **state)
@@ -346,6 +377,10 @@ static void sizes_that_overflow_are_refused(void **state)
     SAYS(fa_arange(0, 1e300), FA_ERROR_ARGUMENT, "fa_arange(");
     SAYS(fa_arange(0, INFINITY), FA_ERROR_ARGUMENT, "fa_arange(");
     SAYS(fa_arange(NAN, 1), FA_ERROR_ARGUMENT, "fa_arange(");
+    SAYS(fa_arange(0, 1, .step = INFINITY), FA_ERROR_ARGUMENT, "fa_arange(", "step has to be finite, and not 0");
+    SAYS(fa_arange(0, 5, .step = 1e-320), FA_ERROR_ARGUMENT, "step=9.99989e-321",
+         "elements are more than can be addressed");
+    SAYS(fa_arange(0, 0.1 + 0.2, .step = -0.1), FA_ERROR_ARGUMENT, "end=0.30000000000000004");
     SAYS(fa_randperm(-1), FA_ERROR_ARGUMENT, "fa_randperm(");
     SAYS(fa_randperm(INT64_MAX), FA_ERROR_SHAPE, "fa_randperm(");
     SAYS(fa_narrow(fa_zeros(FA_SHAPE(3)), 0, 1, INT64_MAX), FA_ERROR_INDEX, "fa_narrow(");
@@ -491,6 +526,7 @@ int main(int count, char **arguments)
     const struct CMUnitTest tests[] = {
         TEST(the_first_error_is_kept),
         TEST(null_in_gives_null_out),
+        TEST(lists_that_are_null_are_refused),
         TEST(null_keeps_the_error_that_stands),
         TEST(what_is_pure_runs_while_an_error_stands),
         TEST(messages_name_operation_and_operands),

@@ -148,12 +148,53 @@ static void assignments_convert_and_broadcast(void **state)
     assert_no_error();
 }
 
+/* Dimensions of size 1 in front are no part of what is assigned. */
+static void assignments_strip_leading_ones(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *x = fa_zeros(FA_SHAPE(3)), *value = fa_reshape(fa_tensor_of(1.0, 2.0, 3.0), FA_SHAPE(1, 1, 3));
+    fa_set_requires_grad(value, true);
+    assert_non_null(fa_set(x, ":", value));
+    assert_true(fa_same(fa_detach(x), fa_tensor_of(1.0, 2.0, 3.0)));
+    assert_true(fa_backward(fa_sum(x)));
+    assert_true(fa_same(fa_grad(value), fa_ones(FA_SHAPE(1, 1, 3))));
+    x = fa_zeros(FA_SHAPE(3));
+    assert_non_null(fa_set(x, "0", fa_tensor_of(5.0)));
+    assert_true(fa_item(fa_sum(x)) == 5);
+    assert_null(fa_set(x, "0", fa_tensor_of(5.0, 6.0)));
+    assert_error(FA_ERROR_SHAPE, "fa_set(x, \"0\")");
+    assert_null(fa_set(x, ":", fa_ones(FA_SHAPE(3, 1))));
+    assert_error(FA_ERROR_SHAPE, "fa_set(x, \":\")");
+    assert_null(fa_set(x, ":", (fa_tensor *)NULL));
+    assert_error(FA_ERROR_ARGUMENT, "NULL");
+}
+
+/* What counts is how many dimensions the result has, not those on the way. */
+static void new_dimensions_beside_entries(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *x = fa_reshape(fa_arange(0, 6), FA_SHAPE(2, 1, 1, 1, 1, 1, 1, 3));
+    fa_tensor *y = fa_get(x, "None, 1");
+    assert_int_equal(fa_dim(y), 8);
+    assert_int_equal(fa_size(y, 0), 1);
+    assert_true(fa_item_int(fa_sum(y)) == 3 + 4 + 5);
+    y = fa_get(x, "None, 1, None, ..., 0, None, 2");
+    assert_int_equal(fa_dim(y), 8);
+    assert_true(fa_item_int(fa_sum(y)) == 5);
+    assert_null(fa_get(x, "None, 0, None, ..., None, 2, 0, None"));
+    assert_error(FA_ERROR_INDEX, "entry 6: index 2 is out of range for dimension 6 of size 1");
+    assert_null(fa_get(x, "None, None, 0"));
+    assert_error(FA_ERROR_SHAPE, "entry 2", "at most 8");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(indices_are_as_in_numpy),
-        TEST(wrong_indices_show_their_place),
-        TEST(assignments_convert_and_broadcast),
+        TEST(indices_are_as_in_numpy),           TEST(wrong_indices_show_their_place),
+        TEST(assignments_convert_and_broadcast), TEST(assignments_strip_leading_ones),
+        TEST(new_dimensions_beside_entries),
     };
     return RUN("api_index");
 }

@@ -390,6 +390,9 @@ static void what_stands_around_operations(void **state)
     SAYS(fa_dataset_get(fa_data_tensors(a), 7), FA_ERROR_INDEX,
          "fa_dataset_get: the dataset tensors has no sample 7, only 0 to 2");
     SAYS(fa_device_of(NULL), FA_ERROR_DEVICE, "fa_device_of(NULL): that names no device; there are: *");
+    SAYS(fa_device_of("late:gpu"), FA_ERROR_DEVICE,
+         "fa_device_of(\"late:gpu\"): none of the devices of that kind is a GPU; there are: *");
+    SAYS(fa_device_of("cuda:gpu"), FA_ERROR_UNAVAILABLE, "cuda: this build has no CUDA backend; there are: *");
     SAYS(fa_set_num_threads(-3), FA_ERROR_ARGUMENT, "fa_set_num_threads: -3 threads: 0 or more can be asked for");
     SAYS(fa_memory_limit(FA_LATE(9), 5), FA_ERROR_DEVICE, "fa_memory_limit: late:9: there is no device *");
     SAYS(fa_memory_stats(FA_LATE(9)), FA_ERROR_DEVICE, "fa_memory_stats: late:9: there is no device *");
@@ -503,6 +506,7 @@ static void the_ledger_names_the_call(void **state)
     COUNTS("fa_set", fa_set(there, "0", fa_ones(FA_SHAPE(4))));
     COUNTS("fa_move_", fa_move_(fa_ones(FA_SHAPE(2)), DEVICE(0)));
     COUNTS("fa_move_", fa_move_(fa_ones(FA_SHAPE(2)), fa_tensor_device(there)));
+    COUNTS("fa_module_to", fa_module_to(fa_nn_linear(2, 3), DEVICE(0)));
     COUNTS("fa_tensor_from", fa_tensor_from(room, FA_SHAPE(2), .device = DEVICE(0)));
     fa_tensor *loss = fa_sum(late(p));
     fa_synchronize(DEVICE(0));

@@ -153,32 +153,112 @@ static void what_is_refused_is_not_freed(void **state)
     fa_error_clear();
     assert_null(fa_tensor_borrow(NULL, FA_SHAPE(4), .free = count_free, .ctx = &freed));
     fa_error_clear();
+    assert_null(fa_tensor_borrow(data, FA_SHAPE(4), .device = DEVICE(0), .free = count_free, .ctx = &freed));
+    assert_error(FA_ERROR_DEVICE, "fa_tensor_borrow: late:0 has memory of its own: fa_tensor_from copies there");
     assert_int_equal(freed, 0);
 }
 
-static void borrowed_memory_of_late_work_is_freed_when_that_is_done(void **state)
+/* ---- the program's memory and late work ---- */
+
+enum { FEW = 1000, MANY = 5 << 20 /* so many that no copy of them is made on the host */ };
+
+/* A tensor over the program's memory: lent, or by a pointer into it. */
+static fa_tensor *of_program(float *data, int64_t count, bool lent, float **memory)
+{
+    fa_tensor *t =
+        lent ? fa_tensor_borrow(data, FA_SHAPE(count), .free = count_free, .ctx = &freed) : fa_zeros(FA_SHAPE(count));
+    *memory = lent ? data : fa_ptr_f32(t);
+    for (int64_t i = 0; i < count; i++)
+        (*memory)[i] = 2;
+    return t;
+}
+
+static int begin_still(void **state)
 {
     (void)state;
-    float *data = malloc(1000 * sizeof *data);
-    for (int i = 0; i < 1000; i++)
-        data[i] = 2;
-    fa_tensor *sum;
+    fa_error_clear();
+    test_devices_delay(-1);
     freed = 0;
-    FA_SCOPE;
-    {
-        FA_SCOPE;
-        fa_tensor *t = fa_tensor_borrow(data, FA_SHAPE(1000), .free = count_free, .ctx = &freed);
-        sum = fa_escape(fa_sum(fa_to(t, DEVICE(0))));
-    }
-    assert_true(fa_item(sum) == 2000);
-    for (int i = 0; i < 1000 && !freed; i++) {
-        fa_synchronize(DEVICE(0));
-        FA_SCOPE;
-        fa_to(fa_zeros(FA_SHAPE(1000)), DEVICE(0));
-    }
-    assert_int_equal(freed, 1);
+    return 0;
+}
+
+static int end_still(void **state)
+{
+    (void)state;
+    test_devices_delay(0);
+    fa_synchronize(DEVICE(0));
+    return fa_failed() ? -1 : 0;
+}
+
+/* Between two calls the program does with its memory what it likes. */
+static void copies_from_the_programs_memory_have_its_values_at_the_call(void **state)
+{
+    (void)state;
+    float *data = malloc(MANY * sizeof *data), *memory;
+    for (int64_t count = FEW; count <= MANY; count += MANY - FEW)
+        for (int lent = 0; lent < 2; lent++) {
+            FA_SCOPE;
+            fa_tensor *y;
+            freed = 0;
+            {
+                FA_SCOPE;
+                fa_add(fa_ones(FA_SHAPE(10), .device = DEVICE(0)), 1); /* the queue is busy */
+                y = fa_escape(fa_to(of_program(data, count, lent, &memory), DEVICE(0)));
+                memset(memory, 0xFF, (size_t)count * sizeof *memory);
+            }
+            assert_int_equal(freed, lent);
+            assert_true(fa_item(fa_sum(y)) == 2 * (double)count);
+        }
     free(data);
 }
+
+static void copies_into_the_programs_memory_are_done_when_the_call_returns(void **state)
+{
+    (void)state;
+    float *data = malloc(MANY * sizeof *data), *memory;
+    for (int64_t count = FEW; count <= MANY; count += MANY - FEW)
+        for (int lent = 0; lent < 2; lent++) {
+            FA_SCOPE;
+            fa_tensor *ones = fa_ones(FA_SHAPE(count), .device = DEVICE(0)),
+                      *t = of_program(data, count, lent, &memory);
+            fa_transfers_reset();
+            assert_non_null(fa_copy_(t, ones));
+            assert_true(memory[0] == 1 && memory[count - 1] == 1);
+            assert_int_equal(fa_transfers_total().waits, 1);
+            memory[0] = 5;
+            fa_synchronize(DEVICE(0));
+            assert_true(memory[0] == 5);
+        }
+    free(data);
+}
+
+/* What may be written and freed at once needs no wait: few bytes are put aside. Other waits have the call's name. */
+static void waits_for_the_programs_memory_can_be_forbidden(void **state)
+{
+    (void)state;
+    float *data = malloc(MANY * sizeof *data), *memory;
+    FA_SCOPE;
+    fa_tensor *few = of_program(data, FEW, false, &memory), *many = of_program(data, MANY, true, &memory);
+    fa_tensor *there = fa_ones(FA_SHAPE(FEW), .device = DEVICE(0)), *own = fa_ones(FA_SHAPE(MANY));
+    fa_transfers_reset();
+    {
+        FA_USE(.forbid = FA_SYNC);
+        assert_non_null(fa_to(few, DEVICE(0)));
+        assert_non_null(fa_to(own, DEVICE(0))); /* nobody else touches the library's memory */
+        assert_non_null(fa_cpu(there));
+        assert_null(fa_to(many, DEVICE(0)));
+        assert_error(FA_ERROR_SYNC, "fa_to: the host would wait for late:0, which .forbid = FA_SYNC forbids here");
+        assert_null(fa_copy_(few, there));
+        assert_error(FA_ERROR_SYNC, "fa_copy_: the host would wait for late:0, which .forbid = FA_SYNC forbids here");
+    }
+    assert_int_equal(fa_transfers_total().waits, 0);
+    assert_int_equal(fa_transfers_total().to_device, 2);
+    assert_true(fa_item(fa_sum(few)) == 2 * FEW);
+    assert_non_null(fa_to(many, DEVICE(0)));
+    free(data);
+}
+
+#define STILL(f) cmocka_unit_test_setup_teardown(f, begin_still, end_still)
 
 int main(void)
 {
@@ -187,7 +267,9 @@ int main(void)
         TEST(moving_in_place_takes_holders_along),
         TEST(borrowed_memory_is_used_in_place),
         TEST(what_is_refused_is_not_freed),
-        TEST(borrowed_memory_of_late_work_is_freed_when_that_is_done),
+        STILL(copies_from_the_programs_memory_have_its_values_at_the_call),
+        STILL(copies_into_the_programs_memory_are_done_when_the_call_returns),
+        STILL(waits_for_the_programs_memory_can_be_forbidden),
     };
     return RUN("api_tensor_memory");
 }

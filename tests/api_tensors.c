@@ -49,6 +49,47 @@ static void numbers_become_tensors(void **state)
     assert_no_error();
 }
 
+/* Whole numbers of several types keep their values; what i64 does not hold is an error, or rounded beside a point. */
+static void numbers_of_several_types_keep_their_values(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *t = fa_tensor_of(1U, -1, (char)-2, UINT64_C(3), INT64_MIN, true);
+    static const int64_t values[] = {1, -1, -2, 3, INT64_MIN, 1};
+    for (int i = 0; i < 6; i++)
+        assert_true(fa_item_int(fa_select(t, 0, i)) == values[i]);
+    assert_true(fa_item(fa_select(fa_tensor_of(-1, UINT64_MAX, 0.5), 0, 1)) == 0x1p64);
+    assert_null(fa_tensor_of(-1, UINT64_C(1) << 63));
+    assert_error(FA_ERROR_ARGUMENT, "fa_tensor_of: 9223372036854775808 does not fit into i64");
+}
+
+/* Lists of none, of one that begins with parentheses, and of as many as there may be. */
+static void lists_are_as_long_as_they_look(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *x = fa_ones(FA_SHAPE(2));
+    assert_int_equal(FA_TENSORS().count, 0);
+    assert_int_equal(FA_LIST().count, 0);
+    assert_int_equal(FA_TENSORS((fa_tensor *)x).count, 1);
+    assert_int_equal(FA_TENSORS((x), (x)).count, 2);
+    assert_int_equal(FA_TENSORS(fa_cat(FA_TENSORS(x, x)), fa_cat(FA_TENSORS(fa_add(x, 1)))).count, 2);
+    assert_int_equal(FA_LIST(1).count, 1);
+    assert_int_equal(FA_LIST(-1).count, 1);
+    assert_int_equal(FA_LIST((1), 2).count, 2);
+    assert_int_equal(FA_SHAPE().rank, 0);
+    assert_int_equal(FA_SHAPE((2)).rank, 1);
+    assert_int_equal(fa_dim(fa_zeros(FA_SHAPE())), 0);
+    assert_int_equal(FA_LIST(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25,
+                             26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47, 48,
+                             49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 64)
+                         .count,
+                     64);
+    assert_null(fa_cat(FA_TENSORS()));
+    assert_error(FA_ERROR_ARGUMENT, "fa_cat(");
+    assert_no_error();
+}
+
 static const struct dtype_row {
     fa_dtype dtype;
     const char *name;
@@ -227,7 +268,8 @@ static void numbers_that_are_too_large(void **state)
     } rows[] = {{65519, FA_F16, true},     {65520, FA_F16, false},       {-1e10, FA_F16, false},
                 {1e38, FA_BF16, true},     {3.4e38, FA_BF16, false},     {FLT_MAX, FA_F32, true},
                 {1e300, FA_F32, false},    {1e300, FA_F64, true},        {INFINITY, FA_F16, true},
-                {-INFINITY, FA_F32, true}, {(double)NAN, FA_BF16, true}, {256, FA_U8, false}};
+                {-INFINITY, FA_F32, true}, {(double)NAN, FA_BF16, true}, {256, FA_U8, false},
+                {0x1p63, FA_I64, false},   {-0x1p63, FA_I64, true},      {0x1p63 - 1024, FA_I64, true}};
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         assert_int_equal(fa_full(FA_SHAPE(2), rows[i].value, .dtype = rows[i].dtype) != NULL, rows[i].fits);
         if (!rows[i].fits)
@@ -236,6 +278,10 @@ static void numbers_that_are_too_large(void **state)
         assert_int_equal(fa_copy_(x, rows[i].value) != NULL, rows[i].fits);
         fa_error_clear();
     }
+    assert_true(fa_item_int(fa_full(FA_SCALAR, INT64_MAX)) == INT64_MAX);
+    assert_true(fa_item_int(fa_copy_(fa_zeros(FA_SCALAR, .dtype = FA_I64), INT64_MAX)) == INT64_MAX);
+    assert_null(fa_full(FA_SCALAR, 0x1p63, .dtype = FA_I64));
+    assert_error(FA_ERROR_ARGUMENT, "9.223372036854776e+18 does not fit into i64");
     assert_non_null(fa_randperm(256, .dtype = FA_U8));
     assert_null(fa_randperm(257, .dtype = FA_U8));
     assert_error(FA_ERROR_ARGUMENT, "randperm", "u8");
@@ -420,6 +466,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(numbers_become_tensors),
+        TEST(numbers_of_several_types_keep_their_values),
+        TEST(lists_are_as_long_as_they_look),
         TEST(every_dtype_goes_in_and_comes_out),
         TEST(every_half_number_is_itself),
         TEST(narrowing_rounds_to_even),

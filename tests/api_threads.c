@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "api_test.h"
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -379,6 +380,65 @@ static void check_taken(void)
         _exit(3);
 }
 
+/* Tensors with elements of their own and with memory of the device's, in lots, from a thread that makes them to one
+ * that only frees them. */
+enum { LOT = 64, LOTS = 300 };
+static fa_tensor *lot[LOT];
+static _Atomic bool lot_is_full;
+
+static void wait_until(bool full)
+{
+    while (atomic_load(&lot_is_full) != full)
+        sched_yield();
+}
+
+static bool produce(int lots)
+{
+    for (int k = 0; k < lots; k++) {
+        FA_SCOPE;
+        wait_until(false);
+        for (int i = 0; i < LOT; i++)
+            lot[i] = fa_keep(fa_full(FA_SHAPE(i % 2 ? 4 : 2000), 1.0));
+        atomic_store(&lot_is_full, true);
+    }
+    return !fa_failed();
+}
+
+static void consume(int lots)
+{
+    for (int k = 0; k < lots; k++) {
+        wait_until(true);
+        for (int i = 0; i < LOT; i++)
+            fa_release(lot[i]);
+        atomic_store(&lot_is_full, false);
+    }
+}
+
+static void *produce_all(void *good)
+{
+    *(bool *)good = produce(LOTS + LOTS / 10);
+    return NULL;
+}
+
+/* What the consumer has freed goes back to the producer: after a while no more memory is taken. */
+static bool memory_goes_round(void)
+{
+    pthread_t thread;
+    bool good = false;
+    if (pthread_create(&thread, NULL, produce_all, &good))
+        return false;
+    consume(LOTS / 10);
+    int64_t held = given - taken;
+    size_t reserved = fa_memory_stats(FA_CPU).reserved;
+    consume(LOTS);
+    int64_t more = given - taken - held;
+    bool same = fa_memory_stats(FA_CPU).reserved <= reserved + LOT * 8192;
+    pthread_join(thread, NULL);
+    if (more > 400000 || !same)
+        fprintf(stderr, "%lld bytes more after %d tensors\n", (long long)more, LOTS * LOT);
+    return good && more <= 400000 && same;
+}
+
 static int with_own_allocator(void)
 {
     const fa_allocator a = {give, take, &hook_context};
@@ -390,6 +450,8 @@ static int with_own_allocator(void)
     fa_tensor *t = fa_add(fa_zeros(FA_SHAPE(1000)), 1);
     if (fa_item(fa_sum(t)) != 1000 || !given || wrong)
         return 4;
+    if (!memory_goes_round())
+        return 7;
     if (fa_set_allocator(NULL) || fa_error_code() != FA_ERROR_STATE) /* too late */
         return 5;
     fa_error_clear();

@@ -4,6 +4,13 @@
 #include <facula/host.h>
 #include <pthread.h>
 
+static fa_tensor *count(fa_tensor *grad, void *context)
+{
+    (void)grad;
+    ++*(int *)context;
+    return NULL;
+}
+
 /* ---- graphs ---- */
 
 #ifdef __SANITIZE_THREAD__
@@ -214,6 +221,32 @@ static void what_was_saved_is_freed_by_backward(void **state)
     assert_true(fa_memory_stats(FA_CPU).allocated - before <= (1u << 20) + 4096); /* y alone */
 }
 
+static size_t held_by_products(bool linear, bool bias)
+{
+    enum { SIZE = 256 };
+    fa_tensor *x = fa_ones(FA_SHAPE(SIZE, SIZE), .requires_grad = !bias), *w = fa_ones(FA_SHAPE(SIZE, SIZE));
+    fa_tensor *b = bias ? fa_ones(FA_SHAPE(SIZE), .requires_grad = true) : NULL, *y = x;
+    size_t before = fa_memory_stats(FA_CPU).allocated;
+    {
+        FA_SCOPE;
+        for (int i = 0; i < (bias ? 1 : 8); i++)
+            y = linear ? fa_linear(y, bias ? fa_clone(w) : w, .bias = b) : fa_matmul(y, w);
+        fa_escape(y);
+    }
+    size_t held = fa_memory_stats(FA_CPU).allocated - before;
+    assert_true(fa_backward(y, .grad = fa_ones_like(y)));
+    return held / (SIZE * SIZE * sizeof(float));
+}
+
+/* The gradient of one operand needs the other, and that of a bias needs neither. */
+static void products_keep_what_wanted_gradients_need(void **state)
+{
+    (void)state;
+    assert_int_equal(held_by_products(false, false), 1); /* the result */
+    assert_int_equal(held_by_products(true, false), 1);
+    assert_int_equal(held_by_products(true, true), 1);
+}
+
 /* ---- what backward refuses ---- */
 
 /* backward from more than one element without `.grad` */
@@ -301,6 +334,26 @@ static void set_requires_grad_refuses(void **state)
     assert_true(fa_set_requires_grad(x, false));
     assert_false(fa_requires_grad(x));
     assert_false(fa_requires_grad(fa_mul(x, 2)));
+}
+
+static void a_leaf_that_stopped_collecting_gets_nothing(void **state)
+{
+    (void)state;
+    int after = 0;
+    fa_tensor *x = LEAF(1, 2), *hooked = LEAF(5, 6), *y = fa_sum(fa_mul(fa_mul(x, x), hooked));
+    assert_true(fa_hook_after(hooked, count, &after) > 0);
+    fa_set_requires_grad(x, false);
+    fa_set_requires_grad(hooked, false);
+    assert_true(fa_backward(y, .retain_graph = true));
+    assert_null(fa_grad(x));
+    assert_null(fa_grad(hooked));
+    assert_int_equal(after, 0);
+    fa_set_requires_grad(x, true);
+    fa_set_requires_grad(hooked, true);
+    assert_true(fa_backward(y));
+    HOLD(fa_grad(x), 10, 24);
+    HOLD(fa_grad(hooked), 1, 4);
+    assert_int_equal(after, 1);
 }
 
 static void while_an_error_stands_nothing_is_added(void **state)
@@ -521,13 +574,6 @@ static void grad_of_unused_inputs(void **state)
     FAILS(FA_ERROR_GRADIENT, "does not need gradients");
 }
 
-static fa_tensor *count(fa_tensor *grad, void *context)
-{
-    (void)grad;
-    ++*(int *)context;
-    return NULL;
-}
-
 static void grad_of_runs_only_what_leads_to_inputs(void **state)
 {
     (void)state;
@@ -589,6 +635,22 @@ static void anomaly_mode_names_the_forward_call(void **state)
     HOLD(fa_grad(x), NAN, 0);
 }
 
+/* Views of nothing take any strides, also those of an expanded gradient. */
+static void gradients_of_nothing(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_zeros(FA_SHAPE(0, 1, 2), .requires_grad = true),
+              *y = fa_zeros(FA_SHAPE(0, 2, 2), .requires_grad = true);
+    assert_true(fa_backward(fa_sum(fa_squeeze(x, .dim = 1))));
+    assert_int_equal(fa_dim(fa_grad(x)), 3);
+    assert_true(fa_backward(fa_cross_entropy(y, fa_zeros(FA_SHAPE(0, 2), .dtype = FA_I64), .reduction = FA_SUM)));
+    assert_int_equal(fa_dim(fa_grad(y)), 3);
+    fa_tensor *turned = fa_t(fa_zeros(FA_SHAPE(2, 0), .requires_grad = true)), *u = fa_unsqueeze(turned, 2);
+    fa_tensors first = fa_grad_of(FA_TENSORS(fa_sum(fa_mul(u, u))), FA_TENSORS(turned), .create_graph = true);
+    assert_int_equal(first.count, 1);
+    assert_true(fa_backward(fa_sum(first.item[0])));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -610,6 +672,7 @@ int main(void)
         TEST(a_plus_a_passes_twice),
         TEST(retain_graph_keeps_it),
         TEST(what_was_saved_is_freed_by_backward),
+        TEST(products_keep_what_wanted_gradients_need),
         TEST(more_than_one_element_needs_a_gradient),
         TEST(nothing_that_needs_gradients),
         TEST(a_gradient_of_the_wrong_shape),
@@ -617,7 +680,9 @@ int main(void)
         TEST(a_gradient_of_another_dtype_is_cast),
         TEST(set_grad_refuses_other_shapes_dtypes_and_devices),
         TEST(a_gradient_that_is_a_view_is_added_to),
+        TEST(gradients_of_nothing),
         TEST(set_requires_grad_refuses),
+        TEST(a_leaf_that_stopped_collecting_gets_nothing),
         TEST(while_an_error_stands_nothing_is_added),
         TEST(null_is_an_error),
         TEST(no_grad_records_nothing),

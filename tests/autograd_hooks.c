@@ -200,6 +200,30 @@ static void a_retained_gradient_is_nobody_elses(void **state)
     HOLD(fa_grad(x), 1, 1);
 }
 
+/* What the program holds, and what a recorded backward keeps, stays as it is when another backward adds. */
+static void a_retained_gradient_is_not_added_to_in_place(void **state)
+{
+    (void)state;
+    fa_tensor *a = LEAF(2, 3), *w = LEAF(5, 7), *h = fa_mul(a, w), *y = fa_add(h, h);
+    fa_retain_grad(h);
+    fa_tensors g =
+        fa_grad_of(FA_TENSORS(y), FA_TENSORS(w, h), .create_graph = true, .grad_outputs = FA_TENSORS(fa_ones_like(y)));
+    assert_true(fa_backward(fa_sum(h), .retain_graph = true));
+    fa_tensor *held = fa_grad(h);
+    assert_true(fa_backward(fa_sum(h), .retain_graph = true));
+    fa_tensors again = fa_grad_of(FA_TENSORS(fa_sum(g.item[0])), FA_TENSORS(a));
+    assert_int_equal(again.count, 1);
+    HOLD(again.item[0], 2, 2);
+    HOLD(g.item[1], 2, 2);
+    HOLD(held, 3, 3);
+    HOLD(fa_grad(h), 4, 4);
+    fa_set_grad(h, NULL);
+    g = fa_grad_of(FA_TENSORS(fa_sum(h)), FA_TENSORS(h), .retain_graph = true);
+    assert_true(fa_backward(fa_sum(h)));
+    HOLD(g.item[0], 1, 1);
+    HOLD(fa_grad(h), 2, 2);
+}
+
 /* ---- functions ---- */
 
 typedef struct record {
@@ -522,6 +546,7 @@ int main(void)
         TEST(retain_grad_keeps_and_adds),
         TEST(retain_grad_sees_what_hooks_left),
         TEST(a_retained_gradient_is_nobody_elses),
+        TEST(a_retained_gradient_is_not_added_to_in_place),
         TEST(a_function_of_ones_own),
         TEST(a_functions_gradient_has_a_gradient),
         TEST(a_function_that_saves_its_result),

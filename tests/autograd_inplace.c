@@ -1,5 +1,7 @@
 /* Versions, and what may not be changed in place (semantics, "Views, in-place, autograd"). */
 #include "autograd_test.h"
+#include "core/tensor.h"
+#include "internal.h"
 
 /* Every in-place operation bumps the version that views and detached tensors share, also with grad off. */
 static void every_change_is_counted(void **state)
@@ -110,6 +112,33 @@ static void what_relu_and_div_keep(void **state)
     FAILS(FA_ERROR_GRADIENT, "div", "changed in place by add");
 }
 
+/* The gradient of one operand of a product needs the other alone; that of what scatter_add adds to needs no index. */
+static void what_no_wanted_gradient_needs_may_change(void **state)
+{
+    (void)state;
+    fa_tensor *x = LEAF(1, 2), *w = fa_ones(FA_SHAPE(2, 2), .dtype = FA_F64), *bias = LEAF(0, 0);
+    fa_tensor *h = fa_reshape(fa_mul(x, 1), FA_SHAPE(1, 2)), *c = fa_ones(FA_SHAPE(1, 2), .dtype = FA_F64);
+    fa_tensor *product = fa_matmul(h, w), *linear = fa_linear(h, w), *biased = fa_linear(c, w, .bias = bias);
+    fa_tensor *other = fa_matmul(h, fa_mul(LEAF(1, 1), 2)), *index = fa_tensor_of(1, 1);
+    fa_tensor *sum = fa_scatter_add(fa_mul(x, 2), 0, index, fa_ones(FA_SHAPE(2), .dtype = FA_F64));
+    fa_add_(h, 1);
+    fa_add_(c, 1);
+    fa_sub_(index, 1);
+    assert_true(fa_backward(fa_sum(product)));
+    assert_true(fa_backward(fa_sum(linear)));
+    assert_true(fa_backward(fa_sum(sum)));
+    HOLD(fa_grad(x), 6, 6);
+    fa_add_(w, 1);
+    assert_true(fa_backward(fa_sum(biased)));
+    HOLD(fa_grad(bias), 1, 1);
+    assert_false(fa_backward(fa_sum(other)));
+    FAILS(FA_ERROR_GRADIENT, "matmul", "a was changed in place by add");
+    linear = fa_linear(h, w);
+    fa_add_(w, 1);
+    assert_false(fa_backward(fa_sum(linear)));
+    FAILS(FA_ERROR_GRADIENT, "linear", "weight was changed in place by add");
+}
+
 static void copying_to_itself(void **state)
 {
     (void)state;
@@ -198,6 +227,115 @@ static void overlapping_operands_in_place(void **state)
     assert_non_null(fa_add_(v, v));
     assert_non_null(fa_mul_(v, fa_view(v, FA_SHAPE(6))));
     HOLD(v, 36, 100, 196, 36, 64, 100);
+}
+
+/* but views whose elements lie between one another's share nothing */
+static void interleaved_operands_in_place(void **state)
+{
+    (void)state;
+    fa_tensor *a = fa_to(fa_reshape(fa_arange(0, 9), FA_SHAPE(3, 3)), FA_F64), *b = fa_arange(0, 6),
+              *c = fa_reshape(fa_arange(0, 8), FA_SHAPE(2, 4)), *d = fa_arange(0, 12);
+    assert_non_null(fa_add_(fa_get(a, ":,0"), fa_get(a, ":,1")));
+    assert_non_null(fa_copy_(fa_get(a, ":,1"), fa_get(a, ":,2")));
+    HOLD(a, 1, 2, 2, 7, 5, 5, 13, 8, 8);
+    assert_non_null(fa_add_(fa_get(b, "::2"), fa_get(b, "1::2")));
+    HOLD(b, 1, 1, 5, 3, 9, 5);
+    assert_non_null(fa_set(b, "::2", fa_get(b, "::-2")));
+    HOLD(b, 5, 1, 3, 3, 1, 5);
+    assert_non_null(fa_add_(fa_get(c, ":,:2"), fa_get(c, ":,2:")));
+    HOLD(c, 2, 4, 2, 3, 10, 12, 6, 7);
+    assert_null(fa_add_(fa_get(c, ":,:2"), fa_get(c, ":,1:3")));
+    FAILS(FA_ERROR_ARGUMENT, "overlap");
+    assert_null(fa_copy_(fa_get(d, "::4"), fa_get(d, "1:10:3"))); /* 0, 4, 8 and 1, 4, 7 */
+    FAILS(FA_ERROR_ARGUMENT, "overlap");
+    assert_non_null(fa_copy_(fa_get(d, ":5:2"), fa_get(d, "3:10:3"))); /* 0, 2, 4 and 3, 6, 9 */
+    HOLD(d, 3, 1, 6, 3, 9, 5, 6, 7, 8, 9, 10, 11);
+    const fa_binding columns[] = {{.name = "p", .tensors = FA_TENSORS(fa_get(a, ":,0"))},
+                                  {.name = "g", .tensors = FA_TENSORS(fa_get(a, ":,2"))}};
+    assert_true(fa_update("p = p - g; g = 0 * p", 2, columns));
+    HOLD(a, -1, 2, 0, 2, 5, 0, 5, 8, 0);
+}
+
+/* An arbitrary geometry over 64 elements, from the state of a generator. */
+static fa_tensor *any_view(const fa_tensor *memory, uint32_t *state)
+{
+    fa_shape shape = {.rank = 0}, stride = {.rank = 0};
+    int64_t low, high;
+    do {
+        shape.rank = stride.rank = (int32_t)((*state = *state * 1664525 + 1013904223) >> 30);
+        for (int i = 0; i < shape.rank; i++) {
+            shape.dim[i] = (*state = *state * 1664525 + 1013904223) >> 29;
+            stride.dim[i] = (int64_t)((*state = *state * 1664525 + 1013904223) >> 27) - 16;
+        }
+        fa__extent(shape.rank, shape.dim, stride.dim, &low, &high);
+    } while (high - low > 64);
+    *state = *state * 1664525 + 1013904223;
+    int64_t offset = high > low ? (int64_t)((*state >> 8) % (uint64_t)(65 - (high - low))) - low : 30;
+    fa_shape layout = FA_SHAPE(1);
+    return fa__as_strided(memory, layout, shape, stride, offset);
+}
+
+/* Which of 64 elements, whose values are their places, a view has. */
+static uint64_t places_of(const fa_tensor *t)
+{
+    int64_t place[512], n = fa_numel(t);
+    uint64_t set = 0;
+    assert_true(n <= 512 && fa_read(t, place, FA_I64, n));
+    for (int64_t i = 0; i < n; i++)
+        set |= UINT64_C(1) << place[i];
+    return set;
+}
+
+/* Whether two views overlap is found out, not guessed from where they begin and end. */
+static void overlap_is_exact(void **state)
+{
+    (void)state;
+    fa_tensor *memory = fa_arange(0, 64);
+    uint32_t random = 1;
+    int met = 0, apart = 0;
+    for (int i = 0; i < 20000; i++) {
+        FA_SCOPE;
+        fa_tensor *a = any_view(memory, &random), *b = any_view(memory, &random);
+        bool meet = places_of(a) & places_of(b);
+        met += meet;
+        apart += !meet && fa_numel(a) && fa_numel(b);
+        assert_int_equal(fa__may_share(a, b), meet);
+    }
+    assert_true(met > 1000 && apart > 1000);
+}
+
+/* fa_update writes several tensors at once: each may be read under other names, as a whole, and by nothing else */
+static void overlapping_operands_of_update(void **state)
+{
+    (void)state;
+    fa_tensor *t = fa_to(fa_arange(0, 6), FA_F64), *square = fa_to(fa_reshape(fa_arange(0, 4), FA_SHAPE(2, 2)), FA_F64);
+    const fa_binding shifted[] = {{.name = "p", .tensors = FA_TENSORS(fa_get(t, "1:"))},
+                                  {.name = "g", .tensors = FA_TENSORS(fa_get(t, ":-1"))}},
+                     turned[] = {{.name = "g", .tensors = FA_TENSORS(fa_t(square))},
+                                 {.name = "p", .tensors = FA_TENSORS(square)}},
+                     twice[] = {{.name = "p", .tensors = FA_TENSORS(t)}, {.name = "q", .tensors = FA_TENSORS(t)}},
+                     apart[] = {{.name = "p", .tensors = FA_TENSORS(fa_get(t, ":3"), fa_get(t, "1:4"))},
+                                {.name = "g", .tensors = FA_TENSORS(fa_get(t, "3:"), fa_get(t, "3:"))}};
+    assert_false(fa_update("p = p + g", 2, shifted));
+    FAILS(FA_ERROR_ARGUMENT, "fa_update: g[0]: it overlaps a result in memory", "p[0] is (5,)");
+    assert_false(fa_update("p = p + g", 2, turned));
+    FAILS(FA_ERROR_ARGUMENT, "fa_update: g[0]: it overlaps a result in memory");
+    assert_false(fa_update("p = p + 1; q = q + 10", 2, twice));
+    FAILS(FA_ERROR_ARGUMENT, "fa_update: q[0]: it overlaps a result in memory");
+    assert_false(fa_update("p = p + g", 2, apart));
+    FAILS(FA_ERROR_ARGUMENT, "fa_update: g[1]: it overlaps a result in memory");
+    HOLD(t, 0, 1, 2, 3, 4, 5);
+    HOLD(square, 0, 1, 2, 3);
+    const fa_binding same[] = {{.name = "p", .tensors = FA_TENSORS(t)},
+                               {.name = "g", .tensors = FA_TENSORS(fa_view(t, FA_SHAPE(6)))},
+                               {.name = "q", .tensors = FA_TENSORS(fa_zeros_like(t))}},
+                     halves[] = {{.name = "p", .tensors = FA_TENSORS(fa_get(t, ":3"))},
+                                 {.name = "q", .tensors = FA_TENSORS(fa_get(t, "3:"))}};
+    assert_true(fa_update("p = p + g; q = g", 3, same));
+    HOLD(t, 0, 2, 4, 6, 8, 10);
+    HOLD(same[2].tensors.item[0], 0, 1, 2, 3, 4, 5);
+    assert_true(fa_update("p = p + q; q = -q", 2, halves));
+    HOLD(t, 6, 10, 14, -6, -8, -10);
 }
 
 static void scatter_add_of_itself(void **state)
@@ -349,12 +487,16 @@ int main(void)
         TEST(a_leaf_changed_under_no_grad),
         TEST(what_is_not_saved_may_change),
         TEST(what_relu_and_div_keep),
+        TEST(what_no_wanted_gradient_needs_may_change),
         TEST(copying_to_itself),
         TEST(a_view_that_was_there_before),
         TEST(a_leaf_in_place),
         TEST(a_view_that_is_a_leaf_in_place),
         TEST(expanded_memory_in_place),
         TEST(overlapping_operands_in_place),
+        TEST(interleaved_operands_in_place),
+        TEST(overlap_is_exact),
+        TEST(overlapping_operands_of_update),
         TEST(scatter_add_of_itself),
         TEST(cat_into_its_own_part),
         TEST(out_is_not_recorded),

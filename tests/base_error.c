@@ -2,8 +2,10 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/small.h"
+#include "base/text.h"
 #include "base_test.h"
 #include <facula/host.h>
+#include <locale.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +37,27 @@ static void test_first_sticks(void **state)
     assert_false(fa_failed());
     assert_string_equal(fa_error_message(), "");
     assert_int_equal(fa_error_code(), FA_OK);
+}
+
+/* Whatever the program's locale says. */
+static void test_numbers_have_a_point(void **state)
+{
+    (void)state;
+    static const char *const commas[] = {"de_DE.UTF-8", "de_DE.utf8", "fr_FR.UTF-8", "fr_FR.utf8"};
+    for (size_t i = 0; i < sizeof commas / sizeof *commas; i++)
+        if (setlocale(LC_ALL, commas[i]))
+            break;
+    char program[32], text[32];
+    snprintf(program, sizeof program, "%.1f", 0.5);
+    fa__text t = fa__text_in(text, sizeof text);
+    fa__text_add_number(&t, 1.25);
+    fa__fail(FA_ERROR_ARGUMENT, "not %g", 0.5);
+    assert_string_equal(fa_error_message(), "not 0.5");
+    assert_string_equal(text, "1.25");
+    char after[32];
+    snprintf(after, sizeof after, "%.1f", 0.5);
+    assert_string_equal(after, program); /* and it stays the program's */
+    setlocale(LC_ALL, "C");
 }
 
 static void test_names(void **state)
@@ -342,6 +365,7 @@ int main(void)
         cmocka_unit_test_teardown(test_exit_reports, clear),
         cmocka_unit_test_teardown(test_core_ends, clear),
         cmocka_unit_test_teardown(test_at_exit, clear),
+        cmocka_unit_test_teardown(test_numbers_have_a_point, clear),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -299,6 +299,37 @@ static void orders_are_fair(void **state)
             assert_true(fabs(count[i][k] - expected) < limit);
 }
 
+static int64_t plenty(void *context)
+{
+    (void)context;
+    return INT64_C(1) << 50;
+}
+
+static bool number_itself(void *context, int64_t index, fa_sample *sample)
+{
+    (void)context;
+    sample->input = fa_full(FA_SCALAR, index);
+    return true;
+}
+
+/* An order that is no other than that of the dataset takes no memory. */
+static void plain_orders_are_not_written_down(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    int64_t at = 0;
+    fa_dataset *endless =
+        fa_dataset_new(&(fa_dataset_type){.name = "endless", .length = plenty, .get = number_itself}, NULL);
+    FA_EACH (batch, fa_data_loader(endless, .batch_size = 3)) {
+        for (int64_t i = 0; i < batch.size; i++)
+            assert_int_equal(batch.samples[i], at++);
+        if (at == 30)
+            break;
+    }
+    assert_no_error();
+    assert_int_equal(at, 30);
+}
+
 static void lengths_count_batches(void **state)
 {
     (void)state;
@@ -449,6 +480,7 @@ int main(void)
         TEST(every_sample_comes_once),
         TEST(seeds_decide_the_order),
         TEST(orders_are_fair),
+        TEST(plain_orders_are_not_written_down),
         TEST(lengths_count_batches),
         TEST(turns_are_scopes),
         TEST(loops_may_be_nested_and_left),

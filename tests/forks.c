@@ -2,6 +2,7 @@
  * that hangs is killed by its alarm, and counts as failed. */
 #define _GNU_SOURCE
 #include "api_test.h"
+#include <facula/stream.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -113,7 +114,6 @@ static bool compute(int number)
         if (work[i] != fill_ledger)
             work[i](1000000 + number);
     fa_transfers_report(nowhere);
-    fa_synchronize(FA_LATE(0));
     return good && !fa_failed();
 }
 
@@ -163,8 +163,46 @@ static void a_child_computes_whatever_other_threads_held(void **state)
     assert_no_error();
 }
 
+/* What was on its way to the host at the fork has arrived in the child, which has the device no more. */
+static bool arrived(const fa_tensor *back, fa_device device)
+{
+    bool good = fa_item(fa_sum(back)) == 2000 && !fa_failed() && !fa_is_available(device);
+    good = good && !fa_synchronize(device) && fa_error_code() == FA_ERROR_STATE;
+    fa_error_clear();
+    good = good && !fa_stream_new(device) && fa_error_code() == FA_ERROR_STATE;
+    fa_error_clear();
+    good = good && !fa_to(back, device) && fa_error_code() == FA_ERROR_STATE;
+    fa_error_clear();
+    return good;
+}
+
+static void a_child_has_what_was_on_its_way_to_the_host(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        FA_SCOPE;
+        fa_tensor *x = fa_add(fa_ones(FA_SHAPE(1000), .device = DEVICE(i)), 1), *back;
+        fa_synchronize(DEVICE(i));
+        test_devices_delay(-1);
+        fa_add(x, 1);
+        back = fa_cpu(x);
+        fflush(stdout);
+        pid_t child = fork();
+        if (child == 0) {
+            alarm(10);
+            _exit(!arrived(back, DEVICE(i)));
+        }
+        int status = -1;
+        assert_true(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+        test_devices_delay(0);
+        assert_true(fa_item(fa_sum(back)) == 2000 && fa_is_available(DEVICE(i)));
+    }
+    assert_no_error();
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(a_child_computes_whatever_other_threads_held)};
+    const struct CMUnitTest tests[] = {TEST(a_child_has_what_was_on_its_way_to_the_host),
+                                       TEST(a_child_computes_whatever_other_threads_held)};
     return RUN("forks");
 }

@@ -1,6 +1,8 @@
 /* One kernel of each family through the library, small, with the CPU's bits: quick everywhere, and small enough to be
  * simulated (tests/oclgrind.sh). With the argument `all` in every dtype, layout and way. */
 #include "backend/cpu/level.h"
+#include "backend/gpu/dialect/arguments.h"
+#include "backend/gpu/gpu.h"
 #include "gpu_against_cpu.h"
 
 #define S(...) FA_SHAPE(__VA_ARGS__)
@@ -166,13 +168,48 @@ static void random_numbers(void **state)
         SAME("%d", drawn[i].cpu, drawn[i].gpu, i);
 }
 
+/* Of `count` elements, at a byte of each tensor. */
+static void put(fa__queue *q, const fa_tensor *to, size_t to_byte, const fa_tensor *from, int64_t count, bool words)
+{
+    const fa__gpu_kernel *k = fa__gpu_fixed(q->device, FA__GPU_PUT, 0, FA__CLASS_I32);
+    const put_arguments p = {.count = count, .words = words};
+    fa__gpu_args args = {.count = 0};
+    fa__gpu_memory(&args, (char *)to->storage->data + to_byte);
+    fa__gpu_memory(&args, from->storage->data);
+    fa__gpu_value(&args, &p, sizeof p);
+    assert_true(k && fa__gpu_launch_items(q, k, count, &args));
+}
+
+/* What the driver launches by itself, behind other queues' work and for copies: here without them. */
+static void kernels_of_the_driver(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa__device *d = fa__device_get(GPU);
+    fa_tensor *to = fa_to(fa_zeros(S(100), .dtype = FA_U8), GPU), *from = fa_to(fa_arange(1, 41, .dtype = FA_U8), GPU);
+    assert_true(fa_synchronize(GPU));
+    pthread_mutex_lock(&d->lock);
+    const fa__gpu_kernel *inherit = fa__gpu_fixed(d, FA__GPU_INHERIT, 0, FA__CLASS_I32);
+    assert_true(inherit
+                && fa__gpu_launch_groups(d->queue, inherit, (uint64_t[3]){1, 1, 1}, &(fa__gpu_args){.count = 0}));
+    put(d->queue, to, 3, from, 7, false);
+    put(d->queue, to, 20, from, 10, true);
+    pthread_mutex_unlock(&d->lock);
+    assert_true(fa_synchronize(GPU));
+    fa_tensor *expected = fa_zeros(S(100), .dtype = FA_U8);
+    fa_copy_(fa_narrow(expected, 0, 3, 7), fa_arange(1, 8, .dtype = FA_U8));
+    fa_copy_(fa_narrow(expected, 0, 20, 40), fa_arange(1, 41, .dtype = FA_U8));
+    SAME("%s", expected, to, "put");
+}
+
 #define CASE(f) cmocka_unit_test_setup(f, api_begin)
 
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        CASE(elementwise_kernels), CASE(reductions),      CASE(softmax_kernels), CASE(search_kernels),
-        CASE(selection_kernels),   CASE(matrix_products), CASE(faults),          CASE(random_numbers)};
+        CASE(elementwise_kernels),  CASE(reductions),      CASE(softmax_kernels), CASE(search_kernels),
+        CASE(selection_kernels),    CASE(matrix_products), CASE(faults),          CASE(random_numbers),
+        CASE(kernels_of_the_driver)};
     all = count > 1 && !strcmp(words[1], "all");
     return gpu_there() ? RUN("gpu_families") : GPU_SKIPPED;
 }

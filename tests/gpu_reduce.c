@@ -454,6 +454,7 @@ static void try_launch(int trial)
     draw_launch(l, memory);
     l->op = &op;
     fa_tensor *there = fa_to(here, GPU);
+    assert_true(fa_synchronize(GPU)); /* what the copy reads is written below, past all order */
     bool good = run_on(&fa__cpu_device, l);
     fa_error_clear();
     move_launch(l, memory, fa__tensor_data(there));

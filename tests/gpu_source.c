@@ -88,12 +88,13 @@ static int stack_bytes(const char *log)
     return at ? atoi(at) : -1;
 }
 
-/* A division of f64 is a call, around which the compiler may save a few registers. */
-enum { STACK_F64 = 64 };
+/* Divisions of f64 and of 64-bit integers are calls, around which the compiler may save a few registers. */
+enum { STACK_CALLS = 64 };
 
 /* What the kernel may have and has to have, */
 typedef struct expectation {
     bool f64;         /* it computes in f64 */
+    bool divides;     /* or it is a reduction, which divides 64-bit integers and needs many registers */
     bool exact;       /* nothing of it is a fused multiply-add, */
     bool fused;       /* or something is */
     bool reads, runs; /* a dense kernel, of elements of 4 or 8 bytes, that has inputs */
@@ -109,7 +110,7 @@ static const char *wrong_in(const char *ptx, const char *log, expectation e)
             return never[i];
     int stack = stack_bytes(log);
     return stack < 0                                           ? "nothing is said of its stack"
-           : stack > (e.f64 ? STACK_F64 : 0)                   ? "it keeps values in memory"
+           : stack > (e.f64 || e.divides ? STACK_CALLS : 0)    ? "it keeps values in memory"
            : e.exact && strstr(ptx, "fma.rn")                  ? "it is fused"
            : e.fused && !strstr(ptx, "fma.rn")                 ? "fma is not one instruction"
            : e.reads && e.runs && !strstr(ptx, "ld.global.v4") ? "it does not read 16 bytes at a time"
@@ -169,6 +170,7 @@ static expectation expected(const fa__program *p, fa__class class, fa__gpu_shape
 {
     unsigned needs = fa__gpu_program_needs(p->ssa, class);
     return (expectation){.f64 = class == FA__CLASS_F64 || needs & FA__GPU_NEEDS_WIDE,
+                         .divides = shape >= FA__GPU_ROWS,
                          .exact = !(needs & (FA__GPU_NEEDS_MATH | FA__GPU_NEEDS_WIDE | FA__GPU_NEEDS_RANDOM))
                                   && !has_fma(p->ssa),
                          .fused = class <= FA__CLASS_F64 && has_fma(p->ssa),
@@ -275,6 +277,8 @@ static const uint8_t variants[FA__GPU_FAMILIES][FA__CLASSES] = {
     [FA__GPU_ADD_AT] = {1, 1, 1, 1},
     [FA__GPU_RANDPERM] = {0, 1, 0, 0},
     [FA__GPU_MATMUL] = {0x3F, 0x03, 0xC3, 0x03}, /* own, f16, bf16, narrow integers; tiles, direct */
+    [FA__GPU_INHERIT] = {0, 0, 1, 0},
+    [FA__GPU_PUT] = {0, 0, 1, 0},
 };
 
 static void compile_family(fa__gpu_family family, fa__class class, int variant)

@@ -222,9 +222,9 @@ static void wrong_memory_is_found(void **state)
     (void)state;
     fa__device *d = fa__device_get(FA_LATE(0));
     fa__storage *a = filled(3, SIZE), *b = new_storage(FA_LATE(0), SIZE);
-    const fa__copy wrong[] = {{&op_to, b->data, a->data, SIZE, NULL, NULL, false},
-                              {&op_to, b->data, a->data, SIZE, d, d, false},
-                              {&op_to, b->data, a->data, SIZE, fa__device_get(FA_LATE(1)), NULL, false}};
+    const fa__copy wrong[] = {{&op_to, b->data, a->data, SIZE, NULL, NULL, false, 0},
+                              {&op_to, b->data, a->data, SIZE, d, d, false, 0},
+                              {&op_to, b->data, a->data, SIZE, fa__device_get(FA_LATE(1)), NULL, false, 0}};
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         const fa__late_report *report;
         uint64_t ticket = d->backend->copy(d->queue, &wrong[i]);
@@ -335,7 +335,7 @@ static void many_readers_are_remembered(void **state)
     for (int i = 0; i < 7; i++) {
         queue[i] = d->backend->queue_new(d);
         to[i] = fa__storage_new(d, SIZE, queue[i]);
-        const fa__copy c = {&op_to, to[i]->data, a->data, SIZE, d, NULL, false};
+        const fa__copy c = {&op_to, to[i]->data, a->data, SIZE, d, NULL, false, 0};
         assert_true(fa__before_read(a, queue[i], &op_to));
         fa__stamp work = {queue[i], d->backend->copy(queue[i], &c)};
         assert_true(fa__after_read(a, work, &op_to));

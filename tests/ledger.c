@@ -26,7 +26,7 @@ static void count_some(void)
 {
     fa__ledger_copy(&op_to, &cpu, &one, 4000000000);
     fa__ledger_copy(&op_to, NULL, &one, 1000000000); /* NULL is the host, too */
-    fa__ledger_copy_time(&op_to, &cpu, &one, 1000000000);
+    fa__ledger_copy_time(fa__ledger_age(), &op_to, &cpu, &one, 1000000000);
     fa__ledger_copy(&op_item, &one, &cpu, 8);
     fa__ledger_copy(&op_to, &one, &two, 100);
     fa__ledger_copy(&op_to, &cpu, &cpu, 100);
@@ -54,6 +54,22 @@ static void sums_add_up(void **state)
     fa_transfers_reset();
     t = fa_transfers_total();
     assert_memory_equal(&t, &(fa_transfers){0}, sizeof t);
+}
+
+/* Devices tell a copy's time when it is done, which may be after the ledger began anew. */
+static void times_of_what_is_forgotten_are_not_counted(void **state)
+{
+    (void)state;
+    uint32_t before = fa__ledger_age();
+    fa__ledger_row row[FA__LEDGER_ROWS];
+    fa__ledger_copy(&op_to, &cpu, &one, 8);
+    fa_transfers_reset();
+    fa__ledger_copy_time(before, &op_to, &cpu, &one, 1000);
+    assert_int_equal(fa__ledger_rows(row, FA__LEDGER_ROWS), 0);
+    fa__ledger_copy_time(fa__ledger_age(), &op_to, &cpu, &one, 30); /* before it is counted: that may be */
+    fa__ledger_copy(&op_to, &cpu, &one, 8);
+    fa__ledger_copy_time(before, &op_to, &cpu, &one, 1000);
+    assert_int_equal(fa_transfers_total().copy_ns, 30);
 }
 
 static void the_table_has_a_line_for_each_operation_and_place(void **state)
@@ -158,9 +174,13 @@ static void forbidding_names_operation_and_places(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(sums_add_up),       TEST(the_table_has_a_line_for_each_operation_and_place),
-        TEST(json_has_the_same), TEST(a_full_table_still_counts),
-        TEST(threads_may_count), TEST(forbidding_names_operation_and_places),
+        TEST(sums_add_up),
+        TEST(the_table_has_a_line_for_each_operation_and_place),
+        TEST(json_has_the_same),
+        TEST(a_full_table_still_counts),
+        TEST(threads_may_count),
+        TEST(forbidding_names_operation_and_places),
+        TEST(times_of_what_is_forgotten_are_not_counted),
     };
     return cmocka_run_group_tests_name("ledger", tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static bool is_fault_word(cl_mem m)
 {
     bool is = false;
     for (int i = 0; i < FA__OPENCL_QUEUES; i++)
-        is |= fa__opencl_queues[i].used && fa__opencl_queues[i].fault == m;
+        is |= fa__opencl_queues[0][i].used && fa__opencl_queues[0][i].fault == m;
     return is;
 }
 
@@ -276,8 +276,8 @@ static void compare_waits(const training *t)
     /* The program asked for them: it read the loss, it waited in the end; and to move a parameter is to wait for it. */
     assert_true(counted_waits("item") <= (uint64_t)t->reads);
     assert_true(counted_waits("synchronize") == 1);
-    assert_true(counted_waits("move_") <= fa_module_parameters(t->net).count);
-    assert_int_equal(ledger.waits, counted_waits("item") + counted_waits("synchronize") + counted_waits("move_"));
+    assert_true(counted_waits("module_to") <= fa_module_parameters(t->net).count);
+    assert_int_equal(ledger.waits, counted_waits("item") + counted_waits("synchronize") + counted_waits("module_to"));
 }
 
 static void an_epoch_is_in_the_ledger_as_the_driver_saw_it(void **state)

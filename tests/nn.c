@@ -310,6 +310,17 @@ static void linear_is_what_it_says(void **state)
 }
 
 /* Uniform in ±1/sqrt(in): the moments of 40,000 draws, and the ends. */
+static void nothing_in_sequence_passes_on(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_module *net = fa_nn_sequential();
+    fa_tensor *x = fa_ones(FA_SHAPE(2));
+    assert_non_null(net);
+    assert_true(fa_forward(net, x) == x);
+    assert_false(fa_failed());
+}
+
 static void linear_begins_uniform(void **state)
 {
     (void)state;
@@ -588,6 +599,7 @@ int main(void)
         TEST(forward_frees_what_it_made),
         TEST(forward_keeps_what_backward_needs),
         TEST(linear_is_what_it_says),
+        TEST(nothing_in_sequence_passes_on),
         TEST(linear_begins_uniform),
         TEST(seeds_decide_the_beginning),
         TEST(layers_refuse_what_makes_no_sense),

@@ -1,5 +1,6 @@
 /* Copies between the host and OpenCL's devices: that they arrive, in order, and what the ledger has of them. They are
  * done twice, the second time through pinned memory. */
+#include "core/ledger.h"
 #include "support/opencl.h"
 #include <unistd.h>
 
@@ -162,12 +163,39 @@ static void the_ledger_has_the_times_of_the_events(void **state)
     }
 }
 
+/* What was issued before the ledger began anew is not in it, whenever its time is known. */
+static void late_times_of_what_is_forgotten_are_not_counted(void **state)
+{
+    (void)state;
+    fa__gpu_kernel slow = build_kernel(0, "slow");
+    for (int pinned = 0; pinned < 2; pinned++) {
+        use_pinned(pinned);
+        fa__storage *a = filled(0, SIZE), *b = new_storage(FA_OPENCL(0), SIZE), *c = filled(0, SIZE);
+        assert_true(copy(&op_to, b, a));
+        wrote(b, launch_slow(b->device->queue, &slow, b->data, 3000000));
+        assert_true(copy(&op_back, c, b));
+        assert_false(fa__order_done(c));
+        fa_transfers_reset();
+        assert_true(copy(&op_to, b, a));
+        fa_synchronize(FA_OPENCL(0));
+        fa_transfers t = fa_transfers_total();
+        assert_true(t.to_device == 1 && t.copy_ns > 0);
+        fa__ledger_row row[FA__LEDGER_ROWS];
+        for (size_t i = fa__ledger_rows(row, FA__LEDGER_ROWS); i-- > 0;)
+            assert_true(row[i].wait || row[i].count > 0);
+        fa__unref(a);
+        fa__unref(b);
+        fa__unref(c);
+    }
+    drop_kernel(0, &slow);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(copies_arrive_whole_and_nowhere_else),          TEST(copies_are_ordered_behind_slow_work),
         TEST(copies_at_random_give_the_values_of_the_model), TEST(nobody_has_to_wait_for_work_to_be_done),
-        TEST(the_ledger_has_the_times_of_the_events),
+        TEST(the_ledger_has_the_times_of_the_events),        TEST(late_times_of_what_is_forgotten_are_not_counted),
     };
     return opencl_there() ? cmocka_run_group_tests_name("opencl_copies", tests, NULL, NULL) : TEST_SKIPPED;
 }

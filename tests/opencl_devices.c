@@ -30,7 +30,29 @@ static void devices_have_names_and_properties(void **state)
     bool gpus = fa__opencl_gpus() > 0;
     assert_int_equal(fa_device_best().kind, gpus ? FA__OPENCL : FA__CPU);
     assert_int_equal(fa_device_of("opencl:gpu").kind, gpus ? FA__OPENCL : -1);
+    if (!gpus)
+        assert_non_null(
+            strstr(fa_error_message(), "none of the devices of that kind is a GPU; there are: cpu, opencl:0"));
     fa_error_clear();
+}
+
+/* However many queues one device has, others have as many. */
+static void streams_of_one_device_leave_others_theirs(void **state)
+{
+    (void)state;
+    for (int turn = 0; turn < 2; turn++) { /* the second time they are there already */
+        FA_SCOPE;
+        int count = 0;
+        while (fa_stream_new(FA_OPENCL(0)))
+            count++;
+        assert_true(count > 8);
+        assert_int_equal(fa_error_code(), FA_ERROR_DEVICE);
+        fa_error_clear();
+        fa_stream *s = fa_stream_new(FA_OPENCL(1));
+        assert_non_null(s);
+        FA_USE(.stream = s);
+        assert_true(fa_item(fa_sum(fa_ones(FA_SHAPE(3), .device = FA_OPENCL(1)))) == 3);
+    }
 }
 
 static void a_limit_holds(void **state)
@@ -49,27 +71,46 @@ static void a_limit_holds(void **state)
 }
 
 /* ---- processes ---- */
+static bool says_forked(void)
+{
+    bool says = fa_error_code() == FA_ERROR_STATE && strstr(fa_error_message(), "the process was forked");
+    fa_error_clear();
+    return says;
+}
+
+/* All that asks for a device agrees that it is not there. */
+static bool device_is_gone(fa_stream *s)
+{
+    const char *why;
+    return !fa_synchronize(FA_OPENCL(0)) && says_forked() && !fa_stream_new(FA_OPENCL(0)) && says_forked()
+           && !fa_stream_synchronize(s) && says_forked() && !fa_is_available(FA_OPENCL(0))
+           && !fa_zeros(FA_SHAPE(2), .device = FA_OPENCL(1)) && says_forked() && fa_device_of("opencl:0").kind == -1
+           && says_forked() && fa_device_count("opencl", &why) == 0 && strstr(why, "the process was forked")
+           && fa_device_best().kind == FA__CPU && !fa_failed();
+}
+
 static void in_the_child_of_a_fork_calls_fail(void **state)
 {
     (void)state;
+    FA_SCOPE;
+    fa_stream *s = fa_stream_new(FA_OPENCL(0));
     fa__gpu_kernel slow = build_kernel(0, "slow");
-    fa__storage *a = filled(0, SIZE), *b = new_storage(FA_OPENCL(0), SIZE);
+    fa__storage *a = filled(0, SIZE), *b = new_storage(FA_OPENCL(0), SIZE), *c = filled(0, SIZE);
     assert_true(copy(&op_to, b, a));
     wrote(b, launch_slow(b->device->queue, &slow, b->data, 3000000));
+    assert_true(copy(&op_back, c, b)); /* under way when the child is made: it has it all the same */
+    fa__device *device = opencl_device(0);
     fflush(NULL);
     pid_t child = fork();
     if (child == 0) {
-        bool good = !copy(&op_to, b, a) && fa_error_code() == FA_ERROR_STATE
-                    && strstr(fa_error_message(), "opencl:0: the process was forked");
-        fa_error_clear();
-        good = good && !fa__opencl_driver.build(opencl_device(0), opencl_source, "add")
-               && fa_error_code() == FA_ERROR_STATE;
-        fa_error_clear();
-        good = good && fa_synchronize(FA_OPENCL(0)) && !fa_failed();
-        drop_kernel(0, &slow);
+        bool good = fa__before_read(c, NULL, &op_back) && *(int *)c->data == 1;
+        good = good && !copy(&op_to, b, a) && says_forked();
+        good = good && !fa__opencl_driver.build(device, opencl_source, "add") && says_forked();
+        good = good && device_is_gone(s);
+        fa__opencl_driver.kernel_free(device, slow.handle);
         fa__unref(a);
         fa__unref(b);
-        fa_empty_cache(FA_OPENCL(0));
+        fa__unref(c);
         fa__devices_close();
         _exit(good && !fa_failed() ? 0 : 1); /* leaks of the driver, whose threads are gone, are not ours */
     }
@@ -78,6 +119,7 @@ static void in_the_child_of_a_fork_calls_fail(void **state)
     drop_kernel(0, &slow);
     fa__unref(a);
     fa__unref(b);
+    fa__unref(c);
 }
 
 /* No devices, for a reason that has these words; and everything else works. */
@@ -91,7 +133,8 @@ static int there_is_none(const char *words)
     bool good = fa_device_of("opencl:0").kind == -1 && fa_error_code() == FA_ERROR_UNAVAILABLE
                 && strstr(fa_error_message(), words);
     fa_error_clear();
-    good = good && fa_device_of("opencl:gpu").kind == -1 && fa_error_code() == FA_ERROR_DEVICE;
+    good = good && fa_device_of("opencl:gpu").kind == -1 && fa_error_code() == FA_ERROR_UNAVAILABLE
+           && strstr(fa_error_message(), words);
     fa_error_clear();
     return good ? 0 : 1;
 }
@@ -200,13 +243,10 @@ static void a_process_may_end_while_its_kernels_are_compiled(void **state)
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        TEST(devices_have_names_and_properties),
-        TEST(a_limit_holds),
-        TEST(in_the_child_of_a_fork_calls_fail),
-        TEST(where_there_is_no_opencl_the_reason_is_told),
-        TEST(gpus_are_the_first_devices),
-        TEST(a_process_may_end_with_work_under_way),
-        TEST(a_process_may_end_while_its_kernels_are_compiled),
+        TEST(devices_have_names_and_properties),           TEST(a_limit_holds),
+        TEST(streams_of_one_device_leave_others_theirs),   TEST(in_the_child_of_a_fork_calls_fail),
+        TEST(where_there_is_no_opencl_the_reason_is_told), TEST(gpus_are_the_first_devices),
+        TEST(a_process_may_end_with_work_under_way),       TEST(a_process_may_end_while_its_kernels_are_compiled),
     };
     if (count > 1)
         return run_word(words[1]);

@@ -1,6 +1,7 @@
 /* What fails under OpenCL: what the driver refuses, memory that is not there, a device that is lost. */
 #include "base/alloc.h"
 #include "support/opencl.h"
+#include <math.h>
 #include <unistd.h>
 
 static cl_int refuse_write(cl_command_queue q, cl_mem m, cl_bool block, size_t at, size_t size, const void *from,
@@ -152,9 +153,17 @@ static cl_int failing_callback(cl_event e, cl_int when, void (*call)(cl_event, c
     return opencl_real.clSetEventCallback(e, when, fail_back, NULL);
 }
 
+static void find_again(int device) /* for the tests that follow */
+{
+    atomic_store(&fa__opencl_own(opencl_device(device))->lost, 0);
+    ((fa__opencl_queue *)opencl_device(device)->queue)->failed = 0;
+}
+
 static void a_lost_device_fails_its_tensors_and_others_go_on(void **state)
 {
     (void)state;
+    FA_SCOPE;
+    fa_tensor *t = fa_ones(FA_SHAPE(3), .device = FA_OPENCL(1));
     fa__storage *a = filled(3, SIZE), *b = new_storage(FA_OPENCL(1), SIZE), *c = new_storage(FA_OPENCL(0), SIZE);
     fa__opencl.clSetEventCallback = failing_callback;
     assert_true(copy(&op_to, b, a));
@@ -170,10 +179,88 @@ static void a_lost_device_fails_its_tensors_and_others_go_on(void **state)
     fa_synchronize(FA_OPENCL(1));
     assert_string_equal(fa_error_message(), "opencl:1: work of clEnqueueWriteBuffer failed: CL_OUT_OF_RESOURCES (-5)");
     fa_error_clear();
+    assert_true(isnan(fa_item(fa_get(t, "0"))));
+    assert_string_equal(fa_error_message(), "fa_item(x=() f32 opencl:1): opencl:1 is lost: "
+                                            "CL_OUT_OF_RESOURCES (-5)");
+    fa_error_clear();
     assert_true(copy(&op_to, c, a));
+    for (int pinned = 0; pinned < 2; pinned++) { /* nor does another device take them over */
+        use_pinned(pinned);
+        for (int back = 0; back < 2; back++) {
+            assert_false(copy(&op_to, back ? b : c, back ? c : b));
+            assert_int_equal(fa_error_code(), FA_ERROR_DEVICE);
+            assert_string_equal(fa_error_message(), "opencl:1 is lost: CL_OUT_OF_RESOURCES (-5)");
+            fa_error_clear();
+        }
+    }
     assert_true(holds(c, 3));
-    atomic_store(&fa__opencl_own(opencl_device(1))->lost, 0); /* for the tests that follow */
-    ((fa__opencl_queue *)opencl_device(1)->queue)->failed = 0;
+    find_again(1);
+    fa__unref(a);
+    fa__unref(b);
+    fa__unref(c);
+}
+
+static cl_int refuse_read(cl_command_queue q, cl_mem m, cl_bool block, size_t at, size_t size, void *to, cl_uint n,
+                          const cl_event *list, cl_event *e)
+{
+    (void)q, (void)m, (void)block, (void)at, (void)size, (void)to, (void)n, (void)list, (void)e;
+    return CL_OUT_OF_RESOURCES;
+}
+
+static cl_event read_of_other;
+
+static cl_int remember_read(cl_command_queue q, cl_mem m, cl_bool block, size_t at, size_t size, void *to, cl_uint n,
+                            const cl_event *list, cl_event *e)
+{
+    cl_int status = opencl_real.clEnqueueReadBuffer(q, m, block, at, size, to, n, list, e);
+    read_of_other = *e;
+    return status;
+}
+
+static cl_int read_fails(cl_event e, cl_uint what, size_t size, void *out, size_t *had)
+{
+    cl_int status = opencl_real.clGetEventInfo(e, what, size, out, had);
+    if (e == read_of_other)
+        *(cl_int *)out = CL_OUT_OF_RESOURCES;
+    return status;
+}
+
+static void fail_behind(cl_event e, cl_int status, void *context)
+{
+    (void)status, (void)context;
+    kept.call(e, CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, kept.context);
+}
+
+static cl_int failing_behind(cl_event e, cl_int when, void (*call)(cl_event, cl_int, void *), void *context)
+{
+    kept.call = call;
+    kept.context = context;
+    return opencl_real.clSetEventCallback(e, when, fail_behind, NULL);
+}
+
+/* A copy between two devices is in the target's queue, and the source's device reads for it. */
+static void of_two_devices_the_one_that_failed_is_blamed(void **state)
+{
+    (void)state;
+    use_pinned(true);
+    fa__storage *a = filled(3, SIZE), *b = new_storage(FA_OPENCL(1), SIZE), *c = new_storage(FA_OPENCL(0), SIZE);
+    assert_true(copy(&op_to, b, a));
+    fa__opencl.clEnqueueReadBuffer = refuse_read;
+    assert_false(copy(&op_to, c, b));
+    assert_string_equal(fa_error_message(), "opencl:1: clEnqueueReadBuffer failed: CL_OUT_OF_RESOURCES (-5)");
+    fa_error_clear();
+    fa__opencl.clEnqueueReadBuffer = remember_read;
+    fa__opencl.clGetEventInfo = read_fails;
+    fa__opencl.clSetEventCallback = failing_behind;
+    assert_true(copy(&op_to, c, b));
+    fa_synchronize(FA_OPENCL(0));
+    assert_true(fa_failed());
+    fa_error_clear();
+    fa__opencl = opencl_real;
+    assert_int_equal(fa__opencl_own(opencl_device(0))->lost, 0);
+    assert_int_equal(fa__opencl_own(opencl_device(1))->lost, CL_OUT_OF_RESOURCES);
+    find_again(0);
+    find_again(1);
     fa__unref(a);
     fa__unref(b);
     fa__unref(c);
@@ -182,10 +269,9 @@ static void a_lost_device_fails_its_tensors_and_others_go_on(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(what_the_driver_refuses_has_a_name),
-        TEST(a_device_without_memory_says_so),
-        TEST(without_memory_of_the_host_there_are_errors),
-        TEST(a_lost_device_fails_its_tensors_and_others_go_on),
+        TEST(what_the_driver_refuses_has_a_name),           TEST(a_device_without_memory_says_so),
+        TEST(without_memory_of_the_host_there_are_errors),  TEST(a_lost_device_fails_its_tensors_and_others_go_on),
+        TEST(of_two_devices_the_one_that_failed_is_blamed),
     };
     return opencl_there() ? cmocka_run_group_tests_name("opencl_failures", tests, NULL, NULL) : TEST_SKIPPED;
 }

@@ -129,8 +129,8 @@ static void *look_up(void *first)
         int number = (i * 7 + (int)(intptr_t)first) % TEXTS;
         snprintf(text, sizeof text, "exp(x * %d)", number + 2);
         const fa__expression *e = cached(text);
-        bool zero;
-        const fa__expression *d = e ? fa__expression_derivative(e, X, &zero) : NULL;
+        fa__underived why;
+        const fa__expression *d = e ? fa__expression_derivative(e, X, &why) : NULL;
         wrong += !d || strcmp(e->text, text) != 0 || d->used != (1u << OPERANDS | 2u << OPERANDS);
         if (i % 5000 == 4999)
             fa__expression_cache_clear();

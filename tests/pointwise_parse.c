@@ -309,10 +309,10 @@ static void test_update_errors(void **state)
     }
 }
 
-/* Text, and what it says: inputs used, only conditions, keys, floating, boolean. */
+/* Text, and what it says: inputs used, those that are not promoted, keys, floating, boolean. */
 static const struct {
     const char *text;
-    unsigned used, condition_only, random;
+    unsigned used, silent, random;
     bool floating, boolean;
 } flags[] = {
     {"x + y", 3, 0, 0, false, false},
@@ -345,11 +345,13 @@ static const struct {
     {"c ? x : x", 1, 8, 0, false, false},
     {"c * 1 ? x : y", 11, 0, 0, false, false},
     {"true ? x : exp(y)", 1, 0, 0, true, false},
-    {"uniform(k) < 0.5 ? 0 : x", 17, 0, 16, true, false},
-    {"x + normal(k) + uniform(k)", 17, 0, 16, true, false},
-    {"f32(x)", 1, 0, 0, true, false},
-    {"f64(x)", 1, 0, 0, true, false},
-    {"i32(x)", 1, 0, 0, false, false},
+    {"uniform(k) < 0.5 ? 0 : x", 17, 16, 16, true, false},
+    {"x + normal(k) + uniform(k)", 17, 16, 16, true, false},
+    {"f32(x)", 1, 1, 0, true, false},
+    {"f64(x)", 1, 0, 0, true, false}, /* what f64 promotes to is f64 */
+    {"i32(x)", 1, 1, 0, false, false},
+    {"i32(x) + x", 1, 0, 0, false, false},
+    {"i32(x) + (x ? 1 : 2)", 1, 1, 0, false, false},
     {"pow(x, 2)", 1, 0, 0, false, false},
     {"pow(x, 2.0)", 1, 0, 0, true, false},
     {"x - x", 1, 0, 0, false, false},
@@ -362,10 +364,10 @@ static void test_flags(void **state)
     (void)state;
     for (size_t i = 0; i < COUNT(flags); i++) {
         fa__expression *e = parse(flags[i].text);
-        if (e->used != flags[i].used || e->condition_only != flags[i].condition_only || e->random != flags[i].random
+        if (e->used != flags[i].used || e->silent != flags[i].silent || e->random != flags[i].random
             || e->floating != flags[i].floating || e->boolean != flags[i].boolean)
-            fail_msg("'%s': used %x, condition %x, random %x, floating %d, boolean %x", flags[i].text, e->used,
-                     e->condition_only, e->random, e->floating, e->boolean);
+            fail_msg("'%s': used %x, silent %x, random %x, floating %d, boolean %x", flags[i].text, e->used, e->silent,
+                     e->random, e->floating, e->boolean);
         assert_string_equal(e->text, flags[i].text);
         assert_string_equal(e->names[Y], "y");
         assert_int_equal(e->ninputs, OPERANDS);
@@ -400,7 +402,7 @@ static void test_bounds(void **state)
         fa__expression_free(e);
     }
     fa__expression *e = parse("c ? maximum(x, c) : y");
-    assert_int_equal(e->condition_only, 0);
+    assert_int_equal(e->silent, 0);
     fa__expression_free(e);
 }
 

@@ -110,6 +110,50 @@ static void an_empty_out_is_resized(void **state)
     HOLD(l, 2, 3);
 }
 
+/* That is the last thing to happen: after an error the tensor is as it was. */
+static void out_is_as_it_was_after_an_error(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_tensor_of(1.0, 2.0), *m = fa_ones(FA_SHAPE(2, 2));
+    fa_tensor *i = fa_zeros(FA_SHAPE(0), .dtype = FA_I32), *d = fa_zeros(FA_SHAPE(0, 3), .dtype = FA_F64);
+    assert_null(fa_add(x, 1, .out = i));
+    FAILS(FA_ERROR_DTYPE, "f32", "i32");
+    assert_int_equal(fa_numel(i), 0);
+    assert_null(fa_matmul(m, m, .out = d));
+    FAILS(FA_ERROR_DTYPE, "f32", "f64");
+    assert_int_equal(fa_size(d, 1), 3);
+}
+
+/* Views, and what has a place in the graph, keep their shapes: others rely on them. */
+static void an_empty_out_that_is_not_resized(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_tensor_of(1.0, 2.0), *memory = fa_ones(FA_SHAPE(3)), *leaf = LEAF(1, 2);
+    fa_tensor *kept[4] = {fa_narrow(memory, 0, 0, 0), NULL, fa_mul(fa_narrow(leaf, 0, 0, 0), 2),
+                          fa_zeros(FA_SHAPE(0), .requires_grad = true)};
+    FA_USE(.no_grad = true);
+    kept[1] = fa_narrow(memory, 0, 0, 0);
+    for (int k = 0; k < 4; k++) {
+        assert_null(fa_add(x, 1, .out = kept[k]));
+        FAILS(FA_ERROR_SHAPE, "(2,)", "a view", "gradient");
+        assert_int_equal(fa_numel(kept[k]), 0);
+    }
+}
+
+/* What backward keeps is not resized under its hands: that is a change in place. */
+static void an_empty_out_that_backward_needs(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_tensor_of(1.0, 2.0), *leaf = fa_zeros(FA_SHAPE(0), .requires_grad = true),
+              *w = fa_zeros(FA_SHAPE(0));
+    fa_add_(w, 1);
+    fa_tensor *y = fa_mul(leaf, w);
+    assert_non_null(fa_add(x, 1, .out = w));
+    HOLD(w, 2, 3);
+    assert_false(fa_backward(fa_sum(y)));
+    FAILS(FA_ERROR_GRADIENT, "changed in place by add");
+}
+
 /* Its dtype: elementwise operations cast within or above the result's category, matrix products need an exact match. */
 static void the_dtype_of_out(void **state)
 {
@@ -334,6 +378,9 @@ int main(void)
         TEST(a_mismatch_names_every_operand),
         TEST(out_elsewhere_or_of_another_shape),
         TEST(an_empty_out_is_resized),
+        TEST(out_is_as_it_was_after_an_error),
+        TEST(an_empty_out_that_is_not_resized),
+        TEST(an_empty_out_that_backward_needs),
         TEST(the_dtype_of_out),
         TEST(copy_crosses_and_broadcasts),
         TEST(to_returns_its_argument),

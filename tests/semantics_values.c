@@ -47,6 +47,18 @@ static void narrow_integers_wrap_between_operations(void **state)
     HOLD(fa_add(narrow_of(5, FA_U8), 300), 49);
     HOLD(fa_maximum(i, fa_full(FA_SCALAR, 300)), 100);
     HOLD(fa_clamp(i, -200, 50), 50);
+    HOLD(fa_clamp(fa_to(fa_tensor_of(5, -5), FA_I32), 0, INT64_C(1) << 40), 5, 0);
+    HOLD(fa_clamp(fa_tensor_of(5, -5), 0, INT64_C(1) << 40), 5, 0);
+    HOLD(fa_clamp(fa_tensor_of(5.0, 2e9), 0, INT64_C(1) << 40), 5, 2e9);
+    HOLD(fa_pointwise("maximum(x, 300)", i), 127);
+    HOLD(fa_pointwise("minimum(maximum(x, -300), 255)", i), 100);
+    HOLD(fa_pointwise("maximum(x, y) == 127", i, 300), 1);
+    HOLD(fa_pointwise("maximum(x, y) + y", i, 300), (int8_t)(100 + 44));
+    for (int k = 0; k < 2; k++) { /* tensors wrap, wherever they are */
+        fa_tensor *there = fa_to(i, DEVICE(k));
+        HOLD(fa_maximum(there, fa_full(FA_SCALAR, 300)), 100);
+        HOLD(fa_maximum(there, 300), 127);
+    }
     HOLD(fa_add(i, fa_full(FA_SCALAR, 300)), -112);
     HOLD(fa_abs(narrow_of(-128, FA_I8)), -128);
     HOLD(fa_pow(narrow_of(3, FA_U8), 260), 81); /* 260 is 4 */
@@ -58,9 +70,11 @@ static void narrow_integers_wrap_between_operations(void **state)
     assert_true(fa_item(fa_pointwise("x * y - y * x + 1000", x, y)) == (1000 & 255));
     assert_int_equal(fa_tensor_dtype(fa_pointwise("x ? 1 : 2", i)), FA_I64);
     assert_int_equal(fa_tensor_dtype(fa_pointwise("x ? 1 : 2.5", i)), FA_F32);
-    /* numbers are compared as they are */
+    /* what is compared is so as it is */
     HOLD(fa_gt(narrow_of(5, FA_U8), -1), 1);
     HOLD(fa_lt(x, 300), 1);
+    HOLD(fa_gt(x, fa_full(FA_SCALAR, -1)), 1);
+    HOLD(fa_eq(x, -56), 0);
 }
 
 /* fill_, copy_, fa_set of a number cast (2.7 into i32 gives 2) */
@@ -350,6 +364,45 @@ static void clamp_with_crossed_bounds(void **state)
     HOLD(fa_clamp(fa_tensor_of(1.0, 2.5, 5.0), 3, 2), 2, 2, 2);
 }
 
+/* As PyTorch's: a tie with one of two bounds is halved, with two equal bounds x has the whole gradient; below equal
+ * bounds the lower one has it; where something is NaN, what compares as true. */
+static void gradients_of_clamp(void **state)
+{
+    (void)state;
+    static const struct {
+        double x, low, high, gx, glow, ghigh;
+    } rows[] = {
+        {1, 0, 2, 1, 0, 0},         {0, 1, 2, 0, 1, 0},
+        {3, 1, 2, 0, 0, 1},         {1, 1, 2, 0.5, 0.5, 0},
+        {2, 1, 2, 0.5, 0, 0.5},     {1, 1, 1, 1, 0, 0},
+        {0, 1, 1, 0, 1, 0},         {2, 1, 1, 0, 0, 1},
+        {1, 2, 0, 0, 0, 1},         {2, 2, 0, 0, 0, 1},
+        {0, 2, 0, 0, 0, 1},         {NAN, 0, 1, 1, 0, 0},
+        {0.5, NAN, 1, 1, 0, 0},     {0.5, 0, NAN, 1, 0, 0},
+        {1, NAN, 1, 1, 0, 0},       {0, 1, NAN, 0, 0, 0},
+        {2, NAN, 1, 0, 0, 0},       {NAN, 1, 0, 1, 0, 1},
+        {NAN, NAN, NAN, 1, 0, 0},   {INFINITY, 0, 1, 0, 0, 1},
+        {-INFINITY, 0, 1, 0, 1, 0}, {0, 0, INFINITY, 0.5, 0.5, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        FA_SCOPE;
+        fa_tensor *x = LEAF(rows[i].x), *low = LEAF(rows[i].low), *high = LEAF(rows[i].high);
+        fa_tensor *y = fa_clamp(x, low, high), *seed = LEAF(3);
+        fa_tensors g =
+            fa_grad_of(FA_TENSORS(y), FA_TENSORS(x, low, high), .grad_outputs = FA_TENSORS(seed), .create_graph = true);
+        HOLD(g.item[0], 3 * rows[i].gx);
+        HOLD(g.item[1], 3 * rows[i].glow);
+        HOLD(g.item[2], 3 * rows[i].ghigh);
+        for (int k = 0; k < 3; k++)
+            HOLD(fa_grad_of(FA_TENSORS(g.item[k]), FA_TENSORS(seed), .retain_graph = true).item[0],
+                 k == 0   ? rows[i].gx
+                 : k == 1 ? rows[i].glow
+                          : rows[i].ghigh);
+        assert_true(fa_backward(fa_sum(fa_clamp(fa_add(x, fa_zeros(FA_SHAPE(2, 2))), low, 100))));
+        HOLD(fa_grad(low), !(rows[i].x <= rows[i].low) ? 0 : rows[i].x < rows[i].low ? 4 : 2);
+    }
+}
+
 /* Softmax of a row of -inf is NaN */
 static void softmax_of_nothing(void **state)
 {
@@ -388,6 +441,26 @@ static void means_of_cross_entropy(void **state)
     HOLD(fa_cross_entropy(logits(), fa_tensor_of(0, 2, -100), .reduction = FA_SUM), l[0] + l[1]);
     HOLD(fa_cross_entropy(logits(), fa_tensor_of(0, 2, -100), .reduction = FA_NONE), l[0], l[1], 0);
     HOLD(fa_cross_entropy(fa_get(logits(), ":2"), fa_tensor_of(1, 2), .ignore_index = 1), l[1]);
+}
+
+/* The loss of what is ignored is 0 whatever the logits are, and weights or not. */
+static void cross_entropy_ignores_nan(void **state)
+{
+    (void)state;
+    for (int weighted = 0; weighted < 2; weighted++)
+        for (int smooth = 0; smooth < 2; smooth++) {
+            const double v[] = {1, 2, NAN, 0}, loss = log(1 + exp(-1)) + (smooth ? 0.25 : 0);
+            fa_tensor *x = fa_tensor_from(v, FA_SHAPE(2, 2), .dtype = FA_F64), *target = fa_tensor_of(1, -100);
+            fa_tensor *w = weighted ? fa_ones(FA_SHAPE(2), .dtype = FA_F64) : NULL;
+            double s = smooth ? 0.5 : 0;
+            HOLD(fa_cross_entropy(x, target, .weight = w, .label_smoothing = s), loss);
+            HOLD(fa_cross_entropy(x, target, .weight = w, .label_smoothing = s, .reduction = FA_SUM), loss);
+            HOLD(fa_cross_entropy(x, target, .weight = w, .label_smoothing = s, .reduction = FA_NONE), loss, 0);
+            fa_tensor *finite = LEAF(1, 2), *none = fa_tensor_of(-100);
+            assert_true(fa_backward(
+                fa_cross_entropy(fa_reshape(finite, FA_SHAPE(1, 2)), none, .weight = w, .label_smoothing = s)));
+            HOLD(fa_grad(finite), 0, 0);
+        }
 }
 
 /* all ignored, or empty, is NaN */
@@ -432,6 +505,25 @@ static void mse_loss_does_not_broadcast(void **state)
     HOLD(fa_mse_loss(fa_zeros(FA_SHAPE(0)), fa_zeros(FA_SHAPE(0))), NAN);
 }
 
+/* As PyTorch's: sign is 0 at NaN and at both zeros, and so is abs's gradient. */
+static void the_sign_of_nan_is_0(void **state)
+{
+    (void)state;
+    static const fa_dtype dtypes[] = {FA_F32, FA_F64, FA_F16, FA_BF16};
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
+        for (int late = 0; late < 2; late++) {
+            FA_SCOPE;
+            fa_tensor *x = fa_to(fa_tensor_of((double)NAN, -0.0, 0.0, -2.0, 3.0, -INFINITY), dtypes[i]);
+            x = late ? fa_to(x, DEVICE(0)) : x;
+            fa_set_requires_grad(x, true);
+            fa_tensor *s = fa_pointwise("sign(x)", x);
+            HOLD(s, 0, 0, 0, -1, 1, -1);
+            HOLD(fa_pointwise("1 / x", s), INFINITY, INFINITY, INFINITY, -1, 1, -1);
+            assert_true(fa_backward(fa_sum(fa_abs(x))));
+            HOLD(fa_grad(x), 0, 0, 0, -1, 1, -1);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -443,6 +535,7 @@ int main(void)
         TEST(values_of_a_higher_category),
         TEST(numbers_beyond_the_dtype),
         TEST(floats_to_integers),
+        TEST(the_sign_of_nan_is_0),
         TEST(views_and_copies),
         TEST(slices_are_numpys),
         TEST(index_dtypes),
@@ -454,9 +547,11 @@ int main(void)
         TEST(nan_and_ties),
         TEST(gradients_of_ties),
         TEST(clamp_with_crossed_bounds),
+        TEST(gradients_of_clamp),
         TEST(softmax_of_nothing),
         TEST(division_by_zero),
         TEST(means_of_cross_entropy),
+        TEST(cross_entropy_ignores_nan),
         TEST(cross_entropy_of_nothing),
         TEST(cross_entropy_of_probabilities),
         TEST(the_gradient_of_what_is_ignored),

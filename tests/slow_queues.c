@@ -2,6 +2,7 @@
  * tests of devices run with slow queues, too (CMakeLists.txt). */
 #include "autograd_test.h"
 #include <facula/optim.h>
+#include <facula/stream.h>
 
 enum { SLOW = 30000 /* microseconds */ };
 
@@ -39,7 +40,7 @@ static double read_after_write(int slow)
 
 static double write_after_read(int slow)
 {
-    fa_tensor *x = fa_to(fa_full(FA_SHAPE(1000), 2), DEVICE(1 - slow)),
+    fa_tensor *x = fa_to(fa_full(FA_SHAPE(1000), 2.0), DEVICE(1 - slow)),
               *y = fa_zeros(FA_SHAPE(1000), .device = DEVICE(slow));
     settle();
     test_devices_delay(SLOW);
@@ -48,10 +49,27 @@ static double write_after_read(int slow)
     return fa_item(fa_get(y, "7"));
 }
 
+/* By two queues of one device: no driver knows of that. */
+static double write_on_a_stream_after_read(int slow)
+{
+    fa_tensor *x = fa_full(FA_SHAPE(1000), 2.0, .device = DEVICE(slow));
+    fa_stream *s = fa_stream_new(DEVICE(slow));
+    assert_non_null(fa_add_(fa_mul(x, 1), 1));
+    settle();
+    test_devices_delay(SLOW);
+    fa_tensor *y = fa_mul(x, 1);
+    {
+        FA_USE(.stream = s);
+        fa_add_(x, 1);
+        assert_true(fa_stream_synchronize(s));
+    }
+    return fa_item(fa_get(y, "7"));
+}
+
 static double write_after_write(int slow)
 {
     fa_tensor *host = fa_zeros(FA_SHAPE(1000)), *x = fa_to(fa_ones(FA_SHAPE(1000)), DEVICE(slow)),
-              *y = fa_to(fa_full(FA_SHAPE(1000), 2), DEVICE(1 - slow));
+              *y = fa_to(fa_full(FA_SHAPE(1000), 2.0), DEVICE(1 - slow));
     settle();
     test_devices_delay(SLOW);
     fa_copy_(host, x);
@@ -60,7 +78,8 @@ static double write_after_write(int slow)
     return fa_item(fa_get(host, "7"));
 }
 
-static double (*const hazards[])(int slow) = {read_after_write, write_after_read, write_after_write};
+static double (*const hazards[])(int slow) = {read_after_write, write_after_read, write_on_a_stream_after_read,
+                                              write_after_write};
 enum { HAZARDS = sizeof hazards / sizeof *hazards };
 
 static double run(int hazard, int slow, bool ignore)
@@ -91,6 +110,33 @@ static void without_order_results_are_wrong(void **state)
         run(i / 2, i % 2, false);
         if (run(i / 2, i % 2, true) == 2)
             fail_msg("hazard %d: nothing is wrong without order", i / 2);
+    }
+}
+
+/* A device reads what a stream of the other one is about to change: where the driver would keep that order itself, it
+ * was asked for all the same. */
+static void a_stream_writes_behind_a_read_by_the_other_device(void **state)
+{
+    (void)state;
+    for (int reader = 0; reader < 2; reader++) {
+        FA_SCOPE;
+        fa_tensor *x = fa_full(FA_SHAPE(1000), 2.0, .device = DEVICE(1 - reader)),
+                  *y = fa_zeros(FA_SHAPE(1000), .device = DEVICE(reader));
+        fa_stream *s = fa_stream_new(DEVICE(1 - reader));
+        settle();
+        test_devices_delay_one(reader);
+        test_devices_delay(-1);
+        fa_copy_(y, x);
+        int64_t before = test_devices_orders();
+        {
+            FA_USE(.stream = s);
+            fa_add_(x, 1);
+        }
+        assert_int_equal(test_devices_orders(), before + 1);
+        assert_true(fa_item(fa_get(y, "7")) == 2);
+        assert_true(fa_item(fa_get(x, "7")) == 3);
+        test_devices_delay(0);
+        settle();
     }
 }
 
@@ -134,6 +180,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(work_is_in_order),
         TEST(without_order_results_are_wrong),
+        TEST(a_stream_writes_behind_a_read_by_the_other_device),
         TEST(a_training_on_slow_devices_gives_the_same),
     };
     setenv("FACULA_TEST_DEVICES", "opencl:0 opencl:1", 0);

@@ -97,6 +97,44 @@ static void each_missing_order_between_streams_is_found(void **state)
     }
 }
 
+/* More reads of one tensor than its memory's block remembers. */
+static void many_streams_read_one_tensor(void **state)
+{
+    (void)state;
+    enum { STREAMS = 10 };
+    FA_SCOPE;
+    fa_stream *s[STREAMS];
+    fa_tensor *y[2 * STREAMS];
+    for (int i = 0; i < STREAMS; i++)
+        assert_non_null(s[i] = fa_stream_new(FA_LATE(0)));
+    fa_tensor *x = late_ones(1000);
+    fa__late_delay(2000);
+    fa_transfers_reset();
+    {
+        FA_SCOPE;
+        fa_tensor *gone = fa_mul(x, 3);
+        for (int i = 0; i < STREAMS; i++) {
+            FA_USE(.stream = s[i]);
+            y[i] = fa_keep(fa_mul(x, i));
+            y[STREAMS + i] = fa_keep(fa_mul(gone, i));
+        }
+    } /* its memory is used again when nobody reads it any more */
+    assert_non_null(fa_add_(x, 1));
+    fa_tensor *other = fa_full(FA_SHAPE(1000), 7, .device = FA_LATE(0));
+    assert_int_equal(fa_transfers_total().waits, 0);
+    for (int i = 0; i < STREAMS - 2; i++) /* some of those who read it are done */
+        assert_true(fa_stream_synchronize(s[i]));
+    FA_REPEAT (i, 4)
+        assert_non_null(fa_full(FA_SHAPE(1000), (double)i, .device = FA_LATE(0)));
+    fa__late_delay(20);
+    for (int i = 0; i < 2 * STREAMS; i++) {
+        assert_true(fa_item(fa_get(y[i], "500")) == (i < STREAMS ? i : 3 * (i - STREAMS)));
+        fa_release(y[i]);
+    }
+    assert_true(fa_item(fa_get(x, "500")) == 2 && fa_item(fa_get(other, "500")) == 7);
+    no_reports();
+}
+
 static void memory_of_one_stream_is_not_another_ones_before_its_work_is_done(void **state)
 {
     (void)state;
@@ -271,6 +309,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_tensor_is_ordered_between_streams),
         TEST(each_missing_order_between_streams_is_found),
+        TEST(many_streams_read_one_tensor),
         TEST(memory_of_one_stream_is_not_another_ones_before_its_work_is_done),
         TEST(programs_at_random_give_the_values_of_the_cpu),
         TEST(threads_have_streams_of_their_own),

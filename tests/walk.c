@@ -7,6 +7,7 @@
 #include "support/walk.h"
 #include "support/devices.h"
 #include "support/guard.h"
+#include <facula/scope.h>
 
 walk_plan walk;
 
@@ -91,6 +92,7 @@ int main(int argc, char **argv)
     check(guard_start(), "watching memory");
     if (!test_devices_there())
         return TEST_SKIPPED;
+    FA_USE(.fallback = test_without_f64());
     walk.all = argc > 1 && !strcmp(argv[1], "--all");
     for (const fa__samples *row = fa__all_samples; row->op; row++)
         if (chosen(row->op, argc, argv))

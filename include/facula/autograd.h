@@ -6,8 +6,8 @@
 
 FA__BEGIN
 
-/** Makes a leaf collect gradients (requires_grad), or stop. FA_ERROR_DTYPE for a tensor that is not floating,
- *  FA_ERROR_GRADIENT for a recorded result that is to stop: fa_detach() cuts it off. */
+/** Makes a leaf collect gradients (requires_grad), or stop, also for what was recorded before. FA_ERROR_DTYPE for a
+ * tensor that is not floating, FA_ERROR_GRADIENT for a recorded result that is to stop: fa_detach() cuts it off. */
 FA_API bool fa_set_requires_grad(fa_tensor *t, bool requires_grad);
 /** Whether gradients flow through a tensor: a leaf that collects them, or a result that was recorded. */
 FA_API bool fa_requires_grad(const fa_tensor *t);

@@ -21,8 +21,9 @@ typedef struct fa_binding {
  *      fa_update("m = beta * m + g; p = p - lr * m", 4, bindings)
  *
  *  Names that are not bound are locals; numbers are only read. Every tensor list has the same length, and the tensors
- *  at one place have one shape. Nothing is recorded. All or nothing: what could fail is checked, and all memory taken,
- *  before the first write.
+ *  at one place have one shape. What is changed may be read under other names too, as a whole: tensors that overlap it
+ *  otherwise, or that are changed as well, are an error. Nothing is recorded. All or nothing: what could fail is
+ *  checked, and all memory taken, before the first write.
  *  @return false and an error, with nothing changed, also when an error stood before */
 FA_API bool fa_update(const char *text, size_t count, const fa_binding *bindings);
 
@@ -44,8 +45,19 @@ template <class... T> static inline fa_tensor *fa_pointwise(const char *text, T.
  *  && || !, the functions abs sign maximum minimum floor trunc sqrt exp log tanh sigmoid erf sin cos pow fma select,
  *  casts named as dtypes, and the constants pi, inf, nan, true and false. Values may have names of their own, in
  *  statements before the last: "t = exp(-abs(x)); t / (1 + t)". Operands are only read: fa_update() is what changes
- *  tensors. An error quotes the text and says at which byte of it what was expected. */
-#define fa_pointwise(text, ...)                                                                                        \
-    fa__pointwise(text, FA__COUNT(__VA_ARGS__), (const fa_arg[]){FA__MAP(FA__ARG, __VA_ARGS__)})
+ *  tensors. An error quotes the text and says at which byte of it what was expected.
+ *
+ *  All of an expression is computed in the dtype that its operands promote to. Numbers in the text take part as numbers
+ *  do in fa_add: 3.0 makes f32 of integers, and 3 makes i64 of bools, unless they are only compared with; - of bools
+ *  alone is an error. Casts take part as tensors of their dtype, in the place of what they cast: f64(x) / 3 is
+ *  computed in f64, i64(x) * 3 in i64. A cast to less than what is computed in rounds or wraps to its dtype, and a cast
+ *  that is outermost gives the result its dtype: i8(x * y). Operands that are only conditions do not promote.
+ *
+ *  Gradients are those of the formula, to any order. What ? : maximum or minimum do not take has a gradient of 0. So
+ *  has what makes no difference, such as x in floor(x); tests, and results of integers, need no gradients. */
+#define fa_pointwise(text, ...) FA__POINTWISE(__COUNTER__, FA__COUNT(__VA_ARGS__), text, __VA_ARGS__)
+#define FA__POINTWISE(...) FA__POINTWISE_(__VA_ARGS__)
+#define FA__POINTWISE_(u, n, text, ...)                                                                                \
+    __extension__({ FA__BIND##n(u, __VA_ARGS__) fa__pointwise(text, n, (const fa_arg[]){FA__BOUND##n(u)}); })
 #endif
 #endif

@@ -22,8 +22,8 @@
 #define FA__COUNT(...) FA__COUNT_(__VA_ARGS__, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, 64, 63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define FA__COUNT_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, a33, a34, a35, a36, a37, a38, a39, a40, a41, a42, a43, a44, a45, a46, a47, a48, a49, a50, a51, a52, a53, a54, a55, a56, a57, a58, a59, a60, a61, a62, a63, a64, a65, a66, a67, a68, a69, a70, a71, a72, a73, a74, a75, a76, a77, a78, a79, a80, a81, a82, a83, a84, a85, a86, a87, a88, a89, a90, a91, a92, a93, a94, a95, a96, a97, a98, a99, a100, a101, a102, a103, a104, a105, a106, a107, a108, a109, a110, a111, a112, a113, a114, a115, a116, a117, a118, a119, a120, a121, a122, a123, a124, a125, a126, a127, a128, n, ...) n
 #define FA__TOO_MANY fa__at_most_64_items_go_here
-/* 1 when there is no argument, 0 else. What an empty one is followed by is FA__COMMA's; so it is where parentheses come
- * first, with or without ones behind them */
+/* 1 when there is no argument, 0 else: FA__COMMA becomes a comma if parentheses follow, be it ours behind an argument of
+ * nothing or those that an argument begins with */
 #define FA__EMPTY(...) FA__EMPTY_(FA__1(__VA_ARGS__))
 #define FA__EMPTY_(a) FA__CAT(FA__EMPTY_, FA__CAT(FA__IS_PAIR(FA__COMMA a ()), FA__IS_PAIR(FA__COMMA a)))
 #define FA__EMPTY_00 0
@@ -62,6 +62,41 @@
 #define FA__OPTIONS(...) FA__CAT(FA__OPTIONS, FA__EMPTY(__VA_ARGS__))(__VA_ARGS__)
 #define FA__OPTIONS0(...) __VA_ARGS__, .fa__end = 0
 #define FA__OPTIONS1(...) .fa__end = 0
+/* variables for up to 16 operands of fa_pointwise, and these as a list: each operand is named once, so that nesting stays
+ * linear */
+#define FA__BIND1(u, a) FA__BIND_ONE(fa__p1_##u, a)
+#define FA__BIND2(u, a, ...) FA__BIND_ONE(fa__p2_##u, a) FA__BIND1(u, __VA_ARGS__)
+#define FA__BIND3(u, a, ...) FA__BIND_ONE(fa__p3_##u, a) FA__BIND2(u, __VA_ARGS__)
+#define FA__BIND4(u, a, ...) FA__BIND_ONE(fa__p4_##u, a) FA__BIND3(u, __VA_ARGS__)
+#define FA__BIND5(u, a, ...) FA__BIND_ONE(fa__p5_##u, a) FA__BIND4(u, __VA_ARGS__)
+#define FA__BIND6(u, a, ...) FA__BIND_ONE(fa__p6_##u, a) FA__BIND5(u, __VA_ARGS__)
+#define FA__BIND7(u, a, ...) FA__BIND_ONE(fa__p7_##u, a) FA__BIND6(u, __VA_ARGS__)
+#define FA__BIND8(u, a, ...) FA__BIND_ONE(fa__p8_##u, a) FA__BIND7(u, __VA_ARGS__)
+#define FA__BIND9(u, a, ...) FA__BIND_ONE(fa__p9_##u, a) FA__BIND8(u, __VA_ARGS__)
+#define FA__BIND10(u, a, ...) FA__BIND_ONE(fa__p10_##u, a) FA__BIND9(u, __VA_ARGS__)
+#define FA__BIND11(u, a, ...) FA__BIND_ONE(fa__p11_##u, a) FA__BIND10(u, __VA_ARGS__)
+#define FA__BIND12(u, a, ...) FA__BIND_ONE(fa__p12_##u, a) FA__BIND11(u, __VA_ARGS__)
+#define FA__BIND13(u, a, ...) FA__BIND_ONE(fa__p13_##u, a) FA__BIND12(u, __VA_ARGS__)
+#define FA__BIND14(u, a, ...) FA__BIND_ONE(fa__p14_##u, a) FA__BIND13(u, __VA_ARGS__)
+#define FA__BIND15(u, a, ...) FA__BIND_ONE(fa__p15_##u, a) FA__BIND14(u, __VA_ARGS__)
+#define FA__BIND16(u, a, ...) FA__BIND_ONE(fa__p16_##u, a) FA__BIND15(u, __VA_ARGS__)
+#define FA__BIND_ONE(name, a) FA__BIND_FA__ARG("fa_pointwise: an operand is neither a tensor nor a number", name, a)
+#define FA__BOUND1(u) FA__ARG(fa__p1_##u)
+#define FA__BOUND2(u) FA__ARG(fa__p2_##u), FA__BOUND1(u)
+#define FA__BOUND3(u) FA__ARG(fa__p3_##u), FA__BOUND2(u)
+#define FA__BOUND4(u) FA__ARG(fa__p4_##u), FA__BOUND3(u)
+#define FA__BOUND5(u) FA__ARG(fa__p5_##u), FA__BOUND4(u)
+#define FA__BOUND6(u) FA__ARG(fa__p6_##u), FA__BOUND5(u)
+#define FA__BOUND7(u) FA__ARG(fa__p7_##u), FA__BOUND6(u)
+#define FA__BOUND8(u) FA__ARG(fa__p8_##u), FA__BOUND7(u)
+#define FA__BOUND9(u) FA__ARG(fa__p9_##u), FA__BOUND8(u)
+#define FA__BOUND10(u) FA__ARG(fa__p10_##u), FA__BOUND9(u)
+#define FA__BOUND11(u) FA__ARG(fa__p11_##u), FA__BOUND10(u)
+#define FA__BOUND12(u) FA__ARG(fa__p12_##u), FA__BOUND11(u)
+#define FA__BOUND13(u) FA__ARG(fa__p13_##u), FA__BOUND12(u)
+#define FA__BOUND14(u) FA__ARG(fa__p14_##u), FA__BOUND13(u)
+#define FA__BOUND15(u) FA__ARG(fa__p15_##u), FA__BOUND14(u)
+#define FA__BOUND16(u) FA__ARG(fa__p16_##u), FA__BOUND15(u)
 /* f(a) for each, comma separated */
 #define FA__MAP(f, ...) FA__CAT(FA__MAP, FA__COUNT(__VA_ARGS__))(f, __VA_ARGS__)
 #define FA__MAP1(f, a) f(a)

@@ -158,12 +158,14 @@ FA_API fa_module *fa__nn_sequential(size_t count, fa_module *const *modules);
 }
 template <class... T> static inline fa_module *fa_nn_sequential(T... module)
 {
-    fa_module *const m[] = {module...};
+    fa_module *const m[sizeof...(module) + 1] = {module...};
     return fa__nn_sequential(sizeof...(module), m);
 }
 extern "C" {
 #else
-#define fa_nn_sequential(...) fa__nn_sequential(FA__COUNT(__VA_ARGS__), (fa_module *const[]){__VA_ARGS__})
+#define fa_nn_sequential(...) FA__CAT(FA__SEQUENTIAL, FA__EMPTY(__VA_ARGS__))(__VA_ARGS__)
+#define FA__SEQUENTIAL0(...) fa__nn_sequential(FA__COUNT(__VA_ARGS__), (fa_module *const[]){__VA_ARGS__})
+#define FA__SEQUENTIAL1(...) fa__nn_sequential(0, NULL)
 #endif
 
 /** Options of fa_nn_linear(). */

@@ -116,7 +116,9 @@ FA_API fa_optim *fa_optim_adam(fa_parameters parameters, const fa_optim_adam_opt
 FA_API bool fa_optim_zero_grad(fa_optim *optimizer);
 
 /** Changes every parameter that has a gradient; the others are left alone. All or nothing: all memory is taken before
- *  the first write.
+ *  the first write. On a device that works while the host goes on, steps behind a fault (an index out of range in a
+ *  kernel) change nothing until it is reported, but the host has counted them: Adam's correction of its first means is
+ *  that of a later step.
  *  @return false and an error, with no parameter changed; also while an error stood before */
 FA_API bool fa_optim_step(fa_optim *optimizer);
 

@@ -334,7 +334,7 @@ typedef struct fa_relu_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_relu_options;
 
-/** x where it is positive, 0 elsewhere; NaN passes. The gradient is 0 at 0.
+/** x where it is positive, 0 elsewhere; NaN passes. The gradient is 0 at 0. Bool is an error.
  *
  *      fa_relu(x, .out = NULL)
  *
@@ -432,7 +432,7 @@ typedef struct fa_clamp_options {
 } fa_clamp_options;
 
 /** x held between low and high: high where low is above high; NaN passes. The gradient is 0 at bounds that are numbers;
- *  at bounds that are tensors both get half.
+ *  x and a bound that is a tensor get half of it where they are equal, x all of it where both bounds are.
  *
  *      fa_clamp(x, low, high, .out = NULL)
  *

@@ -16,9 +16,10 @@
  *  - A longjmp over scopes leaves them open until the next outer scope or turn ends, which closes them, their settings
  *    too. Do not `switch` past a declaration (-Wjump-misses-init tells of it): FA_SCOPE and FA_USE notice, FA_VAR
  * cannot.
- *  - After fork, the child computes on the CPU with one thread, whatever other threads were doing; calls on other
- * devices fail with FA_ERROR_STATE. Single objects that other threads were changing at the fork (a leaf that they added
- * a gradient to, a generator that they shared) are not to be used in the child. */
+ *  - After fork, the child computes on the CPU with one thread, whatever other threads were doing; it has no devices
+ * that were in use before: they are not available, and calls on them fail with FA_ERROR_STATE. A fork waits for copies
+ * that are on their way to the host: the child has them. Single objects that other threads were changing at the fork (a
+ * leaf that they added a gradient to, a generator that they shared) are not to be used in the child. */
 #ifndef FACULA_SCOPE_H
 #define FACULA_SCOPE_H
 #include <facula/error.h>
@@ -32,7 +33,7 @@ typedef struct fa_settings {
     size_t size;        /**< of this struct, set by the macro */
     fa_device device;   /**< where new tensors are made, and with FA_PLACE_AUTO where operations run */
     bool no_grad;       /**< record nothing for gradients */
-    bool fallback;      /**< an operation without a kernel on its device runs on the CPU, by counted copies; and with
+    bool fallback;      /**< what a device has no kernel of, or no f64 for, runs on the CPU, by counted copies; and with
                              FA_PLACE_AUTO, what is on a device that is not there is placed on one that is */
     bool deterministic; /**< only kernels whose bits do not change from run to run: all are such but large matrix
                              products on OpenCL, which CLBlast makes where it is installed and was faster */

@@ -35,7 +35,7 @@ typedef struct fa_tensor_borrow_options {
     size_t size;            /**< set by the macro */
     fa_dtype dtype;         /**< FA_SAME: f32 */
     const int64_t *strides; /**< in elements, one a dimension, any sign; NULL: row-major */
-    fa_device device;       /**< where the memory is */
+    fa_device device;       /**< the CPU, or `meta`: other devices have memory of their own */
     void (*free)(void *context,
                  void *data); /**< called once when the last tensor over the memory goes, by that thread */
     void *ctx;                /**< its context, which lives until then */
@@ -47,6 +47,11 @@ typedef struct fa_tensor_borrow_options {
     }
 
 /** A tensor over the caller's memory: nothing is copied, and it must outlive the tensor and its views.
+ *
+ *  Whenever no call is running the caller may read and change it: no device still works on it then. A copy to a device
+ *  has its values as they were at the call: up to 16 MiB are put aside for that, with more the call waits for the
+ *  device. A copy into it is done when the call returns. Such waits are in the ledger under the call's name, and
+ *  .forbid = FA_SYNC refuses them.
  *
  *      fa_tensor_borrow(data, shape, .dtype, .strides, .device, .free, .ctx)
  *  @param data  element (0, ..., 0): with negative strides not the lowest address
@@ -108,8 +113,9 @@ FA_API int64_t fa_item_int(const fa_tensor *t);
 FA_API bool fa_read(const fa_tensor *t, void *data, fa_dtype dtype, int64_t count);
 
 /** A pointer to element (0, ..., 0) in the host's memory, valid while the tensor lives: it pins the memory, which can
- *  no longer move. Later asynchronous work is waited for now, not again. NULL and an error for another dtype or device.
- */
+ *  no longer move. Work of devices on it is waited for now; copies to and from them later are as with memory that was
+ *  lent (fa_tensor_borrow), so that the pointer may be used whenever no call is running. NULL and an error for another
+ *  dtype or device. */
 FA_API void *fa_ptr(fa_tensor *t, fa_dtype dtype);
 /** The same for one dtype, with its pointer: f16 and bf16 are the bits. */
 #define fa_ptr_bool(t) ((bool *)fa_ptr(t, FA_BOOL))

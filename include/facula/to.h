@@ -42,6 +42,9 @@ typedef struct fa_to_options {
  *  Differentiable: the gradient comes back to where x is. Float to integer truncates. The copy has no gaps, and keeps
  *  the order of x's dimensions in memory.
  *
+ *  The host does not wait, and x may be changed at once: changes by calls come behind the copy, and of memory that the
+ *  program itself may change (fa_tensor_borrow, fa_ptr) the copy has the values of now.
+ *
  *      fa_to(x, FA_CUDA(0), .copy = false, .non_blocking = true)
  *      fa_to(x, FA_F16) */
 FA_API fa_tensor *fa_to(const fa_tensor *x, fa_place where, const fa_to_options *options);
@@ -79,6 +82,8 @@ FA_API bool fa_follow(fa_tensor *t, fa_tensor *leader);
 /** t stays where it is when its former `leader` moves. Nothing happens when it does not follow it. */
 FA_API bool fa_unfollow(fa_tensor *t, fa_tensor *leader);
 #define fa_move_(t, where) fa_move_(t, FA__PLACE(where))
+/* The same for fa_module_to, under whose name copies are counted and errors are told. */
+FA_API bool fa__move_of_module(fa_tensor *t, fa_place where);
 
 /** x on the CPU. */
 FA_API fa_tensor *fa_cpu(const fa_tensor *x);

@@ -20,7 +20,6 @@
 #define FA_API __attribute__((__visibility__("default")))
 
 #ifdef __cplusplus
-#include <initializer_list>
 #include <type_traits>
 #define FA__NONE                                                                                                       \
     {                                                                                                                  \
@@ -119,6 +118,7 @@ typedef struct fa_arg {
     } as;                   /**< the value */
 } fa_arg;
 
+/* FA__ARG_LARGE is fa_tensor_of's alone. */
 enum { FA__ARG_TENSOR, FA__ARG_FLOAT, FA__ARG_INT, FA__ARG_BOOL, FA__ARG_LARGE };
 
 /** Up to 64 numbers: FA_LIST(0.5, 0.5). Lives to the end of the enclosing block, in C++ of the expression. */
@@ -201,12 +201,10 @@ static inline fa_device fa__device(int32_t kind, int32_t index)
 
 template <class... T> static inline fa_shape fa__shape_of(T... v)
 {
-    fa_shape s = {};
-    for (int64_t n : {(int64_t)v...}) {
-        if (s.rank < FA_MAX_DIMS)
-            s.dim[s.rank] = n;
-        s.rank++;
-    }
+    const int64_t n[sizeof...(v) + 1] = {(int64_t)v...};
+    fa_shape s = {sizeof...(v), {}};
+    for (size_t i = 0; i < sizeof...(v) && i < FA_MAX_DIMS; i++)
+        s.dim[i] = n[i];
     return s;
 }
 
@@ -313,7 +311,7 @@ fa_arg fa__arg_wrong(const void *); /* only named after a static assertion has f
 #define FA__ARG(v)                                                                                                     \
     _Generic(v, fa_tensor *: fa__arg_t, const fa_tensor *: fa__arg_t, fa_arg: fa__arg_same, _Bool: fa__arg_b,                                \
              FA__NUMBERS(fa__arg_i, fa__arg_u, fa__arg_f), default: fa__arg_wrong)(v)
-#define FA__NUMBER(v) _Generic(v, _Bool: fa__arg_b, FA__NUMBERS(fa__arg_i, fa__arg_exact, fa__arg_f))(v)
+#define FA__NUMBER(v) _Generic(v, _Bool : fa__arg_b, FA__NUMBERS(fa__arg_i, fa__arg_exact, fa__arg_f))(v)
 #endif
 
 /** The shape of a single number. */

@@ -289,6 +289,9 @@ fa_tensors(fa_grad_of)(fa_tensors outputs, fa_tensors inputs, const fa_grad_of_o
         fa__fail(FA_ERROR_ARGUMENT, "fa_grad_of: outputs and inputs need at least one tensor each");
         return (fa_tensors){0, NULL};
     }
+    if (!fa__list_check(outputs, "fa_grad_of: the outputs") || !fa__list_check(inputs, "fa_grad_of: the inputs")
+        || !fa__list_check(options->grad_outputs, "fa_grad_of: .grad_outputs"))
+        return (fa_tensors){0, NULL};
     gradients *caught = find_inputs(inputs, at, slot) ? gradients_new(inputs.count) : NULL;
     if (!caught)
         return (fa_tensors){0, NULL};

@@ -138,7 +138,7 @@ static FA__NOINLINE fa_tensor *zeros_for(const fa__result *r)
 }
 
 /* Hooks of a result: each may put another gradient in the place of this one. What they leave is retained. */
-static FA__NOINLINE bool run_hooks(const fa__walk *w, fa__node *n, uint32_t slot, fa_tensor **g)
+static FA__NOINLINE bool run_hooks(fa__node *n, uint32_t slot, fa_tensor **g)
 {
     for (fa__hook *h = n->hooks, *next; h; h = next) {
         next = h->next;
@@ -154,7 +154,7 @@ static FA__NOINLINE bool run_hooks(const fa__walk *w, fa__node *n, uint32_t slot
         *g = other ? fa__own(fa__ref(other)) : *g;
     }
     for (fa__hook *h = n->hooks; h; h = h->next)
-        if (h->slot == slot && h->retain && !fa__add_to_grad(w, h->context, *g))
+        if (h->slot == slot && h->retain && !fa__retain(h->context, *g))
             return false;
     return true;
 }
@@ -166,7 +166,7 @@ static bool collect(fa__walk *w, fa__pending_node *p, fa__back *b)
     for (int i = 0; i < n->results; i++) {
         const fa__result *r = &n->result[i];
         fa_tensor *g = p->gy[i];
-        if (FA__UNLIKELY(n->hooks != NULL) && g && !run_hooks(w, n, (uint32_t)i, &g))
+        if (FA__UNLIKELY(n->hooks != NULL) && g && !run_hooks(n, (uint32_t)i, &g))
             return false;
         for (size_t k = 0; g && k < w->captures; k++)
             if (w->at[k] == &n->object && w->slot[k] == (uint32_t)i)

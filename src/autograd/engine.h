@@ -44,8 +44,9 @@ void fa__walk_end(fa__walk *);
 /* ---- leaves.c ---- */
 /* *sum += g, in place where nobody sees it; *sum may be NULL. */
 bool fa__add_up(const fa__walk *, fa_tensor **sum, fa_tensor *g);
-/* The same with what fa_grad gives. */
-bool fa__add_to_grad(const fa__walk *, fa__autograd *, fa_tensor *g);
+/* Adds to the gradient that a result keeps, which is nobody else's: what a recorded backward or the program has of it
+ * stays as it is. */
+bool fa__retain(fa__autograd *, fa_tensor *g);
 /* A gradient as a leaf gets it: in its dtype, where it is, after its hooks. NULL and an error on failure. */
 fa_tensor *fa__leaf_gradient(fa_tensor *leaf, fa_tensor *g);
 /* Adds a gradient to a leaf's; with hooks when all of it is there. */

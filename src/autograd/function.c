@@ -130,6 +130,8 @@ static fa_tensor *run_forward(const function *f, fa_tensors inputs)
 
 static bool check_inputs(fa_tensors inputs)
 {
+    if (!fa__list_check(inputs, "fa_apply: the inputs"))
+        return false;
     if (inputs.count > MOST_INPUTS)
         return fa__fail(FA_ERROR_ARGUMENT, "fa_apply: a function takes at most %d inputs", MOST_INPUTS);
     for (size_t k = 0; k < inputs.count; k++)

@@ -34,23 +34,23 @@ FA__HOT bool fa__add_up(const fa__walk *w, fa_tensor **sum, fa_tensor *g)
     return true;
 }
 
+static bool replace(fa__autograd *a, fa_tensor *g)
+{
+    if (!g)
+        return false;
+    fa__unref(a->grad);
+    a->grad = fa__ref(g);
+    return true;
+}
+
 /* The lock is held. */
 static FA__HOT bool store(const fa__walk *w, fa__autograd *a, fa_tensor *g)
 {
     if (!a->grad) {
         bool as_is = g->storage && (w->create ? is_alone(g) : is_ours(g));
-        fa_tensor *own = as_is ? g : fa__row_major(g);
-        a->grad = own ? fa__ref(own) : NULL;
-        return own != NULL;
+        return replace(a, as_is ? g : fa__row_major(g));
     }
-    if (!w->create)
-        return fa_add_(a->grad, g) != NULL;
-    fa_tensor *sum = fa_add(a->grad, g);
-    if (!sum)
-        return false;
-    fa__unref(a->grad);
-    a->grad = fa__ref(sum);
-    return true;
+    return w->create ? replace(a, fa_add(a->grad, g)) : fa_add_(a->grad, g) != NULL;
 }
 
 /* A gradient with a history, kept by a tensor that this history mentions: counting references frees neither, and
@@ -63,14 +63,27 @@ static FA__COLD void warn_of_cycle(void)
                                 "fa_set_grad(t, NULL) takes it away; fa_grad_of keeps none in leaves");
 }
 
-bool fa__add_to_grad(const fa__walk *w, fa__autograd *a, fa_tensor *g)
+/* Unlocks it after an addition. */
+static FA__HOT bool added(fa__autograd *a, bool good)
 {
-    pthread_mutex_lock(&a->lock);
-    bool good = store(w, a, g), cycle = good && a->grad->node;
+    bool cycle = good && a->grad->node;
     pthread_mutex_unlock(&a->lock);
     if (FA__UNLIKELY(cycle))
         warn_of_cycle();
     return good;
+}
+
+/* The same as fa__add_up with what fa_grad gives. */
+static FA__HOT bool add_to_grad(const fa__walk *w, fa__autograd *a, fa_tensor *g)
+{
+    pthread_mutex_lock(&a->lock);
+    return added(a, store(w, a, g));
+}
+
+bool fa__retain(fa__autograd *a, fa_tensor *g)
+{
+    pthread_mutex_lock(&a->lock);
+    return added(a, replace(a, a->grad ? fa_add(a->grad, g) : fa__row_major(g)));
 }
 
 static FA__HOT fa_tensor *through_hooks(fa_tensor *leaf, fa_tensor *g)
@@ -116,7 +129,7 @@ static bool run_after(fa__autograd *a)
 static FA__HOT bool accumulate(const fa__walk *w, fa_tensor *leaf, fa_tensor *g)
 {
     fa__autograd *a = fa__autograd_of(leaf);
-    return a && (g = fa__leaf_gradient(leaf, g)) && fa__add_to_grad(w, a, g) && run_after(a);
+    return a && (g = fa__leaf_gradient(leaf, g)) && add_to_grad(w, a, g) && run_after(a);
 }
 
 /* ---- leaves with hooks ---- */
@@ -145,6 +158,8 @@ static bool gather(fa__walk *w, fa_tensor *leaf, fa_tensor *g)
 FA__HOT bool fa__to_leaf(fa__walk *w, fa_tensor *leaf, fa_tensor *g)
 {
     const fa__autograd *a = fa__autograd_if(leaf);
+    if (FA__UNLIKELY(!leaf->requires_grad))
+        return true; /* it stopped collecting after it was recorded */
     return a && (a->hooks || a->after) ? gather(w, leaf, g) : accumulate(w, leaf, g);
 }
 

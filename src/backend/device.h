@@ -74,6 +74,7 @@ typedef struct fa__copy {
     size_t bytes;
     fa__device *to_device, *from_device; /* NULL: the host */
     bool changes;                        /* as in a launch */
+    uint32_t age;                        /* of the ledger, for fa__ledger_copy_time */
 } fa__copy;
 
 /* A device's entries. Those that issue work return its ticket, or 0 after setting an error; they are called with the
@@ -84,6 +85,7 @@ typedef struct fa__backend {
     int (*count)(void);         /* how many devices there are */
     int (*gpus)(void);          /* how many of these, the first ones, are GPUs; NULL: none */
     const char *(*why)(void);   /* why there are none */
+    const char *(*gone)(void);  /* why they cannot be used any more: this is the child of a fork; NULL: they can */
     bool (*open)(fa__device *); /* fills host, shapes_only, queue, own */
     void (*close)(fa__device *);
     void (*properties)(fa__device *, fa_device_properties *);
@@ -100,7 +102,9 @@ typedef struct fa__backend {
     bool (*has_kernel)(const fa__op *);
     bool (*prepare)(fa__device *, fa__program *, fa__class); /* compiles a program that is new to the device */
     void (*discard)(void *compiled); /* frees what prepare left in a program's `compiled`; NULL: it is fa__malloc's */
-    uint64_t (*run)(fa__queue *, const fa__launch *); /* host devices: queue NULL, returns 1 */
+    /* Host devices: queue NULL, returns 1. FA_ERROR_UNAVAILABLE before anything is issued for what the device does not
+     * do, which .fallback gives to the CPU; programs that only pass an input on are done in every dtype. */
+    uint64_t (*run)(fa__queue *, const fa__launch *);
     /* Room for one more launch of so many operands by this thread, which then cannot fail for memory; 0: gives back
      * what is left. May be NULL. */
     bool (*reserve)(fa__queue *, int operands);

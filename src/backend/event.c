@@ -113,8 +113,10 @@ bool fa_event_synchronize(const fa_event *e)
     static const fa__op synchronize = {.name = "event_synchronize", .id = -1};
     if (!check_recorded(e, "fa_event_synchronize"))
         return false;
-    bool stood = fa__failed();
-    return fa__wait_stamp(&synchronize, e->work) && (stood || !fa__failed());
+    bool stood = fa__failed(), there = fa__device_get(e->device->id) != NULL; /* or it is the parent process's */
+    if (!there && !stood)
+        fa__error_within("fa_event_synchronize");
+    return there && fa__wait_stamp(&synchronize, e->work) && (stood || !fa__failed());
 }
 
 bool fa_event_done(const fa_event *e)

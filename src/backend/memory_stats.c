@@ -1,6 +1,7 @@
 /* The memory of devices, as programs see it: statistics, limits, a table. */
 #include "backend/device.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "core/context.h"
 #include <string.h>
 
@@ -53,7 +54,8 @@ static void write_bytes(char *out, size_t size, size_t bytes)
         value /= 1024;
         unit++;
     }
-    snprintf(out, size, unit ? "%.2f %s" : "%.0f %s", value, units[unit]);
+    fa__text text = fa__text_in(out, size);
+    fa__text_add(&text, unit ? "%.2f %s" : "%.0f %s", value, units[unit]);
 }
 
 static void write_line(FILE *file, const char *name, const fa_memory_count *c, bool bytes)

@@ -46,6 +46,8 @@ __attribute__((__constructor__)) static void fill_in(void)
 }
 
 /* ---- copies ---- */
+enum { PUT_ASIDE = 16 << 20 /* bytes of the program's that are copied first; the host waits where there are more */ };
+
 typedef struct move {
     const fa__op *op;
     fa__storage *to, *from;
@@ -77,10 +79,12 @@ fa__queue *fa__queue_between(fa__device *to, const fa__device *from)
     return to->host || (source && source != from->queue) ? source : fa__queue_of(to);
 }
 
-/* Issues the copy on a queue of one of the two devices. */
-static bool move_by(fa__queue *queue, const move *m)
+/* Issues the copy on a queue of one of the two devices, and waits for it or not. */
+static bool move_by(fa__queue *queue, const move *m, bool wait)
 {
     fa__device *device = queue->device;
+    if (wait && !fa__allow_sync(m->op, device))
+        return false;
     if (!fa__before_read(m->from, queue, m->op) || !fa__before_write(m->to, queue, m->op))
         return false;
     if (m->changes && !(fa__order_room(m->from) && fa__order_room(m->to)))
@@ -93,7 +97,8 @@ static bool move_by(fa__queue *queue, const move *m)
                      .bytes = m->bytes,
                      .to_device = to->host ? NULL : to,
                      .from_device = from->host ? NULL : from,
-                     .changes = m->changes};
+                     .changes = m->changes,
+                     .age = fa__ledger_age()};
     fa__stamp work = {queue, device->backend->copy(queue, &copy)};
     pthread_mutex_unlock(&device->lock);
     if (!work.ticket)
@@ -101,10 +106,10 @@ static bool move_by(fa__queue *queue, const move *m)
     if (to != from)
         fa__ledger_copy(m->op, from, to, m->bytes);
     bool noted = fa__after_read(m->from, work, m->op);
-    return fa__after_write(m->to, work, m->op) && noted;
+    return fa__after_write(m->to, work, m->op) && noted && (!wait || fa__wait_stamp(m->op, work));
 }
 
-/* Between devices of two kinds: by the host's memory. */
+/* By memory of the host that nobody else touches: between devices of two kinds, and from the program's memory. */
 static bool move_by_host(const move *m)
 {
     fa__device *host = fa__device_get((fa_device){FA__CPU, 0});
@@ -115,6 +120,12 @@ static bool move_by_host(const move *m)
                  && fa__move_bytes(m->op, m->to, m->to_byte, between, 0, m->bytes, m->changes);
     fa__unref(between);
     return moved;
+}
+
+/* The program may touch it whenever no call is running: it lent the memory, or has a pointer into it. */
+static bool is_programs(const fa__storage *s)
+{
+    return s->device->host && (s->borrowed || atomic_load(&s->pins));
 }
 
 bool fa__move_bytes(const fa__op *op, fa__storage *to, size_t to_byte, fa__storage *from, size_t from_byte,
@@ -128,7 +139,8 @@ bool fa__move_bytes(const fa__op *op, fa__storage *to, size_t to_byte, fa__stora
         return move_on_host(&m);
     if (t != f && !fa__allow_transfer(op, f, t))
         return false;
-    if (!t->host && !f->host && t->backend != f->backend)
+    bool kinds = !t->host && !f->host && t->backend != f->backend;
+    if (kinds || (is_programs(from) && bytes <= PUT_ASIDE))
         return move_by_host(&m);
-    return move_by(fa__queue_between(t, f), &m);
+    return move_by(fa__queue_between(t, f), &m, is_programs(from) || is_programs(to));
 }

@@ -6,8 +6,9 @@
 #include "core/storage.h"
 
 /* Copies bytes between two storages, wherever they are; between two hosts it is done at once, else it is only issued:
- * both storages remember it. They must not overlap. `changes`: there are values in their place, which are better than
- * what work that went wrong would copy. `op` is on whose behalf. */
+ * both storages remember it. Memory that the program may touch (borrowed, or pinned by a pointer) is no longer used
+ * when this returns: bytes from there were put aside, or the host has waited. They must not overlap. `changes`: there
+ * are values in their place, which are better than what work that went wrong would copy. `op` is on whose behalf. */
 bool fa__move_bytes(const fa__op *op, fa__storage *to, size_t to_byte, fa__storage *from, size_t from_byte,
                     size_t bytes, bool changes);
 

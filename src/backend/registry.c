@@ -41,24 +41,29 @@ static _Atomic bool is_open[FA__BACKENDS][MOST];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static char names[FA__BACKENDS][MOST][16];
 
-FA__LOCKED_AT_FORK(REGISTRY, &lock)
-
 /* ---- names ---- */
+/* Why the devices of a kind that were there are so no more; NULL: they are. */
+static const char *gone(int kind)
+{
+    return fa__backends[kind] && fa__backends[kind]->gone ? fa__backends[kind]->gone() : NULL;
+}
+
 static int count_of(int kind)
 {
-    int count = fa__backends[kind] ? fa__backends[kind]->count() : 0;
+    int count = fa__backends[kind] && !gone(kind) ? fa__backends[kind]->count() : 0;
     return count < MOST ? count : MOST;
 }
 
 static const char *why_none(int kind)
 {
-    return fa__backends[kind] ? fa__backends[kind]->why() : kinds[kind].missing;
+    const char *why = gone(kind);
+    return why ? why : fa__backends[kind] ? fa__backends[kind]->why() : kinds[kind].missing;
 }
 
 /* GPUs are the first of a kind's devices: OpenCL has others, too. */
 static int gpus_of(int kind)
 {
-    return fa__backends[kind] && fa__backends[kind]->gpus ? fa__backends[kind]->gpus() : 0;
+    return count_of(kind) && fa__backends[kind]->gpus ? fa__backends[kind]->gpus() : 0;
 }
 
 /* "cpu, late:0, late:1, meta" */
@@ -91,6 +96,8 @@ const char *fa_device_name(fa_device d)
     return is_known(&d) ? names[d.kind][d.index] : "unknown";
 }
 
+enum { NO_GPU = -2 /* the number that no device has */ };
+
 /* The device that a text names, whether it is there or not. "opencl:gpu" is the first GPU. */
 static bool parse(const char *text, fa_device *out)
 {
@@ -101,8 +108,8 @@ static bool parse(const char *text, fa_device *out)
         const char *number = text + length + 1;
         char *end = NULL;
         if (text[length] && !strcmp(number, "gpu")) {
-            *out = (fa_device){kind, 0};
-            return gpus_of(kind) > 0;
+            *out = (fa_device){kind, gpus_of(kind) > 0 ? 0 : NO_GPU};
+            return true;
         }
         long index = text[length] ? strtol(number, &end, 10) : 0;
         if (end && (end == number || *end || *number < '0' || *number > '9' || index > INT32_MAX))
@@ -123,23 +130,30 @@ static bool fail_missing(fa_device d)
     if (d.kind < FA__CPU || d.kind >= FA__BACKENDS)
         return fail_with_devices(FA_ERROR_DEVICE, "device", "there is no device of that kind");
     if (count_of(d.kind) == 0)
-        return fail_with_devices(FA_ERROR_UNAVAILABLE, kinds[d.kind].name, why_none(d.kind));
+        return fail_with_devices(gone(d.kind) ? FA_ERROR_STATE : FA_ERROR_UNAVAILABLE, kinds[d.kind].name,
+                                 why_none(d.kind));
     char what[32];
     snprintf(what, sizeof what, "%s:%d", kinds[d.kind].name, (int)d.index);
     return fail_with_devices(FA_ERROR_DEVICE, what, "there is no device of that number");
 }
 
+static bool fail_text(const char *text, const char *why)
+{
+    char what[80];
+    snprintf(what, sizeof what, text ? "fa_device_of(\"%.40s\")" : "fa_device_of(%.40s)", text ? text : "NULL");
+    return fail_with_devices(FA_ERROR_DEVICE, what, why);
+}
+
 fa_device fa_device_of(const char *text)
 {
     const fa_device none = {-1, -1};
-    fa_device d;
-    if (!parse(text, &d)) {
-        char what[80];
-        snprintf(what, sizeof what, text ? "fa_device_of(\"%.40s\")" : "fa_device_of(%.40s)", text ? text : "NULL");
-        fail_with_devices(FA_ERROR_DEVICE, what, "that names no device");
-        return none;
-    }
-    return is_there(d) || fail_missing(d) ? d : none;
+    fa_device d = none;
+    bool good = parse(text, &d) ? is_there(d) : fail_text(text, "that names no device");
+    if (!good && d.index == NO_GPU && count_of(d.kind))
+        fail_text(text, "none of the devices of that kind is a GPU");
+    else if (!good && d.kind != none.kind)
+        fail_missing(d);
+    return good ? d : none;
 }
 
 fa_device fa_device_best(void)
@@ -304,11 +318,13 @@ void fa__devices_finish(void)
 }
 
 /* Work first, then the storages that wait for it, then memory that was freed with work still on it, then the devices.
- */
+ * What borrowed storages call may have made tensors: this is called again when they are gone. */
 void fa__devices_close(void)
 {
     each_open(finish);
     fa__order_reap(true);
+    if (fa__self->core)
+        return;
     fa__cache_trim(&fa__cpu_device.cache);
     each_open(close_memory);
     each_open(close_device);
@@ -316,6 +332,17 @@ void fa__devices_close(void)
 }
 
 /* ---- fork ---- */
+/* The child has no devices whose driver stayed behind. What they have is kept, where leak checkers see it. */
+static void registry_around_fork(fa__fork_moment moment)
+{
+    for (int kind = FA__CPU; kind < FA__BACKENDS && moment == FA__FORK_CHILD; kind++)
+        for (int i = 0; i < MOST && gone(kind); i++)
+            atomic_store(&is_open[kind][i], false);
+    fa__fork_mutex(&lock, moment);
+}
+
+FA__AROUND_FORK(REGISTRY, registry_around_fork)
+
 /* Those of all devices that were ever open; the registry's lock is held. */
 static void each_lock(fa__fork_moment moment, pthread_mutex_t *(*lock_of)(fa__device *))
 {
@@ -374,6 +401,6 @@ bool fa_synchronize(fa_device device)
     int64_t start = fa__clock_ns();
     finish(d);
     fa__ledger_wait(&synchronize, d, fa__clock_ns() - start);
-    fa__order_reap(false); /* what was borrowed goes back to its owner */
+    fa__order_reap(false); /* what waited for this work is freed */
     return stood || !fa__failed();
 }

@@ -71,6 +71,13 @@ __attribute__((__constructor__)) static void stream_type(void)
 }
 
 /* ---- new ones ---- */
+static bool fail_within(const char *who, bool stood)
+{
+    if (!stood)
+        fa__error_within("%s", who);
+    return false;
+}
+
 static fa_stream *make(fa__device *d)
 {
     fa_stream *s = fa__object_new(FA__TYPE_STREAM, sizeof *s);
@@ -128,8 +135,8 @@ fa_stream *fa_stream_new(fa_device device)
     bool stood = fa__failed();
     fa__device *d = fa__device_get(device);
     fa_stream *s = d ? stream_of(d) : NULL;
-    if (!s && !stood)
-        fa__error_within("fa_stream_new");
+    if (!s)
+        fail_within("fa_stream_new", stood);
     return s;
 }
 
@@ -154,11 +161,10 @@ bool fa__stream_queue(const fa_stream *s, const char *who, fa__device **device, 
         s = c->settings->stream;
     bool stood = fa__failed();
     *device = s ? s->device : fa__device_get(fa_device_current());
-    if (!*device && !stood)
-        fa__error_within("%s", who);
-    if (*device)
-        *queue = s ? s->queue : (*device)->queue;
-    return *device != NULL;
+    if (!*device)
+        return fail_within(who, stood);
+    *queue = s ? s->queue : (*device)->queue;
+    return true;
 }
 
 fa_device fa_stream_device(const fa_stream *s)
@@ -172,9 +178,11 @@ bool fa_stream_synchronize(fa_stream *s)
     if (!check(s, "fa_stream_synchronize"))
         return false;
     bool stood = fa__failed();
+    if (!fa__device_get(s->device->id)) /* it is the parent process's */
+        return fail_within("fa_stream_synchronize", stood);
     if (!fa__wait_stamp(&synchronize, all_work(s)))
         return false;
-    fa__order_reap(false); /* what was borrowed goes back to its owner */
+    fa__order_reap(false); /* what waited for this work is freed */
     return stood || !fa__failed();
 }
 

@@ -1,6 +1,8 @@
 /* The bounded text builder. */
 #include "base/text.h"
+#include <langinfo.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 fa__text fa__text_in(char *buffer, size_t size)
@@ -29,11 +31,35 @@ static size_t whole_characters(const char *text, size_t length)
     return length - (lead - 1) < wanted ? lead - 1 : length;
 }
 
+fa__numbers fa__numbers_begin(void)
+{
+    fa__numbers n = {(locale_t)0, (locale_t)0};
+    if (!strcmp(nl_langinfo(RADIXCHAR), "."))
+        return n;
+    locale_t same = duplocale(uselocale((locale_t)0));
+    n.plain = same ? newlocale(LC_NUMERIC_MASK, "C", same) : (locale_t)0;
+    if (n.plain)
+        n.before = uselocale(n.plain);
+    else if (same)
+        freelocale(same);
+    return n;
+}
+
+void fa__numbers_end(fa__numbers n)
+{
+    if (!n.plain)
+        return;
+    uselocale(n.before);
+    freelocale(n.plain);
+}
+
 bool fa__text_add_list(fa__text *text, const char *format, va_list list)
 {
     if (text->cut)
         return false;
+    fa__numbers numbers = fa__numbers_begin();
     int length = vsnprintf(text->at, text->left, format, list);
+    fa__numbers_end(numbers);
     size_t added = length < 0 ? 0 : (size_t)length;
     text->cut = length < 0 || added >= text->left;
     if (text->cut && length > 0)
@@ -51,4 +77,17 @@ bool fa__text_add(fa__text *text, const char *format, ...)
     bool whole = fa__text_add_list(text, format, list);
     va_end(list);
     return whole;
+}
+
+bool fa__text_add_number(fa__text *text, double number)
+{
+    char digits[40];
+    fa__numbers numbers = fa__numbers_begin();
+    for (int precision = 6; precision <= 17; precision++) {
+        snprintf(digits, sizeof digits, "%.*g", precision, number);
+        if (strtod(digits, NULL) == number)
+            break;
+    }
+    fa__numbers_end(numbers);
+    return fa__text_add(text, "%s", digits);
 }

@@ -167,7 +167,7 @@ static void call_exit_functions(void)
     pthread_mutex_unlock(&exit_lock);
 }
 
-/* Whether there was something that may have called the program's functions after what they use was taken down. */
+/* True when the exit functions have called the program's, which used the library again. */
 static bool end_all_work(void)
 {
     fa__parallel_stop();

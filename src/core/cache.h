@@ -57,7 +57,7 @@ int fa__block_work(const fa__block *, struct fa__stamp *work);
 /* Gives a block back; NULL is nothing. `queue` and `ticket` name the last work that uses it (NULL: none): the same
  * queue may have it at once, another one and the host when that is done. The queue has to live as long as the cache. */
 void fa__cache_give(fa__cache *, fa__block *, struct fa__queue *queue, uint64_t ticket);
-/* The same when work of several queues may still use it, at most FA__BLOCK_USES - 1 of them. */
+/* The same when work of several queues may still use it, fewer of them than FA__BLOCK_USES. */
 void fa__cache_give_after(fa__cache *, fa__block *, const struct fa__stamp *work, int count);
 enum { FA__BLOCK_USES = 6 };
 

@@ -13,6 +13,7 @@ enum { ROWS = 1024, MOST = 960 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static fa__ledger_row table[ROWS]; /* those without places are free */
 static size_t used;
+static _Atomic uint32_t age; /* how often it began anew */
 
 FA__LOCKED_AT_FORK(LEDGER, &lock)
 
@@ -65,14 +66,20 @@ void fa__ledger_copy(const fa__op *op, const fa__device *from, const fa__device 
     pthread_mutex_unlock(&lock);
 }
 
-void fa__ledger_copy_time(const fa__op *op, const fa__device *from, const fa__device *to, int64_t ns)
+uint32_t fa__ledger_age(void)
+{
+    return atomic_load(&age);
+}
+
+void fa__ledger_copy_time(uint32_t since, const fa__op *op, const fa__device *from, const fa__device *to, int64_t ns)
 {
     from = not_host(from);
     to = not_host(to);
     if (!from && !to)
         return;
     pthread_mutex_lock(&lock);
-    find(false, op, from, to)->ns += (uint64_t)ns;
+    if (since == atomic_load(&age))
+        find(false, op, from, to)->ns += (uint64_t)ns;
     pthread_mutex_unlock(&lock);
 }
 
@@ -99,6 +106,7 @@ void fa_transfers_reset(void)
     pthread_mutex_lock(&lock);
     memset(table, 0, sizeof table);
     used = 0;
+    atomic_fetch_add(&age, 1);
     pthread_mutex_unlock(&lock);
 }
 

@@ -21,8 +21,10 @@ size_t fa__ledger_rows(fa__ledger_row *, size_t most);
 
 /* Counts a copy when it is issued; the host is NULL or the CPU. What is between two hosts is not counted. */
 void fa__ledger_copy(const fa__op *, const fa__device *from, const fa__device *to, size_t bytes);
-/* Adds the time that a copy took, when that is known. */
-void fa__ledger_copy_time(const fa__op *, const fa__device *from, const fa__device *to, int64_t ns);
+/* Adds the time that a copy took, when that is known; `since` is what fa__ledger_age said when it was issued: of what
+ * fa_transfers_reset has forgotten the time is not counted either. */
+uint32_t fa__ledger_age(void);
+void fa__ledger_copy_time(uint32_t since, const fa__op *, const fa__device *from, const fa__device *to, int64_t ns);
 /* Counts a wait of the host. */
 void fa__ledger_wait(const fa__op *, const fa__device *, int64_t ns);
 /* Counts a wait that happened inside a driver. */

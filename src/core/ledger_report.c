@@ -1,6 +1,7 @@
 /* What the ledger tells: sums, a table, JSON. */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "core/ledger.h"
 #include <stdlib.h>
 #include <string.h>
@@ -96,6 +97,7 @@ void fa_transfers_report(FILE *file)
     size_t count = 0;
     fa__ledger_row *rows = sorted(&count);
     fa_transfers t = {0};
+    fa__numbers numbers = fa__numbers_begin();
     fprintf(file, "%-20s %-5s %-20s %9s %14s %10s %7s %9s %10s\n", "operation", "what", "place", "count", "bytes", "ms",
             "GB/s", "implicit", "ms");
     for (size_t i = 0; i < count; i++) {
@@ -106,6 +108,7 @@ void fa_transfers_report(FILE *file)
             (unsigned long long)(t.to_device + t.to_host + t.between),
             (unsigned long long)(t.bytes_to_device + t.bytes_to_host + t.bytes_between), (unsigned long long)t.waits,
             (double)t.wait_ns / 1e6, (unsigned long long)t.implicit, (double)t.implicit_ns / 1e6);
+    fa__numbers_end(numbers);
     fa__free(rows);
 }
 

@@ -52,10 +52,12 @@ typedef struct fa__op {
     uint8_t nfields, nresults;
     uint16_t args_size;
     uint16_t of[FA__KINDS]; /* bit i of of[k]: field i is of kind k */
-    uint32_t keep;          /* bit i: field i is kept for backward */
+    uint32_t keep;          /* bit i: field i is kept for backward; behind the fields, the results */
     int8_t inplace;         /* the field that the in-place form writes into; -1: there is no such form */
     const void *defaults;   /* an arguments' struct with every option at its default */
     const char *results[4];
+    /* For each field and result the fields (bits) whose gradients need it kept; NULL: what is kept is for all. */
+    const uint16_t *keep_for;
     struct fa__formula *formula; /* of pointwise operations: the parsed expression and its derivatives */
 } fa__op;
 

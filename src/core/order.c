@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "base/fork.h"
 #include <pthread.h>
+#include <string.h>
 
 bool (*fa__host_waits)(const fa__op *, fa__stamp);
 void (*fa__host_must_wait)(const fa__op *, fa__stamp);
@@ -14,24 +15,38 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 FA__LOCKED_AT_FORK(ORDER, &lock)
 
-/* A copy of a storage's note; one without work when there is none. */
-static fa__pending look(const fa__storage *s)
+enum { FIRST_ROOM = 4, SOME = 8 };
+
+/* Copies some of the work of a storage's note, from number `from` on: reads, then the write. Returns how much: there is
+ * no more when it is less than SOME. */
+static int look(const fa__storage *s, int from, fa__stamp work[SOME])
 {
+    int count = 0;
     pthread_mutex_lock(&lock);
-    fa__pending p = s->pending ? *s->pending : (fa__pending){0};
+    const fa__pending *p = s->pending;
+    for (; p && count < SOME && from + count <= p->reads; count++)
+        work[count] = from + count < p->reads ? p->read[from + count] : p->write;
     pthread_mutex_unlock(&lock);
-    return p;
+    return count;
 }
 
-/* The note, made when there is none yet. NULL, with an error, without memory. The lock is held; the pointer is read
+/* The note with room for one more read. NULL, with an error, without memory. The lock is held; the pointer is read
  * without it by those who only want to know whether there is one. */
 static fa__pending *note(fa__storage *s)
 {
-    if (!s->pending) {
-        fa__pending *p = fa__calloc(1, sizeof *p);
-        __atomic_store_n(&s->pending, p, __ATOMIC_RELEASE);
-    }
-    return s->pending;
+    fa__pending *old = s->pending;
+    if (old && old->reads < old->room)
+        return old;
+    int room = old ? 2 * old->room : FIRST_ROOM;
+    fa__pending *p = fa__calloc(1, sizeof *p + (size_t)room * sizeof p->read[0]);
+    if (!p)
+        return NULL;
+    if (old)
+        memcpy(p, old, sizeof *old + (size_t)old->reads * sizeof old->read[0]);
+    p->room = room;
+    __atomic_store_n(&s->pending, p, __ATOMIC_RELEASE);
+    fa__free(old);
+    return p;
 }
 
 /* ---- before ---- */
@@ -45,44 +60,51 @@ static bool come_after(fa__queue *queue, fa__stamp work, const fa__op *op)
 
 bool fa__before_read(fa__storage *s, fa__queue *queue, const fa__op *op)
 {
-    return come_after(queue, look(s).write, op);
+    pthread_mutex_lock(&lock);
+    fa__stamp write = s->pending ? s->pending->write : (fa__stamp){0};
+    pthread_mutex_unlock(&lock);
+    return come_after(queue, write, op);
 }
 
 bool fa__before_write(fa__storage *s, fa__queue *queue, const fa__op *op)
 {
-    fa__pending p = look(s);
-    for (int i = 0; i < FA__MAX_READS; i++)
-        if (!come_after(queue, p.read[i], op))
-            return false;
-    return come_after(queue, p.write, op);
-}
-
-/* ---- after ---- */
-/* Remembers a read: in the place of an older one of the same queue, or in a free one. False when there is none. */
-static bool put_read(fa__pending *p, fa__stamp work, const fa__op *op)
-{
-    int place = 0;
-    while (place < FA__MAX_READS && p->read[place].queue && p->read[place].queue != work.queue)
-        place++;
-    if (place == FA__MAX_READS)
-        return false;
-    p->read[place] = work;
-    p->reader[place] = op;
+    fa__stamp work[SOME];
+    for (int from = 0, count = SOME; count == SOME; from += count) {
+        count = look(s, from, work);
+        for (int i = 0; i < count; i++)
+            if (!come_after(queue, work[i], op))
+                return false;
+    }
     return true;
 }
 
-/* Without a place for the note, the work is waited for, whatever is forbidden: it runs already. */
+/* ---- after ---- */
+/* Remembers a read, in the place of an older one of the same queue. False without memory. */
+static bool put_read(fa__storage *s, fa__stamp work)
+{
+    fa__pending *p = s->pending;
+    for (int i = 0; p && i < p->reads; i++)
+        if (p->read[i].queue == work.queue) {
+            p->read[i] = work;
+            return true;
+        }
+    p = note(s);
+    if (p)
+        p->read[p->reads++] = work;
+    return p != NULL;
+}
+
+/* Without memory for the note, the work is waited for, whatever is forbidden: it runs already. */
 bool fa__after_read(fa__storage *s, fa__stamp work, const fa__op *op)
 {
     if (!work.queue)
         return true;
     pthread_mutex_lock(&lock);
-    fa__pending *p = note(s);
-    bool put = p && put_read(p, work, op);
+    bool put = put_read(s, work);
     pthread_mutex_unlock(&lock);
     if (!put)
         fa__host_must_wait(op, work);
-    return p != NULL;
+    return put;
 }
 
 bool fa__order_room(fa__storage *s)
@@ -96,9 +118,11 @@ bool fa__order_room(fa__storage *s)
 bool fa__after_write(fa__storage *s, fa__stamp work, const fa__op *op)
 {
     pthread_mutex_lock(&lock);
-    fa__pending *p = work.queue ? note(s) : s->pending;
-    if (p)
-        *p = (fa__pending){.write = work, .writer = op};
+    fa__pending *p = s->pending || !work.queue ? s->pending : note(s);
+    if (p) {
+        p->write = work;
+        p->reads = 0;
+    }
     pthread_mutex_unlock(&lock);
     if (work.queue && !p)
         fa__host_must_wait(op, work);
@@ -106,16 +130,21 @@ bool fa__after_write(fa__storage *s, fa__stamp work, const fa__op *op)
 }
 
 /* ---- memory ---- */
-/* The work of a note that is not done. */
-static int open_work(const fa__pending *p, fa__stamp *work)
+/* Copies the work that is not done, as far as a block remembers it. Returns how much of it there is. */
+static int open_work(const fa__storage *s, fa__stamp open[FA__BLOCK_USES])
 {
-    int count = 0;
-    for (int i = 0; i < FA__MAX_READS; i++)
-        if (!fa__stamp_done(&p->read[i]))
-            work[count++] = p->read[i];
-    if (!fa__stamp_done(&p->write))
-        work[count++] = p->write;
-    return count;
+    fa__stamp work[SOME];
+    int found = 0;
+    for (int from = 0, count = SOME; count == SOME; from += count) {
+        count = look(s, from, work);
+        for (int i = 0; i < count; i++)
+            if (!fa__stamp_done(&work[i])) {
+                if (found < FA__BLOCK_USES)
+                    open[found] = work[i];
+                found++;
+            }
+    }
+    return found;
 }
 
 bool fa__order_take(fa__storage *s)
@@ -129,21 +158,21 @@ bool fa__order_take(fa__storage *s)
 
 bool fa__order_done(fa__storage *s)
 {
-    fa__stamp work[FA__MAX_READS + 1];
-    fa__pending p = look(s);
-    return open_work(&p, work) == 0;
+    fa__stamp work[FA__BLOCK_USES];
+    return open_work(s, work) == 0;
+}
+
+bool fa__order_may_go(fa__storage *s)
+{
+    fa__stamp work[FA__BLOCK_USES];
+    return open_work(s, work) < (s->block ? FA__BLOCK_USES : 1);
 }
 
 void fa__order_release(fa__storage *s)
 {
-    if (!s->pending) {
-        fa__cache_give(&s->device->cache, s->block, NULL, 0);
-    } else {
-        fa__stamp work[FA__MAX_READS + 1];
-        fa__pending p = look(s);
-        int count = open_work(&p, work);
-        fa__cache_give_after(&s->device->cache, s->block, work, count);
-    }
+    fa__stamp work[FA__BLOCK_USES];
+    int count = s->pending ? open_work(s, work) : 0;
+    fa__cache_give_after(&s->device->cache, s->block, work, count);
     s->block = NULL;
 }
 
@@ -153,10 +182,13 @@ static void (*_Atomic release_deferred)(fa__storage *);
 
 static void wait_for(fa__storage *s)
 {
-    fa__stamp work[FA__MAX_READS + 1];
-    fa__pending p = look(s);
-    for (int i = open_work(&p, work); i-- > 0;)
-        fa__host_must_wait(NULL, work[i]);
+    fa__stamp work[SOME];
+    for (int from = 0, count = SOME; count == SOME; from += count) {
+        count = look(s, from, work);
+        for (int i = 0; i < count; i++)
+            if (!fa__stamp_done(&work[i]))
+                fa__host_must_wait(NULL, work[i]);
+    }
 }
 
 void fa__order_reap(bool wait)
@@ -169,7 +201,7 @@ void fa__order_reap(bool wait)
         next = chain->object.link;
         if (wait)
             wait_for(chain);
-        if (fa__order_done(chain)) {
+        if (fa__order_may_go(chain)) {
             void (*release)(fa__storage *) = atomic_load(&release_deferred);
             release(chain);
         } else {

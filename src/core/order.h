@@ -15,12 +15,15 @@ extern bool (*fa__queue_follows)(fa__queue *, fa__stamp);
 bool fa__order_take(fa__storage *);
 /* Whether all work on a storage is done; does not wait. */
 bool fa__order_done(fa__storage *);
-/* Gives a storage's block back to its device's cache, with the work that still uses it. */
+/* Whether a storage may go: all work on it is done, or so little of it open that its block can remember it. Does not
+ * wait. */
+bool fa__order_may_go(fa__storage *);
+/* Gives the block of a storage that may go back to its device's cache, with the work that still uses it. */
 void fa__order_release(fa__storage *);
 /* Makes room to remember work on a storage, so that this cannot fail later. */
 bool fa__order_room(fa__storage *);
-/* Calls `release`, always the same function, when the work on the storage is done: at a later call of this kind, or
- * when the process ends. */
+/* Calls `release`, always the same function, when the storage may go: at a later call of this kind, or when the process
+ * ends. */
 void fa__order_defer(fa__storage *, void (*release)(fa__storage *));
 /* Releases what is done among the deferred; `wait` waits for all of it. */
 void fa__order_reap(bool wait);

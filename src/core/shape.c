@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "core/tensor.h"
 #include <stdlib.h>
+#include <string.h>
 
 void fa__dense_strides(int rank, const int64_t *shape, int64_t *stride)
 {
@@ -12,6 +13,14 @@ void fa__dense_strides(int rank, const int64_t *shape, int64_t *stride)
     }
 }
 
+static bool has_zero(int n, const int64_t *shape)
+{
+    for (int i = 0; i < n; i++)
+        if (shape[i] == 0)
+            return true;
+    return false;
+}
+
 FA__HOT bool fa__is_dense(int rank, const int64_t *shape, const int64_t *stride)
 {
     int64_t step = 1;
@@ -19,7 +28,7 @@ FA__HOT bool fa__is_dense(int rank, const int64_t *shape, const int64_t *stride)
         if (shape[i] == 0)
             return true;
         if (shape[i] != 1 && stride[i] != step)
-            return false;
+            return has_zero(i, shape); /* of no elements none lies wrong */
         step *= shape[i];
     }
     return true;
@@ -72,4 +81,82 @@ bool fa__overlaps_itself(int rank, const int64_t *shape, const int64_t *stride)
         reach += (shape[best] - 1) * llabs(stride[best]);
     }
     return false;
+}
+
+/* ---- whether two tensors meet ---- */
+
+/* Any multiple of `size` from 0 to `most` times. */
+typedef struct step {
+    int64_t size, most;
+} step;
+
+enum { MOST_STEPS = 2 * FA_MAX_DIMS, MOST_TRIES = 1000 };
+
+/* The largest steps come first; two of one size are one. */
+static int add_step(step *s, int n, int64_t size, int64_t most)
+{
+    int at = 0;
+    if (!size || !most)
+        return n;
+    while (at < n && s[at].size > size)
+        at++;
+    if (at < n && s[at].size == size) {
+        s[at].most += most;
+        return n;
+    }
+    memmove(s + at + 1, s + at, (size_t)(n - at) * sizeof *s);
+    s[at] = (step){size, most};
+    return n + 1;
+}
+
+static int add_steps(step *s, int n, const fa_tensor *t)
+{
+    for (int i = 0; i < t->rank; i++)
+        n = add_step(s, n, llabs(t->stride[i]), t->shape[i] - 1);
+    return n;
+}
+
+static int64_t common_divisor(int64_t a, int64_t b)
+{
+    while (b) {
+        int64_t rest = a % b;
+        a = b;
+        b = rest;
+    }
+    return a;
+}
+
+/* Whether steps lead exactly that far. What the smaller ones can reach leaves few multiples of the largest to try, and
+ * none where all have a divisor that the distance has not. After too many tries: true. */
+static bool leads_to(const step *s, int n, int64_t distance, int *tries)
+{
+    int64_t smaller = 0, divisor = n ? s->size : 1;
+    for (int i = 1; i < n; i++) {
+        smaller += s[i].size * s[i].most;
+        divisor = common_divisor(divisor, s[i].size);
+    }
+    if (distance < 0 || distance % divisor || !n)
+        return distance == 0;
+    int64_t low = distance > smaller ? (distance - smaller + s->size - 1) / s->size : 0, high = distance / s->size;
+    for (int64_t k = high < s->most ? high : s->most; k >= low; k--)
+        if (--*tries < 0 || leads_to(s + 1, n - 1, distance - k * s->size, tries))
+            return true;
+    return false;
+}
+
+/* From the first element of a, steps of a forwards and steps of b back from its last element: they meet where these
+ * lead from the one end to the other. */
+bool fa__may_share(const fa_tensor *a, const fa_tensor *b)
+{
+    if (!b || !b->storage || a->storage != b->storage)
+        return false;
+    int64_t al, ah, bl, bh, as = (int64_t)fa__dtype_size(a->dtype), bs = (int64_t)fa__dtype_size(b->dtype);
+    fa__extent(a->rank, a->shape, a->stride, &al, &ah);
+    fa__extent(b->rank, b->shape, b->stride, &bl, &bh);
+    if (al == ah || bl == bh || (a->offset + al) * as >= (b->offset + bh) * bs
+        || (b->offset + bl) * bs >= (a->offset + ah) * as)
+        return false;
+    step s[MOST_STEPS];
+    int n = add_steps(s, add_steps(s, 0, a), b), tries = MOST_TRIES;
+    return as != bs || leads_to(s, n, b->offset + bh - 1 - (a->offset + al), &tries);
 }

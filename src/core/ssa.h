@@ -35,6 +35,12 @@ typedef struct fa__ssa_node {
     } number;
 } fa__ssa_node;
 
+/* Operand k of a node. */
+static inline uint16_t fa__ssa_operand(const fa__ssa_node *node, int k)
+{
+    return k == 0 ? node->a : k == 1 ? node->b : node->c;
+}
+
 enum { FA__MAX_INPUTS = 16, FA__MAX_OUTPUTS = 4, FA__MAX_NODES = 512 };
 
 typedef struct fa__ssa {

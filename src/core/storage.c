@@ -36,17 +36,21 @@ static void storage_free(fa__storage *s)
     fa__object_free(&s->object);
 }
 
+static void storage_go(fa__storage *s)
+{
+    if (s->block)
+        fa__order_release(s);
+    storage_free(s);
+}
+
 /* A block goes back with the tickets of the work that still uses it. Other memory has to wait for that work. */
 static void storage_destroy(fa__object *o)
 {
     fa__storage *s = (fa__storage *)o;
-    if (s->block)
-        fa__order_release(s);
-    else if (s->pending && !fa__order_done(s)) {
-        fa__order_defer(s, storage_free);
-        return;
-    }
-    storage_free(s);
+    if (s->pending && !fa__order_may_go(s))
+        fa__order_defer(s, storage_go);
+    else
+        storage_go(s);
 }
 
 FA__HOT void fa__storage_drop(fa__storage *s)

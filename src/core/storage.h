@@ -6,13 +6,11 @@
 #include "core/object.h"
 #include "core/op.h"
 
-enum { FA__MAX_READS = 4 /* open reads that are remembered one by one; more are waited for */ };
-
 /* Work that has not been waited for: only storages that asynchronous work has touched have one. */
 typedef struct fa__pending {
     fa__stamp write;
-    fa__stamp read[FA__MAX_READS];
-    const fa__op *writer, *reader[FA__MAX_READS];
+    int reads, room; /* reads since then, the last one of each queue; how many there is room for */
+    fa__stamp read[];
 } fa__pending;
 
 typedef struct fa__storage {
@@ -24,7 +22,7 @@ typedef struct fa__storage {
     fa__pending *pending;                       /* NULL: nothing ever ran late on it */
     const fa__op *changed_by;                   /* the operation that last changed it in place */
     _Atomic uint64_t version;                   /* counts changes in place */
-    _Atomic int32_t pins;                       /* raw pointers and exports: it may not move */
+    _Atomic int32_t pins;                       /* raw pointers and exports: it may not move, nor late work use it */
     void (*release)(void *context, void *data); /* of borrowed memory; may be NULL */
     void *context;
     void *handed; /* what release is called with */

@@ -128,6 +128,22 @@ FA__HOT bool fa__tensor_check(const fa_tensor *t, const char *what)
     return fa__fail(FA_ERROR_ARGUMENT, "%s is a %s, not a tensor", what, fa__object_name(&t->object));
 }
 
+bool fa__list_check(fa_tensors list, const char *what)
+{
+    return !list.count || list.item
+           || fa__fail(FA_ERROR_ARGUMENT, "%s: the list of %zu tensors is NULL", what, list.count);
+}
+
+bool fa__same_view(const fa_tensor *a, const fa_tensor *b)
+{
+    if (!fa__same_shape(a, b) || a->offset != b->offset || a->dtype != b->dtype)
+        return false;
+    for (int i = 0; i < a->rank; i++)
+        if (a->shape[i] > 1 && a->stride[i] != b->stride[i])
+            return false;
+    return true;
+}
+
 /* ---- descriptions ---- */
 
 void fa__describe_shape(struct fa__text *text, int rank, const int64_t *shape)

@@ -40,6 +40,8 @@ fa_tensor *fa__tensor_alias(const fa_tensor *);
 fa_tensor *fa__tensor_husk(const fa_tensor *);
 /* False and an error that names `what` unless t is a living tensor. */
 bool fa__tensor_check(const fa_tensor *t, const char *what);
+/* The same for a list that has tensors, but not for these. */
+bool fa__list_check(fa_tensors list, const char *what);
 
 static inline fa__device *fa__tensor_place(const fa_tensor *t)
 {
@@ -94,7 +96,7 @@ bool fa__is_dense(int rank, const int64_t *shape, const int64_t *stride);
 bool fa__checked_numel(int rank, const int64_t *shape, int64_t *count);
 /* The lowest and one past the highest element that the geometry touches, relative to its offset. */
 void fa__extent(int rank, const int64_t *shape, const int64_t *stride, int64_t *low, int64_t *high);
-/* Whether bytes of two tensors may coincide: the ranges in which they lie do. b may be NULL. */
+/* Whether two tensors have bytes in common, true also when that would take long to find out. b may be NULL. */
 bool fa__may_share(const fa_tensor *a, const fa_tensor *b);
 /* Whether each element of two tensors over one storage is the same as the other's at its place. */
 bool fa__same_view(const fa_tensor *a, const fa_tensor *b);

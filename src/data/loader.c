@@ -19,9 +19,9 @@ struct fa_loader {
 typedef struct fa__epoch {
     fa_object base;
     fa_loader *loader;
-    fa__numbers *order;
+    fa__numbers *order; /* NULL: that of the dataset */
     const char *where;
-    int64_t turn, turns;
+    int64_t samples, turn, turns;
 } fa__epoch;
 
 static void loader_destroy(void *object)
@@ -106,22 +106,34 @@ fa_dataset *fa_loader_dataset(const fa_loader *loader)
 
 /* ---- FA_EACH ---- */
 
+/* The numbers 0 to n - 1 as the epoch has them; NULL and an error without memory. */
+static fa__numbers *shuffled(const fa_loader *l, int64_t n)
+{
+    fa__numbers *order = fa__numbers_new(n);
+    for (int64_t i = 0; order && i < n; i++)
+        order->item[i] = i;
+    if (order)
+        fa__shuffle(order->item, n, l->seed, l->epoch);
+    return order;
+}
+
 /* An epoch that the caller owns. */
 static fa__epoch *epoch_new(fa_loader *l, const char *where)
 {
     FA_SCOPE;
     int64_t n = loader_check(l, "FA_EACH") ? fa_dataset_length(l->dataset) : -1;
     fa__epoch *e = n < 0 ? NULL : fa_object_new(&epoch_type, sizeof *e);
-    fa__numbers *order = e ? fa__numbers_new(n) : NULL;
-    if (!order)
+    if (!e)
         return NULL;
-    for (int64_t i = 0; i < n; i++)
-        order->item[i] = i;
-    if (l->options.shuffle)
-        fa__shuffle(order->item, n, l->seed, l->epoch);
+    if (l->options.shuffle) {
+        fa__numbers *order = shuffled(l, n);
+        if (!order)
+            return NULL;
+        e->order = fa_keep(order);
+    }
     l->epoch++;
     e->loader = fa_keep(l);
-    e->order = fa_keep(order);
+    e->samples = n;
     e->turns = fa_loader_length(l);
     e->where = where;
     return fa_keep(e);
@@ -132,13 +144,26 @@ fa_batch fa__each_open(fa_loader *loader, const char *where)
     return (fa_batch){.index = -1, .fa__epoch = epoch_new(loader, where)};
 }
 
+/* The numbers of a batch; without an order the turn's scope has them. NULL and an error without memory. */
+static const int64_t *numbers_of(const fa__epoch *e, int64_t start, int64_t size)
+{
+    if (e->order)
+        return e->order->item + start;
+    fa__numbers *n = fa__numbers_new(size);
+    for (int64_t i = 0; n && i < size; i++)
+        n->item[i] = start + i;
+    return n ? n->item : NULL;
+}
+
 /* Fills a batch from the dataset, on the loader's device. */
 static bool load(fa_batch *batch, const fa__epoch *e)
 {
     const fa_data_loader_options *o = &e->loader->options;
-    int64_t start = e->turn * o->batch_size, left = e->order->count - start;
+    int64_t start = e->turn * o->batch_size, left = e->samples - start;
     int64_t size = left < o->batch_size ? left : o->batch_size;
-    const int64_t *which = e->order->item + start;
+    const int64_t *which = numbers_of(e, start, size);
+    if (!which)
+        return false;
     fa_sample s = fa_dataset_batch(e->loader->dataset, which, size);
     for (int k = 0; k < FA__ITEMS && o->device.kind != FA__DEFAULT_DEVICE; k++) {
         fa_tensor **t = fa__sample_item(&s, k);

@@ -62,7 +62,7 @@ static bool move_one(void *context, const fa__spot *spot, const fa__member *memb
         return true;
     if (!is_floating(member->object))
         where.dtype = FA_SAME;
-    return (fa_move_)(member->object, where);
+    return fa__move_of_module(member->object, where);
 }
 
 fa_module *fa__module_to(fa_module *module, fa_place where)

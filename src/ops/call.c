@@ -30,14 +30,25 @@ static bool records(const fa__call *c)
     return c->needs_grad && !c->op->cells->no_grad && fa__recording();
 }
 
+static bool go_elementwise(fa__call *);
+static bool go_general(fa__call *);
+
+/* Results could not be made, or the work not issued: with .fallback the CPU does what the device cannot. */
+static FA__COLD bool go_elsewhere(fa__call *c)
+{
+    return c->lacks && fa__fall_back(c, fa__is_elementwise(c->op) ? go_elementwise : go_general);
+}
+
 /* In place and recorded: what backward needs of what is overwritten is copied before. */
 static FA__NOINLINE bool change_recorded(fa__call *c, const fa__elementwise *e)
 {
     const void *given = c->args;
     _Alignas(16) char args[c->op->args_size + 1];
     memcpy(args, given, c->op->args_size);
-    if (!fa__keep_overwritten(c, args) || !fa__make_results(c) || !run(c, e))
+    if (!fa__keep_overwritten(c, args) || !fa__make_results(c))
         return false;
+    if (!run(c, e))
+        return go_elsewhere(c);
     bump(c->given, c->op);
     c->args = args;
     bool good = fa__record(c);
@@ -53,7 +64,7 @@ static FA__HOT bool finish(fa__call *c, const fa__elementwise *e)
     if (FA__UNLIKELY(c->given && c->inplace && records(c)))
         return change_recorded(c, e);
     if (!fa__make_results(c) || !run(c, e))
-        return false;
+        return go_elsewhere(c);
     if (c->given)
         bump(c->given, c->op);
     if (c->requires_grad) {
@@ -70,10 +81,18 @@ static bool go_elementwise(fa__call *c)
     return fa__infer_elementwise(c, &e) && finish(c, &e);
 }
 
+/* Mistakes are told of the operands as they are, before anything is copied. */
+static FA__COLD bool go_without_kernel(fa__call *c)
+{
+    if (!fa__ctx()->settings->fallback || c->device->host)
+        return fa__no_kernel(c);
+    return c->op->cells->infer(c) && (!c->given || fa__check_given(c)) && fa__fall_back(c, go_general);
+}
+
 static bool go_general(fa__call *c)
 {
     if (FA__UNLIKELY(!has_kernel(c)))
-        return fa__ctx()->settings->fallback && !c->device->host ? fa__fall_back(c, go_general) : fa__no_kernel(c);
+        return go_without_kernel(c);
     return c->op->cells->infer(c) && finish(c, NULL);
 }
 

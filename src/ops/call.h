@@ -31,9 +31,11 @@ FA__COLD bool fa__placed(fa__call *c, bool elementwise, bool (*go)(fa__call *));
 FA__COLD bool fa__autocasted(fa__call *c, bool (*go)(fa__call *));
 /* Runs `go` on operands that were copied to c->device, where they are not there. */
 bool fa__moved(fa__call *c, bool (*go)(fa__call *));
-/* ---- call_fallback.c: an operation that its device has no kernel of: an error, or `go` on the CPU. */
+/* ---- call_fallback.c: what a device cannot do: an error, or `go` on the CPU. */
 FA__COLD bool fa__no_kernel(const fa__call *c);
 FA__COLD bool fa__fall_back(fa__call *c, bool (*go)(fa__call *));
+/* FACULA_LOG=fallback */
+FA__COLD void fa__tell_fallback(const fa__op *, const fa__device *);
 /* ---- call_out.c: what is given to write into, and new results. */
 bool fa__check_given(fa__call *c);
 bool fa__make_results(fa__call *c);
@@ -44,7 +46,13 @@ bool fa__run_elementwise(fa__call *c, const fa__elementwise *e);
 bool fa__record(fa__call *c);
 /* Puts copies, which are recorded, in the place of operands in `args` that backward needs and the call overwrites. */
 bool fa__keep_overwritten(const fa__call *c, void *args);
+/* ---- gradient.c: the gradient of one operand, by its derivative d, before broadcasting is undone */
+fa_tensor *fa__derived(const fa__op *op, const fa__op *d, const void *operands, fa_tensor *gy, fa_tensor *y,
+                       const void *site);
+/* ---- gradient_steps.c: the gradient of operand i where its derivative is too large for one expression */
+FA__COLD fa_tensor *fa__derived_stepwise(const fa__back *b, int i);
 /* ---- call_launch.c: orders, runs and stamps one launch. Operand i is over tensor[i], which may be NULL. */
+/* False and no error, but c->lacks, when with .fallback somebody else has to do it. */
 bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor);
 void fa__operand_of(fa__operand *o, const fa_tensor *t);
 /* A number among the arguments. */

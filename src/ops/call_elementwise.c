@@ -62,6 +62,16 @@ static void promote_number(fa__promotion *p, const fa_arg *a)
     p->number = (uint8_t)fa__promote((fa_dtype)p->number, d);
 }
 
+/* What bools compute in: integers stand for themselves, and a sign means nothing. */
+static FA__COLD bool settle_bools(const fa__call *c, const fa__expression *e, fa_dtype *dtype)
+{
+    if (*dtype != FA_BOOL)
+        return true;
+    if (e->integral)
+        *dtype = FA_I64;
+    return e->integral || e->floating || !e->signs || fa__call_fail(c, FA_ERROR_DTYPE, "'-' is not defined for bools");
+}
+
 static bool check_values(const fa__call *c, const fa__expression *e, fa_dtype dtype)
 {
     for (int i = 0; i < c->op->nfields; i++) {
@@ -83,8 +93,8 @@ FA__HOT bool fa__infer_elementwise(fa__call *c, fa__elementwise *e)
 {
     const fa__expression *x = e->formula->e;
     fa__spec *s = &c->spec[0];
-    fa__promotion p = {0};
-    uint32_t silent = x->condition_only | x->random;
+    fa__promotion p = {.dims = e->formula->casts};
+    uint32_t silent = x->silent;
     bool first = true;
     s->rank = 0;
     e->values = 0;
@@ -107,7 +117,8 @@ FA__HOT bool fa__infer_elementwise(fa__call *c, fa__elementwise *e)
             e->values |= 1U << i;
     }
     fa_dtype d = fa__promoted(p);
-    if (FA__UNLIKELY(c->op->cells->no_bool || !fa__dtype_is_float(d)) && !check_values(c, x, d))
+    if (FA__UNLIKELY(c->op->cells->no_bool || !fa__dtype_is_float(d))
+        && !(check_values(c, x, d) && settle_bools(c, x, &d)))
         return false;
     if (d == FA_SAME)
         d = x->floating ? FA_F32 : FA_I64; /* nothing but numbers in the text */
@@ -115,7 +126,7 @@ FA__HOT bool fa__infer_elementwise(fa__call *c, fa__elementwise *e)
         d = FA_F32;
     e->compute = fa__class_of(d);
     e->program = fa__program_of(e->formula, d);
-    s->dtype = x->boolean & 1 ? FA_BOOL : c->op->cells->result ? c->op->cells->result : d;
+    s->dtype = e->formula->result != FA_SAME ? (fa_dtype)e->formula->result : d;
     return e->program != NULL;
 }
 

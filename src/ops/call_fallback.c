@@ -1,5 +1,6 @@
-/* Operations that a device has no kernel of: with .fallback their operands are copied to the CPU, which runs them, and
- * the results come back. The copies are recorded operations, so gradients take the same way. */
+/* What a device cannot do, because it has no kernel of the operation or does not compute in the dtype: with .fallback
+ * the operands are copied to the CPU, which does it, and the results come back. The copies are recorded operations, so
+ * gradients take the same way. */
 #include "base/log.h"
 #include "ops/call.h"
 
@@ -37,22 +38,25 @@ static bool into_given(fa__call *c, fa_tensor *given, bool inplace)
     return good;
 }
 
+void fa__tell_fallback(const fa__op *op, const fa__device *device)
+{
+    if (fa__log_wants("fallback"))
+        fa__log(FA_LOG_INFO, "fallback: %s has no kernel on %s: it runs on the CPU", op->name, device->name);
+}
+
 bool fa__fall_back(fa__call *c, bool (*go)(fa__call *))
 {
     fa__device *device = c->device;
     const fa_tensor *tensor[FA__MAX_FIELDS];
     fa_tensor *given = c->given;
-    const bool inplace = c->inplace;
-    if (!c->op->cells->infer(c) || (given && !fa__check_given(c)))
-        return false; /* mistakes are told of the operands as they are, before anything is copied */
-    if (fa__log_wants("fallback"))
-        fa__log(FA_LOG_INFO, "fallback: %s has no kernel on %s: it runs on the CPU", c->op->name, device->name);
+    const bool inplace = c->inplace, requires_grad = c->requires_grad;
+    fa__tell_fallback(c->op, device);
     memcpy(tensor, c->tensor, sizeof tensor);
     const fa__op *asked = fa__asked_for(c);
     c->device = &fa__cpu_device;
     c->queue = NULL;
     c->given = NULL;
-    c->inplace = false;
+    c->inplace = c->requires_grad = c->lacks = false;
     c->pending = true; /* the copies are on their way */
     FA__WORK_FOR(asked);
     bool good = fa__moved(c, go);
@@ -64,5 +68,6 @@ bool fa__fall_back(fa__call *c, bool (*go)(fa__call *))
     for (int i = 0; i < c->op->nresults; i++)
         if (!(c->out[i] = back(c->out[i], device)))
             return false;
+    c->out[0]->requires_grad |= requires_grad;
     return true;
 }

@@ -1,4 +1,5 @@
 /* Launches: operands become pointers and strides, work is ordered behind what it must not overtake, run, and noted. */
+#include "base/error.h"
 #include "base/text.h"
 #include "core/order.h"
 #include "ops/call.h"
@@ -64,6 +65,18 @@ static FA__COLD bool fault_fails(const fa__call *c, const fa__fault *fault)
     return fa__call_fail(c, (fa_code)atomic_load(&fault->code), "%s", text);
 }
 
+/* With .fallback: what the device does not have is no error yet. Backends refuse that before they issue anything. */
+static FA__COLD uint64_t run_or_leave(fa__call *c, const fa__launch *l)
+{
+    fa_error error = {.code = FA_OK}, *before = fa__error_use(&error);
+    uint64_t ticket = c->device->backend->run(c->queue, l);
+    fa__error_use(before);
+    c->lacks = !ticket && error.code == FA_ERROR_UNAVAILABLE;
+    if (!ticket && !c->lacks)
+        fa__error_hand_over(&error);
+    return ticket;
+}
+
 FA__HOT bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor)
 {
     const fa__backend *b = c->device->backend;
@@ -84,7 +97,7 @@ FA__HOT bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor
     l->changes |= c->given && tensor[0] == c->given;
     pthread_mutex_lock(&c->device->lock);
     point(l, tensor);
-    uint64_t ticket = b->run(c->queue, l);
+    uint64_t ticket = FA__LIKELY(!fa__ctx()->settings->fallback) ? b->run(c->queue, l) : run_or_leave(c, l);
     pthread_mutex_unlock(&c->device->lock);
     return ticket && note(c, l, tensor, ticket);
 }
@@ -202,7 +215,7 @@ static FA__HOT fa__formula *formula_for(fa__source *source, int count, const fa_
         names[i] = bound[i].name;
     const fa__op *op = fa__expression_op("pointwise", source->text, names, count, NULL, 0);
     if (op)
-        atomic_store_explicit(&source->formula, op->formula, memory_order_release);
+        fa__source_knows(source, op->formula);
     return op ? op->formula : NULL;
 }
 

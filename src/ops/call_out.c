@@ -62,7 +62,15 @@ static bool check_overlap(fa__call *c)
     return true;
 }
 
-/* An empty .out takes the result's shape. */
+/* An empty .out takes the result's shape, unless others rely on the one it has. */
+static bool may_resize(const fa__call *c)
+{
+    const fa_tensor *t = c->given;
+    return !c->inplace && fa__numel(t) == 0 && !t->base && !t->no_grad_view && !t->node && !t->requires_grad
+           && !t->autograd;
+}
+
+/* The version goes on, so that backward sees the change. */
 static bool resize(fa_tensor *t, const fa__spec *s)
 {
     fa_tensor *fresh = fa__tensor_empty(fa__tensor_place(t), (fa_dtype)t->dtype, s->rank, s->shape, NULL);
@@ -70,6 +78,8 @@ static bool resize(fa_tensor *t, const fa__spec *s)
         return false;
     fa__storage *old = t->storage;
     t->storage = fa__ref(fresh->storage);
+    atomic_store_explicit(&t->storage->version, atomic_load_explicit(&old->version, memory_order_relaxed),
+                          memory_order_relaxed);
     t->rank = fresh->rank;
     t->dense = true;
     t->offset = 0;
@@ -94,13 +104,13 @@ static bool check_form(fa__call *c)
 {
     const fa__spec *s = &c->spec[0];
     fa_tensor *t = c->given;
-    if (!fits(t, s) && !c->inplace && fa__numel(t) == 0 && !resize(t, s))
-        return false;
-    if (!fits(t, s)) {
+    if (!fits(t, s) && !may_resize(c)) {
         char shape[200];
         struct fa__text text = fa__text_in(shape, sizeof shape);
         fa__describe_shape(&text, s->rank, s->shape);
-        return fa__call_fail(c, FA_ERROR_SHAPE, "the result has shape %s and does not fit", shape);
+        return fa__call_fail(
+            c, FA_ERROR_SHAPE, "the result has shape %s and does not fit%s", shape,
+            !c->inplace && fa__numel(t) == 0 ? ": a view, or what has or needs a gradient, is not resized" : "");
     }
     bool stores =
         fa__is_elementwise(c->op) ? fa__can_store(s->dtype, (fa_dtype)t->dtype) : s->dtype == (fa_dtype)t->dtype;
@@ -118,7 +128,9 @@ bool fa__check_given(fa__call *c)
         return false; /* the standing error says why */
     if (fa__tensor_place(c->given) != c->device)
         return given_fails(c, FA_ERROR_DEVICE, "the result is on another device");
-    return check_graph(c) && check_form(c) && check_overlap(c);
+    if (!check_graph(c) || !check_form(c) || !check_overlap(c))
+        return false;
+    return fits(c->given, &c->spec[0]) || resize(c->given, &c->spec[0]);
 }
 
 /* ---- new results ---- */

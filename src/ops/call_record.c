@@ -68,10 +68,21 @@ static bool is_derived(const fa__call *c)
     return fa__is_elementwise(c->op) && !c->op->cells->grad;
 }
 
+/* What the gradient function needs for the gradients that are wanted: fields, and results behind them. */
+static uint32_t kept_for(const fa__op *op, uint32_t wants)
+{
+    uint32_t keep = op->keep;
+    if (op->keep_for)
+        FA__EACH_BIT (i, op->keep)
+            if (!(op->keep_for[i] & wants))
+                keep &= ~(1U << i);
+    return keep;
+}
+
 /* Which operands' gradients are wanted, and what backward needs for them. */
 static FA__HOT bool find_needs(const fa__call *c, fa__needs *needs)
 {
-    *needs = (fa__needs){.wants = c->wants, .keep = c->op->keep & ((1U << c->op->nfields) - 1)};
+    *needs = (fa__needs){.wants = c->wants, .keep = kept_for(c->op, c->wants)};
     return !is_derived(c) || fa__needs_of(c->op, needs->wants, needs);
 }
 
@@ -111,7 +122,7 @@ static fa__node *make_node(fa__call *c)
     n->made_at = x->here ? (const void *)x->here : c->site;
     n->object.flags = x->here ? FA__MADE_HERE : 0;
     n->queue = c->queue;
-    if (add_edges(c, n, needs.wants) && add_results(c, n, is_derived(c) ? needs.keep_y : c->op->keep >> c->op->nfields))
+    if (add_edges(c, n, needs.wants) && add_results(c, n, is_derived(c) ? needs.keep_y : needs.keep >> c->op->nfields))
         return n;
     fa__unref(n);
     return NULL;

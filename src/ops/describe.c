@@ -150,21 +150,23 @@ static bool is_default(const fa__op *op, const fa__field *f, const void *p)
            || (f->optional && op->defaults && !memcmp(p, fa__field_at(op->defaults, f), field_size((fa__kind)f->kind)));
 }
 
-/* fa_to and its kin are fa_move by other names. */
-static const char *name_of(const fa__call *c)
+/* fa_to and its kin are fa_move by other names; and functions that are no operations (fa_item) read by it. */
+static const fa__op *known_as(const fa__call *c)
 {
     const fa__op *other = fa__ctx() ? fa__ctx()->for_ : NULL;
-    return other && other->id == FA__OP_move && c->op->id == FA__OP_move ? other->name : c->op->name;
+    bool by_move = other && (other->id == FA__OP_move || other->id == FA__OP_expression) && !other->nfields;
+    return by_move && c->op->id == FA__OP_move ? other : c->op;
 }
 
 void fa__describe_call(struct fa__text *text, const fa__call *c, bool origins)
 {
     const char *between = "";
-    fa__text_add(text, "%s%s(", name_of(c), c->inplace ? "_" : "");
+    const fa__op *known = known_as(c);
+    fa__text_add(text, "%s%s(", known->name, c->inplace ? "_" : "");
     for (int i = 0; i < c->op->nfields; i++) {
         const fa__field *f = &c->op->fields[i];
         const void *p = fa__field_at(c->args, f);
-        if (is_default(c->op, f, p))
+        if (is_default(c->op, f, p) || (known->id == FA__OP_expression && c->op != known && f->optional))
             continue;
         fa__text_add(text, "%s%s=", between, f->name);
         add_field(text, f, p, origins);

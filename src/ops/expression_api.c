@@ -77,8 +77,8 @@ static bool update_fails(const fa_binding *b, size_t i, const char *what, const 
     return fa__fail(FA_ERROR_ARGUMENT, "fa_update: %s[%zu]: %s: %s", b->name, i, what, text);
 }
 
-/* A result is read under other names as a whole, or not at all: what is written in parts could be read again, and of two
- * results over the same memory one would be lost. */
+/* A result is read under other names as a whole, or not at all: what is written in parts could be read again, and of
+ * two results over the same memory one would be lost. */
 static bool check_overlap(const update *u, size_t i, int result)
 {
     const fa_binding *written = &u->binding[result];
@@ -130,6 +130,36 @@ static void number_operand(fa__operand *o, const fa_arg *a)
     fa__value_of(o, &field, a);
 }
 
+static bool run_place(const update *u, size_t i);
+
+/* What the device cannot do is done on copies by the CPU, and comes back into the tensors that are there. */
+static FA__COLD bool run_place_elsewhere(const update *u, size_t i)
+{
+    fa_binding there[FA__MAX_INPUTS];
+    fa_tensor *copied[FA__MAX_INPUTS];
+    update v = {.op = u->op, .bindings = u->bindings, .length = 1, .binding = there, .results = u->results};
+    memcpy(v.result, u->result, sizeof v.result);
+    FA_USE(.no_grad = true);
+    FA_SCOPE;
+    FA__WORK_FOR(u->op);
+    fa__tell_fallback(u->op, fa__tensor_place(u->binding[u->result[0]].tensors.item[i]));
+    for (size_t k = 0; k < u->bindings; k++) {
+        there[k] = u->binding[k];
+        if (!there[k].tensors.count)
+            continue;
+        if (!(copied[k] = fa_to(there[k].tensors.item[i], FA_CPU)))
+            return false;
+        there[k].tensors = (fa_tensors){.item = &copied[k], .count = 1};
+    }
+    bool good = run_place(&v, 0);
+    for (int r = 0; good && r < u->results; r++) {
+        fa_tensor *t = u->binding[u->result[r]].tensors.item[i];
+        good = fa_copy_(t, copied[u->result[r]]) != NULL;
+        t->storage->changed_by = u->op;
+    }
+    return good;
+}
+
 /* One launch for one place: everything that can fail was checked, but the device may still refuse. */
 static bool run_place(const update *u, size_t i)
 {
@@ -137,7 +167,7 @@ static bool run_place(const update *u, size_t i)
     fa_tensor *tensor[FA__MAX_INPUTS + FA__MAX_OUTPUTS];
     fa__launch *l = &r.launch;
     fa_tensor *first = u->binding[u->result[0]].tensors.item[i];
-    fa_dtype compute = FA_SAME;
+    fa_dtype compute = (fa_dtype)u->op->formula->casts;
     *l = (fa__launch){.kind = FA__LAUNCH_PROGRAM,
                       .outputs = (uint16_t)u->results,
                       .op = u->op,
@@ -165,7 +195,7 @@ static bool run_place(const update *u, size_t i)
     fa__call c = {.op = u->op, .device = fa__tensor_place(first), .pending = true};
     c.queue = fa__queue_of(c.device);
     if (!fa__launch_run(&c, l, tensor))
-        return false;
+        return c.lacks && run_place_elsewhere(u, i);
     for (int k = 0; k < u->results; k++) {
         fa__storage *s = tensor[k]->storage;
         atomic_fetch_add_explicit(&s->version, 1, memory_order_relaxed);
@@ -179,7 +209,7 @@ static bool prepare_place(const update *u, size_t i)
 {
     const fa_tensor *first = u->binding[u->result[0]].tensors.item[i];
     fa__device *d = fa__tensor_place(first);
-    fa_dtype compute = FA_SAME;
+    fa_dtype compute = (fa_dtype)u->op->formula->casts;
     for (size_t k = 0; k < u->bindings; k++)
         if (u->binding[k].tensors.count)
             compute = fa__promote(compute, (fa_dtype)u->binding[k].tensors.item[i]->dtype);

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/thread.h"
 #include "hot.h"
+#include "ops/promote.h"
 #include "ops/row.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -20,6 +21,7 @@ FA__LOCKED_AT_FORK(FORMULAS, &lock)
 
 static const fa__cells zero_cells;
 const fa__op fa__zero_op = {.name = "zero", .cells = &zero_cells};
+const fa__op fa__large_op = {.name = "large", .cells = &zero_cells};
 
 /* What is made here, to be freed at the end. */
 typedef struct made {
@@ -42,16 +44,31 @@ static void free_program(fa__program *p)
         }
 }
 
+static fa__source *sources; /* those that know their formula */
+
+void fa__source_knows(fa__source *source, fa__formula *f)
+{
+    pthread_mutex_lock(&lock);
+    if (!atomic_load(&source->formula)) {
+        source->next = sources;
+        sources = source;
+    }
+    atomic_store_explicit(&source->formula, f, memory_order_release);
+    pthread_mutex_unlock(&lock);
+}
+
 static void free_all(void)
 {
     fa__devices_finish();
     for (int i = 0; i < FA__OPS; i++)
         atomic_store(&of_rows[i], NULL);
+    for (; sources; sources = sources->next)
+        atomic_store(&sources->formula, NULL);
     while (all_made) {
         made *m = all_made;
         all_made = m->next;
         free_program(&m->formula->program);
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 4; i++) {
             fa__program *p = atomic_load(&m->formula->narrow[i]);
             if (p)
                 free_program(p);
@@ -61,6 +78,15 @@ static void free_all(void)
         fa__expression_free(m->formula->e);
         fa__free(m);
     }
+}
+
+/* The dtype of several conversions together: bit p is FA__PRIM_to_bool + p. FA_SAME when there are none. */
+static fa_dtype promoted(uint32_t casts)
+{
+    fa_dtype d = FA_SAME;
+    FA__EACH_BIT (p, casts)
+        d = fa__promote(d, fa__dtype_of_cast(FA__PRIM_to_bool + p));
+    return d;
 }
 
 /* A formula with an operation behind it (size 0: none), zeroed; the lock is held. */
@@ -77,6 +103,8 @@ static fa__formula *formula_new(const fa__expression *e, size_t more)
     f->program.ssa = &e->ssa;
     f->program.text = e->text;
     f->program.hot = -1;
+    f->result = e->boolean & 1 ? FA_BOOL : e->cast[0] ? (uint8_t)fa__dtype_of_cast(e->cast[0]) : FA_SAME;
+    f->casts = (uint8_t)promoted(e->casts);
     f->program.low = INT32_MIN;
     f->program.high = INT32_MAX;
     m->next = all_made;
@@ -108,10 +136,12 @@ static fa__formula *parse_row(const fa__op *op)
         return NULL;
     }
     fa__formula *f = formula_new(e, 0);
-    if (f)
-        f->program.hot = hot_of(op->id, -1);
-    else
+    if (!f) {
         fa__expression_free(e);
+        return NULL;
+    }
+    f->program.hot = hot_of(op->id, -1);
+    f->result = f->result != FA_SAME ? f->result : (uint8_t)op->cells->result;
     return f;
 }
 
@@ -154,14 +184,14 @@ static fa__program *make_narrow(const fa__program *wide, fa__prim to)
 
 fa__program *fa__narrow_program(fa__formula *f, fa_dtype d)
 {
-    static const uint8_t to[] = {FA__PRIM_to_u8, FA__PRIM_to_i8, FA__PRIM_to_i16};
-    fa__program *p = atomic_load_explicit(&f->narrow[d - FA_U8], memory_order_acquire);
+    static const uint8_t to[] = {FA__PRIM_to_bool, FA__PRIM_to_u8, FA__PRIM_to_i8, FA__PRIM_to_i16};
+    fa__program *p = atomic_load_explicit(&f->narrow[d - FA_BOOL], memory_order_acquire);
     if (FA__LIKELY(p != NULL))
         return p;
     pthread_mutex_lock(&lock);
-    p = atomic_load(&f->narrow[d - FA_U8]);
-    if (!p && (p = make_narrow(&f->program, (fa__prim)to[d - FA_U8])))
-        atomic_store_explicit(&f->narrow[d - FA_U8], p, memory_order_release);
+    p = atomic_load(&f->narrow[d - FA_BOOL]);
+    if (!p && (p = make_narrow(&f->program, (fa__prim)to[d - FA_BOOL])))
+        atomic_store_explicit(&f->narrow[d - FA_BOOL], p, memory_order_release);
     pthread_mutex_unlock(&lock);
     return p;
 }
@@ -203,17 +233,21 @@ static void fill_derived(derived *d, const fa__op *op, const fa__expression *e)
     fa__op_sort_fields(&d->op);
 }
 
+/* Whether a field is the incoming gradient of an operation that is a derivative. */
+static bool is_gradient(const fa__op *op, int field)
+{
+    return op->formula && op->formula->e->order > 0 && field == op->nfields - 2;
+}
+
 static const fa__op *make_derivative(const fa__op *op, fa__formula *f, int input)
 {
-    bool zero = false;
-    fa__expression *e = fa__expression_derive(f->e, input, &zero);
+    if (is_gradient(op, input))
+        return op;
+    fa__underived why;
+    fa__expression *e = fa__expression_derive(f->e, input, &why);
     if (!e)
-        return zero ? &fa__zero_op : NULL;
-    if (op->nfields + 2 > FA__MAX_FIELDS) {
-        fa__expression_free(e);
-        fa__fail(FA_ERROR_GRADIENT, "%s: derivatives of this order are not available", op->name);
-        return NULL;
-    }
+        return why == FA__UNDERIVED_ZERO ? &fa__zero_op : why == FA__UNDERIVED_LARGE ? &fa__large_op : NULL;
+    _Static_assert((int)FA__MAX_FIELDS >= (int)FA__MAX_INPUTS, "each input of an expression is a field");
     fa__formula *df = formula_new(e, sizeof(derived));
     if (!df) {
         fa__expression_free(e);
@@ -243,22 +277,24 @@ FA__HOT const fa__op *fa__derivative_of(const fa__op *op, int input)
     return d;
 }
 
-static bool find_needs(const fa__op *op, uint32_t asked, fa__needs *needs)
+/* A gradient that is zero flows too, to where the expression has its value from. */
+static bool find_needs(const fa__op *op, const fa__expression *e, uint32_t asked, fa__needs *needs)
 {
     int n = op->nfields;
-    *needs = (fa__needs){.wants = asked};
-    for (int i = 0; i < n; i++) {
-        if (!(asked >> i & 1))
-            continue;
-        const fa__op *d = fa__derivative_of(op, i);
+    *needs = (fa__needs){.wants = e->boolean & 1 ? 0 : asked & e->mentioned};
+    FA__EACH_BIT (i, needs->wants) {
+        const fa__op *d = fa__derivative_of(op, (int)i);
         if (!d)
             return false;
-        if (d == &fa__zero_op) {
-            needs->wants &= ~(1U << i);
-            continue;
+        if (d == &fa__large_op)
+            needs->keep |= e->used;
+        else if (d == op)
+            needs->keep |= e->used & ~(1U << i);
+        else if (d != &fa__zero_op) {
+            uint32_t keep = d->formula->e->used | d->formula->e->mentioned;
+            needs->keep |= keep & ((1U << n) - 1);
+            needs->keep_y |= d->formula->e->used >> (n + 1) & 1;
         }
-        needs->keep |= d->formula->e->used & ((1U << n) - 1);
-        needs->keep_y |= d->formula->e->used >> (n + 1) & 1;
     }
     return true;
 }
@@ -272,7 +308,7 @@ FA__HOT bool fa__needs_of(const fa__op *op, uint32_t asked, fa__needs *needs)
         *needs = (fa__needs){.wants = known & 0xffff, .keep = known >> 16 & 0xffff, .keep_y = known >> 32 & 1};
         return true;
     }
-    if (!f || !find_needs(op, asked, needs))
+    if (!f || !find_needs(op, f->e, asked, needs))
         return false;
     if (remembered && needs->keep <= 0xffff)
         atomic_store_explicit(&f->needs[asked],

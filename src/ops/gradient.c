@@ -38,26 +38,39 @@ void fa__give_item(fa__back *b, size_t k, fa_tensor *g)
     give(b, b->node->op->nfields + (int)k, g);
 }
 
+FA__HOT fa_tensor *fa__derived(const fa__op *op, const fa__op *d, const void *operands, fa_tensor *gy, fa_tensor *y,
+                               const void *site)
+{
+    _Alignas(16) char args[d->args_size];
+    memcpy(args, operands, op->args_size);
+    memcpy(args + d->fields[d->nfields - 2].offset, &gy, sizeof gy);
+    if (FA__LIKELY(d != op))
+        memcpy(args + d->fields[d->nfields - 1].offset, &y, sizeof y);
+    fa__call c = {.op = d, .args = args, .site = site};
+    return fa__invoke(&c) ? c.out[0] : NULL;
+}
+
 /* gx of one operand: the derivative's operation on what was recorded, gy and y; summed where it was broadcast. */
-static fa_tensor *derived(fa__back *b, int i)
+static FA__HOT bool give_derivative(fa__back *b, int i)
 {
     const fa__op *op = b->node->op, *d = fa__derivative_of(op, i);
-    if (!d || d == &fa__zero_op)
-        return NULL;
-    _Alignas(16) char args[d->args_size];
-    memcpy(args, b->args, op->args_size);
-    memcpy(args + d->fields[op->nfields].offset, &b->gy[0], sizeof b->gy[0]);
-    memcpy(args + d->fields[op->nfields + 1].offset, &b->y[0], sizeof b->y[0]);
-    fa__call c = {.op = d, .args = args, .site = b->node->made_at};
-    if (!fa__invoke(&c))
-        return NULL;
+    if (FA__UNLIKELY(d == &fa__large_op))
+        return false;
+    if (!d)
+        return true;
     const fa_tensor *x = fa__field_tensor(b->args, &op->fields[i]);
-    return x && !fa__same_shape(x, c.out[0]) ? fa_sum_to(c.out[0], x) : c.out[0];
+    fa_tensor *g = FA__UNLIKELY(d == &fa__zero_op) ? fa_zeros_like(b->gy[0])
+                                                   : fa__derived(op, d, b->args, b->gy[0], b->y[0], b->node->made_at);
+    give(b, i, g && x && !fa__same_shape(x, g) ? fa_sum_to(g, x) : g);
+    return true;
 }
 
 FA__HOT void fa__give_derived(fa__back *b)
 {
+    uint32_t large = 0;
     FA__EACH_BIT (i, fa__tensor_fields(b->node->op))
-        if (b->wanted[i])
-            give(b, (int)i, derived(b, (int)i));
+        if (b->wanted[i] && !give_derivative(b, (int)i))
+            large |= 1U << i;
+    FA__EACH_BIT (i, large)
+        give(b, (int)i, fa__derived_stepwise(b, (int)i));
 }

@@ -1,4 +1,5 @@
-/* Indices as NumPy writes them: "1:5, ..., -1". Each entry becomes a view of the one before. */
+/* Indices as NumPy writes them: "1:5, ..., -1". Each entry becomes a view of the one before, new dimensions after the
+ * others: so there are never more of them than the result has. */
 #include "base/text.h"
 #include "ops/row.h"
 #include <ctype.h>
@@ -147,7 +148,8 @@ static fa_tensor *fails(const indexing *g, const char *format, ...)
     return NULL;
 }
 
-static fa_tensor *apply(fa_tensor *v, const entry *e, indexing *g, int skipped)
+/* Integers and slices. */
+static fa_tensor *take(fa_tensor *v, const entry *e, indexing *g, int skipped)
 {
     int64_t size = g->dim < v->rank ? v->shape[g->dim] : 0;
     switch (e->kind) {
@@ -165,8 +167,31 @@ static fa_tensor *apply(fa_tensor *v, const entry *e, indexing *g, int skipped)
         g->source += skipped;
         return v;
     default:
-        return fa_unsqueeze(v, g->dim++);
+        return v;
     }
+}
+
+/* New dimensions, between those that the others left. */
+static fa_tensor *insert(fa_tensor *v, const entry *e, indexing *g, int skipped)
+{
+    if (e->kind == NONE)
+        return fa_unsqueeze(v, g->dim++);
+    g->dim += e->kind == SLICE ? 1 : e->kind == ELLIPSIS ? skipped : 0;
+    return v;
+}
+
+/* A view through all entries, by one of these. */
+static fa_tensor *through(fa_tensor *v, const entry *e, int n, indexing *g, int skipped,
+                          fa_tensor *apply(fa_tensor *, const entry *, indexing *, int))
+{
+    bool stood = fa__failed();
+    g->dim = g->source = 0;
+    for (g->entry = 0; g->entry < n && v; g->entry++) {
+        v = apply(v, &e[g->entry], g, skipped);
+        if (!v && !stood && strncmp(fa__self->error->message, g->name, strlen(g->name)) != 0)
+            fa__error_within("%s(x, \"%.80s\"): entry %d", g->name, g->where, g->entry + 1);
+    }
+    return v;
 }
 
 /* What fa_get does, for whoever does it. */
@@ -182,13 +207,8 @@ static fa_tensor *get(const char *name, const fa_tensor *x, const char *where)
         return fails(&g, "there is more than one '...'");
     if (dims > x->rank)
         return fails(&g, "more entries than the tensor has dimensions: %d for %d", dims, x->rank);
-    fa_tensor *v = (fa_tensor *)(uintptr_t)x;
-    bool stood = fa__failed();
-    for (; g.entry < n && v; g.entry++) {
-        v = apply(v, &e[g.entry], &g, x->rank - dims);
-        if (!v && !stood && strncmp(fa__self->error->message, name, strlen(name)) != 0)
-            fa__error_within("%s(x, \"%.80s\"): entry %d", name, where, g.entry + 1);
-    }
+    fa_tensor *v = through((fa_tensor *)(uintptr_t)x, e, n, &g, x->rank - dims, take);
+    v = v ? through(v, e, n, &g, x->rank - dims, insert) : NULL;
     return v == x ? fa_expand_as(x, x) : v;
 }
 
@@ -203,6 +223,15 @@ fa_tensor *fa_get(const fa_tensor *x, const char *where)
     return get("fa_get", x, where);
 }
 
+/* A value without the dimensions of size 1 that it has in front of those of the view. */
+static fa_arg stripped(const fa_tensor *view, fa_arg value)
+{
+    const fa_tensor *t = value.kind == FA__ARG_TENSOR ? value.as.t : NULL;
+    while (t && t->object.type == FA__TYPE_TENSOR && t->rank > view->rank && t->shape[0] == 1)
+        value.as.t = t = fa_select(t, 0, 0);
+    return value;
+}
+
 fa_tensor *(fa_set)(fa_tensor *x, const char *where, fa_arg value)
 {
     static const fa__op set_op = {.name = "set", .id = FA__OP_expression};
@@ -214,7 +243,7 @@ fa_tensor *(fa_set)(fa_tensor *x, const char *where, fa_arg value)
     }
     FA__WORK_FOR(&set_op);
     fa_tensor *view = get("fa_set", x, where);
-    if (view && fa_copy_(view, value))
+    if (view && fa_copy_(view, stripped(view, value)))
         return x;
     if (view && fa__failed() && fa__self->error->code != FA_ERROR_SYNC)
         fa__error_within("fa_set(x, \"%.80s\")", where);

@@ -75,7 +75,7 @@ static void matmul_grad(fa__back *b)
 
 /** The matrix product: of two matrices, of a matrix and a vector, of two vectors (a number), or of batches of matrices,
  *  whose leading dimensions broadcast. The result is (..., n, m), without the dimension that a vector lacks. */
-OP(matmul, matmul_args, (y), .infer = matmul_infer, .grad = matmul_grad, .keep = KEEP(a, b), .autocast = FA__CAST_LOW,
+OP(matmul, matmul_args, (y), .infer = matmul_infer, .grad = matmul_grad, .keep = KEEP(b for a, a for b), .autocast = FA__CAST_LOW,
    .autocast_cpu = FA__CAST_LOW, TORCH("matmul(a, b)"),
    SAMPLES("(2,3) (3,4); (3) (3); (2,3) (3); (3) (3,2); (2,0) (0,3); (2,2,3) (2,3,2); (2,1,2,3) (3,3,2); (2,2,3) (3); "
            "(3) (2,3,2); (0,3) (3,2); i(2,3) i(3,2)"))
@@ -101,8 +101,10 @@ static bool linear_infer(fa__call *c)
 /* All but the last dimension of x as one. */
 static fa_tensor *as_rows(const fa_tensor *x)
 {
-    return fa_reshape(
-        x, FA_SHAPE(fa__numel(x) / (x->shape[x->rank - 1] ? x->shape[x->rank - 1] : 1), x->shape[x->rank - 1]));
+    int64_t rows = 1;
+    for (int i = 0; i < x->rank - 1; i++)
+        rows *= x->shape[i];
+    return fa_reshape(x, FA_SHAPE(rows, x->shape[x->rank - 1]));
 }
 
 static void linear_grad(fa__back *b)
@@ -120,9 +122,9 @@ static void linear_grad(fa__back *b)
 }
 
 /** x times the transpose of weight, plus bias: a linear layer. The result is (..., out). */
-OP(linear, linear_args, (y), .infer = linear_infer, .grad = linear_grad, .keep = KEEP(x, weight),
+OP(linear, linear_args, (y), .infer = linear_infer, .grad = linear_grad, .keep = KEEP(weight for x, x for weight),
    .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW, TORCH("nn.functional.linear(x, weight, bias)"),
    SAMPLES("(2,3) (4,3); (2,3) (4,3) bias=(4); (3) (4,3) bias=(4); (2,2,3) (2,3) bias=(2); (0,3) (4,3) bias=(4); (2,0) "
-           "(3,0) bias=(3)"))
+           "(3,0) bias=(3); (0) (2,0); (4) (0,4); (2,3,0) (2,0)"))
 
 #include "linalg.rows"

@@ -90,7 +90,7 @@ static fa_tensor *entropy_of_classes(const cross_entropy_args *a, fa_tensor *log
     fa_tensor *weight = a->weight ? fa_index_select(a->weight, 0, fa_reshape(index, FA_SHAPE(-1))) : NULL;
     fa_tensor *each_weight = weight ? fa_where(counts, fa_reshape(weight, fa_tensor_shape(each)), 0.0)
                                     : fa_to(counts, (fa_dtype)logp->dtype);
-    each = weight ? fa_mul(each, each_weight) : fa_where(counts, each, 0.0);
+    each = fa_where(counts, weight ? fa_mul(each, each_weight) : each, 0.0);
     double s = a->label_smoothing;
     if (s > 0) {
         fa_tensor *terms = a->weight ? fa_mul(logp, along(a->weight, a->input, dim)) : logp;
@@ -147,7 +147,8 @@ OP(cross_entropy, cross_entropy_args, (loss), .compose = cross_entropy_compose, 
            "ignore_index=1;"
            "(4) i()<4; (2,3,5) i(2,5)<3 reduction=none; (3,4) u(3,4); (3,4) u(3,4) weight=p(4) label_smoothing=0.5; "
            "(0,4) i(0)<4;"
-           "(3,4) i(3)<4 weight=p(4) label_smoothing=0.25 ignore_index=2"))
+           "(3,4) i(3)<4 weight=p(4) label_smoothing=0.25 ignore_index=2; (3,4) i(3)<2 weight=p(4) ignore_index=1 "
+           "reduction=none"))
 
 typedef struct {
     const fa_tensor *input;

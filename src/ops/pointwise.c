@@ -60,8 +60,9 @@ POINTWISE(erf, (x), y = erf(x), TORCH("erf(x)"), SAMPLES("(3,4); (); (0,2); n(9)
 /** 1 / (1 + exp(-x)). */
 POINTWISE(sigmoid, (x), y = sigmoid(x), TORCH("sigmoid(x)"), HOT, SAMPLES("(3,4); (); (0,2); n(9)"))
 
-/** x where it is positive, 0 elsewhere; NaN passes. The gradient is 0 at 0. */
-POINTWISE(relu, (x), y = x <= 0 ? 0 : x, TORCH("relu(x)"), HOT, SAMPLES("(3,4); (); (0,2); n(9); t(5)"))
+/** x where it is positive, 0 elsewhere; NaN passes. The gradient is 0 at 0. Bool is an error. */
+POINTWISE(relu, (x), y = x <= 0 ? 0 : x, .no_bool = true, TORCH("relu(x)"), HOT,
+          SAMPLES("(3,4); (); (0,2); n(9); t(5)"))
 
 /** x * P(X <= x) for a standard normal X, by the error function (arXiv:1606.08415). */
 POINTWISE(gelu, (x), y = x * (0.5 + 0.5 * erf(x * 0.7071067811865476)), TORCH("nn.functional.gelu(x)"), HOT,
@@ -78,19 +79,37 @@ POINTWISE(maximum, (x, y), y = maximum(x, y), TORCH("maximum(x, y)"),
 POINTWISE(minimum, (x, y), y = minimum(x, y), TORCH("minimum(x, y)"),
           SAMPLES("(3,4) (4); () (3); (0,2) (2); n(9) n(9); t(5) t(5)"))
 
+/* A tie with one of two bounds is halved; with two equal bounds x has it all, and below them the lower one. */
+static void clamp_to_tensors_grad(fa__back *b)
+{
+    static const char *const text[] = {"x < y || x > z ? 0 : y < z && (x == y || x == z) ? w / 2 : w",
+                                       "x < y && y <= z ? w : x == y && y < z ? w / 2 : 0",
+                                       "z < y || (x > z && y <= z) ? w : x == z && y < z ? w / 2 : 0"};
+    const fa_arg *operand = b->args; /* x, low, high */
+    for (int i = 0; i < 3; i++) {
+        if (!fa__wants(b, &operand[i]))
+            continue;
+        fa_tensor *g = fa_pointwise(text[i], operand[0], operand[1], operand[2], b->gy[0]);
+        bool whole = g && fa__same_shape(g, operand[i].as.t);
+        fa__give(b, &operand[i], whole ? g : fa_sum_to(g, operand[i].as.t));
+    }
+}
+
 static void clamp_grad(fa__back *b)
 {
-    const fa_arg *operand = b->args; /* x, low, high */
+    const fa_arg *operand = b->args;
     if (operand[1].kind == FA__ARG_TENSOR || operand[2].kind == FA__ARG_TENSOR)
-        fa__give_derived(b);
+        clamp_to_tensors_grad(b);
     else
         fa__give(b, &operand[0], fa_pointwise("x > y && x < z ? w : 0", operand[0], operand[1], operand[2], b->gy[0]));
 }
 
 /** x held between low and high: high where low is above high; NaN passes. The gradient is 0 at bounds that are numbers;
- *  at bounds that are tensors both get half. */
-POINTWISE(clamp, (x, low, high), y = minimum(maximum(x, low), high), .grad = clamp_grad, .keep = KEEP(x, low, high),
-          TORCH("clamp(x, low, high)"), SAMPLES("(3,4) -1 0.5; (3,4) 1 -1; (4) (4) 1.5; () -1 1; (0,2) 0 1; n(9) -1 1"))
+ *  x and a bound that is a tensor get half of it where they are equal, x all of it where both bounds are. */
+POINTWISE(
+    clamp, (x, low, high), y = minimum(maximum(x, low), high), .grad = clamp_grad, .keep = KEEP(x, low, high),
+    TORCH("clamp(x, low, high)"),
+    SAMPLES("(3,4) -1 0.5; (3,4) 1 -1; (4) (4) 1.5; () -1 1; (0,2) 0 1; n(9) -1 1; t(90) t(90) t(90); (3,1) (5) (3,1)"))
 
 /** x where condition is not 0, y elsewhere. The gradient of what is not chosen is 0, whatever it was. */
 POINTWISE(where, (condition, x, y), y = condition ? x : y, .inplace = INPLACE(x), TORCH("where(condition, x, y)"),

@@ -3,11 +3,11 @@
 #define _GNU_SOURCE
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/text.h"
 #include "core/context.h"
 #include "core/tensor.h"
 #include "ids.h"
 #include <errno.h>
-#include <locale.h>
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>
@@ -311,17 +311,13 @@ static char *text_of(const fa_tensor *t, const fa__op *op)
     if (!fa__tensor_check(t, what))
         return NULL;
     FA__WORK_FOR(op);
-    locale_t plain = newlocale(LC_NUMERIC_MASK, "C", (locale_t)0);
-    locale_t before = plain ? uselocale(plain) : (locale_t)0;
+    fa__numbers numbers = fa__numbers_begin();
     printer p = {.t = t};
     add(&p, prefix);
     add_elements(&p);
     if (!p.failed)
         add_suffixes(&p);
-    if (plain) {
-        uselocale(before);
-        freelocale(plain);
-    }
+    fa__numbers_end(numbers);
     fa__free(p.value);
     if (!p.failed)
         return p.text;

@@ -51,6 +51,7 @@ typedef struct fa__call {
     bool needs_grad;               /* gradients flow through an operand */
     uint32_t wants;                /* bit i: they flow through the tensor of field i */
     bool pending;                  /* late work was issued on an operand */
+    bool lacks;                    /* its device cannot do it, which is no error yet: nothing was issued */
     fa__spec *spec;                /* one for each result; not cleared before .infer */
     const fa_tensor **tensor;      /* one for each field; NULL: it has none */
 } fa__call;
@@ -78,7 +79,7 @@ typedef struct fa__cells {
     bool null_gy;                      /* the gradient function takes NULL for gradients that are not there */
     fa__cast autocast, autocast_cpu;   /* on GPUs, on the CPU */
     fa_dtype result;                   /* POINTWISE: the result's dtype; else by promotion */
-    const char *keep;                  /* KEEP(x, index): what backward needs; KEEP(y): the result */
+    const char *keep;                  /* KEEP(x, y): what backward needs; KEEP(b for a): only a's gradient does */
     const char *require;               /* REQUIRE(p >= 0 && p < 1): a condition on the numbers */
     const char *no_grad;               /* why there is no gradient */
     const char *index;                 /* a field that may be on the CPU when the others are not: it is moved */
@@ -132,7 +133,7 @@ bool fa__infer_shape(fa__call *, fa_dtype, int rank, const int64_t *shape);
 bool fa__infer_like(fa__call *, const fa_tensor *, fa_dtype);
 bool fa__infer_reduced(fa__call *, const fa_tensor *, fa_dims, bool keepdim, fa_dtype);
 bool fa__infer_resized(fa__call *, const fa_tensor *, int64_t dim, int64_t size);
-/* Whether a number can be stored in a dtype: integers have bounds. */
+/* False and an error when a number is beyond what a dtype holds. */
 bool fa__check_holds(const fa__call *, fa_dtype, const fa_arg *number);
 /* The dimension that a number names, 0 to rank - 1; -1 after an error. */
 int fa__wrap_dim(const fa__call *, const fa_tensor *, int64_t dim);
@@ -144,6 +145,7 @@ bool fa__dim_set(const fa__call *, const fa_tensor *, fa_dims, unsigned *set);
 typedef struct fa__source {
     const char *text;
     _Atomic(struct fa__formula *) formula;
+    struct fa__source *next; /* of those that know their formula */
 } fa__source;
 typedef struct fa__bound {
     const char *name;
@@ -156,13 +158,13 @@ bool fa__run_reduction(fa__call *, fa_tensor *out, fa__combine, fa__source *, un
 /* Runs an expression over out's shape, operands by the names given. */
 #define fa__run_expression(c, out, text, ...)                                                                          \
     __extension__({                                                                                                    \
-        static fa__source fa__parsed = {text, NULL};                                                                   \
+        static fa__source fa__parsed = {text, NULL, NULL};                                                             \
         fa__run_source(c, out, &fa__parsed, __VA_ARGS__);                                                              \
     })
 /* out = the combination of the expression's value over the dimensions in `set` of x, in x's logical order. */
 #define fa__run_reduce(c, out, combine, text, ...)                                                                     \
     __extension__({                                                                                                    \
-        static fa__source fa__parsed = {text, NULL};                                                                   \
+        static fa__source fa__parsed = {text, NULL, NULL};                                                             \
         fa__run_reduction(c, out, combine, &fa__parsed, __VA_ARGS__);                                                  \
     })
 /* Copies elements between any two tensors: converts, broadcasts, crosses devices. */

@@ -127,6 +127,11 @@ fa_tensor *(fa_tensor_borrow)(void *data, fa_shape shape, const fa_tensor_borrow
     fa__device *device = options->device.kind == FA__DEFAULT_DEVICE ? &fa__cpu_device : fa__device_get(options->device);
     if (!device)
         return NULL;
+    if (!device->host && !device->shapes_only) {
+        fa__fail(FA_ERROR_DEVICE, "fa_tensor_borrow: %s has memory of its own: fa_tensor_from copies there",
+                 device->name);
+        return NULL;
+    }
     fa__dense_strides(shape.rank, shape.dim, stride);
     if (options->strides)
         memcpy(stride, options->strides, sizeof stride[0] * (size_t)shape.rank);

@@ -10,7 +10,8 @@ static const fa__cells no_cells;
         .name = text, .id = FA__OP_move, .cells = &no_cells                                                            \
     }
 static const fa__op to_op = OTHER_NAME("to"), cpu_op = OTHER_NAME("cpu"), cuda_op = OTHER_NAME("cuda"),
-                    identity_op = OTHER_NAME("identity"), move_in_place_op = OTHER_NAME("move_");
+                    identity_op = OTHER_NAME("identity"), move_in_place_op = OTHER_NAME("move_"),
+                    module_to_op = OTHER_NAME("module_to");
 
 /* "fa_cpu: the tensor" */
 static bool check_tensor(const fa_tensor *x, const fa__op *op)
@@ -87,13 +88,20 @@ typedef struct change {
     fa__storage *copied;  /* what its memory becomes when only the device does */
 } change;
 
+/* Who moves it: fa_move_, or fa_module_to. */
+static const fa__op *asked_for(void)
+{
+    const fa__context *c = fa__ctx();
+    return c && c->for_ ? c->for_ : &move_in_place_op;
+}
+
 /* Always false: "fa_move_: why: (3,) f32 cpu, made by ones in main+0x4f". */
 static bool cannot(const fa_tensor *t, fa_code code, const char *why)
 {
     char text[300];
     struct fa__text tensor = fa__text_in(text, sizeof text);
     fa__describe_tensor(&tensor, t, true);
-    return fa__fail(code, "fa_move_: %s: %s", why, text);
+    return fa__fail(code, "fa_%s: %s: %s", asked_for()->name, why, text);
 }
 
 static bool can_change(const fa_tensor *t, fa_dtype dtype)
@@ -104,7 +112,7 @@ static bool can_change(const fa_tensor *t, fa_dtype dtype)
                               : "the tensor is the result of a recorded operation, not a leaf: fa_to makes a copy "
                                 "elsewhere");
     if (!fa_dtype_size(dtype))
-        return fa__fail(FA_ERROR_DTYPE, "fa_move_: %d is no dtype", (int)dtype);
+        return fa__fail(FA_ERROR_DTYPE, "fa_%s: %d is no dtype", asked_for()->name, (int)dtype);
     if (t->requires_grad && !fa__dtype_is_float(dtype)) {
         char why[80];
         snprintf(why, sizeof why, "a tensor that needs gradients is floating and cannot become %s",
@@ -125,7 +133,7 @@ static fa__storage *copied(const fa_tensor *t, fa__device *to)
 {
     char text[300];
     struct fa__text tensor = fa__text_in(text, sizeof text);
-    fa__storage *s = fa__storage_copied(t->storage, to, &move_in_place_op, fa__move_bytes);
+    fa__storage *s = fa__storage_copied(t->storage, to, asked_for(), fa__move_bytes);
     if (!s) {
         fa__describe_tensor(&tensor, t, true);
         fa__error_append(": %s", text);
@@ -189,17 +197,17 @@ static void commit(change *m)
     memcpy(t->stride, m->other->stride, sizeof t->stride);
 }
 
-bool(fa_move_)(fa_tensor *t, fa_place where)
+static bool move_for(const fa__op *op, fa_tensor *t, fa_place where)
 {
-    if (!fa__tensor_check(t, "fa_move_: the tensor") || fa__failed())
+    if (!check_tensor(t, op) || fa__failed())
         return false;
-    fa__device *to = device_of(t, where.device, &move_in_place_op);
+    fa__device *to = device_of(t, where.device, op);
     fa_dtype dtype = where.dtype == FA_SAME ? (fa_dtype)t->dtype : where.dtype;
     if (!to)
         return false;
     FA_USE(.no_grad = true);
     FA_SCOPE;
-    FA__WORK_FOR(&move_in_place_op);
+    FA__WORK_FOR(op);
     size_t tensors = 1;
     for (const fa__hook *h = fa__autograd_if(t) ? fa__autograd_if(t)->followers : NULL; h; h = h->next)
         tensors++;
@@ -212,6 +220,16 @@ bool(fa_move_)(fa_tensor *t, fa_place where)
             fa__unref(next->copied);
     fa__free(all);
     return good;
+}
+
+bool(fa_move_)(fa_tensor *t, fa_place where)
+{
+    return move_for(&move_in_place_op, t, where);
+}
+
+bool fa__move_of_module(fa_tensor *t, fa_place where)
+{
+    return move_for(&module_to_op, t, where);
 }
 
 /* ---- elements between devices ---- */
@@ -244,10 +262,8 @@ static size_t byte_of(const fa_tensor *t)
     return (size_t)t->offset * fa__dtype_size(t->dtype);
 }
 
-static bool across(fa__call *c, fa_tensor *to, const fa_tensor *from)
+static bool across(fa__call *c, fa_tensor *to, const fa_tensor *from, fa_dtype travels)
 {
-    fa_dtype travels =
-        fa__dtype_size(to->dtype) < fa__dtype_size(from->dtype) ? (fa_dtype)to->dtype : (fa_dtype)from->dtype;
     const fa_tensor *source = packed(c, from, travels);
     fa__device *there = fa__tensor_place(to);
     bool straight =
@@ -262,6 +278,18 @@ static bool across(fa__call *c, fa_tensor *to, const fa_tensor *from)
                            bytes, straight && c->given))
         return false;
     return straight || here(c, to, landing);
+}
+
+/* Converted on the side where the fewer bytes travel; with .fallback on the other one where that device cannot. */
+static bool converted(fa__call *c, fa_tensor *to, const fa_tensor *from)
+{
+    bool fewer = fa__dtype_size(to->dtype) < fa__dtype_size(from->dtype);
+    if (across(c, to, from, (fa_dtype)(fewer ? to : from)->dtype))
+        return true;
+    if (!c->lacks)
+        return false;
+    c->lacks = false;
+    return across(c, to, from, (fa_dtype)(fewer ? from : to)->dtype);
 }
 
 /* Same order in memory and nothing between: bytes travel as they lie. */
@@ -288,7 +316,7 @@ bool fa__copy_elements(fa__call *c, fa_tensor *to, const fa_tensor *from, bool w
     size_t bytes = (size_t)fa__numel(to) * fa__dtype_size(to->dtype);
     bool good = same_bytes(to, from) ? fa__move_bytes(fa__asked_for(c), to->storage, byte_of(to), from->storage,
                                                       byte_of(from), bytes, c->given != NULL)
-                                     : across(c, to, from);
+                                     : converted(c, to, from);
     if (good && wait && fa__has_pending(to->storage))
         good = fa__before_read(to->storage, NULL, fa__asked_for(c));
     return good;

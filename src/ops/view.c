@@ -255,6 +255,6 @@ static void squeeze_grad(fa__back *b)
 /** x without dimensions of size 1. */
 OP(squeeze, squeeze_args, (y), .infer = squeeze_infer, .view = true, .grad = squeeze_grad,
    TORCH("squeeze(x) if dim is None else squeeze(x, dim)"),
-   SAMPLES("(1,3,1); (1,3,1) dim=0; (2,3) dim=1; (1,1) dim={0,1}; (); (1,0)"))
+   SAMPLES("(1,3,1); (1,3,1) dim=0; (2,3) dim=1; (1,1) dim={0,1}; (); (1,0); (0,1,2) dim=1"))
 
 #include "view.rows"

@@ -39,7 +39,7 @@ static bool optim_check(const fa_optim *o, const char *who)
 
 static bool parameter_is_good(const char *name, fa_parameters p, size_t i)
 {
-    const fa_tensor *t = p.item[i];
+    const fa_tensor *t = p.item ? p.item[i] : NULL;
     if (!t)
         return fa_fail(FA_ERROR_ARGUMENT, "%s: parameter %zu is NULL", name, i);
     if (fa_tensor_dtype(t) < FA_F16 || fa_tensor_dtype(t) > FA_F64)

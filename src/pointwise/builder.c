@@ -109,6 +109,6 @@ void fa__mark_needed(const fa__builder *b, const fa__node_id *output, int output
     for (uint32_t i = b->count; i-- > 0;) {
         const fa__ssa_node *n = &b->node[i];
         for (int k = 0; b->map[i] && k < fa__prims[n->prim].arity; k++)
-            b->map[fa__operand(n, k)] = 1;
+            b->map[fa__ssa_operand(n, k)] = 1;
     }
 }

@@ -50,12 +50,6 @@ static inline bool fa__is_test(const fa__builder *b, fa__node_id id)
     return fa__prims[b->node[id].prim].domain == FA__DOMAIN_TEST;
 }
 
-/* Operand k of a node. */
-static inline fa__node_id fa__operand(const fa__ssa_node *node, int k)
-{
-    return k == 0 ? node->a : k == 1 ? node->b : node->c;
-}
-
 /* Sets map[i] to 1 for each node that the outputs depend on, themselves too, and to 0 for the others. */
 void fa__mark_needed(const fa__builder *, const fa__node_id *output, int outputs);
 #endif

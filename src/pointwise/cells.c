@@ -38,15 +38,23 @@ static bool is_zero(const fa__builder *b, fa__node_id id)
     return fa__is_number(b, id, 0.0) || fa__is_number(b, id, -0.0);
 }
 
-/* A choice with a zero arm. */
-static bool is_guarded(const fa__builder *b, fa__node_id id)
+enum { DEEPEST = 8 };
+
+/* Whether something may be zero by choice: a choice with an arm that is zero, or that may be; a sum of such choices. */
+static bool is_guarded(const fa__builder *b, fa__node_id id, int depth)
 {
     const fa__ssa_node *n = &b->node[id];
-    return n->prim == FA__PRIM_select && (is_zero(b, n->b) || is_zero(b, n->c));
+    if (depth == DEEPEST)
+        return false;
+    if (n->prim == FA__PRIM_add || n->prim == FA__PRIM_sub)
+        return is_guarded(b, n->a, depth + 1) && is_guarded(b, n->b, depth + 1);
+    return n->prim == FA__PRIM_select
+           && (is_zero(b, n->b) || is_zero(b, n->c) || is_guarded(b, n->b, depth + 1)
+               || is_guarded(b, n->c, depth + 1));
 }
 
-/* prim(d, by); of a guarded d inside its arms, of which the zero one stays. At most 8 choices deep. A product with a
- * reciprocal is a quotient. */
+/* prim(d, by); of a guarded d inside its arms, of which the zero one stays. At most DEEPEST choices deep. A product
+ * with a reciprocal is a quotient. */
 static fa__node_id inside(const chain *c, fa__prim prim, fa__node_id d, fa__node_id by, int depth)
 {
     const fa__ssa_node n = c->b->node[d];
@@ -54,10 +62,12 @@ static fa__node_id inside(const chain *c, fa__prim prim, fa__node_id d, fa__node
         return d;
     if (prim == FA__PRIM_mul && n.prim == FA__PRIM_div && fa__is_number(c->b, n.a, 1))
         return make2(c, FA__PRIM_div, by, n.b);
-    if (depth == 8 || !is_guarded(c->b, d))
+    if (!is_guarded(c->b, d, depth))
         return fa__build(c->b, prim, d, by, 0);
-    fa__node_id yes = inside(c, prim, n.b, by, depth + 1);
-    return choose(c, n.a, yes, inside(c, prim, n.c, by, depth + 1));
+    bool sum = n.prim != FA__PRIM_select;
+    fa__node_id first = inside(c, prim, sum ? n.a : n.b, by, depth + 1);
+    fa__node_id second = inside(c, prim, sum ? n.b : n.c, by, depth + 1);
+    return sum ? make2(c, (fa__prim)n.prim, first, second) : choose(c, n.a, first, second);
 }
 
 static fa__node_id times(const chain *c, fa__node_id d, fa__node_id factor)
@@ -206,7 +216,7 @@ static fa__node_id cosine(const chain *c)
 /* The same where `factor` may be the guarded one. */
 static fa__node_id times_guarded(const chain *c, fa__node_id d, fa__node_id factor)
 {
-    return is_guarded(c->b, d) ? times(c, d, factor) : times(c, factor, d);
+    return is_guarded(c->b, d, 0) ? times(c, d, factor) : times(c, factor, d);
 }
 
 /* d where the node is not 0, or the node is 0 and `also` is not true; zero where they are. Constants decide here. */

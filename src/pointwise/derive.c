@@ -100,6 +100,7 @@ typedef struct fa__derivation {
     const fa__expression *e;
     fa__builder b, reading; /* the derivative, and the one that reads the result */
     fa__node_id *d;         /* of each node */
+    fa__underived why;
 } derivation;
 
 static bool begin(derivation *w, const fa__expression *e)
@@ -126,27 +127,36 @@ static uint32_t input_bit(const fa__ssa_node *n)
     return n->prim == FA__PRIM_input ? 1u << n->a : 0;
 }
 
-/* As they are in the finished program. */
-static void set_flags(fa__expression *derived, const fa__expression *of)
+static bool is_cast(fa__prim prim)
+{
+    return prim > FA__PRIM_to_bool && prim <= FA__PRIM_to_f64;
+}
+
+/* As they are in the finished program. What was derived a second time mentions what that was by: a constant, such as
+ * that of x * x, passes on a gradient that is zero. */
+static void set_flags(fa__expression *derived, const fa__expression *of, int wrt)
 {
     const fa__ssa *ssa = &derived->ssa;
-    uint32_t plain = input_bit(&ssa->node[ssa->output[0]]), condition = 0;
+    uint32_t plain = input_bit(&ssa->node[ssa->output[0]]), quiet = 0, cast = 0;
     derived->floating = of->floating;
     for (int i = 0; i < ssa->count; i++) {
         const fa__ssa_node *n = &ssa->node[i];
         for (int k = 0; k < fa__prims[n->prim].arity; k++) {
-            uint32_t bit = input_bit(&ssa->node[fa__operand(n, k)]);
+            uint32_t bit = input_bit(&ssa->node[fa__ssa_operand(n, k)]);
             bool is_key = n->prim == FA__PRIM_uniform || n->prim == FA__PRIM_normal;
-            *(n->prim == FA__PRIM_select && k == 0 ? &condition : is_key ? &derived->random : &plain) |= bit;
+            bool is_condition = n->prim == FA__PRIM_select && k == 0;
+            *(is_condition ? &quiet : is_key ? &derived->random : is_cast((fa__prim)n->prim) ? &cast : &plain) |= bit;
         }
         derived->floating |=
             fa__prims[n->prim].domain == FA__DOMAIN_FLOAT || (n->prim == FA__PRIM_constant && !n->integer);
     }
-    derived->condition_only = condition & ~plain;
+    derived->mentioned = plain | cast | (of->order > 0 ? 1u << wrt : 0);
+    derived->silent = (quiet | cast | derived->random) & ~plain;
 }
 
-static fa__expression *finish(const fa__builder *b, fa__node_id output, const fa__expression *e, int wrt)
+static fa__expression *finish(derivation *w, const fa__builder *b, fa__node_id output, int wrt)
 {
+    const fa__expression *e = w->e;
     char text[256], gradient[16], result[16];
     fa__text t = fa__text_in(text, sizeof text);
     fa__text_add(&t, "d(%s)/d(%s)", e->text, e->names[wrt]);
@@ -160,13 +170,13 @@ static fa__expression *finish(const fa__builder *b, fa__node_id output, const fa
     names[e->ninputs + 1] = result;
     fa__draft draft = {b, &output, 1, text, {.inputs = names, .ninputs = e->ninputs + 2}};
     if (b->full || fa__draft_count(&draft) > FA__MAX_NODES) {
-        fa__fail(FA_ERROR_ARGUMENT, "%s needs more than %d values", text, FA__MAX_NODES);
+        w->why = FA__UNDERIVED_LARGE;
         return NULL;
     }
     fa__expression *derived = fa__draft_finish(&draft);
     if (derived) {
         derived->order = (uint16_t)(e->order + 1);
-        set_flags(derived, e);
+        set_flags(derived, e, wrt);
     }
     return derived;
 }
@@ -199,35 +209,35 @@ static bool read_result(derivation *w, const fa__builder **b, fa__node_id *outpu
     return true;
 }
 
-static fa__expression *derived(derivation *w, int wrt, bool *zero)
+static fa__expression *derived(derivation *w, int wrt)
 {
     const fa__expression *e = w->e;
     const fa__builder *b = &w->b;
     fa__node_id d = fa__differentiate(&w->b, &e->ssa, wrt, w->d);
-    *zero = d == FA__NO_NODE;
-    if (*zero)
+    if (d == FA__NO_NODE) {
+        w->why = FA__UNDERIVED_ZERO;
         return NULL;
+    }
     fa__node_id output = fa__times_gradient(&w->b, d, fa__build_input(&w->b, e->ninputs));
-    return read_result(w, &b, &output) ? finish(b, output, e, wrt) : NULL;
+    return read_result(w, &b, &output) ? finish(w, b, output, wrt) : NULL;
 }
 
-fa__expression *fa__expression_derive(const fa__expression *e, int wrt, bool *zero)
+fa__expression *fa__expression_derive(const fa__expression *e, int wrt, fa__underived *why)
 {
-    *zero = false;
+    *why = FA__UNDERIVED_ERROR;
     if (wrt < 0 || wrt >= e->ninputs) {
         fa__fail(FA_ERROR_INTERNAL, "'%s' has no operand %d to be derived by", e->text, wrt);
         return NULL;
     }
-    *zero = !(e->used >> wrt & 1);
-    if (*zero)
+    if (!(e->used >> wrt & 1))
+        *why = FA__UNDERIVED_ZERO;
+    else if (e->ninputs + 2 > FA__MAX_INPUTS)
+        *why = FA__UNDERIVED_LARGE;
+    if (*why != FA__UNDERIVED_ERROR)
         return NULL;
-    if (e->ninputs + 2 > FA__MAX_INPUTS) {
-        fa__fail(FA_ERROR_ARGUMENT, "'%s' has too many operands to be derived: %d, and at most %d", e->text, e->ninputs,
-                 FA__MAX_INPUTS - 2);
-        return NULL;
-    }
     derivation w;
-    fa__expression *made = begin(&w, e) ? derived(&w, wrt, zero) : NULL;
+    fa__expression *made = begin(&w, e) ? derived(&w, wrt) : NULL;
+    *why = w.why;
     end(&w);
     return made;
 }

@@ -120,15 +120,15 @@ void fa__expression_free(const fa__expression *e)
     fa__free(body);
 }
 
-const fa__expression *fa__expression_derivative(const fa__expression *e, int wrt, bool *zero)
+const fa__expression *fa__expression_derivative(const fa__expression *e, int wrt, fa__underived *why)
 {
     if (wrt < 0 || wrt >= e->ninputs)
-        return fa__expression_derive(e, wrt, zero); /* which tells */
+        return fa__expression_derive(e, wrt, why); /* which tells */
     _Atomic(fa__expression *) *place = &((fa__body *)e)->derivative[wrt];
     fa__expression *known = atomic_load_explicit(place, memory_order_acquire);
     if (!known) {
-        fa__expression *made = fa__expression_derive(e, wrt, zero);
-        if (!made && !*zero)
+        fa__expression *made = fa__expression_derive(e, wrt, why);
+        if (!made && *why != FA__UNDERIVED_ZERO)
             return NULL;
         made = made ? made : &zero_derivative;
         if (atomic_compare_exchange_strong(place, &known, made))
@@ -136,6 +136,6 @@ const fa__expression *fa__expression_derivative(const fa__expression *e, int wrt
         else if (made != &zero_derivative) /* another thread was faster */
             fa__expression_free(made);
     }
-    *zero = known == &zero_derivative;
-    return *zero ? NULL : known;
+    *why = known == &zero_derivative ? FA__UNDERIVED_ZERO : FA__UNDERIVED_ERROR;
+    return *why == FA__UNDERIVED_ZERO ? NULL : known;
 }

@@ -11,7 +11,8 @@
  * Precedence is C's: ?:  ||  &&  |  &  == !=  < <= > >=  + -  * /  and unary - + !. `|` and `&` join tests, `/` is true
  * division, comparisons do not chain. Functions are the primitives by name and dtype names as casts (`f16(x)`).
  * Constants: 3 and 0x1F are integers, 1.5, .5 and 1e-3 are not; pi, inf, nan, true, false. Names of operands hide
- * those of constants. */
+ * those of constants. A cast is the value after conversion, in what all of the expression computes in: whoever chooses
+ * that looks at `casts`. */
 #ifndef FA__POINTWISE_EXPRESSION_H
 #define FA__POINTWISE_EXPRESSION_H
 #include "core/ssa.h"
@@ -34,13 +35,18 @@ typedef struct fa__expression {
     const char *text;         /* as given; of a derivative: "d(text)/d(x)" */
     const char *const *names; /* of the inputs */
     uint16_t ninputs;
-    uint16_t order;          /* how often it was derived */
-    uint32_t used;           /* bit i: the program reads input i */
-    uint32_t condition_only; /* bit i: mentioned, and only directly as the condition of a choice: not promoted */
-    uint32_t bound_only;     /* bit i: mentioned, and only directly as an operand of maximum() or minimum() */
-    uint32_t random;         /* bit i: input i is a key, the operand of uniform() or normal(): not promoted */
-    uint32_t boolean;        /* bit o: output o is a test, or a choice between tests: stored as bool */
-    bool floating;           /* mentions a FLOAT primitive or a non-integer constant: integers compute in f32 */
+    uint16_t order;      /* how often it was derived */
+    uint32_t used;       /* bit i: the program reads input i */
+    uint32_t mentioned;  /* bit i: as a value, that is not as a condition or a key alone; simplified away or not */
+    uint32_t silent;     /* bit i: mentioned, and only directly as a condition, in a cast or as a key: not promoted */
+    uint32_t bound_only; /* bit i: mentioned, and only directly as an operand of maximum() or minimum() */
+    uint32_t random;     /* bit i: input i is a key, the operand of uniform() or normal() */
+    uint32_t casts;      /* bit p: FA__PRIM_to_bool + p is mentioned, but for to_bool itself: takes part in promotion */
+    uint32_t boolean;    /* bit o: output o is a test, or a choice between tests: stored as bool */
+    uint8_t cast[FA__MAX_OUTPUTS]; /* of output o: the cast that it is, FA__PRIM_to_u8 for u8(x + y), or 0 */
+    bool floating;                 /* mentions a FLOAT primitive or a non-integer constant: integers compute in f32 */
+    bool integral; /* mentions an integer constant, and not as an operand of a test: bools compute in i64 */
+    bool signs;    /* mentions - of values: nothing for bools */
 } fa__expression;
 
 typedef struct fa__parse_error {
@@ -55,16 +61,20 @@ fa__expression *fa__expression_parse(const char *text, const fa__signature *, fa
 const fa__expression *fa__expression_ref(const fa__expression *);
 void fa__expression_free(const fa__expression *);
 
+/* Why there is no expression for a derivative: an error, fa__failed(); it is zero whatever the inputs; it needs more
+ * inputs or values than an expression can have. */
+typedef enum { FA__UNDERIVED_ERROR, FA__UNDERIVED_ZERO, FA__UNDERIVED_LARGE } fa__underived;
+
 /* d output 0 / d input `wrt`, times the incoming gradient. Its inputs are those of e, then gy (number e->ninputs), then
  * y, the result of e (number e->ninputs + 1), which `used` mentions when y saves keeping operands or computing again.
- * All are ordinary inputs: to derive once more, derive by each of them that is used. NULL with *zero set when the
- * derivative is zero whatever the inputs; NULL otherwise: an error, fa__failed(). */
-fa__expression *fa__expression_derive(const fa__expression *e, int wrt, bool *zero);
+ * All are ordinary inputs: to derive once more, derive by each of them that is used. Or NULL, and *why, which is 0
+ * otherwise. */
+fa__expression *fa__expression_derive(const fa__expression *e, int wrt, fa__underived *why);
 
 /* The same, made once and owned by e: not to be freed, lives as long as e. Any thread may call it. */
-const fa__expression *fa__expression_derivative(const fa__expression *e, int wrt, bool *zero);
+const fa__expression *fa__expression_derivative(const fa__expression *e, int wrt, fa__underived *why);
 
-/* The least and the largest value of a narrow dtype, by its conversion: FA__PRIM_to_u8, to_i8 or to_i16. */
+/* The least and the largest value of a narrow dtype, by its conversion: FA__PRIM_to_bool, to_u8, to_i8 or to_i16. */
 typedef struct fa__narrow_range {
     int32_t low, high;
 } fa__narrow_range;
@@ -72,8 +82,8 @@ typedef struct fa__narrow_range {
 fa__narrow_range fa__narrow_range_of(fa__prim to);
 
 /* The program for a dtype that is narrower than what it computes in: values that wrap are converted by `to`
- * (FA__PRIM_to_u8, to_i8, to_i16) before anything but sums and products sees them. Constants that are bounds become the
- * nearest value of the dtype. One piece of memory, freed with fa__free; NULL and an error without memory. */
+ * (FA__PRIM_to_bool, to_u8, to_i8, to_i16) before anything but sums and products sees them. Constants that are bounds
+ * become the nearest value of the dtype. One piece of memory, freed with fa__free; NULL and an error without memory. */
 fa__ssa *fa__ssa_narrowed(const fa__ssa *, fa__prim to);
 
 /* Parses, or finds what was parsed before: for texts that users give. Any thread may call it. A reference, as from

@@ -78,6 +78,12 @@ void fa__note_use(fa__parser *p, uint32_t *as, fa__value value)
         p->used_at[n->a] = value.position;
 }
 
+void fa__note_constant(fa__parser *p, fa__value value)
+{
+    const fa__ssa_node *n = &p->builder.node[value.node];
+    p->integral |= n->prim == FA__PRIM_constant && n->integer && !value.boolean;
+}
+
 static bool draws(fa__prim prim)
 {
     return prim == FA__PRIM_uniform || prim == FA__PRIM_normal;
@@ -88,20 +94,45 @@ static bool bounds(fa__prim prim)
     return prim == FA__PRIM_maximum || prim == FA__PRIM_minimum;
 }
 
-/* Notes how the operands are used, before anything is simplified, and builds the node. */
+static bool casts(fa__prim prim)
+{
+    return prim > FA__PRIM_to_bool && prim <= FA__PRIM_to_f64;
+}
+
+static uint32_t *kind_of_use(fa__parser *p, fa__prim prim, int k)
+{
+    return prim == FA__PRIM_select && k == 0 ? &p->condition
+           : draws(prim)                     ? &p->random
+           : casts(prim)                     ? &p->cast
+           : bounds(prim)                    ? &p->bound
+                                             : &p->plain;
+}
+
+/* Notes how the operands are used, before anything is simplified. What is computed of constants is one again, and is
+ * noted where it is used. */
+static void note_operands(fa__parser *p, fa__prim prim, const fa__value operand[3])
+{
+    int arity = fa__prims[prim].arity, constants = 0;
+    for (int k = 0; k < arity; k++) {
+        fa__note_use(p, kind_of_use(p, prim, k), operand[k]);
+        constants += fa__prim_of(&p->builder, operand[k].node) == FA__PRIM_constant;
+    }
+    bool tests = fa__prims[prim].domain == FA__DOMAIN_TEST || constants == arity;
+    for (int k = prim == FA__PRIM_select; !tests && k < arity; k++)
+        fa__note_constant(p, operand[k]);
+    p->signs |= (prim == FA__PRIM_neg || prim == FA__PRIM_sub) && constants < arity;
+    p->casts |= casts(prim) ? 1u << (prim - FA__PRIM_to_bool) : 0;
+    p->floating |= fa__prims[prim].domain == FA__DOMAIN_FLOAT;
+}
+
 static fa__value apply(fa__parser *p, fa__prim prim, const fa__value operand[3], int position)
 {
-    fa__value made = {.position = position};
+    fa__value made = {.position = position, .cast = casts(prim) ? (uint8_t)prim : 0};
     if (p->failed)
         return made;
-    for (int k = 0; k < fa__prims[prim].arity; k++) {
-        bool is_condition = prim == FA__PRIM_select && k == 0;
-        uint32_t *as = is_condition ? &p->condition : draws(prim) ? &p->random : bounds(prim) ? &p->bound : &p->plain;
-        fa__note_use(p, as, operand[k]);
-    }
+    note_operands(p, prim, operand);
     if (draws(prim) && fa__prim_of(&p->builder, operand[0].node) != FA__PRIM_input)
         fa__parser_fail(p, operand[0].position, "the operand of '%s' is a key, by its name", fa__prims[prim].name);
-    p->floating |= fa__prims[prim].domain == FA__DOMAIN_FLOAT;
     made.boolean = fa__prims[prim].domain == FA__DOMAIN_TEST
                    || (prim == FA__PRIM_select && operand[1].boolean && operand[2].boolean);
     made.node = fa__build(&p->builder, prim, operand[0].node, operand[1].node, operand[2].node);

@@ -1,6 +1,7 @@
 /* Programs for dtypes that are narrower than what they compute in: u8, i8 and i16 compute in 32 bits and wrap when they
- * are stored. What looks at a value (a comparison, the larger of two) has to see it wrapped, as if it had been stored:
- * conversions are put in. Sums and products need none between them, their low bits do not depend on the high ones. */
+ * are stored, bool is 1 then where it is not 0. What looks at a value (a comparison, the larger of two) has to see it
+ * wrapped, as if it had been stored: conversions are put in. Sums and products need none between them: their low bits
+ * do not depend on the high ones, and those of bools are never below 0. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "pointwise/expression.h"
@@ -27,7 +28,8 @@ static uint16_t add(narrowing *w, fa__ssa_node n)
 
 fa__narrow_range fa__narrow_range_of(fa__prim to)
 {
-    return to == FA__PRIM_to_u8   ? (fa__narrow_range){0, UINT8_MAX}
+    return to == FA__PRIM_to_bool ? (fa__narrow_range){0, 1}
+           : to == FA__PRIM_to_u8 ? (fa__narrow_range){0, UINT8_MAX}
            : to == FA__PRIM_to_i8 ? (fa__narrow_range){INT8_MIN, INT8_MAX}
                                   : (fa__narrow_range){INT16_MIN, INT16_MAX};
 }

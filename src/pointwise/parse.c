@@ -134,7 +134,7 @@ static bool results(fa__parser *p, fa__value last, bool bare, fa__value *output)
 static bool check_keys(fa__parser *p)
 {
     for (int i = 0; i < p->signature->ninputs; i++)
-        if (p->random & (p->plain | p->bound | p->condition) & 1u << i)
+        if (p->random & (p->plain | p->bound | p->cast | p->condition) & 1u << i)
             return fa__parser_fail(p, p->used_at[i], "'%.40s' is a key: only uniform() and normal() take it",
                                    p->signature->inputs[i]);
     return true;
@@ -145,6 +145,7 @@ static fa__expression *finish(fa__parser *p, const fa__value *output, int count)
     fa__node_id node[FA__MAX_OUTPUTS];
     for (int o = 0; o < count; o++) {
         fa__note_use(p, &p->plain, output[o]);
+        fa__note_constant(p, output[o]);
         node[o] = output[o].node;
     }
     if (!check_keys(p))
@@ -159,12 +160,18 @@ static fa__expression *finish(fa__parser *p, const fa__value *output, int count)
         fa__parser_fail(p, 0, "out of memory");
         return NULL;
     }
-    e->condition_only = p->condition & ~(p->plain | p->bound);
-    e->bound_only = p->bound & ~(p->plain | p->condition);
+    e->mentioned = p->plain | p->bound | p->cast;
+    e->silent = (p->condition | p->cast | p->random) & ~(p->plain | p->bound);
+    e->bound_only = p->bound & ~(p->plain | p->cast | p->condition);
     e->random = p->random;
+    e->casts = p->casts;
     e->floating = p->floating;
-    for (int o = 0; o < count; o++)
+    e->integral = p->integral;
+    e->signs = p->signs;
+    for (int o = 0; o < count; o++) {
         e->boolean |= (uint32_t)output[o].boolean << o;
+        e->cast[o] = output[o].cast;
+    }
     return e;
 }
 

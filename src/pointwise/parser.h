@@ -8,6 +8,7 @@
 typedef struct fa__value {
     fa__node_id node;
     bool boolean; /* a test, a choice between tests, true or false */
+    uint8_t cast; /* the primitive when it is a cast, or 0 */
     int position; /* of its text */
 } fa__value;
 
@@ -37,10 +38,12 @@ typedef struct fa__parser {
     fa__builder builder;
     fa__binding binding[FA__MOST_BINDINGS];
     int bindings;
-    /* mentions of inputs: as a key, a condition, a bound, or in another way; and where the last was that is no key */
-    uint32_t random, condition, bound, plain;
+    /* mentions of inputs: as a key, a condition, in a cast, as a bound, or in another way; and where the last was that
+     * is no key */
+    uint32_t random, condition, cast, bound, plain;
     int used_at[FA__MAX_INPUTS];
-    bool floating;
+    uint32_t casts; /* as in fa__expression */
+    bool floating, integral, signs;
 } fa__parser;
 
 /* Records the first error, and ends the text there. Always false. */
@@ -56,6 +59,8 @@ fa__value fa__parse_value(fa__parser *);
 
 /* Notes that a value, if it is an input, is used as one. */
 void fa__note_use(fa__parser *, uint32_t *as, fa__value);
+/* Notes that a value, if it is an integer, is used outside of tests. */
+void fa__note_constant(fa__parser *, fa__value);
 
 fa__binding *fa__find_binding(fa__parser *, const char *name, int length);
 

@@ -1,5 +1,6 @@
 /* What a node is replaced with, a rule a primitive. Each keeps every bit (a NaN's payload excepted) in each compute
- * class: so x + 0 stays (x may be -0), and so do x * 0 and x - x (x may be infinite or NaN). */
+ * class: so x + 0 stays (x may be -0), and so do x * 0 and x - x (x may be infinite or NaN). The same holds where the
+ * values wrap in fewer bits: so abs(-x) stays, which is 56 for a u8 of 200. */
 #include "pointwise/builder.h"
 
 /* The operands of the node in question. */
@@ -114,8 +115,6 @@ static fa__node_id divide(fa__builder *b, operands o)
 
 static fa__node_id absolute(fa__builder *b, operands o)
 {
-    if (is(b, o.x, FA__PRIM_neg))
-        return build1(b, FA__PRIM_abs, operand_of(b, o.x));
     return is(b, o.x, FA__PRIM_abs) || fa__is_test(b, o.x) ? o.x : FA__NO_NODE;
 }
 

@@ -159,6 +159,7 @@ while ! grep -q '^epoch' "$out" && [ $tries -lt 100 ]; do
     sleep 0.1
     tries=$((tries + 1))
 done
+check 'whole lines while it runs' [ -s "$out" -a -z "$(tail -c 1 "$out")" ]
 kill -INT $child
 wait $child
 check 'Ctrl-C ends it' [ $? -eq 1 ]

@@ -1,6 +1,6 @@
 #!/bin/sh
 # run.sh SOURCE BUILD: installs the build under a folder of its own, and builds and runs outside programs against what is
-# there: C and C++ through pkg-config, shared and static, with each compiler that is here, and through CMake.
+# there: C and C++ through pkg-config, shared and static, with each compiler that is here, through CMake, and by dlopen.
 here=$1/tests/install
 root=$(mktemp -d)
 trap 'rm -rf "$root"' EXIT
@@ -44,6 +44,9 @@ for cc in gcc clang; do
     try "pkg-config, $cxx: a frame in C" $cc -std=c11 $cflags -c "$here/frame.c" -o "$root/frame.o"
     through "pkg-config, $cxx" $cxx -std=c++17 -Wall -Wextra -Werror $cflags "$here/user.cpp" "$root/frame.o" $libs
 done
+# shellcheck disable=SC2086 # a list of words
+try 'dlopen: builds' gcc -std=gnu11 -Wall -Wextra -Werror $cflags "$here/loaded.c" -ldl -lpthread -o "$root/loaded"
+try 'dlopen: runs' "$root/loaded" "$libdir/libfacula.so"
 awk '/^```/ { on = /c$/; next } on' "$1/README.md" >"$root/readme.c"
 # shellcheck disable=SC2086 # lists of words
 through "the README's program" gcc -std=c11 -Wall -Wextra -Werror $cflags "$root/readme.c" $libs

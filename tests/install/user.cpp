@@ -32,6 +32,9 @@ static void calls()
     FA_SCOPE;
     CHECK(fa_tensor_dtype(fa_tensor_of(1, 2, 3)) == FA_I64 && fa_tensor_dtype(fa_tensor_of(1, 2.5)) == FA_F32);
     CHECK(fa_item_int(fa_tensor_of(INT64_MAX)) == INT64_MAX);
+    CHECK(fa_item_int(fa_get(fa_tensor_of(1u, -1), "1")) == -1 && fa_item(fa_tensor_of(2.5f)) == 2.5);
+    CHECK(!fa_tensor_of(UINT64_MAX) && fa_error_code() == FA_ERROR_ARGUMENT);
+    CHECK(fa_dim(fa_zeros(FA_SHAPE())) == 0 && !fa_cat(FA_TENSORS()) && fa_error_code() == FA_ERROR_ARGUMENT);
     const double data[] = {1, 2, 3, 4};
     static float borrowed[] = {1, 2};
     static int freed;

@@ -1,5 +1,6 @@
 /* The devices that tests are run with. */
 #include "support/devices.h"
+#include "backend/gpu/driver.h"
 #include <facula/error.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,12 +60,29 @@ static bool choose(const char *text)
     return true;
 }
 
+bool test_without_f64(void)
+{
+    return getenv("FACULA_TEST_WITHOUT_F64") != NULL;
+}
+
+/* GPUs say that they do not compute in f64. */
+static void lose_f64(void)
+{
+    for (int i = 0; i < 2; i++) {
+        fa__device *d = devices[i].kind == FA__OPENCL ? fa__device_get(devices[i]) : NULL;
+        if (d)
+            ((fa__gpu_device *)d->own)->f64 = false;
+    }
+}
+
 bool test_devices_there(void)
 {
     const char *text = getenv("FACULA_TEST_DEVICES"), *delay = getenv("FACULA_TEST_DELAY_US");
     setenv("POCL_DEVICES", "pthread pthread", 0);
     if (text && *text && !choose(text))
         return false;
+    if (test_without_f64())
+        lose_f64();
     if (delay)
         test_devices_delay(atoll(delay));
     return true;

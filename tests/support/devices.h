@@ -14,6 +14,8 @@ bool test_device_is_late(int number);
 /* To be called first in main. False, and a line that says why, when one of the two is not here: then main returns
  * TEST_SKIPPED. */
 bool test_devices_there(void);
+/* Whether OpenCL's devices are made to say that they do not compute in f64: FACULA_TEST_WITHOUT_F64. */
+bool test_without_f64(void);
 enum { TEST_SKIPPED = 77 };
 
 /* How long queues wait before each piece of work, in microseconds; negative: until somebody waits for some work; 0, as
@@ -23,6 +25,9 @@ void test_devices_delay(int64_t microseconds);
 void test_devices_delay_one(int number);
 /* Lets work of one queue run without waiting for that of another; to see that tests would notice. */
 void test_devices_ignore_order(bool);
+
+/* How often a queue of OpenCL was put behind work of another one, since the first delay. */
+int64_t test_devices_orders(void);
 
 /* What a test expects a message to say, with the names of the devices there are for late:0 and late:1. The text is good
  * until a few calls later. */

@@ -147,9 +147,12 @@ static void *map(cl_command_queue q, cl_mem m, cl_bool wait, cl_bitfield how, si
     return real.clEnqueueMapBuffer(q, m, wait, how, offset, size, count, after, event, status);
 }
 
+static int64_t orders;
+
 /* Order between queues are barriers with events. */
 static cl_int order(cl_command_queue q, cl_uint count, const cl_event *after, cl_event *event)
 {
+    __atomic_fetch_add(&orders, count > 0, __ATOMIC_RELAXED);
     return ignore && count ? CL_SUCCESS : real.clEnqueueBarrierWithWaitList(q, count, after, event);
 }
 
@@ -191,6 +194,11 @@ void test_devices_delay(int64_t microseconds)
         change_functions();
     __atomic_store_n(&delay, microseconds, __ATOMIC_RELAXED);
     open_gates();
+}
+
+int64_t test_devices_orders(void)
+{
+    return __atomic_load_n(&orders, __ATOMIC_RELAXED);
 }
 
 void test_devices_delay_one(int number)

@@ -1,5 +1,7 @@
 /* The walker's gradients: in f64, against central differences of a weighted sum of the results (first order), and of a
- * weighted sum of those gradients (second order). */
+ * weighted sum of those gradients (second order); for expanded weights against those of a copy; and for what a row does
+ * not take, with infinity and NaN coming in. */
+#include "ops/formula.h"
 #include "support/devices.h"
 #include "support/gradient.h"
 #include "support/walk.h"
@@ -77,6 +79,80 @@ static bool one_order(const inputs *in, int order)
     return true;
 }
 
+static bool both(const fa_tensor *there, const fa_tensor *here)
+{
+    return there && here ? tensor_same_bits(there, here) : !there && !here;
+}
+
+/* The weights as one number that is repeated, or as numbers of their own. */
+static bool weights_alike(terms *t, bool repeated)
+{
+    bool good = true;
+    for (int i = 0; i < t->count; i++) {
+        fa_tensor *one = fa_full(FA_SCALAR, 0.75, .dtype = fa_tensor_dtype(t->y[i]));
+        t->w[i] = repeated ? fa_expand_as(one, t->y[i]) : fa_full(fa_tensor_shape(t->y[i]), 0.75, .dtype = FA_F64);
+        good = good && t->w[i];
+    }
+    return good;
+}
+
+/* A gradient that is expanded gives what one with memory of its own gives, also where there are no elements. */
+static bool expanded_weights(const inputs *in, int order)
+{
+    FA_SCOPE;
+    chain c;
+    fa_tensor *g[2][MOST_TENSORS];
+    if (!chain_run(&c, in, order, true))
+        return false;
+    for (int repeated = 0; repeated < 2; repeated++)
+        if (!check(weights_alike(&c.terms, repeated) && gradients_of(&c.terms, c.x, c.count, true, g[repeated]),
+                   "gradient of order %d of %s: the call fails", order, repeated ? "repeated numbers" : "numbers"))
+            return false;
+    for (int i = 0; i < c.count; i++)
+        check(both(g[1][i], g[0][i]), "gradient of order %d for operand %d: an expanded one gives another", order,
+              c.which[i]);
+    return true;
+}
+
+/* Whether a row takes one operand and leaves another: what is left has a gradient of 0, whatever comes in. */
+static bool chooses(const fa__op *op)
+{
+    const fa__formula *f = op->cells->expr ? fa__formula_of(op) : NULL;
+    bool found = false;
+    for (int i = 0; f && i < f->e->ssa.count; i++) {
+        uint8_t prim = f->e->ssa.node[i].prim;
+        found |= prim == FA__PRIM_select || prim == FA__PRIM_maximum || prim == FA__PRIM_minimum;
+    }
+    return found;
+}
+
+/* What makes no difference at all is left. */
+static void hold_what_is_left(const inputs *in, const fa_tensor *g, int operand_number, double incoming)
+{
+    const operand *o = &in->s->operand[operand_number];
+    double *have = g ? tensor_values(g) : NULL;
+    int64_t wrong = 0, stride = o->count / MOST_CHECKED + 1;
+    for (int64_t i = 0; have && i < o->count; i += stride)
+        wrong += have[i] != 0 && quotient(in, operand_number, i, 1) == 0;
+    check(!wrong, "%lld elements of operand %d that are not taken have a gradient when %g comes in", (long long)wrong,
+          operand_number, incoming);
+    free(have);
+}
+
+static void what_is_left(const inputs *in, double incoming)
+{
+    FA_SCOPE;
+    chain c;
+    fa_tensor *g[MOST_TENSORS];
+    bool ok = chain_run(&c, in, 1, true);
+    for (int i = 0; ok && i < c.terms.count; i++)
+        c.terms.w[i] = fa_full(fa_tensor_shape(c.terms.y[i]), incoming, .dtype = FA_F64);
+    if (!check(ok && gradients_of(&c.terms, c.x, c.count, false, g), "the gradient of %g fails", incoming))
+        return;
+    for (int i = 0; i < c.count; i++)
+        hold_what_is_left(in, g[i], c.which[i], incoming);
+}
+
 /* Whether there are gradients to hold against differences. A row that should have one and has not fails here. */
 static bool differentiable(const inputs *in)
 {
@@ -95,11 +171,6 @@ static bool differentiable(const inputs *in)
     else if (floating)
         check(recorded, "no gradient, and no reason why");
     return recorded && exact && !in->s->op->cells->no_grad;
-}
-
-static bool both(const fa_tensor *there, const fa_tensor *here)
-{
-    return there && here ? tensor_same_bits(there, here) : !there && !here;
 }
 
 /* Gradients of both orders on another device are the CPU's. */
@@ -154,7 +225,10 @@ void walk_gradients(const sample *s)
             return;
     if (!inputs_make(&in, s, FA_F64))
         return;
-    if (differentiable(&in) && one_order(&in, 1))
-        one_order(&in, 2);
+    if (differentiable(&in) && one_order(&in, 1) && expanded_weights(&in, 1) && one_order(&in, 2)
+        && expanded_weights(&in, 2) && chooses(s->op)) {
+        what_is_left(&in, INFINITY);
+        what_is_left(&in, NAN);
+    }
     inputs_free(&in);
 }

@@ -100,7 +100,7 @@ int main(int argc, char **argv)
     static const struct argp parser = {.parser = option, .args_doc = "COMMAND [OPTION...]", .doc = what};
     static char name[64];
     int at = 0;
-    if (atexit(check_output))
+    if (setvbuf(stdout, NULL, _IOLBF, 0) || atexit(check_output)) /* who reads a pipe sees each line at once */
         return EXIT_FAILED;
     argp_err_exit_status = EXIT_USAGE;
     argp_program_version_hook = print_version;

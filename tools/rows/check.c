@@ -64,7 +64,34 @@ static void check_ways(op *o)
         COMPLAIN(o, "only a POINTWISE row can be HOT");
 }
 
-/* KEEP(x, y): fields and results by name. */
+/* A field or a result by its name. */
+static int kept_number(const op *o, const token *t)
+{
+    int bit = field_number(o, token_text(t));
+    for (int k = 0; k < o->nresults && bit < 0; k++)
+        if (token_is(t, o->result[k]))
+            bit = o->args->nfields + k;
+    if (bit < 0)
+        COMPLAIN(o, "KEEP names %s, which is no field and no result", token_text(t));
+    return bit;
+}
+
+/* The tensors whose gradients need what is kept, as bits: the one behind "for", or all. */
+static uint32_t keep_reason(const op *o, const token *kept, const token *of)
+{
+    if (!of)
+        return (1u << o->args->nfields) - 1;
+    int i = of->kind == T_NAME ? field_number(o, token_text(of)) : -1;
+    if (of->kind != T_NAME)
+        COMPLAIN(o, "KEEP names %s for nothing", token_text(kept));
+    else if (i < 0 || !is_tensor(&o->args->field[i]))
+        COMPLAIN(o, "KEEP names %s for %s, which is no tensor", token_text(kept), token_text(of));
+    else
+        return 1u << i;
+    return 0;
+}
+
+/* KEEP(x, y, b for a): fields and results by name. */
 static void check_keep(op *o)
 {
     const cell *c = cell_find(o, "keep");
@@ -79,14 +106,14 @@ static void check_keep(op *o)
         const token *t = &o->source->token[i];
         if (t->kind != T_NAME)
             continue;
-        int bit = field_number(o, token_text(t));
-        for (int k = 0; k < o->nresults && bit < 0; k++)
-            if (token_is(t, o->result[k]))
-                bit = o->args->nfields + k;
-        if (bit < 0)
-            COMPLAIN(o, "KEEP names %s, which is no field and no result", token_text(t));
-        else
+        int bit = kept_number(o, t);
+        const token *of = token_is(t + 1, "for") ? t + 2 : NULL;
+        uint32_t reason = keep_reason(o, t, of);
+        i += of ? 2 : 0;
+        if (bit >= 0 && reason) {
             o->keep |= 1u << bit;
+            o->keep_for[bit] |= reason;
+        }
     }
 }
 

@@ -41,14 +41,14 @@ static void derive(op *o)
 {
     uint32_t used = 0, operands = 0;
     for (int i = 0; i < o->args->nfields; i++) {
-        bool zero = false;
+        fa__underived why;
         if (!is_operand(&o->args->field[i]))
             continue;
         operands |= 1u << i;
-        o->derivative[i] = fa__expression_derive(o->formula, i, &zero);
+        o->derivative[i] = fa__expression_derive(o->formula, i, &why);
         if (o->derivative[i])
             used |= o->derivative[i]->used;
-        else if (!zero)
+        else if (why != FA__UNDERIVED_ZERO)
             fail(o->source->path, o->line, "%s: cannot derive by %s", o->name, o->args->field[i].name);
     }
     o->keep = used & operands;

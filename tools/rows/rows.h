@@ -119,6 +119,8 @@ typedef struct op {
     bool view, hot, out, options, internal;
     int inplace; /* the field that the in-place form writes, or -1 */
     uint32_t keep;
+    /* of each field and result that is kept: the fields whose gradients need it */
+    uint32_t keep_for[MOST_FIELDS + MOST_RESULTS];
     const char *samples, *torch;
     const fa__expression *formula, *derivative[MOST_FIELDS]; /* NULL: zero */
     struct op *next;

@@ -78,13 +78,31 @@ static void put_kinds(text *t, const schema *s)
     put(t, "},\n");
 }
 
+/* For each of what is kept the fields whose gradients need it; nothing where all do. Whether it was written. */
+static bool put_keep_for(text *t, const op *o)
+{
+    bool some = false;
+    for (int i = 0; i < MOST_FIELDS + MOST_RESULTS; i++)
+        some |= o->keep_for[i] && o->keep_for[i] != (1u << o->args->nfields) - 1;
+    if (!some)
+        return false;
+    put(t, "static const uint16_t %s_keep_for[] = {", o->name);
+    for (int i = 0; i < o->args->nfields + o->nresults; i++)
+        put(t, "%s%#x", i ? ", " : "", o->keep_for[i]);
+    put(t, "};\n");
+    return true;
+}
+
 static void put_op(text *t, const op *o)
 {
+    bool some = put_keep_for(t, o);
     put(t, "const fa__op fa__op_%s = {\n", o->name);
     put(t, "    .name = \"%s\", .id = FA__OP_%s, .cells = &%s_cells, .fields = %s_fields,\n", o->name, o->name, o->name,
         o->args->name);
     put(t, "    .nfields = %d, .nresults = %d, .args_size = sizeof(%s), .keep = %#xu, .inplace = %d,\n",
         o->args->nfields, o->nresults, o->args->name, o->keep, o->inplace);
+    if (some)
+        put(t, "    .keep_for = %s_keep_for,\n", o->name);
     put_kinds(t, o->args);
     put(t, "    .defaults = &%s_defaults, .results = {", o->args->name);
     for (int i = 0; i < o->nresults; i++)

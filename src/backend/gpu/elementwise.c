@@ -1,5 +1,6 @@
 /* Programs for each element: the dense kernel where operands are runs of one dtype, the general one elsewhere. */
 #include "backend/gpu/gpu.h"
+#include <string.h>
 
 /* Bytes that four elements of a run are aligned to; elements of 8 bytes are read by two 16-byte words. */
 static size_t alignment(uint8_t dtype)
@@ -50,7 +51,51 @@ static void give_dimension(fa__gpu_operands *o)
         o->stride[k][0] = 1;
 }
 
-uint64_t fa__gpu_run_elementwise(fa__queue *queue, const fa__launch *l)
+/* ---- f64 where there is none ---- */
+
+/* The input that the program only passes on; -1: it computes something. */
+static int copied_input(const fa__ssa *ssa)
+{
+    const fa__ssa_node *n = &ssa->node[ssa->output[0]];
+    return ssa->outputs == 1 && n->prim == FA__PRIM_input ? n->a : -1;
+}
+
+/* The bits of f64 as those of an i64. False when the operand has another dtype. */
+static bool as_bits(fa__operand *x)
+{
+    if (x->kind == FA__MEMORY && x->dtype != FA_F64)
+        return false;
+    if (x->kind == FA__VALUE_INT)
+        x->value.f = (double)x->value.i;
+    if (x->kind != FA__MEMORY)
+        x->kind = FA__VALUE_INT;
+    x->dtype = FA_I64;
+    return true;
+}
+
+static uint64_t run(fa__queue *, const fa__launch *);
+
+/* A device that does not compute in f64 can still copy it: as integers. */
+static uint64_t run_without_f64(fa__queue *queue, const fa__launch *l)
+{
+    union {
+        fa__launch launch;
+        _Alignas(16) char bytes[sizeof(fa__launch) + (1 + FA__MAX_INPUTS) * sizeof(fa__operand)];
+    } bits;
+    int from = copied_input(l->program->ssa);
+    if (from < 0 || l->operand[1 + from].kind == FA__VALUE_KEY)
+        return fa__gpu_lacks_f64(queue->device, l->program->text);
+    memcpy(&bits, l, fa__launch_size(l));
+    bits.launch.compute = FA__CLASS_I64;
+    if (!as_bits(&bits.launch.operand[0]) || !as_bits(&bits.launch.operand[1 + from]))
+        return fa__gpu_lacks_f64(queue->device, l->program->text);
+    bool prepared = fa__gpu_prepare(queue->device, (fa__program *)(uintptr_t)l->program, FA__CLASS_I64);
+    return prepared ? run(queue, &bits.launch) : 0;
+}
+
+/* ---- launches ---- */
+
+static uint64_t run(fa__queue *queue, const fa__launch *l)
 {
     fa__gpu_operands o;
     fa__gpu_program_arguments p;
@@ -63,4 +108,10 @@ uint64_t fa__gpu_run_elementwise(fa__queue *queue, const fa__launch *l)
     if (!kernel || !fa__gpu_add_program(&args, &p, &o))
         return 0;
     return fa__gpu_launch_items(queue, kernel, shape == FA__GPU_GENERAL ? o.count : (o.count + 3) / 4, &args);
+}
+
+uint64_t fa__gpu_run_elementwise(fa__queue *queue, const fa__launch *l)
+{
+    const fa__gpu_device *g = queue->device->own;
+    return FA__LIKELY(g->f64 || l->compute != FA__CLASS_F64) ? run(queue, l) : run_without_f64(queue, l);
 }

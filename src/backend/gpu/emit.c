@@ -3,6 +3,7 @@
 #include "backend/gpu/gpu.h"
 #include "backend/gpu/source.h"
 #include "base/error.h"
+#include "base/text.h"
 #include <math.h>
 #include <string.h>
 
@@ -190,6 +191,14 @@ void fa__gpu_put_operands(fa__gpu_text *t, const fa__ssa *ssa)
 }
 
 /* By its bits, so that it is the same everywhere; what it is stands beside it. */
+static void put_comment(fa__gpu_text *t, double number)
+{
+    char digits[40];
+    fa__text text = fa__text_in(digits, sizeof digits);
+    fa__text_add(&text, "%.9g", number);
+    fa__gpu_put(t, "; /* %s */\n", digits);
+}
+
 static void put_constant(fa__gpu_text *t, const fa__ssa_node *n, fa__class class)
 {
     union {
@@ -216,7 +225,7 @@ static void put_constant(fa__gpu_text *t, const fa__ssa_node *n, fa__class class
     if (n->integer)
         fa__gpu_put(t, "; /* %lld */\n", (long long)n->number.i);
     else
-        fa__gpu_put(t, "; /* %.9g */\n", n->number.f);
+        put_comment(t, n->number.f);
 }
 
 /* The value of a node, as the right side of an assignment. */

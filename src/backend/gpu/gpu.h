@@ -22,6 +22,8 @@ typedef enum {
     FA__GPU_ADD_AT,      /* sums by index: index_sum, scatter_add */
     FA__GPU_RANDPERM,
     FA__GPU_MATMUL,
+    FA__GPU_INHERIT, /* another queue's fault */
+    FA__GPU_PUT,     /* bytes, but not behind a fault */
     FA__GPU_FAMILIES
 } fa__gpu_family;
 
@@ -82,6 +84,7 @@ uint32_t fa__gpu_reads(const fa__device *, const fa__program *, fa__class);
 /* The operands of a launch of a program over its shape, those of size 1 left out. Operands are numbered as the launch
  * has them: outputs, then inputs. */
 typedef struct fa__gpu_operands {
+    const fa__device *device;
     const fa__launch *launch;
     int rank, kept;
     uint32_t memory; /* bit k: operand k is in memory, and read or written */
@@ -97,10 +100,12 @@ typedef struct fa__gpu_program_arguments {
 void fa__gpu_operands_begin(fa__gpu_operands *, const fa__device *, const fa__launch *, bool outputs);
 /* Joins neighbours among the dimensions from..to that all operands step through as one; returns how many went away. */
 int fa__gpu_operands_join(fa__gpu_operands *, int from, int to);
-/* Adds the buffers and the program's arguments, which have to outlive the launch. False, and an error, when there are
- * more dimensions than the arguments have room for. */
+/* Adds the buffers and the program's arguments, which have to outlive the launch. False, and FA_ERROR_UNAVAILABLE, when
+ * there are more dimensions than the arguments have room for, or elements that the device cannot read. */
 bool fa__gpu_add_program(fa__gpu_args *, fa__gpu_program_arguments *, const fa__gpu_operands *);
 
+/* Fails by FA_ERROR_UNAVAILABLE: the device does not compute in f64, and `what` needs it. */
+bool fa__gpu_lacks_f64(const fa__device *, const char *what);
 /* The dimension that an argument names. */
 static inline int fa__gpu_dim(const fa__operand *x, int64_t dim)
 {

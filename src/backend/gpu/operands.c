@@ -8,7 +8,7 @@
 void fa__gpu_operands_begin(fa__gpu_operands *o, const fa__device *d, const fa__launch *l, bool outputs)
 {
     uint32_t read = fa__gpu_reads(d, l->program, (fa__class)l->compute);
-    *o = (fa__gpu_operands){.launch = l, .count = 1};
+    *o = (fa__gpu_operands){.device = d, .launch = l, .count = 1};
     for (int k = 0; k < l->operands; k++) {
         bool used = k < l->outputs ? outputs : read >> (k - l->outputs) & 1;
         if (used && l->operand[k].kind == FA__MEMORY)
@@ -64,15 +64,27 @@ static void put_number(const fa__launch *l, const fa__operand *x, int64_t *word)
         fa__cpu_simd->of[l->compute]->load[x->dtype](word, &x->value, 0, 1);
 }
 
+/* Whether the device has all dtypes that are read and written; an error when not. */
+static bool has_dtypes(const fa__gpu_operands *o)
+{
+    const fa__gpu_device *g = o->device->own;
+    FA__EACH_BIT (k, o->memory)
+        if (o->launch->operand[k].dtype == FA_F64 && !g->f64)
+            return fa__gpu_lacks_f64(o->device, o->launch->program->text);
+    return true;
+}
+
 bool fa__gpu_add_program(fa__gpu_args *a, fa__gpu_program_arguments *p, const fa__gpu_operands *o)
 {
     const fa__launch *l = o->launch;
+    if (!has_dtypes(o))
+        return false;
     int dims = fa__gpu_program_dims(l->program->ssa);
     if (o->rank > dims)
         return fa__fail(
             FA_ERROR_UNAVAILABLE,
             "%s: %d operands over %d dimensions that cannot be joined are more than a kernel of this device "
-            "takes (%d dimensions)",
+            "takes (%d dimensions): FA_USE(.fallback = true) runs it on the CPU by counted copies",
             l->op->name, (int)l->operands, o->rank, dims);
     int64_t *word = p->word;
     *word++ = o->count;

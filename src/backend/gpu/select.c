@@ -230,12 +230,15 @@ KERNEL(randperm)
     const randperm_args *a = l->args;
     const fa__operand *y = &l->operand[0];
     const fa__gpu_device *g = queue->device->own;
+    if (a->n > INT32_MAX)
+        return fa__fail(FA_ERROR_UNAVAILABLE, "fa_randperm of %lld is more than %s makes: there are 2^31 - 1 at most",
+                        (long long)a->n, queue->device->name);
+    const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, FA__GPU_RANDPERM, 0, FA__CLASS_F64);
+    void *lists = kernel ? g->driver->scratch(queue, (size_t)(a->n + 1) * 2 * sizeof(int32_t)) : NULL;
     randperm_arguments p = {
         .n = a->n, .stride = y->stride[0], .seed = a->key.seed, .call = a->key.call, .dtype = y->dtype};
-    if (!g->f64) {
-        fa__fail(FA_ERROR_UNAVAILABLE, "fa_randperm draws in f64, which %s does not compute in", queue->device->name);
-        return 0;
-    }
-    const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, FA__GPU_RANDPERM, 0, FA__CLASS_F64);
-    return kernel ? LAUNCH(queue, kernel, 1, p, y->data) : 0;
+    uint64_t ticket = lists != NULL;
+    for (p.step = RANDPERM_CLEAR; ticket && p.step <= RANDPERM_FOLLOW; p.step++)
+        ticket = LAUNCH(queue, kernel, p.n, p, y->data, lists);
+    return ticket;
 }

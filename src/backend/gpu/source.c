@@ -119,12 +119,19 @@ void fa__gpu_put_file(fa__gpu_text *t, const char *text)
 
 /* ---- what all sources begin with ---- */
 
+bool fa__gpu_lacks_f64(const fa__device *d, const char *what)
+{
+    return fa__fail(FA_ERROR_UNAVAILABLE,
+                    "%s does not compute in f64, which %s needs: FA_USE(.fallback = true) runs it on the CPU by "
+                    "counted copies",
+                    d->name, what);
+}
+
 static bool check_f64(const fa__device *d, fa__class class, unsigned needs, const char *what)
 {
     const fa__gpu_device *g = d->own;
     bool wanted = class == FA__CLASS_F64 || needs & (WIDE | F64);
-    return !wanted || g->f64
-           || fa__fail(FA_ERROR_UNAVAILABLE, "%s does not compute in f64, which %s needs", d->name, what);
+    return !wanted || g->f64 || fa__gpu_lacks_f64(d, what);
 }
 
 static void put_math(fa__gpu_text *t, fa__class class, unsigned needs)

@@ -16,6 +16,11 @@ static const char *late_why(void)
     return "";
 }
 
+static const char *late_gone(void)
+{
+    return fa__late_forked ? FA__LATE_FORKED : NULL;
+}
+
 /* ---- memory ---- */
 static void *late_allocate(fa__device *d, size_t size)
 {
@@ -109,6 +114,7 @@ const fa__backend fa__backend_late = {
     .kind = FA__LATE,
     .count = late_count,
     .why = late_why,
+    .gone = late_gone,
     .open = late_open,
     .close = late_close,
     .properties = late_properties,

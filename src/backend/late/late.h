@@ -13,6 +13,8 @@ enum {
     FA__LATE_GARBAGE = 0xFF /* NaN in every dtype */
 };
 
+#define FA__LATE_FORKED "the process was forked: its queues are the parent's"
+
 /* How far each queue has come, as somebody knows it. */
 typedef struct fa__late_clock {
     uint64_t at[FA__LATE_QUEUES];
@@ -27,6 +29,7 @@ typedef struct fa__late_queue {
     struct fa__late_job *first, *last;
     pthread_t thread;
     bool running, stop;
+    uint64_t last_to_host; /* the last copy into the host's memory; the device's lock guards it */
     int waiting;           /* threads that wait for it: then it does not dawdle */
     fa__fault fault;       /* of a kernel; only the queue's thread touches it, as `stands` */
     bool stands, forgive;  /* an error stands: later work changes nothing; it was seen: it is to be cleared */

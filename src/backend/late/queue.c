@@ -178,7 +178,7 @@ uint64_t fa__late_issue(fa__queue *queue, job *j, const fa__op *op, const fa__la
 {
     fa__late_queue *q = (fa__late_queue *)queue;
     if (fa__late_forked) {
-        fa__fail(FA_ERROR_STATE, "%s: the process was forked: its queue is the parent's", queue->device->name);
+        fa__fail(FA_ERROR_STATE, "%s: %s", queue->device->name, FA__LATE_FORKED);
         fa__aligned_free(j);
         return 0;
     }
@@ -274,9 +274,19 @@ static void orphan(fa__late_queue *q)
     atomic_store(&q->base.done, q->base.issued);
 }
 
+/* What is on its way to the host's memory has to have arrived: the child has that memory, and nobody to write it. The
+ * devices' locks are held, so that nothing more is issued. All queues run meanwhile: they wait for each other. */
+static void arrive(void)
+{
+    for (int i = 0; i < FA__LATE_QUEUES; i++)
+        fa__late_wait_quietly(&fa__late_queues[i], fa__late_queues[i].last_to_host);
+}
+
 static void queues_around_fork(fa__fork_moment moment)
 {
     fa__late_forked |= begun && moment == FA__FORK_CHILD;
+    if (begun && moment == FA__FORK_BEFORE)
+        arrive();
     for (int i = 0; begun && i < FA__LATE_QUEUES; i++)
         if (moment == FA__FORK_CHILD)
             orphan(&fa__late_queues[i]);

@@ -89,7 +89,7 @@ static void do_copy(fa__late_queue *q, job *j)
     int64_t start = fa__clock_ns();
     memcpy(j->copy.to, j->copy.from, j->copy.bytes);
     if (j->copy.to_device != j->copy.from_device)
-        fa__ledger_copy_time(j->copy.op, j->copy.from_device, j->copy.to_device, fa__clock_ns() - start);
+        fa__ledger_copy_time(j->copy.age, j->copy.op, j->copy.from_device, j->copy.to_device, fa__clock_ns() - start);
 }
 
 uint64_t fa__late_copy(fa__queue *queue, const fa__copy *copy)
@@ -101,7 +101,10 @@ uint64_t fa__late_copy(fa__queue *queue, const fa__copy *copy)
     const char *to = copy->to, *from = copy->from;
     const fa__late_access access[] = {{to, to + copy->bytes, true, copy->to_device},
                                       {from, from + copy->bytes, false, copy->from_device}};
-    return fa__late_issue(queue, j, copy->op, access, 2);
+    uint64_t ticket = fa__late_issue(queue, j, copy->op, access, 2);
+    if (!copy->to_device)
+        ((fa__late_queue *)queue)->last_to_host = ticket;
+    return ticket;
 }
 
 static void do_fill(fa__late_queue *q, job *j)

@@ -84,12 +84,17 @@ typedef struct add_arguments {
 #define START_COPY 1 /* of x */
 #define START_KEEP 2 /* it is x */
 
-/* FA__GPU_RANDPERM */
+/* FA__GPU_RANDPERM: three launches, of an item for each of n places, below 2^31. Buffer 1 has 2 n i32: the lists'
+ * first numbers, and what follows each. */
 typedef struct randperm_arguments {
     i64 n, stride;
     u64 seed, call;
-    i32 dtype, unused;
+    i32 dtype, step;
 } randperm_arguments;
+
+#define RANDPERM_CLEAR 0  /* all lists are empty */
+#define RANDPERM_LINK 1   /* each number into the list of the place that it draws */
+#define RANDPERM_FOLLOW 2 /* what stands at each place */
 
 /* FA__GPU_MATMUL: c (m x n) = a (m x k) b (k x n) + bias, for each place of a batch of `shape`. All are of one dtype. A
  * group has one tile of c; `across` and `down` say how many there are. Without local memory (odd variants) a tile has
@@ -101,4 +106,11 @@ typedef struct matmul_arguments {
     i64 shape[MOST_DIMS], a[MOST_DIMS], b[MOST_DIMS], c[MOST_DIMS];
     i32 rank, dtype, bias, wide;
 } matmul_arguments;
+
+/* ---- the driver's own ---- */
+/* FA__GPU_PUT: elements of 4 bytes (`words`) or of one. */
+typedef struct put_arguments {
+    i64 count;
+    i32 words, unused;
+} put_arguments;
 #endif

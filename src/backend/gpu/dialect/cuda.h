@@ -98,3 +98,8 @@ FN i32 ATOMIC_SWAP_IF(GLOBAL i32 *p, i32 expected, i32 value)
 {
     return atomicCAS(p, expected, value);
 }
+
+FN i32 ATOMIC_SWAP(GLOBAL i32 *p, i32 value)
+{
+    return atomicExch(p, value);
+}

@@ -108,6 +108,11 @@ FN i32 ATOMIC_SWAP_IF(GLOBAL i32 *p, i32 expected, i32 value)
     return atomic_cmpxchg((volatile GLOBAL i32 *)p, expected, value);
 }
 
+FN i32 ATOMIC_SWAP(GLOBAL i32 *p, i32 value)
+{
+    return atomic_xchg((volatile GLOBAL i32 *)p, value);
+}
+
 /* Compilers may have these as macros, which later texts define otherwise. */
 #undef abs
 #undef fma

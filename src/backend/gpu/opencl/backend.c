@@ -22,6 +22,7 @@ const fa__backend fa__backend_opencl = {
     .count = fa__opencl_count,
     .gpus = fa__opencl_gpus,
     .why = fa__opencl_why,
+    .gone = fa__opencl_gone_why,
     .open = fa__opencl_open,
     .close = fa__opencl_close,
     .properties = fa__opencl_properties,

@@ -1,6 +1,8 @@
 /* Copies. Those from and to memory of the host are the driver's when the device shares that memory. Otherwise they go
  * in chunks through pinned memory, which the host fills when they are issued, or empties when they are done: with other
  * memory of the host, drivers make the caller wait. */
+#include "backend/gpu/dialect/arguments.h"
+#include "backend/gpu/gpu.h"
 #include "backend/gpu/opencl/opencl.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -68,12 +70,14 @@ static void *stage(work *w, size_t bytes)
     return q->staging_host + at % FA__OPENCL_STAGING;
 }
 
-/* ---- one piece; they return CL_SUCCESS, or an error of the call they name ---- */
+/* ---- one piece; they return CL_SUCCESS, or an error of the call they name; NULL: the error is set ---- */
 typedef cl_int sender(const piece *, work *, cl_event *, const char **call);
 
 static cl_int write_directly(const piece *p, work *w, cl_event *e, const char **call)
 {
     (void)w;
+    if (fa__opencl_done(p->queue) < p->queue->last_staged) /* what the host writes, the driver's order does not know */
+        fa__opencl_before_host_read(p->queue, p->copy->op, host_source(p), p->bytes);
     *call = "clEnqueueWriteBuffer";
     return fa__opencl.clEnqueueWriteBuffer(p->queue->queue, p->to, CL_FALSE, p->to_at + p->begin, p->bytes,
                                            host_source(p), 0, NULL, e);
@@ -123,6 +127,18 @@ static cl_int read_staged(const piece *p, work *w, cl_event *e, const char **cal
                                           0, NULL, e);
 }
 
+/* The other device's read, behind an event, or waited for with NULL. It is that device's error. */
+static cl_int read_by_other(const piece *p, char *between, cl_event *before, cl_event *read, const char **call)
+{
+    fa__opencl_device *other = fa__opencl_own(p->copy->from_device);
+    cl_int status =
+        fa__opencl.clEnqueueReadBuffer(other->transfers, p->from, before ? CL_FALSE : CL_TRUE, p->from_at + p->begin,
+                                       p->bytes, between, before ? 1 : 0, before, read);
+    *call = NULL;
+    fa__opencl_good(p->copy->from_device, status, "clEnqueueReadBuffer");
+    return status;
+}
+
 /* The other device reads for us: behind what this queue has come to, when the driver can order the two; the host has
  * waited for it otherwise, and waits for the read. */
 static cl_int read_other(const piece *p, char *between, cl_event *read, const char **call)
@@ -131,9 +147,7 @@ static cl_int read_other(const piece *p, char *between, cl_event *read, const ch
     cl_event before = NULL;
     if (other->platform != p->queue->device->platform) {
         int64_t start = fa__clock_ns();
-        *call = "clEnqueueReadBuffer";
-        cl_int status = fa__opencl.clEnqueueReadBuffer(other->transfers, p->from, CL_TRUE, p->from_at + p->begin,
-                                                       p->bytes, between, 0, NULL, read);
+        cl_int status = read_by_other(p, between, NULL, read, call);
         fa__ledger_implicit(p->copy->op, p->copy->from_device, fa__clock_ns() - start);
         return status;
     }
@@ -142,9 +156,7 @@ static cl_int read_other(const piece *p, char *between, cl_event *read, const ch
     if (status != CL_SUCCESS)
         return status;
     fa__opencl.clFlush(p->queue->queue);
-    *call = "clEnqueueReadBuffer";
-    status = fa__opencl.clEnqueueReadBuffer(other->transfers, p->from, CL_FALSE, p->from_at + p->begin, p->bytes,
-                                            between, 1, &before, read);
+    status = read_by_other(p, between, &before, read, call);
     fa__opencl.clReleaseEvent(before);
     if (status == CL_SUCCESS)
         fa__opencl.clFlush(other->transfers);
@@ -197,17 +209,23 @@ static uint64_t send_piece(const piece *p, sender *send)
     w->from = c->from_device;
     w->to = c->to_device;
     w->timed = c->from_device != c->to_device;
+    w->age = c->age;
+    w->changes = c->changes;
     return fa__opencl_commit(w, event, call);
 }
 
-static sender *sender_for(const queue *q, const fa__copy *c, bool *staged)
+/* What goes to the host is staged, too, as long as it is not known whether it may be changed; and what comes behind
+ * such a copy, which the host is to write before. */
+static sender *sender_for(queue *q, const fa__copy *c, bool unsure, bool *staged)
 {
     bool pinned = q->device->pinned;
     *staged = pinned && c->to_device != c->from_device;
     if (!c->from_device)
         return pinned ? write_staged : write_directly;
-    if (!c->to_device)
-        return pinned ? read_staged : read_directly;
+    if (!c->to_device) {
+        *staged = pinned || unsure || fa__opencl_done(q) < q->last_staged;
+        return *staged ? read_staged : read_directly;
+    }
     if (c->to_device == c->from_device)
         return copy_directly;
     /* Two devices that share the host's memory share buffers. Others would move whole buffers to and fro, under the
@@ -217,23 +235,64 @@ static sender *sender_for(const queue *q, const fa__copy *c, bool *staged)
     return *staged ? copy_staged : copy_directly;
 }
 
+/* ---- over what was there, behind work that may have gone wrong ---- */
+/* To the place of the piece, unless there is a fault. The queue may be that of another device than the place is of. */
+static uint64_t put(const piece *p, cl_mem from, size_t from_at)
+{
+    const int64_t at[2] = {(int64_t)(p->to_at + p->begin), (int64_t)from_at};
+    bool words = (p->to_at + p->begin) % 4 == 0 && from_at % 4 == 0 && p->bytes % 4 == 0;
+    const put_arguments a = {.count = (int64_t)(words ? p->bytes / 4 : p->bytes), .words = words};
+    fa__gpu_args args = {.count = 0};
+    const fa__gpu_kernel *k = fa__gpu_fixed(p->queue->base.device, FA__GPU_PUT, 0, FA__CLASS_I32);
+    fa__gpu_value(&args, &p->to, sizeof p->to);
+    fa__gpu_value(&args, &at[0], sizeof at[0]);
+    fa__gpu_value(&args, &from, sizeof from);
+    fa__gpu_value(&args, &at[1], sizeof at[1]);
+    fa__gpu_value(&args, &a, sizeof a);
+    return k ? fa__gpu_launch_items(&p->queue->base, k, a.count, &args) : 0;
+}
+
+/* What comes from elsewhere waits in memory that is nobody's until the kernel has looked. */
+static uint64_t send_and_put(const piece *p, sender *send)
+{
+    if (p->copy->from_device == p->copy->to_device)
+        return put(p, p->from, p->from_at + p->begin);
+    piece first = *p;
+    size_t at = 0;
+    void *between = fa__opencl_scratch(&p->queue->base, p->bytes);
+    if (!between || !(first.to = fa__opencl_find(p->queue->base.device, between, &at)))
+        return 0;
+    first.to_at = at - p->begin; /* senders add that */
+    uint64_t sent = send_piece(&first, send), ticket = sent ? put(p, first.to, at) : 0;
+    if (sent && !ticket)
+        fa__opencl_wait_quietly(p->queue, sent);
+    fa__opencl_scratch(&p->queue->base, 0);
+    return ticket;
+}
+
 uint64_t fa__opencl_copy(fa__queue *base, const fa__copy *c)
 {
     queue *q = (queue *)base;
     piece p = {.queue = q, .copy = c};
-    bool staged;
-    sender *send = sender_for(q, c, &staged);
-    if (!c->bytes || (c->changes && fa__opencl_faulty(q, q->base.issued + 1, c->op)))
+    if ((c->to_device && !fa__opencl_well(c->to_device)) || (c->from_device && !fa__opencl_well(c->from_device)))
+        return 0;
+    if (c->changes && !fa__opencl_forgive(q))
+        return 0;
+    fa__opencl_health health = c->changes ? fa__opencl_health_of(q, q->base.issued + 1, NULL) : FA__OPENCL_SOUND;
+    if (!c->bytes || health == FA__OPENCL_FAULTY)
         return fa__opencl_nothing(q);
+    bool staged, unsure = health == FA__OPENCL_UNSURE, puts = unsure && c->to_device;
+    sender *send = sender_for(q, c, unsure, &staged);
+    size_t most = staged || (puts && c->to_device != c->from_device) ? FA__OPENCL_CHUNK : SIZE_MAX;
     if ((c->to_device && !(p.to = fa__opencl_find(c->to_device, c->to, &p.to_at)))
         || (c->from_device && !(p.from = fa__opencl_find(c->from_device, c->from, &p.from_at))))
         return 0;
     uint64_t ticket = 0;
     for (; p.begin < c->bytes; p.begin += p.bytes) {
         size_t left = c->bytes - p.begin;
-        p.bytes = staged && left > FA__OPENCL_CHUNK ? FA__OPENCL_CHUNK : left;
+        p.bytes = left < most ? left : most;
         uint64_t before = ticket;
-        ticket = send_piece(&p, send);
+        ticket = puts ? send_and_put(&p, send) : send_piece(&p, send);
         if (!ticket) { /* nobody will know of what was issued already */
             fa__opencl_wait_quietly(q, before);
             return 0;

@@ -187,6 +187,11 @@ const char *fa__opencl_why(void)
     return count ? "" : why;
 }
 
+const char *fa__opencl_gone_why(void)
+{
+    return fa__opencl_gone;
+}
+
 /* ---- what a device can do ---- */
 static void learn_arithmetic(fa__opencl_device *o)
 {

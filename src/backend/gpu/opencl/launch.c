@@ -1,185 +1,8 @@
-/* Launches: arguments, faults and scratch memory. Behind each launch that may fault, the queue's fault word is copied
- * to the host, so that the first copy that is not clear tells whose fault it was. */
-#include "backend/fault.h"
+/* Launches: arguments, the look at the fault word behind them, and scratch memory. */
 #include "backend/gpu/opencl/opencl.h"
-#include "base/alloc.h"
-#include "base/clock.h"
-#include "base/error.h"
-#include "base/text.h"
-#include "core/ledger.h"
-#include <string.h>
 
 typedef fa__opencl_queue queue;
 typedef fa__opencl_work work;
-typedef fa__opencl_suspect suspect;
-
-/* ---- whose fault ---- */
-static size_t rounded(size_t size)
-{
-    return (size + 15) / 16 * 16;
-}
-
-/* What is told of a launch; NULL, and an error, without memory. */
-static suspect *new_suspect(const queue *q, const char *name)
-{
-    const fa__launch *l = q->launch;
-    size_t size = l ? rounded(fa__launch_size(l)) : 0, args = l && l->op && l->args ? l->op->args_size : 0;
-    suspect *s = fa__malloc(sizeof *s + size + args);
-    if (!s)
-        return NULL;
-    fa__text text = fa__text_in(s->name, sizeof s->name);
-    fa__text_add(&text, "%s", name ? name : "");
-    s->known = l != NULL;
-    s->device = q->base.device;
-    atomic_init(&s->owners, 1);
-    if (!l)
-        return s;
-    fa__launch *copy = memcpy(s->launch, l, fa__launch_size(l));
-    if (args)
-        copy->args = memcpy(s->launch + size, l->args, args);
-    return s;
-}
-
-void fa__opencl_disown(suspect *s)
-{
-    if (s && atomic_fetch_sub(&s->owners, 1) == 1)
-        fa__free(s);
-}
-
-void fa__opencl_judge(work *w, uint64_t ticket, bool good)
-{
-    queue *q = w->queue;
-    const fa__fault *f = &q->fault_host[ticket % FA__OPENCL_OPEN];
-    if (good && atomic_load(&f->code) != FA_OK && w->epoch > q->fault_epoch) {
-        q->fault_epoch = w->epoch;
-        q->guilty = w->suspect;
-        q->guilt = *f;
-        q->guilty_ticket = ticket;
-    } else {
-        fa__opencl_disown(w->suspect);
-    }
-    w->suspect = NULL;
-}
-
-static void raise_guilt(const suspect *s, const fa__fault *f)
-{
-    char buffer[300];
-    if (s->known) {
-        fa__fault_report(f, (const fa__launch *)(const void *)s->launch, s->device);
-        return;
-    }
-    fa__text text = fa__text_in(buffer, sizeof buffer);
-    fa__fault_describe(&text, f);
-    fa__fail((fa_code)atomic_load(&f->code), "%s: kernel %s: %s", s->device->name, s->name, buffer);
-}
-
-/* A fault stays in its word until the host was told, so that later work of the queue sees it and changes nothing. What
- * a lost device was to do fails whoever asks for it. */
-void fa__opencl_surface(queue *q, uint64_t ticket)
-{
-    suspect *guilty = NULL;
-    fa__fault guilt = {0};
-    cl_int failed = 0;
-    pthread_mutex_lock(&q->lock);
-    if (q->guilty && q->guilty_ticket <= ticket) {
-        guilty = q->guilty;
-        guilt = q->guilt;
-        q->guilty = NULL;
-        q->forgive = true;
-    }
-    if (q->failed && q->failed_ticket <= ticket) {
-        failed = q->failed;
-        if (!atomic_load(&q->device->lost))
-            q->failed = 0;
-    }
-    const char *call = q->failed_call;
-    fa__opencl_leave(q);
-    if (guilty)
-        raise_guilt(guilty, &guilt);
-    fa__opencl_disown(guilty);
-    if (failed)
-        fa__fail(FA_ERROR_DEVICE, "%s: work of %s failed: %s (%d)", q->base.device->name, call,
-                 fa__opencl_error_name(failed), (int)failed);
-}
-
-/* The host has seen the fault: later work runs again. */
-static bool forgive(queue *q)
-{
-    static const cl_int zero;
-    pthread_mutex_lock(&q->lock);
-    bool wanted = q->forgive;
-    fa__opencl_leave(q);
-    if (!wanted)
-        return true;
-    if (!FA__OPENCL_TRY(q->base.device, clEnqueueFillBuffer, q->queue, q->fault, &zero, sizeof zero, 0,
-                        sizeof(fa__fault), 0, NULL, NULL))
-        return false;
-    pthread_mutex_lock(&q->lock);
-    q->forgive = false;
-    q->epoch++;
-    fa__opencl_leave(q);
-    return true;
-}
-
-/* ---- faults of other queues ---- */
-bool fa__opencl_faulty(queue *q, uint64_t ticket, const fa__op *op)
-{
-    uint64_t last = atomic_load(&q->last_suspect);
-    last = last < ticket ? last : ticket;
-    if (fa__opencl_done(q) < last) {
-        int64_t start = fa__clock_ns();
-        fa__opencl_wait_quietly(q, last);
-        fa__ledger_implicit(op, q->base.device, fa__clock_ns() - start);
-    }
-    pthread_mutex_lock(&q->lock);
-    bool faulty = q->guilty && q->guilty_ticket <= ticket;
-    fa__opencl_leave(q);
-    return faulty;
-}
-
-/* The fault that stands, for one more owner. */
-static suspect *fault_of(queue *q, fa__fault *fault)
-{
-    pthread_mutex_lock(&q->lock);
-    suspect *s = q->guilty;
-    *fault = q->guilt;
-    if (s)
-        atomic_fetch_add(&s->owners, 1);
-    fa__opencl_leave(q);
-    return s;
-}
-
-/* It becomes the queue's; NULL when it has one already. Returns what is not taken. */
-static suspect *take_fault(queue *q, suspect *s, const fa__fault *fault)
-{
-    pthread_mutex_lock(&q->lock);
-    if (!q->guilty) {
-        q->guilty = s;
-        q->guilt = *fault;
-        q->guilty_ticket = q->base.issued + 1;
-        q->fault_epoch = q->epoch;
-        s = NULL;
-    }
-    fa__opencl_leave(q);
-    return s;
-}
-
-bool fa__opencl_inherit(queue *q, queue *other)
-{
-    fa__fault fault;
-    suspect *s = fault_of(other, &fault);
-    if (!s)
-        return true;
-    pthread_mutex_lock(&q->base.device->lock);
-    bool good = forgive(q)
-                && FA__OPENCL_TRY(q->base.device, clEnqueueFillBuffer, q->queue, q->fault, &fault, sizeof fault, 0,
-                                  sizeof fault, 0, NULL, NULL);
-    if (good)
-        s = take_fault(q, s, &fault);
-    pthread_mutex_unlock(&q->base.device->lock);
-    fa__opencl_disown(s);
-    return good;
-}
 
 /* ---- arguments ---- */
 static bool set(const queue *q, cl_kernel kernel, cl_uint *at, size_t size, const void *value)
@@ -217,11 +40,10 @@ static bool enqueue(queue *q, const fa__gpu_kernel *k, const uint64_t groups[3],
                           NULL, event);
 }
 
-/* The copy of the fault word goes to the place of the work's ticket. */
-static bool enqueue_look(queue *q, cl_event *event)
+static bool enqueue_look(queue *q, const fa__opencl_suspect *s, cl_event *event)
 {
-    fa__fault *place = &q->fault_host[(q->base.issued + 1) % FA__OPENCL_OPEN];
-    if (FA__OPENCL_TRY(q->base.device, clEnqueueReadBuffer, q->queue, q->fault, CL_FALSE, 0, sizeof *place, place, 0,
+    fa__fault *copy = &q->fault_host[s->place];
+    if (FA__OPENCL_TRY(q->base.device, clEnqueueReadBuffer, q->queue, q->fault, CL_FALSE, 0, sizeof *copy, copy, 0,
                        NULL, event))
         return true;
     fa__opencl.clFinish(q->queue); /* of the kernel before it, nobody will know */
@@ -238,14 +60,14 @@ uint64_t fa__opencl_launch(fa__queue *base, const fa__gpu_kernel *k, const uint6
         return fa__opencl_nothing(q);
     work *w = fa__opencl_begin(q, op);
     const fa__opencl_kernel *handle = k->handle;
-    if (!w || !set_all(q, handle->kernel, args, count) || !forgive(q))
+    if (!w || !set_all(q, handle->kernel, args, count) || !fa__opencl_forgive(q))
         return 0;
     w->epoch = q->epoch;
     if (!k->faults)
         return enqueue(q, k, groups, &event) ? fa__opencl_commit(w, event, "clEnqueueNDRangeKernel") : 0;
-    suspect *s = new_suspect(q, k->name);
-    if (!s || !enqueue(q, k, groups, NULL) || !enqueue_look(q, &event)) {
-        fa__opencl_disown(s);
+    fa__opencl_suspect *s = fa__opencl_suspect_new(q, k->name, op);
+    if (!s || !enqueue(q, k, groups, NULL) || !enqueue_look(q, s, &event)) {
+        fa__opencl_drop(s);
         return 0;
     }
     w->suspect = s;

@@ -6,8 +6,9 @@
 
 enum {
     FA__OPENCL_DEVICES = 16,
-    FA__OPENCL_QUEUES = 64,                   /* of all devices */
+    FA__OPENCL_QUEUES = 64,                   /* of a device, its own among them */
     FA__OPENCL_OPEN = 1024,                   /* pieces of work of a queue that are not done: more wait for the first */
+    FA__OPENCL_LOOKS = 2 * FA__OPENCL_OPEN,   /* copies of a queue's fault word */
     FA__OPENCL_STAGING = 16 << 20,            /* bytes of pinned memory of a queue, for copies */
     FA__OPENCL_CHUNK = FA__OPENCL_STAGING / 4 /* of one copy through it */
 };
@@ -43,13 +44,19 @@ typedef struct fa__opencl_device {
     _Atomic cl_int lost;                                /* what its driver said when it failed; 0: it is well */
 } fa__opencl_device;
 
-/* A launch that may write the queue's fault word. */
+/* A launch that may write the queue's fault word: one of the library's kernels, or that which takes over the fault of
+ * another queue. */
 typedef struct fa__opencl_suspect {
-    char name[64];      /* of the kernel */
-    bool known;         /* there is a launch */
-    _Atomic int owners; /* its work, then the queues that it is the guilty one of */
-    const fa__device *device;
-    _Alignas(16) char launch[]; /* a fa__launch, its operands and its arguments */
+    char name[64]; /* of the kernel */
+    bool known;    /* there is a launch */
+    struct fa__opencl_queue *queue;
+    uint64_t ticket;
+    int place;                          /* of the word's copy behind it, */
+    _Atomic int users;                  /* which its work needs, and other queues' work that takes it over */
+    _Atomic int owners;                 /* these, the queues that it is the guilty one of, and other suspects */
+    struct fa__opencl_suspect *source;  /* whose copy it takes over; NULL: it is a launch of its own */
+    struct fa__opencl_suspect *culprit; /* whose fault stands in its copy; NULL: its own, or none */
+    _Alignas(16) char launch[];         /* a fa__launch, its operands and its arguments */
 } fa__opencl_suspect;
 
 /* A piece of work: that of ticket t is work[t % FA__OPENCL_OPEN] of its queue. Its place is used again when the work is
@@ -64,6 +71,7 @@ typedef struct fa__opencl_work {
     const fa__op *op;
     const fa__device *from, *to; /* NULL: the host */
     bool timed;
+    uint32_t age; /* of the ledger */
     char *target; /* memory of the host that it writes: `bytes`; NULL: none */
     size_t bytes;
     const void *staged;   /* these come from here when it is done; NULL: the device writes them itself */
@@ -72,6 +80,7 @@ typedef struct fa__opencl_work {
     /* launches that may fault */
     fa__opencl_suspect *suspect;
     uint32_t epoch;
+    bool changes; /* what it stages stays aside behind a fault */
 } fa__opencl_work;
 
 typedef struct fa__opencl_queue {
@@ -86,18 +95,27 @@ typedef struct fa__opencl_queue {
     cl_mem staging;
     char *staging_host;
     uint64_t staging_first, staging_next;
-    uint64_t last_read; /* the last work that writes memory of the host */
-    /* faults: one word of the device's memory, one copy of it for each launch that may have written it */
+    uint64_t last_read;   /* the last work that writes memory of the host; */
+    uint64_t last_staged; /* the host does it at the end */
+    /* faults: one word of the device's memory, with room for that of another queue behind it, and one copy of it for
+     * each launch that may have written it */
     cl_mem fault, fault_copies;
     fa__fault *fault_host;
-    const fa__launch *launch; /* what is being issued; NULL: a kernel by itself */
-    bool checked;             /* a kernel of that launch may raise a fault: what comes behind it looks */
+    _Atomic bool *taken;        /* places in it */
+    unsigned next_look;         /* where to look for a free one */
+    fa__opencl_suspect *source; /* of what is being issued */
+    const fa__launch *launch;   /* what is being issued; NULL: a kernel by itself */
+    bool checked;               /* a kernel of that launch may raise a fault: what comes behind it looks */
     fa__block *scratch;
     uint32_t epoch, fault_epoch; /* epoch: how often the word was cleared; of the last fault */
     bool forgive;                /* the host has seen the fault: the word is to be cleared */
-    fa__opencl_suspect *guilty;  /* whose fault it is, as long as nobody was told; */
+    fa__opencl_suspect *guilty;  /* whose fault the last one is, */
     fa__fault guilt;
     uint64_t guilty_ticket;
+    bool untold;                   /* which nobody was told of */
+    struct fa__opencl_queue *seen; /* the queue whose fault was looked at last, up to which ticket, in which epoch */
+    uint64_t seen_ticket;
+    uint32_t seen_epoch;
     _Atomic uint64_t last_suspect; /* the last launch that may raise a fault */
     cl_int failed;                 /* a piece of work ended with this status; 0: none; */
     const char *failed_call;
@@ -118,6 +136,7 @@ bool fa__opencl_good(const fa__device *, cl_int status, const char *call);
 int fa__opencl_count(void);
 int fa__opencl_gpus(void);
 const char *fa__opencl_why(void);
+const char *fa__opencl_gone_why(void);
 bool fa__opencl_open(fa__device *);
 void fa__opencl_close(fa__device *);
 void fa__opencl_properties(fa__device *, fa_device_properties *);
@@ -140,7 +159,7 @@ void fa__opencl_pinned_free(cl_command_queue, cl_mem, void *);
 void fa__opencl_memory_at_fork(int moment);
 
 /* ---- queue.c ---- */
-extern fa__opencl_queue fa__opencl_queues[FA__OPENCL_QUEUES];
+extern fa__opencl_queue fa__opencl_queues[FA__OPENCL_DEVICES][FA__OPENCL_QUEUES]; /* by the device's number */
 /* Why the driver is not to be called any more: this is the child of a fork, or the process is ending. NULL: it may be.
  * What it has is kept then, where leak checkers see it. */
 extern const char *_Atomic fa__opencl_gone;
@@ -148,10 +167,13 @@ fa__queue *fa__opencl_queue_new(fa__device *);
 void fa__opencl_queue_free(fa__queue *);
 /* Frees all queues of a device: it is closed. */
 void fa__opencl_queues_end(fa__device *);
-/* Waits for all queues of a device. */
+/* Waits for all queues of a device; of all devices, raising nothing. */
 void fa__opencl_finish(void *device);
+void fa__opencl_finish_all(void);
 
 /* ---- work.c ---- */
+/* False and an error when the device is lost, or the driver not to be called any more. */
+bool fa__opencl_well(const fa__device *);
 /* A place for a piece of work that is about to be issued; may have to wait for the oldest. NULL after an error: the
  * device is lost, or the process was forked. Nothing is lost when the place is then not used. */
 fa__opencl_work *fa__opencl_begin(fa__opencl_queue *, const fa__op *);
@@ -203,17 +225,28 @@ uint64_t fa__opencl_launch(fa__queue *, const fa__gpu_kernel *, const uint64_t g
                            int count);
 void *fa__opencl_scratch(fa__queue *, size_t bytes);
 uint64_t fa__opencl_run(fa__queue *, const fa__launch *);
-/* Raises what work up to the ticket found wrong. */
-void fa__opencl_surface(fa__opencl_queue *, uint64_t ticket);
-/* One owner less; NULL: nothing. */
+
+/* ---- fault.c ---- */
+/* What is told of the launch that is being issued, by a kernel of that name; NULL, and an error, without memory. */
+fa__opencl_suspect *fa__opencl_suspect_new(fa__opencl_queue *, const char *name, const fa__op *);
+/* One owner less; and one user. NULL: nothing. */
 void fa__opencl_disown(fa__opencl_suspect *);
-/* Whether work up to the ticket found something wrong that nobody was told of yet. The host waits for launches that may
- * have, on behalf of an operation. */
-bool fa__opencl_faulty(fa__opencl_queue *, uint64_t ticket, const fa__op *);
-/* The other queue is faulty: so is what comes behind its work. False after an error. */
-bool fa__opencl_inherit(fa__opencl_queue *, fa__opencl_queue *other);
+void fa__opencl_drop(fa__opencl_suspect *);
 /* Looks at the copy of the fault word behind a launch that is over; the queue's lock is held. */
 void fa__opencl_judge(fa__opencl_work *, uint64_t ticket, bool good);
+/* Whether a fault stood when this work was done: all before it was put away. The queue's lock is held. */
+bool fa__opencl_stands(const fa__opencl_work *, uint64_t ticket);
+/* Raises what work up to the ticket found wrong. */
+void fa__opencl_surface(fa__opencl_queue *, uint64_t ticket);
+/* Clears the fault word when the host has seen the fault: later work runs again. */
+bool fa__opencl_forgive(fa__opencl_queue *);
+/* Whether work up to the ticket found something wrong that nobody was told of: no; that is not known yet; yes. Then
+ * `last`, which may be NULL, is the last launch of it that may have, to be dropped. */
+typedef enum { FA__OPENCL_SOUND, FA__OPENCL_UNSURE, FA__OPENCL_FAULTY } fa__opencl_health;
+fa__opencl_health fa__opencl_health_of(fa__opencl_queue *, uint64_t ticket, fa__opencl_suspect **last);
+/* What comes behind this work of another queue is as faulty as that: the device finds out, where it is not known. False
+ * after an error. */
+bool fa__opencl_hand_over(fa__opencl_queue *, fa__opencl_queue *other, uint64_t ticket);
 
 /* ---- product.c: matrix products by CLBlast ---- */
 /* What the environment says: FACULA_CLBLAST. */

@@ -28,6 +28,17 @@ static bool follow(queue *q, queue *other, uint64_t ticket)
     return fa__opencl_good(q->base.device, status, "clEnqueueBarrierWithWaitList");
 }
 
+/* What comes behind what went wrong in another kind's queue is not issued. */
+static bool wait_for_kind(fa__stamp stamp)
+{
+    const fa__device *d = stamp.queue->device;
+    bool stood = fa_failed();
+    int64_t start = fa__clock_ns();
+    d->backend->wait(stamp.queue, stamp.ticket);
+    fa__ledger_implicit(NULL, d, fa__clock_ns() - start);
+    return stood || !fa_failed();
+}
+
 /* The driver can order queues of one context. For others the host waits. */
 bool fa__opencl_after(fa__queue *base, fa__stamp stamp)
 {
@@ -35,21 +46,17 @@ bool fa__opencl_after(fa__queue *base, fa__stamp stamp)
     if (!other || other == q || fa__opencl_gone)
         return true;
     const fa__device *d = stamp.queue->device;
-    bool opencl = d->backend == &fa__backend_opencl;
-    if (opencl && fa__opencl_faulty(other, stamp.ticket, NULL) && !fa__opencl_inherit(q, other))
-        return false;
-    if (opencl && fa__stamp_done(&stamp))
-        return true;
-    if (opencl && other->device->platform == q->device->platform && !host_takes_part(q, other, stamp.ticket))
-        return follow(q, other, stamp.ticket);
-    bool stood = fa_failed();
-    int64_t start = fa__clock_ns();
-    if (opencl)
+    if (d->backend != &fa__backend_opencl)
+        return wait_for_kind(stamp);
+    if (other->device->platform == q->device->platform && !host_takes_part(q, other, stamp.ticket)) {
+        if (!follow(q, other, stamp.ticket))
+            return false;
+    } else if (!fa__stamp_done(&stamp)) {
+        int64_t start = fa__clock_ns();
         fa__opencl_wait_quietly(other, stamp.ticket);
-    else
-        d->backend->wait(stamp.queue, stamp.ticket);
-    fa__ledger_implicit(NULL, d, fa__clock_ns() - start);
-    return stood || !fa_failed(); /* what comes behind what went wrong there is not issued */
+        fa__ledger_implicit(NULL, d, fa__clock_ns() - start);
+    }
+    return fa__opencl_hand_over(q, other, stamp.ticket);
 }
 
 /* The last work of the queue that writes these bytes of the host; 0: none that is not done. */

@@ -7,24 +7,38 @@
 
 typedef fa__opencl_queue queue;
 
-fa__opencl_queue fa__opencl_queues[FA__OPENCL_QUEUES];
+fa__opencl_queue fa__opencl_queues[FA__OPENCL_DEVICES][FA__OPENCL_QUEUES];
 const char *_Atomic fa__opencl_gone;
 static pthread_mutex_t queues_lock = PTHREAD_MUTEX_INITIALIZER;
-static bool begun; /* the queues have locks */
+static bool begun[FA__OPENCL_DEVICES]; /* the device's queues have locks */
 
-static bool is_of(queue *q, const fa__device *d)
+/* The next queue of a device that is in use, from number `*i` on; NULL: there is none. */
+static queue *next_of(const fa__device *d, int *i)
 {
+    queue *found = NULL;
     pthread_mutex_lock(&queues_lock);
-    bool its = q->used && q->base.device == d;
+    while (!found && *i < FA__OPENCL_QUEUES) {
+        queue *q = &fa__opencl_queues[d->id.index][(*i)++];
+        found = q->used ? q : NULL;
+    }
     pthread_mutex_unlock(&queues_lock);
-    return its;
+    return found;
 }
 
 void fa__opencl_finish(void *device)
 {
-    for (int i = 0; i < FA__OPENCL_QUEUES && !fa__opencl_gone; i++)
-        if (is_of(&fa__opencl_queues[i], device))
-            fa__opencl_wait(&fa__opencl_queues[i].base, fa__opencl_issued(&fa__opencl_queues[i]));
+    int i = 0;
+    for (queue *q; !fa__opencl_gone && (q = next_of(device, &i));)
+        fa__opencl_wait(&q->base, fa__opencl_issued(q));
+}
+
+void fa__opencl_finish_all(void)
+{
+    for (int d = 0; d < FA__OPENCL_DEVICES; d++)
+        for (int i = 0; i < FA__OPENCL_QUEUES; i++) {
+            queue *q = &fa__opencl_queues[d][i];
+            fa__opencl_wait_quietly(q, atomic_load(&q->base.issued));
+        }
 }
 
 /* ---- fork ---- */
@@ -41,19 +55,30 @@ static void orphan(queue *q)
     atomic_store(&q->base.done, q->base.issued);
 }
 
+/* What is on its way to the host's memory has to have arrived: the child has that memory, and nobody to write it. The
+ * devices' locks are held, so that nothing more is issued. */
+static void queue_around_fork(queue *q, fa__fork_moment moment)
+{
+    if (moment == FA__FORK_CHILD) {
+        orphan(q);
+    } else if (moment == FA__FORK_PARENT) {
+        fa__opencl_leave(q);
+    } else {
+        fa__opencl_wait_quietly(q, q->last_read);
+        pthread_mutex_lock(&q->lock);
+    }
+}
+
 static void around_fork(fa__fork_moment moment)
 {
     if (moment == FA__FORK_BEFORE)
         pthread_mutex_lock(&queues_lock);
-    if (begun && moment == FA__FORK_CHILD)
-        fa__opencl_gone = "the process was forked: OpenCL is the parent's";
-    for (int i = 0; begun && i < FA__OPENCL_QUEUES; i++)
-        if (moment == FA__FORK_CHILD)
-            orphan(&fa__opencl_queues[i]);
-        else if (moment == FA__FORK_PARENT)
-            fa__opencl_leave(&fa__opencl_queues[i]);
-        else
-            pthread_mutex_lock(&fa__opencl_queues[i].lock);
+    for (int d = 0; d < FA__OPENCL_DEVICES; d++) {
+        if (begun[d] && moment == FA__FORK_CHILD)
+            fa__opencl_gone = "the process was forked: OpenCL is the parent's";
+        for (int i = 0; begun[d] && i < FA__OPENCL_QUEUES; i++)
+            queue_around_fork(&fa__opencl_queues[d][i], moment);
+    }
     fa__opencl_memory_at_fork((int)moment);
     if (moment != FA__FORK_BEFORE)
         pthread_mutex_unlock(&queues_lock);
@@ -62,27 +87,24 @@ static void around_fork(fa__fork_moment moment)
 FA__AROUND_FORK(OPENCL, around_fork)
 
 /* ---- queues ---- */
-/* A queue that was freed goes on counting where it was, so that old stamps stay true. */
+/* A queue that was freed goes on counting where it was, and stays with its device, so that old stamps stay true. */
 static queue *find_free(fa__device *d)
 {
-    queue *found = NULL;
+    queue *its = fa__opencl_queues[d->id.index], *found = NULL;
     pthread_mutex_lock(&queues_lock);
-    for (int i = 0; i < FA__OPENCL_QUEUES && !begun; i++)
-        begin_lock(&fa__opencl_queues[i]);
-    begun = true;
-    for (int i = 0; i < FA__OPENCL_QUEUES && !found; i++) {
-        queue *q = &fa__opencl_queues[i];
-        if (!q->used && (!q->base.device || q->base.device == d))
-            found = q;
-    }
+    for (int i = 0; i < FA__OPENCL_QUEUES && !begun[d->id.index]; i++)
+        begin_lock(&its[i]);
+    begun[d->id.index] = true;
+    for (int i = 0; i < FA__OPENCL_QUEUES && !found; i++)
+        found = its[i].used ? NULL : &its[i];
     if (found) {
         found->used = true;
         found->base.device = d;
-        found->base.serial = (uint32_t)(found - fa__opencl_queues);
+        found->base.serial = (uint32_t)(found - fa__opencl_queues[0]);
     }
     pthread_mutex_unlock(&queues_lock);
     if (!found)
-        fa__fail(FA_ERROR_DEVICE, "%s: there are no more than %d queues of OpenCL", d->name, FA__OPENCL_QUEUES);
+        fa__fail(FA_ERROR_DEVICE, "%s has no more than %d queues", d->name, FA__OPENCL_QUEUES);
     return found;
 }
 
@@ -100,11 +122,11 @@ static bool make_faults(queue *q)
     const fa__device *d = q->base.device;
     cl_int status = CL_OUT_OF_HOST_MEMORY;
     if (!fa__inject_now(sizeof(fa__fault)))
-        q->fault = fa__opencl.clCreateBuffer(q->device->platform->context, CL_MEM_READ_WRITE, sizeof(fa__fault), NULL,
-                                             &status);
+        q->fault = fa__opencl.clCreateBuffer(q->device->platform->context, CL_MEM_READ_WRITE, 2 * sizeof(fa__fault),
+                                             NULL, &status);
     if (!fa__opencl_good(d, status, "clCreateBuffer"))
         return false;
-    q->fault_host = fa__opencl_pinned(d, q->queue, FA__OPENCL_OPEN * sizeof(fa__fault), &q->fault_copies);
+    q->fault_host = fa__opencl_pinned(d, q->queue, FA__OPENCL_LOOKS * sizeof(fa__fault), &q->fault_copies);
     return q->fault_host
            && FA__OPENCL_TRY(d, clEnqueueFillBuffer, q->queue, q->fault, &zero, sizeof zero, 0, sizeof(fa__fault), 0,
                              NULL, NULL);
@@ -115,7 +137,8 @@ static bool make(queue *q, fa__device *d)
     cl_int status = CL_SUCCESS;
     q->device = fa__opencl_own(d);
     q->work = fa__calloc(FA__OPENCL_OPEN, sizeof *q->work);
-    if (!q->work)
+    q->taken = fa__calloc(FA__OPENCL_LOOKS, sizeof *q->taken);
+    if (!q->work || !q->taken)
         return false;
     for (int i = 0; i < FA__OPENCL_OPEN; i++) {
         q->work[i].queue = q;
@@ -138,6 +161,11 @@ static void settle(queue *q)
         }
     pthread_mutex_lock(&q->lock); /* whoever was called back has gone */
     fa__opencl_leave(q);
+    bool looked_at = false; /* by other queues' work */
+    for (int i = 0; q->taken && i < FA__OPENCL_LOOKS; i++)
+        looked_at |= atomic_load(&q->taken[i]);
+    if (looked_at)
+        fa__opencl_finish_all();
 }
 
 /* In the child of a fork all of it stays as it is: it is the parent's driver's. */
@@ -156,15 +184,18 @@ static void unmake(queue *q)
         fa__opencl.clReleaseMemObject(q->fault);
     fa__opencl_disown(q->guilty);
     fa__free(q->work);
+    fa__free((void *)q->taken);
     q->guilty = NULL;
+    q->seen = NULL;
     q->work = NULL;
+    q->taken = NULL;
     q->queue = NULL;
     q->staging = q->fault = q->fault_copies = NULL;
     q->staging_host = NULL;
     q->fault_host = NULL;
     q->staging_first = q->staging_next = 0;
     q->fault_epoch = 0;
-    q->forgive = false;
+    q->forgive = q->untold = false;
     q->failed = 0;
 }
 
@@ -192,9 +223,9 @@ void fa__opencl_queue_free(fa__queue *base)
 
 void fa__opencl_queues_end(fa__device *d)
 {
-    for (int i = 0; i < FA__OPENCL_QUEUES; i++)
-        if (is_of(&fa__opencl_queues[i], d)) {
-            unmake(&fa__opencl_queues[i]);
-            give_up(&fa__opencl_queues[i]);
-        }
+    int i = 0;
+    for (queue *q; (q = next_of(d, &i));) {
+        unmake(q);
+        give_up(q);
+    }
 }

@@ -21,10 +21,21 @@ static int64_t event_ns(cl_event e)
     return end > start ? (int64_t)(end - start) : 0;
 }
 
-/* The first failure is kept. Work behind another device's failure fails, too, but its own device is well. */
+static cl_int event_status(cl_event e)
+{
+    cl_int status = CL_COMPLETE;
+    cl_int asked = fa__opencl.clGetEventInfo(e, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
+    return asked != CL_SUCCESS ? asked : status;
+}
+
+/* The first failure is kept. Work behind another device's failure fails, too, but its own device is well: of a copy, it
+ * is the read that tells whether the source's device is. */
 static void note_failure(work *w, uint64_t ticket, cl_int status)
 {
     queue *q = w->queue;
+    cl_int read = w->read ? event_status(w->read) : CL_COMPLETE;
+    if (read < 0 && read != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
+        atomic_store(&fa__opencl_own(w->from)->lost, read);
     if (!q->failed) {
         q->failed = status;
         q->failed_call = w->call;
@@ -38,11 +49,10 @@ static void note_failure(work *w, uint64_t ticket, cl_int status)
  * then will never end. */
 static cl_int status_of(work *w)
 {
-    cl_int status = CL_COMPLETE;
     if (atomic_load(&w->called))
         return atomic_load(&w->status);
-    cl_int asked = fa__opencl.clGetEventInfo(w->event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof status, &status, NULL);
-    return asked != CL_SUCCESS ? asked : status > CL_COMPLETE ? CL_OUT_OF_RESOURCES : status;
+    cl_int status = event_status(w->event);
+    return status > CL_COMPLETE ? CL_OUT_OF_RESOURCES : status;
 }
 
 static void put_away(work *w, uint64_t ticket)
@@ -50,10 +60,10 @@ static void put_away(work *w, uint64_t ticket)
     cl_int status = status_of(w);
     if (status < 0)
         note_failure(w, ticket, status);
-    if (w->target && w->staged && status == CL_COMPLETE)
+    if (w->target && w->staged && status == CL_COMPLETE && !(w->changes && fa__opencl_stands(w, ticket)))
         memcpy(w->target, w->staged, w->bytes);
     if (w->timed && status == CL_COMPLETE)
-        fa__ledger_copy_time(w->op, w->from, w->to, event_ns(w->event) + event_ns(w->read));
+        fa__ledger_copy_time(w->age, w->op, w->from, w->to, event_ns(w->event) + event_ns(w->read));
     if (w->moment) {
         cl_ulong end = 0;
         if (!fa__opencl.clGetEventProfilingInfo(w->event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL))
@@ -165,18 +175,17 @@ uint64_t fa__opencl_issued(queue *q)
 }
 
 /* ---- issuing ---- */
-static bool may_issue(const queue *q)
+bool fa__opencl_well(const fa__device *d)
 {
-    const char *name = q->base.device->name;
-    cl_int lost = atomic_load(&q->device->lost);
+    cl_int lost = atomic_load(&fa__opencl_own(d)->lost);
     if (fa__opencl_gone)
-        return fa__fail(FA_ERROR_STATE, "%s: %s", name, fa__opencl_gone);
-    return !lost || fa__fail(FA_ERROR_DEVICE, "%s is lost: %s (%d)", name, fa__opencl_error_name(lost), (int)lost);
+        return fa__fail(FA_ERROR_STATE, "%s: %s", d->name, fa__opencl_gone);
+    return !lost || fa__fail(FA_ERROR_DEVICE, "%s is lost: %s (%d)", d->name, fa__opencl_error_name(lost), (int)lost);
 }
 
 work *fa__opencl_begin(queue *q, const fa__op *op)
 {
-    if (!may_issue(q))
+    if (!fa__opencl_well(q->base.device))
         return NULL;
     uint64_t ticket = q->base.issued + 1;
     work *w = fa__opencl_work_of(q, ticket);
@@ -195,6 +204,8 @@ work *fa__opencl_begin(queue *q, const fa__op *op)
     w->staged = NULL;
     w->staging_end = 0;
     w->suspect = NULL;
+    w->epoch = q->epoch;
+    w->changes = false;
     w->moment = NULL;
     return w;
 }
@@ -225,6 +236,8 @@ uint64_t fa__opencl_commit(work *w, cl_event event, const char *call)
     uint64_t ticket = q->base.issued + 1;
     if (w->target)
         q->last_read = ticket;
+    if (w->target && w->staged)
+        q->last_staged = ticket;
     atomic_store_explicit(&q->base.issued, ticket, memory_order_release);
     fa__opencl_leave(q);
     return ticket;
