@@ -12,8 +12,11 @@
 #include <facula/linalg.h>
 #include <facula/loss.h>
 #include <facula/move.h>
+#include <facula/one_hot.h>
+#include <facula/pad.h>
 #include <facula/pointwise.h>
 #include <facula/reduce.h>
+#include <facula/repeat.h>
 #include <facula/shape.h>
 #include <facula/slice.h>
 #include <facula/split.h>
