@@ -9,6 +9,7 @@
 #include <facula/grid.h>
 #include <facula/index.h>
 #include <facula/join.h>
+#include <facula/like.h>
 #include <facula/linalg.h>
 #include <facula/loss.h>
 #include <facula/move.h>
@@ -17,6 +18,7 @@
 #include <facula/pointwise.h>
 #include <facula/reduce.h>
 #include <facula/repeat.h>
+#include <facula/series.h>
 #include <facula/shape.h>
 #include <facula/slice.h>
 #include <facula/split.h>

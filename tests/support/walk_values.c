@@ -18,6 +18,26 @@ static bool speaks_of_values(const fa__op *op)
     return is_among(op, names, sizeof names / sizeof *names);
 }
 
+/* Operations that do not tell the elements of their result. */
+static bool tells_nothing(const fa__op *op)
+{
+    static const char *const names[] = {"empty", "empty_like", "new_empty"};
+    return is_among(op, names, sizeof names / sizeof *names);
+}
+
+bool walk_same(const fa__op *op, const fa_tensor *have, const fa_tensor *want)
+{
+    return tells_nothing(op) ? tensor_same_form(have, want) : tensor_same_bits(have, want);
+}
+
+static bool same_results(const attempt *a, const attempt *b)
+{
+    bool same = a->results == b->results;
+    for (int i = 0; same && i < a->results; i++)
+        same = walk_same(a->s->op, a->result[i], b->result[i]);
+    return same;
+}
+
 /* Operations whose arguments speak of the memory, so that they may refuse a layout, or give another result for it. */
 static bool speaks_of_memory(const fa__op *op)
 {
@@ -34,11 +54,8 @@ static void layouts_on(const inputs *in, const attempt *base, layout how, fa_dev
     for (int i = 0; i < in->s->operands; i++)
         each[i] = only < 0 || only == i ? how : LAYOUT_DENSE;
     bool ok = attempt_all(&a, in, each, where);
-    ok = ok && a.results == base->results;
-    for (int i = 0; ok && i < a.results; i++)
-        ok = tensor_same_bits(a.result[i], base->result[i]);
-    check(ok, "%s %s%s %s: differs from dense on cpu", fa_dtype_name(in->dtype[0]), layout_names[how],
-          only < 0 ? "" : " (one operand)", fa_device_name(where));
+    check(ok && same_results(&a, base), "%s %s%s %s: differs from dense on cpu", fa_dtype_name(in->dtype[0]),
+          layout_names[how], only < 0 ? "" : " (one operand)", fa_device_name(where));
 }
 
 /* The same with values that repeat, as those of an expanded tensor do. */
