@@ -34,16 +34,23 @@ static bool read_mode(const fa__call *c, const char *name, pad_mode *m)
     return fa__call_fail(c, FA_ERROR_ARGUMENT, "mode is \"constant\", \"reflect\", \"replicate\" or \"circular\"");
 }
 
-/* What stands in front of the middle and behind it. */
+static int64_t smaller(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* What stands in front of the middle and behind it. Where more is taken away than there was, only the edge is left to
+ * be repeated. */
 static void go_on(padded *p, int64_t n, pad_mode m)
 {
     const stretch middle = p->part[0];
-    const stretch front[] = {[REFLECT] = {0, p->front, p->front, -1},
-                             [REPLICATE] = {0, 0, p->front, 0},
-                             [CIRCULAR] = {0, middle.from + middle.count - p->front, p->front, 1}};
-    const stretch back[] = {[REFLECT] = {p->size - p->back, n - 2, p->back, -1},
-                            [REPLICATE] = {p->size - p->back, n - 1, p->back, 0},
-                            [CIRCULAR] = {p->size - p->back, middle.from, p->back, 1}};
+    int64_t before = smaller(p->front, p->size), behind = smaller(p->back, p->size), to = p->size - behind;
+    const stretch front[] = {[REFLECT] = {0, p->front, before, -1},
+                             [REPLICATE] = {0, 0, before, 0},
+                             [CIRCULAR] = {0, middle.from + middle.count - p->front, before, 1}};
+    const stretch back[] = {[REFLECT] = {to, n - 2, behind, -1},
+                            [REPLICATE] = {to, n - 1, behind, 0},
+                            [CIRCULAR] = {to, middle.from, behind, 1}};
     if (p->front > 0)
         p->part[p->parts++] = front[m];
     if (p->back > 0)
@@ -61,7 +68,7 @@ static bool pad_dim(const fa__call *c, padded *p, int dim, int64_t n, pad_mode m
     if (m == CONSTANT || (!p->front && !p->back))
         return true;
     int64_t most = m == REFLECT ? n - 1 : m == CIRCULAR ? count : INT64_MAX;
-    if (count < 1 || p->front > most || p->back > most)
+    if ((m == REPLICATE ? n : count) < 1 || p->front > most || p->back > most)
         return fa__call_fail(c, FA_ERROR_SHAPE,
                              "dimension %d has too few entries, %lld, to be padded so by %lld and %lld", dim,
                              (long long)n, (long long)p->front, (long long)p->back);
@@ -209,7 +216,8 @@ OP(pad, pad_args, (y), .infer = pad_infer, .run = pad_run, .grad = pad_grad,
        "(2,5) l(-1,2) mode='reflect'; (2,3) l(2,4) mode='replicate'; (1,2,3) l(1,1,2,0) mode='replicate'; (2,3) "
        "l(-1,1) mode='replicate'; (2,4) l(4,2) mode='circular'; (1,2,3) l(1,3,2,1) mode='circular'; (2,4) l(-1,2) "
        "mode='circular'; (2,1,2,2,3) l(1,1,1,0,1,1) mode='reflect'; (2,1,2,2,3) l(1,2,1,0,1,1) mode='replicate'; "
-       "(2,1,2,2,3) l(1,2,1,0,1,1) mode='circular'; n(1,9) l(2,1) mode='reflect'"))
+       "(2,1,2,2,3) l(1,2,1,0,1,1) mode='circular'; (1,3) l(-4,3) mode='replicate'; (1,3) l(4,-5) mode='replicate'; "
+       "n(1,9) l(2,1) mode='reflect'"))
 
 typedef struct {
     const fa_tensor *gy; /* the gradient of a padded tensor */
