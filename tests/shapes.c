@@ -17,7 +17,7 @@ static fa_tensor *count_up(fa_shape shape)
         fa_tensor *base = x, *seen = y;                                                                                \
         assert_non_null(seen);                                                                                         \
         fa_copy_(seen, -5);                                                                                            \
-        assert_true(fa_item(fa_amax(fa_eq(base, -5))) == 1);                                                                     \
+        assert_true(fa_item(fa_amax(fa_eq(base, -5))) == 1);                                                           \
     } while (0)
 
 static void views(void **state)
@@ -34,6 +34,16 @@ static void views(void **state)
     SHARES(x = count_up(FA_SHAPE(6)), fa_as_strided(x, FA_SHAPE(2), FA_SHAPE(3), .offset = 1));
     SHARES(x = count_up(FA_SHAPE(3, 4)), fa_diagonal(x, .offset = 1));
     SHARES(x = count_up(FA_SHAPE(3, 4)), fa_diag(x));
+}
+
+/* An offset counts from the beginning of the memory, not from that of a view. */
+static void offsets(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_slice(count_up(FA_SHAPE(6)), 0, .start = 3);
+    HOLD(fa_as_strided(x, FA_SHAPE(2), FA_SHAPE(1)), 3, 4);
+    HOLD(fa_as_strided(x, FA_SHAPE(2), FA_SHAPE(1), .offset = 1), 1, 2);
+    HOLD(fa_as_strided(x, FA_SHAPE(2), FA_SHAPE(-2), .offset = 5), 5, 3);
 }
 
 /* What makes something new leaves what it is made of alone, also where there is nothing to do. */
@@ -258,17 +268,10 @@ static void some_values(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(views),
-        TEST(copies),
-        TEST(in_place),
-        TEST(older_views),
-        TEST(overlapping),
-        TEST(errors),
-        TEST(errors_of_copies),
-        TEST(many_dimensions),
-        TEST(some_values),
-        TEST(strided_gradients),
-        TEST(window_gradients),
+        TEST(views),       TEST(offsets),           TEST(copies),
+        TEST(in_place),    TEST(older_views),       TEST(overlapping),
+        TEST(errors),      TEST(errors_of_copies),  TEST(many_dimensions),
+        TEST(some_values), TEST(strided_gradients), TEST(window_gradients),
     };
     return RUN("shapes");
 }

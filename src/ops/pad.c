@@ -216,7 +216,8 @@ OP(pad, pad_args, (y), .infer = pad_infer, .run = pad_run, .grad = pad_grad,
        "(2,5) l(-1,2) mode='reflect'; (2,3) l(2,4) mode='replicate'; (1,2,3) l(1,1,2,0) mode='replicate'; (2,3) "
        "l(-1,1) mode='replicate'; (2,4) l(4,2) mode='circular'; (1,2,3) l(1,3,2,1) mode='circular'; (2,4) l(-1,2) "
        "mode='circular'; (2,1,2,2,3) l(1,1,1,0,1,1) mode='reflect'; (2,1,2,2,3) l(1,2,1,0,1,1) mode='replicate'; "
-       "(2,1,2,2,3) l(1,2,1,0,1,1) mode='circular'; (1,3) l(-4,3) mode='replicate'; (1,3) l(4,-5) mode='replicate'; "
+       "(2,1,2,2,3) l(1,2,1,0,1,1) mode='circular'; (1,3) l(-4,3) mode='replicate'; (2,4) l(2,-1) mode='circular'; "
+       "(1,3) l(4,-5) mode='replicate'; "
        "n(1,9) l(2,1) mode='reflect'"))
 
 typedef struct {
