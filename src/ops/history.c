@@ -61,10 +61,10 @@ static bool renew_view(fa_tensor *view)
     fa__node *n = NULL;
     if (fa__needs_grad(base)) {
         const strided_part_args args = {.x = base,
-                                      .layout = strides_of(base),
-                                      .shape = shape_of(view),
-                                      .strides = strides_of(view),
-                                      .offset = view->offset - base->offset};
+                                        .layout = strides_of(base),
+                                        .shape = shape_of(view),
+                                        .strides = strides_of(view),
+                                        .offset = view->offset - base->offset};
         n = fa__node_new(&fa__op_strided_part, &args, 1, 0, ~0U);
         if (!n || !fa__node_edge(n, 0, base) || !fa__node_result(n, 0, view, false)) {
             fa__unref(n);

@@ -91,7 +91,8 @@ typedef struct randperm_arguments {
     i32 dtype, unused;
 } randperm_arguments;
 
-/* FA__GPU_TRIANGLE: `count` places of a matrix; their rows stand `stride` elements apart, their columns `below` behind. */
+/* FA__GPU_TRIANGLE: `count` places of a matrix; their rows stand `stride` elements apart, their columns `below` behind.
+ */
 typedef struct triangle_arguments {
     i64 count, rows, columns, offset, below, stride;
     i32 upper, dtype;
