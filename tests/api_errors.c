@@ -390,13 +390,13 @@ static void sizes_that_overflow_are_refused(void **state)
     SAYS(fa_transpose(fa_zeros(FA_SHAPE(3)), INT64_MIN, INT64_MAX), FA_ERROR_INDEX, "fa_transpose(");
     SAYS(fa_sum(one, .dim = INT64_MAX), FA_ERROR_INDEX, "fa_sum(");
     SAYS(fa_sum(fa_zeros(FA_SHAPE(2)), .dim = INT64_MIN + 1), FA_ERROR_INDEX, "fa_sum(");
-    SAYS(fa__as_strided(fa_zeros(FA_SHAPE(3)), FA_SHAPE(1), FA_SHAPE(4), FA_SHAPE(1), 0), FA_ERROR_SHAPE,
-         "fa_as_strided(");
-    SAYS(fa__as_strided(fa_zeros(FA_SHAPE(3)), FA_SHAPE(1), FA_SHAPE(2), FA_SHAPE(-1), 0), FA_ERROR_SHAPE,
-         "fa_as_strided(");
-    SAYS(fa__as_strided(fa_zeros(FA_SHAPE(3)), FA_SHAPE(1), FA_SHAPE(3), FA_SHAPE(INT64_MAX), 0), FA_ERROR_SHAPE, "");
-    SAYS(fa__as_strided(fa_zeros(FA_SHAPE(3)), FA_SHAPE(1), FA_SHAPE(3), FA_SHAPE(1, 1), 0), FA_ERROR_SHAPE, "");
-    SAYS(fa__as_strided(fa_zeros(FA_SHAPE(3)), FA_SHAPE(1), FA_SHAPE(1), FA_SHAPE(1), 3), FA_ERROR_SHAPE, "");
+    SAYS(fa__strided_part(fa_zeros(FA_SHAPE(3)), FA_SHAPE(1), FA_SHAPE(4), FA_SHAPE(1), 0), FA_ERROR_SHAPE,
+         "fa_strided_part(");
+    SAYS(fa__strided_part(fa_zeros(FA_SHAPE(3)), FA_SHAPE(1), FA_SHAPE(2), FA_SHAPE(-1), 0), FA_ERROR_SHAPE,
+         "fa_strided_part(");
+    SAYS(fa__strided_part(fa_zeros(FA_SHAPE(3)), FA_SHAPE(1), FA_SHAPE(3), FA_SHAPE(INT64_MAX), 0), FA_ERROR_SHAPE, "");
+    SAYS(fa__strided_part(fa_zeros(FA_SHAPE(3)), FA_SHAPE(1), FA_SHAPE(3), FA_SHAPE(1, 1), 0), FA_ERROR_SHAPE, "");
+    SAYS(fa__strided_part(fa_zeros(FA_SHAPE(3)), FA_SHAPE(1), FA_SHAPE(1), FA_SHAPE(1), 3), FA_ERROR_SHAPE, "");
     SAYS(fa__write_strided(fa_zeros(FA_SHAPE(3)), one, FA_SHAPE(1), FA_SHAPE(1), FA_SHAPE(1), 3, false), FA_ERROR_SHAPE,
          "");
     SAYS(fa__relaid(fa_zeros(FA_SHAPE(3)), FA_SHAPE(INT64_MAX)), FA_ERROR_SHAPE, "fa_relaid(");

@@ -272,6 +272,33 @@ static bool call_cat(void)
     return fa_backward(fa_sum(fa_cat(FA_TENSORS(x, x, x), .dim = 1)));
 }
 
+/* More parts than an operation with named results can have, and only some of their gradients. */
+static bool call_parts(void)
+{
+    fa_tensor *x = fa_ones(FA_SHAPE(10, 3), .requires_grad = true);
+    fa_tensors part = fa_unbind(x);
+    return part.count == 10 && fa_backward(fa_add(fa_sum(part.item[9]), fa_sum(fa_mul(part.item[2], part.item[2]))));
+}
+static bool call_grid(void)
+{
+    fa_tensor *x = fa_ones(FA_SHAPE(3), .requires_grad = true);
+    fa_tensors grid = fa_meshgrid(FA_TENSORS(x, x), .indexing = "xy");
+    return grid.count == 2 && fa_backward(fa_sum(fa_mul(grid.item[0], grid.item[1])));
+}
+static bool call_pad(void)
+{
+    fa_tensor *x = fa_ones(FA_SHAPE(2, 3), .requires_grad = true);
+    return fa_backward(fa_sum(fa_pad(fa_roll(x, FA_SHAPE(1)), FA_LIST(2, 1), .mode = "reflect")));
+}
+static bool call_interleave(void)
+{
+    return fa_repeat_interleave(fa_ones(FA_SHAPE(3)), fa_tensor_of(1, 0, 2)) != NULL;
+}
+static bool call_parse(void)
+{
+    return fa_tensor_parse("[[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 3, 4, 5, 6, 7, 8, 9.5]]") != NULL;
+}
+
 static const struct call {
     const char *name;
     bool (*run)(void);
@@ -293,6 +320,11 @@ static const struct call {
     {"in place", call_inplace},
     {"pointwise", call_pointwise},
     {"cat", call_cat},
+    {"parts", call_parts},
+    {"grid", call_grid},
+    {"pad", call_pad},
+    {"interleave", call_interleave},
+    {"parse", call_parse},
 };
 
 static void *fail_in_thread(void *argument)

@@ -55,8 +55,8 @@ __attribute__((__unused__)) static void hold_values(const fa_tensor *t, const do
         _fail(file, line);
     }
     for (int64_t i = 0; i < n; i++)
-        if (!(fabs(have[i] - want[i]) <= tolerance * (1 + fabs(want[i]))) && !(isnan(have[i]) && isnan(want[i]))
-            && !(isinf(want[i]) && have[i] == want[i])) {
+        if (have[i] != want[i] && !(isnan(have[i]) && isnan(want[i]))
+            && !(isfinite(want[i]) && fabs(have[i] - want[i]) <= tolerance * (1 + fabs(want[i])))) {
             print_error("%s:%d: element %lld is %.17g, expected %.17g\n", file, line, (long long)i, have[i], want[i]);
             _fail(file, line);
         }

@@ -208,7 +208,7 @@ PROGRAM(two_bases)
 PROGRAM(diagonal)
 {
     UNUSED;
-    fa_tensor *d = fa__as_strided(x, FA_SHAPE(4, 1), FA_SHAPE(3), FA_SHAPE(5), 0);
+    fa_tensor *d = fa__strided_part(x, FA_SHAPE(4, 1), FA_SHAPE(3), FA_SHAPE(5), 0);
     fa_mul_(d, fa_get(w, ":3"));
     return (outcome){NULL, x};
 }

@@ -151,6 +151,26 @@ static void faults(void **state)
     SAME("%s", fa_ones(S(3)), fa_to(fa_ones(S(3)), GPU), "behind");
 }
 
+/* Larger ones than the walker's: each item looks for its row. */
+static void places_of_triangles(void **state)
+{
+    (void)state;
+    static const int64_t sizes[][3] = {{70, 40, 0}, {40, 70, -11}, {33, 65, 20}, {100, 1, -98}, {1, 100, 3}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        FA_SCOPE;
+        const int64_t *n = sizes[i];
+        for (int upper = 0; upper < 2; upper++) {
+            fa_tensor *t[2];
+            for (int k = 0; k < 2; k++) {
+                fa_device where = k ? GPU : FA_CPU;
+                t[k] = upper ? fa_triu_indices(n[0], n[1], .offset = n[2], .device = where)
+                             : fa_tril_indices(n[0], n[1], .offset = n[2], .device = where);
+            }
+            SAME("%d %d", t[0], t[1], (int)i, upper);
+        }
+    }
+}
+
 static void random_numbers(void **state)
 {
     (void)state;
@@ -207,9 +227,9 @@ static void kernels_of_the_driver(void **state)
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        CASE(elementwise_kernels),  CASE(reductions),      CASE(softmax_kernels), CASE(search_kernels),
-        CASE(selection_kernels),    CASE(matrix_products), CASE(faults),          CASE(random_numbers),
-        CASE(kernels_of_the_driver)};
+        CASE(elementwise_kernels),   CASE(reductions),         CASE(softmax_kernels), CASE(search_kernels),
+        CASE(selection_kernels),     CASE(matrix_products),    CASE(faults),          CASE(random_numbers),
+        CASE(kernels_of_the_driver), CASE(places_of_triangles)};
     all = count > 1 && !strcmp(words[1], "all");
     return gpu_there() ? RUN("gpu_families") : GPU_SKIPPED;
 }

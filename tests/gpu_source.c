@@ -276,6 +276,7 @@ static const uint8_t variants[FA__GPU_FAMILIES][FA__CLASSES] = {
     [FA__GPU_FETCH] = {0, 0, 1, 0},
     [FA__GPU_ADD_AT] = {1, 1, 1, 1},
     [FA__GPU_RANDPERM] = {0, 1, 0, 0},
+    [FA__GPU_TRIANGLE] = {0, 0, 0, 1},
     [FA__GPU_MATMUL] = {0x3F, 0x03, 0xC3, 0x03}, /* own, f16, bf16, narrow integers; tiles, direct */
     [FA__GPU_INHERIT] = {0, 0, 1, 0},
     [FA__GPU_PUT] = {0, 0, 1, 0},

@@ -5,12 +5,22 @@
 #ifndef FACULA_OPERATIONS_H
 #define FACULA_OPERATIONS_H
 #include <facula/creation.h>
+#include <facula/diagonal.h>
+#include <facula/grid.h>
 #include <facula/index.h>
+#include <facula/join.h>
+#include <facula/like.h>
 #include <facula/linalg.h>
 #include <facula/loss.h>
 #include <facula/move.h>
+#include <facula/one_hot.h>
+#include <facula/pad.h>
 #include <facula/pointwise.h>
 #include <facula/reduce.h>
+#include <facula/repeat.h>
+#include <facula/series.h>
+#include <facula/shape.h>
 #include <facula/slice.h>
+#include <facula/split.h>
 #include <facula/view.h>
 #endif

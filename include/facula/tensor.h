@@ -77,6 +77,30 @@ extern "C" {
 #define fa_tensor_of(...) fa__tensor_of(FA__COUNT(__VA_ARGS__), (const fa_arg[]){FA__MAP(FA__NUMBER, __VA_ARGS__)})
 #endif
 
+/** Options of fa_tensor_parse. */
+typedef struct fa_tensor_parse_options {
+    size_t size;        /**< set by the macro */
+    fa_dtype dtype;     /**< FA_SAME: f32 when one of the numbers has a point or an exponent, or when there are none; i64
+                             when all are whole; bool when all are true or false */
+    fa_device device;   /**< where it is made; by default the settings' device */
+    bool requires_grad; /**< it is a leaf that collects a gradient */
+    char fa__end;
+} fa_tensor_parse_options;
+#define FA__DEFAULT_fa_tensor_parse                                                                                    \
+    {                                                                                                                  \
+        offsetof(fa_tensor_parse_options, fa__end), FA_SAME, {0, 0}, false, 0                                          \
+    }
+
+/** A tensor from text, as Python and NumPy write it: "[[1, 2], [3, 4]]", "[1. 2.5 -inf]", "true", "[[], []]".
+ *
+ *      fa_tensor_parse(text, .dtype, .device, .requires_grad = false)
+ *  @param text numbers, true, false, inf and nan, in rows of equal length; between them commas, blanks or both
+ *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @return NULL and an error that says at which byte the text is wrong, and why; also for a number that an integer
+ *          dtype does not hold */
+FA_API fa_tensor *fa_tensor_parse(const char *text, const fa_tensor_parse_options *options);
+#define fa_tensor_parse(...) FA__CALL1(fa_tensor_parse, FA__SAME, __VA_ARGS__)
+
 /** The dtype of the elements; FA_SAME for NULL. */
 FA_API fa_dtype fa_tensor_dtype(const fa_tensor *t);
 /** "f32" */

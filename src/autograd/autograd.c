@@ -1,6 +1,7 @@
 /* The public functions of facula/autograd.h. */
 #include "autograd/engine.h"
 #include "base/text.h"
+#include "core/list.h"
 
 /* ---- leaves and gradients ---- */
 
@@ -182,36 +183,6 @@ FA__HOT bool(fa_backward)(const fa_tensor *t, const fa_backward_options *options
     return good;
 }
 
-/* What fa_grad_of returns: an array that owns its tensors. */
-typedef struct gradients {
-    fa__object object;
-    size_t count;
-    fa_tensor *item[];
-} gradients;
-
-static void gradients_destroy(fa__object *o)
-{
-    gradients *g = (gradients *)o;
-    for (size_t i = 0; i < g->count; i++)
-        fa__unref(g->item[i]);
-    fa__object_free(o);
-}
-
-__attribute__((__constructor__)) static void gradients_type(void)
-{
-    fa__object_type(FA__TYPE_LIST, "list", gradients_destroy);
-}
-
-static gradients *gradients_new(size_t count)
-{
-    gradients *g = fa__object_new(FA__TYPE_LIST, sizeof *g + count * sizeof g->item[0]);
-    if (!g)
-        return NULL;
-    g->count = count;
-    memset(g->item, 0, count * sizeof g->item[0]);
-    return g;
-}
-
 /* Where the gradient of each input passes: its node, or itself when it is a leaf. */
 static bool find_inputs(fa_tensors inputs, fa__object **at, uint32_t *slot)
 {
@@ -269,7 +240,7 @@ static bool finish_leaves(const fa__walk *w)
     return true;
 }
 
-static bool check_caught(const gradients *caught, fa_tensors inputs, bool allow_unused)
+static bool check_caught(const fa__list *caught, fa_tensors inputs, bool allow_unused)
 {
     for (size_t i = 0; i < caught->count; i++)
         if (!caught->item[i] && !allow_unused)
@@ -292,7 +263,7 @@ fa_tensors(fa_grad_of)(fa_tensors outputs, fa_tensors inputs, const fa_grad_of_o
     if (!fa__list_check(outputs, "fa_grad_of: the outputs") || !fa__list_check(inputs, "fa_grad_of: the inputs")
         || !fa__list_check(options->grad_outputs, "fa_grad_of: .grad_outputs"))
         return (fa_tensors){0, NULL};
-    gradients *caught = find_inputs(inputs, at, slot) ? gradients_new(inputs.count) : NULL;
+    fa__list *caught = find_inputs(inputs, at, slot) ? fa__list_new(inputs.count) : NULL;
     if (!caught)
         return (fa_tensors){0, NULL};
     fa__scope use = open_settings(options->create_graph), scope = fa__scope_open("fa_grad_of");
@@ -313,7 +284,7 @@ fa_tensors(fa_grad_of)(fa_tensors outputs, fa_tensors inputs, const fa_grad_of_o
         fa__unref(caught);
         return (fa_tensors){0, NULL};
     }
-    return fa__own(caught) ? (fa_tensors){caught->count, caught->item} : (fa_tensors){0, NULL};
+    return fa__list_own(caught);
 }
 
 /* ---- hooks ---- */

@@ -21,7 +21,7 @@ FA__HOT bool fa__deliver(fa__walk *w, fa__object *to, uint32_t slot, fa_tensor *
         const fa__result *r = &((const fa__node *)to)->result[slot];
         fa__pending_node *p = fa__pending_of(&w->work, (fa__node *)to);
         g = fitted(g, (int)r->dtype, r->device);
-        return p && g && fa__add_up(w, &p->gy[slot], g);
+        return p && g && fa__add_up(w, &fa__pending_gy(p)[slot], g);
     }
     if (!w->captures)
         return fa__to_leaf(w, (fa_tensor *)to, g);
@@ -111,7 +111,7 @@ static bool check_kept(const fa__node *n)
         if (f->kind == FA__TENSORS && !check_list(n, f))
             return false;
     }
-    for (int i = 0; i < n->results; i++)
+    for (uint32_t i = 0; i < n->results; i++)
         if (n->result[i].kept
             && !check_version(n, n->op->results[i] ? n->op->results[i] : "the result", n->result[i].kept,
                               n->result[i].version))
@@ -120,12 +120,12 @@ static bool check_kept(const fa__node *n)
 }
 
 /* A kept result as the gradient function sees it: with its history when backward itself is recorded. */
-static fa_tensor *result_again(const fa__walk *w, fa__node *n, int i)
+static fa_tensor *result_again(const fa__walk *w, fa__node *n, uint32_t i)
 {
     fa_tensor *y = fa__own(fa__tensor_alias(n->result[i].kept));
     if (y && w->create && fa__dtype_is_float(y->dtype)) {
         y->node = fa__ref(n);
-        y->slot = (uint32_t)i;
+        y->slot = i;
     }
     return y;
 }
@@ -163,13 +163,14 @@ static FA__NOINLINE bool run_hooks(fa__node *n, uint32_t slot, fa_tensor **g)
 static bool collect(fa__walk *w, fa__pending_node *p, fa__back *b)
 {
     fa__node *n = p->node;
-    for (int i = 0; i < n->results; i++) {
+    fa_tensor **gy = fa__pending_gy(p);
+    for (uint32_t i = 0; i < n->results; i++) {
         const fa__result *r = &n->result[i];
-        fa_tensor *g = p->gy[i];
-        if (FA__UNLIKELY(n->hooks != NULL) && g && !run_hooks(n, (uint32_t)i, &g))
+        fa_tensor *g = gy[i];
+        if (FA__UNLIKELY(n->hooks != NULL) && g && !run_hooks(n, i, &g))
             return false;
         for (size_t k = 0; g && k < w->captures; k++)
-            if (w->at[k] == &n->object && w->slot[k] == (uint32_t)i)
+            if (w->at[k] == &n->object && w->slot[k] == i)
                 w->caught[k] = fa__ref(g);
         if (!g && !n->op->cells->null_gy && fa__dtype_is_float(r->dtype))
             g = zeros_for(r);
@@ -208,7 +209,7 @@ static FA__COLD bool gradient_failed(const fa__node *n)
 }
 
 static inline __attribute__((__always_inline__)) bool run_with(fa__walk *w, fa__pending_node *p, uint8_t *wanted,
-                                                               fa_tensor **gx)
+                                                               fa_tensor **gx, fa_tensor **gy, fa_tensor **y)
 {
     fa__node *n = p->node;
     bool any = false;
@@ -217,6 +218,8 @@ static inline __attribute__((__always_inline__)) bool run_with(fa__walk *w, fa__
     b.args = n->args;
     b.wanted = wanted;
     b.gx = gx;
+    b.gy = gy;
+    b.y = y;
     for (uint32_t i = 0; i < n->edges; i++) {
         wanted[i] = n->edge[i].to && (!w->needed || fa__is_needed(w->needed, n->edge[i].to));
         gx[i] = NULL;
@@ -244,12 +247,13 @@ static inline __attribute__((__always_inline__)) bool run_with(fa__walk *w, fa__
     return true;
 }
 
-/* Lists may be long. */
+/* Lists may be long, of operands and of results. */
 static FA__COLD FA__NOINLINE bool run_wide(fa__walk *w, fa__pending_node *p)
 {
-    size_t edges = p->node->edges;
-    fa_tensor **gx = fa__malloc(edges * (sizeof *gx + 1));
-    bool good = gx && run_with(w, p, (uint8_t *)(gx + edges), gx);
+    size_t edges = p->node->edges, results = p->node->results;
+    fa_tensor **gx = fa__malloc(edges * (sizeof *gx + 1) + 2 * results * sizeof *gx);
+    fa_tensor **gy = gx ? gx + edges : NULL;
+    bool good = gx && run_with(w, p, (uint8_t *)(gy + 2 * results), gx, gy, gy + results);
     fa__free(gx);
     return good;
 }
@@ -258,8 +262,9 @@ static bool run_node(fa__walk *w, fa__pending_node *p)
 {
     enum { FEW = 20 };
     uint8_t wanted[FEW];
-    fa_tensor *gx[FEW];
-    return FA__LIKELY(p->node->edges <= FEW) ? run_with(w, p, wanted, gx) : run_wide(w, p);
+    fa_tensor *gx[FEW], *gy[FA__MAX_RESULTS], *y[FA__MAX_RESULTS];
+    bool few = p->node->edges <= FEW && p->node->results <= FA__MAX_RESULTS;
+    return FA__LIKELY(few) ? run_with(w, p, wanted, gx, gy, y) : run_wide(w, p);
 }
 
 /* The settings of this backward, which are the innermost between nodes, name the queue that the node's forward ran on.

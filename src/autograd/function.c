@@ -85,7 +85,7 @@ static bool needs(fa_tensors inputs)
 static bool record(function *f, fa_tensors inputs, fa_tensor *y, const void *site)
 {
     const function_args args = {inputs};
-    fa__node *n = fa__node_new(&function_op, &args, 1, 0);
+    fa__node *n = fa__node_new(&function_op, &args, 1, 1, 0);
     if (!n)
         return false;
     n->own = fa__ref(f);

@@ -99,9 +99,14 @@ static fa__pending_node *add(fa__pending_work *w, fa__pending_node entry)
     return p;
 }
 
+/* Its node is NULL, and an error stands, without memory. */
 static fa__pending_node entry_for(fa__pending_work *w, fa__node *n)
 {
-    return (fa__pending_node){.node = fa__ref(n), .order = w->arrivals++};
+    fa__pending_node entry = {.order = w->arrivals++};
+    if (FA__UNLIKELY(n->results > FA__MAX_RESULTS) && !(entry.more = fa__calloc(n->results, sizeof *entry.more)))
+        return entry;
+    entry.node = fa__ref(n);
+    return entry;
 }
 
 /* A second node waits: the first one goes into the heap. */
@@ -116,9 +121,9 @@ static FA__NOINLINE fa__pending_node *among_many(fa__pending_work *w, fa__node *
     if (p)
         return p;
     fa__pending_node entry = entry_for(w, n);
-    p = add(w, entry);
-    if (!p)
-        fa__unref(n);
+    p = entry.node ? add(w, entry) : NULL;
+    if (!p && entry.node)
+        fa__pending_drop(&entry);
     return p;
 }
 
@@ -129,7 +134,7 @@ FA__HOT fa__pending_node *fa__pending_of(fa__pending_work *w, fa__node *n)
         return among_many(w, n);
     if (!only->node)
         *only = entry_for(w, n);
-    return only;
+    return only->node ? only : NULL;
 }
 
 static FA__NOINLINE bool take_highest(fa__pending_work *w, fa__pending_node *entry)
@@ -157,8 +162,11 @@ FA__HOT bool fa__pending_next(fa__pending_work *w, fa__pending_node *entry)
 
 FA__HOT void fa__pending_drop(fa__pending_node *p)
 {
-    for (int i = 0; i < p->node->results; i++)
-        fa__unref(p->gy[i]);
+    fa_tensor **gy = fa__pending_gy(p);
+    for (uint32_t i = 0; i < p->node->results; i++)
+        fa__unref(gy[i]);
+    if (FA__UNLIKELY(p->more != NULL))
+        fa__free(p->more);
     fa__unref(p->node);
 }
 

@@ -6,7 +6,8 @@
 typedef struct fa__pending_node {
     fa__node *node;
     uint64_t order; /* of arrival: decides between equal levels */
-    fa_tensor *gy[4];
+    fa_tensor *gy[FA__MAX_RESULTS];
+    fa_tensor **more; /* for nodes with more results: all of them; NULL: there is none, or they are in gy */
 } fa__pending_node;
 
 /* Most graphs are chains, where one node waits at a time: that takes neither heap nor table. */
@@ -21,6 +22,11 @@ typedef struct fa__pending_work {
 
 /* The entry of a node, made when there is none; NULL and an error without memory. */
 fa__pending_node *fa__pending_of(fa__pending_work *, fa__node *);
+/* The gradients of an entry, one for each result. */
+static inline fa_tensor **fa__pending_gy(fa__pending_node *p)
+{
+    return FA__UNLIKELY(p->more != NULL) ? p->more : p->gy;
+}
 /* Takes out the entry with the highest level, which is the caller's to drop; false when there is none. */
 bool fa__pending_next(fa__pending_work *, fa__pending_node *);
 /* Gives back the references of an entry. */

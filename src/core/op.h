@@ -9,6 +9,7 @@ typedef enum {
     FA__TENSOR,  /* const fa_tensor * */
     FA__LIKE,    /* fa_like: a tensor of which only shape, dtype and device are used */
     FA__TENSORS, /* fa_tensors: a list */
+    FA__LIST,    /* fa_list: numbers */
     FA__NUMBER,  /* fa_arg: a tensor or a number */
     FA__INT,     /* int64_t */
     FA__DOUBLE,
@@ -49,7 +50,7 @@ typedef struct fa__op {
     int id; /* FA__OP_name of the generated ids.h; derived and user expressions have FA__OP_expression */
     const struct fa__cells *cells;
     const fa__field *fields;
-    uint8_t nfields, nresults;
+    uint8_t nfields, nresults; /* 0 results: a list, of which each call finds the length */
     uint16_t args_size;
     uint16_t of[FA__KINDS]; /* bit i of of[k]: field i is of kind k */
     uint32_t keep;          /* bit i: field i is kept for backward; behind the fields, the results */

@@ -35,6 +35,7 @@ static FA__HOT fa_tensor *tensor_over(fa__storage *storage, fa_dtype dtype, int 
     t->rank = (uint8_t)rank;
     t->requires_grad = false;
     t->no_grad_view = 0;
+    t->one_of_many = false;
     t->slot = 0;
     t->offset = offset;
     t->dense = true;

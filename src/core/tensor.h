@@ -15,8 +15,9 @@ struct fa_tensor {
     bool dense;           /* its elements lie row-major without gaps; false: they may all the same */
     uint8_t no_grad_view; /* a view made under no_grad: 1, or 2 of a tensor that needs gradients. It may not be changed
                              in place while gradients are on and flow into it, or would have to flow into its base */
-    uint32_t slot;        /* which result of node it is */
-    int64_t offset;       /* of element (0, ..., 0), in elements */
+    bool one_of_many; /* a view that came in a list of views: it may not be changed in place while gradients are on */
+    uint32_t slot;    /* which result of node it is */
+    int64_t offset;   /* of element (0, ..., 0), in elements */
     int64_t shape[FA_MAX_DIMS];
     int64_t stride[FA_MAX_DIMS]; /* in elements; may be negative or 0 */
     fa__object *node;            /* the fa__node that made it; NULL: a leaf */

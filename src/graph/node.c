@@ -66,10 +66,12 @@ static bool hold_list(fa__node *n, int i, fa_tensor **room, uint32_t keep)
     return true;
 }
 
-/* Tensors of lists, and bytes of strings, among the arguments. */
+/* Tensors of lists, and bytes of numbers and strings, among the arguments. */
 static void measure(const fa__op *op, const void *args, size_t *items, size_t *bytes)
 {
     *items = *bytes = 0;
+    FA__EACH_BIT (i, op->of[FA__LIST])
+        *bytes += ((const fa_list *)fa__field_at(args, &op->fields[i]))->count * sizeof(double);
     FA__EACH_BIT (i, op->of[FA__TENSORS])
         *items = ((const fa_tensors *)fa__field_at(args, &op->fields[i]))->count;
     FA__EACH_BIT (i, op->of[FA__STRING]) {
@@ -78,8 +80,14 @@ static void measure(const fa__op *op, const void *args, size_t *items, size_t *b
     }
 }
 
-static void copy_strings(fa__node *n, char *room)
+static void copy_texts(fa__node *n, char *room)
 {
+    FA__EACH_BIT (i, n->op->of[FA__LIST]) {
+        fa_list *l = (fa_list *)((char *)n->args + n->op->fields[i].offset);
+        size_t bytes = l->count * sizeof(double);
+        l->item = bytes ? memcpy(room, l->item, bytes) : NULL;
+        room += bytes;
+    }
     FA__EACH_BIT (i, n->op->of[FA__STRING]) {
         const char **s = (const char **)((char *)n->args + n->op->fields[i].offset);
         size_t bytes = *s ? strlen(*s) + 1 : 0;
@@ -121,29 +129,28 @@ static size_t rounded(size_t n)
     return (n + 15) & ~(size_t)15;
 }
 
-FA__HOT fa__node *fa__node_new(const fa__op *op, const void *args, uint32_t keep, uint32_t husks)
+FA__HOT fa__node *fa__node_new(const fa__op *op, const void *args, uint32_t results, uint32_t keep, uint32_t husks)
 {
-    size_t length, strings;
-    measure(op, args, &length, &strings);
+    size_t length, texts;
+    measure(op, args, &length, &texts);
     size_t edges = count_edges(op, length);
     size_t args_at = rounded(sizeof(fa__node) + edges * sizeof(fa__edge));
-    size_t results_at = args_at + rounded(op->args_size),
-           items_at = results_at + rounded(op->nresults * sizeof(fa__result));
-    fa__node *n = fa__object_new(FA__TYPE_NODE, items_at + length * sizeof(fa_tensor *) + strings);
+    size_t results_at = args_at + rounded(op->args_size), items_at = results_at + rounded(results * sizeof(fa__result));
+    fa__node *n = fa__object_new(FA__TYPE_NODE, items_at + length * sizeof(fa_tensor *) + texts);
     if (!n)
         return NULL;
     char *memory = (char *)n;
     memset(memory + sizeof n->object, 0, args_at - sizeof n->object);
     n->op = op;
     n->edges = (uint32_t)edges;
-    n->results = op->nresults;
+    n->results = results;
     n->args = memory + args_at;
     n->result = (fa__result *)(void *)(memory + results_at);
     memcpy(n->args, args, op->args_size);
-    for (int i = 0; i < op->nresults; i++)
+    for (uint32_t i = 0; i < results; i++)
         n->result[i].kept = NULL;
     fa_tensor **items = (fa_tensor **)(void *)(memory + items_at);
-    copy_strings(n, (char *)(items + length));
+    copy_texts(n, (char *)(items + length));
     if (hold_all(n, items, keep, husks))
         return n;
     fa__unref(n);
@@ -222,7 +229,7 @@ FA__HOT void fa__node_release(fa__node *n)
     n->released = true;
     if (n->keeps)
         drop(n, false);
-    for (int i = 0; i < n->results; i++) {
+    for (uint32_t i = 0; i < n->results; i++) {
         fa__unref(n->result[i].kept);
         n->result[i].kept = NULL;
     }

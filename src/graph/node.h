@@ -44,7 +44,7 @@ typedef struct fa__node {
     void *args;     /* the recorded arguments */
     uint32_t kept;  /* bit i: field i is kept; the fields' tensors are references of the node's */
     uint32_t edges; /* fields that may hold a tensor, then the tensors of a list */
-    uint8_t results;
+    uint32_t results;
     bool released; /* what was kept has been dropped */
     bool keeps;    /* something was kept: a second backward needs .retain_graph */
     bool husks;    /* it has lists, or tensors without memory, among its arguments */
@@ -53,10 +53,10 @@ typedef struct fa__node {
     fa__edge edge[];
 } fa__node;
 
-/* A node for a call of `op`, with room for its edges and a copy of `args`, or NULL and an error. Lists and strings
- * among the arguments are copied too. Operands become references: kept ones themselves, those in `husks` without
- * memory, others NULL. */
-fa__node *fa__node_new(const fa__op *op, const void *args, uint32_t keep, uint32_t husks);
+/* A node for a call of `op`, with room for its edges and `results`, and a copy of `args`, or NULL and an error. Lists
+ * and strings among the arguments are copied too. Operands become references: kept ones themselves, those in `husks`
+ * without memory, others NULL. */
+fa__node *fa__node_new(const fa__op *op, const void *args, uint32_t results, uint32_t keep, uint32_t husks);
 /* Makes t result number `slot` of a node. */
 bool fa__node_result(fa__node *, uint32_t slot, fa_tensor *t, bool keep);
 /* Points edge i at where the gradient of t goes; nothing if it needs none. */

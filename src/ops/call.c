@@ -113,15 +113,46 @@ static bool given_result(fa__call *c, fa_tensor *y)
     return fa_copy_(c->given, y) != NULL;
 }
 
+static inline bool is_composed(const fa__op *op)
+{
+    return op->cells->compose || op->cells->compose_list;
+}
+
+bool fa__parts(fa__call *c, size_t count)
+{
+    if (count > UINT32_MAX)
+        return fa__call_fail(c, FA_ERROR_ARGUMENT, "%zu results are more than can be counted", count);
+    fa__unref(c->list);
+    c->list = fa__list_new(count);
+    if (!c->list)
+        return false;
+    if (count > FA__MAX_RESULTS && !c->op->cells->compose_list)
+        c->spec = fa__malloc(count * sizeof *c->spec);
+    return c->spec != NULL;
+}
+
+bool fa__listed(fa__call *c, size_t count, fa_tensor *const *item)
+{
+    if (!fa__parts(c, count))
+        return false;
+    for (size_t k = 0; k < count; k++)
+        if (!(c->list->item[k] = item[k] ? fa__ref(item[k]) : NULL))
+            return false;
+    return true;
+}
+
 /* Composed operations are calls of others; errors and origins name the outermost. */
 static bool go_composed(fa__call *c)
 {
     fa__context *x = fa__ctx();
     c->parent = x->call;
     x->call = c;
-    fa_tensor *y = c->op->cells->compose(c);
+    fa_tensor *y = NULL;
+    bool listed = !c->op->nresults && c->op->cells->compose_list(c);
+    if (c->op->nresults)
+        y = c->op->cells->compose(c);
     x->call = c->parent;
-    return given_result(c, y);
+    return c->op->nresults ? given_result(c, y) : listed;
 }
 
 /* The device of a call without operands: its own option, or the settings'. */
@@ -143,7 +174,7 @@ static bool check_require(fa__call *c)
 static FA__HOT bool go(fa__call *c)
 {
     c->queue = fa__queue_of(c->device);
-    if (FA__UNLIKELY(c->op->cells->compose != NULL))
+    if (FA__UNLIKELY(is_composed(c->op)))
         return go_composed(c);
     return fa__is_elementwise(c->op) ? go_elementwise(c) : go_general(c);
 }
@@ -171,7 +202,7 @@ static bool invoke(fa__call *c)
     if (!c->device && !own_device(c))
         return false;
     if (FA__UNLIKELY((c->mixed || x->settings->placement == FA_PLACE_AUTO) && !c->op->cells->moves
-                     && !c->op->cells->compose))
+                     && !is_composed(c->op)))
         return fa__placed(c, fa__is_elementwise(c->op), go_cast);
     if (FA__UNLIKELY(c->mixed && c->op->cells->compose && !fa__together(c)))
         return false;
@@ -217,6 +248,20 @@ static FA__COLD void name_failure(const fa__call *c)
         fa__error_within("%s", text);
 }
 
+/* What is given out is given to the scope; what is not goes. */
+static FA__COLD bool end_list(fa__call *c, bool good, const fa__spec *few)
+{
+    if (c->spec != few)
+        fa__free(c->spec);
+    size_t count = good ? c->list->count : 0;
+    if (good && fa__list_own(c->list).count == count)
+        return true;
+    if (!good)
+        fa__unref(c->list);
+    c->list = NULL;
+    return false;
+}
+
 FA__HOT bool fa__invoke(fa__call *c)
 {
     fa__spec spec[FA__MAX_RESULTS];
@@ -227,6 +272,8 @@ FA__HOT bool fa__invoke(fa__call *c)
     for (int i = 0; i < c->op->nfields; i++)
         tensor[i] = NULL;
     bool good = invoke(c);
+    if (FA__UNLIKELY(!c->op->nresults))
+        good = end_list(c, good, spec);
     if (FA__UNLIKELY(!good)) {
         if (!stood && fa__failed())
             name_failure(c);

@@ -14,6 +14,10 @@ static bool check_graph(fa__call *c)
     fa_tensor *t = c->given;
     if (!fa__recording())
         return true;
+    if (c->inplace && t->one_of_many && c->needs_grad)
+        return given_fails(c, FA_ERROR_GRADIENT,
+                           "a view that came in a list of views is changed in place while gradients flow: fa_narrow or "
+                           "fa_select gives one that may be");
     if (c->inplace && t->no_grad_view > !c->needs_grad)
         return given_fails(
             c, FA_ERROR_GRADIENT,
@@ -146,9 +150,8 @@ static void sign(fa__call *c, fa_tensor *t)
     t->object.flags = x->here ? FA__MADE_HERE : 0;
 }
 
-static fa_tensor *make_view(fa__call *c)
+static fa_tensor *make_view(fa__call *c, const fa__spec *s)
 {
-    const fa__spec *s = &c->spec[0];
     fa_tensor *x = (fa_tensor *)(uintptr_t)c->tensor[0];
     fa_tensor *v = fa__tensor_new(x->storage, s->dtype, s->rank, s->shape, s->stride, s->offset);
     if (!v)
@@ -157,6 +160,7 @@ static fa_tensor *make_view(fa__call *c)
         v->device_ = x->device_;
     if (c->op->cells->no_grad)
         return v;
+    v->one_of_many = x->one_of_many || !c->op->nresults;
     if (fa__recording()) {
         v->base = fa__ref(x->base ? x->base : x);
         v->base_history = v->base->history;
@@ -185,12 +189,26 @@ static fa_tensor *make_laid(fa__call *c, const fa__spec *s)
 static fa_tensor *make(fa__call *c, const fa__spec *s)
 {
     if (c->op->cells->view)
-        return make_view(c);
+        return make_view(c, s);
     return c->op->cells->laid ? make_laid(c, s) : fa__tensor_empty(c->device, s->dtype, s->rank, s->shape, c->queue);
+}
+
+static bool make_list(fa__call *c)
+{
+    for (size_t k = 0; k < c->list->count; k++) {
+        fa_tensor *t = make(c, &c->spec[k]);
+        if (!t)
+            return false;
+        sign(c, t);
+        c->list->item[k] = t;
+    }
+    return true;
 }
 
 FA__HOT bool fa__make_results(fa__call *c)
 {
+    if (FA__UNLIKELY(!c->op->nresults))
+        return make_list(c);
     for (int i = 0; i < c->op->nresults; i++) {
         if (i == 0 && c->given) {
             c->out[0] = c->given;

@@ -38,6 +38,9 @@ static void attach(fa_tensor *t, fa__node *n, uint32_t slot)
 
 static bool add_results(fa__call *c, fa__node *n, uint32_t kept)
 {
+    for (uint32_t i = 0; !c->op->nresults && i < n->results; i++)
+        if (!fa__node_result(n, i, c->list->item[i], false))
+            return false;
     for (int i = 0; i < c->op->nresults; i++) {
         bool keep = kept >> i & 1;
         if (!fa__node_result(n, (uint32_t)i, c->out[i], keep))
@@ -115,7 +118,8 @@ static fa__node *make_node(fa__call *c)
     uint32_t husks = ~0U;
     if (is_derived(c))
         husks = needs.wants ? broadcast_operands(c, needs.wants) : 0;
-    fa__node *n = fa__node_new(c->op, c->args, needs.keep, husks);
+    uint32_t results = c->op->nresults ? c->op->nresults : (uint32_t)c->list->count;
+    fa__node *n = fa__node_new(c->op, c->args, results, needs.keep, husks);
     if (!n)
         return NULL;
     const fa__context *x = fa__ctx();
@@ -126,6 +130,14 @@ static fa__node *make_node(fa__call *c)
         return n;
     fa__unref(n);
     return NULL;
+}
+
+static void attach_all(const fa__call *c, fa__node *n)
+{
+    fa_tensor *const *y = c->op->nresults ? c->out : c->list->item;
+    for (uint32_t i = 0; i < n->results; i++)
+        if (fa__dtype_is_float(y[i]->dtype))
+            attach(y[i], fa__ref(n), i);
 }
 
 FA__HOT bool fa__record(fa__call *c)
@@ -140,9 +152,7 @@ FA__HOT bool fa__record(fa__call *c)
         attach(c->out[0], n, 0);
         return true;
     } else if (useful)
-        for (int i = 0; i < c->op->nresults; i++)
-            if (fa__dtype_is_float(c->out[i]->dtype))
-                attach(c->out[i], fa__ref(n), (uint32_t)i);
+        attach_all(c, n);
     fa__unref(n);
     return good;
 }

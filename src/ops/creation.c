@@ -1,10 +1,10 @@
 /* Making tensors: filled, counted, and random. */
 #include "base/text.h"
+#include "ops/creation.h"
 #include "ops/promote.h"
-#include "ops/row.h"
 #include <math.h>
 
-static bool creation_infer(fa__call *c, fa_shape shape, fa_dtype dtype)
+bool fa__infer_new(fa__call *c, fa_shape shape, fa_dtype dtype)
 {
     if (shape.rank < 0 || shape.rank > FA_MAX_DIMS)
         return fa__call_fail(c, FA_ERROR_SHAPE, "%d dimensions: a tensor has 0 to %d", shape.rank, FA_MAX_DIMS);
@@ -21,7 +21,7 @@ typedef struct {
 static bool shape_infer(fa__call *c)
 {
     const shape_args *a = c->args;
-    return creation_infer(c, a->shape, a->dtype);
+    return fa__infer_new(c, a->shape, a->dtype);
 }
 
 static bool zeros_run(fa__call *c)
@@ -99,23 +99,34 @@ bool fa__check_holds(const fa__call *c, fa_dtype dtype, const fa_arg *number)
     return fa__call_fail(c, FA_ERROR_ARGUMENT, "%s does not fit into %s", text, fa_dtype_name(dtype));
 }
 
+bool fa__infer_filled(fa__call *c, fa_shape shape, fa_dtype dtype, const fa_arg *value)
+{
+    bool tensor = value->kind == FA__ARG_TENSOR;
+    if (tensor && value->as.t->rank)
+        return fa__call_fail(c, FA_ERROR_SHAPE, "the value has to be a number or a 0-dim tensor");
+    if (!tensor && !fa__check_holds(c, dtype, value))
+        return false;
+    return fa__infer_new(c, shape, dtype);
+}
+
+bool fa__run_filled(fa__call *c, const fa_arg *value)
+{
+    return fa__run_expression(c, c->out[0], "value", 1, (fa__bound[]){{.name = "value", .value = *value}});
+}
+
 static bool full_infer(fa__call *c)
 {
     const full_args *a = c->args;
     static const uint8_t own[] = {[FA__ARG_FLOAT] = FA_F32, [FA__ARG_INT] = FA_I64, [FA__ARG_BOOL] = FA_BOOL};
     bool tensor = a->value.kind == FA__ARG_TENSOR;
     fa_dtype dtype = a->dtype ? a->dtype : (fa_dtype)(tensor ? a->value.as.t->dtype : own[a->value.kind]);
-    if (tensor && a->value.as.t->rank)
-        return fa__call_fail(c, FA_ERROR_SHAPE, "the value has to be a number or a 0-dim tensor");
-    if (!tensor && !fa__check_holds(c, dtype, &a->value))
-        return false;
-    return creation_infer(c, a->shape, dtype);
+    return fa__infer_filled(c, a->shape, dtype, &a->value);
 }
 
 static bool full_run(fa__call *c)
 {
     const full_args *a = c->args;
-    return fa__run_expression(c, c->out[0], "value", 1, (fa__bound[]){{.name = "value", .value = a->value}});
+    return fa__run_filled(c, &a->value);
 }
 
 /** A tensor of one value. A number that the dtype does not hold is an error. */
@@ -181,15 +192,14 @@ static bool random_infer(fa__call *c)
     const random_args *a = c->args;
     if (a->dtype && !fa__dtype_is_float(a->dtype))
         return fa__call_fail(c, FA_ERROR_DTYPE, "random numbers of this kind are floating");
-    return creation_infer(c, a->shape, a->dtype);
+    return fa__infer_new(c, a->shape, a->dtype);
 }
 
 /* Narrow dtypes get as many bits as they hold, cut off: rounding could give 1. */
-static bool rand_run(fa__call *c)
+bool fa__run_uniform(fa__call *c, const fa__key *key)
 {
-    const random_args *a = c->args;
     fa_tensor *y = c->out[0];
-    fa__bound bound[] = {{.name = "key", .key = &a->key}};
+    fa__bound bound[] = {{.name = "key", .key = key}};
     if (y->dtype == FA_F16)
         return fa__run_expression(c, y, "floor(uniform(key) * 2048) / 2048", 1, bound);
     if (y->dtype == FA_BF16)
@@ -197,10 +207,21 @@ static bool rand_run(fa__call *c)
     return fa__run_expression(c, y, "uniform(key)", 1, bound);
 }
 
+bool fa__run_normal(fa__call *c, const fa__key *key)
+{
+    return fa__run_expression(c, c->out[0], "normal(key)", 1, (fa__bound[]){{.name = "key", .key = key}});
+}
+
+static bool rand_run(fa__call *c)
+{
+    const random_args *a = c->args;
+    return fa__run_uniform(c, &a->key);
+}
+
 static bool randn_run(fa__call *c)
 {
     const random_args *a = c->args;
-    return fa__run_expression(c, c->out[0], "normal(key)", 1, (fa__bound[]){{.name = "key", .key = &a->key}});
+    return fa__run_normal(c, &a->key);
 }
 
 /** Random numbers, uniform in [0, 1), of the default generator: the same on every device. */

@@ -78,6 +78,14 @@ static void add_list(struct fa__text *text, const fa_tensors *list, bool origins
     fa__text_add(text, list->count > 8 ? ", ...]" : "]");
 }
 
+static void add_numbers(struct fa__text *text, const fa_list *list)
+{
+    fa__text_add(text, "{");
+    for (size_t k = 0; k < list->count && k < 16; k++)
+        fa__text_add(text, "%s%g", k ? ", " : "", list->item[k]);
+    fa__text_add(text, list->count > 16 ? ", ...}" : "}");
+}
+
 static void add_field(struct fa__text *text, const fa__field *f, const void *p, bool origins)
 {
     switch ((fa__kind)f->kind) {
@@ -93,6 +101,9 @@ static void add_field(struct fa__text *text, const fa__field *f, const void *p, 
         break;
     case FA__TENSORS:
         add_list(text, p, origins);
+        break;
+    case FA__LIST:
+        add_numbers(text, p);
         break;
     case FA__INT:
         fa__text_add(text, "%" PRId64, *(const int64_t *)p);
@@ -138,6 +149,9 @@ static size_t field_size(fa__kind kind)
         return sizeof(fa_shape);
     case FA__NUMBER:
         return sizeof(fa_arg);
+    case FA__TENSORS:
+    case FA__LIST:
+        return sizeof(fa_list);
     default:
         return 8;
     }

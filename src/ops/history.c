@@ -28,7 +28,7 @@ static fa__node *rewritten(fa_tensor *view, fa__node *value)
                                      .shape = shape_of(view),
                                      .strides = strides_of(view),
                                      .offset = view->offset - base->offset};
-    fa__node *n = fa__node_new(&fa__op_write_strided, &args, 0, ~0U);
+    fa__node *n = fa__node_new(&fa__op_write_strided, &args, 1, 0, ~0U);
     if (!n)
         return NULL;
     if (value) {
@@ -54,18 +54,18 @@ bool fa__rewrite_base(fa_tensor *view, fa__node *value)
     return true;
 }
 
-/* The view's new node: as_strided of the base as it is now. */
+/* The view's new node: strided_part of the base as it is now. */
 static bool renew_view(fa_tensor *view)
 {
     fa_tensor *base = view->base;
     fa__node *n = NULL;
     if (fa__needs_grad(base)) {
-        const as_strided_args args = {.x = base,
-                                      .layout = strides_of(base),
-                                      .shape = shape_of(view),
-                                      .strides = strides_of(view),
-                                      .offset = view->offset - base->offset};
-        n = fa__node_new(&fa__op_as_strided, &args, 0, ~0U);
+        const strided_part_args args = {.x = base,
+                                        .layout = strides_of(base),
+                                        .shape = shape_of(view),
+                                        .strides = strides_of(view),
+                                        .offset = view->offset - base->offset};
+        n = fa__node_new(&fa__op_strided_part, &args, 1, 0, ~0U);
         if (!n || !fa__node_edge(n, 0, base) || !fa__node_result(n, 0, view, false)) {
             fa__unref(n);
             return false;

@@ -231,7 +231,7 @@ static void cat_grad(fa__back *b)
 
 /** Tensors joined along a dimension that they have; their dtypes promote. One-dimensional empty tensors are skipped. */
 OP(cat, cat_args, (y), .infer = cat_infer, .run = cat_run, .grad = cat_grad, .autocast = FA__CAST_WIDEST,
-   TORCH("cat(x, dim)"),
+   TORCH("cat(x, dim)"), ALSO("`concat`, `concatenate`"),
    SAMPLES("[(2,3) (4,3)]; [(2,3) (2,1) (2,2)] dim=1; [(3)] dim=-1; [(0) (2,3)]; [(2,0) (2,3)] dim=1"))
 
 #include "index.rows"

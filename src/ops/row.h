@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "core/context.h"
+#include "core/list.h"
 #include "core/op.h"
 #include "core/random.h"
 #include "core/storage.h"
@@ -44,6 +45,7 @@ typedef struct fa__call {
     bool inplace;
     bool requires_grad; /* of a creation: the results are leaves that need gradients */
     fa_tensor *out[FA__MAX_RESULTS];
+    fa__list *list;                /* of an operation whose result is a list: instead of out */
     const struct fa__call *parent; /* the composed operation that this call is part of */
     fa__device *device;            /* where it runs */
     fa__queue *queue;              /* NULL: on the host, at once */
@@ -52,16 +54,16 @@ typedef struct fa__call {
     uint32_t wants;                /* bit i: they flow through the tensor of field i */
     bool pending;                  /* late work was issued on an operand */
     bool lacks;                    /* its device cannot do it, which is no error yet: nothing was issued */
-    fa__spec *spec;                /* one for each result; not cleared before .infer */
+    fa__spec *spec;                /* one for each result, those of a list by fa__parts; not cleared before .infer */
     const fa_tensor **tensor;      /* one for each field; NULL: it has none */
 } fa__call;
 
-/* What a gradient function is given. gy and y have one entry for each result; a gy that nobody asked for is NULL when
- * the row says .null_gy, zeros otherwise. */
+/* What a gradient function is given. gy and y have one entry for each result (node->results of them); a gy that nobody
+ * asked for is NULL when the row says .null_gy, zeros otherwise. */
 typedef struct fa__back {
     fa__node *node;
     const void *args; /* as recorded: tensors that were not kept are husks, with a shape and no memory */
-    fa_tensor *gy[FA__MAX_RESULTS], *y[FA__MAX_RESULTS];
+    fa_tensor **gy, **y;
     const uint8_t *wanted; /* for each edge of the node: whether its gradient is asked for */
     fa_tensor **gx;        /* what the gradient function gives: for each edge a tensor of the scope's, or NULL */
 } fa__back;
@@ -73,6 +75,7 @@ typedef struct fa__cells {
     bool (*run)(fa__call *);           /* host code that launches; without it the device's KERNEL(name) runs */
     void (*grad)(fa__back *);          /* gives each operand its gradient by fa__give */
     fa_tensor *(*compose)(fa__call *); /* made of other operations */
+    bool (*compose_list)(fa__call *);  /* the same where the result is a list: gives it by fa__listed */
     bool view;                         /* the result shares the memory of the first field */
     bool hot;                          /* also compiled into loops of its own */
     bool internal;                     /* only other operations call it: not in the public headers */
@@ -89,6 +92,7 @@ typedef struct fa__cells {
     bool moves;                        /* crosses devices itself: no placement; .infer sets the device */
     const char *inplace;               /* INPLACE(x): what the in-place form writes; INPLACE(none): no such form */
     bool torch;                        /* TORCH(...) is there */
+    bool also;                         /* ALSO(...) is there */
     bool samples;                      /* SAMPLES(...) is there */
 } fa__cells;
 
@@ -99,6 +103,7 @@ typedef struct fa__cells {
 #define REQUIRE(...) #__VA_ARGS__
 #define INPLACE(field) #field
 #define TORCH(...) .torch = true     /* what PyTorch is asked for the same: for the tests */
+#define ALSO(...) .also = true       /* names that PyTorch and NumPy have for the same, or nearly: for the manual */
 #define SAMPLES(...) .samples = true /* tools/rows hands them to the tests */
 #define POINTWISE(name, signature, expression, ...)                                                                    \
     static const fa__cells name##_cells = {.expr = #expression, __VA_ARGS__};
@@ -127,6 +132,12 @@ fa__complete(const void *options, const void *defaults, void *filled, size_t siz
 bool fa__invoke(fa__call *);
 /* Fails with the operation and its operands described: "fa_sum(x=(3, 4) f32 cpu, dim=7): there is no dimension 7". */
 bool fa__call_fail(const fa__call *, fa_code, const char *format, ...) FA__PRINTF(3, 4) __attribute__((__cold__));
+
+/* ---- lists, of rows with [parts] in the place of (y): see CONTRIBUTING.md ---- */
+/* Makes the list of `count` results, and from .infer their specs, which are to be filled; false after an error. */
+bool fa__parts(fa__call *, size_t count);
+/* From .compose_list: makes the list of these tensors. */
+bool fa__listed(fa__call *, size_t count, fa_tensor *const *item);
 
 /* ---- shapes: each fills spec[0] or fails ---- */
 bool fa__infer_shape(fa__call *, fa_dtype, int rank, const int64_t *shape);

@@ -8,7 +8,7 @@ typedef struct {
     fa_shape shape;     /* of the result */
     fa_shape strides;   /* of the result, in elements of x's memory */
     int64_t offset;     /* of the result's first element behind that of x */
-} as_strided_args;
+} strided_part_args;
 
 #define FARTHEST (INT64_C(1) << 58) /* elements that strides may reach */
 
@@ -17,9 +17,9 @@ static bool layout_fits(const fa__call *c, const fa_tensor *x, fa_shape layout)
     return fa__part_within(c, fa_tensor_shape(x), layout, 0, -FARTHEST, FARTHEST);
 }
 
-static bool as_strided_infer(fa__call *c)
+static bool strided_part_infer(fa__call *c)
 {
-    const as_strided_args *a = c->args;
+    const strided_part_args *a = c->args;
     fa__spec *s = fa__view_same(c, a->x);
     const fa__storage *memory = a->x->storage;
     int64_t elements = memory ? (int64_t)(memory->bytes / fa__dtype_size(a->x->dtype)) : FARTHEST;
@@ -32,17 +32,68 @@ static bool as_strided_infer(fa__call *c)
     return true;
 }
 
-static void as_strided_grad(fa__back *b)
+/* Whether elements coincide otherwise than along a dimension that is repeated as a whole. */
+static bool is_woven(fa_shape shape, fa_shape strides)
 {
-    const as_strided_args *a = b->args;
+    for (int i = 0; i < shape.rank; i++)
+        shape.dim[i] = strides.dim[i] == 0 && shape.dim[i] > 1 ? 1 : shape.dim[i];
+    return fa__overlaps_itself(shape.rank, shape.dim, strides.dim);
+}
+
+/* Where in memory from element `low` on the elements of a part lie. */
+static fa_tensor *places_of(fa_shape shape, fa_shape strides, int64_t from_low, int64_t span, fa_device device)
+{
+    fa_tensor *all = fa_arange(0, (double)span, .device = device);
+    return all ? fa_flatten(fa__strided_part(all, FA_SHAPE(1), shape, strides, from_low)) : NULL;
+}
+
+/* The gradient of x by way of the memory that x and the part lie in: what elements of the part give is added where they
+ * coincide, and where elements of x coincide, they share. */
+static fa_tensor *by_memory(const fa__back *b)
+{
+    const strided_part_args *a = b->args;
+    const fa_device device = fa_tensor_device(b->gy[0]);
+    const fa_shape shape = fa_tensor_shape(a->x), dense = FA_SHAPE(1);
+    int64_t low, high, from, to;
+    fa__extent(shape.rank, shape.dim, a->layout.dim, &low, &high);
+    fa__extent(a->shape.rank, a->shape.dim, a->strides.dim, &from, &to);
+    low = a->offset + from < low ? a->offset + from : low;
+    high = a->offset + to > high ? a->offset + to : high;
+    fa_tensor *places = places_of(a->shape, a->strides, a->offset - low, high - low, device);
+    fa_tensor *memory = fa__index_sum(fa_flatten(b->gy[0]), 0, places, high - low);
+    if (fa__overlaps_itself(shape.rank, shape.dim, a->layout.dim)) {
+        fa_tensor *of_x = places_of(shape, a->layout, -low, high - low, device);
+        memory = fa_div(memory, fa_maximum(fa__index_sum(fa_ones_like(of_x), 0, of_x, high - low), 1));
+    }
+    return fa__strided_part(memory, dense, shape, a->layout, -low);
+}
+
+static bool lies_within(const strided_part_args *a)
+{
+    int64_t low, high, from, to;
+    fa__extent(a->x->rank, a->x->shape, a->layout.dim, &low, &high);
+    fa__extent(a->shape.rank, a->shape.dim, a->strides.dim, &from, &to);
+    return a->offset + from >= low && a->offset + to <= high;
+}
+
+static void strided_part_grad(fa__back *b)
+{
+    const strided_part_args *a = b->args;
+    bool simple = lies_within(a) && !is_woven(a->shape, a->strides)
+                  && !fa__overlaps_itself(a->x->rank, a->x->shape, a->layout.dim);
+    if (!simple && fa_numel(b->gy[0])) {
+        fa__give(b, &a->x, by_memory(b));
+        return;
+    }
     fa_tensor *zeros = fa_zeros_like(a->x);
     fa__give(b, &a->x, fa__write_strided(zeros, b->gy[0], a->layout, a->shape, a->strides, a->offset, true));
 }
 
 /** The view of x that another tensor over the same memory is. */
-OP(as_strided, as_strided_args, (y), .infer = as_strided_infer, .view = true, .grad = as_strided_grad, INTERNAL,
+OP(strided_part, strided_part_args, (y), .infer = strided_part_infer, .view = true, .grad = strided_part_grad, INTERNAL,
    TORCH("as_strided(x, shape, strides, offset)"),
-   SAMPLES("(3,4) s(4,1) s(2,2) s(8,1) 1; (6) s(1) s(3) s(2) 0; (4) s(1) s(3,4) s(0,1) 0; (2,3) s(3,1) s() s() 4"))
+   SAMPLES("(3,4) s(4,1) s(2,2) s(8,1) 1; (6) s(1) s(3) s(2) 0; (4) s(1) s(3,4) s(0,1) 0; (2,3) s(3,1) s() s() 4; "
+           "(6) s(1) s(4,3) s(1,1) 0"))
 
 typedef struct {
     const fa_tensor *x;     /* the tensor as it was */
@@ -88,7 +139,7 @@ static void write_strided_grad(fa__back *b)
 {
     const write_strided_args *a = b->args;
     fa_tensor *gy = fa__with_layout(b->gy[0], a->layout);
-    fa_tensor *part = gy ? fa__as_strided(gy, a->layout, a->shape, a->strides, a->offset) : NULL;
+    fa_tensor *part = gy ? fa__strided_part(gy, a->layout, a->shape, a->strides, a->offset) : NULL;
     fa__give(b, &a->value, part);
     if (a->add)
         fa__give(b, &a->x, b->gy[0]);

@@ -28,7 +28,8 @@ static void transpose_grad(fa__back *b)
 
 /** x with two dimensions swapped. */
 OP(transpose, transpose_args, (y), .infer = transpose_infer, .view = true, .grad = transpose_grad,
-   TORCH("transpose(x, dim0, dim1)"), SAMPLES("(3,4) 0 1; (2,3,4) -1 0; () 0 -1; (0,2) 0 1"))
+   TORCH("transpose(x, dim0, dim1)"), ALSO("`swapaxes`, `swapdims`"),
+   SAMPLES("(3,4) 0 1; (2,3,4) -1 0; () 0 -1; (0,2) 0 1"))
 
 typedef struct {
     const fa_tensor *x; /* of at most two dimensions */
@@ -159,7 +160,7 @@ static fa_tensor *flatten_compose(fa__call *c)
 }
 
 /** x with dimensions start to end joined to one. */
-OP(flatten, flatten_args, (y), .compose = flatten_compose, TORCH("flatten(x, start, end)"),
+OP(flatten, flatten_args, (y), .compose = flatten_compose, TORCH("flatten(x, start, end)"), ALSO("`ravel`"),
    SAMPLES("(2,3,4); (2,3,4) start=1; (2,3,4) end=-2; (); (3,0)"))
 
 static bool expand_infer(fa__call *c)
@@ -176,7 +177,7 @@ static void expand_grad(fa__back *b)
 
 /** x with dimensions of size 1 repeated, and new ones in front; -1 keeps a size. */
 OP(expand, shape_of_args, (y), .infer = expand_infer, .view = true, .grad = expand_grad, TORCH("x.expand(shape)"),
-   SAMPLES("(3,1) s(3,4); (3) s(2,-1); () s(2,2); (1) s(0); (3,1) s(2,3,5)"))
+   ALSO("`broadcast_to`"), SAMPLES("(3,1) s(3,4); (3) s(2,-1); () s(2,2); (1) s(0); (3,1) s(2,3,5)"))
 
 typedef struct {
     const fa_tensor *x; /* to be made larger */
@@ -226,7 +227,7 @@ static void unsqueeze_grad(fa__back *b)
 
 /** x with one more dimension, of size 1. */
 OP(unsqueeze, unsqueeze_args, (y), .infer = unsqueeze_infer, .view = true, .grad = unsqueeze_grad,
-   TORCH("unsqueeze(x, dim)"), SAMPLES("(3,4) 0; (3,4) -1; (3,4) 1; () 0; (0,2) 2"))
+   TORCH("unsqueeze(x, dim)"), ALSO("`expand_dims`"), SAMPLES("(3,4) 0; (3,4) -1; (3,4) 1; () 0; (0,2) 2"))
 
 typedef struct {
     const fa_tensor *x;

@@ -84,7 +84,7 @@ bool fa__view_as(fa__call *c, const fa_tensor *x, fa_shape shape)
     s->rank = shape.rank;
     for (int i = 0; i < shape.rank; i++)
         s->shape[i] = shape.dim[i];
-    if (fa__is_dense(x->rank, x->shape, x->stride)) {
+    if (fa__is_dense(x->rank, x->shape, x->stride) || !fa__numel(x)) {
         fa__dense_strides(s->rank, s->shape, s->stride);
         return true;
     }
@@ -155,6 +155,15 @@ bool fa__part_within(const fa__call *c, fa_shape shape, fa_shape strides, int64_
                && (reach < 0 ? fa__add_i64(first, reach, &first) : fa__add_i64(last, reach, &last));
     return (good && first >= low && last < high)
            || shape_fails(c, "the strides do not fit the shape, or reach beyond the memory of x");
+}
+
+bool fa__list_whole(const fa__call *c, const char *name, fa_list list, size_t k, int64_t *whole)
+{
+    double v = list.item[k];
+    if (!(v >= -0x1p53 && v <= 0x1p53) || v != (double)(int64_t)v)
+        return fa__call_fail(c, FA_ERROR_ARGUMENT, "%s[%zu] is %g, which is no whole number", name, k, v);
+    *whole = (int64_t)v;
+    return true;
 }
 
 fa__range fa__slice_range(int64_t size, int64_t start, int64_t end, int64_t step)

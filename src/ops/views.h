@@ -18,6 +18,9 @@ fa_tensor *fa__expanded(fa_tensor *g, const fa_tensor *x);
 /* Whether a part with these strides lies within elements low to below high; an error when not. */
 bool fa__part_within(const fa__call *, fa_shape shape, fa_shape strides, int64_t offset, int64_t low, int64_t high);
 
+/* Entry k of a list among the arguments, called `name`, which has to be a whole number; an error when it is none. */
+bool fa__list_whole(const fa__call *, const char *name, fa_list, size_t k, int64_t *whole);
+
 /* Entries of a dimension, as Python finds them. */
 typedef struct fa__range {
     int64_t first, count;

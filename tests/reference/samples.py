@@ -113,6 +113,8 @@ def parse(kind, text, place):
         return text[1:-1]
     if kind == "shape":
         return tuple(int(n) for n in text[2:-1].split(",") if n)
+    if kind == "list":
+        return tuple(scalar(n) for n in text[2:-1].split(",") if n)
     if kind == "dims":
         return None if text == "all" else tuple(map(int, text[1:-1].split(","))) if text[0] == "{" else int(text)
     if kind == "dtype":
@@ -130,12 +132,17 @@ def default(f):
     text = f.default.strip()
     if f.kind in ("device", "key") or text in ("NULL", "FA_ALL", "FA_SAME", "INT64_MIN", "INT64_MAX"):
         return None
+    if f.kind in ("shape", "list"):
+        rank, *sizes = map(int, re.findall(r"-?\d+", text))
+        return tuple(sizes[:rank])
     if f.kind == "enum":
         return text.removeprefix("FA_").lower()
     if text.startswith("FA_DIMS"):
         return tuple(int(n) for n in text[8:-1].split(","))
     if f.kind == "dtype":
         return DTYPES[text.removeprefix("FA_").lower()]
+    if text[0] == '"':
+        return text[1:-1]
     m = re.fullmatch(r"fa__arg_[fib]\((.*)\)", text)
     return scalar(m[1] if m else text)
 

@@ -70,9 +70,13 @@ bool attempt_run(attempt *a, fa_tensor *given, bool inplace)
 {
     fa__call c = {.op = a->s->op, .args = a->args, .given = given, .inplace = inplace};
     bool ok = fa__invoke(&c);
-    memcpy(a->result, c.out, sizeof a->result);
-    for (int i = 0; i < a->s->op->nresults; i++)
-        ok = ok && a->result[i];
+    size_t listed = ok && c.list ? c.list->count : 0;
+    a->results = a->s->op->nresults ? a->s->op->nresults : (int)listed;
+    ok = ok && a->results <= MOST_RESULTS;
+    for (int i = 0; i < MOST_RESULTS; i++) {
+        a->result[i] = !ok || i >= a->results ? NULL : listed ? c.list->item[i] : c.out[i];
+        ok = ok && (i >= a->results || a->result[i]);
+    }
     return ok && !fa_failed();
 }
 

@@ -18,7 +18,8 @@ void inputs_free(inputs *);
 typedef struct attempt {
     const sample *s;
     fa_tensor *tensor[MOST_TENSORS];
-    fa_tensor *result[FA__MAX_RESULTS]; /* NULL: the call failed */
+    fa_tensor *result[MOST_RESULTS]; /* NULL: the call failed */
+    int results;                     /* how many: a list may have any number */
     _Alignas(16) unsigned char args[MOST_ARGS];
 } attempt;
 

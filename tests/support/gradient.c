@@ -53,7 +53,7 @@ bool chain_run(chain *c, const inputs *in, int order, bool gradients)
         }
     if (!attempt_run(&c->a, NULL, false))
         return false;
-    for (int i = 0; i < in->s->op->nresults; i++)
+    for (int i = 0; i < c->a.results; i++)
         if (fa__dtype_is_float(c->a.result[i]->dtype) && (has_history(c->a.result[i]) || !(gradients || order == 2)))
             add_term(&c->terms, in, c->a.result[i], i);
     if (order == 1)

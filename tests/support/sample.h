@@ -5,7 +5,7 @@
 #include "ops/row.h"
 #include "samples.h"
 
-enum { MOST_TENSORS = 12, MOST_ARGS = 1024, MOST_TEXT = 512 };
+enum { MOST_TENSORS = 12, MOST_RESULTS = 16, MOST_NUMBERS = 32, MOST_ARGS = 1024, MOST_TEXT = 512 };
 
 /* A tensor of a sample: a field, or an item of a field that is a list. */
 typedef struct operand {
@@ -27,6 +27,8 @@ typedef struct sample {
     int lists[FA__MAX_FIELDS]; /* of a field that is a list: its items; -1: none given */
     char strings[MOST_TEXT];   /* what const char * fields point into */
     size_t strings_used;
+    double numbers[MOST_NUMBERS]; /* what fa_list fields point into */
+    int numbers_used;
     _Alignas(16) unsigned char args[MOST_ARGS]; /* the arguments, but for the tensors */
 } sample;
 

@@ -153,6 +153,27 @@ static bool read_dims(fa_dims *d, const char *s)
     return true;
 }
 
+/* l(1,2.5) */
+static bool read_numbers(sample *r, fa_list *list, const char *s)
+{
+    double *to = r->numbers + r->numbers_used;
+    list->item = to;
+    list->count = 0;
+    if (s[0] != 'l' || s[1] != '(')
+        return false;
+    for (s += 2; *s && *s != ')'; s += *s == ',') {
+        char *end;
+        if (r->numbers_used == MOST_NUMBERS)
+            return false;
+        r->numbers[r->numbers_used++] = strtod(s, &end);
+        if (end == s || (*end != ',' && *end != ')'))
+            return false;
+        list->count++;
+        s = end;
+    }
+    return *s == ')' && !s[1];
+}
+
 static bool read_dtype(fa_dtype *d, const char *s)
 {
     for (int i = FA_BOOL; i < FA__DTYPES; i++)
@@ -203,6 +224,8 @@ static bool read_value(sample *r, int field, const char *s, int place)
         return read_tensor(r, s, field, place);
     case FA__TENSORS:
         return read_list(r, s, field, place);
+    case FA__LIST:
+        return read_numbers(r, at, s);
     case FA__NUMBER:
         return is_tensor_text(s) ? read_tensor(r, s, field, place) : read_number(at, s);
     case FA__INT:

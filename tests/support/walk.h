@@ -15,6 +15,9 @@ extern walk_plan walk;
 fa_device walk_place(void);
 bool walk_has(int dtype);
 
+/* Whether two results are the same, as far as the operation says what they are: uninitialised memory is not compared.
+ */
+bool walk_same(const fa__op *, const fa_tensor *have, const fa_tensor *want);
 /* Every dtype in every layout on the devices there are, against the dense call on the CPU. */
 void walk_values(const sample *);
 /* `.out =` and in-place forms, into memory between sentinels, against the ordinary form. */

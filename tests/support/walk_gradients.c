@@ -161,7 +161,7 @@ static bool differentiable(const inputs *in)
     if (!chain_run(&c, in, 1, true) || !c.count)
         return fa_error_clear(), false;
     bool floating = false, recorded = false, exact = true;
-    for (int i = 0; i < in->s->op->nresults; i++) {
+    for (int i = 0; i < c.a.results; i++) {
         floating |= fa__dtype_is_float(c.a.result[i]->dtype);
         recorded |= has_history(c.a.result[i]);
         exact &= c.a.result[i]->dtype == FA_F64 || !fa__dtype_is_float(c.a.result[i]->dtype);

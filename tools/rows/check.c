@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const known_cells[] = {"infer",    "run",          "grad",    "compose",   "view",    "null_gy",
-                                          "autocast", "autocast_cpu", "result",  "keep",      "require", "no_grad",
-                                          "index",    "no_bool",      "moves",   "any_store", "laid",    "inplace",
-                                          "HOT",      "INTERNAL",     "SAMPLES", "TORCH"};
+static const char *const known_cells[] = {"infer",        "run",      "grad",         "compose", "view",      "null_gy",
+                                          "compose_list", "autocast", "autocast_cpu", "result",  "keep",      "require",
+                                          "no_grad",      "index",    "no_bool",      "moves",   "any_store", "laid",
+                                          "inplace",      "HOT",      "INTERNAL",     "SAMPLES", "TORCH",     "ALSO"};
 
 #define COMPLAIN(o, ...) fail((o)->source->path, (o)->line, "%s: %s", (o)->name, rows_format(__VA_ARGS__))
 
@@ -34,7 +34,8 @@ static void check_cells(op *o)
         if (!known)
             fail(o->source->path, o->cell[i].line, "%s: there is no cell called %s", o->name, o->cell[i].name);
     }
-    const cell *torch = cell_find(o, "TORCH"), *samples = cell_find(o, "SAMPLES");
+    const cell *torch = cell_find(o, "TORCH"), *samples = cell_find(o, "SAMPLES"), *also = cell_find(o, "ALSO");
+    o->also = also ? also->value : "";
     o->torch = torch ? torch->value : "";
     o->samples = samples ? samples->value : "";
     if (*o->samples != '"')
@@ -48,16 +49,21 @@ static void check_cells(op *o)
 /* Exactly one way to know the result, and a gradient or the reason why there is none. */
 static void check_ways(op *o)
 {
-    bool infer = has(o, "infer"), compose = has(o, "compose");
+    bool infer = has(o, "infer"), compose = has(o, o->list ? "compose_list" : "compose");
     if (o->pointwise) {
         if (infer || compose)
             COMPLAIN(o, "a POINTWISE row has neither .infer nor .compose");
         return;
     }
+    const char *name = o->list ? "compose_list" : "compose", *other = o->list ? "compose" : "compose_list";
     if (!infer && !compose)
-        COMPLAIN(o, "neither .infer nor .compose");
+        COMPLAIN(o, "neither .infer nor .%s", name);
     if (infer && compose)
-        COMPLAIN(o, "both .infer and .compose");
+        COMPLAIN(o, "both .infer and .%s", name);
+    if (has(o, other))
+        COMPLAIN(o, "its result is %s list: write .%s", o->list ? "a" : "no", name);
+    if (o->list && infer && !(has(o, "view") && has(o, "null_gy")))
+        COMPLAIN(o, "a list is of views (.view and .null_gy), or composed");
     if (!compose && !has(o, "grad") && !has(o, "no_grad"))
         COMPLAIN(o, "no .grad (or .no_grad = \"why\")");
     if (has(o, "HOT"))
@@ -145,7 +151,7 @@ static void check_inplace(op *o)
     o->inplace = field_number(o, name);
     if (o->inplace < 0 || !is_tensor(&o->args->field[o->inplace]) || !is_operand(&o->args->field[o->inplace]))
         COMPLAIN(o, "INPLACE names %s, which is no operand", name);
-    else if (o->view || o->nresults > 1)
+    else if (o->view || o->list || o->nresults > 1)
         COMPLAIN(o, "a view, or an operation with several results, has no in-place form");
 }
 
@@ -160,14 +166,14 @@ static void check_forms(op *o)
     o->hot = has(o, "HOT");
     o->internal = has(o, "INTERNAL");
     o->source->listed += !o->internal;
-    o->out = o->nresults == 1 && !o->view && !o->internal && (named || operands <= 4);
+    o->out = o->nresults == 1 && !o->list && !o->view && !o->internal && (named || operands <= 4);
     o->options = o->out || named;
     if (o->view && strcmp(f[0].kind->name, "TENSOR"))
         COMPLAIN(o, "a view's first field is the tensor that it views");
     if (o->options && (operands < 1 || operands > MOST_OPERANDS))
         COMPLAIN(o, "%d operands: there have to be 1 to %d", operands, MOST_OPERANDS);
     check_inplace(o);
-    if (o->internal && (o->options || o->nresults > 1 || o->inplace >= 0))
+    if (o->internal && (o->options || o->nresults > 1 || o->list || o->inplace >= 0))
         COMPLAIN(o, "an INTERNAL row has one result, no options and no in-place form");
 }
 

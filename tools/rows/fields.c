@@ -7,6 +7,7 @@ static const kind kinds[] = {
     {"const fa_tensor *", "TENSOR", "const fa_tensor *"},
     {"fa_like", "LIKE", "const fa_tensor *"},
     {"fa_tensors", "TENSORS", "fa_tensors"},
+    {"fa_list", "LIST", "fa_list"},
     {"fa_arg", "NUMBER", "fa_arg"},
     {"int64_t", "INT", "int64_t"},
     {"double", "DOUBLE", "double"},

@@ -45,10 +45,11 @@ static void read_signature(rows *r, op *o, int open)
     }
 }
 
-/* (values, indices): the names of the results; comments behind them are theirs. */
+/* (values, indices): the names of the results; comments behind them are theirs. [parts]: a list. */
 static void read_results(op *o, int open)
 {
     const token *t = o->source->token;
+    o->list = token_is(&t[open], "[");
     for (int i = open + 1; i < t[open].mate; i++) {
         bool name = t[i].kind == T_NAME;
         if ((t[i].kind == T_COMMENT || t[i].kind == T_DOC) && o->nresults)
@@ -60,6 +61,8 @@ static void read_results(op *o, int open)
     }
     if (!o->nresults)
         fail(o->source->path, o->line, "%s: no results", o->name);
+    if (o->list && o->nresults > 1)
+        fail(o->source->path, o->line, "%s: a list has one name", o->name);
 }
 
 /* ".name = value", HOT or SAMPLES(...). */
@@ -138,7 +141,7 @@ static int read_row(rows *r, source *f, int i)
             return fail(f->path, o->line, "%s: a row begins with three arguments", o->name), close + 1;
     }
     int list = at[o->pointwise ? 1 : 2];
-    if (!token_is(&t[list], "("))
+    if (!token_is(&t[list], "(") && (o->pointwise || !token_is(&t[list], "[")))
         return fail(f->path, t[list].line, "%s: %s stand in parentheses", o->name,
                     o->pointwise ? "operands" : "results"),
                close + 1;

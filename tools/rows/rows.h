@@ -112,6 +112,7 @@ typedef struct op {
     schema *args;
     const char *result[MOST_RESULTS], *result_doc[MOST_RESULTS]; /* the latter NULL where there is no comment */
     int nresults;
+    bool list;                       /* its result is a list: [parts] in the place of (y) */
     int expression, expression_last; /* tokens of a POINTWISE row's expression */
     cell cell[MOST_CELLS];
     int ncells;
@@ -121,7 +122,7 @@ typedef struct op {
     uint32_t keep;
     /* of each field and result that is kept: the fields whose gradients need it */
     uint32_t keep_for[MOST_FIELDS + MOST_RESULTS];
-    const char *samples, *torch;
+    const char *samples, *torch, *also;
     const fa__expression *formula, *derivative[MOST_FIELDS]; /* NULL: zero */
     struct op *next;
 } op;
@@ -159,6 +160,8 @@ bool is_operand(const field *);
 bool is_option(const field *);
 bool is_tensor(const field *); /* one that has a gradient: a tensor, or what may be one */
 bool is_number(const field *); /* one that is always a number */
+/* What its function returns: "fa_tensor *", "fa_max_result ", "fa_tensors ". */
+const char *result_type(const op *);
 
 /* ---- check.c, formula.c ---- */
 void check_rows(rows *);

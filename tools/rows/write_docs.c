@@ -68,12 +68,12 @@ enum { DEVICES = sizeof devices / sizeof *devices };
 static const char *way(const rows *r, const op *o, const char *folder)
 {
     bool runs = cell_find(o, "run") || o->pointwise;
-    return o->view                    ? "view"
-           : cell_find(o, "compose")  ? "composed"
-           : !folder                  ? "shapes"
-           : runs                     ? "program"
-           : has_kernel(r, folder, o) ? "kernel"
-                                      : "**no**";
+    return o->view                                                   ? "view"
+           : cell_find(o, "compose") || cell_find(o, "compose_list") ? "composed"
+           : !folder                                                 ? "shapes"
+           : runs                                                    ? "program"
+           : has_kernel(r, folder, o)                                ? "kernel"
+                                                                     : "**no**";
 }
 
 static void put_row(text *t, const rows *r, const op *o)
@@ -81,7 +81,12 @@ static void put_row(text *t, const rows *r, const op *o)
     put_signature(t, o);
     put(t, "`");
     put_literals(t, o->torch);
-    put(t, "` | ");
+    put(t, "`");
+    if (*o->also) {
+        put(t, "; also ");
+        put_literals(t, o->also);
+    }
+    put(t, " | ");
     put_gradient(t, o);
     put(t, " | %s | %s | ", o->inplace >= 0 ? rows_format("`fa_%s_`", o->name) : "",
         o->view  ? "view"

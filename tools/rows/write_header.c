@@ -76,7 +76,9 @@ static void put_manual(text *t, const op *o)
             put(t, " *  @param %s %s\n", o->args->field[i].name, described(&o->args->field[i]));
     if (o->options)
         put(t, " *  @param options what the macro makes of the named options; NULL for the defaults\n");
-    const char *result = o->nresults > 1    ? "the results; NULLs"
+    const char *result = o->list            ? o->view ? "views, in an array that the scope owns; none"
+                                                      : "tensors in an array that the scope owns; none"
+                         : o->nresults > 1  ? "the results; NULLs"
                          : o->result_doc[0] ? rows_format("%s; NULL", o->result_doc[0])
                          : o->view          ? "a view; NULL"
                                             : "the result; NULL";

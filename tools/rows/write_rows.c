@@ -13,12 +13,14 @@ const char *function_name(const op *o)
     return rows_format("%s%s", o->internal ? "fa__" : "fa_", o->name);
 }
 
+const char *result_type(const op *o)
+{
+    return o->list ? "fa_tensors " : o->nresults > 1 ? rows_format("fa_%s_result ", o->name) : "fa_tensor *";
+}
+
 void put_prototype(text *t, const op *o, const char *name, bool inplace)
 {
-    if (o->nresults > 1)
-        put(t, "fa_%s_result %s(", o->name, name);
-    else
-        put(t, "fa_tensor *%s(", name);
+    put(t, "%s%s(", result_type(o), name);
     const char *comma = "";
     for (int i = 0; i < o->args->nfields; i++) {
         const field *f = &o->args->field[i];
@@ -100,7 +102,7 @@ static void put_op(text *t, const op *o)
     put(t, "    .name = \"%s\", .id = FA__OP_%s, .cells = &%s_cells, .fields = %s_fields,\n", o->name, o->name, o->name,
         o->args->name);
     put(t, "    .nfields = %d, .nresults = %d, .args_size = sizeof(%s), .keep = %#xu, .inplace = %d,\n",
-        o->args->nfields, o->nresults, o->args->name, o->keep, o->inplace);
+        o->args->nfields, o->list ? 0 : o->nresults, o->args->name, o->keep, o->inplace);
     if (some)
         put(t, "    .keep_for = %s_keep_for,\n", o->name);
     put_kinds(t, o->args);
@@ -156,6 +158,10 @@ static void put_entry(text *t, const op *o, bool inplace)
     if (inplace)
         put(t,
             "    if (!options->out || fa__call_fail(&c, FA_ERROR_ARGUMENT, \"an in-place form takes no .out\"))\n    ");
+    if (o->list) {
+        put(t, "    return fa__invoke(&c) ? (fa_tensors){c.list->count, c.list->item} : (fa_tensors){0, NULL};\n}\n");
+        return;
+    }
     put(t, "    fa__invoke(&c);\n");
     if (o->nresults == 1) {
         put(t, "    return c.out[0];\n}\n");

@@ -96,6 +96,13 @@ typedef struct randperm_arguments {
 #define RANDPERM_LINK 1   /* each number into the list of the place that it draws */
 #define RANDPERM_FOLLOW 2 /* what stands at each place */
 
+/* FA__GPU_TRIANGLE: `count` places of a matrix; their rows stand `stride` elements apart, their columns `below` behind.
+ */
+typedef struct triangle_arguments {
+    i64 count, rows, columns, offset, below, stride;
+    i32 upper, dtype;
+} triangle_arguments;
+
 /* FA__GPU_MATMUL: c (m x n) = a (m x k) b (k x n) + bias, for each place of a batch of `shape`. All are of one dtype. A
  * group has one tile of c; `across` and `down` say how many there are. Without local memory (odd variants) a tile has
  * 64 elements, of which 2^wide are in one row. */

@@ -1,0 +1,35 @@
+/* The places of triangles. */
+#include "backend/gpu/dialect/arguments.h"
+#include "backend/gpu/gpu.h"
+
+static uint64_t write_places(fa__queue *queue, const fa__launch *l, bool upper)
+{
+    const triangle_indices_args *a = l->args;
+    const fa__operand *y = &l->operand[0];
+    const int64_t low = -a->row - 1, high = a->col + 1;
+    const triangle_arguments p = {.count = y->shape[1],
+                                  .rows = a->row,
+                                  .columns = a->col,
+                                  .offset = a->offset < low    ? low
+                                            : a->offset > high ? high
+                                                               : a->offset,
+                                  .below = y->stride[0],
+                                  .stride = y->stride[1],
+                                  .upper = upper,
+                                  .dtype = y->dtype};
+    const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, FA__GPU_TRIANGLE, 0, FA__CLASS_I64);
+    fa__gpu_args args = {.count = 0};
+    fa__gpu_memory(&args, y->data);
+    fa__gpu_value(&args, &p, sizeof p);
+    return kernel ? fa__gpu_launch_items(queue, kernel, p.count, &args) : 0;
+}
+
+KERNEL(tril_indices)
+{
+    return write_places(queue, l, false);
+}
+
+KERNEL(triu_indices)
+{
+    return write_places(queue, l, true);
+}
