@@ -181,7 +181,7 @@ static void test_primitives(void **test)
     for (int class = 0; class < FA__CLASSES; class ++)
         for (int p = FA__PRIM_neg; p < FA__PRIM_index; p++) {
             bool integer = class == FA__CLASS_I32 || class == FA__CLASS_I64;
-            bool there = !integer || fa__prims[p].domain != FA__DOMAIN_FLOAT;
+            bool there = fa__prims[p].domain != (integer ? FA__DOMAIN_FLOAT : FA__DOMAIN_WHOLE);
             assert_true((fa__cpu_simd->of[class]->prim[p] != NULL) == there);
             if (there)
                 check_prim((fa__class) class, (fa__prim)p);

@@ -49,7 +49,7 @@ static void free_all(void)
         made *m = all_made;
         all_made = m->next;
         free_program(&m->formula->program);
-        for (int i = 0; i < 3; i++) {
+        for (int i = 0; i < 4; i++) {
             fa__program *p = atomic_load(&m->formula->narrow[i]);
             if (p)
                 free_program(p);
@@ -147,14 +147,14 @@ static fa__program *make_narrow(const fa__program *wide, fa__prim to)
 
 fa__program *fa__narrow_program(fa__formula *f, fa_dtype d)
 {
-    static const uint8_t to[] = {FA__PRIM_to_u8, FA__PRIM_to_i8, FA__PRIM_to_i16};
-    fa__program *p = atomic_load_explicit(&f->narrow[d - FA_U8], memory_order_acquire);
+    static const uint8_t to[] = {FA__PRIM_to_bool, FA__PRIM_to_u8, FA__PRIM_to_i8, FA__PRIM_to_i16};
+    fa__program *p = atomic_load_explicit(&f->narrow[d - FA_BOOL], memory_order_acquire);
     if (FA__LIKELY(p != NULL))
         return p;
     pthread_mutex_lock(&lock);
-    p = atomic_load(&f->narrow[d - FA_U8]);
-    if (!p && (p = make_narrow(&f->program, (fa__prim)to[d - FA_U8])))
-        atomic_store_explicit(&f->narrow[d - FA_U8], p, memory_order_release);
+    p = atomic_load(&f->narrow[d - FA_BOOL]);
+    if (!p && (p = make_narrow(&f->program, (fa__prim)to[d - FA_BOOL])))
+        atomic_store_explicit(&f->narrow[d - FA_BOOL], p, memory_order_release);
     pthread_mutex_unlock(&lock);
     return p;
 }

@@ -12,7 +12,7 @@ enum { FA__NEEDS_INPUTS = 4 /* expressions of at most so many operands are remem
 typedef struct fa__formula {
     const fa__expression *e;
     fa__program program;
-    _Atomic(fa__program *) narrow[3];                   /* for results of u8, i8 and i16: made when first needed */
+    _Atomic(fa__program *) narrow[4];                   /* for results of bool to i16: made when first needed */
     _Atomic(const fa__op *) derivative[FA__MAX_INPUTS]; /* by input: an operation, or fa__zero_op */
     /* What a record has to know, by the operands (bits) whose gradients are asked for; 0: not asked yet. */
     _Atomic(uint64_t) needs[1 << FA__NEEDS_INPUTS];
@@ -37,7 +37,8 @@ fa__formula *fa__formula_of(const fa__op *);
 FA__COLD fa__program *fa__narrow_program(fa__formula *, fa_dtype);
 static inline fa__program *fa__program_of(fa__formula *f, fa_dtype d)
 {
-    return FA__LIKELY(d < FA_U8 || d > FA_I16) ? &f->program : fa__narrow_program(f, d);
+    bool wide = d > FA_I16 || d < FA_BOOL || (d == FA_BOOL && !f->e->whole);
+    return FA__LIKELY(wide) ? &f->program : fa__narrow_program(f, d);
 }
 /* d op / d input, times gy: an operation whose fields are those of op, then gy, then y. NULL and an error on failure.
  */

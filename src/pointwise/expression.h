@@ -37,6 +37,7 @@ typedef struct fa__expression {
     uint32_t condition_only; /* bit i: mentioned, and only directly as the condition of a choice: not promoted */
     uint32_t random;         /* bit i: input i is a key, the operand of uniform() or normal(): not promoted */
     uint32_t boolean;        /* bit o: output o is a test, or a choice between tests: stored as bool */
+    bool whole;              /* mentions a WHOLE primitive: floats are an error */
     bool floating;           /* mentions a FLOAT primitive or a non-integer constant: integers compute in f32 */
 } fa__expression;
 

@@ -147,7 +147,9 @@ static fa__expression *finish(fa__parser *p, const fa__value *output, int count)
         fa__note_use(p, &p->plain, output[o]);
         node[o] = output[o].node;
     }
-    if (!check_keys(p))
+    if (p->whole && p->floating)
+        fa__parser_fail(p, 0, "'%s' is of integers, and the rest computes in floats", p->whole);
+    if (p->failed || !check_keys(p))
         return NULL;
     fa__draft draft = {&p->builder, node, count, p->text, *p->signature};
     if (fa__draft_count(&draft) > FA__MAX_NODES) {
@@ -162,6 +164,7 @@ static fa__expression *finish(fa__parser *p, const fa__value *output, int count)
     e->condition_only = p->condition & ~p->plain;
     e->random = p->random;
     e->floating = p->floating;
+    e->whole = p->whole != NULL;
     for (int o = 0; o < count; o++)
         e->boolean |= (uint32_t)output[o].boolean << o;
     return e;

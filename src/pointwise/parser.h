@@ -41,6 +41,7 @@ typedef struct fa__parser {
     uint32_t condition, random, plain;
     int plain_at[FA__MAX_INPUTS];
     bool floating;
+    const char *whole; /* the last function of integers, or NULL */
 } fa__parser;
 
 /* Records the first error, and ends the text there. Always false. */

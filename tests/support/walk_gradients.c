@@ -1,5 +1,6 @@
 /* The walker's gradients: in f64, against central differences of a weighted sum of the results (first order), and of a
  * weighted sum of those gradients (second order). */
+#include "ops/formula.h"
 #include "support/devices.h"
 #include "support/gradient.h"
 #include "support/walk.h"
@@ -77,6 +78,15 @@ static bool one_order(const inputs *in, int order)
     return true;
 }
 
+/* Whether the gradient of an expression is 0 wherever it is: such results need none. */
+static bool is_level(const fa__op *op)
+{
+    bool level = op->cells->expr != NULL;
+    FA__EACH_BIT (i, op->of[FA__NUMBER])
+        level = level && fa__derivative_of(op, (int)i) == &fa__zero_op;
+    return level;
+}
+
 /* Whether there are gradients to hold against differences. A row that should have one and has not fails here. */
 static bool differentiable(const inputs *in)
 {
@@ -92,7 +102,7 @@ static bool differentiable(const inputs *in)
     }
     if (in->s->op->cells->no_grad)
         check(!recorded, "the row says that it has no gradient, and was recorded");
-    else if (floating)
+    else if (floating && !is_level(in->s->op))
         check(recorded, "no gradient, and no reason why");
     return recorded && exact && !in->s->op->cells->no_grad;
 }
