@@ -71,6 +71,9 @@ static void floats_have_no_bits(void **state)
     FAILS(FA_ERROR_DTYPE, "fa_bitwise_left_shift", "f32");
     assert_null(fa_pointwise("bit_or(x, 1)", x));
     FAILS(FA_ERROR_DTYPE, "integers and bool");
+    fa_binding both[] = {{.name = "x", .tensors = FA_TENSORS(x)}};
+    assert_false(fa_update("x = bit_or(x, 1)", 1, both));
+    FAILS(FA_ERROR_DTYPE, "fa_update", "is of integers");
     assert_null(fa_pointwise("bit_or(x, 1) / 2", i));
     FAILS(FA_ERROR_ARGUMENT, "'bit_or' is of integers");
 }
