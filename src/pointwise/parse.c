@@ -140,6 +140,13 @@ static bool check_keys(fa__parser *p)
     return true;
 }
 
+/* Functions of integers and of floats do not go together. */
+static bool check_whole(fa__parser *p)
+{
+    return !p->whole || !p->floating
+           || fa__parser_fail(p, 0, "'%s' is of integers, and the rest computes in floats", p->whole);
+}
+
 static fa__expression *finish(fa__parser *p, const fa__value *output, int count)
 {
     fa__node_id node[FA__MAX_OUTPUTS];
@@ -147,9 +154,7 @@ static fa__expression *finish(fa__parser *p, const fa__value *output, int count)
         fa__note_use(p, &p->plain, output[o]);
         node[o] = output[o].node;
     }
-    if (p->whole && p->floating)
-        fa__parser_fail(p, 0, "'%s' is of integers, and the rest computes in floats", p->whole);
-    if (p->failed || !check_keys(p))
+    if (!check_keys(p))
         return NULL;
     fa__draft draft = {&p->builder, node, count, p->text, *p->signature};
     if (fa__draft_count(&draft) > FA__MAX_NODES) {
@@ -165,7 +170,7 @@ static fa__expression *finish(fa__parser *p, const fa__value *output, int count)
     e->random = p->random;
     e->floating = p->floating;
     e->whole = p->whole != NULL;
-    for (int o = 0; o < count; o++)
+    for (int o = 0; o < count && o < FA__MAX_OUTPUTS; o++)
         e->boolean |= (uint32_t)output[o].boolean << o;
     return e;
 }
@@ -180,7 +185,7 @@ static fa__expression *parse(fa__parser *p)
         fa__parser_advance(p);
         statements(p, &last, &bare);
     }
-    if (p->failed || !results(p, last, bare, output))
+    if (p->failed || !results(p, last, bare, output) || !check_whole(p))
         return NULL;
     return finish(p, output, p->signature->noutputs ? p->signature->noutputs : 1);
 }
