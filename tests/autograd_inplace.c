@@ -272,7 +272,7 @@ static fa_tensor *any_view(const fa_tensor *memory, uint32_t *state)
     *state = *state * 1664525 + 1013904223;
     int64_t offset = high > low ? (int64_t)((*state >> 8) % (uint64_t)(65 - (high - low))) - low : 30;
     fa_shape layout = FA_SHAPE(1);
-    return fa__as_strided(memory, layout, shape, stride, offset);
+    return fa__strided_part(memory, layout, shape, stride, offset);
 }
 
 /* Which of 64 elements, whose values are their places, a view has. */

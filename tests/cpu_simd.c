@@ -134,12 +134,19 @@ static void expected_value(fa__class class, fa__prim p, const char *a, const cha
 /* What C computes the same way; the rest is in math.c and in the conversions below. */
 static bool plain(fa__prim p, fa__class class)
 {
-    static const fa__prim prims[] = {FA__PRIM_neg,     FA__PRIM_add,    FA__PRIM_sub,   FA__PRIM_mul,  FA__PRIM_div,
-                                     FA__PRIM_mad,     FA__PRIM_fma,    FA__PRIM_abs,   FA__PRIM_sign, FA__PRIM_maximum,
-                                     FA__PRIM_minimum, FA__PRIM_floor,  FA__PRIM_trunc, FA__PRIM_lt,   FA__PRIM_le,
-                                     FA__PRIM_eq,      FA__PRIM_ne,     FA__PRIM_and,   FA__PRIM_or,   FA__PRIM_not,
-                                     FA__PRIM_select,  FA__PRIM_to_bool};
-    (void)class;
+    static const fa__prim prims[] = {
+        FA__PRIM_neg,        FA__PRIM_add,         FA__PRIM_sub,         FA__PRIM_mul,       FA__PRIM_div,
+        FA__PRIM_mad,        FA__PRIM_fma,         FA__PRIM_abs,         FA__PRIM_sign,      FA__PRIM_maximum,
+        FA__PRIM_minimum,    FA__PRIM_floor,       FA__PRIM_trunc,       FA__PRIM_lt,        FA__PRIM_le,
+        FA__PRIM_eq,         FA__PRIM_ne,          FA__PRIM_and,         FA__PRIM_or,        FA__PRIM_not,
+        FA__PRIM_select,     FA__PRIM_to_bool,     FA__PRIM_ceil,        FA__PRIM_round,     FA__PRIM_fmod,
+        FA__PRIM_remainder,  FA__PRIM_copysign,    FA__PRIM_signbit,     FA__PRIM_nextafter, FA__PRIM_gcd,
+        FA__PRIM_lcm,        FA__PRIM_bit_and,     FA__PRIM_bit_or,      FA__PRIM_bit_xor,   FA__PRIM_bit_not,
+        FA__PRIM_shift_left, FA__PRIM_shift_right, FA__PRIM_floor_divide};
+    static const fa__prim integers[] = {FA__PRIM_round_to};
+    for (size_t i = 0; class >= FA__CLASS_I32 && i < sizeof integers / sizeof integers[0]; i++)
+        if (integers[i] == p)
+            return true;
     for (size_t i = 0; i < sizeof prims / sizeof prims[0]; i++)
         if (prims[i] == p)
             return true;
@@ -181,7 +188,7 @@ static void test_primitives(void **test)
     for (int class = 0; class < FA__CLASSES; class ++)
         for (int p = FA__PRIM_neg; p < FA__PRIM_index; p++) {
             bool integer = class == FA__CLASS_I32 || class == FA__CLASS_I64;
-            bool there = !integer || fa__prims[p].domain != FA__DOMAIN_FLOAT;
+            bool there = fa__prims[p].domain != (integer ? FA__DOMAIN_FLOAT : FA__DOMAIN_WHOLE);
             assert_true((fa__cpu_simd->of[class]->prim[p] != NULL) == there);
             if (there)
                 check_prim((fa__class) class, (fa__prim)p);

@@ -135,7 +135,9 @@ static const struct {
     {"x, y", "expected an operator or the end, found ','", 1},
     {"foo(x)", "no function 'foo'; did you mean 'floor'?", 0},
     {"1 + sigmod(x)", "no function 'sigmod'; did you mean 'sigmoid'?", 4},
-    {"tahn(x)", "no function 'tahn'; did you mean 'tanh'?", 0},
+    {"sigmiod(x)", "no function 'sigmiod'; did you mean 'sigmoid'?", 0},
+    {"1 + bit_and(x, y) * 0.5", "'bit_and' is of integers, and the rest computes in floats", 0},
+    {"exp(gcd(x, 2))", "'gcd' is of integers, and the rest computes in floats", 0},
     {"max(x, y)", "no function 'max'; did you mean 'maximum'?", 0},
     {"where(c, x, y)", "no function 'where'; did you mean 'select'?", 0},
     {"float(x)", "no function 'float'; did you mean 'f32'?", 0},
@@ -159,10 +161,10 @@ static const struct {
     {"x == y == z", "comparisons do not chain: write a < b && b < c", 7},
     {"x ** 2", "no operator '**': powers are written pow(x, y)", 2},
     {"x ^ 2", "no operator '^': powers are written pow(x, y)", 2},
-    {"x % 2", "no operator '%': a remainder is written x - y * floor(x / y)", 2},
-    {"x << 2", "no operator '<<': there are no shifts", 2},
+    {"x % 2", "no operator '%': a remainder is written remainder(x, y) or fmod(x, y)", 2},
+    {"x << 2", "no operator '<<': shifts are written shift_left(x, y)", 2},
     {"x += 2", "no operator '+=': write 'x = x + y'", 2},
-    {"~x", "no operator '~': 'not' is written !", 0},
+    {"~x", "no operator '~': 'not' is written !, and of bits bit_not(x)", 0},
     {"x[0]", "no operator '[': operands are not indexed: each element is computed by itself", 1},
     {"x & 3", "'&' joins tests: comparisons and bools", 2},
     {"x + y | z", "'|' joins tests: comparisons and bools", 6},
@@ -225,7 +227,7 @@ static void test_render(void **state)
         {")", "in \")\" at 0: expected an operand, found ')'"},
         {"x + x + x + x + x + x + x + x + x + x + x + x + x + x + y % x + x + x + x + x + x + x + x",
          "in \"...+ x + x + x + x + x + x + x + x + x + x + x + y % x + x + x + x + x + x ...\" at 58, before "
-         "\"% x + x + x + x + x + x ...\": no operator '%': a remainder is written x - y * floor(x / y)"},
+         "\"% x + x + x + x + x + x ...\": no operator '%': a remainder is written remainder(x, y) or fmod(x, y)"},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         fa__parse_error error;

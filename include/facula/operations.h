@@ -4,6 +4,7 @@
  *  Written by facula-rows from src/ops: edit there. */
 #ifndef FACULA_OPERATIONS_H
 #define FACULA_OPERATIONS_H
+#include <facula/activation.h>
 #include <facula/creation.h>
 #include <facula/diagonal.h>
 #include <facula/grid.h>
@@ -12,6 +13,7 @@
 #include <facula/like.h>
 #include <facula/linalg.h>
 #include <facula/loss.h>
+#include <facula/math.h>
 #include <facula/move.h>
 #include <facula/one_hot.h>
 #include <facula/pad.h>
@@ -22,5 +24,6 @@
 #include <facula/shape.h>
 #include <facula/slice.h>
 #include <facula/split.h>
+#include <facula/test.h>
 #include <facula/view.h>
 #endif

@@ -14,7 +14,7 @@ typedef enum {
     FA__PRIM_count
 } fa__prim;
 
-typedef enum { FA__DOMAIN_ANY, FA__DOMAIN_FLOAT, FA__DOMAIN_TEST } fa__domain;
+typedef enum { FA__DOMAIN_ANY, FA__DOMAIN_FLOAT, FA__DOMAIN_TEST, FA__DOMAIN_WHOLE } fa__domain;
 
 typedef struct fa__prim_info {
     const char *name;

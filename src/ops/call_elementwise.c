@@ -124,6 +124,9 @@ FA__HOT bool fa__infer_elementwise(fa__call *c, fa__elementwise *e)
         d = x->floating ? FA_F32 : FA_I64; /* nothing but numbers in the text */
     else if (x->floating && !fa__dtype_is_float(d))
         d = FA_F32;
+    if (FA__UNLIKELY(x->whole) && fa__dtype_is_float(d))
+        return fa__call_fail(c, FA_ERROR_DTYPE, "this is of integers and bool, and the operands are %s",
+                             fa_dtype_name(d));
     e->compute = fa__class_of(d);
     e->program = fa__program_of(e->formula, d);
     s->dtype = e->formula->result != FA_SAME ? (fa_dtype)e->formula->result : d;

@@ -70,7 +70,7 @@ typedef struct {
     bool requires_grad OPT(false); /* it is a leaf that collects a gradient */
 } full_args;
 
-static bool holds(fa_dtype dtype, double v)
+bool fa__dtype_holds(fa_dtype dtype, double v)
 {
     static const struct {
         double low, high;
@@ -91,7 +91,7 @@ bool fa__check_holds(const fa__call *c, fa_dtype dtype, const fa_arg *number)
 {
     bool whole = number->kind != FA__ARG_FLOAT;
     double v = whole ? (double)number->as.i : number->as.f;
-    if ((whole && dtype == FA_I64) || holds(dtype, v))
+    if ((whole && dtype == FA_I64) || fa__dtype_holds(dtype, v))
         return true;
     char text[40];
     struct fa__text shown = fa__text_in(text, sizeof text);

@@ -286,6 +286,8 @@ bool fa_update(const char *text, size_t count, const fa_binding *bindings)
     u.op = fa__expression_op("update", text, names, (int)count, result, u.results);
     if (!u.op)
         return false;
+    if (u.op->formula->e->whole)
+        return fa__fail(FA_ERROR_DTYPE, "fa_update: \"%.80s\" is of integers, and the tensors are floating", text);
     for (size_t i = 0; i < u.length; i++)
         if (!check_place(&u, i) || !prepare_place(&u, i))
             return false;

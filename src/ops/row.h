@@ -144,6 +144,8 @@ bool fa__infer_shape(fa__call *, fa_dtype, int rank, const int64_t *shape);
 bool fa__infer_like(fa__call *, const fa_tensor *, fa_dtype);
 bool fa__infer_reduced(fa__call *, const fa_tensor *, fa_dims, bool keepdim, fa_dtype);
 bool fa__infer_resized(fa__call *, const fa_tensor *, int64_t dim, int64_t size);
+/* Whether a number can be stored in a dtype: integers have bounds. */
+bool fa__dtype_holds(fa_dtype, double);
 /* False and an error when a number is beyond what a dtype holds. */
 bool fa__check_holds(const fa__call *, fa_dtype, const fa_arg *number);
 /* The dimension that a number names, 0 to rank - 1; -1 after an error. */

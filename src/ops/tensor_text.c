@@ -243,11 +243,13 @@ static fa_dtype dtype_of(const parser *p)
 /* Integers have to fit the dtype; what is floating is rounded. */
 static bool check_fit(parser *p, fa_dtype dtype)
 {
-    for (size_t i = 0; i < p->count && !fa__dtype_is_float(dtype); i++)
-        if (!fa__dtype_holds(dtype, p->item[i].f)) {
-            p->at = p->text + p->item[i].at;
-            return fails(p, "%g does not fit into %s", p->item[i].f, fa_dtype_name(dtype));
-        }
+    for (size_t i = 0; i < p->count && !fa__dtype_is_float(dtype); i++) {
+        const element *e = &p->item[i];
+        if ((e->sort == WHOLE && dtype == FA_I64) || fa__dtype_holds(dtype, e->f))
+            continue;
+        p->at = p->text + e->at;
+        return fails(p, "%g does not fit into %s", e->f, fa_dtype_name(dtype));
+    }
     return true;
 }
 

@@ -213,6 +213,169 @@ static fa__node_id cosine(const chain *c)
     return negative(c, times(c, c->dx, make1(c, FA__PRIM_sin, c->x)));
 }
 
+static fa__node_id number(const chain *c, double value)
+{
+    return fa__build_number(c->b, value);
+}
+
+static fa__node_id square(const chain *c, fa__node_id x)
+{
+    return make2(c, FA__PRIM_mul, x, x);
+}
+
+/* d / (1 + x * x) and its like: one plus, or minus, a square */
+static fa__node_id one_and(const chain *c, fa__prim prim, fa__node_id x)
+{
+    return make2(c, prim, integer(c, 1), square(c, x));
+}
+
+/* 2^x log(2) */
+static fa__node_id exponential2(const chain *c)
+{
+    return times(c, c->dx, make2(c, FA__PRIM_mul, c->self, number(c, 0.6931471805599453)));
+}
+
+/* exp(x), of which the result lacks digits where it is near -1 */
+static fa__node_id exponential_less_1(const chain *c)
+{
+    return times(c, c->dx, make1(c, FA__PRIM_exp, c->x));
+}
+
+static fa__node_id logarithm2(const chain *c)
+{
+    return over(c, c->dx, make2(c, FA__PRIM_mul, c->x, number(c, 0.6931471805599453)));
+}
+
+static fa__node_id logarithm10(const chain *c)
+{
+    return over(c, c->dx, make2(c, FA__PRIM_mul, c->x, number(c, 2.302585092994046)));
+}
+
+static fa__node_id logarithm_of_more(const chain *c)
+{
+    return over(c, c->dx, make2(c, FA__PRIM_add, integer(c, 1), c->x));
+}
+
+static fa__node_id softplus(const chain *c)
+{
+    return times(c, c->dx, make1(c, FA__PRIM_sigmoid, c->x));
+}
+
+static fa__node_id error_complement(const chain *c)
+{
+    return negative(c, error_function(c));
+}
+
+/* sqrt(pi) / 2 * exp(y * y) */
+static fa__node_id error_inverse(const chain *c)
+{
+    fa__node_id bell = make1(c, FA__PRIM_exp, square(c, c->self));
+    return times(c, c->dx, make2(c, FA__PRIM_mul, number(c, 0.886226925452758), bell));
+}
+
+static fa__node_id log_gamma(const chain *c)
+{
+    return times(c, c->dx, make1(c, FA__PRIM_digamma, c->x));
+}
+
+static fa__node_id digamma(const chain *c)
+{
+    return times(c, c->dx, make2(c, FA__PRIM_polygamma, integer(c, 1), c->x));
+}
+
+/* By the second operand; the first one counts. */
+static fa__node_id polygamma(const chain *c)
+{
+    fa__node_id next = make2(c, FA__PRIM_add, c->x, integer(c, 1));
+    return c->dy == ZERO ? ZERO : times(c, c->dy, make2(c, FA__PRIM_polygamma, next, c->y));
+}
+
+static fa__node_id tan_x(const chain *c)
+{
+    return times(c, c->dx, one_and(c, FA__PRIM_add, c->self));
+}
+
+static fa__node_id arcsine(const chain *c)
+{
+    return over(c, c->dx, make1(c, FA__PRIM_sqrt, one_and(c, FA__PRIM_sub, c->x)));
+}
+
+static fa__node_id arccosine(const chain *c)
+{
+    return negative(c, arcsine(c));
+}
+
+static fa__node_id arctangent(const chain *c)
+{
+    return over(c, c->dx, one_and(c, FA__PRIM_add, c->x));
+}
+
+/* Of the point (y, x): (x dy - y dx) / (x^2 + y^2). Here the operands are in the order y, x. */
+static fa__node_id angle(const chain *c)
+{
+    fa__node_id r = make2(c, FA__PRIM_add, square(c, c->x), square(c, c->y));
+    return over(c, plus(c, times(c, c->dx, c->y), negative(c, times(c, c->dy, c->x))), r);
+}
+
+static fa__node_id hyperbolic_sine(const chain *c)
+{
+    return times(c, c->dx, make1(c, FA__PRIM_cosh, c->x));
+}
+
+static fa__node_id hyperbolic_cosine(const chain *c)
+{
+    return times(c, c->dx, make1(c, FA__PRIM_sinh, c->x));
+}
+
+static fa__node_id area_sine(const chain *c)
+{
+    return over(c, c->dx, make1(c, FA__PRIM_sqrt, one_and(c, FA__PRIM_add, c->x)));
+}
+
+/* sqrt(x - 1) sqrt(x + 1), so that x * x need not be a number */
+static fa__node_id area_cosine(const chain *c)
+{
+    fa__node_id less = make1(c, FA__PRIM_sqrt, make2(c, FA__PRIM_sub, c->x, integer(c, 1)));
+    fa__node_id more = make1(c, FA__PRIM_sqrt, make2(c, FA__PRIM_add, c->x, integer(c, 1)));
+    return over(c, c->dx, make2(c, FA__PRIM_mul, less, more));
+}
+
+static fa__node_id area_tangent(const chain *c)
+{
+    return over(c, c->dx, one_and(c, FA__PRIM_sub, c->x));
+}
+
+static fa__node_id hypotenuse(const chain *c)
+{
+    return over(c, plus(c, times(c, c->dx, c->x), times(c, c->dy, c->y)), c->self);
+}
+
+/* 1 where the sign is kept, -1 where it is changed, 0 at 0; the second operand gives no more than its sign. */
+static fa__node_id copied_sign(const chain *c)
+{
+    if (c->dx == ZERO)
+        return ZERO;
+    fa__node_id sign = make2(c, FA__PRIM_copysign, make1(c, FA__PRIM_sign, c->x), c->y);
+    fa__node_id kept = make2(c, FA__PRIM_mul, make1(c, FA__PRIM_sign, c->x), sign);
+    return times(c, c->dx, kept);
+}
+
+/* x - y q, where the quotient q is an integer */
+static fa__node_id left_of(const chain *c, fa__node_id quotient)
+{
+    return plus(c, c->dx, negative(c, times(c, c->dy, quotient)));
+}
+
+static fa__node_id remainder_down(const chain *c)
+{
+    return left_of(c, make2(c, FA__PRIM_floor_divide, c->x, c->y));
+}
+
+static fa__node_id remainder_cut(const chain *c)
+{
+    return left_of(c, make1(c, FA__PRIM_trunc, make2(c, FA__PRIM_div, c->x, c->y)));
+}
+
 /* The same where `factor` may be the guarded one. */
 static fa__node_id times_guarded(const chain *c, fa__node_id d, fa__node_id factor)
 {
@@ -252,28 +415,89 @@ static fa__node_id chosen(const chain *c)
 
 /* Every primitive has a cell. */
 static const cell cells[FA__PRIM_count] = {
-    [FA__PRIM_constant] = none,   [FA__PRIM_neg] = neg,
-    [FA__PRIM_add] = add,         [FA__PRIM_sub] = sub,
-    [FA__PRIM_mul] = mul,         [FA__PRIM_div] = divide,
-    [FA__PRIM_mad] = mul_add,     [FA__PRIM_fma] = mul_add,
-    [FA__PRIM_abs] = absolute,    [FA__PRIM_sign] = none,
-    [FA__PRIM_maximum] = maximum, [FA__PRIM_minimum] = minimum,
-    [FA__PRIM_floor] = none,      [FA__PRIM_trunc] = none,
-    [FA__PRIM_sqrt] = root,       [FA__PRIM_exp] = exponential,
-    [FA__PRIM_log] = logarithm,   [FA__PRIM_tanh] = tangent,
-    [FA__PRIM_sigmoid] = sigmoid, [FA__PRIM_erf] = error_function,
-    [FA__PRIM_sin] = sine,        [FA__PRIM_cos] = cosine,
-    [FA__PRIM_pow] = power,       [FA__PRIM_lt] = none,
-    [FA__PRIM_le] = none,         [FA__PRIM_eq] = none,
-    [FA__PRIM_ne] = none,         [FA__PRIM_and] = none,
-    [FA__PRIM_or] = none,         [FA__PRIM_not] = none,
-    [FA__PRIM_select] = chosen,   [FA__PRIM_to_bool] = none,
-    [FA__PRIM_to_u8] = none,      [FA__PRIM_to_i8] = none,
-    [FA__PRIM_to_i16] = none,     [FA__PRIM_to_i32] = none,
-    [FA__PRIM_to_i64] = none,     [FA__PRIM_to_f16] = passes,
-    [FA__PRIM_to_bf16] = passes,  [FA__PRIM_to_f32] = passes,
-    [FA__PRIM_to_f64] = passes,   [FA__PRIM_index] = none,
-    [FA__PRIM_uniform] = none,    [FA__PRIM_normal] = none,
+    [FA__PRIM_constant] = none,
+    [FA__PRIM_neg] = neg,
+    [FA__PRIM_add] = add,
+    [FA__PRIM_sub] = sub,
+    [FA__PRIM_mul] = mul,
+    [FA__PRIM_div] = divide,
+    [FA__PRIM_mad] = mul_add,
+    [FA__PRIM_fma] = mul_add,
+    [FA__PRIM_abs] = absolute,
+    [FA__PRIM_sign] = none,
+    [FA__PRIM_maximum] = maximum,
+    [FA__PRIM_minimum] = minimum,
+    [FA__PRIM_floor] = none,
+    [FA__PRIM_ceil] = none,
+    [FA__PRIM_round] = none,
+    [FA__PRIM_round_to] = none,
+    [FA__PRIM_trunc] = none,
+    [FA__PRIM_floor_divide] = none,
+    [FA__PRIM_remainder] = remainder_down,
+    [FA__PRIM_fmod] = remainder_cut,
+    [FA__PRIM_copysign] = copied_sign,
+    [FA__PRIM_signbit] = none,
+    [FA__PRIM_nextafter] = passes,
+    [FA__PRIM_gcd] = none,
+    [FA__PRIM_lcm] = none,
+    [FA__PRIM_bit_and] = none,
+    [FA__PRIM_bit_or] = none,
+    [FA__PRIM_bit_xor] = none,
+    [FA__PRIM_bit_not] = none,
+    [FA__PRIM_shift_left] = none,
+    [FA__PRIM_shift_right] = none,
+    [FA__PRIM_sqrt] = root,
+    [FA__PRIM_exp] = exponential,
+    [FA__PRIM_exp2] = exponential2,
+    [FA__PRIM_expm1] = exponential_less_1,
+    [FA__PRIM_log] = logarithm,
+    [FA__PRIM_log2] = logarithm2,
+    [FA__PRIM_log10] = logarithm10,
+    [FA__PRIM_log1p] = logarithm_of_more,
+    [FA__PRIM_tanh] = tangent,
+    [FA__PRIM_sigmoid] = sigmoid,
+    [FA__PRIM_softplus] = softplus,
+    [FA__PRIM_erf] = error_function,
+    [FA__PRIM_erfc] = error_complement,
+    [FA__PRIM_erfinv] = error_inverse,
+    [FA__PRIM_lgamma] = log_gamma,
+    [FA__PRIM_digamma] = digamma,
+    [FA__PRIM_polygamma] = polygamma,
+    [FA__PRIM_sin] = sine,
+    [FA__PRIM_cos] = cosine,
+    [FA__PRIM_tan] = tan_x,
+    [FA__PRIM_asin] = arcsine,
+    [FA__PRIM_acos] = arccosine,
+    [FA__PRIM_atan] = arctangent,
+    [FA__PRIM_atan2] = angle,
+    [FA__PRIM_sinh] = hyperbolic_sine,
+    [FA__PRIM_cosh] = hyperbolic_cosine,
+    [FA__PRIM_asinh] = area_sine,
+    [FA__PRIM_acosh] = area_cosine,
+    [FA__PRIM_atanh] = area_tangent,
+    [FA__PRIM_hypot] = hypotenuse,
+    [FA__PRIM_pow] = power,
+    [FA__PRIM_lt] = none,
+    [FA__PRIM_le] = none,
+    [FA__PRIM_eq] = none,
+    [FA__PRIM_ne] = none,
+    [FA__PRIM_and] = none,
+    [FA__PRIM_or] = none,
+    [FA__PRIM_not] = none,
+    [FA__PRIM_select] = chosen,
+    [FA__PRIM_to_bool] = none,
+    [FA__PRIM_to_u8] = none,
+    [FA__PRIM_to_i8] = none,
+    [FA__PRIM_to_i16] = none,
+    [FA__PRIM_to_i32] = none,
+    [FA__PRIM_to_i64] = none,
+    [FA__PRIM_to_f16] = passes,
+    [FA__PRIM_to_bf16] = passes,
+    [FA__PRIM_to_f32] = passes,
+    [FA__PRIM_to_f64] = passes,
+    [FA__PRIM_index] = none,
+    [FA__PRIM_uniform] = none,
+    [FA__PRIM_normal] = none,
 };
 
 fa__node_id fa__differentiate(fa__builder *b, const fa__ssa *ssa, int wrt, fa__node_id *d)

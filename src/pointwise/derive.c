@@ -10,15 +10,17 @@
 
 /* What takes about as long as reading a value: not worth keeping a result for. */
 static const bool cheap[FA__PRIM_count] = {
-    [FA__PRIM_input] = true,  [FA__PRIM_constant] = true, [FA__PRIM_neg] = true,     [FA__PRIM_add] = true,
-    [FA__PRIM_sub] = true,    [FA__PRIM_mul] = true,      [FA__PRIM_mad] = true,     [FA__PRIM_fma] = true,
-    [FA__PRIM_abs] = true,    [FA__PRIM_sign] = true,     [FA__PRIM_maximum] = true, [FA__PRIM_minimum] = true,
-    [FA__PRIM_floor] = true,  [FA__PRIM_trunc] = true,    [FA__PRIM_lt] = true,      [FA__PRIM_le] = true,
-    [FA__PRIM_eq] = true,     [FA__PRIM_ne] = true,       [FA__PRIM_and] = true,     [FA__PRIM_or] = true,
-    [FA__PRIM_not] = true,    [FA__PRIM_select] = true,   [FA__PRIM_to_bool] = true, [FA__PRIM_to_u8] = true,
-    [FA__PRIM_to_i8] = true,  [FA__PRIM_to_i16] = true,   [FA__PRIM_to_i32] = true,  [FA__PRIM_to_i64] = true,
-    [FA__PRIM_to_f16] = true, [FA__PRIM_to_bf16] = true,  [FA__PRIM_to_f32] = true,  [FA__PRIM_to_f64] = true,
-    [FA__PRIM_index] = true,
+    [FA__PRIM_input] = true,   [FA__PRIM_constant] = true, [FA__PRIM_neg] = true,     [FA__PRIM_add] = true,
+    [FA__PRIM_sub] = true,     [FA__PRIM_mul] = true,      [FA__PRIM_mad] = true,     [FA__PRIM_fma] = true,
+    [FA__PRIM_abs] = true,     [FA__PRIM_sign] = true,     [FA__PRIM_maximum] = true, [FA__PRIM_minimum] = true,
+    [FA__PRIM_floor] = true,   [FA__PRIM_trunc] = true,    [FA__PRIM_lt] = true,      [FA__PRIM_le] = true,
+    [FA__PRIM_eq] = true,      [FA__PRIM_ne] = true,       [FA__PRIM_and] = true,     [FA__PRIM_or] = true,
+    [FA__PRIM_not] = true,     [FA__PRIM_select] = true,   [FA__PRIM_to_bool] = true, [FA__PRIM_to_u8] = true,
+    [FA__PRIM_to_i8] = true,   [FA__PRIM_to_i16] = true,   [FA__PRIM_to_i32] = true,  [FA__PRIM_to_i64] = true,
+    [FA__PRIM_to_f16] = true,  [FA__PRIM_to_bf16] = true,  [FA__PRIM_to_f32] = true,  [FA__PRIM_to_f64] = true,
+    [FA__PRIM_index] = true,   [FA__PRIM_ceil] = true,     [FA__PRIM_round] = true,   [FA__PRIM_copysign] = true,
+    [FA__PRIM_signbit] = true, [FA__PRIM_bit_and] = true,  [FA__PRIM_bit_or] = true,  [FA__PRIM_bit_xor] = true,
+    [FA__PRIM_bit_not] = true,
 };
 
 typedef struct fa__cost {

@@ -47,6 +47,7 @@ typedef struct fa__expression {
     bool floating;                 /* mentions a FLOAT primitive or a non-integer constant: integers compute in f32 */
     bool integral; /* mentions an integer constant, and not as an operand of a test: bools compute in i64 */
     bool signs;    /* mentions - of values: nothing for bools */
+    bool whole;    /* mentions a WHOLE primitive: floats are an error */
 } fa__expression;
 
 typedef struct fa__parse_error {

@@ -133,6 +133,8 @@ static fa__value apply(fa__parser *p, fa__prim prim, const fa__value operand[3],
     note_operands(p, prim, operand);
     if (draws(prim) && fa__prim_of(&p->builder, operand[0].node) != FA__PRIM_input)
         fa__parser_fail(p, operand[0].position, "the operand of '%s' is a key, by its name", fa__prims[prim].name);
+    if (fa__prims[prim].domain == FA__DOMAIN_WHOLE)
+        p->whole = fa__prims[prim].name;
     made.boolean = fa__prims[prim].domain == FA__DOMAIN_TEST
                    || (prim == FA__PRIM_select && operand[1].boolean && operand[2].boolean);
     made.node = fa__build(&p->builder, prim, operand[0].node, operand[1].node, operand[2].node);

@@ -61,6 +61,8 @@ static uint16_t bound(narrowing *w, uint16_t i)
 static void narrow_node(narrowing *w, uint16_t i)
 {
     fa__ssa_node n = w->from->node[i];
+    if (n.prim == FA__PRIM_bit_not && w->to == FA__PRIM_to_bool)
+        n.prim = FA__PRIM_not;
     int arity = n.prim == FA__PRIM_input || n.prim == FA__PRIM_constant ? 0 : fa__prims[n.prim].arity;
     uint16_t *operand[] = {&n.a, &n.b, &n.c};
     bool carried = false; /* an operand that is passed on is wide */
@@ -73,17 +75,33 @@ static void narrow_node(narrowing *w, uint16_t i)
         case FA__PRIM_sub:
         case FA__PRIM_mul:
         case FA__PRIM_mad:
+        case FA__PRIM_bit_and:
+        case FA__PRIM_bit_or:
+        case FA__PRIM_bit_xor:
+        case FA__PRIM_bit_not:
             passes = w->wide[i] = true;
             break;
         case FA__PRIM_select:
             passes = k > 0;
             carried |= passes && w->wide[o];
             break;
+        case FA__PRIM_shift_left: /* by how much is looked at */
+            w->wide[i] = true;
+            passes = k == 0;
+            all = k == 1;
+            break;
         case FA__PRIM_abs:
         case FA__PRIM_pow:
+        case FA__PRIM_gcd:
+        case FA__PRIM_lcm:
+        case FA__PRIM_floor_divide:
+        case FA__PRIM_round_to:
             w->wide[i] = all = true;
             break;
         case FA__PRIM_sign:
+        case FA__PRIM_remainder:
+        case FA__PRIM_fmod:
+        case FA__PRIM_shift_right:
             all = true;
             break;
         default:

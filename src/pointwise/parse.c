@@ -140,6 +140,13 @@ static bool check_keys(fa__parser *p)
     return true;
 }
 
+/* Functions of integers and of floats do not go together. */
+static bool check_whole(fa__parser *p)
+{
+    return !p->whole || !p->floating
+           || fa__parser_fail(p, 0, "'%s' is of integers, and the rest computes in floats", p->whole);
+}
+
 static fa__expression *finish(fa__parser *p, const fa__value *output, int count)
 {
     fa__node_id node[FA__MAX_OUTPUTS];
@@ -168,6 +175,7 @@ static fa__expression *finish(fa__parser *p, const fa__value *output, int count)
     e->floating = p->floating;
     e->integral = p->integral;
     e->signs = p->signs;
+    e->whole = p->whole != NULL;
     for (int o = 0; o < count; o++) {
         e->boolean |= (uint32_t)output[o].boolean << o;
         e->cast[o] = output[o].cast;
@@ -185,7 +193,7 @@ static fa__expression *parse(fa__parser *p)
         fa__parser_advance(p);
         statements(p, &last, &bare);
     }
-    if (p->failed || !results(p, last, bare, output))
+    if (p->failed || !results(p, last, bare, output) || !check_whole(p))
         return NULL;
     return finish(p, output, p->signature->noutputs ? p->signature->noutputs : 1);
 }

@@ -44,6 +44,7 @@ typedef struct fa__parser {
     int used_at[FA__MAX_INPUTS];
     uint32_t casts; /* as in fa__expression */
     bool floating, integral, signs;
+    const char *whole; /* the last function of integers, or NULL */
 } fa__parser;
 
 /* Records the first error, and ends the text there. Always false. */

@@ -90,6 +90,8 @@ def number(v):
 
 def line(tag, t):
     shape = ",".join(map(str, t.shape)) or "-"
+    if t._is_zerotensor():  # what some derivatives are: without memory
+        t = torch.zeros(t.shape, dtype=t.dtype)
     return " ".join([tag, NAMES[t.dtype], shape] + [number(v) for v in t.detach().flatten().tolist()])
 
 

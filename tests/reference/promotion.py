@@ -13,6 +13,10 @@ FORMS = ["tt", "t0", "0t", "00", "tb", "ti", "tf", "0b", "0i", "0f", "bt", "it",
 OPERATIONS = {
     "add": torch.add, "sub": torch.sub, "mul": torch.mul, "div": torch.div, "pow": torch.pow, "eq": torch.eq,
     "where": lambda a, b: torch.where(torch.tensor([True, False]), a, b),
+    "floor_divide": torch.floor_divide, "remainder": torch.remainder, "fmod": torch.fmod, "atan2": torch.atan2,
+    "maximum": torch.maximum, "fmin": torch.fmin, "copysign": torch.copysign, "xlogy": torch.xlogy,
+    "bitwise_and": torch.bitwise_and, "bitwise_left_shift": torch.bitwise_left_shift, "gcd": torch.gcd,
+    "logical_xor": torch.logical_xor,
     "add_": lambda a, b: a.add_(b), "sub_": lambda a, b: a.sub_(b), "mul_": lambda a, b: a.mul_(b),
     "div_": lambda a, b: a.div_(b), "pow_": lambda a, b: a.pow_(b),
 }

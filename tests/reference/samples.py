@@ -45,6 +45,8 @@ def value(domain, sort, h, place, i, count):
         return 1 if domain == "p" else i & 1 if domain == "n" else h & 1
     if domain == "p":
         return 1 + h % 8 if whole else (16 + h % 192) / 64
+    if domain == "a" and not whole:
+        return (80 + h % 192) / 64
     if domain == "u":
         return h & 1 if whole else h % 64 / 64
     if domain == "d":
@@ -62,7 +64,7 @@ class Operand:
     """A tensor of a sample: its kind, its shape, and where it stands."""
 
     def __init__(self, text, place):
-        m = re.fullmatch(r"([pudtnirb]?)\(([\d,]*)\)(?:<(\d+))?", text)
+        m = re.fullmatch(r"([paudtnirb]?)\(([\d,]*)\)(?:<(\d+))?", text)
         if not m:
             raise SyntaxError(f"{text!r} is no tensor")
         self.domain, self.place, self.below = m[1], place, int(m[3] or 0)
@@ -143,6 +145,8 @@ def default(f):
         return DTYPES[text.removeprefix("FA_").lower()]
     if text[0] == '"':
         return text[1:-1]
+    if text in ("INFINITY", "-INFINITY"):
+        return float(text.lower().removesuffix("inity"))
     m = re.fullmatch(r"fa__arg_[fib]\((.*)\)", text)
     return scalar(m[1] if m else text)
 

@@ -67,6 +67,8 @@ static double float_value(char domain, int64_t h, int place, int64_t i, int64_t 
     switch (domain) {
     case 'p':
         return (double)(16 + h % 192) / 64;
+    case 'a':
+        return (double)(80 + h % 192) / 64;
     case 'u':
         return (double)(h % 64) / 64;
     case 'd':

@@ -9,7 +9,7 @@ enum { MOST_TENSORS = 12, MOST_RESULTS = 16, MOST_NUMBERS = 32, MOST_ARGS = 1024
 
 /* A tensor of a sample: a field, or an item of a field that is a list. */
 typedef struct operand {
-    char domain;   /* 'f' for a plain float tensor, or the letter: p u d t n i r b */
+    char domain;   /* 'f' for a plain float tensor, or the letter: p a u d t n i r b */
     int place;     /* where it stands in the sample: part of its values */
     int64_t below; /* i(...)<below; 0: none */
     int rank;

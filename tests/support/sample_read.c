@@ -75,7 +75,7 @@ const char *operand_read(operand *o, const char *s, int place)
     *o = (operand){.domain = 'f', .place = place, .item = -1, .count = 1};
     if (*s != '(')
         o->domain = *s++;
-    if (!*s || !strchr("fpudtnirb", o->domain) || *s != '(' || !(s = numbers(s + 1, ')', o->shape, &o->rank)))
+    if (!*s || !strchr("fpaudtnirb", o->domain) || *s != '(' || !(s = numbers(s + 1, ')', o->shape, &o->rank)))
         return NULL;
     if (*s == '<')
         o->below = strtoll(s + 1, (char **)(uintptr_t)&s, 10);
@@ -87,7 +87,7 @@ const char *operand_read(operand *o, const char *s, int place)
 /* ---- values of fields, by kind ---- */
 static bool is_tensor_text(const char *s)
 {
-    return *s == '(' || (strchr("pudtnirb", *s) && s[1] == '(');
+    return *s == '(' || (strchr("paudtnirb", *s) && s[1] == '(');
 }
 
 /* Returns what follows the tensor, or NULL. */

@@ -1,5 +1,6 @@
 /* The four classes of the reference. */
 #include "support/ssa_eval.h"
+#include "support/gamma.h"
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,6 +19,15 @@ static double round_to(double x, int bits)
     int exponent;
     double mantissa = frexp(x, &exponent);
     return isfinite(x) ? ldexp(nearbyint(ldexp(mantissa, bits)), exponent - bits) : x;
+}
+
+/* To a multiple of `of`, half to the even one. */
+static int64_t nearest_multiple(int64_t x, int64_t of)
+{
+    int64_t q = x / of, r = x - q * of, size = r < 0 ? -r : r;
+    if (size > of - size || (size == of - size && q % 2 != 0))
+        q += x < 0 ? -1 : 1;
+    return (int64_t)(q * of);
 }
 
 #define NAME(name) name

@@ -54,7 +54,7 @@ static fa__prim draw_prim(const trial *t, bool placed)
     for (;;) {
         fa__prim p = FA__PRIM_neg + (fa__prim)trial_below(FA__PRIM_count - FA__PRIM_neg);
         bool draws = p == FA__PRIM_uniform || p == FA__PRIM_normal;
-        if (!floating(t) && fa__prims[p].domain == FA__DOMAIN_FLOAT)
+        if (fa__prims[p].domain == (floating(t) ? FA__DOMAIN_WHOLE : FA__DOMAIN_FLOAT))
             continue;
         if ((draws || p == FA__PRIM_index) && (!placed || trial_chance(50)))
             continue;

@@ -17,7 +17,7 @@ static void no_operand(const inputs *in, int i)
 static bool has_place(const sample *s, int i)
 {
     int kind = s->op->fields[s->operand[i].field].kind;
-    return s->operand[i].rank && s->operand[i].count && strchr("fpudtn", s->operand[i].domain)
+    return s->operand[i].rank && s->operand[i].count && strchr("fpaudtn", s->operand[i].domain)
            && (kind == FA__TENSOR || kind == FA__TENSORS || kind == FA__NUMBER);
 }
 

@@ -1,5 +1,6 @@
 /* The walker's values: the dense call on the CPU is what all other layouts and devices are held against, bit for bit.
  */
+#include "ops/formula.h"
 #include "support/devices.h"
 #include "support/walk.h"
 
@@ -201,6 +202,13 @@ static bool in_dtype(const sample *s, fa_dtype dtype)
     return ok;
 }
 
+/* Expressions that floats are no operands of. */
+static bool of_integers(const fa__op *op)
+{
+    const fa__formula *f = op->cells->expr ? fa__formula_of(op) : NULL;
+    return f && f->e->whole;
+}
+
 void walk_values(const sample *s)
 {
     if (!sample_varies(s)) {
@@ -211,7 +219,9 @@ void walk_values(const sample *s)
         if (!walk_has(dtype))
             continue;
         bool ok = in_dtype(s, (fa_dtype)dtype);
-        if (dtype == FA_F32 || dtype == FA_F64)
+        if (of_integers(s->op) && dtype >= FA_F16)
+            check(!ok, "%s is not refused", fa_dtype_name((fa_dtype)dtype));
+        else if (dtype == FA_F32 || dtype == FA_F64)
             check(ok, "the sample fails in %s", fa_dtype_name((fa_dtype)dtype));
     }
 }

@@ -143,6 +143,17 @@ def cos_turn(z):
     return mp.cos(2 * mp.pi * mp.sqrt(z)) - 1
 
 
+def scaled_erfc(q):
+    """(1 + 2 x) exp(x^2) erfc(x) as a function of q = (x - 4) / (x + 4)"""
+    x = 4 * (1 + q) / (1 - q)
+    return (1 + 2 * x) * mp.exp(x * x) * mp.erfc(x)
+
+
+def lgamma_middle(t):
+    """lgamma(x) / ((x - 1) (x - 2)) as a function of t = x - 3/2"""
+    return mp.log(mp.gamma(t + mpf(3) / 2)) / (t * t - mpf(1) / 4)
+
+
 half_ln2, s2 = mpf("0.34661"), mp.sqrt(2)
 quarter = (mp.pi / 4 + mpf("1e-9")) ** 2
 eighth = mpf(1) / 64
@@ -169,16 +180,40 @@ FITS = {
     "cos_turn_f32": (cos_turn, one, upto(1, 4), mpf("1e-12"), eighth, to_f32),
     "sin_turn_f64": (turn(mp.sin), turn_weight, upto(0, 8), mpf("1e-12"), eighth, to_f64),
     "cos_turn_f64": (cos_turn, one, upto(1, 8), mpf("1e-12"), eighth, to_f64),
+    "atan_f64": (odd(mp.atan), by_value(mp.atan), upto(1, 11), mpf("1e-12"), mpf("0.4143") ** 2, to_f64),
+    "asin_f64": (odd(mp.asin), by_value(mp.asin), upto(1, 13), mpf("1e-12"), mpf("0.25"), to_f64),
+    "sinh_f64": (odd(mp.sinh), by_value(mp.sinh), upto(1, 8), mpf("1e-12"), 1, to_f64),
     "log_wide": (lambda z: 2 * z * atanh_tail(z) / ln2, one, upto(1, 5), mpf("1e-12"), zlog, to_f64),
     "exp2_wide": (lambda x: mp.mpf(2) ** x, lambda x: mpf(2) ** -x, upto(0, 9), mpf("-0.5001"), mpf("0.5001"), to_f64),
     "pow_log": (lambda z: atanh_tail(z) - mpf(1) / 3, lambda z: z, upto(1, 9), mpf("1e-12"), zlog, to_f64),
 }
 
 
+# Long polynomials over intervals with 0 inside, for which the rounding one by one does not work: taken through the
+# Chebyshev points instead. name: function, powers, interval
+THROUGH = {
+    "erfc_f64": (scaled_erfc, upto(0, 24), mpf("-0.8"), mpf("0.76")),
+    "lgamma_f64": (lgamma_middle, upto(0, 22), mpf("-0.5"), mpf("0.5")),
+}
+
+
+def through(f, powers, lo, hi):
+    n = len(powers)
+    points = [(lo + hi) / 2 + (hi - lo) / 2 * mp.cos(mp.pi * (2 * i + 1) / (2 * n)) for i in range(n)]
+    c = mp.lu_solve(mp.matrix([[x ** p for p in powers] for x in points]), mp.matrix([f(x) for x in points]))
+    c = [to_f64(k) for k in c]
+    grid = [lo + (hi - lo) * (i + mpf(1) / 3) / 700 for i in range(700)]
+    return c, max(abs(sum(k * x ** p for k, p in zip(c, powers)) / f(x) - 1) for x in grid)
+
+
 def main():
-    for name in sys.argv[1:] or FITS:
-        f, w, powers, lo, hi, form = FITS[name]
-        c, error = fit(f, w, powers, lo, hi, form)
+    for name in sys.argv[1:] or [*FITS, *THROUGH]:
+        if name in THROUGH:
+            powers, form = THROUGH[name][1], to_f64
+            c, error = through(*THROUGH[name])
+        else:
+            f, w, powers, lo, hi, form = FITS[name]
+            c, error = fit(f, w, powers, lo, hi, form)
         print(f"{name}: error 2^{float(mp.log(error, 2)):.2f}")
         for p, k in zip(powers, c):
             print(f"    x^{p}: {mp.nstr(k, 17 if form is to_f64 else 9)}  {float(k).hex()}", flush=True)

@@ -46,43 +46,75 @@ static bool conversion(const primitive *p, fa__class class, bool f64, char *buff
     return true;
 }
 
+/* What stands in other files than the class's own: of floats by `needs`, integers have theirs there. */
+static const uint8_t needs[FA__PRIM_count] = {
+#define MATH FA__GPU_NEEDS_MATH
+#define WIDE FA__GPU_NEEDS_MATH | FA__GPU_NEEDS_WIDE
+#define SPECIAL FA__GPU_NEEDS_MATH | FA__GPU_NEEDS_WIDE | FA__GPU_NEEDS_SPECIAL
+    [FA__PRIM_abs] = MATH,
+    [FA__PRIM_ceil] = MATH,
+    [FA__PRIM_round] = MATH,
+    [FA__PRIM_round_to] = MATH,
+    [FA__PRIM_fmod] = MATH,
+    [FA__PRIM_remainder] = MATH,
+    [FA__PRIM_floor_divide] = MATH,
+    [FA__PRIM_copysign] = MATH,
+    [FA__PRIM_exp] = MATH,
+    [FA__PRIM_log] = MATH,
+    [FA__PRIM_tanh] = MATH,
+    [FA__PRIM_sigmoid] = MATH,
+    [FA__PRIM_erf] = MATH,
+    [FA__PRIM_sin] = WIDE,
+    [FA__PRIM_cos] = WIDE,
+    [FA__PRIM_pow] = WIDE,
+    [FA__PRIM_exp2] = SPECIAL,
+    [FA__PRIM_expm1] = SPECIAL,
+    [FA__PRIM_log2] = SPECIAL,
+    [FA__PRIM_log10] = SPECIAL,
+    [FA__PRIM_log1p] = SPECIAL,
+    [FA__PRIM_softplus] = SPECIAL,
+    [FA__PRIM_erfc] = SPECIAL,
+    [FA__PRIM_erfinv] = SPECIAL,
+    [FA__PRIM_lgamma] = SPECIAL,
+    [FA__PRIM_digamma] = SPECIAL,
+    [FA__PRIM_polygamma] = SPECIAL,
+    [FA__PRIM_tan] = SPECIAL,
+    [FA__PRIM_asin] = SPECIAL,
+    [FA__PRIM_acos] = SPECIAL,
+    [FA__PRIM_atan] = SPECIAL,
+    [FA__PRIM_atan2] = SPECIAL,
+    [FA__PRIM_sinh] = SPECIAL,
+    [FA__PRIM_cosh] = SPECIAL,
+    [FA__PRIM_asinh] = SPECIAL,
+    [FA__PRIM_acosh] = SPECIAL,
+    [FA__PRIM_atanh] = SPECIAL,
+    [FA__PRIM_hypot] = SPECIAL,
+    [FA__PRIM_nextafter] = SPECIAL,
+    [FA__PRIM_uniform] = FA__GPU_NEEDS_MATH | FA__GPU_NEEDS_RANDOM,
+    [FA__PRIM_normal] = FA__GPU_NEEDS_MATH | FA__GPU_NEEDS_RANDOM,
+#undef MATH
+#undef WIDE
+#undef SPECIAL
+};
+
 static unsigned needs_of(int prim, fa__class class)
 {
-    switch (prim) {
-    case FA__PRIM_abs:
-        return floating(class) ? FA__GPU_NEEDS_MATH : 0;
-    case FA__PRIM_exp:
-    case FA__PRIM_log:
-    case FA__PRIM_tanh:
-    case FA__PRIM_sigmoid:
-    case FA__PRIM_erf:
-        return FA__GPU_NEEDS_MATH;
-    case FA__PRIM_sin:
-    case FA__PRIM_cos:
-        return FA__GPU_NEEDS_MATH | FA__GPU_NEEDS_WIDE;
-    case FA__PRIM_pow:
-        return floating(class) ? FA__GPU_NEEDS_MATH | FA__GPU_NEEDS_WIDE : 0;
-    case FA__PRIM_uniform:
-    case FA__PRIM_normal:
-        return FA__GPU_NEEDS_MATH | FA__GPU_NEEDS_RANDOM;
-    default:
-        return 0;
-    }
+    return floating(class) ? needs[prim] : 0;
 }
 
 /* Whether a class has it as a function. */
 static bool is_function(int prim, fa__class class)
 {
     return prim > FA__PRIM_constant && prim != FA__PRIM_index && prim != FA__PRIM_uniform && prim != FA__PRIM_normal
-           && (floating(class) || fa__prims[prim].domain != FA__DOMAIN_FLOAT);
+           && fa__prims[prim].domain != (floating(class) ? FA__DOMAIN_WHOLE : FA__DOMAIN_FLOAT);
 }
 
-void fa__gpu_put_primitives(fa__gpu_text *t, fa__class class, unsigned needs, bool f64)
+void fa__gpu_put_primitives(fa__gpu_text *t, fa__class class, unsigned there, bool f64)
 {
     static const char *const parameters[] = {"", "T x", "T x, T y", "T x, T y, T z"};
     char converted[64];
     for (int i = 0; i < FA__PRIM_count; i++) {
-        if (!is_function(i, class) || (needs_of(i, class) & ~needs))
+        if (!is_function(i, class) || (needs_of(i, class) & ~there))
             continue;
         const char *text = texts[i].text;
         if (!floating(class) && integer_texts[i])
@@ -145,12 +177,12 @@ uint32_t fa__gpu_program_reads(const fa__ssa *ssa)
 unsigned fa__gpu_program_needs(const fa__ssa *ssa, fa__class class)
 {
     bool needed[FA__MAX_NODES];
-    unsigned needs = 0;
+    unsigned all = 0;
     find_needed(ssa, needed);
     for (int i = 0; i < ssa->count; i++)
         if (needed[i])
-            needs |= needs_of(ssa->node[i].prim, class);
-    return needs;
+            all |= needs_of(ssa->node[i].prim, class);
+    return all;
 }
 
 int fa__gpu_program_dims(const fa__ssa *ssa)
@@ -242,7 +274,8 @@ static bool put_value(fa__gpu_text *t, const fa__ssa *ssa, const fa__ssa_node *n
         fa__gpu_put(t, "%s_at((u64)p->stride[%d][0], (u64)p->stride[%d][1], index);\n", fa__prims[n->prim].name, key,
                     key);
     } else if (!is_function(n->prim, class)) {
-        return fa__fail(FA_ERROR_INTERNAL, "%s is not computed in integers", fa__prims[n->prim].name);
+        return fa__fail(FA_ERROR_INTERNAL, "%s is not computed in %s", fa__prims[n->prim].name,
+                        floating(class) ? "floats" : "integers");
     } else {
         fa__gpu_put(t, "prim_%s(", fa__prims[n->prim].name);
         for (int k = 0; k < arity(n); k++)

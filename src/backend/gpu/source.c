@@ -14,6 +14,9 @@ FILE_OF(math_inc)
 FILE_OF(math64_inc)
 FILE_OF(wide_inc)
 FILE_OF(wide64_inc)
+FILE_OF(rounding_inc)
+FILE_OF(elementary_inc)
+FILE_OF(special_inc)
 FILE_OF(class_f32_inc)
 FILE_OF(class_f64_inc)
 FILE_OF(class_integer_inc)
@@ -44,7 +47,8 @@ enum {
     RANDOM = FA__GPU_NEEDS_RANDOM,
     F64 = FA__GPU_NEEDS_F64,
     FLOATING = FA__GPU_NEEDS_FLOATING,
-    TREE = FA__GPU_NEEDS_TREE
+    TREE = FA__GPU_NEEDS_TREE,
+    SPECIAL = FA__GPU_NEEDS_SPECIAL
 };
 
 static const fa__gpu_form families[FA__GPU_FAMILIES] = {
@@ -138,14 +142,24 @@ static void put_math(fa__gpu_text *t, fa__class class, unsigned needs)
 {
     if (class > FA__CLASS_F64 || !(needs & (MATH | WIDE | RANDOM)))
         return;
-    if (class == FA__CLASS_F32 || needs & WIDE)
+    bool narrow = class == FA__CLASS_F32 || needs & WIDE, wide = class == FA__CLASS_F64 || needs & WIDE;
+    if (narrow)
         fa__gpu_put_file(t, fa__embed_math_inc);
-    if (class == FA__CLASS_F64 || needs & WIDE)
+    if (wide)
         fa__gpu_put_file(t, fa__embed_math64_inc);
+    fa__gpu_put_file(t, fa__embed_rounding_inc);
+    if (narrow)
+        fa__gpu_put(t, "ROUNDING_F32\n");
+    if (wide)
+        fa__gpu_put(t, "ROUNDING_F64\n");
     if (needs & WIDE)
         fa__gpu_put_file(t, fa__embed_wide_inc);
-    if (class == FA__CLASS_F64 && needs & WIDE)
+    if (needs & WIDE && (class == FA__CLASS_F64 || needs & SPECIAL))
         fa__gpu_put_file(t, fa__embed_wide64_inc);
+    if (needs & SPECIAL) {
+        fa__gpu_put_file(t, fa__embed_elementary_inc);
+        fa__gpu_put_file(t, fa__embed_special_inc);
+    }
 }
 
 static void put_begin(fa__gpu_text *t, const fa__device *d, const fa__gpu_form *form, fa__class class, unsigned needs)

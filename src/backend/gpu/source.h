@@ -23,7 +23,8 @@ enum {
     FA__GPU_NEEDS_RANDOM = 8,
     FA__GPU_NEEDS_F64 = 16,
     FA__GPU_NEEDS_TREE = 32,
-    FA__GPU_NEEDS_FLOATING = 64
+    FA__GPU_NEEDS_FLOATING = 64,
+    FA__GPU_NEEDS_SPECIAL = 128
 };
 
 /* The inputs (bits) that its results need, and that are no keys. */
@@ -31,7 +32,7 @@ uint32_t fa__gpu_program_reads(const fa__ssa *);
 /* What a program needs. */
 unsigned fa__gpu_program_needs(const fa__ssa *, fa__class);
 /* The primitives of a class as functions prim_name: those that the needs allow. */
-void fa__gpu_put_primitives(fa__gpu_text *, fa__class, unsigned needs, bool f64);
+void fa__gpu_put_primitives(fa__gpu_text *, fa__class, unsigned there, bool f64);
 /* What stands before program.inc: the numbers of operands and what lists them. */
 void fa__gpu_put_operands(fa__gpu_text *, const fa__ssa *);
 /* And behind it: the function `program`. False, and an error, when a primitive is not of the class. */

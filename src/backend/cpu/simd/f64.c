@@ -2,9 +2,17 @@
 #include "convert.h"
 #include "math.inc"
 #include "math64.inc"
+#include "rounding.inc"
 #include "simd.h"
 #include "wide.inc"
 #include "wide64.inc"
+
+ROUNDING_F32
+ROUNDING_F64
+
+/* Need what stands above. */
+#include "elementary.inc"
+#include "special.inc"
 
 typedef f64 T;
 typedef i64 INTEGER;
@@ -17,6 +25,7 @@ typedef i64 INTEGER;
 #include "class_f64.inc"
 
 #include "power.inc"
+#include "quotient.inc"
 #include "sine.inc"
 
 /* Uses what stands above. */
