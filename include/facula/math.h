@@ -784,25 +784,6 @@ FA_API fa_tensor *fa_sign(const fa_tensor *x, const fa_sign_options *options);
 /** fa_sign() in place: writes the result into x, and returns it. */
 FA_API fa_tensor *fa_sign_(fa_tensor *x, const fa_sign_options *options);
 
-/** Options of fa_sgn(). */
-typedef struct fa_sgn_options {
-    size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
-} fa_sgn_options;
-
-/** sign(), by PyTorch's other name.
- *
- *      fa_sgn(x, .out = NULL)
- *
- *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
- *  @return the result; NULL after an error */
-FA_API fa_tensor *fa_sgn(const fa_tensor *x, const fa_sgn_options *options);
-
-/** fa_sgn() in place: writes the result into x, and returns it. */
-FA_API fa_tensor *fa_sgn_(fa_tensor *x, const fa_sgn_options *options);
-
 /** Options of fa_signbit(). */
 typedef struct fa_signbit_options {
     size_t size;    /**< set by the macro */
@@ -1229,11 +1210,6 @@ typedef fa_fmod_options fa_fmod__options;
 typedef fa_sign_options fa_sign__options;
 #define FA__DEFAULT_fa_sign_ FA__DEFAULT_fa_sign
 #define fa_sign_(...) FA__CALL1(fa_sign_, FA__SAME, __VA_ARGS__)
-#define FA__DEFAULT_fa_sgn {offsetof(fa_sgn_options, fa__end), NULL, 0}
-#define fa_sgn(...) FA__CALL1(fa_sgn, FA__SAME, __VA_ARGS__)
-typedef fa_sgn_options fa_sgn__options;
-#define FA__DEFAULT_fa_sgn_ FA__DEFAULT_fa_sgn
-#define fa_sgn_(...) FA__CALL1(fa_sgn_, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_signbit {offsetof(fa_signbit_options, fa__end), NULL, 0}
 #define fa_signbit(...) FA__CALL1(fa_signbit, FA__SAME, __VA_ARGS__)
 typedef fa_signbit_options fa_signbit__options;

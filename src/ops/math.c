@@ -153,10 +153,7 @@ POINTWISE(fmod, (x, y), y = fmod(x, y), TORCH("fmod(x, y)"),
 /* ---- signs ---- */
 
 /** 1, -1 or 0, as x is positive, negative or neither; 0 for NaN, as in PyTorch. */
-POINTWISE(sign, (x), y = x != x ? 0 : sign(x), TORCH("sign(x)"), SAMPLES("(3,4); (); (0,2); n(9); t(5)"))
-
-/** sign(), by PyTorch's other name. */
-POINTWISE(sgn, (x), y = x != x ? 0 : sign(x), TORCH("sgn(x)"), SAMPLES("(3,4); (); (0,2); t(5)"))
+POINTWISE(sign, (x), y = sign(x), TORCH("sign(x)"), ALSO("`sgn`"), SAMPLES("(3,4); (); (0,2); n(9); t(5)"))
 
 /** true where the sign is negative: of -0 too. */
 POINTWISE(signbit, (x), y = signbit(x), TORCH("signbit(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
@@ -170,11 +167,8 @@ POINTWISE(nextafter, (x, y), y = nextafter(x, y), TORCH("nextafter(x, y)"),
           SAMPLES("(3,4) (4); () (3); (0,2) (2); n(9) n(9)"))
 
 /** 0 where x is negative, `values` where it is 0, 1 where it is positive; 0 for NaN. */
-POINTWISE(heaviside, (x, values),
-          y = x == 0  ? values
-              : x > 0 ? 1
-                      : 0,
-          TORCH("heaviside(x, values)"), SAMPLES("t(3,4) (4); (3,4) (); () (); (0,2) (2); n(9) n(9)"))
+POINTWISE(heaviside, (x, values), y = x == 0 ? values : x > 0, TORCH("heaviside(x, values)"),
+          SAMPLES("t(3,4) (4); (3,4) (); () (); (0,2) (2); n(9) n(9)"))
 
 /* ---- larger and smaller ---- */
 
