@@ -3,11 +3,13 @@
  * name. On other devices (FACULA_TEST_DEVICES) the same is held against the CPU, bit for bit; a row may say there that
  * the device does not have it, which is printed.
  *
- *     walk [--all] [operation...]    only those; in all dtypes on other devices, too */
+ *     walk [--all] [operation...]    only those; in all dtypes on other devices, too
+ *     walk --share 4                 of the rows that are an expression each fourth, and all others */
 #include "support/walk.h"
 #include "support/devices.h"
 #include "support/guard.h"
 #include <facula/scope.h>
+#include <stdlib.h>
 
 walk_plan walk;
 
@@ -77,12 +79,19 @@ static void walk_row(const fa__samples *row)
         check(false, "[%s]: %s", s.text, wrong);
 }
 
-static bool chosen(const char *name, int argc, char **argv)
+/* Compiling for a device takes long: of expressions, whose kernels differ in their middle line, a share will do. */
+static bool in_share(const char *name)
 {
-    int first = walk.all ? 2 : 1;
-    bool found = argc <= first;
-    for (int i = first; i < argc; i++)
-        found |= !strcmp(name, argv[i]);
+    static int expressions;
+    const fa__op *op = sample_op(name);
+    return !op || !op->cells->expr || expressions++ % walk.share == 0;
+}
+
+static bool chosen(const char *name, int count, char **names)
+{
+    bool found = count == 0 && in_share(name);
+    for (int i = 0; i < count; i++)
+        found |= !strcmp(name, names[i]);
     return found;
 }
 
@@ -93,9 +102,12 @@ int main(int argc, char **argv)
     if (!test_devices_there())
         return TEST_SKIPPED;
     FA_USE(.fallback = test_without_f64());
+    bool shares = argc > 2 && !strcmp(argv[1], "--share");
     walk.all = argc > 1 && !strcmp(argv[1], "--all");
+    walk.share = shares && atoi(argv[2]) > 0 ? atoi(argv[2]) : 1;
+    int first = shares ? 3 : walk.all ? 2 : 1;
     for (const fa__samples *row = fa__all_samples; row->op; row++)
-        if (chosen(row->op, argc, argv))
+        if (chosen(row->op, argc - first, argv + first))
             walk_row(row);
     return check_end();
 }
