@@ -1,7 +1,7 @@
 /* Sources of GPU kernels compile for CUDA's architectures: NVRTC needs no GPU. Every expression of a row and every
- * derivative, in each class and shape, and every kernel that is written down, for sm_90; for sm_80 one of each kind, or
- * all with the argument `all`. No kernel keeps values in memory because registers ran out, nothing is fused that the
- * source does not fuse, and dense kernels read and write 16 bytes at a time. Without NVRTC the test is skipped. */
+ * derivative, in each class and shape, and every kernel that is written down, for the architecture that is named
+ * (sm_90). No kernel keeps values in memory because registers ran out, nothing is fused that the source does not fuse,
+ * and dense kernels read and write 16 bytes at a time. Without NVRTC the test is skipped. */
 #include "backend/gpu/gpu.h"
 #include "backend/gpu/source.h"
 #include "base/alloc.h"
@@ -65,7 +65,7 @@ static fa__device device = {.name = "cuda:0", .own = &with_f64};
 
 /* ---- compiling ---- */
 
-static bool all; /* both architectures for all */
+static char architecture[40] = "--gpu-architecture=sm_90";
 static int compiled;
 
 static void show(const char *what, const char *wrong, const char *source, const char *log)
@@ -128,7 +128,7 @@ static char *text_of(nvrtc_program *p, int (*size_of)(nvrtc_program *, size_t *)
     return text;
 }
 
-static void compile_for(const char *architecture, const char *what, const char *source, expectation e)
+static void compile_source(const char *what, const char *source, expectation e)
 {
     const char *const options[] = {architecture,       "--fmad=false",        "--ftz=false",       "--prec-div=true",
                                    "--prec-sqrt=true", "--diag-suppress=177", "--ptxas-options=-v"};
@@ -146,14 +146,12 @@ static void compile_for(const char *architecture, const char *what, const char *
     compiled++;
 }
 
-/* `both`: it stands for its kind. The source is freed. */
-static void compile(const char *what, char *source, bool both, expectation e)
+/* The source is freed. */
+static void compile(const char *what, char *source, expectation e)
 {
     if (!source)
         fail_msg("%s: %s", what, fa_error_message());
-    compile_for("--gpu-architecture=sm_90", what, source, e);
-    if (both || all)
-        compile_for("--gpu-architecture=sm_80", what, source, e);
+    compile_source(what, source, e);
     fa__free(source);
 }
 
@@ -185,13 +183,11 @@ static expectation expected(const fa__program *p, fa__class class, fa__gpu_shape
 
 static void compile_program(const fa__program *p, fa__class class, fa__gpu_shape shape)
 {
-    static bool seen[FA__CLASSES][FA__GPU_SHAPES];
     char what[300];
     const char *entry = NULL;
     snprintf(what, sizeof what, "%.200s, class %d, shape %d", p->text, (int)class, (int)shape);
     char *source = fa__gpu_source_program(&device, p, class, shape, &entry);
-    compile(what, source, !seen[class][shape], expected(p, class, shape));
-    seen[class][shape] = true;
+    compile(what, source, expected(p, class, shape));
 }
 
 static bool in_class(const fa__formula *f, int class)
@@ -293,7 +289,7 @@ static void compile_family(fa__gpu_family family, fa__class class, int variant)
     char what[100];
     char *source = fa__gpu_source_fixed(&device, family, variant, class, &entry);
     snprintf(what, sizeof what, "%s, class %d, variant %d", entry, (int)class, variant);
-    compile(what, source, variant < 2, (expectation){.calls = class == FA__CLASS_F64});
+    compile(what, source, (expectation){.calls = class == FA__CLASS_F64});
 }
 
 static void test_families(void **state)
@@ -341,7 +337,8 @@ int main(int count, char **words)
         printf("skipped: %s\n", library.reason);
         return 77;
     }
-    all = count > 1 && !strcmp(words[1], "all");
+    if (count > 1)
+        snprintf(architecture, sizeof architecture, "--gpu-architecture=%s", words[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),     cmocka_unit_test(test_derivatives),    cmocka_unit_test(test_reductions),
         cmocka_unit_test(test_families), cmocka_unit_test(test_sixteen_inputs), cmocka_unit_test(test_no_f64),

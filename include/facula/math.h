@@ -1,6 +1,6 @@
 /** @file
- *  Mathematics element by element: one expression each, as in pointwise.h. Integers and bool give f32, but where it says
- *  that they stay.
+ *  Mathematics element by element: one expression each, as in pointwise.h. Integers and bool give f32, but for those
+ *  that stay what they are, which say so.
  *
  *  Written by facula-rows from src/ops/math.c: edit there. */
 /* clang-format off */

@@ -79,10 +79,10 @@ extern "C" {
 
 /** Options of fa_tensor_parse. */
 typedef struct fa_tensor_parse_options {
-    size_t size;        /**< set by the macro */
-    fa_dtype dtype;     /**< FA_SAME: f32 when one of the numbers has a point or an exponent, or when there are none; i64
-                             when all are whole; bool when all are true or false */
-    fa_device device;   /**< where it is made; by default the settings' device */
+    size_t size;      /**< set by the macro */
+    fa_dtype dtype;   /**< FA_SAME: f32 when one of the numbers has a point or an exponent, or when there are none; i64
+                           when all are whole; bool when all are true or false */
+    fa_device device; /**< where it is made; by default the settings' device */
     bool requires_grad; /**< it is a leaf that collects a gradient */
     char fa__end;
 } fa_tensor_parse_options;

@@ -129,8 +129,8 @@ typedef struct fa_list {
 
 /** Tensors of some number. FA_TENSORS(a, b), of up to 64, lives to the end of the enclosing block, in C++ of the
  *  expression, and owns no tensor. One that a function returns, as fa_split() does, belongs to the scope, array and
- *  tensors: nothing is to be freed, fa_keep() and fa_escape() take single tensors out of it, and the array lives as long
- *  as the scope does. After an error count is 0. */
+ *  tensors: nothing is to be freed, fa_keep() and fa_escape() take single tensors out of it, and the array lives as
+ * long as the scope does. After an error count is 0. */
 typedef struct fa_tensors {
     size_t count;           /**< how many */
     fa_tensor *const *item; /**< as many tensors */

@@ -1,6 +1,6 @@
 /* Making tensors: filled, counted, and random. */
-#include "base/text.h"
 #include "ops/creation.h"
+#include "base/text.h"
 #include "ops/promote.h"
 #include <math.h>
 

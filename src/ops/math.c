@@ -1,5 +1,5 @@
-/* Mathematics element by element: one expression each, as in pointwise.h. Integers and bool give f32, but where it says
- * that they stay. */
+/* Mathematics element by element: one expression each, as in pointwise.h. Integers and bool give f32, but for those
+ * that stay what they are, which say so. */
 #include "ops/row.h"
 
 /* ---- exponentials and logarithms ---- */

@@ -213,11 +213,11 @@ static bool move_for(const fa__op *op, fa_tensor *t, fa_place where)
         tensors++;
     change *all = fa__malloc(2 * tensors * sizeof *all), *next = all;
     bool good = all && prepare_all(&next, t, to, dtype);
-    while (next-- > all)
+    for (change *m = all; m < next; m++)
         if (good)
-            commit(next);
+            commit(m);
         else
-            fa__unref(next->copied);
+            fa__unref(m->copied);
     fa__free(all);
     return good;
 }

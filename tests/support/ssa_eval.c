@@ -27,7 +27,7 @@ static int64_t nearest_multiple(int64_t x, int64_t of)
     int64_t q = x / of, r = x - q * of, size = r < 0 ? -r : r;
     if (size > of - size || (size == of - size && q % 2 != 0))
         q += x < 0 ? -1 : 1;
-    return (int64_t)(q * of);
+    return (int64_t)((uint64_t)q * (uint64_t)of); /* wraps */
 }
 
 #define NAME(name) name

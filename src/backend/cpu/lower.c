@@ -3,6 +3,7 @@
 #include "backend/cpu/code.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include <math.h>
 #include <string.h>
 
 typedef struct lowering {
@@ -83,7 +84,8 @@ static uint64_t constant_bits(const fa__ssa_node *n, fa__class class)
         uint64_t bits;
     } v = {.bits = 0};
     double f = n->integer ? (double)n->number.i : n->number.f;
-    int64_t i = n->integer ? n->number.i : (int64_t)n->number.f;
+    /* classes of integers have no constants beyond them */
+    int64_t i = n->integer ? n->number.i : fabs(n->number.f) < 0x1p63 ? (int64_t)n->number.f : 0;
     if (class == FA__CLASS_F32)
         v.f32 = n->integer ? (float)n->number.i : (float)n->number.f;
     else if (class == FA__CLASS_F64)

@@ -35,9 +35,9 @@ static void run_some(void *context, int64_t begin, int64_t end)
             bt += k * b->b[d];
             ct += k * b->c[d];
         }
-        g.a = (const char *)g.a + at * (int64_t)b->size;
-        g.b = (const char *)g.b + bt * (int64_t)b->size;
-        g.c = (char *)g.c + ct * (int64_t)b->size;
+        g.a = g.a ? (const char *)g.a + at * (int64_t)b->size : NULL; /* without elements there is no memory */
+        g.b = g.b ? (const char *)g.b + bt * (int64_t)b->size : NULL;
+        g.c = g.c ? (char *)g.c + ct * (int64_t)b->size : NULL;
         if (!b->run(&g))
             atomic_store(&b->failed, true);
     }
