@@ -35,7 +35,7 @@ cppcheck --quiet --error-exitcode=1 --enable=warning,performance,portability --i
 report cppcheck $?
 
 # what only gcc takes is nothing to clang-tidy
-commands '' | sed 's/ -mmem[a-z]*-strategy=[^ "]*//g' >"$out/compile_commands.json"
+commands '' | sed 's/ -mmem[a-z]*-strategy=[^ "]*//g; s/ -flto=auto//g; s/ -fno-fat-lto-objects//g; s/ --param=[^ "]*//g' >"$out/compile_commands.json"
 "$here/sources.sh" "${2---all}" | grep -E '\.c$' | grep -Ff - "$out/compile_commands.json" |
     sed -n 's/.*"file": "\(.*\)".*/\1/p' | LC_ALL=C sort -u >"$out/files"
 xargs -r -P "$(nproc)" -n 1 "$here/tidy.sh" "$out" <"$out/files"

@@ -398,7 +398,8 @@ static void draw_operand(fa__launch *l, int k, char *memory)
     static const uint8_t plain[FA__CLASSES] = {FA_F32, FA_F64, FA_I32, FA_I64};
     bool output = k < l->outputs;
     fa__operand *o = &l->operand[k];
-    *o = (fa__operand){.data = memory + k * ROOM, .kind = FA__MEMORY, .rank = l->rank};
+    *o = (fa__operand){.kind = FA__MEMORY, .rank = l->rank};
+    o->data = memory + k * ROOM;
     o->dtype = (uint8_t)(below(2) ? plain[l->compute] : FA_BOOL + below((has_f64() ? FA_F64 : FA_F32)));
     fill(o, o->data);
     if (l->program == &programs[2] && k == l->operands - 1)

@@ -122,7 +122,7 @@ static void many(void **state)
 #define WRONG(text, at, ...)                                                                                           \
     do {                                                                                                               \
         assert_null(fa_tensor_parse(text));                                                                            \
-        FAILS(FA_ERROR_ARGUMENT, "fa_tensor_parse(\"", "at " #at ": ", __VA_ARGS__);                                   \
+        FAILS(FA_ERROR_ARGUMENT, "fa_tensor_parse(\"", ("at " #at ": "), __VA_ARGS__);                                 \
     } while (0)
 
 static void errors(void **state)

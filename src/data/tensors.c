@@ -115,10 +115,13 @@ fa_dataset *fa_data_subset(fa_dataset *dataset, const int64_t *index, int64_t co
     static const fa_dataset_type type = {
         .name = "subset", .length = subset_length, .batch = subset_batch, .release = context_release};
     int64_t n = fa_dataset_length(dataset);
-    if (count < 0)
-        fa_fail(FA_ERROR_ARGUMENT, "fa_data_subset: count is %" PRId64 ", which is less than 0", count);
-    else if (!index && count)
-        fa_fail(FA_ERROR_ARGUMENT, "fa_data_subset: the numbers of the samples are NULL");
+    if (count < 0 || (count && !index)) {
+        if (count < 0)
+            fa_fail(FA_ERROR_ARGUMENT, "fa_data_subset: count is %" PRId64 ", which is less than 0", count);
+        else
+            fa_fail(FA_ERROR_ARGUMENT, "fa_data_subset: the numbers of the samples are NULL");
+        return NULL;
+    }
     if (n < 0 || fa_error_stands())
         return NULL;
     for (int64_t i = 0; i < count; i++)

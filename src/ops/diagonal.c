@@ -55,7 +55,7 @@ typedef struct {
 static bool diagonal_infer(fa__call *c)
 {
     const diagonal_args *a = c->args;
-    diagonal g;
+    diagonal g = {0};
     if (!find_diagonal(c, a->x, a->offset, a->dim1, a->dim2, &g))
         return false;
     fa__spec *s = fa__view_same(c, a->x);
@@ -78,7 +78,7 @@ OP(diagonal, diagonal_args, (y), .infer = diagonal_infer, .view = true, .grad = 
 /* Zeros, then the diagonal is written. */
 static bool write_diagonal(fa__call *c, const fa_tensor *x, int64_t offset, int64_t dim1, int64_t dim2)
 {
-    diagonal g;
+    diagonal g = {0};
     fa_tensor *y = c->out[0], *part = fa__own(fa__tensor_alias(y));
     if (!part || !find_diagonal(c, y, offset, dim1, dim2, &g) || !fa__run_expression(c, y, "0", 0, NULL))
         return false;
@@ -100,7 +100,7 @@ typedef struct {
 static bool diagonal_back_infer(fa__call *c)
 {
     const diagonal_back_args *a = c->args;
-    diagonal g;
+    diagonal g = {0};
     fa_shape s = fa_tensor_shape(a->like), unused = s;
     int64_t start = 0;
     if (!find_diagonal(c, a->like, a->offset, a->dim1, a->dim2, &g))

@@ -159,8 +159,8 @@ typedef struct {
 static bool pad_infer(fa__call *c)
 {
     const pad_args *a = c->args;
-    padded p[FA_MAX_DIMS];
-    pad_mode m;
+    padded p[FA_MAX_DIMS] = {0};
+    pad_mode m = CONSTANT;
     fa__spec *s = &c->spec[0];
     if (!read_mode(c, a->mode, &m) || !read_pads(c, a->x, a->pads, m, p))
         return false;
@@ -178,9 +178,9 @@ static bool pad_infer(fa__call *c)
 static bool pad_run(fa__call *c)
 {
     const pad_args *a = c->args;
-    padded p[FA_MAX_DIMS];
+    padded p[FA_MAX_DIMS] = {0};
     int which[FA_MAX_DIMS] = {0};
-    pad_mode m;
+    pad_mode m = CONSTANT;
     if (!read_mode(c, a->mode, &m) || !read_pads(c, a->x, a->pads, m, p))
         return false;
     bool whole = a->value == floor(a->value) && fabs(a->value) < 0x1p53;
@@ -230,8 +230,8 @@ typedef struct {
 static bool pad_back_infer(fa__call *c)
 {
     const pad_back_args *a = c->args;
-    padded p[FA_MAX_DIMS];
-    pad_mode m;
+    padded p[FA_MAX_DIMS] = {0};
+    pad_mode m = CONSTANT;
     if (!read_mode(c, a->mode, &m) || !read_pads(c, a->like, a->pads, m, p))
         return false;
     bool fits = a->gy->rank == a->like->rank;
@@ -246,9 +246,9 @@ static bool pad_back_infer(fa__call *c)
 static bool pad_back_run(fa__call *c)
 {
     const pad_back_args *a = c->args;
-    padded p[FA_MAX_DIMS];
+    padded p[FA_MAX_DIMS] = {0};
     int which[FA_MAX_DIMS] = {0};
-    pad_mode m;
+    pad_mode m = CONSTANT;
     if (!read_mode(c, a->mode, &m) || !read_pads(c, a->like, a->pads, m, p)
         || !fa__run_expression(c, c->out[0], "0", 0, NULL))
         return false;

@@ -81,7 +81,7 @@ static bool read_dims(const fa__call *c, const fa_tensor *x, const char *name, f
 static fa_tensor *movedim_compose(fa__call *c)
 {
     const movedim_args *a = c->args;
-    int from[FA_MAX_DIMS], to[FA_MAX_DIMS];
+    int from[FA_MAX_DIMS] = {0}, to[FA_MAX_DIMS] = {0};
     fa_shape order = {.rank = a->x->rank};
     unsigned moved = 0;
     int count = a->source.rank;

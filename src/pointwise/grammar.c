@@ -121,7 +121,8 @@ static void note_operands(fa__parser *p, fa__prim prim, const fa__value operand[
     for (int k = prim == FA__PRIM_select; !tests && k < arity; k++)
         fa__note_constant(p, operand[k]);
     p->signs |= (prim == FA__PRIM_neg || prim == FA__PRIM_sub) && constants < arity;
-    p->casts |= casts(prim) ? 1u << (prim - FA__PRIM_to_bool) : 0;
+    if (casts(prim))
+        p->casts |= 1U << ((unsigned)(prim - FA__PRIM_to_bool) & 31);
     p->floating |= fa__prims[prim].domain == FA__DOMAIN_FLOAT;
 }
 

@@ -41,8 +41,10 @@ static inline long double psi(double n, long double x)
         long double pi = 3.141592653589793238462643383279502884L, f = pi * (x - roundl(x));
         return psi(0, 1 - x) - pi * cosl(f) / sinl(f);
     }
-    for (; x < 40; x++)
+    while (x < 40) {
         sum += powl(x, -s - 1);
+        x += 1;
+    }
     if (n == 0) {
         long double y = logl(x) - 1 / (2 * x) - sum;
         for (int k = 0; k < 10; k++)

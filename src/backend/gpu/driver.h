@@ -67,7 +67,7 @@ bool fa__gpu_has_kernel(const fa__op *);
 bool fa__gpu_prepare(fa__device *, fa__program *, fa__class);
 uint64_t fa__gpu_run(fa__queue *, const fa__launch *);
 /* Frees what prepare left in a program. */
-void fa__gpu_discard(void *compiled);
+void fa__gpu_discard(void *what);
 /* Gives a device that is opened its number. False, and an error, when there are too many. */
 bool fa__gpu_enroll(fa__device *);
 /* Frees the kernels of a device: it is closed. */

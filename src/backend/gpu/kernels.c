@@ -181,7 +181,7 @@ static const fa__gpu_kernel *make(fa__device *d, fa__gpu_kernel **place, const f
                                   const char *what)
 {
     built *b = source ? fa__calloc(1, sizeof *b) : NULL;
-    bool known = b && try(d, b, source, form->entry);
+    bool known = b && form && try(d, b, source, form->entry);
     fa__free(source);
     if (!known) {
         fa__error_within("compiling '%s' for %s", what, d->name);

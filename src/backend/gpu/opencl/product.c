@@ -226,8 +226,11 @@ static int size_of(const matmul_arguments *p)
         return -1;
     double work = (double)p->m * (double)p->n * (double)p->k;
     int size = -1;
-    for (double least = 1 << LEAST_WORK; work >= least && size < FA__OPENCL_PRODUCTS - 1; least *= 1 << WORK_STEP)
+    double least = 1 << LEAST_WORK;
+    while (work >= least && size < FA__OPENCL_PRODUCTS - 1) {
+        least *= 1 << WORK_STEP;
         size++;
+    }
     return size;
 }
 
