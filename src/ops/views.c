@@ -161,7 +161,8 @@ bool fa__list_whole(const fa__call *c, const char *name, fa_list list, size_t k,
 {
     double v = list.item[k];
     if (!(fabs(v) <= 0x1p53) || v != (double)(int64_t)v)
-        return fa__call_fail(c, FA_ERROR_ARGUMENT, "%s[%zu] is %g, which is no whole number", name, k, v);
+        return fa__call_fail(c, FA_ERROR_ARGUMENT, "%s[%zu] is %g, which is no whole number of at most 2^53", name, k,
+                             v);
     *whole = (int64_t)v;
     return true;
 }
