@@ -710,8 +710,8 @@ typedef struct fa_floor_divide_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_floor_divide_options;
 
-/** The quotient as an integer, rounded down: what goes with remainder(). Integers stay integers, and divided by 0 give
- *  0, as in NumPy; floats give infinity or NaN there.
+/** The quotient as an integer, rounded down: what goes with remainder(). Integers stay integers, and are not
+ *  divided by 0: an error, told by a device when it is waited for. Floats give infinity or NaN there.
  *
  *      fa_floor_divide(x, y, .out = NULL)
  *
@@ -731,7 +731,8 @@ typedef struct fa_remainder_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_remainder_options;
 
-/** x - y * floor_divide(x, y), with the sign of y, as Python's %. Integers stay integers, and divided by 0 give 0.
+/** x - y * floor_divide(x, y), with the sign of y, as Python's %. Integers stay integers;
+ *  divided by 0 they are an error, as in floor_divide.
  *
  *      fa_remainder(x, y, .out = NULL)
  *
@@ -752,7 +753,7 @@ typedef struct fa_fmod_options {
 } fa_fmod_options;
 
 /** What is left of x after a division by y that is cut to an integer: with the sign of x, as C's fmod. Integers stay
- *  integers, and divided by 0 give 0.
+ *  integers; divided by 0 they are an error, as in floor_divide.
  *
  *      fa_fmod(x, y, .out = NULL)
  *

@@ -42,6 +42,8 @@ bool fa__make_results(fa__call *c);
 /* ---- call_elementwise.c */
 bool fa__infer_elementwise(fa__call *c, fa__elementwise *e);
 bool fa__run_elementwise(fa__call *c, const fa__elementwise *e);
+/* ---- call_divisor.c: fails, or the device will, where an integer is divided by 0. l: the launch to be. */
+FA__COLD bool fa__check_divisors(fa__call *c, const fa__elementwise *e, const fa__launch *l);
 /* ---- call_record.c */
 bool fa__record(fa__call *c);
 /* Puts copies, which are recorded, in the place of operands in `args` that backward needs and the call overwrites. */

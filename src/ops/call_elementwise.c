@@ -209,6 +209,13 @@ static FA__NOINLINE void hold_bounds(const fa__call *c, const fa__elementwise *e
     }
 }
 
+static FA__COLD bool settle_integers(fa__call *c, const fa__elementwise *e, fa__launch *l)
+{
+    if (e->compute == FA__CLASS_I32)
+        hold_bounds(c, e, l);
+    return fa__check_divisors(c, e, l);
+}
+
 FA__HOT bool fa__run_elementwise(fa__call *c, const fa__elementwise *e)
 {
     room r;
@@ -251,7 +258,8 @@ FA__HOT bool fa__run_elementwise(fa__call *c, const fa__elementwise *e)
             stretched(o, t, rank, plain);
         }
     }
-    if (FA__UNLIKELY(e->formula->e->bound_only) && e->compute == FA__CLASS_I32)
-        hold_bounds(c, e, l);
+    if (FA__UNLIKELY(e->formula->e->bound_only | e->formula->e->divisors) && e->compute >= FA__CLASS_I32
+        && !settle_integers(c, e, l))
+        return false;
     return fa__launch_run(c, l, tensor);
 }

@@ -136,17 +136,18 @@ POINTWISE(round, (x, decimals = 0), y = round_to(x, decimals), .require = REQUIR
 /** x - trunc(x). */
 POINTWISE(frac, (x), y = x - trunc(x), TORCH("frac(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
 
-/** The quotient as an integer, rounded down: what goes with remainder(). Integers stay integers, and divided by 0 give
- * 0, as in NumPy; floats give infinity or NaN there. */
+/** The quotient as an integer, rounded down: what goes with remainder(). Integers stay integers, and are not
+ *  divided by 0: an error, told by a device when it is waited for. Floats give infinity or NaN there. */
 POINTWISE(floor_divide, (x, y), y = floor_divide(x, y), TORCH("floor_divide(x, y)"),
           SAMPLES("(3,4) p(4); (3) 2; 7 p(3); () p(); (0,2) p(2); n(9) p(9)"))
 
-/** x - y * floor_divide(x, y), with the sign of y, as Python's %. Integers stay integers, and divided by 0 give 0. */
+/** x - y * floor_divide(x, y), with the sign of y, as Python's %. Integers stay integers;
+ *  divided by 0 they are an error, as in floor_divide. */
 POINTWISE(remainder, (x, y), y = remainder(x, y), TORCH("remainder(x, y)"),
           SAMPLES("(3,4) p(4); (3) 2; 7 p(3); () p(); (0,2) p(2); n(9) p(9)"))
 
 /** What is left of x after a division by y that is cut to an integer: with the sign of x, as C's fmod. Integers stay
- *  integers, and divided by 0 give 0. */
+ *  integers; divided by 0 they are an error, as in floor_divide. */
 POINTWISE(fmod, (x, y), y = fmod(x, y), TORCH("fmod(x, y)"),
           SAMPLES("(4,3) p(3); (3) 2; 7 p(3); () p(); (0,2) p(2); n(9) p(9)"))
 

@@ -40,6 +40,7 @@ typedef struct fa__expression {
     uint32_t mentioned;  /* bit i: as a value, that is not as a condition or a key alone; simplified away or not */
     uint32_t silent;     /* bit i: mentioned, and only directly as a condition, in a cast or as a key: not promoted */
     uint32_t bound_only; /* bit i: mentioned, and only directly as an operand of maximum() or minimum() */
+    uint32_t divisors;   /* bit i: input i divides as it is: an error where it is the integer 0 */
     uint32_t random;     /* bit i: input i is a key, the operand of uniform() or normal() */
     uint32_t casts;      /* bit p: FA__PRIM_to_bool + p is mentioned, but for to_bool itself: takes part in promotion */
     uint32_t boolean;    /* bit o: output o is a test, or a choice between tests: stored as bool */

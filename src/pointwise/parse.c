@@ -147,6 +147,20 @@ static bool check_whole(fa__parser *p)
            || fa__parser_fail(p, 0, "'%s' is of integers, and the rest computes in floats", p->whole);
 }
 
+/* Inputs that floor_divide, remainder and fmod divide by; one that was computed is not looked at. */
+static uint32_t divisors_of(const fa__ssa *s)
+{
+    uint32_t set = 0;
+    for (int i = 0; i < s->count; i++) {
+        const fa__ssa_node *node = &s->node[i], *by = &s->node[node->b];
+        bool divides =
+            node->prim == FA__PRIM_floor_divide || node->prim == FA__PRIM_remainder || node->prim == FA__PRIM_fmod;
+        if (divides && by->prim == FA__PRIM_input)
+            set |= 1U << by->a;
+    }
+    return set;
+}
+
 static fa__expression *finish(fa__parser *p, const fa__value *output, int count)
 {
     fa__node_id node[FA__MAX_OUTPUTS];
@@ -170,6 +184,7 @@ static fa__expression *finish(fa__parser *p, const fa__value *output, int count)
     e->mentioned = p->plain | p->bound | p->cast;
     e->silent = (p->condition | p->cast | p->random) & ~(p->plain | p->bound);
     e->bound_only = p->bound & ~(p->plain | p->cast | p->condition);
+    e->divisors = divisors_of(&e->ssa);
     e->random = p->random;
     e->casts = p->casts;
     e->floating = p->floating;

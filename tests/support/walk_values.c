@@ -22,7 +22,7 @@ static bool speaks_of_values(const fa__op *op)
 /* Operations that do not tell the elements of their result. */
 static bool tells_nothing(const fa__op *op)
 {
-    static const char *const names[] = {"empty", "empty_like", "new_empty"};
+    static const char *const names[] = {"empty", "empty_like", "new_empty", "check_divisor"};
     return is_among(op, names, sizeof names / sizeof *names);
 }
 

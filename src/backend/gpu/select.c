@@ -45,7 +45,7 @@ static uint64_t launch(fa__queue *queue, const fa__gpu_kernel *kernel, int64_t i
 enum { CHECKED = 2048 }; /* elements that a group looks at */
 
 /* Many indices are looked at by many groups, and what they found by one. */
-static bool check_all(fa__queue *queue, const fa__operand *index, int dim, int64_t size)
+static uint64_t check_all(fa__queue *queue, const fa__operand *index, int dim, int64_t size)
 {
     const fa__gpu_device *g = queue->device->own;
     const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, FA__GPU_CHECK_INDEX, 0, FA__CLASS_I32);
@@ -57,18 +57,26 @@ static bool check_all(fa__queue *queue, const fa__operand *index, int dim, int64
                          .dim = dim};
     int64_t groups = (p.count + CHECKED - 1) / CHECKED;
     void *found = NULL;
-    if (!kernel || !p.count)
-        return kernel != NULL;
+    if (!kernel)
+        return 0;
     memcpy(p.shape, index->shape, sizeof p.shape);
     memcpy(p.stride, index->stride, sizeof p.stride);
     if (groups > 1) {
         found = g->driver->scratch(queue, (size_t)groups * sizeof(int64_t));
         if (!found || !LAUNCH(queue, kernel, groups * kernel->group[0], p, index->data, found))
-            return false;
+            return 0;
         p.count = p.each = groups;
         p.again = 1;
     }
-    return LAUNCH(queue, kernel, 1, p, index->data, found) != 0;
+    return LAUNCH(queue, kernel, 1, p, index->data, found);
+}
+
+KERNEL(check_divisor)
+{
+    fa__operand x = l->operand[1];
+    if (fa__dtype_is_float(x.dtype))
+        x.rank = 1, x.shape[0] = 0;
+    return check_all(queue, &x, 0, CHECK_DIVISORS);
 }
 
 /* ---- fetching ---- */

@@ -54,7 +54,8 @@ typedef struct search_arguments {
 
 /* ---- selection, permutations, matrix products ---- */
 /* FA__GPU_CHECK_INDEX: `count` elements of a list of indices, or as many results of groups before (`again`); a group
- * looks at `each` of them. */
+ * looks at `each` of them. `size` CHECK_DIVISORS: they are divisors, which must not be 0. */
+#define CHECK_DIVISORS -1
 typedef struct check_arguments {
     i64 count, each, size;
     i64 shape[MOST_DIMS], stride[MOST_DIMS];
