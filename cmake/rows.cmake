@@ -4,6 +4,7 @@ set(FACULA_GEN ${PROJECT_BINARY_DIR}/gen)
 file(MAKE_DIRECTORY ${FACULA_GEN})
 file(GLOB rows_tool CONFIGURE_DEPENDS tools/rows/*.c)
 file(GLOB rows_families CONFIGURE_DEPENDS src/ops/*.c)
+file(GLOB rows_lists CONFIGURE_DEPENDS src/ops/*.txt)
 file(GLOB_RECURSE rows_kernels CONFIGURE_DEPENDS src/backend/*.c)
 
 # What it writes. A family is a file that includes its own rows; it has a public header unless all rows are INTERNAL.
@@ -51,7 +52,7 @@ if(rows_tool)
         COMMAND facula-rows --source ${PROJECT_SOURCE_DIR}/src --out ${FACULA_GEN}
                 --headers ${PROJECT_SOURCE_DIR}/include/facula --docs ${PROJECT_SOURCE_DIR}/docs/operations.md
         COMMAND ${CMAKE_COMMAND} -E touch ${FACULA_GEN}/rows.stamp
-        DEPENDS facula-rows ${rows_families} ${rows_kernels}
+        DEPENDS facula-rows ${rows_families} ${rows_lists} ${rows_kernels}
         COMMENT "Operation rows"
         VERBATIM)
     add_custom_target(facula_rows_run DEPENDS ${FACULA_GEN}/rows.stamp)

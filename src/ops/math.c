@@ -60,26 +60,30 @@ POINTWISE(ldexp, (x, y), y = x * exp2(y), TORCH("ldexp(x, y)"), SAMPLES("(3,4) (
 POINTWISE(tan, (x), y = tan(x), .autocast = FA__CAST_F32, TORCH("tan(x)"), SAMPLES("u(3,4); (); (0,2); n(9)"))
 
 /** The angle from -pi/2 to pi/2 whose sine is x. */
-POINTWISE(asin, (x), y = asin(x), .autocast = FA__CAST_F32, TORCH("asin(x)"), SAMPLES("u(3,4); u(); (0,2); n(9)"))
+POINTWISE(asin, (x), y = asin(x), .autocast = FA__CAST_F32, TORCH("asin(x)"), ALSO("`arcsin`"),
+          SAMPLES("u(3,4); u(); (0,2); n(9)"))
 
 /** The angle from 0 to pi whose cosine is x. */
-POINTWISE(acos, (x), y = acos(x), .autocast = FA__CAST_F32, TORCH("acos(x)"), SAMPLES("u(3,4); u(); (0,2); n(9)"))
+POINTWISE(acos, (x), y = acos(x), .autocast = FA__CAST_F32, TORCH("acos(x)"), ALSO("`arccos`"),
+          SAMPLES("u(3,4); u(); (0,2); n(9)"))
 
 /** The angle from -pi/2 to pi/2 whose tangent is x. */
-POINTWISE(atan, (x), y = atan(x), TORCH("atan(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
+POINTWISE(atan, (x), y = atan(x), TORCH("atan(x)"), ALSO("`arctan`"), SAMPLES("(3,4); (); (0,2); n(9)"))
 
 /** The angle from -pi to pi of the point whose coordinates are y and x: that of x / y, with the quadrant. */
-POINTWISE(atan2, (x, y), y = atan2(x, y), .autocast = FA__CAST_WIDEST, TORCH("atan2(x, y)"),
+POINTWISE(atan2, (x, y), y = atan2(x, y), .autocast = FA__CAST_WIDEST, TORCH("atan2(x, y)"), ALSO("`arctan2`"),
           SAMPLES("(3,4) (4); 1 (3); (0,2) (2); n(9) n(9)"))
 
 /** sin(pi x) / (pi x), and 1 at 0. */
 POINTWISE(sinc, (x), y = x == 0 ? 1 : sin(pi * x) / (pi * x), TORCH("sinc(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
 
 /** Degrees to radians. */
-POINTWISE(deg2rad, (x), y = x * 0.017453292519943295, TORCH("deg2rad(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
+POINTWISE(deg2rad, (x), y = x * 0.017453292519943295, TORCH("deg2rad(x)"), ALSO("`radians`"),
+          SAMPLES("(3,4); (); (0,2); n(9)"))
 
 /** Radians to degrees. */
-POINTWISE(rad2deg, (x), y = x * 57.29577951308232, TORCH("rad2deg(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
+POINTWISE(rad2deg, (x), y = x * 57.29577951308232, TORCH("rad2deg(x)"), ALSO("`degrees`"),
+          SAMPLES("(3,4); (); (0,2); n(9)"))
 
 /* ---- hyperbolic functions ---- */
 
@@ -90,13 +94,13 @@ POINTWISE(sinh, (x), y = sinh(x), .autocast = FA__CAST_F32, TORCH("sinh(x)"), SA
 POINTWISE(cosh, (x), y = cosh(x), .autocast = FA__CAST_F32, TORCH("cosh(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
 
 /** The inverse of the hyperbolic sine. */
-POINTWISE(asinh, (x), y = asinh(x), TORCH("asinh(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
+POINTWISE(asinh, (x), y = asinh(x), TORCH("asinh(x)"), ALSO("`arcsinh`"), SAMPLES("(3,4); (); (0,2); n(9)"))
 
 /** The inverse of the hyperbolic cosine, not negative; NaN for x < 1. */
-POINTWISE(acosh, (x), y = acosh(x), TORCH("acosh(x)"), SAMPLES("a(3,4); a(); (0,2); n(9)"))
+POINTWISE(acosh, (x), y = acosh(x), TORCH("acosh(x)"), ALSO("`arccosh`"), SAMPLES("a(3,4); a(); (0,2); n(9)"))
 
 /** The inverse of the hyperbolic tangent. */
-POINTWISE(atanh, (x), y = atanh(x), TORCH("atanh(x)"), SAMPLES("u(3,4); u(); (0,2); n(9)"))
+POINTWISE(atanh, (x), y = atanh(x), TORCH("atanh(x)"), ALSO("`arctanh`"), SAMPLES("u(3,4); u(); (0,2); n(9)"))
 
 /* ---- the error function and gamma ---- */
 
@@ -107,10 +111,10 @@ POINTWISE(erfc, (x), y = erfc(x), TORCH("erfc(x)"), SAMPLES("(3,4); (); (0,2); n
 POINTWISE(erfinv, (x), y = erfinv(x), .autocast = FA__CAST_F32, TORCH("erfinv(x)"), SAMPLES("u(3,4); u(); (0,2); n(9)"))
 
 /** The logarithm of the magnitude of the gamma function. */
-POINTWISE(lgamma, (x), y = lgamma(x), TORCH("lgamma(x)"), SAMPLES("p(3,4); p(); (0,2); n(9)"))
+POINTWISE(lgamma, (x), y = lgamma(x), TORCH("lgamma(x)"), ALSO("`gammaln`"), SAMPLES("p(3,4); p(); (0,2); n(9)"))
 
 /** The derivative of lgamma. Infinite at 0, NaN at negative integers. */
-POINTWISE(digamma, (x), y = digamma(x), TORCH("digamma(x)"), SAMPLES("p(3,4); p(); (0,2); n(9)"))
+POINTWISE(digamma, (x), y = digamma(x), TORCH("digamma(x)"), ALSO("`psi`"), SAMPLES("p(3,4); p(); (0,2); n(9)"))
 
 /** The n-th derivative of digamma at x, for an integer n >= 0; for x < 0 n may be at most 4, and NaN stands beyond. */
 POINTWISE(polygamma, (n, x), y = polygamma(n, x), .inplace = INPLACE(x), TORCH("polygamma(n, x)"),
@@ -125,12 +129,12 @@ POINTWISE(floor, (x), y = floor(x), TORCH("floor(x)"), SAMPLES("(3,4); (); (0,2)
 POINTWISE(ceil, (x), y = ceil(x), TORCH("ceil(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
 
 /** x without what stands behind its point. */
-POINTWISE(trunc, (x), y = trunc(x), TORCH("trunc(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
+POINTWISE(trunc, (x), y = trunc(x), TORCH("trunc(x)"), ALSO("`fix`"), SAMPLES("(3,4); (); (0,2); n(9)"))
 
 /** x to so many decimal digits behind the point, or before it where `decimals` is negative; halves go to the even one.
  */
 POINTWISE(round, (x, decimals = 0), y = round_to(x, decimals), .require = REQUIRE(decimals == floor(decimals)),
-          TORCH("round(x, decimals=int(decimals)) if decimals else round(x)"),
+          TORCH("round(x, decimals=int(decimals)) if decimals else round(x)"), ALSO("`around`, `rint`"),
           SAMPLES("(3,4); (3,4) decimals=1; (4) decimals=-1; (); (0,2); n(9); n(9) decimals=2"))
 
 /** x - trunc(x). */
@@ -143,7 +147,7 @@ POINTWISE(floor_divide, (x, y), y = floor_divide(x, y), TORCH("floor_divide(x, y
 
 /** x - y * floor_divide(x, y), with the sign of y, as Python's %. Integers stay integers;
  *  divided by 0 they are an error, as in floor_divide. */
-POINTWISE(remainder, (x, y), y = remainder(x, y), TORCH("remainder(x, y)"),
+POINTWISE(remainder, (x, y), y = remainder(x, y), TORCH("remainder(x, y)"), ALSO("`mod`"),
           SAMPLES("(3,4) p(4); (3) 2; 7 p(3); () p(); (0,2) p(2); n(9) p(9)"))
 
 /** What is left of x after a division by y that is cut to an integer: with the sign of x, as C's fmod. Integers stay

@@ -13,25 +13,26 @@ POINTWISE(add, (x, y, alpha = 1), y = x + alpha * y, TORCH("add(x, y, alpha=alph
           SAMPLES("(3,4) (3,4); (3,4) (4) alpha=2; (2,1) 3; 2 (3,4); () (); (0,3) (3); b(3) b(3); i(3) 1.5"))
 
 /** x - alpha * y. Bool operands are an error. */
-POINTWISE(sub, (x, y, alpha = 1), y = x - alpha * y, .no_bool = true, TORCH("sub(x, y, alpha=alpha)"), HOT,
-          SAMPLES("(3,4) (4); (3) 2; 1 (2,2) alpha=3; () (2); (0,2) ()"))
+POINTWISE(sub, (x, y, alpha = 1), y = x - alpha * y, .no_bool = true, TORCH("sub(x, y, alpha=alpha)"),
+          ALSO("`subtract`"), HOT, SAMPLES("(3,4) (4); (3) 2; 1 (2,2) alpha=3; () (2); (0,2) ()"))
 
 /** x * y. */
-POINTWISE(mul, (x, y), y = x * y, TORCH("mul(x, y)"), HOT,
+POINTWISE(mul, (x, y), y = x * y, TORCH("mul(x, y)"), ALSO("`multiply`"), HOT,
           SAMPLES("(3,4) (4); (3,4) 2; () (); (3,1) (1,4); (0,2) 2; b(3) b(3)"))
 
 /** x / y, true division: integers give f32. A division by zero gives infinity or NaN. */
-POINTWISE(div, (x, y), y = x / y, TORCH("div(x, y)"), HOT, SAMPLES("(3,4) (4); (3,4) 2; 1 (5); () (); (0,2) (2)"))
+POINTWISE(div, (x, y), y = x / y, TORCH("div(x, y)"), ALSO("`divide`, `true_divide`"), HOT,
+          SAMPLES("(3,4) (4); (3,4) 2; 1 (5); () (); (0,2) (2)"))
 
 /** x to the power y. Integers stay integers; 0 to the power 0 is 1. */
-POINTWISE(pow, (x, y), y = pow(x, y), .autocast = FA__CAST_F32, TORCH("pow(x, y)"),
+POINTWISE(pow, (x, y), y = pow(x, y), .autocast = FA__CAST_F32, TORCH("pow(x, y)"), ALSO("`power`"),
           SAMPLES("p(3,4) (3,4); (3,4) 2; (4) 3; p(2,1) (3); 2 (3); p() (); (0,2) 2.5"))
 
 /** -x. Bool is an error. */
-POINTWISE(neg, (x), y = -x, .no_bool = true, TORCH("neg(x)"), SAMPLES("(3,4); (); (0,2)"))
+POINTWISE(neg, (x), y = -x, .no_bool = true, TORCH("neg(x)"), ALSO("`negative`"), SAMPLES("(3,4); (); (0,2)"))
 
 /** |x|. */
-POINTWISE(abs, (x), y = abs(x), TORCH("abs(x)"), SAMPLES("(3,4); (); (0,2); n(9); t(5)"))
+POINTWISE(abs, (x), y = abs(x), TORCH("abs(x)"), ALSO("`absolute`, `fabs`"), SAMPLES("(3,4); (); (0,2); n(9); t(5)"))
 
 /** The exponential of x. */
 POINTWISE(exp, (x), y = exp(x), .autocast = FA__CAST_F32, TORCH("exp(x)"), HOT, SAMPLES("(3,4); (); (0,2); n(9)"))
@@ -58,7 +59,7 @@ POINTWISE(tanh, (x), y = tanh(x), TORCH("tanh(x)"), HOT, SAMPLES("(3,4); (); (0,
 POINTWISE(erf, (x), y = erf(x), TORCH("erf(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
 
 /** 1 / (1 + exp(-x)). */
-POINTWISE(sigmoid, (x), y = sigmoid(x), TORCH("sigmoid(x)"), HOT, SAMPLES("(3,4); (); (0,2); n(9)"))
+POINTWISE(sigmoid, (x), y = sigmoid(x), TORCH("sigmoid(x)"), ALSO("`expit`"), HOT, SAMPLES("(3,4); (); (0,2); n(9)"))
 
 /** x where it is positive, 0 elsewhere; NaN passes. The gradient is 0 at 0. Bool is an error. */
 POINTWISE(relu, (x), y = x <= 0 ? 0 : x, .no_bool = true, TORCH("relu(x)"), HOT,
@@ -116,22 +117,28 @@ POINTWISE(where, (condition, x, y), y = condition ? x : y, .inplace = INPLACE(x)
           SAMPLES("b(3,4) (3,4) (4); b(3,1) (3,4) 0; b() (2) (2); b(0,2) (2) 1; b(3) 2 3.5"))
 
 /** true where x equals y. */
-POINTWISE(eq, (x, y), y = x == y, TORCH("eq(x, y)"), SAMPLES("i(3,4) i(4); (3,4) 0.5; () (); (0,2) 1; n(9) n(9)"))
+POINTWISE(eq, (x, y), y = x == y, TORCH("eq(x, y)"), ALSO("NumPy's `equal`"),
+          SAMPLES("i(3,4) i(4); (3,4) 0.5; () (); (0,2) 1; n(9) n(9)"))
 
 /** true where x differs from y. */
-POINTWISE(ne, (x, y), y = x != y, TORCH("ne(x, y)"), SAMPLES("i(3,4) i(4); (3,4) 0.5; () (); (0,2) 1; n(9) n(9)"))
+POINTWISE(ne, (x, y), y = x != y, TORCH("ne(x, y)"), ALSO("`not_equal`"),
+          SAMPLES("i(3,4) i(4); (3,4) 0.5; () (); (0,2) 1; n(9) n(9)"))
 
 /** true where x is below y. */
-POINTWISE(lt, (x, y), y = x < y, TORCH("lt(x, y)"), SAMPLES("i(3,4) i(4); (3,4) 0.5; () (); (0,2) 1; n(9) n(9)"))
+POINTWISE(lt, (x, y), y = x < y, TORCH("lt(x, y)"), ALSO("`less`"),
+          SAMPLES("i(3,4) i(4); (3,4) 0.5; () (); (0,2) 1; n(9) n(9)"))
 
 /** true where x is at most y. */
-POINTWISE(le, (x, y), y = x <= y, TORCH("le(x, y)"), SAMPLES("i(3,4) i(4); (3,4) 0.5; () (); (0,2) 1; n(9) n(9)"))
+POINTWISE(le, (x, y), y = x <= y, TORCH("le(x, y)"), ALSO("`less_equal`"),
+          SAMPLES("i(3,4) i(4); (3,4) 0.5; () (); (0,2) 1; n(9) n(9)"))
 
 /** true where x is above y. */
-POINTWISE(gt, (x, y), y = x > y, TORCH("gt(x, y)"), SAMPLES("i(3,4) i(4); (3,4) 0.5; () (); (0,2) 1; n(9) n(9)"))
+POINTWISE(gt, (x, y), y = x > y, TORCH("gt(x, y)"), ALSO("`greater`"),
+          SAMPLES("i(3,4) i(4); (3,4) 0.5; () (); (0,2) 1; n(9) n(9)"))
 
 /** true where x is at least y. */
-POINTWISE(ge, (x, y), y = x >= y, TORCH("ge(x, y)"), SAMPLES("i(3,4) i(4); (3,4) 0.5; () (); (0,2) 1; n(9) n(9)"))
+POINTWISE(ge, (x, y), y = x >= y, TORCH("ge(x, y)"), ALSO("`greater_equal`"),
+          SAMPLES("i(3,4) i(4); (3,4) 0.5; () (); (0,2) 1; n(9) n(9)"))
 
 /** Sets each element to 0 with probability p and scales the rest by 1 / (1 - p); x itself when not training.
  *  The mask is drawn from the default generator and is never stored: backward draws it again (arXiv:1207.0580). */

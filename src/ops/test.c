@@ -68,7 +68,7 @@ static fa_tensor *equal_compose(fa__call *c)
 }
 
 /** Whether two tensors have the same shape and equal elements: a bool without dimensions. */
-OP(equal, equal_args, (y), .compose = equal_compose, TORCH("tensor(equal(x, y))"),
+OP(equal, equal_args, (y), .compose = equal_compose, TORCH("tensor(equal(x, y))"), ALSO("NumPy's `array_equal`"),
    SAMPLES("(3,4) (3,4); t(1) t(1); (3,4) (4); () (); (0,2) (0,2); (0,2) (0,3)"))
 
 typedef struct {
@@ -137,16 +137,17 @@ POINTWISE(bitwise_xor, (x, y), y = bit_xor(x, y), TORCH("bitwise_xor(x, y)"),
           SAMPLES("i(3,4) i(4); b(3) b(3); (3,4) (4); i() 3; i(0,2) i(2)"))
 
 /** The bits that x has not got; of bool the other one. Floats are an error. */
-POINTWISE(bitwise_not, (x), y = bit_not(x), TORCH("bitwise_not(x)"), SAMPLES("i(3,4); b(3); (3,4); i(); i(0,2)"))
+POINTWISE(bitwise_not, (x), y = bit_not(x), TORCH("bitwise_not(x)"), ALSO("`bitwise_invert`, `invert`"),
+          SAMPLES("i(3,4); b(3); (3,4); i(); i(0,2)"))
 
 /** x times 2 to the power y, by shifting; 0 where y is negative, or not below the number of bits. Floats are an error.
  */
-POINTWISE(bitwise_left_shift, (x, y), y = shift_left(x, y), TORCH("bitwise_left_shift(x, y)"),
+POINTWISE(bitwise_left_shift, (x, y), y = shift_left(x, y), TORCH("bitwise_left_shift(x, y)"), ALSO("`left_shift`"),
           SAMPLES("i(3,4) i(4); (3,4) p(4); i() 3; i(3) 70; i(0,2) i(2)"))
 
 /** x by 2 to the power y, rounded down, by shifting; 0 or -1 where y is negative, or not below the number of bits.
  *  Floats are an error. */
-POINTWISE(bitwise_right_shift, (x, y), y = shift_right(x, y), TORCH("bitwise_right_shift(x, y)"),
+POINTWISE(bitwise_right_shift, (x, y), y = shift_right(x, y), TORCH("bitwise_right_shift(x, y)"), ALSO("`right_shift`"),
           SAMPLES("i(3,4) i(4); (3,4) p(4); i() 3; i(3) 70; i(0,2) i(2)"))
 
 /** The largest integer that divides x and y; not negative. Floats are an error. */

@@ -91,7 +91,7 @@ static void permute_grad(fa__back *b)
 
 /** x with its dimensions in another order. */
 OP(permute, permute_args, (y), .infer = permute_infer, .view = true, .grad = permute_grad, TORCH("permute(x, dims)"),
-   SAMPLES("(2,3,4) s(2,0,1); (3,4) s(-1,0); () s(); (0,2) s(1,0)"))
+   ALSO("NumPy's `transpose`, `permute_dims`"), SAMPLES("(2,3,4) s(2,0,1); (3,4) s(-1,0); () s(); (0,2) s(1,0)"))
 
 typedef struct {
     const fa_tensor *x;

@@ -75,6 +75,8 @@ int main(int count, char **word)
     }
     read_families(&r, rows_format("%s/ops", c.source));
     check_rows(&r);
+    read_names(&r, rows_format("%s/ops", c.source));
+    read_dtypes(&r, rows_format("%s/ops/dtypes.txt", c.source));
     read_kernels(&r, rows_format("%s/backend", c.source));
     if (!rows_errors)
         write_all(&r, &c);

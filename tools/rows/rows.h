@@ -123,6 +123,7 @@ typedef struct op {
     /* of each field and result that is kept: the fields whose gradients need it */
     uint32_t keep_for[MOST_FIELDS + MOST_RESULTS];
     const char *samples, *torch, *also;
+    const char *dtypes; /* that it takes, as dtypes.txt says: "numbers"; NULL: not found out yet */
     const fa__expression *formula, *derivative[MOST_FIELDS]; /* NULL: zero */
     struct op *next;
 } op;
@@ -136,11 +137,20 @@ typedef struct backend {
     struct backend *next;
 } backend;
 
+/* A public name of PyTorch or NumPy, and why names are missing: names.c. */
+typedef struct foreign foreign;
+typedef struct excuse {
+    const char *text;
+    struct excuse *next;
+} excuse;
+
 typedef struct rows {
     source *sources;
     schema *schemas;
     op *ops;
     backend *backends;
+    foreign *names;
+    excuse *reasons;
 } rows;
 
 /* Adds what a file under src/ops says. */
@@ -170,6 +180,18 @@ void formula_make(op *);
 void formula_free(op *);
 /* Whether tokens first to last are an expression of the numbers among the fields. */
 void formula_check(const op *, int first, int last);
+
+/* ---- names.c: of other libraries ---- */
+/* Reads names.txt and missing.txt of a folder, and holds each name against the operations. */
+void read_names(rows *, const char *folder);
+/* What NumPy calls an operation; "": nothing that is known. */
+const char *numpy_name(const rows *, const op *);
+/* The names that have no operation, and why. */
+void put_missing(text *, const rows *);
+
+/* ---- dtypes.c ---- */
+/* Gives each operation its line of a file, "sum: all"; the rest have none yet. */
+void read_dtypes(rows *, const char *path);
 
 /* ---- write_*.c ---- */
 void write_headers(const rows *, const char *folder);

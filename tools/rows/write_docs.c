@@ -76,24 +76,43 @@ static const char *way(const rows *r, const op *o, const char *folder)
                                                                      : "**no**";
 }
 
+/* How many calls the tests try, and whether PyTorch says what comes out. */
+static void put_tested(text *t, const op *o)
+{
+    int calls = 1;
+    for (const char *p = o->samples; *p; p++)
+        calls += *p == ';';
+    put(t, "%d%s", calls, strspn(o->torch, "\" ") < strlen(o->torch) ? ", PyTorch" : "");
+}
+
+static void put_names(text *t, const rows *r, const op *o)
+{
+    const char *numpy = numpy_name(r, o);
+    bool asked = strspn(o->torch, "\" ") < strlen(o->torch);
+    put(t, asked ? "`" : "");
+    put_literals(t, o->torch);
+    put(t, asked ? "`" : "");
+    if (*o->also) {
+        put(t, asked ? "; also " : "also ");
+        put_literals(t, o->also);
+    }
+    put(t, *numpy ? " | `%s` | " : " | %s | ", numpy);
+}
+
 static void put_row(text *t, const rows *r, const op *o)
 {
     put_signature(t, o);
-    put(t, "`");
-    put_literals(t, o->torch);
-    put(t, "`");
-    if (*o->also) {
-        put(t, "; also ");
-        put_literals(t, o->also);
-    }
-    put(t, " | ");
+    put_names(t, r, o);
+    put(t, "%s | ", o->dtypes ? o->dtypes : "");
     put_gradient(t, o);
     put(t, " | %s | %s | ", o->inplace >= 0 ? rows_format("`fa_%s_`", o->name) : "",
         o->view  ? "view"
         : o->out ? "yes"
                  : "");
     const char *cpu = cast_name(o, "autocast_cpu");
-    put(t, "%s%s |", cast_name(o, "autocast"), *cpu ? rows_format(", on the CPU %s", cpu) : "");
+    put(t, "%s%s | ", cast_name(o, "autocast"), *cpu ? rows_format(", on the CPU %s", cpu) : "");
+    put_tested(t, o);
+    put(t, " |");
     for (int i = 0; i < DEVICES; i++)
         put(t, " %s |", way(r, o, devices[i].folder));
     put(t, "\n");
@@ -102,10 +121,13 @@ static void put_row(text *t, const rows *r, const op *o)
 static void put_head(text *t, const source *f)
 {
     put(t, "\n## %.*s\n\n", (int)strcspn(f->about, ":.\n"), f->about);
-    put(t, "`#include <facula/%s.h>`\n\n| operation | PyTorch | gradient | in place | out | autocast |", f->family);
+    put(t,
+        "`#include <facula/%s.h>`\n\n| operation | PyTorch | NumPy | dtypes | gradient | in place | out | autocast | "
+        "tested |",
+        f->family);
     for (int i = 0; i < DEVICES; i++)
         put(t, " %s |", devices[i].name);
-    put(t, "\n|---|---|---|---|---|---|");
+    put(t, "\n|---|---|---|---|---|---|---|---|---|");
     for (int i = 0; i < DEVICES; i++)
         put(t, "---|");
     put(t, "\n");
@@ -119,7 +141,10 @@ void write_docs(const rows *r, const char *path)
         "Operands come first, then named options. \"Gradient\": derived from the expression, written by hand (yes), "
         "composed of other\noperations, zero everywhere, or none and why. \"Out\": `.out = t` writes into t. "
         "\"Autocast\": "
-        "the dtype that floating operands\nare converted to where autocast is on.\n\n"
+        "the dtype that floating operands\nare converted to where autocast is on. \"Dtypes\": of the operands, when "
+        "they have the same; \"by option\" where there are\nnone. \"Tested\": how many calls the tests try in each "
+        "dtype, "
+        "layout and device, and whether PyTorch gave their results.\n\n"
         "Devices: a \"program\" is made for each device from expressions, reductions and copies; a \"kernel\" is "
         "written "
         "for the CPU\n(src/backend/cpu), which `late` runs, too, or in the dialect (src/backend/gpu), which OpenCL "
@@ -135,5 +160,6 @@ void write_docs(const rows *r, const char *path)
             if (o->source == f && !o->internal)
                 put_row(&t, r, o);
     }
+    put_missing(&t, r);
     file_write(path, &t);
 }
