@@ -31,9 +31,11 @@ static fa_tensor *norm_of(const fa_tensor *x, const fa_tensor *y, double eps, do
     return fa_pointwise("x <= 0 ? 0 : pow(x, y)", fa_sum(powers, .dim = -1), 1 / p);
 }
 
-/* The same in the dtype that the operands have. */
+/* The same in the dtype that the operands have; NULL of NULL. */
 static fa_tensor *distance(const fa_tensor *x, const fa_tensor *y, double eps, double p)
 {
+    if (!x || !y)
+        return NULL;
     fa_dtype dtype = fa__promote((fa_dtype)x->dtype, (fa_dtype)y->dtype);
     fa_tensor *z = norm_of(widened(x), widened(y), eps, p);
     return z && fa__dtype_is_float(dtype) ? fa_to(z, dtype) : z;
@@ -125,7 +127,7 @@ static fa_tensor *pdist_compose(fa__call *c)
     fa_tensor *pair = fa_triu_indices(n, n, .offset = 1, .device = fa_tensor_device(a->x));
     fa_tensor *x = fa_index_select(a->x, 0, fa_select(pair, 0, 0)),
               *y = fa_index_select(a->x, 0, fa_select(pair, 0, 1));
-    return x && y ? distance(x, y, 0, a->p) : NULL;
+    return distance(x, y, 0, a->p);
 }
 
 /** The distances of all pairs of rows: of the first to each behind it, then of the second, and so on: (n * (n - 1) /
