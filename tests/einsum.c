@@ -309,9 +309,9 @@ static void errors(void **state)
     REFUSED(FA_ERROR_ARGUMENT, NULL, one, "equation is NULL");
     REFUSED(FA_ERROR_SHAPE, "ijk", one, "3 labels for x[0]", "2 dimensions");
     REFUSED(FA_ERROR_SHAPE, "i", one, "1 labels");
-    REFUSED(FA_ERROR_SHAPE, "ij,ik", two, "dimension 0 of x[1]", "is 3", "2");
+    REFUSED(FA_ERROR_SHAPE, "ij,ik", two, "label i is 3 in x[1], and 2 before");
     REFUSED(FA_ERROR_SHAPE, "ii", one, "dimensions 0 and 1 of x[0]");
-    REFUSED(FA_ERROR_SHAPE, "...,...", two, "of x[1]");
+    REFUSED(FA_ERROR_SHAPE, "...,...", two, "covers in x[1]");
     REFUSED(FA_ERROR_DTYPE, "ij,jk", FA_TENSORS(x, fa_to(y, FA_F32)), "x[1]", "another dtype");
     REFUSED(FA_ERROR_DTYPE, "ij", FA_TENSORS(fa_gt(x, 0)), "no product of bool");
     fa_tensor *huge = fa_expand(x, FA_SHAPE(INT64_C(1) << 40, 2, 3));

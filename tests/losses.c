@@ -143,7 +143,7 @@ static void second_order_at_zero(void **state)
 {
     (void)state;
     fa_tensor *x = LEAF(1, 2, 1, 2), *rows = fa_reshape(x, FA_SHAPE(2, 2));
-    for (double p = 2; p < 4; p++) {
+    for (int p = 2; p < 4; p++) {
         fa_tensor *d = fa_sum(fa_cdist(rows, rows, .p = p));
         fa_tensors first = fa_grad_of(FA_TENSORS(d), FA_TENSORS(x), .create_graph = true);
         HOLD(first.item[0], 0, 0, 0, 0);

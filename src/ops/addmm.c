@@ -1,6 +1,7 @@
 /* Matrix products that are added to something: beta * input + alpha * product. Where beta is 0 input does not count,
  * NaN in it neither. Operands have one dtype, which is not bool; for integers alpha and beta are integers. */
 #include "ops/row.h"
+#include <math.h>
 
 /* A number as it goes with integers, or with floats. */
 static fa_arg factor(const fa_tensor *x, double v)
@@ -10,7 +11,7 @@ static fa_arg factor(const fa_tensor *x, double v)
 
 static bool is_whole(double v)
 {
-    return v >= -0x1p53 && v <= 0x1p53 && v == (double)(int64_t)v;
+    return fabs(v) <= 0x1p53 && v == (double)(int64_t)v;
 }
 
 static bool check_sum(const fa__call *c, const fa_tensor *input, const fa_tensor *product, double beta, double alpha)

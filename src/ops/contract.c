@@ -77,7 +77,7 @@ static bool append_joined(fa_shape *shape, const kinds *k, const uint8_t *label,
 static fa_tensor *arranged(const fa__labelled *x, const kinds *k, const uint8_t *second, int seconds,
                            const uint8_t *third, int thirds, fa_shape shape)
 {
-    uint8_t order[FA_MAX_DIMS];
+    uint8_t order[FA_MAX_DIMS] = {0};
     memcpy(order, k->batch, (size_t)k->batches);
     memcpy(order + k->batches, second, (size_t)seconds);
     memcpy(order + k->batches + seconds, third, (size_t)thirds);
@@ -96,7 +96,8 @@ static fa_tensor *product_of_each(const kinds *k, const fa__labelled *a, const f
     for (int i = 0; i < k->lefts; i++)
         bs.dim[bs.rank++] = 1;
     append(&bs, k, k->right, k->rights);
-    return fa_mul(arranged(a, k, k->left, k->lefts, NULL, 0, as), arranged(b, k, k->right, k->rights, NULL, 0, bs));
+    return fa_mul(arranged(a, k, k->left, k->lefts, k->summed, 0, as),
+                  arranged(b, k, k->right, k->rights, k->summed, 0, bs));
 }
 
 /* The batch stays as it is, so that only what is joined may have to be copied, unless there are too many dimensions. */

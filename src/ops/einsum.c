@@ -130,16 +130,28 @@ static bool take_diagonals(const fa__call *c, size_t k, fa__labelled *x)
     return true;
 }
 
+static char letter_of(unsigned label)
+{
+    return (char)(label < 26 ? 'A' + label : 'a' + label - 26);
+}
+
+static bool sizes_fail(const fa__call *c, size_t k, unsigned label, int64_t size, int64_t before)
+{
+    if (label >= LETTERS)
+        return fa__call_fail(c, FA_ERROR_SHAPE,
+                             "what '...' covers in x[%zu] does not broadcast with what it did before", k);
+    return fa__call_fail(c, FA_ERROR_SHAPE, "the label %c is %lld in x[%zu], and %lld before", letter_of(label),
+                         (long long)size, k, (long long)before);
+}
+
+/* Of two sizes of a label one may be 1. */
 static bool note_sizes(fa__einsum *e, size_t k)
 {
     const fa__labelled *x = &e->x[k];
     for (int i = 0; i < x->t->rank; i++) {
         int64_t *size = &e->size[x->label[i]], n = x->t->shape[i];
-        if (*size > 1 || *size == 0 ? n != *size && n != 1 : false)
-            return fa__call_fail(e->call, FA_ERROR_SHAPE,
-                                 "dimension %d of x[%zu], without diagonals, is %lld, and another one of that label "
-                                 "%lld",
-                                 i, k, (long long)n, (long long)*size);
+        if (*size >= 0 && *size != 1 && n != 1 && n != *size)
+            return sizes_fail(e->call, k, x->label[i], n, *size);
         *size = *size < 0 || *size == 1 ? n : *size;
     }
     return true;
@@ -250,11 +262,10 @@ static int explicit_result(const fa__einsum *e, const term *t, uint8_t *order)
         if (i == t->letters)
             break;
         unsigned label = t->letter[i];
-        char letter = (char)(label < 26 ? 'A' + label : 'a' + label - 26);
         if (e->size[label] < 0 || seen >> label & 1) {
             fa__call_fail(e->call, FA_ERROR_ARGUMENT,
                           seen >> label & 1 ? "the result has the label %c twice" : "no tensor has the label %c",
-                          letter);
+                          letter_of(label));
             return -1;
         }
         seen |= UINT64_C(1) << label;

@@ -99,7 +99,7 @@ OP(outer, outer_args, (y), .compose = outer_compose, TORCH("outer(a, b)"), ALSO(
 static fa_tensor *summed_product(const fa__call *c, const fa_tensor *a, const fa_tensor *b, int count, const int *a_dim,
                                  const int *b_dim)
 {
-    fa__labelled x = {.t = (fa_tensor *)(uintptr_t)a}, y = {.t = (fa_tensor *)(uintptr_t)b}, product = {NULL};
+    fa__labelled x = {.t = (fa_tensor *)(uintptr_t)a}, y = {.t = (fa_tensor *)(uintptr_t)b}, product = {.t = NULL};
     for (int i = 0; i < a->rank; i++)
         x.label[i] = (uint8_t)i;
     for (int i = 0; i < b->rank; i++)
