@@ -166,8 +166,8 @@ static int place_of_result(const problem *p, const int *at)
 /* Every place of every axis in turn. */
 static void write_out(const problem *p, double *y)
 {
-    int at[AXES] = {0};
-    for (int a = 0; a < AXES; a = a) {
+    int at[AXES] = {0}, a = 0;
+    while (a < AXES) {
         double product = 1;
         for (int k = 0; k < p->count; k++)
             product *= element(&p->x[k], at);
