@@ -97,7 +97,8 @@ static void kron_of_many_dimensions(void **state)
     fa_tensor *y = fa_kron(a, b);
     assert_int_equal(fa_numel(y), 24);
     HOLD(fa_get(y, "0, :, 0, :, 0, 2"), 1, 1, 2, 2, 3, 3, 4, 4);
-    fa_tensor *wide = fa_ones(FA_SHAPE(2, 2, 2, 2, 2));
+    fa_tensor *just = fa_ones(FA_SHAPE(2, 2, 2, 2, 1)), *wide = fa_ones(FA_SHAPE(2, 2, 2, 2, 2));
+    assert_int_equal(fa_numel(fa_kron(just, just)), 256);
     REFUSED(fa_kron(wide, wide), FA_ERROR_SHAPE, "fa_kron(", "more than 8 dimensions");
 }
 
