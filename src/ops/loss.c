@@ -138,12 +138,14 @@ OP(cross_entropy, cross_entropy_args, (loss), .compose = cross_entropy_compose, 
    .autocast_cpu = FA__CAST_F32,
    TORCH("nn.functional.cross_entropy(input, target, weight, ignore_index=ignore_index, reduction=reduction, "
          "label_smoothing=label_smoothing)"),
-   SAMPLES("(3,4) i(3)<4; (3,4) i(3)<4 label_smoothing=0.25 reduction=sum; (3,4) i(3)<4 weight=p(4); (3,4) i(3)<4 "
-           "ignore_index=1;"
-           "(4) i()<4; (2,3,5) i(2,5)<3 reduction=none; (3,4) u(3,4); (3,4) u(3,4) weight=p(4) label_smoothing=0.5; "
-           "(0,4) i(0)<4;"
-           "(3,4) i(3)<4 weight=p(4) label_smoothing=0.25 ignore_index=2; (3,4) i(3)<2 weight=p(4) ignore_index=1 "
-           "reduction=none"))
+   SAMPLES(
+       "(3,4) i(3)<4; (3,4) i(3)<4 label_smoothing=0.25 reduction=sum; (3,4) i(3)<4 weight=p(4); (3,4) i(3)<4 "
+       "ignore_index=1;"
+       "(4) i()<4; (2,3,5) i(2,5)<3 reduction=none; (3,4) u(3,4); (3,4) u(3,4) weight=p(4) label_smoothing=0.5; "
+       "(0,4) i(0)<4;"
+       "(3,4) i(3)<4 weight=p(4) label_smoothing=0.25 ignore_index=2; (3,4) i(3)<2 weight=p(4) ignore_index=1 "
+       "reduction=none; (2,3,2) u(2,3,2); (2,3,2) u(2,3,2) reduction=none weight=p(3) label_smoothing=0.1; (4) u(4) "
+       "reduction=sum; (2,3,5) i(2,5)<3 weight=p(3) label_smoothing=0.3 ignore_index=1"))
 
 typedef struct {
     const fa_tensor *input;              /* (classes), (n, classes) or (n, classes, ...): logarithms of probabilities */
