@@ -1,5 +1,5 @@
 /** @file
- *  Softmax and losses.
+ *  Softmax, and losses against classes: class numbers or probabilities.
  *
  *  Written by facula-rows from src/ops/loss.c: edit there. */
 /* clang-format off */
@@ -68,23 +68,26 @@ typedef struct fa_cross_entropy_options {
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_cross_entropy(const fa_tensor *input, const fa_tensor *target, const fa_cross_entropy_options *options);
 
-/** Options of fa_mse_loss(). */
-typedef struct fa_mse_loss_options {
-    size_t size;            /**< set by the macro */
-    fa_tensor *out;         /**< where to write, instead of into new memory */
-    fa_reduction reduction; /**< FA_MEAN, FA_SUM or FA_NONE */
-    char fa__end;           /**< the end of what this version knows */
-} fa_mse_loss_options;
+/** Options of fa_nll_loss(). */
+typedef struct fa_nll_loss_options {
+    size_t size;             /**< set by the macro */
+    fa_tensor *out;          /**< where to write, instead of into new memory */
+    const fa_tensor *weight; /**< (classes): of each class; NULL: all 1 */
+    int64_t ignore_index;    /**< targets with this number do not count */
+    fa_reduction reduction;  /**< FA_MEAN, FA_SUM or FA_NONE */
+    char fa__end;            /**< the end of what this version knows */
+} fa_nll_loss_options;
 
-/** The squared difference: its mean or sum as a number, or with FA_NONE each, in the shape of input.
+/** What cross_entropy makes of class numbers, where input already has the logarithms that log_softmax gives: -input at
+ *  each target's class, times its weight. The mean is over the weights of the targets that count; with none it is NaN.
  *
- *      fa_mse_loss(input, target, .reduction = FA_MEAN, .out = NULL)
+ *      fa_nll_loss(input, target, .weight = NULL, .ignore_index = -100, .reduction = FA_MEAN, .out = NULL)
  *
- *  @param input a tensor
- *  @param target of the same shape
+ *  @param input (classes), (n, classes) or (n, classes, ...): logarithms of probabilities
+ *  @param target class numbers: (), (n) or (n, ...)
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
-FA_API fa_tensor *fa_mse_loss(const fa_tensor *input, const fa_tensor *target, const fa_mse_loss_options *options);
+FA_API fa_tensor *fa_nll_loss(const fa_tensor *input, const fa_tensor *target, const fa_nll_loss_options *options);
 
 /** @cond */
 /* How named options, and numbers in the place of tensors, reach the functions above. */
@@ -94,8 +97,8 @@ FA_API fa_tensor *fa_mse_loss(const fa_tensor *input, const fa_tensor *target, c
 #define fa_log_softmax(...) FA__CALL2(fa_log_softmax, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_cross_entropy {offsetof(fa_cross_entropy_options, fa__end), NULL, NULL, -100, 0.0, FA_MEAN, 0}
 #define fa_cross_entropy(...) FA__CALL2(fa_cross_entropy, FA__SAME, FA__SAME, __VA_ARGS__)
-#define FA__DEFAULT_fa_mse_loss {offsetof(fa_mse_loss_options, fa__end), NULL, FA_MEAN, 0}
-#define fa_mse_loss(...) FA__CALL2(fa_mse_loss, FA__SAME, FA__SAME, __VA_ARGS__)
+#define FA__DEFAULT_fa_nll_loss {offsetof(fa_nll_loss_options, fa__end), NULL, NULL, -100, FA_MEAN, 0}
+#define fa_nll_loss(...) FA__CALL2(fa_nll_loss, FA__SAME, FA__SAME, __VA_ARGS__)
 /** @endcond */
 
 FA__END

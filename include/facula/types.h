@@ -65,8 +65,8 @@ typedef enum fa_dtype {
     FA_OFF = 255 /**< `.autocast = FA_OFF`: none in this block */
 } fa_dtype;
 
-/** How a loss over a batch becomes its result. */
-typedef enum fa_reduction { FA_MEAN, FA_SUM, FA_NONE } fa_reduction;
+/** How a loss over a batch becomes its result. FA_BATCHMEAN is fa_kl_div()'s alone. */
+typedef enum fa_reduction { FA_MEAN, FA_SUM, FA_NONE, FA_BATCHMEAN } fa_reduction;
 
 /** What happens to operands on several devices: an error (strict), or counted copies to where the operation runs. */
 typedef enum fa_placement { FA_PLACE_DEFAULT, FA_PLACE_STRICT, FA_PLACE_AUTO } fa_placement;

@@ -1,5 +1,5 @@
-/* Softmax and losses. */
-#include "ops/row.h"
+/* Softmax, and losses against classes: class numbers or probabilities. */
+#include "ops/losses.h"
 
 typedef struct {
     const fa_tensor *x; /* floating */
@@ -58,6 +58,7 @@ static fa_tensor *along(const fa_tensor *weight, const fa_tensor *input, int dim
     return fa_reshape(weight, shape);
 }
 
+/* The mean is over `count`: a sum of weights. */
 static fa_tensor *reduced(fa_tensor *each, fa_tensor *count, fa_reduction reduction)
 {
     if (reduction == FA_NONE)
@@ -100,34 +101,28 @@ static fa_tensor *entropy_of_classes(const cross_entropy_args *a, fa_tensor *log
     return reduced(fa_squeeze(each, .dim = dim), fa_sum(each_weight), a->reduction);
 }
 
-static bool check_reduction(const fa__call *c, fa_reduction reduction)
-{
-    return (unsigned)reduction <= FA_NONE
-           || fa__call_fail(c, FA_ERROR_ARGUMENT, "reduction is %d: it has to be FA_MEAN, FA_SUM or FA_NONE",
-                            (int)reduction);
-}
-
 static bool check_entropy(const fa__call *c, const cross_entropy_args *a, int dim)
 {
     const fa_tensor *x = a->input, *t = a->target;
-    if (!x->rank || (a->weight && (a->weight->rank != 1 || a->weight->shape[0] != x->shape[dim])))
-        return fa__call_fail(c, FA_ERROR_SHAPE, "input needs a dimension of classes, and weight a number for each");
+    if (!x->rank)
+        return fa__call_fail(c, FA_ERROR_SHAPE, "input needs a dimension of classes");
+    if (!fa__check_class_weight(c, a->weight, x->shape[dim]))
+        return false;
     if (!(a->label_smoothing >= 0 && a->label_smoothing <= 1))
         return fa__call_fail(c, FA_ERROR_ARGUMENT, "label_smoothing has to be between 0 and 1");
-    if (fa__dtype_is_float(t->dtype))
-        return fa__same_shape(x, t)
-               || fa__call_fail(c, FA_ERROR_SHAPE, "targets that are probabilities have to be of input's shape");
-    bool fits = t->rank == x->rank - 1;
-    for (int i = 0; fits && i < t->rank; i++)
-        fits = t->shape[i] == x->shape[i < dim ? i : i + 1];
-    return fits || fa__call_fail(c, FA_ERROR_SHAPE, "target has to be of input's shape without the classes");
+    if (!fa__dtype_is_float(t->dtype))
+        return fa__check_classes(c, x, t, dim);
+    if (a->ignore_index >= 0)
+        return fa__call_fail(c, FA_ERROR_ARGUMENT, "ignore_index is of class numbers, and target has probabilities");
+    return fa__same_shape(x, t)
+           || fa__call_fail(c, FA_ERROR_SHAPE, "targets that are probabilities have to be of input's shape");
 }
 
 static fa_tensor *cross_entropy_compose(fa__call *c)
 {
     const cross_entropy_args *a = c->args;
     int dim = a->input->rank > 1 ? 1 : 0;
-    if (!check_reduction(c, a->reduction) || !check_entropy(c, a, dim))
+    if (!fa__check_reduction(c, a->reduction) || !check_entropy(c, a, dim))
         return NULL;
     fa_tensor *logp = fa_log_softmax(a->input, dim);
     if (!logp)
@@ -143,39 +138,51 @@ OP(cross_entropy, cross_entropy_args, (loss), .compose = cross_entropy_compose, 
    .autocast_cpu = FA__CAST_F32,
    TORCH("nn.functional.cross_entropy(input, target, weight, ignore_index=ignore_index, reduction=reduction, "
          "label_smoothing=label_smoothing)"),
-   SAMPLES("(3,4) i(3)<4; (3,4) i(3)<4 label_smoothing=0.25 reduction=sum; (3,4) i(3)<4 weight=p(4); (3,4) i(3)<4 "
-           "ignore_index=1;"
-           "(4) i()<4; (2,3,5) i(2,5)<3 reduction=none; (3,4) u(3,4); (3,4) u(3,4) weight=p(4) label_smoothing=0.5; "
-           "(0,4) i(0)<4;"
-           "(3,4) i(3)<4 weight=p(4) label_smoothing=0.25 ignore_index=2; (3,4) i(3)<2 weight=p(4) ignore_index=1 "
-           "reduction=none"))
+   SAMPLES(
+       "(3,4) i(3)<4; (3,4) i(3)<4 label_smoothing=0.25 reduction=sum; (3,4) i(3)<4 weight=p(4); (3,4) i(3)<4 "
+       "ignore_index=1;"
+       "(4) i()<4; (2,3,5) i(2,5)<3 reduction=none; (3,4) u(3,4); (3,4) u(3,4) weight=p(4) label_smoothing=0.5; "
+       "(0,4) i(0)<4;"
+       "(3,4) i(3)<4 weight=p(4) label_smoothing=0.25 ignore_index=2; (3,4) i(3)<2 weight=p(4) ignore_index=1 "
+       "reduction=none; (2,3,2) u(2,3,2); (2,3,2) u(2,3,2) reduction=none weight=p(3) label_smoothing=0.1; (4) u(4) "
+       "reduction=sum; (2,3,5) i(2,5)<3 weight=p(3) label_smoothing=0.3 ignore_index=1"))
 
 typedef struct {
-    const fa_tensor *input;
-    const fa_tensor *target;             /* of the same shape */
+    const fa_tensor *input;              /* (classes), (n, classes) or (n, classes, ...): logarithms of probabilities */
+    const fa_tensor *target;             /* class numbers: (), (n) or (n, ...) */
+    const fa_tensor *weight OPT(NULL);   /* (classes): of each class; NULL: all 1 */
+    int64_t ignore_index OPT(-100);      /* targets with this number do not count */
     fa_reduction reduction OPT(FA_MEAN); /* FA_MEAN, FA_SUM or FA_NONE */
-} mse_loss_args;
+} nll_loss_args;
 
-static fa_tensor *mse_loss_compose(fa__call *c)
+static fa_tensor *nll_loss_compose(fa__call *c)
 {
-    const mse_loss_args *a = c->args;
-    if (!check_reduction(c, a->reduction))
+    const nll_loss_args *a = c->args;
+    int dim = a->input->rank > 1 ? 1 : 0;
+    if (!fa__check_reduction(c, a->reduction))
         return NULL;
-    if (!fa__same_shape(a->input, a->target)) {
-        fa__call_fail(c, FA_ERROR_SHAPE, "input and target have to be of one shape: nothing is broadcast");
-        return NULL;
-    }
-    if (a->reduction == FA_MEAN && !fa__dtype_is_float(a->input->dtype) && !fa__dtype_is_float(a->target->dtype)) {
-        fa__call_fail(c, FA_ERROR_DTYPE, "the mean of integers is not defined: fa_to makes input floating");
+    if (!a->input->rank) {
+        fa__call_fail(c, FA_ERROR_SHAPE, "input needs a dimension of classes");
         return NULL;
     }
-    fa_tensor *each = fa_pointwise("(x - y) * (x - y)", a->input, a->target);
-    return a->reduction == FA_NONE ? each : a->reduction == FA_SUM ? fa_sum(each) : fa_mean(each);
+    if (!fa__check_classes(c, a->input, a->target, dim) || !fa__check_class_weight(c, a->weight, a->input->shape[dim]))
+        return NULL;
+    const cross_entropy_args entropy = {.input = a->input,
+                                        .target = a->target,
+                                        .weight = a->weight,
+                                        .ignore_index = a->ignore_index,
+                                        .reduction = a->reduction};
+    return entropy_of_classes(&entropy, (fa_tensor *)(uintptr_t)a->input, dim);
 }
 
-/** The squared difference: its mean or sum as a number, or with FA_NONE each, in the shape of input. */
-OP(mse_loss, mse_loss_args, (loss), .compose = mse_loss_compose, .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
-   TORCH("nn.functional.mse_loss(input, target, reduction=reduction)"),
-   SAMPLES("(3,4) (3,4); (3) (3) reduction=sum; (2,2) (2,2) reduction=none; () (); (0) (0)"))
+/** What cross_entropy makes of class numbers, where input already has the logarithms that log_softmax gives: -input at
+ *  each target's class, times its weight. The mean is over the weights of the targets that count; with none it is NaN.
+ */
+OP(nll_loss, nll_loss_args, (loss), .compose = nll_loss_compose, .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
+   TORCH("nn.functional.nll_loss(input, target, weight, ignore_index=ignore_index, reduction=reduction)"),
+   SAMPLES(
+       "(3,4) i(3)<4; (3,4) i(3)<4 reduction=sum; (3,4) i(3)<4 weight=p(4); (3,4) i(3)<4 weight=p(4) ignore_index=1 "
+       "reduction=none; (4) i()<4; (2,3,5) i(2,5)<3; (2,3,2,2) i(2,2,2)<3 weight=p(3) reduction=none; (0,4) i(0)<4; "
+       "(3,4) i(3)<1 ignore_index=0 reduction=sum"))
 
 #include "loss.rows"

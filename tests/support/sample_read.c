@@ -187,7 +187,7 @@ static bool read_enum(int32_t *e, const char *s)
     static const struct {
         const char *name;
         int value;
-    } names[] = {{"mean", FA_MEAN}, {"sum", FA_SUM}, {"none", FA_NONE}};
+    } names[] = {{"mean", FA_MEAN}, {"sum", FA_SUM}, {"none", FA_NONE}, {"batchmean", FA_BATCHMEAN}};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (!strcmp(names[i].name, s))
             return *e = names[i].value, true;

@@ -1,0 +1,120 @@
+/* Tensors made of several vectors or matrices: blocks on a diagonal, all combinations, and powers in columns. */
+#include "ops/row.h"
+
+typedef struct {
+    fa_tensors x; /* of at most two dimensions: a vector is a row, a number a matrix of one element */
+} block_diag_args;
+
+/* A matrix with so many zeros on its left and right. */
+static fa_tensor *widened(const fa_tensor *x, int64_t before, int64_t behind)
+{
+    return fa_pad(x, FA_LIST((double)before, (double)behind));
+}
+
+static fa_tensor *as_matrix(const fa_tensor *x)
+{
+    if (x->rank == 2)
+        return (fa_tensor *)(uintptr_t)x;
+    return fa_reshape(x, FA_SHAPE(1, fa_numel(x)));
+}
+
+/* Matrices in `block`; the number of their columns. -1 after an error. */
+static int64_t take_blocks(const fa__call *c, fa_tensors x, fa_tensor **block)
+{
+    int64_t columns = 0;
+    for (size_t k = 0; k < x.count; k++) {
+        if (x.item[k]->rank > 2) {
+            fa__call_fail(c, FA_ERROR_SHAPE, "x[%zu] has more than two dimensions", k);
+            return -1;
+        }
+        block[k] = as_matrix(x.item[k]);
+        if (!block[k])
+            return -1;
+        if (!fa__add_i64(columns, block[k]->shape[1], &columns) || columns > INT64_C(1) << 53) {
+            fa__call_fail(c, FA_ERROR_SHAPE, "there are more columns than can be counted");
+            return -1;
+        }
+    }
+    return columns;
+}
+
+static fa_tensor *join_blocks(fa_tensor **block, size_t count, int64_t columns)
+{
+    int64_t before = 0;
+    for (size_t k = 0; k < count; k++) {
+        int64_t own = block[k]->shape[1];
+        block[k] = widened(block[k], before, columns - before - own);
+        if (!block[k])
+            return NULL;
+        before += own;
+    }
+    return fa_cat(((fa_tensors){count, block}));
+}
+
+static fa_tensor *block_diag_compose(fa__call *c)
+{
+    const block_diag_args *a = c->args;
+    if (!a->x.count) {
+        fa__call_fail(c, FA_ERROR_ARGUMENT, "there are no blocks");
+        return NULL;
+    }
+    fa_tensor **block = fa__malloc(a->x.count * sizeof *block);
+    int64_t columns = block ? take_blocks(c, a->x, block) : -1;
+    fa_tensor *y = columns < 0 ? NULL : join_blocks(block, a->x.count, columns);
+    fa__free(block);
+    return y;
+}
+
+/** A matrix with the given ones as blocks from its upper left to its lower right corner, and zeros. Dtypes promote. */
+OP(block_diag, block_diag_args, (y), .compose = block_diag_compose, TORCH("block_diag(*x)"),
+   SAMPLES("[(2,3) (1,2)]; [(2) () (2,2)]; [(3,2)]; [()]; [(0,2) (2,0) (2,1)]"))
+
+typedef struct {
+    fa_tensors x; /* vectors, at most 8, of one dtype */
+} cartesian_prod_args;
+
+static fa_tensor *cartesian_prod_compose(fa__call *c)
+{
+    const cartesian_prod_args *a = c->args;
+    for (size_t k = 0; k < a->x.count; k++)
+        if (a->x.item[k]->rank != 1) {
+            fa__call_fail(c, FA_ERROR_SHAPE, "x[%zu] is no vector", k);
+            return NULL;
+        }
+    if (a->x.count == 1)
+        return fa_clone(a->x.item[0]);
+    fa_tensors grid = fa_meshgrid(a->x);
+    fa_tensor *item[FA_MAX_DIMS];
+    for (size_t k = 0; k < grid.count; k++)
+        item[k] = fa_flatten(grid.item[k]);
+    return grid.count ? fa_stack(((fa_tensors){grid.count, item}), .dim = 1) : NULL;
+}
+
+/** All ways to take an element of each vector, the last one's changing fastest: (n1 * n2 * ..., how many vectors). Of
+ *  one vector it is that. */
+OP(cartesian_prod, cartesian_prod_args, (y), .compose = cartesian_prod_compose, TORCH("cartesian_prod(*x)"),
+   SAMPLES("[(2) (3)]; [(2) (1) (3)]; [(4)]; [(0) (2)]"))
+
+typedef struct {
+    const fa_tensor *x;         /* (m) */
+    int64_t n OPT(-1);          /* how many columns; -1: as many as x has elements */
+    bool increasing OPT(false); /* the powers rise from 0; by default they fall to it */
+} vander_args;
+
+static fa_tensor *vander_compose(fa__call *c)
+{
+    const vander_args *a = c->args;
+    if (a->x->rank != 1 || a->n < -1) {
+        fa__call_fail(c, a->n < -1 ? FA_ERROR_ARGUMENT : FA_ERROR_SHAPE, "x has to be a vector, and n at least 0");
+        return NULL;
+    }
+    int64_t n = a->n < 0 ? a->x->shape[0] : a->n;
+    fa_tensor *power = fa_arange(0, (double)n, .device = fa_tensor_device(a->x));
+    return fa_pow(fa_unsqueeze(a->x, 1), a->increasing ? power : fa_flip(power));
+}
+
+/** Vandermonde's matrix: each column is a power of x, (m, n). */
+OP(vander, vander_args, (y), .compose = vander_compose, TORCH("vander(x, None if n < 0 else n, increasing)"),
+   SAMPLES("(3); (3) increasing=true; (4) n=2; (2) n=0; (0); t(5) n=3; (2) n=5 increasing=true"))
+
+#include "blocks.rows"

@@ -1,0 +1,297 @@
+/* Products of vectors, matrices and tensors of given ranks. matmul, which takes any, is in linalg.h; einsum has a file
+ * of its own. Operands have one dtype and are not bool, unless a product says that it is made element by element: then
+ * dtypes promote. */
+#include "ops/contract.h"
+#include "ops/row.h"
+
+static bool check_ranks(const fa__call *c, const fa_tensor *a, int a_rank, const fa_tensor *b, int b_rank)
+{
+    static const char *const names[] = {"a number", "a vector", "a matrix", "a batch of matrices"};
+    return (a->rank == a_rank && b->rank == b_rank)
+           || fa__call_fail(c, FA_ERROR_SHAPE, "the first operand has to be %s, the second %s", names[a_rank],
+                            names[b_rank]);
+}
+
+typedef struct {
+    const fa_tensor *a; /* (n, k) */
+    const fa_tensor *b; /* (k, m) */
+} mm_args;
+
+static fa_tensor *mm_compose(fa__call *c)
+{
+    const mm_args *a = c->args;
+    return check_ranks(c, a->a, 2, a->b, 2) ? fa_matmul(a->a, a->b) : NULL;
+}
+
+/** The product of two matrices: (n, m). What is no matrix is an error. */
+OP(mm, mm_args, (y), .compose = mm_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW, TORCH("mm(a, b)"),
+   SAMPLES("(2,3) (3,4); (2,0) (0,3); (0,3) (3,2); (1,1) (1,1); n(3,3) n(3,3)"))
+
+typedef struct {
+    const fa_tensor *a; /* (batch, n, k) */
+    const fa_tensor *b; /* (batch, k, m) */
+} bmm_args;
+
+static fa_tensor *bmm_compose(fa__call *c)
+{
+    const bmm_args *a = c->args;
+    if (!check_ranks(c, a->a, 3, a->b, 3))
+        return NULL;
+    if (a->a->shape[0] != a->b->shape[0]) {
+        fa__call_fail(c, FA_ERROR_SHAPE, "there are %lld matrices in a and %lld in b: batches do not broadcast here",
+                      (long long)a->a->shape[0], (long long)a->b->shape[0]);
+        return NULL;
+    }
+    return fa_matmul(a->a, a->b);
+}
+
+/** The product of each matrix of a batch with that of another: (batch, n, m). Nothing is broadcast. */
+OP(bmm, bmm_args, (y), .compose = bmm_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,
+   TORCH("bmm(a, b)"), SAMPLES("(2,3,4) (2,4,2); (1,2,3) (1,3,2); (0,2,3) (0,3,2); (2,2,0) (2,0,3); (3,1,2) (3,2,1)"))
+
+typedef struct {
+    const fa_tensor *x;   /* (n, m) */
+    const fa_tensor *vec; /* (m) */
+} mv_args;
+
+static fa_tensor *mv_compose(fa__call *c)
+{
+    const mv_args *a = c->args;
+    return check_ranks(c, a->x, 2, a->vec, 1) ? fa_matmul(a->x, a->vec) : NULL;
+}
+
+/** The product of a matrix and a vector: (n). */
+OP(mv, mv_args, (y), .compose = mv_compose, .autocast = FA__CAST_LOW, TORCH("mv(x, vec)"),
+   SAMPLES("(2,3) (3); (2,0) (0); (0,3) (3); (1,1) (1)"))
+
+typedef struct {
+    const fa_tensor *a; /* (n) */
+    const fa_tensor *b; /* (n) */
+} dot_args;
+
+static fa_tensor *dot_compose(fa__call *c)
+{
+    const dot_args *a = c->args;
+    FA_USE(.autocast = FA_OFF);
+    return check_ranks(c, a->a, 1, a->b, 1) ? fa_matmul(a->a, a->b) : NULL;
+}
+
+/** The sum of the products of two vectors' elements: a number. */
+OP(dot, dot_args, (y), .compose = dot_compose, .autocast = FA__CAST_WIDEST, TORCH("dot(a, b)"), ALSO("`vdot`"),
+   SAMPLES("(3) (3); (0) (0); (1) (1); (40) (40)"))
+
+typedef struct {
+    const fa_tensor *a; /* (n) */
+    const fa_tensor *b; /* (m) */
+} outer_args;
+
+static fa_tensor *outer_compose(fa__call *c)
+{
+    const outer_args *a = c->args;
+    return check_ranks(c, a->a, 1, a->b, 1) ? fa_mul(fa_unsqueeze(a->a, 1), a->b) : NULL;
+}
+
+/** Each element of a times each of b: (n, m). Made element by element. */
+OP(outer, outer_args, (y), .compose = outer_compose, TORCH("outer(a, b)"), ALSO("`ger`"),
+   SAMPLES("(3) (4); (0) (2); (2) (0); (1) (1); n(9) (2)"))
+
+/* The labels 0, 1, ... for a's dimensions, and others for b's, but for those that are summed together. */
+static fa_tensor *summed_product(const fa__call *c, const fa_tensor *a, const fa_tensor *b, int count, const int *a_dim,
+                                 const int *b_dim)
+{
+    fa__labelled x = {.t = (fa_tensor *)(uintptr_t)a}, y = {.t = (fa_tensor *)(uintptr_t)b}, product = {.t = NULL};
+    for (int i = 0; i < a->rank; i++)
+        x.label[i] = (uint8_t)i;
+    for (int i = 0; i < b->rank; i++)
+        y.label[i] = (uint8_t)(FA_MAX_DIMS + i);
+    for (int i = 0; i < count; i++) {
+        if (a->shape[a_dim[i]] != b->shape[b_dim[i]]) {
+            fa__call_fail(c, FA_ERROR_SHAPE, "dimension %d of a and dimension %d of b are of different sizes", a_dim[i],
+                          b_dim[i]);
+            return NULL;
+        }
+        y.label[b_dim[i]] = x.label[a_dim[i]];
+    }
+    FA_USE(.autocast = FA_OFF);
+    return fa__contract(c, &x, &y, 0, &product) ? product.t : NULL;
+}
+
+typedef struct {
+    const fa_tensor *a; /* (..., k), or () */
+    const fa_tensor *b; /* (..., k), or () */
+} inner_args;
+
+static fa_tensor *inner_compose(fa__call *c)
+{
+    const inner_args *a = c->args;
+    if (!a->a->rank || !a->b->rank)
+        return fa_mul(a->a, a->b);
+    int a_dim = a->a->rank - 1, b_dim = a->b->rank - 1;
+    return summed_product(c, a->a, a->b, 1, &a_dim, &b_dim);
+}
+
+/** The dot products of a's vectors with b's, which lie along their last dimensions: a's other dimensions, then b's.
+ * With a number it is the product with that. */
+OP(inner, inner_args, (y), .compose = inner_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,
+   TORCH("inner(a, b)"),
+   SAMPLES("(3) (3); (2,3) (4,3); (2,2,3) (3); (3) (2,3); () (2,3); (2) (); (2,0) (3,0); (0,3) (2,3)"))
+
+typedef struct {
+    const fa_tensor *a;
+    const fa_tensor *b;
+    int64_t dims OPT(2); /* how many: a's last ones go with b's first ones */
+} tensordot_args;
+
+static fa_tensor *tensordot_compose(fa__call *c)
+{
+    const tensordot_args *a = c->args;
+    int a_dim[FA_MAX_DIMS], b_dim[FA_MAX_DIMS];
+    if (a->dims < 0 || a->dims > a->a->rank || a->dims > a->b->rank) {
+        fa__call_fail(c, FA_ERROR_ARGUMENT, "there are no %lld dimensions to sum over", (long long)a->dims);
+        return NULL;
+    }
+    for (int i = 0; i < a->dims; i++) {
+        a_dim[i] = a->a->rank - (int)a->dims + i;
+        b_dim[i] = i;
+    }
+    return summed_product(c, a->a, a->b, (int)a->dims, a_dim, b_dim);
+}
+
+/** The sum of products over a's last dimensions together with b's first ones: the dimensions that a has left, then
+ *  those of b. .dims = 0 is each element with each. */
+OP(tensordot, tensordot_args, (y), .compose = tensordot_compose, .autocast = FA__CAST_WIDEST,
+   .autocast_cpu = FA__CAST_LOW, TORCH("tensordot(a, b, dims)"),
+   SAMPLES(
+       "(2,3,4) (3,4,2); (2,3) (3,4) dims=1; (2,3) (2) dims=0; (3,4) (3,4); (2,0,3) (0,3,2); () () dims=0; (0,3) (3) "
+       "dims=1"))
+
+typedef struct {
+    const fa_tensor *a;
+    const fa_tensor *b;
+    fa_shape a_dims; /* FA_SHAPE(1, 0): these dimensions of a are summed, each together with */
+    fa_shape b_dims; /* the one of b that stands here at its place; negative ones count from the end */
+} tensordot_at_args;
+
+/* The dimensions that are named, each once. */
+static bool read_summed(const fa__call *c, const char *name, const fa_tensor *x, fa_shape dims, int *at)
+{
+    unsigned seen = 0;
+    for (int i = 0; i < dims.rank; i++) {
+        at[i] = x->rank ? fa__wrap_dim(c, x, dims.dim[i]) : -1;
+        if (at[i] < 0 || seen >> at[i] & 1)
+            return fa__call_fail(c, at[i] < 0 ? FA_ERROR_INDEX : FA_ERROR_ARGUMENT,
+                                 "%s names a dimension that is not there, or one twice", name);
+        seen |= 1U << at[i];
+    }
+    return true;
+}
+
+static fa_tensor *tensordot_at_compose(fa__call *c)
+{
+    const tensordot_at_args *a = c->args;
+    int a_dim[FA_MAX_DIMS], b_dim[FA_MAX_DIMS], count = a->a_dims.rank;
+    if (count != a->b_dims.rank || count < 0 || count > FA_MAX_DIMS) {
+        fa__call_fail(c, FA_ERROR_ARGUMENT, "%d dimensions of a and %d of b: there have to be as many", count,
+                      a->b_dims.rank);
+        return NULL;
+    }
+    bool good = read_summed(c, "a_dims", a->a, a->a_dims, a_dim) && read_summed(c, "b_dims", a->b, a->b_dims, b_dim);
+    return good ? summed_product(c, a->a, a->b, count, a_dim, b_dim) : NULL;
+}
+
+/** The sum of products over dimensions of a together with dimensions of b: the dimensions that a has left, then those
+ *  of b. */
+OP(tensordot_at, tensordot_at_args, (y), .compose = tensordot_at_compose, .autocast = FA__CAST_WIDEST,
+   .autocast_cpu = FA__CAST_LOW, TORCH("tensordot(a, b, (list(a_dims), list(b_dims)))"),
+   ALSO("`tensordot` with lists of dimensions"),
+   SAMPLES(
+       "(2,3,4) (4,2,2) s(0,2) s(1,0); (2,3) (4,3) s(-1) s(1); (2,3) (2) s() s(); (3,4) (4,3) s(0,1) s(-1,-2); (2,0) "
+       "(0,3) s(1) s(0)"))
+
+typedef struct {
+    const fa_tensor *a; /* of at most 4 dimensions that are not of size 1 in both */
+    const fa_tensor *b;
+} kron_args;
+
+static int64_t size_at(const fa_tensor *x, int rank, int i)
+{
+    int d = i - (rank - x->rank);
+    return d < 0 ? 1 : x->shape[d];
+}
+
+/* a and b with a dimension for each of a's next to one for each of b's, unless both would be 1. */
+static fa_tensor *kron_compose(fa__call *c)
+{
+    const kron_args *k = c->args;
+    int rank = k->a->rank > k->b->rank ? k->a->rank : k->b->rank;
+    fa_shape as = {.rank = 0}, bs = {.rank = 0}, ys = {.rank = rank};
+    for (int i = 0; i < rank; i++) {
+        int64_t n = size_at(k->a, rank, i), m = size_at(k->b, rank, i);
+        int needed = (n != 1) + (m != 1);
+        if (as.rank + needed > FA_MAX_DIMS || !fa__mul_i64(n, m, &ys.dim[i])) {
+            fa__call_fail(c, FA_ERROR_SHAPE,
+                          "the product needs more than %d dimensions, or elements than can be counted", FA_MAX_DIMS);
+            return NULL;
+        }
+        if (n != 1) {
+            as.dim[as.rank++] = n;
+            bs.dim[bs.rank++] = 1;
+        }
+        if (m != 1) {
+            as.dim[as.rank++] = 1;
+            bs.dim[bs.rank++] = m;
+        }
+    }
+    return fa_reshape(fa_mul(fa_reshape(k->a, as), fa_reshape(k->b, bs)), ys);
+}
+
+/** The Kronecker product: a with each element multiplied by all of b, as a block in its place. The sizes are those of a
+ *  times those of b; missing dimensions in front are 1. Made element by element. */
+OP(kron, kron_args, (y), .compose = kron_compose, TORCH("kron(a, b)"),
+   SAMPLES("(2,3) (3,2); (3) (2); (2,3) (2); (2) (2,1,3); () (2,2); () (); (0,2) (2,3); (2,1,2) (1,3,2)"))
+
+typedef struct {
+    const fa_tensor *x; /* (n, m) */
+} trace_args;
+
+static fa_tensor *trace_compose(fa__call *c)
+{
+    const trace_args *a = c->args;
+    if (a->x->rank == 2)
+        return fa_sum(fa_diagonal(a->x));
+    fa__call_fail(c, FA_ERROR_SHAPE, "x has to be a matrix");
+    return NULL;
+}
+
+/** The sum of a matrix's diagonal. Integers and bool are summed in i64. */
+OP(trace, trace_args, (y), .compose = trace_compose, TORCH("trace(x)"), SAMPLES("(3,3); (2,4); (4,2); (0,3); (1,1)"))
+
+typedef struct {
+    const fa_tensor *a;  /* of size 3 along dim */
+    const fa_tensor *b;  /* of as many dimensions; the others broadcast */
+    int64_t dim OPT(-1); /* negative counts from the end */
+} cross_args;
+
+static fa_tensor *cross_compose(fa__call *c)
+{
+    const cross_args *a = c->args;
+    int d = fa__wrap_dim(c, a->a, a->dim);
+    if (d < 0)
+        return NULL;
+    if (!a->a->rank || a->a->rank != a->b->rank || a->a->shape[d] != 3 || a->b->shape[d] != 3) {
+        fa__call_fail(c, FA_ERROR_SHAPE, "a and b have to have as many dimensions, and 3 entries along dimension %d",
+                      d);
+        return NULL;
+    }
+    const fa_shape along = FA_SHAPE(d);
+    return fa_pointwise("x * y - z * w", fa_roll(a->a, FA_SHAPE(-1), .dims = along),
+                        fa_roll(a->b, FA_SHAPE(-2), .dims = along), fa_roll(a->a, FA_SHAPE(-2), .dims = along),
+                        fa_roll(a->b, FA_SHAPE(-1), .dims = along));
+}
+
+/** The cross product of vectors of three, which lie along a dimension: by default the last one, as in PyTorch's
+ *  linalg.cross. Made element by element. */
+OP(cross, cross_args, (y), .compose = cross_compose, .autocast = FA__CAST_WIDEST, TORCH("linalg.cross(a, b, dim=dim)"),
+   SAMPLES("(3) (3); (2,3) (2,3); (3,4) (3,1) dim=0; (2,1,3) (1,4,3); (0,3) (0,3); (2,3,2) (2,3,2) dim=1"))
+
+#include "products.rows"
