@@ -21,6 +21,7 @@
 #include <facula/reduce.h>
 #include <facula/repeat.h>
 #include <facula/scan.h>
+#include <facula/scatter.h>
 #include <facula/series.h>
 #include <facula/shape.h>
 #include <facula/slice.h>
