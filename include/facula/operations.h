@@ -13,6 +13,7 @@
 #include <facula/like.h>
 #include <facula/linalg.h>
 #include <facula/loss.h>
+#include <facula/mask.h>
 #include <facula/math.h>
 #include <facula/move.h>
 #include <facula/one_hot.h>
@@ -26,6 +27,8 @@
 #include <facula/shape.h>
 #include <facula/slice.h>
 #include <facula/split.h>
+#include <facula/take.h>
 #include <facula/test.h>
 #include <facula/view.h>
+#include <facula/view_scatter.h>
 #endif
