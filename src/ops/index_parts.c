@@ -195,6 +195,15 @@ static fa_tensor *all_places(plan *p)
     return all;
 }
 
+/* A mask names no place twice. */
+static bool is_mask_alone(const plan *p)
+{
+    for (int i = 0; i < p->entries; i++)
+        if (p->entry[i].kind == FA__ENTRY_TENSOR)
+            return p->tensors == 1 && p->entry[i].tensor->dtype == FA_BOOL;
+    return false;
+}
+
 /* The shape of a result: the dimensions of `places` between those of the view that no tensor is for. */
 static bool result_shape(plan *p, const fa_tensor *places, fa_shape *shape)
 {
@@ -229,7 +238,7 @@ static fa_tensor *fetched(plan *p)
     fa_shape shape, front = {.rank = 0};
     if (!places || !result_shape(p, places, &shape))
         return NULL;
-    fa_tensor *y = fa__fetch_at(p->view, p->lead, fa_flatten(places));
+    fa_tensor *y = fa__fetch_at(p->view, p->lead, fa_flatten(places), is_mask_alone(p));
     for (int i = 0; i < places->rank; i++)
         front.dim[front.rank++] = places->shape[i];
     for (int i = p->lead; i < p->view->rank; i++)
@@ -254,18 +263,12 @@ static fa_tensor *slices_for(plan *p, const fa_tensor *places, fa_arg value)
     return fa_reshape(p->at ? fa_permute(v, moved(shape.rank, p->at, 0, places->rank)) : v, slices);
 }
 
-/* The only tensor, if it is a mask and the value one element: these are assigned without reading the mask. */
-static const fa__entry *only_mask(const plan *p, const fa_arg *value, bool accumulate)
+/* One element for a mask is assigned without reading the mask. */
+static fa_tensor *fill_mask(plan *p, fa_arg value)
 {
-    bool one = value->kind != FA__ARG_TENSOR || fa__numel(value->as.t) == 1;
-    for (int i = 0; i < p->entries; i++)
-        if (p->entry[i].kind == FA__ENTRY_TENSOR)
-            return p->tensors == 1 && one && !accumulate && p->entry[i].tensor->dtype == FA_BOOL ? &p->entry[i] : NULL;
-    return NULL;
-}
-
-static fa_tensor *fill_mask(plan *p, const fa__entry *e, fa_arg value)
-{
+    const fa__entry *e = p->entry;
+    while (e->kind != FA__ENTRY_TENSOR)
+        e++;
     fa_shape shape = fa_tensor_shape(e->tensor);
     if (!mask_fits(p, e, 0))
         return NULL;
@@ -295,15 +298,15 @@ static fa_tensor *assigned(plan *p, fa_arg value, bool accumulate)
 {
     if (!value_fits(p, &value))
         return NULL;
-    const fa__entry *mask = only_mask(p, &value, accumulate);
-    if (mask)
-        return fill_mask(p, mask, value);
+    bool one = value.kind != FA__ARG_TENSOR || fa__numel(value.as.t) == 1;
+    if (one && !accumulate && is_mask_alone(p))
+        return fill_mask(p, value);
     if (!p->tensors) {
         value = fa__stripped(p->view->rank, value);
         return accumulate ? fa_add_(p->view, value) : fa_copy_(p->view, value);
     }
     fa_tensor *places = all_places(p), *slices = places ? slices_for(p, places, value) : NULL;
-    return fa__place_at_(p->view, p->lead, fa_flatten(places), slices, accumulate);
+    return fa__place_at_(p->view, p->lead, fa_flatten(places), slices, accumulate, is_mask_alone(p));
 }
 
 /* ---- the functions ---- */

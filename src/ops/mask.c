@@ -111,7 +111,7 @@ static fa_tensor *masked_select_compose(fa__call *c)
     fa_tensor *given[] = {(fa_tensor *)(uintptr_t)a->x, fa__index_beside(c, a->mask, a->x)};
     fa_tensors both = fa_broadcast_tensors((fa_tensors){2, given});
     fa_tensor *places = both.count ? fa__places_of_mask(c, both.item[1]) : NULL;
-    return places ? fa__fetch_at(both.item[0], both.item[0]->rank, places) : NULL;
+    return places ? fa__fetch_at(both.item[0], both.item[0]->rank, places, true) : NULL;
 }
 
 /** The elements of x where mask is true, in row-major order: (n). The host reads n, which waits for mask. */
@@ -155,7 +155,7 @@ static fa_tensor *masked_scatter_compose(fa__call *c)
     if (!fa__numel(a->source))
         return scatter_nothing(c, x, mask);
     fa_tensor *number = fa_where(flat, fa_sub(fa_cumsum(flat, 0), 1), 0); /* among the true ones */
-    fa_tensor *taken = fa_reshape(fa__fetch_at(fa_flatten(a->source), 1, number), fa_tensor_shape(x));
+    fa_tensor *taken = fa_reshape(fa__fetch_at(fa_flatten(a->source), 1, number, false), fa_tensor_shape(x));
     return c->inplace ? fa_where_(fa_logical_not(mask), c->given, taken) : fa_where(mask, taken, x);
 }
 

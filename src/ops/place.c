@@ -101,6 +101,7 @@ typedef struct {
     const fa_tensor *x;
     int64_t lead;           /* over how many dimensions, the first ones, index goes */
     const fa_tensor *index; /* (n), integers: places among these, counted in row-major order */
+    bool distinct;          /* no place is named twice, as of a mask: gradients come in no order */
 } fetch_at_args;
 
 static bool check_lead(const fa__call *c, const fa_tensor *x, int64_t lead, const fa_tensor *index)
@@ -129,13 +130,14 @@ static bool fetch_at_infer(fa__call *c)
 static void fetch_at_grad(fa__back *b)
 {
     const fetch_at_args *a = b->args;
-    fa__give(b, &a->x, fa__place_at(fa_zeros_like(a->x), a->lead, a->index, b->gy[0], true));
+    fa__give(b, &a->x, fa__place_at(fa_zeros_like(a->x), a->lead, a->index, b->gy[0], true, a->distinct));
 }
 
 /** The slices of x that index names. */
 OP(fetch_at, fetch_at_args, (y), .infer = fetch_at_infer, .grad = fetch_at_grad, .keep = KEEP(index), .index = "index",
    INTERNAL, TORCH("x.reshape((-1,) + x.shape[lead:])[index]"),
-   SAMPLES("(3,4,2) 2 i(5)<12; (3,4) 1 i(2)<3; (5) 1 i(7)<5; () 0 i(3)<1; (2,3) 2 i(0)<6; (2,3,4) 1 i(4)<2"))
+   SAMPLES("(3,4,2) 2 i(5)<12 false; (3,4) 1 i(2)<3 false; (5) 1 i(7)<5 false; () 0 i(3)<1 false; (2,3) 2 i(0)<6 true; "
+           "(2,3,4) 1 r(2) true; (2,3) 2 r(4) true"))
 
 typedef struct {
     const fa_tensor *x;     /* what is written to */
@@ -143,6 +145,7 @@ typedef struct {
     const fa_tensor *index; /* (n), integers: places among these, counted in row-major order */
     const fa_tensor *src;   /* n slices, of x's dtype */
     bool add;               /* add to what is there */
+    bool distinct;          /* no place is named twice, so that there is no order to keep */
 } place_at_args;
 
 static bool place_at_infer(fa__call *c)
@@ -161,23 +164,32 @@ static bool place_at_infer(fa__call *c)
     return fa__infer_like(c, a->x, (fa_dtype)a->x->dtype);
 }
 
+static bool place_at_run(fa__call *c)
+{
+    const place_at_args *a = c->args;
+    const fa__bound bound[] = {{.name = "x", .value = fa__arg_t(a->x)}};
+    return (c->inplace || fa__run_expression(c, c->out[0], "x", 1, bound)) && fa__run_kernel(c);
+}
+
 static void place_at_grad(fa__back *b)
 {
     const place_at_args *a = b->args;
     fa_tensor *gy = b->gy[0];
     if (fa__wants(b, &a->x))
-        fa__give(b, &a->x, a->add ? gy : fa__place_at(gy, a->lead, a->index, zeros_for(gy, a->src), false));
+        fa__give(b, &a->x,
+                 a->add ? gy : fa__place_at(gy, a->lead, a->index, zeros_for(gy, a->src), false, a->distinct));
     if (fa__wants(b, &a->src))
-        fa__give(b, &a->src, fa__fetch_at(gy, a->lead, a->index));
+        fa__give(b, &a->src, fa__fetch_at(gy, a->lead, a->index, a->distinct));
 }
 
 /** x with slices of src at the places that index names. The last of several at one place stays, or all are added, in
  *  their order: the same bits on every device. The gradient of src is what index names, whichever stayed. */
-OP(place_at, place_at_args, (y), .infer = place_at_infer, .grad = place_at_grad, .keep = KEEP(index), .index = "index",
-   .inplace = INPLACE(x), INTERNAL,
+OP(place_at, place_at_args, (y), .infer = place_at_infer, .run = place_at_run, .grad = place_at_grad,
+   .keep = KEEP(index), .index = "index", .inplace = INPLACE(x), INTERNAL,
    TORCH("x.reshape((-1,) + x.shape[lead:]).index_put((index,), src, accumulate=add).reshape(x.shape)"),
-   SAMPLES("(3,4,2) 2 r(5) (5,2) false; (3,4,2) 2 i(5)<12 (5,2) true; (5) 1 r(3) (3) false; (3,4) 1 i(6)<3 (6,4) true; "
-           "() 0 i(3)<1 (3) true; (2,3) 2 i(0)<6 (0) false"))
+   SAMPLES("(3,4,2) 2 r(5) (5,2) false false; (3,4,2) 2 i(5)<12 (5,2) true false; (5) 1 r(3) (3) false true; (3,4) 1 "
+           "i(6)<3 (6,4) true false; () 0 i(3)<1 (3) true false; (2,3) 2 i(0)<6 (0) false false; (3,4,2) 2 r(5) (5,2) "
+           "true true; (2,3) 1 r(2) (2,3) false true"))
 
 /* ---- by an index along a dimension ---- */
 

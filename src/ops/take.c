@@ -15,7 +15,7 @@ static fa_tensor *flat_index(const fa__call *c, const fa_tensor *x, const fa_ten
 static fa_tensor *take_compose(fa__call *c)
 {
     const take_args *a = c->args;
-    fa_tensor *y = fa__fetch_at(a->x, a->x->rank, flat_index(c, a->x, a->index));
+    fa_tensor *y = fa__fetch_at(a->x, a->x->rank, flat_index(c, a->x, a->index), false);
     return fa_reshape(y, fa_tensor_shape(a->index));
 }
 
@@ -39,7 +39,7 @@ static fa_tensor *put_compose(fa__call *c)
         fa__call_fail(c, FA_ERROR_SHAPE, "there have to be as many elements in source as in index");
         return NULL;
     }
-    return fa__place_at_(y, a->x->rank, index, fa_flatten(a->source), a->accumulate);
+    return fa__place_at_(y, a->x->rank, index, fa_flatten(a->source), a->accumulate, false);
 }
 
 /** x with the elements of source at the places that index names, as if x had one dimension. The last of several at one

@@ -290,15 +290,14 @@ KERNEL(fetch_at)
     return true;
 }
 
+/* Into y, which has x's elements. */
 KERNEL(place_at)
 {
     const place_at_args *a = l->args;
-    const fa__operand *y = &l->operand[0], *x = &l->operand[1], *index = &l->operand[2], *src = &l->operand[3];
+    const fa__operand *y = &l->operand[0], *index = &l->operand[2], *src = &l->operand[3];
     int lead = (int)a->lead;
-    if (!check_all(l, index, 0, places(x, lead)))
+    if (!check_all(l, index, 0, places(y, lead)))
         return false;
-    if (y->data != x->data)
-        copy_all(y, x);
     slices s = slices_of(y, lead, src, index);
     for (int64_t i = 0; i < index->shape[0]; i++) {
         int64_t to = spot(y, lead, fa__cpu_integer(index, i * index->stride[0])), o[3];

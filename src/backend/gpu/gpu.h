@@ -20,6 +20,7 @@ typedef enum {
     FA__GPU_CHECK_INDEX, /* whether indices are in range */
     FA__GPU_FETCH,       /* elements by their index: index_select, gather, fetch_at */
     FA__GPU_PLACE_AT,    /* elements to where an index says: index_sum, scatter_add, place_at */
+    FA__GPU_PLACE_EACH,  /* the same when no place is named twice */
     FA__GPU_TRUE_PLACES, /* where a mask is true */
     FA__GPU_RANDPERM,
     FA__GPU_TRIANGLE, /* places of triangles: tril_indices, triu_indices */

@@ -313,23 +313,35 @@ KERNEL(scatter_by)
     return scatter(queue, l, a->dim, (int)a->how);
 }
 
+static uint64_t place_each(fa__queue *queue, place_arguments *p, const fa__operand *y, const fa__operand *index,
+                           const fa__operand *src)
+{
+    const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, FA__GPU_PLACE_EACH, 0, fa__class_of(y->dtype));
+    p->dtype = y->dtype;
+    p->index_dtype = index->dtype;
+    return kernel ? LAUNCH(queue, kernel, p->lines * p->n, *p, y->data, index->data, src->data) : 0;
+}
+
+/* Into y, which has x's elements. */
 KERNEL(place_at)
 {
     const place_at_args *a = l->args;
-    const fa__operand *y = &l->operand[0], *x = &l->operand[1], *index = &l->operand[2], *src = &l->operand[3];
+    const fa__operand *y = &l->operand[0], *index = &l->operand[2], *src = &l->operand[3];
     int lead = (int)a->lead;
     place_arguments p = {.lines = 1,
                          .size = 1,
                          .n = index->shape[0],
                          .index_pace = index->stride[0],
                          .src_pace = src->stride[0],
-                         .start = y->data == x->data ? START_KEEP : START_COPY,
+                         .start = START_KEEP,
                          .how = a->add ? PLACE_ADD : PLACE_SET};
     for (int i = 0; i < lead; i++)
-        add_lead(&p, y->shape[i], y->stride[i], x->stride[i]);
+        add_lead(&p, y->shape[i], y->stride[i], 0);
     for (int i = lead; i < y->rank; i++)
-        add_other(&p, y->shape[i], y->shape[i], y->stride[i], x->stride[i], 0, src->stride[i - lead + 1]);
-    return check_all(queue, index, 0, p.size) ? place(queue, &p, y, x, index, src) : 0;
+        add_other(&p, y->shape[i], y->shape[i], y->stride[i], 0, 0, src->stride[i - lead + 1]);
+    if (!check_all(queue, index, 0, p.size))
+        return 0;
+    return a->distinct ? place_each(queue, &p, y, index, src) : place(queue, &p, y, y, index, src);
 }
 
 KERNEL(true_places)
