@@ -370,6 +370,32 @@ static void in_place_forms_write_x(void **state)
     assert_no_error();
 }
 
+/* Shapes are known without memory; but not what masks choose. */
+static void indices_on_meta(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *x = counted(FA_META), *mask = fa_gt(x, 1), *y = fa_index(x, ints(FA_META, 0, 0, 0), "None");
+    assert_true(fa_dim(y) == 3 && fa_size(y, 0) == 3 && fa_size(y, 1) == 1 && fa_size(y, 2) == 4);
+    assert_ptr_equal(fa_index_put_(x, FA_INDEX(mask), 1), x);
+    assert_ptr_equal(fa_index_put_(x, FA_INDEX(ints(FA_META, 0, 1, 2)), y = fa_zeros_like(x), .accumulate = true), x);
+    assert_no_error();
+    assert_null(fa_index(x, mask));
+    assert_error(FA_ERROR_DEVICE, "fa_index(", "on meta a mask has no values");
+}
+
+static void automatic_placement_copies_indices(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    FA_USE(.placement = FA_PLACE_AUTO);
+    fa_tensor *x = counted(FA_CPU), *y = fa_index(x, ints(DEVICE(0), 0, 2, 1), 0);
+    assert_true(fa_same(fa_cpu(y), fa_tensor_of(0.0, 8.0, 4.0)));
+    assert_non_null(fa_index_put_(x, FA_INDEX(fa_gt(fa_to(x, DEVICE(0)), 5)), 0));
+    assert_true(fa_item(fa_sum(x)) == 15);
+    assert_no_error();
+}
+
 /* ---- gradients ---- */
 
 /* The gradient of sum(w * f(x, v)) for x or v by differences, and that of sum(w * gradient^2) for the second order. */
@@ -507,11 +533,18 @@ static void leaves_are_not_changed(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(indices_are_as_in_numpy), TEST(indices_of_other_dtypes),
-        TEST(indices_on_devices),      TEST(parts_may_be_numbers_and_texts),
-        TEST(wrong_indices_are_told),  TEST(wrong_indices_on_a_device),
-        TEST(masks_cost_one_wait),     TEST(the_last_one_stays),
-        TEST(in_place_forms_write_x),  TEST(gradients_to_second_order),
+        TEST(indices_are_as_in_numpy),
+        TEST(indices_of_other_dtypes),
+        TEST(indices_on_devices),
+        TEST(parts_may_be_numbers_and_texts),
+        TEST(wrong_indices_are_told),
+        TEST(wrong_indices_on_a_device),
+        TEST(masks_cost_one_wait),
+        TEST(the_last_one_stays),
+        TEST(in_place_forms_write_x),
+        TEST(indices_on_meta),
+        TEST(automatic_placement_copies_indices),
+        TEST(gradients_to_second_order),
         TEST(leaves_are_not_changed),
     };
     return RUN("api_indices");
