@@ -32,6 +32,45 @@ static int64_t most(look k, int64_t size)
     return k.index == FA_BOOL && size > 2 ? 2 : size;
 }
 
+/* A list of `count` indices over the first dimensions, more and more of them. */
+static void check_lead(look k, fa_shape x, int64_t count)
+{
+    int64_t size = 1;
+    int dim = 0;
+    pair t = gpu_random(k.dtype, x, k.how, true, 0);
+    for (int lead = 0; lead <= x.rank; size *= x.dim[lead++]) {
+        fa_shape s = {.rank = 1, .dim = {count}};
+        if (!size)
+            return;
+        for (int d = dim = lead; d < x.rank; d++)
+            s.dim[s.rank++] = x.dim[d];
+        pair list = gpu_random(k.index, S(count), k.index_how, false, most(k, size < 100 ? size : 100));
+        pair src = gpu_random(k.dtype, s, k.how, false, 0);
+        SAME("fetch_at " LOOK, fa__fetch_at(t.cpu, lead, list.cpu, false), fa__fetch_at(t.gpu, lead, list.gpu, false),
+             TOLD);
+        for (int add = 0; add < 2; add++)
+            SAME("place_at " LOOK, fa__place_at(t.cpu, lead, list.cpu, src.cpu, add, false),
+                 fa__place_at(t.gpu, lead, list.gpu, src.gpu, add, false), TOLD);
+    }
+}
+
+/* Lists that name each place once at most. */
+static void check_distinct(look k, fa_shape x)
+{
+    FA_SCOPE;
+    int dim = 0;
+    int64_t size = x.dim[0] * (x.rank > 1 ? x.dim[1] : 1);
+    int lead = x.rank > 1 ? 2 : 1;
+    fa_shape s = {.rank = 1, .dim = {size - 1}};
+    for (int d = lead; d < x.rank; d++)
+        s.dim[s.rank++] = x.dim[d];
+    fa_tensor *order = fa_narrow(fa_randperm(size, .dtype = FA_I64), 0, 0, size - 1);
+    pair t = gpu_random(k.dtype, x, k.how, false, 0), src = gpu_random(k.dtype, s, k.how, false, 0);
+    for (int add = 0; add < 2; add++)
+        SAME("place_at, distinct, " LOOK, fa__place_at(t.cpu, lead, order, src.cpu, add, true),
+             fa__place_at(t.gpu, lead, fa_to(order, GPU), src.gpu, add, true), TOLD);
+}
+
 /* A list of `count` indices. */
 static void check_list(look k, fa_shape x, int dim, int64_t count)
 {
@@ -40,6 +79,7 @@ static void check_list(look k, fa_shape x, int dim, int64_t count)
     pair t = gpu_random(k.dtype, x, k.how, true, 0), list = gpu_random(k.index, S(count), k.index_how, false, size);
     SAME("index_select " LOOK, fa_index_select(t.cpu, dim, list.cpu), fa_index_select(t.gpu, dim, list.gpu), TOLD);
     pair slices = gpu_random(k.dtype, resized(x, dim, count), k.how, false, 0);
+    check_lead(k, x, count);
     for (int64_t to = size; to < size + 10 && x.rank; to += 9)
         SAME("index_sum " LOOK, fa__index_sum(slices.cpu, dim, list.cpu, to),
              fa__index_sum(slices.gpu, dim, list.gpu, to), TOLD);
@@ -60,6 +100,11 @@ static void check_each(look k, fa_shape x, int dim, int64_t count, int64_t less)
     SAME("gather " LOOK, fa_gather(t.cpu, dim, index.cpu), fa_gather(t.gpu, dim, index.gpu), TOLD);
     SAME("scatter_add " LOOK, fa_scatter_add(t.cpu, dim, index.cpu, src.cpu),
          fa_scatter_add(t.gpu, dim, index.gpu, src.gpu), TOLD);
+    SAME("scatter_set " LOOK, fa__scatter_set(t.cpu, dim, index.cpu, src.cpu),
+         fa__scatter_set(t.gpu, dim, index.gpu, src.gpu), TOLD);
+    for (int how = 2; how <= 4; how++)
+        SAME("scatter_by " LOOK, fa__scatter_by(t.cpu, dim, index.cpu, src.cpu, how),
+             fa__scatter_by(t.gpu, dim, index.gpu, src.gpu, how), TOLD);
     if (k.how == LAYOUT_EXPANDED)
         return;
     SAME("scatter_add_ " LOOK, fa_scatter_add_(t.cpu, dim, index.cpu, src.cpu),
@@ -71,11 +116,13 @@ enum { SHAPES = sizeof shapes / sizeof *shapes };
 
 static void check_shapes(look k)
 {
-    for (int s = 0; s < SHAPES; s++)
+    for (int s = 0; s < SHAPES; s++) {
+        check_distinct(k, shapes[s]);
         for (int dim = 0; dim < shapes[s].rank; dim++) {
             check_list(k, shapes[s], dim, 1 + gpu_below(40));
             check_each(k, shapes[s], dim, 1 + gpu_below(12), s % 2);
         }
+    }
 }
 
 static void all_dtypes(void **state)
@@ -192,6 +239,16 @@ static void out_of_range(void **state)
     pair high = pair_of((double[]){0, 2, 1, 2, 3, 5}, FA_I64, S(3, 2), LAYOUT_TRANSPOSED);
     FAILS_ALIKE(fa_gather(x.cpu, 0, high.cpu), fa_gather(x.gpu, 0, high.gpu));
     FAILS_ALIKE(fa_scatter_add(x.cpu, 1, high.cpu, x.cpu), fa_scatter_add(x.gpu, 1, high.gpu, x.gpu));
+    FAILS_ALIKE(fa__scatter_set(x.cpu, 1, high.cpu, x.cpu), fa__scatter_set(x.gpu, 1, high.gpu, x.gpu));
+    FAILS_ALIKE(fa__scatter_by(x.cpu, 1, high.cpu, x.cpu, 3), fa__scatter_by(x.gpu, 1, high.gpu, x.gpu, 3));
+    pair far = pair_of((double[]){0, 12, -13}, FA_I64, S(3), LAYOUT_DENSE),
+         flat = gpu_random(FA_F32, S(3), 0, false, 0);
+    FAILS_ALIKE(fa__fetch_at(x.cpu, 2, far.cpu, false), fa__fetch_at(x.gpu, 2, far.gpu, false));
+    FAILS_ALIKE(fa__place_at(x.cpu, 2, far.cpu, flat.cpu, true, false),
+                fa__place_at(x.gpu, 2, far.gpu, flat.gpu, true, false));
+    FAILS_ALIKE(fa__place_at(x.cpu, 2, far.cpu, flat.cpu, true, true),
+                fa__place_at(x.gpu, 2, far.gpu, flat.gpu, true, true));
+    FAILS_ALIKE(fa__index_at(far.cpu, 1, 12), fa__index_at(far.gpu, 1, 12));
     pair list = pair_of((double[]){0, 3}, FA_U8, S(2), LAYOUT_DENSE); /* without any element to look up */
     FAILS_ALIKE(fa_index_select(fa_zeros(S(0, 3)), 1, list.cpu),
                 fa_index_select(fa_zeros(S(0, 3), .device = GPU), 1, list.gpu));

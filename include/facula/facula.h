@@ -28,6 +28,7 @@
 #include <facula/error.h>
 #include <facula/expression.h>
 #include <facula/host.h>
+#include <facula/indices.h>
 #include <facula/memory.h>
 #include <facula/nn.h>
 #include <facula/object.h>

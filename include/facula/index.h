@@ -1,5 +1,5 @@
 /** @file
- *  Indexing by tensors of integers, and joining. Out of range is an error with the index, on every device.
+ *  Selecting and adding by tensors of integers, and joining. Out of range is an error with the index, on every device.
  *
  *  Written by facula-rows from src/ops/index.c: edit there. */
 /* clang-format off */

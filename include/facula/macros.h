@@ -14,10 +14,13 @@
 #define FA__3_(a, b, c, ...) c
 #define FA__4(...) FA__4_(__VA_ARGS__, fa__argument_2_is_missing, fa__argument_3_is_missing, fa__argument_4_is_missing, )
 #define FA__4_(a, b, c, d, ...) d
+#define FA__5(...) FA__5_(__VA_ARGS__, fa__argument_2_is_missing, fa__argument_3_is_missing, fa__argument_4_is_missing, fa__argument_5_is_missing, )
+#define FA__5_(a, b, c, d, e, ...) e
 #define FA__DROP1(a, ...) __VA_ARGS__
 #define FA__DROP2(a, b, ...) __VA_ARGS__
 #define FA__DROP3(a, b, c, ...) __VA_ARGS__
 #define FA__DROP4(a, b, c, d, ...) __VA_ARGS__
+#define FA__DROP5(a, b, c, d, e, ...) __VA_ARGS__
 /* how many arguments there are: 1 to 64; more, up to 128, do not compile */
 #define FA__COUNT(...) FA__COUNT_(__VA_ARGS__, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, 64, 63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define FA__COUNT_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, a33, a34, a35, a36, a37, a38, a39, a40, a41, a42, a43, a44, a45, a46, a47, a48, a49, a50, a51, a52, a53, a54, a55, a56, a57, a58, a59, a60, a61, a62, a63, a64, a65, a66, a67, a68, a69, a70, a71, a72, a73, a74, a75, a76, a77, a78, a79, a80, a81, a82, a83, a84, a85, a86, a87, a88, a89, a90, a91, a92, a93, a94, a95, a96, a97, a98, a99, a100, a101, a102, a103, a104, a105, a106, a107, a108, a109, a110, a111, a112, a113, a114, a115, a116, a117, a118, a119, a120, a121, a122, a123, a124, a125, a126, a127, a128, n, ...) n

@@ -93,13 +93,13 @@ FA_API fa_tensor *fa_cuda(const fa_tensor *x);
 FA_API fa_tensor *fa_identity(const fa_tensor *x);
 
 /** A view of x, indexed as NumPy writes it: "1:5, ..., -1", "::-2", "None, 0", "2". Slices, integers, ellipsis, None;
- *  an error shows the place in the text.
+ *  an error shows the place in the text. fa_index() has tensors and masks beside them.
  *  @param x     the tensor
  *  @param where one entry a dimension, with commas; those that are missing are taken whole */
 FA_API fa_tensor *fa_get(const fa_tensor *x, const char *where);
 
 /** Assigns `value`, a number or a tensor which broadcasts, in place to the part of x that `where` names as for fa_get.
- *  Values are converted.
+ *  Values are converted. fa_index_put_() assigns through tensors and masks.
  *  @return x, or NULL and an error */
 FA_API fa_tensor *fa_set(fa_tensor *x, const char *where, fa_arg value);
 #define fa_set(x, where, value) FA__SET_THROUGH(FA__UNIQUE(fa__v), x, where, value)

@@ -398,4 +398,20 @@ static inline fa_shape fa__scalar_shape(void)
         f(FA__PASS_##c1(fa__a##u, a), FA__PASS_##c2(fa__b##u, b), FA__PASS_##c3(fa__c##u, c),                          \
           FA__PASS_##c4(fa__d##u, d), &fa__o##u);                                                                      \
     })
+#define FA__CALL5(f, c1, c2, c3, c4, c5, ...)                                                                          \
+    FA__CALL5_(f, c1, c2, c3, c4, c5, __COUNTER__, FA__1(__VA_ARGS__), FA__2(__VA_ARGS__), FA__3(__VA_ARGS__),         \
+               FA__4(__VA_ARGS__), FA__5(__VA_ARGS__), FA__DROP5(__VA_ARGS__, .fa__end = 0))
+#define FA__CALL5_(...) FA__CALL5__(__VA_ARGS__)
+#define FA__CALL5__(f, c1, c2, c3, c4, c5, u, a, b, c, d, e, ...)                                                      \
+    __extension__({                                                                                                    \
+        FA__BIND_##c1(FA__OPERAND_TEXT(f, "first"), fa__a##u, a)                                                       \
+            FA__BIND_##c2(FA__OPERAND_TEXT(f, "second"), fa__b##u, b)                                                  \
+                FA__BIND_##c3(FA__OPERAND_TEXT(f, "third"), fa__c##u, c)                                               \
+                    FA__BIND_##c4(FA__OPERAND_TEXT(f, "fourth"), fa__d##u, d)                                          \
+                        FA__BIND_##c5(FA__OPERAND_TEXT(f, "fifth"), fa__e##u, e) f##_options fa__o##u =                \
+                            FA__DEFAULT_##f;                                                                           \
+        FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
+        f(FA__PASS_##c1(fa__a##u, a), FA__PASS_##c2(fa__b##u, b), FA__PASS_##c3(fa__c##u, c),                          \
+          FA__PASS_##c4(fa__d##u, d), FA__PASS_##c5(fa__e##u, e), &fa__o##u);                                          \
+    })
 #endif

@@ -1,13 +1,8 @@
-/* Indexing by tensors of integers, and joining. Out of range is an error with the index, on every device. */
+/* Selecting and adding by tensors of integers, and joining. Out of range is an error with the index, on every device.
+ */
+#include "ops/index.h"
 #include "ops/promote.h"
 #include "ops/row.h"
-
-static bool check_index(const fa__call *c, const fa_tensor *index, const char *name)
-{
-    return !fa__dtype_is_float(index->dtype)
-           || fa__call_fail(c, FA_ERROR_DTYPE, "%s is %s: indices are integers", name,
-                            fa_dtype_name((fa_dtype)index->dtype));
-}
 
 typedef struct {
     const fa_tensor *x;
@@ -22,7 +17,7 @@ static bool index_select_infer(fa__call *c)
         return fa__call_fail(c, FA_ERROR_SHAPE, "index has %d dimensions, not one", a->index->rank);
     if (!a->x->rank && fa__numel(a->index) != 1)
         return fa__call_fail(c, FA_ERROR_SHAPE, "x is 0-dim: index can only be one 0");
-    return check_index(c, a->index, "index") && fa__infer_resized(c, a->x, a->dim, fa__numel(a->index));
+    return fa__check_index(c, a->index, "index") && fa__infer_resized(c, a->x, a->dim, fa__numel(a->index));
 }
 
 static void index_select_grad(fa__back *b)
@@ -48,7 +43,7 @@ static bool index_sum_infer(fa__call *c)
 {
     const index_sum_args *a = c->args;
     int d = fa__wrap_dim(c, a->x, a->dim);
-    if (d < 0 || !check_index(c, a->index, "index"))
+    if (d < 0 || !fa__check_index(c, a->index, "index"))
         return false;
     if (a->index->rank > 1 || (a->x->rank ? a->x->shape[d] : 1) != fa__numel(a->index))
         return fa__call_fail(c, FA_ERROR_SHAPE, "index has to name a place for each slice along dim");
@@ -74,21 +69,11 @@ typedef struct {
     const fa_tensor *index; /* integers, of as many dimensions as x and nowhere longer, but along dim */
 } gather_args;
 
-static bool fits_index(const fa__call *c, const fa_tensor *x, const fa_tensor *index, int dim)
-{
-    if (x->rank != index->rank)
-        return fa__call_fail(c, FA_ERROR_SHAPE, "index has %d dimensions and not %d", index->rank, x->rank);
-    for (int i = 0; i < x->rank; i++)
-        if (i != dim && index->shape[i] > x->shape[i])
-            return fa__call_fail(c, FA_ERROR_SHAPE, "index is longer along dimension %d", i);
-    return true;
-}
-
 static bool gather_infer(fa__call *c)
 {
     const gather_args *a = c->args;
     int d = fa__wrap_dim(c, a->x, a->dim);
-    return d >= 0 && check_index(c, a->index, "index") && fits_index(c, a->x, a->index, d)
+    return d >= 0 && fa__check_index(c, a->index, "index") && fa__fits_index(c, a->x, a->index, d)
            && fa__infer_like(c, a->index, (fa_dtype)a->x->dtype);
 }
 
@@ -114,34 +99,20 @@ static bool scatter_add_infer(fa__call *c)
 {
     const scatter_add_args *a = c->args;
     int d = fa__wrap_dim(c, a->x, a->dim);
-    if (d < 0 || !check_index(c, a->index, "index") || !fits_index(c, a->x, a->index, d)
-        || !fits_index(c, a->src, a->index, -1))
+    if (d < 0 || !fa__check_index(c, a->index, "index") || !fa__fits_index(c, a->x, a->index, d)
+        || !fa__fits_index(c, a->src, a->index, -1))
         return false;
     if (a->src->dtype != a->x->dtype)
         return fa__call_fail(c, FA_ERROR_DTYPE, "x and src have to be of one dtype");
     return fa__infer_like(c, a->x, (fa_dtype)a->x->dtype);
 }
 
-/* The shape of g, but along one dimension that of another tensor. */
-static fa_tensor *resized_like(const fa_tensor *g, const fa_tensor *other, int dim)
-{
-    fa_tensor *husk = fa__own(fa__tensor_husk(g));
-    if (husk)
-        husk->shape[dim] = other->shape[dim];
-    return husk;
-}
-
 static void scatter_add_grad(fa__back *b)
 {
     const scatter_add_args *a = b->args;
     fa__give(b, &a->x, b->gy[0]);
-    if (!fa__wants(b, &a->src))
-        return;
-    fa_tensor *g = fa_gather(b->gy[0], a->dim, a->index);
-    for (int i = 0; i < a->src->rank; i++)
-        if (a->src->shape[i] != a->index->shape[i])
-            g = fa__slice_back(g, resized_like(g, a->src, i), i, 0, 1);
-    fa__give(b, &a->src, g);
+    if (fa__wants(b, &a->src))
+        fa__give(b, &a->src, fa__padded_for(fa_gather(b->gy[0], a->dim, a->index), a->src));
 }
 
 /** x with each element of src added at the place of its index: along dim where index says, elsewhere where it stands.

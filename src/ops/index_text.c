@@ -1,20 +1,13 @@
 /* Indices as NumPy writes them: "1:5, ..., -1". Each entry becomes a view of the one before, new dimensions after the
  * others: so there are never more of them than the result has. */
 #include "base/text.h"
-#include "ops/row.h"
+#include "ops/entries.h"
 #include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
-typedef enum { INTEGER, SLICE, ELLIPSIS, NONE } entry_kind;
-
-typedef struct entry {
-    entry_kind kind;
-    int64_t start, end, step; /* INTEGER: start */
-} entry;
-
-enum { MOST_ENTRIES = 2 * FA_MAX_DIMS + 1, MOST_SHOWN = 80 /* bytes of an index in messages */ };
+enum { MOST_SHOWN = 80 /* bytes of an index in messages */ };
 
 typedef struct parser {
     const char *text, *at, *wrong;
@@ -53,22 +46,22 @@ static bool whole(parser *p, int64_t *n)
     return true;
 }
 
-static bool read_entry(parser *p, entry *e)
+static bool read_entry(parser *p, fa__entry *e)
 {
-    *e = (entry){.kind = INTEGER, .start = INT64_MIN, .end = INT64_MAX, .step = 1};
+    *e = (fa__entry){.kind = FA__ENTRY_INTEGER, .start = INT64_MIN, .end = INT64_MAX, .step = 1};
     if (is(p, "...")) {
-        e->kind = ELLIPSIS;
+        e->kind = FA__ENTRY_ELLIPSIS;
         return true;
     }
     if (is(p, "None") || is(p, "newaxis")) {
-        e->kind = NONE;
+        e->kind = FA__ENTRY_NONE;
         return true;
     }
     bool some = whole(p, &e->start);
     if (some && e->start == INT64_MIN)
         e->start++; /* that one stands for none */
     if (is(p, ":")) {
-        e->kind = SLICE;
+        e->kind = FA__ENTRY_SLICE;
         if (whole(p, &e->end) && e->end == INT64_MAX)
             e->end--; /* likewise */
         if (is(p, ":"))
@@ -82,14 +75,13 @@ static bool read_entry(parser *p, entry *e)
     return some && !p->wrong;
 }
 
-static int read_all(parser *p, entry *e)
+static int read_all(parser *p, fa__entry *e, int n)
 {
-    int n = 0;
     blanks(p);
     if (!*p->at)
         p->wrong = "there is nothing in the index";
     while (!p->wrong) {
-        if (n == MOST_ENTRIES)
+        if (n == FA__MOST_ENTRIES)
             p->wrong = "there are too many entries";
         else if (read_entry(p, &e[n]))
             n++;
@@ -106,36 +98,26 @@ static int read_all(parser *p, entry *e)
 }
 
 /* How many dimensions the entries take; -1 when the ellipsis stands twice. */
-static int taken(const entry *e, int n)
+static int taken(const fa__entry *e, int n)
 {
     int dims = 0, ellipses = 0;
     for (int i = 0; i < n; i++) {
-        dims += e[i].kind == INTEGER || e[i].kind == SLICE;
-        ellipses += e[i].kind == ELLIPSIS;
+        dims += e[i].kind == FA__ENTRY_TENSOR ? e[i].covers
+                                              : e[i].kind == FA__ENTRY_INTEGER || e[i].kind == FA__ENTRY_SLICE;
+        ellipses += e[i].kind == FA__ENTRY_ELLIPSIS;
     }
     return ellipses > 1 ? -1 : dims;
 }
 
-/* An index in work: of whom, and where it stands. */
-typedef struct indexing {
-    const char *name, *where;
-    const fa_tensor *x;
-    int entry;  /* from 0 */
-    int dim;    /* of the view so far */
-    int source; /* of x */
-} indexing;
-
 /* "fa_get((3, 4) f32 cpu, "0, 9")" */
-static void describe(struct fa__text *text, const indexing *g)
+static void describe(struct fa__text *text, const fa__indexing *g)
 {
     fa__text_add(text, "%s(", g->name);
     fa__describe_tensor(text, g->x, false);
     fa__text_add(text, strlen(g->where) > MOST_SHOWN ? ", \"%.*s...\")" : ", \"%.*s\")", MOST_SHOWN, g->where);
 }
 
-static fa_tensor *fails(const indexing *g, const char *format, ...) FA__PRINTF(2, 3);
-
-static fa_tensor *fails(const indexing *g, const char *format, ...)
+fa_tensor *fa__index_fails(const fa__indexing *g, const char *format, ...)
 {
     char head[500], what[300];
     struct fa__text text = fa__text_in(head, sizeof head), why = fa__text_in(what, sizeof what);
@@ -149,22 +131,27 @@ static fa_tensor *fails(const indexing *g, const char *format, ...)
 }
 
 /* Integers and slices. */
-static fa_tensor *take(fa_tensor *v, const entry *e, indexing *g, int skipped)
+static fa_tensor *take(fa_tensor *v, fa__entry *e, fa__indexing *g, int skipped)
 {
     int64_t size = g->dim < v->rank ? v->shape[g->dim] : 0;
     switch (e->kind) {
-    case INTEGER:
+    case FA__ENTRY_INTEGER:
         if (e->start < -size || e->start >= size)
-            return fails(g, "entry %d: index %lld is out of range for dimension %d of size %lld", g->entry + 1,
-                         (long long)e->start, g->source, (long long)size);
+            return fa__index_fails(g, "entry %d: index %lld is out of range for dimension %d of size %lld",
+                                   g->entry + 1, (long long)e->start, g->source, (long long)size);
         g->source++;
         return fa_select(v, g->dim, e->start);
-    case SLICE:
+    case FA__ENTRY_SLICE:
         g->source++;
         return fa_slice(v, g->dim++, .start = e->start, .end = e->end, .step = e->step);
-    case ELLIPSIS:
+    case FA__ENTRY_ELLIPSIS:
         g->dim += skipped;
         g->source += skipped;
+        return v;
+    case FA__ENTRY_TENSOR:
+        e->source = g->source;
+        g->dim += e->covers;
+        g->source += e->covers;
         return v;
     default:
         return v;
@@ -172,17 +159,21 @@ static fa_tensor *take(fa_tensor *v, const entry *e, indexing *g, int skipped)
 }
 
 /* New dimensions, between those that the others left. */
-static fa_tensor *insert(fa_tensor *v, const entry *e, indexing *g, int skipped)
+static fa_tensor *insert(fa_tensor *v, fa__entry *e, fa__indexing *g, int skipped)
 {
-    if (e->kind == NONE)
+    e->at = g->dim;
+    if (e->kind == FA__ENTRY_NONE)
         return fa_unsqueeze(v, g->dim++);
-    g->dim += e->kind == SLICE ? 1 : e->kind == ELLIPSIS ? skipped : 0;
+    g->dim += e->kind == FA__ENTRY_SLICE      ? 1
+              : e->kind == FA__ENTRY_ELLIPSIS ? skipped
+              : e->kind == FA__ENTRY_TENSOR   ? e->covers
+                                              : 0;
     return v;
 }
 
 /* A view through all entries, by one of these. */
-static fa_tensor *through(fa_tensor *v, const entry *e, int n, indexing *g, int skipped,
-                          fa_tensor *apply(fa_tensor *, const entry *, indexing *, int))
+static fa_tensor *through(fa_tensor *v, fa__entry *e, int n, fa__indexing *g, int skipped,
+                          fa_tensor *apply(fa_tensor *, fa__entry *, fa__indexing *, int))
 {
     bool stood = fa__failed();
     g->dim = g->source = 0;
@@ -194,22 +185,34 @@ static fa_tensor *through(fa_tensor *v, const entry *e, int n, indexing *g, int 
     return v;
 }
 
+int fa__entries_read(const fa__indexing *g, fa__entry *e, int n)
+{
+    parser p = {g->where, g->where, NULL};
+    n = read_all(&p, e, n);
+    if (n < 0)
+        fa__index_fails(g, "at %td: %s", p.at - p.text, p.wrong);
+    return n;
+}
+
+fa_tensor *fa__entries_view(fa__indexing *g, fa__entry *e, int n)
+{
+    int dims = taken(e, n), skipped = g->x->rank - dims;
+    if (dims < 0)
+        return fa__index_fails(g, "there is more than one '...'");
+    if (skipped < 0)
+        return fa__index_fails(g, "more entries than the tensor has dimensions: %d for %d", dims, g->x->rank);
+    fa_tensor *v = through((fa_tensor *)(uintptr_t)g->x, e, n, g, skipped, take);
+    v = v ? through(v, e, n, g, skipped, insert) : NULL;
+    return v == g->x ? fa_expand_as(g->x, g->x) : v;
+}
+
 /* What fa_get does, for whoever does it. */
 static fa_tensor *get(const char *name, const fa_tensor *x, const char *where)
 {
-    entry e[MOST_ENTRIES];
-    indexing g = {.name = name, .where = where, .x = x};
-    parser p = {where, where, NULL};
-    int n = read_all(&p, e), dims = n < 0 ? -1 : taken(e, n);
-    if (n < 0)
-        return fails(&g, "at %td: %s", p.at - p.text, p.wrong);
-    if (dims < 0)
-        return fails(&g, "there is more than one '...'");
-    if (dims > x->rank)
-        return fails(&g, "more entries than the tensor has dimensions: %d for %d", dims, x->rank);
-    fa_tensor *v = through((fa_tensor *)(uintptr_t)x, e, n, &g, x->rank - dims, take);
-    v = v ? through(v, e, n, &g, x->rank - dims, insert) : NULL;
-    return v == x ? fa_expand_as(x, x) : v;
+    fa__entry e[FA__MOST_ENTRIES];
+    fa__indexing g = {.name = name, .where = where, .x = x};
+    int n = fa__entries_read(&g, e, 0);
+    return n < 0 ? NULL : fa__entries_view(&g, e, n);
 }
 
 fa_tensor *fa_get(const fa_tensor *x, const char *where)
@@ -223,11 +226,10 @@ fa_tensor *fa_get(const fa_tensor *x, const char *where)
     return get("fa_get", x, where);
 }
 
-/* A value without the dimensions of size 1 that it has in front of those of the view. */
-static fa_arg stripped(const fa_tensor *view, fa_arg value)
+fa_arg fa__stripped(int rank, fa_arg value)
 {
     const fa_tensor *t = value.kind == FA__ARG_TENSOR ? value.as.t : NULL;
-    while (t && t->object.type == FA__TYPE_TENSOR && t->rank > view->rank && t->shape[0] == 1)
+    while (t && t->object.type == FA__TYPE_TENSOR && t->rank > rank && t->shape[0] == 1)
         value.as.t = t = fa_select(t, 0, 0);
     return value;
 }
@@ -243,7 +245,7 @@ fa_tensor *(fa_set)(fa_tensor *x, const char *where, fa_arg value)
     }
     FA__WORK_FOR(&set_op);
     fa_tensor *view = get("fa_set", x, where);
-    if (view && fa_copy_(view, stripped(view, value)))
+    if (view && fa_copy_(view, fa__stripped(view->rank, value)))
         return x;
     if (view && fa__failed() && fa__self->error->code != FA_ERROR_SYNC)
         fa__error_within("fa_set(x, \"%.80s\")", where);

@@ -46,6 +46,8 @@ static void calls()
         CHECK(fa_dim(fa_sum(x, .dim = 0, .keepdim = true)) == 2 && fa_dim(fa_zeros(FA_SCALAR)) == 0);
         CHECK(fa_item(fa_get(fa_max(x, 1).values, "-1")) == 4);
         CHECK(fa_item(fa_sum(fa_cat(FA_TENSORS(x, x), .dim = 1))) == 20);
+        CHECK(fa_item(fa_sum(fa_index(x, fa_gt(x, 2)))) == 7 && fa_item(fa_index(x, 1, "...", 0u)) == 3);
+        CHECK(fa_index_put_(fa_clone(x), FA_INDEX(":", fa_argmax(x, .dim = 1)), 5, .accumulate = true) != NULL);
         CHECK(fa_item(fa_sum(fa_pointwise("x * y + z", x, 2, 0.5))) == 22);
         CHECK(fa_item(fa_sum(fa_to(fa_to(x, FA_LATE(0)), FA_F32))) == 10);
         CHECK(fa_set(x, "0", 7) == x && fa_item(fa_sum(x)) == 21 && fa_set(x, "1", fa_tensor_of(1, 2)));

@@ -173,8 +173,8 @@ static void check_forms(op *o)
     if (o->options && (operands < 1 || operands > MOST_OPERANDS))
         COMPLAIN(o, "%d operands: there have to be 1 to %d", operands, MOST_OPERANDS);
     check_inplace(o);
-    if (o->internal && (o->options || o->nresults > 1 || o->list || o->inplace >= 0))
-        COMPLAIN(o, "an INTERNAL row has one result, no options and no in-place form");
+    if (o->internal && (o->options || o->nresults > 1 || o->list))
+        COMPLAIN(o, "an INTERNAL row has one result and no options");
 }
 
 /* Whether a word stands in a text. */

@@ -73,7 +73,7 @@ char *comment_text(const token *, bool keep_lines);
 int token_next(const source *, int i);
 
 /* ---- read.c: what a file says ---- */
-enum { MOST_FIELDS = 16, MOST_RESULTS = 4, MOST_CELLS = 24, MOST_OPERANDS = 4 };
+enum { MOST_FIELDS = 16, MOST_RESULTS = 4, MOST_CELLS = 24, MOST_OPERANDS = 5 };
 
 typedef struct kind {
     const char *type;   /* in the struct of arguments */

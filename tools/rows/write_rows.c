@@ -155,7 +155,7 @@ static void put_entry(text *t, const op *o, bool inplace)
     if (o->options)
         put(t, "    FA__COMPLETE(fa_%s)\n", o->name);
     put_call(t, o, inplace);
-    if (inplace)
+    if (inplace && o->options)
         put(t,
             "    if (!options->out || fa__call_fail(&c, FA_ERROR_ARGUMENT, \"an in-place form takes no .out\"))\n    ");
     if (o->list) {

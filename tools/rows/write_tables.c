@@ -49,6 +49,10 @@ static void write_internal(const rows *r, const char *folder)
         if (o->internal) {
             put_prototype(&t, o, function_name(o), false);
             put(&t, ";\n");
+            if (o->inplace >= 0) {
+                put_prototype(&t, o, rows_format("%s_", function_name(o)), true);
+                put(&t, ";\n");
+            }
         }
     put(&t, "#endif\n");
     file_write(rows_format("%s/internal.h", folder), &t);

@@ -18,11 +18,15 @@ typedef enum {
     FA__GPU_SOFTMAX,
     FA__GPU_SEARCH,      /* max, argmax */
     FA__GPU_CHECK_INDEX, /* whether indices are in range */
-    FA__GPU_FETCH,       /* elements by their index: index_select, gather */
-    FA__GPU_ADD_AT,      /* sums by index: index_sum, scatter_add */
+    FA__GPU_FETCH,       /* elements by their index: index_select, gather, fetch_at */
+    FA__GPU_PLACE_AT,    /* elements to where an index says: index_sum, scatter_add, place_at */
+    FA__GPU_PLACE_EACH,  /* the same when no place is named twice */
+    FA__GPU_TRUE_PLACES, /* where a mask is true */
     FA__GPU_RANDPERM,
     FA__GPU_TRIANGLE, /* places of triangles: tril_indices, triu_indices */
     FA__GPU_MATMUL,
+    FA__GPU_SCAN,         /* cumsum and its like */
+    FA__GPU_SCAN_LOG_SUM, /* logcumsumexp */
     FA__GPU_INHERIT, /* another queue's fault */
     FA__GPU_PUT,     /* bytes, but not behind a fault */
     FA__GPU_FAMILIES

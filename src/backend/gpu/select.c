@@ -1,5 +1,5 @@
-/* Kernels that fetch and place elements by indices, and permutations. Indices are checked in a launch of its own, which
- * comes first: what follows writes nothing when one was wrong. */
+/* Kernels that fetch and place elements by indices and masks, and permutations. Indices are checked in a launch of its
+ * own, which comes first: what follows writes nothing when one was wrong. */
 #include "backend/gpu/dialect/arguments.h"
 #include "backend/gpu/gpu.h"
 #include "base/error.h"
@@ -45,12 +45,13 @@ static uint64_t launch(fa__queue *queue, const fa__gpu_kernel *kernel, int64_t i
 enum { CHECKED = 2048 }; /* elements that a group looks at */
 
 /* Many indices are looked at by many groups, and what they found by one. */
-static uint64_t check_all(fa__queue *queue, const fa__operand *index, int dim, int64_t size)
+static uint64_t check_from(fa__queue *queue, const fa__operand *index, int dim, int64_t low, int64_t size)
 {
     const fa__gpu_device *g = queue->device->own;
     const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, FA__GPU_CHECK_INDEX, 0, FA__CLASS_I32);
     check_arguments p = {.count = count_of(index),
                          .each = CHECKED,
+                         .low = low,
                          .size = size,
                          .rank = index->rank,
                          .dtype = index->dtype,
@@ -76,7 +77,19 @@ KERNEL(check_divisor)
     fa__operand x = l->operand[1];
     if (fa__dtype_is_float(x.dtype))
         x.rank = 1, x.shape[0] = 0;
-    return check_all(queue, &x, 0, CHECK_DIVISORS);
+    return check_from(queue, &x, 0, 0, CHECK_DIVISORS);
+}
+
+static uint64_t check_all(fa__queue *queue, const fa__operand *index, int dim, int64_t size)
+{
+    return check_from(queue, index, dim, 0, size);
+}
+
+/* What the operation's expression then does with them is not done behind a fault. */
+KERNEL(index_at)
+{
+    const index_at_args *a = l->args;
+    return check_from(queue, &l->operand[1], (int)a->dim, -a->size, a->size);
 }
 
 /* ---- fetching ---- */
@@ -124,13 +137,14 @@ static fa__operand spread(const fa__operand *index, const fa__operand *like, int
     return s;
 }
 
-/* y from x, by an index of y's shape. */
-static uint64_t fetch(fa__queue *queue, const fa__operand *y, const fa__operand *x, const fa__operand *index, int dim)
+/* y from x, by an index of y's shape over `lead` dimensions of x from `dim` on. For the others x has y's shape. */
+static uint64_t fetch(fa__queue *queue, const fa__operand *y, const fa__operand *from, const fa__operand *index,
+                      const fa__operand *x, int dim, int lead)
 {
     const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, FA__GPU_FETCH, 0, FA__CLASS_I32);
     fetch_arguments p = {.count = count_of(y),
-                         .pace = stride_along(x, dim),
                          .rank = y->rank,
+                         .lead = lead,
                          .bytes = (int32_t)fa__dtype_size(x->dtype),
                          .index_dtype = index->dtype};
     if (!kernel)
@@ -138,11 +152,34 @@ static uint64_t fetch(fa__queue *queue, const fa__operand *y, const fa__operand 
     for (int i = 0; i < y->rank; i++) {
         p.shape[i] = y->shape[i];
         p.to[i] = y->stride[i];
-        p.from[i] = i == dim ? 0 : stride_along(x, i);
+        p.from[i] = from->stride[i];
         p.index[i] = index->stride[i];
+    }
+    for (int i = 0; i < lead; i++) {
+        p.lead_shape[i] = x->shape[dim + i];
+        p.lead_from[i] = x->stride[dim + i];
     }
     join_dims(&p);
     return LAUNCH(queue, kernel, p.count, p, y->data, x->data, index->data);
+}
+
+/* By an index along one dimension. */
+static uint64_t fetch_along(fa__queue *queue, const fa__operand *y, const fa__operand *x, const fa__operand *index,
+                            int dim)
+{
+    fa__operand from = *x;
+    if (x->rank)
+        from.stride[dim] = 0;
+    return fetch(queue, y, &from, index, x, dim, x->rank ? 1 : 0);
+}
+
+/* x or src without some dimensions in front, or with one there that is not stepped along. */
+static fa__operand behind(const fa__operand *x, int lead, const fa__operand *like)
+{
+    fa__operand s = *like;
+    for (int i = 0; i < s.rank; i++)
+        s.stride[i] = i ? x->stride[i - 1 + lead] : 0;
+    return s;
 }
 
 KERNEL(index_select)
@@ -153,7 +190,7 @@ KERNEL(index_select)
     if (!check_all(queue, list, dim, size_along(x, dim)))
         return 0;
     fa__operand index = spread(list, y, dim);
-    return fetch(queue, y, x, &index, dim);
+    return fetch_along(queue, y, x, &index, dim);
 }
 
 KERNEL(gather)
@@ -161,14 +198,33 @@ KERNEL(gather)
     const gather_args *a = l->args;
     const fa__operand *y = &l->operand[0], *x = &l->operand[1], *index = &l->operand[2];
     int dim = fa__gpu_dim(x, a->dim);
-    return check_all(queue, index, dim, size_along(x, dim)) ? fetch(queue, y, x, index, dim) : 0;
+    return check_all(queue, index, dim, size_along(x, dim)) ? fetch_along(queue, y, x, index, dim) : 0;
 }
 
-/* ---- adding ---- */
+static int64_t places(const fa__operand *x, int lead)
+{
+    int64_t count = 1;
+    for (int i = 0; i < lead; i++)
+        count *= x->shape[i];
+    return count;
+}
+
+KERNEL(fetch_at)
+{
+    const fetch_at_args *a = l->args;
+    const fa__operand *y = &l->operand[0], *x = &l->operand[1], *list = &l->operand[2];
+    int lead = (int)a->lead;
+    if (!check_all(queue, list, 0, places(x, lead)))
+        return 0;
+    fa__operand index = spread(list, y, 0), from = behind(x, lead, y);
+    return fetch(queue, y, &from, &index, x, 0, lead);
+}
+
+/* ---- placing ---- */
 
 enum { MOST_RANGES = 32 };
 
-/* Where there are few lines, each is divided: all parts go through the whole index, and add what falls to them. */
+/* Where there are few lines, each is divided: all parts go through the whole index, and place what falls to them. */
 static int64_t ranges_of(fa__queue *queue, const fa__gpu_kernel *kernel, int64_t lines, int64_t size)
 {
     const fa__gpu_device *g = queue->device->own;
@@ -178,36 +234,54 @@ static int64_t ranges_of(fa__queue *queue, const fa__gpu_kernel *kernel, int64_t
     return wanted > 1 ? wanted : 1;
 }
 
-/* y, which starts as said, plus each element of src where index says. */
-static uint64_t add_at(fa__queue *queue, const fa__operand *y, const fa__operand *x, const fa__operand *index,
-                       const fa__operand *src, int dim, int start)
+static void add_lead(place_arguments *p, int64_t size, int64_t y, int64_t x)
 {
-    const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, FA__GPU_ADD_AT, 0, fa__class_of(y->dtype));
-    add_arguments p = {.lines = 1,
-                       .size = size_along(y, dim),
-                       .n = size_along(index, dim),
-                       .y_pace = stride_along(y, dim),
-                       .x_pace = stride_along(x, dim),
-                       .index_pace = stride_along(index, dim),
-                       .src_pace = stride_along(src, dim),
-                       .dtype = y->dtype,
-                       .index_dtype = index->dtype,
-                       .start = start};
+    p->lead_shape[p->lead] = size;
+    p->lead_y[p->lead] = y;
+    p->lead_x[p->lead++] = x;
+    p->size *= size;
+}
+
+static void add_other(place_arguments *p, int64_t size, int64_t inside, int64_t y, int64_t x, int64_t index,
+                      int64_t src)
+{
+    p->shape[p->rank] = size;
+    p->inside[p->rank] = inside;
+    p->y[p->rank] = y;
+    p->x[p->rank] = x;
+    p->index[p->rank] = index;
+    p->src[p->rank++] = src;
+    p->lines *= size;
+}
+
+static uint64_t place(fa__queue *queue, place_arguments *p, const fa__operand *y, const fa__operand *x,
+                      const fa__operand *index, const fa__operand *src)
+{
+    const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, FA__GPU_PLACE_AT, 0, fa__class_of(y->dtype));
     if (!kernel)
         return 0;
-    for (int i = 0; i < y->rank; i++) {
-        if (i == dim)
-            continue;
-        p.shape[p.rank] = y->shape[i];
-        p.inside[p.rank] = index->shape[i];
-        p.y[p.rank] = y->stride[i];
-        p.x[p.rank] = x->stride[i];
-        p.index[p.rank] = index->stride[i];
-        p.src[p.rank++] = src->stride[i];
-        p.lines *= y->shape[i];
-    }
-    p.ranges = ranges_of(queue, kernel, p.lines, p.size);
-    return LAUNCH(queue, kernel, p.lines * p.ranges, p, y->data, x->data, index->data, src->data);
+    p->dtype = y->dtype;
+    p->index_dtype = index->dtype;
+    p->ranges = ranges_of(queue, kernel, p->lines, p->size);
+    return LAUNCH(queue, kernel, p->lines * p->ranges, *p, y->data, x->data, index->data, src->data);
+}
+
+/* y, which starts as said, with each element of src where index says along a dimension. */
+static uint64_t place_along(fa__queue *queue, const fa__operand *y, const fa__operand *x, const fa__operand *index,
+                            const fa__operand *src, int dim, int start, int how)
+{
+    place_arguments p = {.lines = 1,
+                         .size = 1,
+                         .n = size_along(index, dim),
+                         .index_pace = stride_along(index, dim),
+                         .src_pace = stride_along(src, dim),
+                         .start = start,
+                         .how = how};
+    add_lead(&p, size_along(y, dim), stride_along(y, dim), stride_along(x, dim));
+    for (int i = 0; i < y->rank; i++)
+        if (i != dim)
+            add_other(&p, y->shape[i], index->shape[i], y->stride[i], x->stride[i], index->stride[i], src->stride[i]);
+    return place(queue, &p, y, x, index, src);
 }
 
 KERNEL(index_sum)
@@ -218,17 +292,72 @@ KERNEL(index_sum)
     if (!check_all(queue, list, dim, a->size))
         return 0;
     fa__operand index = spread(list, x, dim);
-    return add_at(queue, y, y, &index, x, dim, START_ZERO);
+    return place_along(queue, y, y, &index, x, dim, START_ZERO, PLACE_ADD);
+}
+
+/* The operands of scatter_add and its like: y, x, index, src. */
+static uint64_t scatter(fa__queue *queue, const fa__launch *l, int64_t along, int how)
+{
+    const fa__operand *y = &l->operand[0], *x = &l->operand[1], *index = &l->operand[2], *src = &l->operand[3];
+    int dim = fa__gpu_dim(x, along);
+    if (!check_all(queue, index, dim, size_along(x, dim)))
+        return 0;
+    return place_along(queue, y, x, index, src, dim, y->data == x->data ? START_KEEP : START_COPY, how);
 }
 
 KERNEL(scatter_add)
 {
-    const scatter_add_args *a = l->args;
-    const fa__operand *y = &l->operand[0], *x = &l->operand[1], *index = &l->operand[2], *src = &l->operand[3];
-    int dim = fa__gpu_dim(x, a->dim);
-    if (!check_all(queue, index, dim, size_along(x, dim)))
+    return scatter(queue, l, ((const scatter_add_args *)l->args)->dim, PLACE_ADD);
+}
+
+KERNEL(scatter_set)
+{
+    return scatter(queue, l, ((const scatter_set_args *)l->args)->dim, PLACE_SET);
+}
+
+KERNEL(scatter_by)
+{
+    const scatter_by_args *a = l->args;
+    return scatter(queue, l, a->dim, (int)a->how);
+}
+
+static uint64_t place_each(fa__queue *queue, place_arguments *p, const fa__operand *y, const fa__operand *index,
+                           const fa__operand *src)
+{
+    const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, FA__GPU_PLACE_EACH, 0, fa__class_of(y->dtype));
+    p->dtype = y->dtype;
+    p->index_dtype = index->dtype;
+    return kernel ? LAUNCH(queue, kernel, p->lines * p->n, *p, y->data, index->data, src->data) : 0;
+}
+
+/* Into y, which has x's elements. */
+KERNEL(place_at)
+{
+    const place_at_args *a = l->args;
+    const fa__operand *y = &l->operand[0], *index = &l->operand[2], *src = &l->operand[3];
+    int lead = (int)a->lead;
+    place_arguments p = {.lines = 1,
+                         .size = 1,
+                         .n = index->shape[0],
+                         .index_pace = index->stride[0],
+                         .src_pace = src->stride[0],
+                         .start = START_KEEP,
+                         .how = a->add ? PLACE_ADD : PLACE_SET};
+    for (int i = 0; i < lead; i++)
+        add_lead(&p, y->shape[i], y->stride[i], 0);
+    for (int i = lead; i < y->rank; i++)
+        add_other(&p, y->shape[i], y->shape[i], y->stride[i], 0, 0, src->stride[i - lead + 1]);
+    if (!check_all(queue, index, 0, p.size))
         return 0;
-    return add_at(queue, y, x, index, src, dim, y->data == x->data ? START_KEEP : START_COPY);
+    return a->distinct ? place_each(queue, &p, y, index, src) : place(queue, &p, y, y, index, src);
+}
+
+KERNEL(true_places)
+{
+    const fa__operand *y = &l->operand[0], *sums = &l->operand[1];
+    const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, FA__GPU_TRUE_PLACES, 0, FA__CLASS_I64);
+    true_arguments p = {.count = sums->shape[0], .step = sums->stride[0], .to_step = y->stride[0]};
+    return kernel ? LAUNCH(queue, kernel, p.count, p, y->data, sums->data) : 0;
 }
 
 /* ---- permutations ---- */

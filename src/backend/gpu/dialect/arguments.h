@@ -52,38 +52,65 @@ typedef struct search_arguments {
     i32 width, across, unused; /* items that share a part; neighbouring items have neighbouring results */
 } search_arguments;
 
+/* FA__GPU_SCAN: an item for each run of SCAN_RUN elements (backend/scan.h) of `lines` of `length`, or for each but a
+ * line's last one. The elements are those of operands (`first`), or states, [number][line][element], which are results
+ * too. Results are written (`write`), or else the ends of runs, [number][line][run]. */
+#define SCAN_RUN 32
+typedef struct scan_arguments {
+    i64 lines, length, runs;
+    i64 y_step, x_step, b_step;
+    i64 shape[MOST_DIMS], y_stride[MOST_DIMS], x_stride[MOST_DIMS], b_stride[MOST_DIMS];
+    i32 rank, y_dtype, x_dtype, b_dtype;
+    i32 first, write, across, unused; /* across: neighbouring items have neighbouring lines */
+} scan_arguments;
+
 /* ---- selection, permutations, matrix products ---- */
 /* FA__GPU_CHECK_INDEX: `count` elements of a list of indices, or as many results of groups before (`again`); a group
- * looks at `each` of them. `size` CHECK_DIVISORS: they are divisors, which must not be 0. */
+ * looks at `each` of them. They have to be from `low` on, and below `size`; or, where `size` is CHECK_DIVISORS, not 0. */
 #define CHECK_DIVISORS -1
 typedef struct check_arguments {
-    i64 count, each, size;
+    i64 count, each, low, size;
     i64 shape[MOST_DIMS], stride[MOST_DIMS];
     i32 rank, dtype, dim, again;
 } check_arguments;
 
 /* FA__GPU_FETCH: for each of `count` elements of a shape, where it goes to, where its index stands, and where it comes
- * from but for the index, each step of which is `pace` elements. `bytes`: of an element. */
+ * from but for the index, which counts the places of `lead` dimensions in row-major order. `bytes`: of an element. */
 typedef struct fetch_arguments {
-    i64 count, pace;
+    i64 count;
+    i64 lead_shape[MOST_DIMS], lead_from[MOST_DIMS];
     i64 shape[MOST_DIMS], to[MOST_DIMS], from[MOST_DIMS], index[MOST_DIMS];
-    i32 rank, bytes, index_dtype, unused;
+    i32 rank, lead, bytes, index_dtype;
 } fetch_arguments;
 
-/* FA__GPU_ADD_AT: lines along one dimension of y, in `ranges` parts. y has `size` places there, index and src go on for
- * `n`; paces are the strides along it. The other dimensions have `shape` in y; `inside` is how far index goes there. */
-typedef struct add_arguments {
+/* FA__GPU_PLACE_AT: lines of y over the `size` places of `lead` dimensions, each line in `ranges` parts. index, which
+ * counts these places in row-major order, and src go on for `n` along it; paces are their strides. The other dimensions
+ * have `shape` in y; `inside` is how far index goes there. */
+typedef struct place_arguments {
     i64 lines, ranges, size, n;
-    i64 y_pace, x_pace, index_pace, src_pace;
+    i64 index_pace, src_pace;
+    i64 lead_shape[MOST_DIMS], lead_y[MOST_DIMS], lead_x[MOST_DIMS];
     i64 shape[MOST_DIMS], inside[MOST_DIMS];
     i64 y[MOST_DIMS], x[MOST_DIMS], index[MOST_DIMS], src[MOST_DIMS];
-    i32 rank, dtype, index_dtype, start;
-} add_arguments;
+    i32 rank, lead, dtype, index_dtype, start, how;
+} place_arguments;
 
 /* what y has before anything is added */
 #define START_ZERO 0
 #define START_COPY 1 /* of x */
 #define START_KEEP 2 /* it is x */
+
+/* what becomes of what stands at a place, and what comes there */
+#define PLACE_SET 0 /* the last one that comes stays */
+#define PLACE_ADD 1
+#define PLACE_MUL 2
+#define PLACE_MAX 3
+#define PLACE_MIN 4
+
+/* FA__GPU_TRUE_PLACES: `count` sums, of how many elements of a mask are true up to each; strides. */
+typedef struct true_arguments {
+    i64 count, step, to_step;
+} true_arguments;
 
 /* FA__GPU_RANDPERM: three launches, of an item for each of n places, below 2^31. Buffer 1 has 2 n i32: the lists'
  * first numbers, and what follows each. */

@@ -1,0 +1,115 @@
+/* What scatters are made of: elements placed by an index along a dimension. Rows of their own, which only scatter.c
+ * calls. */
+#include "ops/index.h"
+
+typedef struct {
+    const fa_tensor *x;     /* what is written to */
+    int64_t dim;            /* the dimension that index picks from; negative counts from the end */
+    const fa_tensor *index; /* integers, of as many dimensions as x and nowhere longer, but along dim */
+    const fa_tensor *src;   /* nowhere shorter than index, of x's dtype */
+} scatter_set_args;
+
+static bool scatter_set_infer(fa__call *c)
+{
+    const scatter_set_args *a = c->args;
+    int d = fa__wrap_dim(c, a->x, a->dim);
+    if (d < 0 || !fa__check_index(c, a->index, "index") || !fa__fits_index(c, a->x, a->index, d)
+        || !fa__fits_index(c, a->src, a->index, -1))
+        return false;
+    if (a->src->dtype != a->x->dtype)
+        return fa__call_fail(c, FA_ERROR_DTYPE, "x and src have to be of one dtype");
+    return fa__infer_like(c, a->x, (fa_dtype)a->x->dtype);
+}
+
+static void scatter_set_grad(fa__back *b)
+{
+    const scatter_set_args *a = b->args;
+    fa_tensor *gy = b->gy[0];
+    if (fa__wants(b, &a->x))
+        fa__give(b, &a->x, fa__scatter_set(gy, a->dim, a->index, fa__zeros_as(gy, a->index)));
+    if (fa__wants(b, &a->src))
+        fa__give(b, &a->src, fa__padded_for(fa_gather(gy, a->dim, a->index), a->src));
+}
+
+/** x with each element of src at the place of its index. The last of several at one place stays, in row-major order of
+ *  index. */
+OP(scatter_set, scatter_set_args, (y), .infer = scatter_set_infer, .grad = scatter_set_grad, .keep = KEEP(index),
+   .index = "index", .inplace = INPLACE(x), INTERNAL, TORCH("scatter(x, dim, index, src)"),
+   SAMPLES("(3,6) 1 r(2,3) (2,3); (6,4) 0 r(3,2) (4,5); (5) -1 r(4) (4); (3,4) 1 i(3,0)<4 (3,0); () 0 i()<1 ()"))
+
+typedef struct {
+    const fa_tensor *x;     /* what is written to */
+    int64_t dim;            /* the dimension that index picks from; negative counts from the end */
+    const fa_tensor *index; /* integers, of as many dimensions as x and nowhere longer, but along dim */
+    const fa_tensor *src;   /* nowhere shorter than index, of x's dtype */
+    int64_t how;            /* a product, the largest, the smallest: FA__PLACE_MUL, _MAX, _MIN */
+} scatter_by_args;
+
+static bool scatter_by_infer(fa__call *c)
+{
+    const scatter_by_args *a = c->args;
+    if (a->how < FA__PLACE_MUL || a->how > FA__PLACE_MIN)
+        return fa__call_fail(c, FA_ERROR_ARGUMENT, "how is none of 2, 3, 4");
+    return scatter_set_infer(c);
+}
+
+/* The part of src that index reaches. */
+static fa_tensor *part_for(const fa_tensor *src, const fa_tensor *index)
+{
+    fa_tensor *part = (fa_tensor *)(uintptr_t)src;
+    for (int i = 0; part && i < src->rank; i++)
+        if (src->shape[i] != index->shape[i])
+            part = fa_narrow(part, i, 0, index->shape[i]);
+    return part;
+}
+
+/* Of x the product of what comes there. Of an element of src y divided by it; of the only zero at its place, the
+ * product with 1 instead. */
+static void product_grad(fa__back *b)
+{
+    const scatter_by_args *a = b->args;
+    fa_tensor *gy = b->gy[0], *y = b->y[0];
+    if (fa__wants(b, &a->x))
+        fa__give(b, &a->x, fa_mul(gy, fa__scatter_by(fa_ones_like(a->x), a->dim, a->index, a->src, FA__PLACE_MUL)));
+    if (!fa__wants(b, &a->src))
+        return;
+    fa_tensor *src = part_for(a->src, a->index), *zero = fa_eq(src, 0);
+    fa_tensor *count = fa_scatter_add(fa_zeros_like(y), a->dim, a->index, fa_to(zero, (fa_dtype)y->dtype));
+    fa_tensor *only = fa_logical_and(zero, fa_eq(fa_gather(count, a->dim, a->index), 1));
+    fa_tensor *others = fa__scatter_by(a->x, a->dim, a->index, fa_where(only, 1, src), FA__PLACE_MUL);
+    fa_tensor *of_zero = fa_gather(fa_mul(gy, others), a->dim, a->index);
+    fa_tensor *of_rest = fa_div(fa_gather(fa_mul(gy, y), a->dim, a->index), fa_where(zero, 1, src));
+    fa__give(b, &a->src, fa__padded_for(fa_where(only, of_zero, of_rest), a->src));
+}
+
+/* Those that are as large as the result share its gradient evenly. */
+static void extreme_grad(fa__back *b)
+{
+    const scatter_by_args *a = b->args;
+    fa_tensor *y = b->y[0], *src = part_for(a->src, a->index);
+    const fa_dtype dtype = (fa_dtype)y->dtype;
+    fa_tensor *own = fa_to(fa_eq(a->x, y), dtype), *hits = fa_to(fa_eq(src, fa_gather(y, a->dim, a->index)), dtype);
+    fa_tensor *share = fa_div(b->gy[0], fa_scatter_add(own, a->dim, a->index, hits));
+    if (fa__wants(b, &a->x))
+        fa__give(b, &a->x, fa_mul(share, own));
+    if (fa__wants(b, &a->src))
+        fa__give(b, &a->src, fa__padded_for(fa_mul(fa_gather(share, a->dim, a->index), hits), a->src));
+}
+
+static void scatter_by_grad(fa__back *b)
+{
+    const scatter_by_args *a = b->args;
+    (a->how == FA__PLACE_MUL ? product_grad : extreme_grad)(b);
+}
+
+/** x with each element of src combined with what stands at the place of its index, in row-major order of index. NaN
+ *  is the largest and the smallest. Second gradients of a product are wrong (0) between two zeros at one place. */
+OP(scatter_by, scatter_by_args, (y), .infer = scatter_by_infer, .grad = scatter_by_grad, .keep = KEEP(x, index, src, y),
+   .index = "index", .inplace = INPLACE(x), INTERNAL,
+   TORCH("scatter_reduce(x, dim, index, src, ['prod', 'amax', 'amin'][how - 2])"),
+   SAMPLES(
+       "(3,4) 1 i(3,2)<4 (3,2) 2; (3,4) 0 i(2,4)<3 (3,5) 3; (5) -1 i(7)<5 (7) 4; (3,4) 1 i(3,0)<4 (3,0) 2; t(3,4) 1 "
+       "i(3,9)<4 t(3,9) 3; t(3,4) 1 i(3,9)<4 t(3,9) 4; n(3,4) 1 i(3,5)<4 n(3,5) 3; t(3,4) 1 i(3,5)<4 t(3,5) 2; () 0 "
+       "i()<1 () 4"))
+
+#include "scatter_at.rows"
