@@ -16,6 +16,7 @@ static const struct {
     {"argmax", "bool", "bool has an order"},
     {"matmul", "bool", "there is no product of bool, of nothing neither"},
     {"linear", "bool", "as matmul"},
+    {"topk", "bool", "false and true have an order: sort has them"},
     {"softmax", "i64 i32 u8 bool", "integers are refused, empty ones too"},
     {"log_softmax", "i64 i32 u8 bool", "as softmax"},
     {"floor_divide", "bool", "bool computes as integers do"},

@@ -24,6 +24,7 @@
 #include <facula/series.h>
 #include <facula/shape.h>
 #include <facula/slice.h>
+#include <facula/sort.h>
 #include <facula/split.h>
 #include <facula/test.h>
 #include <facula/view.h>

@@ -93,28 +93,12 @@ static void search_some(void *context, int64_t begin, int64_t end)
     }
 }
 
-/* A result that lacks dim, with it put back. */
-static fa__operand with_dim(const fa__operand *y, int rank, int dim)
-{
-    fa__operand w = *y;
-    if (y->rank == rank)
-        return w;
-    for (int i = rank - 1; i > dim; i--) {
-        w.shape[i] = y->shape[i - 1];
-        w.stride[i] = y->stride[i - 1];
-    }
-    w.shape[dim] = 1;
-    w.stride[dim] = 0;
-    w.rank = (uint8_t)rank;
-    return w;
-}
-
 static bool run_search(const fa__operand *x, bool largest, const fa__operand *values, const fa__operand *indices,
                        int dim)
 {
-    fa__operand v = {0}, i = with_dim(indices, x->rank, dim);
+    fa__operand v = {0}, i = fa__cpu_with_dim(indices, x->rank, dim);
     if (values)
-        v = with_dim(values, x->rank, dim);
+        v = fa__cpu_with_dim(values, x->rank, dim);
     search s = {.x = x, .values = values ? &v : NULL, .indices = &i, .dim = dim, .largest = largest};
     s.walk = fa__cpu_others(x->shape, x->rank, dim, x, s.values, s.indices);
     fa__parallel_for(s.walk.count, 1 + 16384 / (size_along(x, dim) + 1), search_some, &s);
