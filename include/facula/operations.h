@@ -7,6 +7,7 @@
 #include <facula/activation.h>
 #include <facula/creation.h>
 #include <facula/diagonal.h>
+#include <facula/extremes.h>
 #include <facula/grid.h>
 #include <facula/index.h>
 #include <facula/join.h>
@@ -14,7 +15,9 @@
 #include <facula/linalg.h>
 #include <facula/loss.h>
 #include <facula/math.h>
+#include <facula/moments.h>
 #include <facula/move.h>
+#include <facula/norm.h>
 #include <facula/one_hot.h>
 #include <facula/pad.h>
 #include <facula/pointwise.h>

@@ -21,6 +21,8 @@ static bool cumulative_infer(fa__call *c)
 static fa_tensor *moved(const fa_tensor *x, int64_t dim, int by, double value)
 {
     double pads[2 * FA_MAX_DIMS] = {0};
+    if (!x)
+        return NULL;
     int d = fa__wrap_dim(NULL, x, dim), last = 2 * (x->rank - 1 - d);
     if (!x->rank)
         return fa_full_like(x, value);
@@ -97,6 +99,18 @@ typedef struct {
     const fa_tensor *x;
     int64_t dim; /* the dimension to go along; negative counts from the end */
 } running_args;
+
+static fa_tensor *product_of_others_compose(fa__call *c)
+{
+    const running_args *a = c->args;
+    fa_tensor *before = moved(fa_cumprod(a->x, a->dim), a->dim, 1, 1), *back = fa_flip(a->x, .dim = a->dim);
+    fa_tensor *after = fa_flip(moved(fa_cumprod(back, a->dim), a->dim, 1, 1), .dim = a->dim);
+    return fa_mul(before, after);
+}
+
+/** For each element the product of all others along a dimension, without a division: the gradient of products. */
+OP(product_of_others, running_args, (y), .compose = product_of_others_compose, INTERNAL, TORCH(""),
+   SAMPLES("(3,4) 1; (2,3,4) -2; t(5,3) 0; (0,3) 0"))
 
 static bool running_infer(fa__call *c)
 {
