@@ -23,12 +23,13 @@
 #include <facula/pointwise.h>
 #include <facula/reduce.h>
 #include <facula/repeat.h>
-#include <facula/scan.h>
+#include <facula/search.h>
 #include <facula/series.h>
 #include <facula/shape.h>
 #include <facula/slice.h>
 #include <facula/sort.h>
 #include <facula/split.h>
 #include <facula/test.h>
+#include <facula/unique.h>
 #include <facula/view.h>
 #endif

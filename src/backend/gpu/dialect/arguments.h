@@ -125,6 +125,14 @@ typedef struct sort_arguments {
 #define SORT_SIGNED 1  /* fa__order_kind */
 #define SORT_FLOAT 2
 
+/* FA__GPU_PLACES: for each of `count` values of a shape, its place in a sorted line of `length` elements, `pace` apart.
+ */
+typedef struct places_arguments {
+    i64 count, length, pace;
+    i64 shape[MOST_DIMS], line[MOST_DIMS], value[MOST_DIMS], to[MOST_DIMS];
+    i32 rank, dtype, right, narrow; /* behind equal ones; places are i32 */
+} places_arguments;
+
 /* FA__GPU_TRIANGLE: `count` places of a matrix; their rows stand `stride` elements apart, their columns `below` behind.
  */
 typedef struct triangle_arguments {
