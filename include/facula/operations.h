@@ -9,6 +9,7 @@
 #include <facula/diagonal.h>
 #include <facula/extremes.h>
 #include <facula/grid.h>
+#include <facula/histogram.h>
 #include <facula/index.h>
 #include <facula/join.h>
 #include <facula/like.h>
@@ -21,14 +22,17 @@
 #include <facula/one_hot.h>
 #include <facula/pad.h>
 #include <facula/pointwise.h>
+#include <facula/quantile.h>
 #include <facula/reduce.h>
 #include <facula/repeat.h>
+#include <facula/scan.h>
 #include <facula/search.h>
 #include <facula/series.h>
 #include <facula/shape.h>
 #include <facula/slice.h>
 #include <facula/sort.h>
 #include <facula/split.h>
+#include <facula/statistics.h>
 #include <facula/test.h>
 #include <facula/unique.h>
 #include <facula/view.h>

@@ -94,33 +94,29 @@ OP(std, var_args, (y), .infer = var_infer, .run = std_run, .grad = std_grad, .ke
    SAMPLES("(3,4); (3,4) dim=1; (2,3) dim=0 keepdim=true; (2,3,4) dim={0,-1} correction=0; (1,3) dim=0; (1,3) dim=0 "
            "correction=0; n(9)"))
 
-/* Both with their means. */
-static fa_tensor *with_mean(fa__call *c, fa_tensor *y)
+static bool var_mean_list(fa__call *c)
 {
     const var_args *a = c->args;
-    c->out[1] = y ? fa_mean(a->x, .dim = a->dim, .keepdim = a->keepdim) : NULL;
-    return c->out[1] ? y : NULL;
+    c->out[0] = fa_var(a->x, .dim = a->dim, .correction = a->correction, .keepdim = a->keepdim);
+    c->out[1] = fa_mean(a->x, .dim = a->dim, .keepdim = a->keepdim);
+    return c->out[0] && c->out[1];
 }
 
-static fa_tensor *var_mean_compose(fa__call *c)
+static bool std_mean_list(fa__call *c)
 {
     const var_args *a = c->args;
-    return with_mean(c, fa_var(a->x, .dim = a->dim, .correction = a->correction, .keepdim = a->keepdim));
-}
-
-static fa_tensor *std_mean_compose(fa__call *c)
-{
-    const var_args *a = c->args;
-    return with_mean(c, fa_std(a->x, .dim = a->dim, .correction = a->correction, .keepdim = a->keepdim));
+    c->out[0] = fa_std(a->x, .dim = a->dim, .correction = a->correction, .keepdim = a->keepdim);
+    c->out[1] = fa_mean(a->x, .dim = a->dim, .keepdim = a->keepdim);
+    return c->out[0] && c->out[1];
 }
 
 /** Variance over dimensions, as fa_var() has it, and the mean. */
-OP(var_mean, var_args, (variance, mean), .compose = var_mean_compose,
+OP(var_mean, var_args, (variance, mean), .compose_list = var_mean_list,
    TORCH("var_mean(x, dim, correction=correction, keepdim=keepdim)"),
    SAMPLES("(3,4); (3,4) dim=1; (2,3) dim=0 keepdim=true; (2,3,4) dim={0,-1} correction=0"))
 
 /** Standard deviation over dimensions, as fa_std() has it, and the mean. */
-OP(std_mean, var_args, (deviation, mean), .compose = std_mean_compose,
+OP(std_mean, var_args, (deviation, mean), .compose_list = std_mean_list,
    TORCH("std_mean(x, dim, correction=correction, keepdim=keepdim)"),
    SAMPLES("(3,4); (3,4) dim=1; (2,3) dim=0 keepdim=true; (2,3,4) dim={0,-1} correction=0"))
 
