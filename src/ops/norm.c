@@ -151,7 +151,7 @@ static bool logsumexp_run(fa__call *c)
     fa__bound ends[] = {{.name = "m", .value = fa__arg_t(shaped)}, {.name = "s", .value = fa__arg_t(sum)}};
     return fa__run_reduce(c, top, FA__COMBINE_MAX, "x", set, 1, bound)
            && fa__run_reduce(c, sum, FA__COMBINE_SUM, "exp(abs(m) == inf ? x : x - m)", set, 2, bound)
-           && fa__run_expression(c, y, "log(s) + (abs(m) == inf ? 0 : m)", 2, ends);
+           && fa__run_expression(c, y, "log(s) + m", 2, ends);
 }
 
 static void logsumexp_grad(fa__back *b)
