@@ -14,8 +14,11 @@ static const struct {
 } differences[] = {
     {"relu", "bool", "no element is below 0: they stay"},
     {"argmax", "bool", "bool has an order"},
+    {"argmin", "bool", "as argmax"},
     {"matmul", "bool", "there is no product of bool, of nothing neither"},
     {"linear", "bool", "as matmul"},
+    {"topk", "bool", "false and true have an order: sort has them"},
+    {"isin", "bool", "bool can be compared"},
     {"softmax", "i64 i32 u8 bool", "integers are refused, empty ones too"},
     {"log_softmax", "i64 i32 u8 bool", "as softmax"},
     {"floor_divide", "bool", "bool computes as integers do"},

@@ -71,11 +71,17 @@ bool attempt_run(attempt *a, fa_tensor *given, bool inplace)
     fa__call c = {.op = a->s->op, .args = a->args, .given = given, .inplace = inplace};
     bool ok = fa__invoke(&c);
     size_t listed = ok && c.list ? c.list->count : 0;
-    a->results = a->s->op->nresults ? a->s->op->nresults : (int)listed;
-    ok = ok && a->results <= MOST_RESULTS;
-    for (int i = 0; i < MOST_RESULTS; i++) {
-        a->result[i] = !ok || i >= a->results ? NULL : listed ? c.list->item[i] : c.out[i];
-        ok = ok && (i >= a->results || a->result[i]);
+    int results = a->s->op->nresults ? a->s->op->nresults : (int)listed;
+    bool chosen = a->s->op->nresults && a->s->op->cells->compose_list; /* what is not asked for is left out */
+    ok = ok && results <= MOST_RESULTS;
+    a->results = 0;
+    for (int i = 0; i < MOST_RESULTS; i++)
+        a->result[i] = NULL;
+    for (int i = 0; ok && i < results; i++) {
+        fa_tensor *y = listed ? c.list->item[i] : c.out[i];
+        ok = y || (chosen && i > 0);
+        if (y)
+            a->result[a->results++] = y;
     }
     return ok && !fa_failed();
 }

@@ -74,3 +74,18 @@ void fa__cpu_place(const fa__cpu_walk *w, int64_t i, int64_t offset[3])
             offset[k] += at * w->stride[k][d];
     }
 }
+
+fa__operand fa__cpu_with_dim(const fa__operand *y, int rank, int dim)
+{
+    fa__operand w = *y;
+    if (y->rank == rank)
+        return w;
+    for (int i = rank - 1; i > dim; i--) {
+        w.shape[i] = y->shape[i - 1];
+        w.stride[i] = y->stride[i - 1];
+    }
+    w.shape[dim] = 1;
+    w.stride[dim] = 0;
+    w.rank = (uint8_t)rank;
+    return w;
+}

@@ -42,4 +42,6 @@ fa__cpu_walk fa__cpu_others(const int64_t *shape, int rank, int dim, const fa__o
                             const fa__operand *c);
 /* Offsets of the i-th place. */
 void fa__cpu_place(const fa__cpu_walk *, int64_t i, int64_t offset[3]);
+/* A result of less dimensions than `rank` because it lacks dim, with that put back. */
+fa__operand fa__cpu_with_dim(const fa__operand *, int rank, int dim);
 #endif

@@ -16,13 +16,16 @@
 typedef enum {
     FA__GPU_REDUCE_FOLD, /* partial results to fewer */
     FA__GPU_SOFTMAX,
-    FA__GPU_SEARCH,      /* max, argmax */
+    FA__GPU_SEARCH,      /* max, argmax; variant 1: min, argmin */
     FA__GPU_CHECK_INDEX, /* whether indices are in range */
     FA__GPU_FETCH,       /* elements by their index: index_select, gather, fetch_at */
     FA__GPU_PLACE_AT,    /* elements to where an index says: index_sum, scatter_add, place_at */
     FA__GPU_PLACE_EACH,  /* the same when no place is named twice */
     FA__GPU_TRUE_PLACES, /* where a mask is true */
     FA__GPU_RANDPERM,
+    FA__GPU_SORT_TILE,  /* sort, topk, kthvalue: what a group sorts, */
+    FA__GPU_SORT_MERGE, /* and what is made of it */
+    FA__GPU_PLACES,     /* where values belong in sorted lines */
     FA__GPU_TRIANGLE, /* places of triangles: tril_indices, triu_indices */
     FA__GPU_MATMUL,
     FA__GPU_SCAN,         /* cumsum and its like */

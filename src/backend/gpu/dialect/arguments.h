@@ -124,6 +124,31 @@ typedef struct randperm_arguments {
 #define RANDPERM_LINK 1   /* each number into the list of the place that it draws */
 #define RANDPERM_FOLLOW 2 /* what stands at each place */
 
+/* FA__GPU_SORT_TILE, FA__GPU_SORT_MERGE: lines of `length` elements, x_step apart, whose other dimensions have `shape`;
+ * of the sorted ones `count` from `first` on are wanted. Buffers 3 and 4 hold entries between launches, of all lines:
+ * keys, then places (i32). What a key is made of is in backend/order.h. */
+typedef struct sort_arguments {
+    i64 lines, length, first, count;
+    i64 parts, run; /* tiles of a line; entries that are in order before a merge */
+    i64 x_step, value_step, index_step;
+    i64 shape[MOST_DIMS], x[MOST_DIMS], value[MOST_DIMS], index[MOST_DIMS];
+    u64 infinity;
+    i32 rank, bytes, kind, descending;
+    i32 slots, last; /* of a tile: those that one line has, a power of two; whether results are written, or entries */
+} sort_arguments;
+
+#define SORT_TILE 1024 /* entries that a group sorts or merges */
+#define SORT_SIGNED 1  /* fa__order_kind */
+#define SORT_FLOAT 2
+
+/* FA__GPU_PLACES: for each of `count` values of a shape, its place in a sorted line of `length` elements, `pace` apart.
+ */
+typedef struct places_arguments {
+    i64 count, length, pace;
+    i64 shape[MOST_DIMS], line[MOST_DIMS], value[MOST_DIMS], to[MOST_DIMS];
+    i32 rank, dtype, right, narrow; /* behind equal ones; places are i32 */
+} places_arguments;
+
 /* FA__GPU_TRIANGLE: `count` places of a matrix; their rows stand `stride` elements apart, their columns `below` behind.
  */
 typedef struct triangle_arguments {

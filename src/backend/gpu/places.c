@@ -1,0 +1,31 @@
+/* Where values belong in sorted lines. */
+#include "backend/gpu/dialect/arguments.h"
+#include "backend/gpu/gpu.h"
+
+KERNEL(sorted_places)
+{
+    const sorted_places_args *a = l->args;
+    const fa__operand *y = &l->operand[0], *lines = &l->operand[1], *values = &l->operand[2];
+    const int last = lines->rank - 1;
+    const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, FA__GPU_PLACES, 0, fa__class_of(lines->dtype));
+    places_arguments p = {.count = 1,
+                          .length = lines->shape[last],
+                          .pace = lines->stride[last],
+                          .rank = y->rank,
+                          .dtype = lines->dtype,
+                          .right = a->right,
+                          .narrow = y->dtype == FA_I32};
+    for (int d = 0; d < y->rank; d++) {
+        p.count *= y->shape[d];
+        p.shape[d] = y->shape[d];
+        p.line[d] = d < last ? lines->stride[d] : 0;
+        p.value[d] = values->stride[d];
+        p.to[d] = y->stride[d];
+    }
+    fa__gpu_args args = {.count = 0};
+    fa__gpu_memory(&args, y->data);
+    fa__gpu_memory(&args, lines->data);
+    fa__gpu_memory(&args, values->data);
+    fa__gpu_value(&args, &p, sizeof p);
+    return kernel ? fa__gpu_launch_items(queue, kernel, p.count, &args) : 0;
+}
