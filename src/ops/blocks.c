@@ -1,4 +1,4 @@
-/* Tensors made of several vectors or matrices: blocks on a diagonal, all combinations, and powers in columns. */
+/* Tensors made of vectors and matrices: blocks on a diagonal, all combinations, and powers in columns. */
 #include "ops/row.h"
 
 typedef struct {
@@ -116,5 +116,72 @@ static fa_tensor *vander_compose(fa__call *c)
 /** Vandermonde's matrix: each column is a power of x, (m, n). */
 OP(vander, vander_args, (y), .compose = vander_compose, TORCH("vander(x, None if n < 0 else n, increasing)"),
    SAMPLES("(3); (3) increasing=true; (4) n=2; (2) n=0; (0); t(5) n=3; (2) n=5 increasing=true"))
+
+typedef struct {
+    const fa_tensor *x;               /* a vector */
+    int64_t r OPT(2);                 /* how many elements are taken */
+    bool with_replacement OPT(false); /* each may be taken again */
+} combinations_args;
+
+/* How many ways there are to take r of n; -1: too many to be counted. */
+static int64_t ways(int64_t n, int64_t r)
+{
+    int64_t count = 1;
+    for (int64_t i = 1; i <= r && count > 0; i++) {
+        if (!fa__mul_i64(count, n - r + i, &count))
+            return -1;
+        count /= i; /* without a remainder: it is the number of ways to take i of n - r + i */
+    }
+    return n < r ? 0 : count;
+}
+
+/* The next row of places behind one: the last that can grow does, and those behind it start again from there. */
+static void next_row(int64_t *row, const int64_t *before, int64_t n, int64_t r, bool again)
+{
+    int64_t k = r - 1;
+    memcpy(row, before, (size_t)r * sizeof *row);
+    while (k > 0 && row[k] == (again ? n - 1 : n - r + k))
+        k--;
+    row[k]++;
+    for (int64_t i = k + 1; i < r; i++)
+        row[i] = row[i - 1] + !again;
+}
+
+/* Places in a vector of n elements, (count, r) on the CPU. */
+static fa_tensor *chosen_places(int64_t n, int64_t r, int64_t count, bool again)
+{
+    fa_tensor *places = fa_empty(FA_SHAPE(count, r), .dtype = FA_I64, .device = FA_CPU);
+    int64_t *row = places ? fa_ptr_i64(places) : NULL;
+    for (int64_t k = 0; row && count && k < r; k++)
+        row[k] = again ? 0 : k;
+    for (int64_t i = 1; row && i < count; i++)
+        next_row(row + i * r, row + (i - 1) * r, n, r, again);
+    return row || !count ? places : NULL;
+}
+
+static fa_tensor *combinations_compose(fa__call *c)
+{
+    const combinations_args *a = c->args;
+    int64_t n = a->x->rank == 1 ? a->x->shape[0] : 0, count = -1, all;
+    if (a->x->rank != 1 || a->r < 0) {
+        fa__call_fail(c, a->r < 0 ? FA_ERROR_ARGUMENT : FA_ERROR_SHAPE, "x has to be a vector, and r at least 0");
+        return NULL;
+    }
+    if (a->r == 0)
+        return fa_new_empty(a->x, FA_SHAPE(0));
+    if (!a->with_replacement || fa__add_i64(n, a->r - 1, &all))
+        count = !a->with_replacement ? ways(n, a->r) : n ? ways(all, a->r) : 0;
+    if (count < 0) {
+        fa__call_fail(c, FA_ERROR_SHAPE, "there are more combinations than can be counted");
+        return NULL;
+    }
+    fa_tensor *places = chosen_places(n, a->r, count, a->with_replacement);
+    return places ? fa_reshape(fa_index_select(a->x, 0, fa_flatten(places)), FA_SHAPE(count, a->r)) : NULL;
+}
+
+/** All ways to take r elements of a vector, in its order and each row in the order of the elements: (count, r). */
+OP(combinations, combinations_args, (y), .compose = combinations_compose, TORCH("combinations(x, r, with_replacement)"),
+   SAMPLES("(4); (4) r=3; (3) with_replacement=true; (3) r=3 with_replacement=true; (2) r=3; (4) r=1; (0); (3) r=0; "
+           "(0) r=2 with_replacement=true"))
 
 #include "blocks.rows"

@@ -144,18 +144,32 @@ bool fa__listed(fa__call *c, size_t count, fa_tensor *const *item)
     return true;
 }
 
+/* The parts of a composed operation; the single result in c->out. */
+static bool run_parts(fa__call *c)
+{
+    if (c->op->cells->compose_list)
+        return c->op->cells->compose_list(c);
+    c->out[0] = c->op->cells->compose(c);
+    return c->out[0] != NULL;
+}
+
+/* What has a cell for autocast was cast as a whole: its parts are not cast once more. */
+static FA__COLD bool run_cast_parts(fa__call *c)
+{
+    FA_USE(.autocast = FA_OFF);
+    return run_parts(c);
+}
+
 /* Composed operations are calls of others; errors and origins name the outermost. */
 static bool go_composed(fa__call *c)
 {
     fa__context *x = fa__ctx();
+    bool cast = x->settings->autocast != FA_SAME && (c->op->cells->autocast || c->op->cells->autocast_cpu);
     c->parent = x->call;
     x->call = c;
-    fa_tensor *y = NULL;
-    bool several = c->op->cells->compose_list != NULL, made = several && c->op->cells->compose_list(c);
-    if (!several)
-        y = c->op->cells->compose(c);
+    bool made = cast ? run_cast_parts(c) : run_parts(c);
     x->call = c->parent;
-    return several ? made : given_result(c, y);
+    return made && (c->op->cells->compose_list || given_result(c, c->out[0]));
 }
 
 /* The device of a call without operands: its own option, or the settings'. */

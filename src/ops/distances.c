@@ -74,7 +74,6 @@ typedef struct {
 /* |x - y|^2 = |x|^2 + |y|^2 - 2xy. */
 static fa_tensor *euclidean_by_product(const fa_tensor *x, const fa_tensor *y)
 {
-    FA_USE(.autocast = FA_OFF);
     fa_tensor *xx = fa_sum(fa_square(x), .dim = -1, .keepdim = true);
     fa_tensor *yy = fa_unsqueeze(fa_sum(fa_square(y), .dim = -1), -2);
     return fa_pointwise("r = y + z - 2 * x; r <= 0 ? 0 : sqrt(r)", fa_matmul(x, fa_transpose(y, -1, -2)), xx, yy);

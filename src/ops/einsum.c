@@ -308,7 +308,6 @@ static fa_tensor *einsum_compose(fa__call *c)
     }
     if (!check_operands(c, a->x))
         return NULL;
-    FA_USE(.autocast = FA_OFF);
     fa__einsum e = {.call = c, .count = a->x.count, .x = fa__malloc(a->x.count * sizeof *e.x)};
     term *t = fa__malloc((a->x.count + 1) * sizeof *t);
     fa__labelled *room = e.x;

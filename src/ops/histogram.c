@@ -142,6 +142,7 @@ OP(histogram, histogram_args, (hist, bin_edges), .compose_list = histogram_list,
        "histogram(x, edges, weight=weight, density=density) if edges is not None else histogram(x, bins, "
        "weight=weight, "
        "density=density) if min == max == 0 else histogram(x, bins, range=(min, max), weight=weight, density=density)"),
+   ALSO("`histc`, of which it is the first result"),
    SAMPLES("(3,4) bins=4; (3,4) bins=5 min=-1 max=1; (9) bins=3 weight=(9); (9) bins=4 density=true; t(9) bins=2; (9) "
            "edges=d(4); (5) bins=3 min=0.5 max=0.5; (0) bins=3; () bins=2; (40) bins=7; (3)"))
 

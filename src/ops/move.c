@@ -188,6 +188,6 @@ static void copy_grad(fa__back *b)
  *  dtypes. Values are converted as fa_to does: 2.7 into i32 gives 2. */
 OP(copy, copy_args, (y), .infer = copy_infer, .run = copy_run, .grad = copy_grad, .moves = true, .inplace = INPLACE(x),
    TORCH("x.clone().copy_(source) if isinstance(source, Tensor) else full_like(x, source)"),
-   SAMPLES("(3,4) (4); (3,4) 2; (3) (3); () ()"))
+   ALSO("`fill` with a number, `zero_` with 0, NumPy's `copyto`"), SAMPLES("(3,4) (4); (3,4) 2; (3) (3); () ()"))
 
 #include "move.rows"

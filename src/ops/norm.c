@@ -97,7 +97,7 @@ static void norm_grad(fa__back *b)
  */
 OP(norm, norm_args, (y), .infer = norm_infer, .run = norm_run, .grad = norm_grad, .keep = KEEP(x, y),
    .autocast = FA__CAST_F32, TORCH("linalg.vector_norm(x, p, dim, keepdim, dtype=dtype)"),
-   ALSO("`linalg.vector_norm`, `linalg.norm` of vectors"),
+   ALSO("`frobenius_norm`, `linalg.vector_norm`, `linalg.norm` of vectors"),
    SAMPLES(
        "(3,4); (3,4) dim=1; (2,3,4) dim={0,-1} keepdim=true; (3,4) p=1 dim=0; (3,4) p=3 dim=1; (3,4) p=0.5 dim=0; "
        "(3,4) p=-1 dim=1; (3,4) p=0 dim=0; d(3,4) p=inf; d(3,4) p=inf dim=1; d(3,4) p=-inf dim=0 keepdim=true; t(5,3) "

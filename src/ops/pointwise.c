@@ -109,7 +109,7 @@ static void clamp_grad(fa__back *b)
  *  x and a bound that is a tensor get half of it where they are equal, x all of it where both bounds are. */
 POINTWISE(
     clamp, (x, low, high), y = minimum(maximum(x, low), high), .grad = clamp_grad, .keep = KEEP(x, low, high),
-    TORCH("clamp(x, low, high)"),
+    TORCH("clamp(x, low, high)"), ALSO("`clip`"),
     SAMPLES("(3,4) -1 0.5; (3,4) 1 -1; (4) (4) 1.5; () -1 1; (0,2) 0 1; n(9) -1 1; t(90) t(90) t(90); (3,1) (5) (3,1)"))
 
 /** x where condition is not 0, y elsewhere. The gradient of what is not chosen is 0, whatever it was. */

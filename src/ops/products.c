@@ -72,13 +72,29 @@ typedef struct {
 static fa_tensor *dot_compose(fa__call *c)
 {
     const dot_args *a = c->args;
-    FA_USE(.autocast = FA_OFF);
     return check_ranks(c, a->a, 1, a->b, 1) ? fa_matmul(a->a, a->b) : NULL;
 }
 
 /** The sum of the products of two vectors' elements: a number. */
 OP(dot, dot_args, (y), .compose = dot_compose, .autocast = FA__CAST_WIDEST, TORCH("dot(a, b)"), ALSO("`vdot`"),
    SAMPLES("(3) (3); (0) (0); (1) (1); (40) (40)"))
+
+typedef struct {
+    const fa_tensor *x;
+    const fa_tensor *y;
+    int64_t dim OPT(-1); /* the dimension that is summed over */
+} vecdot_args;
+
+static fa_tensor *vecdot_compose(fa__call *c)
+{
+    const vecdot_args *a = c->args;
+    fa_tensor *products = fa_mul(a->x, a->y);
+    return products ? fa_sum(products, .dim = a->dim, .dtype = (fa_dtype)products->dtype) : NULL;
+}
+
+/** The sums of products of the elements along a dimension, after broadcasting. Of integers in their dtype. */
+OP(vecdot, vecdot_args, (z), .compose = vecdot_compose, TORCH("linalg.vecdot(x, y, dim=dim)"),
+   SAMPLES("(3,4) (3,4); (3,4) (3,4) dim=0; (2,1,3) (4,3); (3) (3); (2,0) (2,0)"))
 
 typedef struct {
     const fa_tensor *a; /* (n) */
@@ -112,7 +128,6 @@ static fa_tensor *summed_product(const fa__call *c, const fa_tensor *a, const fa
         }
         y.label[b_dim[i]] = x.label[a_dim[i]];
     }
-    FA_USE(.autocast = FA_OFF);
     return fa__contract(c, &x, &y, 0, &product) ? product.t : NULL;
 }
 

@@ -270,7 +270,7 @@ static fa_tensor *nanquantile_compose(fa__call *c)
  * With a NaN it is NaN. Several q are a dimension in front of the others. A number beyond 0 and 1 is an error at once,
  * one in a tensor an index out of range, which surfaces at the next wait. */
 OP(quantile, quantile_args, (y), .compose = quantile_compose,
-   TORCH("quantile(x, q, dim, keepdim, interpolation=interpolation)"),
+   TORCH("quantile(x, q, dim, keepdim, interpolation=interpolation)"), ALSO("`percentile` by hundredths"),
    SAMPLES(
        "d(3,4) 0.3; d(3,4) 0.5 dim=1; d(3,4) u(3) dim=0; d(3,4) u(3) dim=1 keepdim=true; d(3,4) u(2) keepdim=true; "
        "d(3,4) u(2); d(3,4) u() dim=0 keepdim=true; d(7) 0.4 interpolation='lower'; d(7) 0.4 interpolation='higher'; "
@@ -279,7 +279,7 @@ OP(quantile, quantile_args, (y), .compose = quantile_compose,
 
 /** Quantiles of the elements that are not NaN; of none it is NaN. Otherwise as fa_quantile(). */
 OP(nanquantile, quantile_args, (y), .compose = nanquantile_compose,
-   TORCH("nanquantile(x, q, dim, keepdim, interpolation=interpolation)"),
+   TORCH("nanquantile(x, q, dim, keepdim, interpolation=interpolation)"), ALSO("`nanpercentile` by hundredths"),
    SAMPLES(
        "d(3,4) 0.3; d(3,4) 0.5 dim=1; d(3,4) u(4) dim=0; d(3,4) u(3) dim=1 keepdim=true; n(9) 0.5; n(3,9) 0.25 dim=1; "
        "n(9,3) u(2) dim=0; () 0.5"))

@@ -270,6 +270,6 @@ static void sum_to_grad(fa__back *b)
 
 /** Undoes a broadcast: sums x down to the shape of another tensor. Integers and bool are summed in i64. */
 OP(sum_to, like_args, (y), .infer = sum_to_infer, .run = sum_to_run, .grad = sum_to_grad, TORCH("sum_to(x, like)"),
-   SAMPLES("(3,4) (4); (3,4) (3,1); (3,4) (); (2,3,4) (3,1); (3) (3)"))
+   ALSO("`sum_to_size`"), SAMPLES("(3,4) (4); (3,4) (3,1); (3,4) (); (2,3,4) (3,1); (3) (3)"))
 
 #include "reduce.rows"

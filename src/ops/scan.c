@@ -45,7 +45,7 @@ static void cumsum_grad(fa__back *b)
 
 /** Sums of all elements up to each one, along a dimension. Integers and bool are summed in i64. */
 OP(cumsum, cumulative_args, (y), .infer = cumulative_infer, .grad = cumsum_grad, .autocast = FA__CAST_F32,
-   TORCH("cumsum(x, dim, dtype=dtype)"),
+   TORCH("cumsum(x, dim, dtype=dtype)"), ALSO("`cumulative_sum`"),
    SAMPLES(
        "(3,4) 1; (3,4) 0; (2,3,4) -2; (100) 0; (2,70) 1; (70,3) 0; () 0; (0,3) 1; (3,0) 1; n(9) 0; i(5) 0; b(40) 0; "
        "(3,4) 0 dtype=f64"))
@@ -60,7 +60,7 @@ static void cumprod_grad(fa__back *b)
 /** Products of all elements up to each one, along a dimension. Integers and bool are multiplied in i64. The gradient
  *  divides by nothing: it is right with zeros among the elements. */
 OP(cumprod, cumulative_args, (y), .infer = cumulative_infer, .grad = cumprod_grad, .keep = KEEP(x, y),
-   .autocast = FA__CAST_F32, TORCH("cumprod(x, dim, dtype=dtype)"),
+   .autocast = FA__CAST_F32, TORCH("cumprod(x, dim, dtype=dtype)"), ALSO("`cumulative_prod`"),
    SAMPLES(
        "(3,4) 1; (3,4) 0; (2,3,4) -2; a(40) 0; p(2,40) 1; t(5,3) 0; () 0; (0,3) 1; (3,0) 1; n(9) 0; i(5) 0; b(4) 0; "
        "(3,4) 0 dtype=f64"))

@@ -44,7 +44,7 @@ static fa_tensor *diff_compose(fa__call *c)
 
 /** Differences between neighbours along a dimension, of which the result has one less; n times one after the other. Of
  *  bool it is whether they differ. */
-OP(diff, diff_args, (y), .compose = diff_compose, TORCH("diff(x, n, dim, prepend, append)"),
+OP(diff, diff_args, (y), .compose = diff_compose, TORCH("diff(x, n, dim, prepend, append)"), ALSO("`ediff1d`"),
    SAMPLES(
        "(3,4); (3,4) dim=0; (2,5) n=2; (5) n=0; (3) n=5; (2,3) prepend=(2,1); (2,3) append=(2,2); (2,3) prepend=(1,3) "
        "append=(1,3) dim=0; b(5); (0,3); (3,0); n(9)"))

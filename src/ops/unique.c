@@ -158,6 +158,7 @@ static bool unique_list(fa__call *c)
  *  that which is first in x. How many there are is read, which waits for it. There is no gradient. */
 OP(unique, unique_args, (values, inverse, counts), .compose_list = unique_list, .no_grad = "a step function",
    TORCH("unique(x.detach(), return_inverse=return_inverse, return_counts=return_counts, dim=dim)"),
+   ALSO("`unique_all`, `unique_counts`, `unique_inverse`, `unique_values`"),
    SAMPLES(
        "t(5,3); t(5,3) return_inverse=true; t(40) return_counts=true; d(3,4) return_inverse=true return_counts=true; "
        "i(3,20) return_inverse=true return_counts=true; t(30,2) dim=0 return_inverse=true return_counts=true; "
