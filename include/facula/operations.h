@@ -20,6 +20,7 @@
 #include <facula/pointwise.h>
 #include <facula/reduce.h>
 #include <facula/repeat.h>
+#include <facula/scan.h>
 #include <facula/search.h>
 #include <facula/series.h>
 #include <facula/shape.h>

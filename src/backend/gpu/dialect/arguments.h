@@ -52,6 +52,18 @@ typedef struct search_arguments {
     i32 width, across, unused; /* items that share a part; neighbouring items have neighbouring results */
 } search_arguments;
 
+/* FA__GPU_SCAN: an item for each run of SCAN_RUN elements (backend/scan.h) of `lines` of `length`, or for each but a
+ * line's last one. The elements are those of operands (`first`), or states, [number][line][element], which are results
+ * too. Results are written (`write`), or else the ends of runs, [number][line][run]. */
+#define SCAN_RUN 32
+typedef struct scan_arguments {
+    i64 lines, length, runs;
+    i64 y_step, x_step, b_step;
+    i64 shape[MOST_DIMS], y_stride[MOST_DIMS], x_stride[MOST_DIMS], b_stride[MOST_DIMS];
+    i32 rank, y_dtype, x_dtype, b_dtype;
+    i32 first, write, across, unused; /* across: neighbouring items have neighbouring lines */
+} scan_arguments;
+
 /* ---- selection, permutations, matrix products ---- */
 /* FA__GPU_CHECK_INDEX: `count` elements of a list of indices, or as many results of groups before (`again`); a group
  * looks at `each` of them. */
