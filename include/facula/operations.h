@@ -7,6 +7,7 @@
 #include <facula/activation.h>
 #include <facula/creation.h>
 #include <facula/diagonal.h>
+#include <facula/fillers.h>
 #include <facula/grid.h>
 #include <facula/index.h>
 #include <facula/join.h>
@@ -18,8 +19,10 @@
 #include <facula/one_hot.h>
 #include <facula/pad.h>
 #include <facula/pointwise.h>
+#include <facula/randint.h>
 #include <facula/reduce.h>
 #include <facula/repeat.h>
+#include <facula/sampling.h>
 #include <facula/scan.h>
 #include <facula/search.h>
 #include <facula/series.h>

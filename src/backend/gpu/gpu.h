@@ -21,6 +21,8 @@ typedef enum {
     FA__GPU_FETCH,       /* elements by their index: index_select, gather */
     FA__GPU_ADD_AT,      /* sums by index: index_sum, scatter_add */
     FA__GPU_RANDPERM,
+    FA__GPU_RANDINT,
+    FA__GPU_POISSON,
     FA__GPU_SORT_TILE,  /* sort, topk, kthvalue: what a group sorts, */
     FA__GPU_SORT_MERGE, /* and what is made of it */
     FA__GPU_PLACES,     /* where values belong in sorted lines */
