@@ -12,6 +12,13 @@ typedef struct twin {
     _Atomic int state; /* 0: not made, 1: being made, 2: made */
 } twin;
 
+/* What an operation's name lacks in place. */
+static const char *ending(const fa__op *op, bool inplace)
+{
+    size_t length = strlen(op->name);
+    return inplace && op->name[length - 1] != '_' ? "_" : "";
+}
+
 static const fa__op *in_place(const fa__op *op)
 {
     static twin twins[FA__OPS];
@@ -20,7 +27,7 @@ static const fa__op *in_place(const fa__op *op)
         return op;
     twin *t = &twins[op->id];
     if (atomic_compare_exchange_strong(&t->state, &none, 1)) {
-        snprintf(t->name, sizeof t->name, "%s_", op->name);
+        snprintf(t->name, sizeof t->name, "%s%s", op->name, ending(op, true));
         t->op = (fa__op){.name = t->name, .id = op->id, .cells = op->cells};
         atomic_store_explicit(&t->state, 2, memory_order_release);
     }
@@ -176,7 +183,7 @@ void fa__describe_call(struct fa__text *text, const fa__call *c, bool origins)
 {
     const char *between = "";
     const fa__op *known = known_as(c);
-    fa__text_add(text, "%s%s(", known->name, c->inplace ? "_" : "");
+    fa__text_add(text, "%s%s(", known->name, ending(known, c->inplace));
     for (int i = 0; i < c->op->nfields; i++) {
         const fa__field *f = &c->op->fields[i];
         const void *p = fa__field_at(c->args, f);

@@ -171,13 +171,16 @@ static void check_forms(op *o)
     o->hot = has(o, "HOT");
     o->internal = has(o, "INTERNAL");
     o->source->listed += !o->internal;
-    o->out = o->nresults == 1 && !o->list && !o->view && !o->internal && (named || operands <= 4);
-    o->options = o->out || named;
+    o->fills = o->name[strlen(o->name) - 1] == '_';
+    o->out = o->nresults == 1 && !o->fills && !o->list && !o->view && !o->internal && (named || operands <= 4);
+    o->options = o->out || o->fills || named;
     if (o->view && strcmp(f[0].kind->name, "TENSOR"))
         COMPLAIN(o, "a view's first field is the tensor that it views");
     if (o->options && (operands < 1 || operands > MOST_OPERANDS))
         COMPLAIN(o, "%d operands: there have to be 1 to %d", operands, MOST_OPERANDS);
     check_inplace(o);
+    if (o->fills && o->inplace < 0)
+        COMPLAIN(o, "its name says that it works in place: write .inplace = INPLACE(...)");
     if (o->internal && (o->options || o->nresults > 1 || o->list))
         COMPLAIN(o, "an INTERNAL row has one result and no options");
 }

@@ -118,6 +118,7 @@ typedef struct op {
     int ncells;
     /* found by check.c and formula.c */
     bool view, hot, out, options, internal;
+    bool fills;  /* its name ends with "_": only the in-place form is public, by this name */
     int inplace; /* the field that the in-place form writes, or -1 */
     uint32_t keep;
     /* of each field and result that is kept: the fields whose gradients need it */

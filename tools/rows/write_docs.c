@@ -105,7 +105,10 @@ static void put_row(text *t, const rows *r, const op *o)
     put_names(t, r, o);
     put(t, "%s | ", o->dtypes ? o->dtypes : "");
     put_gradient(t, o);
-    put(t, " | %s | %s | ", o->inplace >= 0 ? rows_format("`fa_%s_`", o->name) : "",
+    put(t, " | %s | %s | ",
+        o->fills          ? "only"
+        : o->inplace >= 0 ? rows_format("`fa_%s_`", o->name)
+                          : "",
         o->view  ? "view"
         : o->out ? "yes"
                  : "");

@@ -81,6 +81,7 @@ static void put_manual(text *t, const op *o)
                          : o->nresults > 1  ? "the results; NULLs"
                          : o->result_doc[0] ? rows_format("%s; NULL", o->result_doc[0])
                          : o->view          ? "a view; NULL"
+                         : o->fills         ? rows_format("%s; NULL", o->args->field[o->inplace].name)
                                             : "the result; NULL";
     put(t, " *  @return %s after an error */\n", result);
 }
@@ -136,9 +137,9 @@ static void put_functions(text *t, const op *o)
         put_options(t, o);
     put_manual(t, o);
     put(t, "FA_API ");
-    put_prototype(t, o, rows_format("fa_%s", o->name), false);
+    put_prototype(t, o, rows_format("fa_%s", o->name), o->fills);
     put(t, ";\n\n");
-    if (o->inplace < 0)
+    if (o->inplace < 0 || o->fills)
         return;
     put(t, "/** fa_%s() in place: writes the result into %s, and returns it. */\nFA_API ", o->name,
         o->args->field[o->inplace].name);
@@ -171,8 +172,8 @@ static void put_macros(text *t, const op *o)
         if (is_option(&o->args->field[i]))
             put(t, ", %s", o->args->field[i].fallback);
     put(t, ", 0}\n");
-    put_call_macro(t, o, rows_format("fa_%s", o->name), false);
-    if (o->inplace < 0)
+    put_call_macro(t, o, rows_format("fa_%s", o->name), o->fills);
+    if (o->inplace < 0 || o->fills)
         return;
     put(t, "typedef fa_%s_options fa_%s__options;\n#define FA__DEFAULT_fa_%s_ FA__DEFAULT_fa_%s\n", o->name, o->name,
         o->name, o->name);

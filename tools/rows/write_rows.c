@@ -150,12 +150,12 @@ static void put_call(text *t, const op *o, bool inplace)
 static void put_entry(text *t, const op *o, bool inplace)
 {
     put(t, "\n");
-    put_prototype(t, o, rows_format("(%s%s)", function_name(o), inplace ? "_" : ""), inplace);
+    put_prototype(t, o, rows_format("(%s%s)", function_name(o), inplace && !o->fills ? "_" : ""), inplace);
     put(t, "\n{\n");
     if (o->options)
         put(t, "    FA__COMPLETE(fa_%s)\n", o->name);
     put_call(t, o, inplace);
-    if (inplace && o->options)
+    if (inplace && o->out)
         put(t,
             "    if (!options->out || fa__call_fail(&c, FA_ERROR_ARGUMENT, \"an in-place form takes no .out\"))\n    ");
     if (o->list) {
@@ -182,7 +182,8 @@ static void put_row(text *t, op *o)
         put_schema(t, o->args);
     put(t, "#line %d \"%s\"\n", o->line, o->source->path);
     put_op(t, o);
-    put_entry(t, o, false);
+    if (!o->fills)
+        put_entry(t, o, false);
     if (o->inplace >= 0)
         put_entry(t, o, true);
 }

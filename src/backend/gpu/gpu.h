@@ -23,6 +23,8 @@ typedef enum {
     FA__GPU_PLACE_EACH,  /* the same when no place is named twice */
     FA__GPU_TRUE_PLACES, /* where a mask is true */
     FA__GPU_RANDPERM,
+    FA__GPU_RANDINT,
+    FA__GPU_POISSON,
     FA__GPU_SORT_TILE,  /* sort, topk, kthvalue: what a group sorts, */
     FA__GPU_SORT_MERGE, /* and what is made of it */
     FA__GPU_PLACES,     /* where values belong in sorted lines */

@@ -23,6 +23,8 @@ FILE_OF(class_integer_inc)
 FILE_OF(arguments_h)
 FILE_OF(class_head_inc)
 FILE_OF(class_inc)
+FILE_OF(philox_inc)
+FILE_OF(poisson_inc)
 FILE_OF(random_inc)
 FILE_OF(tree_inc)
 FILE_OF(program_inc)
@@ -48,7 +50,8 @@ enum {
     F64 = FA__GPU_NEEDS_F64,
     FLOATING = FA__GPU_NEEDS_FLOATING,
     TREE = FA__GPU_NEEDS_TREE,
-    SPECIAL = FA__GPU_NEEDS_SPECIAL
+    SPECIAL = FA__GPU_NEEDS_SPECIAL,
+    POISSON = FA__GPU_NEEDS_POISSON
 };
 
 static const fa__gpu_form families[FA__GPU_FAMILIES] = {
@@ -177,8 +180,12 @@ static void put_begin(fa__gpu_text *t, const fa__device *d, const fa__gpu_form *
     fa__gpu_put_file(t, of_class[class]);
     fa__gpu_put_file(t, fa__embed_class_inc);
     fa__gpu_put_primitives(t, class, needs, g->f64);
-    if (needs & RANDOM)
+    if (needs & RANDOM) {
+        fa__gpu_put_file(t, fa__embed_philox_inc);
         fa__gpu_put_file(t, fa__embed_random_inc);
+    }
+    if (needs & POISSON)
+        fa__gpu_put_file(t, fa__embed_poisson_inc);
     if (needs & TREE)
         fa__gpu_put_file(t, fa__embed_tree_inc);
 }

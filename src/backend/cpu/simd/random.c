@@ -63,6 +63,15 @@ static void uniforms_f64(f64 *o, fa__key key, u64 first)
     }
 }
 
+/* 64 bits each: the lanes that f64 has there, the first one below. */
+static void bitss_u64(u64 *o, fa__key key, u64 first)
+{
+    u32 lanes[LANES];
+    philox(lanes, key, first);
+    for (int i = 0; i < LANES / 2; i++)
+        o[i] = (u64)lanes[2 * i] | (u64)lanes[2 * i + 1] << 32;
+}
+
 #define NORMALS(T, count, unit, sqrt_, log_, cos_, sin_)                                                               \
     static void normals_##T(T *o, fa__key key, u64 first)                                                              \
     {                                                                                                                  \
@@ -94,3 +103,4 @@ TILE(uniform, f32, 4)
 TILE(uniform, f64, 2)
 TILE(normal, f32, 4)
 TILE(normal, f64, 2)
+TILE(bits, u64, 2)

@@ -69,6 +69,8 @@ typedef struct fa__simd {
     /* Copies past the caches: for results that do not fit them. `to` is aligned to 64 bytes for speed, not by need. */
     void (*stream)(void *to, const void *from, int64_t bytes);
     void (*stream_end)(void);         /* orders streamed stores before later ones; once, when a thread has finished */
+    fa__random_loop *bits;            /* 64 of them for each element */
+    fa__random_loop *poisson;         /* f64: the tile has the rates before */
     fa__transpose_loop *transpose[4]; /* of elements of 1, 2, 4 and 8 bytes: by the logarithm of their size */
 } fa__simd;
 
@@ -77,7 +79,7 @@ extern const fa__simd FA__SIMD(fa__simd);
 extern const fa__simd_class FA__SIMD(fa__simd_f32), FA__SIMD(fa__simd_f64), FA__SIMD(fa__simd_i32),
     FA__SIMD(fa__simd_i64);
 extern fa__random_loop FA__SIMD(fa__uniform_f32), FA__SIMD(fa__uniform_f64), FA__SIMD(fa__normal_f32),
-    FA__SIMD(fa__normal_f64);
+    FA__SIMD(fa__normal_f64), FA__SIMD(fa__bits_u64), FA__SIMD(fa__poisson);
 extern fa__transpose_loop FA__SIMD(fa__transpose_8), FA__SIMD(fa__transpose_16), FA__SIMD(fa__transpose_32),
     FA__SIMD(fa__transpose_64);
 #endif

@@ -53,6 +53,8 @@ const fa__simd FA__SIMD(fa__simd) = {
            [FA__CLASS_I64] = &FA__SIMD(fa__simd_i64)},
     .stream = stream,
     .stream_end = stream_end,
+    .bits = FA__SIMD(fa__bits_u64),
+    .poisson = FA__SIMD(fa__poisson),
     .transpose = {FA__SIMD(fa__transpose_8), FA__SIMD(fa__transpose_16), FA__SIMD(fa__transpose_32),
                   FA__SIMD(fa__transpose_64)},
 };

@@ -124,6 +124,22 @@ typedef struct randperm_arguments {
 #define RANDPERM_LINK 1   /* each number into the list of the place that it draws */
 #define RANDPERM_FOLLOW 2 /* what stands at each place */
 
+/* FA__GPU_RANDINT: whole numbers from `low` on, of which there are `range`, for `count` elements of a shape. */
+typedef struct randint_arguments {
+    i64 count, low;
+    u64 range, seed, call;
+    i64 shape[MOST_DIMS], to[MOST_DIMS];
+    i32 rank, dtype;
+} randint_arguments;
+
+/* FA__GPU_POISSON: a number for each of `count` rates over a shape. */
+typedef struct poisson_arguments {
+    i64 count;
+    u64 seed, call;
+    i64 shape[MOST_DIMS], rate[MOST_DIMS], to[MOST_DIMS];
+    i32 rank, dtype;
+} poisson_arguments;
+
 /* FA__GPU_SORT_TILE, FA__GPU_SORT_MERGE: lines of `length` elements, x_step apart, whose other dimensions have `shape`;
  * of the sorted ones `count` from `first` on are wanted. Buffers 3 and 4 hold entries between launches, of all lines:
  * keys, then places (i32). What a key is made of is in backend/order.h. */

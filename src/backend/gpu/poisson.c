@@ -1,0 +1,22 @@
+/* Poisson numbers. */
+#include "backend/gpu/dialect/arguments.h"
+#include "backend/gpu/gpu.h"
+
+KERNEL(poisson)
+{
+    const poisson_args *a = l->args;
+    const fa__operand *y = &l->operand[0], *x = &l->operand[1];
+    const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, FA__GPU_POISSON, 0, FA__CLASS_F64);
+    poisson_arguments p = {.count = 1, .seed = a->key.seed, .call = a->key.call, .rank = y->rank, .dtype = y->dtype};
+    for (int d = 0; d < y->rank; d++) {
+        p.count *= y->shape[d];
+        p.shape[d] = y->shape[d];
+        p.rate[d] = x->stride[d];
+        p.to[d] = y->stride[d];
+    }
+    fa__gpu_args args = {.count = 0};
+    fa__gpu_memory(&args, y->data);
+    fa__gpu_memory(&args, x->data);
+    fa__gpu_value(&args, &p, sizeof p);
+    return kernel ? fa__gpu_launch_items(queue, kernel, p.count, &args) : 0;
+}

@@ -1,0 +1,23 @@
+/* Whole random numbers, as every device makes them: the upper half of the product of 64 random bits and how many
+ * numbers there are. */
+#ifndef FA__BACKEND_RANDOM_H
+#define FA__BACKEND_RANDOM_H
+#include <facula/types.h>
+
+/* How many numbers there are from `low` up to below `high`; or, where high is INT64_MIN, to the largest that the dtype
+ * has, or up to which it has all. */
+static inline uint64_t fa__random_range(unsigned dtype, int64_t low, int64_t high)
+{
+    static const uint64_t end[] = {[FA_BOOL] = 2,
+                                   [FA_U8] = 256,
+                                   [FA_I8] = 128,
+                                   [FA_I16] = 32768,
+                                   [FA_I32] = (uint64_t)1 << 31,
+                                   [FA_I64] = (uint64_t)1 << 63,
+                                   [FA_F16] = 2049,
+                                   [FA_BF16] = 257,
+                                   [FA_F32] = ((uint64_t)1 << 24) + 1,
+                                   [FA_F64] = ((uint64_t)1 << 53) + 1};
+    return (high == INT64_MIN ? end[dtype] : (uint64_t)high) - (uint64_t)low;
+}
+#endif
