@@ -3,7 +3,6 @@
  * waits for. */
 #define _GNU_SOURCE
 #include "api_test.h"
-#include <facula/indices.h>
 
 enum { MOST = 70, LINE = 2000, PARTS = 20 };
 
