@@ -3,7 +3,6 @@
  * waits for. */
 #define _GNU_SOURCE
 #include "api_test.h"
-#include <facula/indices.h>
 
 enum { MOST = 70, LINE = 2000, PARTS = 20 };
 
@@ -246,6 +245,16 @@ static void wrong_indices_are_told(void **state)
     assert_error(FA_ERROR_INDEX, "fa_index(", "more entries than the tensor has dimensions: 3 for 2");
     assert_null(fa_index(x, ints(FA_CPU, 0, 1, 2), fa_zeros(FA_SHAPE(2), .dtype = FA_I64)));
     assert_error(FA_ERROR_SHAPE, "fa_index(", "(3,)", "(2,)");
+    assert_null(fa_index((fa_tensor *)NULL, 0));
+    assert_error(FA_ERROR_ARGUMENT, "fa_index: the tensor");
+    assert_null(fa_index_put_((fa_tensor *)NULL, FA_INDEX(0), 1));
+    assert_error(FA_ERROR_ARGUMENT, "fa_index_put_: the tensor");
+    assert_null(fa_index_put(x, FA_INDEX(0), (fa_tensor *)NULL));
+    assert_error(FA_ERROR_ARGUMENT, "fa_index_put(", "the value");
+    assert_null(fa_index(x, (char *)NULL));
+    assert_error(FA_ERROR_ARGUMENT, "fa_index(", "a part of the index");
+    assert_null((fa_index)(x, (fa_index_parts){0, NULL}));
+    assert_error(FA_ERROR_INDEX, "fa_index(", "there is nothing in the index");
     assert_null(fa_index(x, (fa_tensor *)NULL));
     assert_error(FA_ERROR_ARGUMENT, "a part of the index");
     assert_null(fa_index_put_(x, FA_INDEX(0), fa_ones(FA_SHAPE(4), .dtype = FA_I32)));

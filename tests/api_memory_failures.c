@@ -299,6 +299,28 @@ static bool call_parse(void)
     return fa_tensor_parse("[[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 3, 4, 5, 6, 7, 8, 9.5]]") != NULL;
 }
 
+/* Of what is fetched by tensors and masks, and placed. */
+static bool index_on(fa_device device)
+{
+    fa_tensor *x = fa_ones(FA_SHAPE(4, 3), .requires_grad = true, .device = device);
+    fa_tensor *mask = fa_gt(x, 0), *y = fa_mul(x, 2);
+    fa_tensor *rows = fa_zeros(FA_SHAPE(2), .dtype = FA_I64, .device = device);
+    if (!fa_index_put_(y, FA_INDEX("::2", rows), fa_index(x, rows, "1:")))
+        return false;
+    fa_tensor *z = fa_scatter_reduce(y, 0, fa_zeros(FA_SHAPE(2, 3), .dtype = FA_I64, .device = device), x, "prod",
+                                     .include_self = false);
+    return fa_backward(fa_add(fa_sum(z), fa_sum(fa_index(y, mask)))) && fa_nonzero(x) && fa_nonzero_tuple(x).count == 2
+           && fa_masked_scatter(x, mask, y) && fa_take(x, rows) && !fa_failed();
+}
+static bool call_index(void)
+{
+    return index_on(FA_CPU);
+}
+static bool call_index_late(void)
+{
+    return index_on(DEVICE(0));
+}
+
 static const struct call {
     const char *name;
     bool (*run)(void);
@@ -324,6 +346,8 @@ static const struct call {
     {"grid", call_grid},
     {"pad", call_pad},
     {"interleave", call_interleave},
+    {"index", call_index},
+    {"index late", call_index_late},
     {"parse", call_parse},
 };
 

@@ -14,6 +14,7 @@
 #include <facula/error.h>
 #include <facula/expression.h>
 #include <facula/host.h>
+#include <facula/indices.h>
 #include <facula/memory.h>
 #include <facula/operations.h>
 #include <facula/random.h>

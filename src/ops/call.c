@@ -96,15 +96,12 @@ static bool go_general(fa__call *c)
     return c->op->cells->infer(c) && finish(c, NULL);
 }
 
-/* A composed result goes into .out by a copy, under the rules of .out. In place it is there when the parts wrote it
- * there, and is copied, which is recorded, when they did not. */
+/* A composed result goes into .out by a copy, under the rules of .out. In place it is there: its parts wrote it. */
 static bool given_result(fa__call *c, fa_tensor *y)
 {
     c->out[0] = y;
-    if (!c->given || !y)
+    if (!c->given || !y || c->inplace)
         return y != NULL;
-    if (c->inplace)
-        return (c->out[0] = y == c->given ? y : fa_copy_(c->given, y)) != NULL;
     c->spec[0].dtype = (fa_dtype)y->dtype;
     c->spec[0].rank = y->rank;
     memcpy(c->spec[0].shape, y->shape, sizeof y->shape[0] * y->rank);

@@ -132,9 +132,10 @@ static bool bring_forward(plan *p)
 
 static bool begin(plan *p, const fa_tensor *x, fa_index_parts index)
 {
-    char name[30];
+    char name[30], what[50];
     snprintf(name, sizeof name, "fa_%s", p->call.op->name);
-    if (fa__failed() || !fa__tensor_check(x, p->call.op->name))
+    snprintf(what, sizeof what, "%s: the tensor", name);
+    if (fa__failed() || !fa__tensor_check(x, what))
         return false;
     p->subject = (subject){x, p->text};
     p->call.args = &p->subject;
@@ -324,7 +325,7 @@ static fa_tensor *leave(plan *p, fa_tensor *y, bool stood)
     char text[400];
     struct fa__text description = fa__text_in(text, sizeof text);
     fa__ctx()->call = p->call.parent;
-    if (y || stood || !fa__failed() || fa__self->error->code == FA_ERROR_SYNC)
+    if (y || stood || !fa__failed() || !p->call.args || fa__self->error->code == FA_ERROR_SYNC)
         return y;
     fa__text_add(&description, "fa_");
     fa__describe_call(&description, &p->call, false);

@@ -74,7 +74,7 @@ static void product_grad(fa__back *b)
     if (!fa__wants(b, &a->src))
         return;
     fa_tensor *src = part_for(a->src, a->index), *zero = fa_eq(src, 0);
-    fa_tensor *count = fa_scatter_add(fa_zeros_like(y), a->dim, a->index, fa_to(zero, (fa_dtype)y->dtype));
+    fa_tensor *count = fa_scatter_add(fa_zeros_like(y), a->dim, a->index, fa_to(zero, (fa_dtype)a->x->dtype));
     fa_tensor *only = fa_logical_and(zero, fa_eq(fa_gather(count, a->dim, a->index), 1));
     fa_tensor *others = fa__scatter_by(a->x, a->dim, a->index, fa_where(only, 1, src), FA__PLACE_MUL);
     fa_tensor *of_zero = fa_gather(fa_mul(gy, others), a->dim, a->index);
@@ -87,7 +87,7 @@ static void extreme_grad(fa__back *b)
 {
     const scatter_by_args *a = b->args;
     fa_tensor *y = b->y[0], *src = part_for(a->src, a->index);
-    const fa_dtype dtype = (fa_dtype)y->dtype;
+    const fa_dtype dtype = (fa_dtype)a->x->dtype;
     fa_tensor *own = fa_to(fa_eq(a->x, y), dtype), *hits = fa_to(fa_eq(src, fa_gather(y, a->dim, a->index)), dtype);
     fa_tensor *share = fa_div(b->gy[0], fa_scatter_add(own, a->dim, a->index, hits));
     if (fa__wants(b, &a->x))

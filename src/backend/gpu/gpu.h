@@ -32,8 +32,8 @@ typedef enum {
     FA__GPU_MATMUL,
     FA__GPU_SCAN,         /* cumsum and its like */
     FA__GPU_SCAN_LOG_SUM, /* logcumsumexp */
-    FA__GPU_INHERIT, /* another queue's fault */
-    FA__GPU_PUT,     /* bytes, but not behind a fault */
+    FA__GPU_INHERIT,      /* another queue's fault */
+    FA__GPU_PUT,          /* bytes, but not behind a fault */
     FA__GPU_FAMILIES
 } fa__gpu_family;
 
