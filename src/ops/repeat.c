@@ -202,7 +202,7 @@ static fa_tensor *tile_compose(fa__call *c)
 {
     const repeat_args *a = c->args;
     fa_shape repeats = a->repeats;
-    for (; repeats.rank < a->x->rank; repeats.rank++) {
+    for (; repeats.rank >= 0 && repeats.rank < a->x->rank; repeats.rank++) {
         memmove(repeats.dim + 1, repeats.dim, sizeof repeats.dim[0] * (size_t)repeats.rank);
         repeats.dim[0] = 1;
     }

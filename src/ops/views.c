@@ -159,6 +159,8 @@ bool fa__part_within(const fa__call *c, fa_shape shape, fa_shape strides, int64_
 
 bool fa__list_whole(const fa__call *c, const char *name, fa_list list, size_t k, int64_t *whole)
 {
+    if (!list.item)
+        return fa__call_fail(c, FA_ERROR_ARGUMENT, "%s is NULL", name);
     double v = list.item[k];
     if (!(fabs(v) <= 0x1p53) || v != (double)(int64_t)v)
         return fa__call_fail(c, FA_ERROR_ARGUMENT, "%s[%zu] is %g, which is no whole number of at most 2^53", name, k,
