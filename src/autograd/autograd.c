@@ -29,7 +29,7 @@ bool fa_requires_grad(const fa_tensor *t)
 
 bool fa_is_leaf(const fa_tensor *t)
 {
-    return fa__tensor_check(t, "fa_is_leaf: the tensor") && !t->node && !fa__outdated(t);
+    return fa__tensor_check(t, "fa_is_leaf: the tensor") && !fa__has_history(t);
 }
 
 fa_tensor *fa_grad(const fa_tensor *t)
