@@ -61,12 +61,33 @@ static void triangles_of_many_rows(void **state)
     assert_false(fa_failed());
 }
 
+/* An empty .out takes the result's shape; but not when it is an operand, whose shape that would change. */
+static void results_that_are_operands(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_zeros(FA_SHAPE(0, 4)), *y = fa_zeros(FA_SHAPE(0, 2)), *z = fa_zeros(FA_SHAPE(0));
+    const char *why = "an operand";
+    REFUSED(fa_sum(x, .dim = 0, .out = x), FA_ERROR_SHAPE, "fa_sum(x=(0, 4) f32 cpu", "shape (4,)", why);
+    REFUSED(fa_sum(x, .dim = -1, .out = x), FA_ERROR_SHAPE, "fa_sum(", why);
+    REFUSED(fa_matmul(fa_zeros(FA_SHAPE(3, 0)), y, .out = y), FA_ERROR_SHAPE, "fa_matmul(", "shape (3, 2)", why);
+    REFUSED(fa_cat(FA_TENSORS(z, fa_ones(FA_SHAPE(2))), .out = z), FA_ERROR_SHAPE, "fa_cat(", "shape (2,)", why);
+    REFUSED(fa_pad(z, FA_LIST(1, 1), .out = z), FA_ERROR_SHAPE, "fa_pad(", "shape (2,)", why);
+    REFUSED(fa_add(z, fa_zeros(FA_SHAPE(3, 1)), .out = z), FA_ERROR_SHAPE, "fa_add(", "shape (3, 0)", why);
+    assert_int_equal(fa_size(x, 1), 4);
+    assert_int_equal(fa_size(y, 1), 2);
+    assert_int_equal(fa_dim(z), 1);
+    assert_ptr_equal(fa_add(z, 1, .out = z), z);
+    assert_ptr_equal(fa_sum(x, .dim = 0, .out = z), z);
+    HOLD(z, 0, 0, 0, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(lists_that_are_not_there),
         TEST(ranks_that_no_shape_has),
         TEST(triangles_of_many_rows),
+        TEST(results_that_are_operands),
     };
     return RUN("arguments");
 }
