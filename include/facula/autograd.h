@@ -84,7 +84,8 @@ typedef fa_tensor *fa_hook(fa_tensor *grad, void *context);
 
 /** Calls `hook(grad, context)` whenever a gradient of t is complete: of a leaf before it is added, of a result before
  * it goes on. Hooks run in the order in which they were added, until fa_unhook() or until the tensor and its graph go:
- * so long has what `context` points to to live. Not while another thread runs a backward through t.
+ * so long has what `context` points to to live. What a hook adds is called from the next gradient on. Not while another
+ * thread runs a backward through t.
  *  @return a number for fa_unhook, or 0 and an error */
 FA_API int64_t fa_hook_grad(fa_tensor *t, fa_hook *hook, void *context);
 /** Calls `hook(grad, context)` with a leaf's whole gradient, fa_grad(t), after fa_backward added to it; what it returns
@@ -92,7 +93,8 @@ FA_API int64_t fa_hook_grad(fa_tensor *t, fa_hook *hook, void *context);
  *  @return a number for fa_unhook, or 0 and an error: FA_ERROR_GRADIENT when t is not a leaf */
 FA_API int64_t fa_hook_after(fa_tensor *t, fa_hook *hook, void *context);
 /** Removes the hook of t that fa_hook_grad() or fa_hook_after() gave the number `hook`; its context is not used again.
- * Not while a backward runs. FA_ERROR_ARGUMENT when t has no such hook. */
+ * Hooks may do that, too, while they are called; other threads not while a backward runs through t. FA_ERROR_ARGUMENT
+ * when t has no such hook. */
 FA_API bool fa_unhook(fa_tensor *t, int64_t hook);
 
 /** An operation of the program's own. */

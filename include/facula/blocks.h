@@ -1,5 +1,5 @@
 /** @file
- *  Tensors made of several vectors or matrices: blocks on a diagonal, all combinations, and powers in columns.
+ *  Tensors made of vectors and matrices: blocks on a diagonal, all combinations, and powers in columns.
  *
  *  Written by facula-rows from src/ops/blocks.c: edit there. */
 /* clang-format off */
@@ -60,6 +60,24 @@ typedef struct fa_vander_options {
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_vander(const fa_tensor *x, const fa_vander_options *options);
 
+/** Options of fa_combinations(). */
+typedef struct fa_combinations_options {
+    size_t size;           /**< set by the macro */
+    fa_tensor *out;        /**< where to write, instead of into new memory */
+    int64_t r;             /**< how many elements are taken */
+    bool with_replacement; /**< each may be taken again */
+    char fa__end;          /**< the end of what this version knows */
+} fa_combinations_options;
+
+/** All ways to take r elements of a vector, in its order and each row in the order of the elements: (count, r).
+ *
+ *      fa_combinations(x, .r = 2, .with_replacement = false, .out = NULL)
+ *
+ *  @param x a vector
+ *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @return the result; NULL after an error */
+FA_API fa_tensor *fa_combinations(const fa_tensor *x, const fa_combinations_options *options);
+
 /** @cond */
 /* How named options, and numbers in the place of tensors, reach the functions above. */
 #define FA__DEFAULT_fa_block_diag {offsetof(fa_block_diag_options, fa__end), NULL, 0}
@@ -68,6 +86,8 @@ FA_API fa_tensor *fa_vander(const fa_tensor *x, const fa_vander_options *options
 #define fa_cartesian_prod(...) FA__CALL1(fa_cartesian_prod, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_vander {offsetof(fa_vander_options, fa__end), NULL, -1, false, 0}
 #define fa_vander(...) FA__CALL1(fa_vander, FA__SAME, __VA_ARGS__)
+#define FA__DEFAULT_fa_combinations {offsetof(fa_combinations_options, fa__end), NULL, 2, false, 0}
+#define fa_combinations(...) FA__CALL1(fa_combinations, FA__SAME, __VA_ARGS__)
 /** @endcond */
 
 FA__END

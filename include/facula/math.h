@@ -346,7 +346,8 @@ typedef struct fa_atan2_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_atan2_options;
 
-/** The angle from -pi to pi of the point whose coordinates are y and x: that of x / y, with the quadrant.
+/** The angle from -pi to pi of the point whose coordinates are y and x: that of x / y, with the quadrant. The gradient
+ *  is 0 at the origin.
  *
  *      fa_atan2(x, y, .out = NULL)
  *
@@ -831,7 +832,7 @@ typedef struct fa_nextafter_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_nextafter_options;
 
-/** The floating number next to x towards y.
+/** The floating number next to x towards y. The gradient goes on to x, also where the two are equal.
  *
  *      fa_nextafter(x, y, .out = NULL)
  *

@@ -79,6 +79,24 @@ typedef struct fa_dot_options {
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_dot(const fa_tensor *a, const fa_tensor *b, const fa_dot_options *options);
 
+/** Options of fa_vecdot(). */
+typedef struct fa_vecdot_options {
+    size_t size;    /**< set by the macro */
+    fa_tensor *out; /**< where to write, instead of into new memory */
+    int64_t dim;    /**< the dimension that is summed over */
+    char fa__end;   /**< the end of what this version knows */
+} fa_vecdot_options;
+
+/** The sums of products of the elements along a dimension, after broadcasting. Of integers in their dtype.
+ *
+ *      fa_vecdot(x, y, .dim = -1, .out = NULL)
+ *
+ *  @param x a tensor
+ *  @param y a tensor
+ *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @return the result; NULL after an error */
+FA_API fa_tensor *fa_vecdot(const fa_tensor *x, const fa_tensor *y, const fa_vecdot_options *options);
+
 /** Options of fa_outer(). */
 typedef struct fa_outer_options {
     size_t size;    /**< set by the macro */
@@ -216,6 +234,8 @@ FA_API fa_tensor *fa_cross(const fa_tensor *a, const fa_tensor *b, const fa_cros
 #define fa_mv(...) FA__CALL2(fa_mv, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_dot {offsetof(fa_dot_options, fa__end), NULL, 0}
 #define fa_dot(...) FA__CALL2(fa_dot, FA__SAME, FA__SAME, __VA_ARGS__)
+#define FA__DEFAULT_fa_vecdot {offsetof(fa_vecdot_options, fa__end), NULL, -1, 0}
+#define fa_vecdot(...) FA__CALL2(fa_vecdot, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_outer {offsetof(fa_outer_options, fa__end), NULL, 0}
 #define fa_outer(...) FA__CALL2(fa_outer, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_inner {offsetof(fa_inner_options, fa__end), NULL, 0}

@@ -29,7 +29,7 @@ bool fa_requires_grad(const fa_tensor *t)
 
 bool fa_is_leaf(const fa_tensor *t)
 {
-    return fa__tensor_check(t, "fa_is_leaf: the tensor") && !t->node && !fa__outdated(t);
+    return fa__tensor_check(t, "fa_is_leaf: the tensor") && !fa__has_history(t);
 }
 
 fa_tensor *fa_grad(const fa_tensor *t)
@@ -290,6 +290,20 @@ fa_tensors(fa_grad_of)(fa_tensors outputs, fa_tensors inputs, const fa_grad_of_o
 /* ---- hooks ---- */
 
 static _Atomic int64_t hook_ids;
+
+int64_t fa__newest_hook(void)
+{
+    return atomic_load(&hook_ids);
+}
+
+fa__hook *fa__next_hook(fa__hook *list, int64_t behind, int64_t newest)
+{
+    fa__hook *next = NULL;
+    for (fa__hook *h = list; h; h = h->next)
+        if (h->id > behind && h->id <= newest && (!next || h->id < next->id))
+            next = h;
+    return next;
+}
 
 static int64_t add_hook(fa__hook **list, fa__hook hook)
 {

@@ -140,8 +140,10 @@ static FA__NOINLINE fa_tensor *zeros_for(const fa__result *r)
 /* Hooks of a result: each may put another gradient in the place of this one. What they leave is retained. */
 static FA__NOINLINE bool run_hooks(fa__node *n, uint32_t slot, fa_tensor **g)
 {
-    for (fa__hook *h = n->hooks, *next; h; h = next) {
-        next = h->next;
+    const int64_t newest = fa__newest_hook();
+    int64_t id = 0;
+    for (fa__hook *h; (h = fa__next_hook(n->hooks, id, newest)) != NULL;) {
+        id = h->id;
         if (h->slot != slot || h->retain)
             continue;
         fa_tensor *other = fa__hook_call(h, *g);

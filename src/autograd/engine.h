@@ -30,6 +30,11 @@ static inline fa_tensor *fa__hook_call(const fa__hook *h, fa_tensor *g)
     return h->function(g, h->context);
 }
 
+/* Hooks may remove and add hooks while they are called. So the next one is looked for anew behind the last one's
+ * number, 0 at first, among those that were there when `newest` was asked for. NULL when there are no more. */
+int64_t fa__newest_hook(void);
+fa__hook *fa__next_hook(fa__hook *list, int64_t behind, int64_t newest);
+
 /* Whether what a hook returned can take a gradient's place. Describes both where it cannot. */
 bool fa__hook_fits(const fa_tensor *other, const fa_tensor *g, struct fa__text *what);
 

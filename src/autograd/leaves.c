@@ -88,8 +88,12 @@ bool fa__retain(fa__autograd *a, fa_tensor *g)
 
 static FA__HOT fa_tensor *through_hooks(fa_tensor *leaf, fa_tensor *g)
 {
-    for (fa__hook *h = fa__autograd_if(leaf)->hooks, *next; h && g; h = next) {
-        next = h->next;
+    if (FA__LIKELY(!fa__autograd_if(leaf)->hooks))
+        return g;
+    const int64_t newest = fa__newest_hook();
+    int64_t id = 0;
+    for (fa__hook *h; g && (h = fa__next_hook(fa__autograd_if(leaf)->hooks, id, newest)) != NULL;) {
+        id = h->id;
         fa_tensor *other = fa__hook_call(h, g);
         char text[600];
         struct fa__text what = fa__text_in(text, sizeof text);
@@ -113,8 +117,12 @@ FA__HOT fa_tensor *fa__leaf_gradient(fa_tensor *leaf, fa_tensor *g)
 
 static bool run_after(fa__autograd *a)
 {
-    for (fa__hook *h = a->after, *next; h; h = next) {
-        next = h->next;
+    if (FA__LIKELY(!a->after))
+        return true;
+    const int64_t newest = fa__newest_hook();
+    int64_t id = 0;
+    for (fa__hook *h; (h = fa__next_hook(a->after, id, newest)) != NULL;) {
+        id = h->id;
         pthread_mutex_lock(&a->lock);
         fa_tensor *g = fa__own(fa__ref(a->grad));
         pthread_mutex_unlock(&a->lock);

@@ -73,10 +73,16 @@ static inline bool fa__outdated(const fa_tensor *t)
     return t->base && t->base_history != t->base->history;
 }
 
+/* Whether t has a node, or will have one: an outdated view has when its base has, or collects gradients. */
+static inline bool fa__has_history(const fa_tensor *t)
+{
+    return FA__UNLIKELY(fa__outdated(t)) ? t->base->requires_grad || t->base->node != NULL : t->node != NULL;
+}
+
 /* Whether gradients flow through a tensor. */
 static inline bool fa__needs_grad(const fa_tensor *t)
 {
-    return t->requires_grad || t->node != NULL || fa__outdated(t);
+    return t->requires_grad || fa__has_history(t);
 }
 
 /* The node that made t, brought up to date if t is a view whose base was changed in place since; NULL for a leaf. Sets

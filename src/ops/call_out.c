@@ -66,12 +66,26 @@ static bool check_overlap(fa__call *c)
     return true;
 }
 
-/* An empty .out takes the result's shape, unless others rely on the one it has. */
+static bool is_operand(const fa__call *c, const fa_tensor *t)
+{
+    for (int i = 0; i < c->op->nfields; i++)
+        if (c->tensor[i] == t)
+            return true;
+    FA__EACH_BIT (i, c->op->of[FA__TENSORS]) {
+        const fa_tensors *list = fa__field_at(c->args, &c->op->fields[i]);
+        for (size_t k = 0; k < list->count; k++)
+            if (list->item[k] == t)
+                return true;
+    }
+    return false;
+}
+
+/* An empty .out takes the result's shape, unless others, or the call itself, rely on the one it has. */
 static bool may_resize(const fa__call *c)
 {
     const fa_tensor *t = c->given;
     return !c->inplace && fa__numel(t) == 0 && !t->base && !t->no_grad_view && !t->node && !t->requires_grad
-           && !t->autograd;
+           && !t->autograd && !is_operand(c, t);
 }
 
 /* The version goes on, so that backward sees the change. */
@@ -112,9 +126,10 @@ static bool check_form(fa__call *c)
         char shape[200];
         struct fa__text text = fa__text_in(shape, sizeof shape);
         fa__describe_shape(&text, s->rank, s->shape);
-        return fa__call_fail(
-            c, FA_ERROR_SHAPE, "the result has shape %s and does not fit%s", shape,
-            !c->inplace && fa__numel(t) == 0 ? ": a view, or what has or needs a gradient, is not resized" : "");
+        return fa__call_fail(c, FA_ERROR_SHAPE, "the result has shape %s and does not fit%s", shape,
+                             !c->inplace && fa__numel(t) == 0
+                                 ? ": a view, an operand, or what has or needs a gradient, is not resized"
+                                 : "");
     }
     bool stores =
         fa__is_elementwise(c->op) ? fa__can_store(s->dtype, (fa_dtype)t->dtype) : s->dtype == (fa_dtype)t->dtype;

@@ -87,6 +87,10 @@ static void add_list(struct fa__text *text, const fa_tensors *list, bool origins
 
 static void add_numbers(struct fa__text *text, const fa_list *list)
 {
+    if (list->count && !list->item) {
+        fa__text_add(text, "NULL");
+        return;
+    }
     fa__text_add(text, "{");
     for (size_t k = 0; k < list->count && k < 16; k++)
         fa__text_add(text, "%s%g", k ? ", " : "", list->item[k]);

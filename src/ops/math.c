@@ -70,7 +70,8 @@ POINTWISE(acos, (x), y = acos(x), .autocast = FA__CAST_F32, TORCH("acos(x)"), AL
 /** The angle from -pi/2 to pi/2 whose tangent is x. */
 POINTWISE(atan, (x), y = atan(x), TORCH("atan(x)"), ALSO("`arctan`"), SAMPLES("(3,4); (); (0,2); n(9)"))
 
-/** The angle from -pi to pi of the point whose coordinates are y and x: that of x / y, with the quadrant. */
+/** The angle from -pi to pi of the point whose coordinates are y and x: that of x / y, with the quadrant. The gradient
+ *  is 0 at the origin. */
 POINTWISE(atan2, (x, y), y = atan2(x, y), .autocast = FA__CAST_WIDEST, TORCH("atan2(x, y)"), ALSO("`arctan2`"),
           SAMPLES("(3,4) (4); 1 (3); (0,2) (2); n(9) n(9)"))
 
@@ -167,7 +168,7 @@ POINTWISE(signbit, (x), y = signbit(x), TORCH("signbit(x)"), SAMPLES("(3,4); ();
 POINTWISE(copysign, (x, y), y = copysign(x, y), TORCH("copysign(x, y)"),
           SAMPLES("(3,4) (4); (3) -1; () (); (0,2) (2); n(9) n(9); t(5) t(5)"))
 
-/** The floating number next to x towards y. */
+/** The floating number next to x towards y. The gradient goes on to x, also where the two are equal. */
 POINTWISE(nextafter, (x, y), y = nextafter(x, y), TORCH("nextafter(x, y)"),
           SAMPLES("(3,4) (4); () (3); (0,2) (2); n(9) n(9)"))
 

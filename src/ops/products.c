@@ -88,11 +88,14 @@ typedef struct {
 static fa_tensor *vecdot_compose(fa__call *c)
 {
     const vecdot_args *a = c->args;
-    fa_tensor *products = fa_mul(a->x, a->y);
-    return products ? fa_sum(products, .dim = a->dim, .dtype = (fa_dtype)products->dtype) : NULL;
+    if (!fa__dtype_is_float(fa__promote((fa_dtype)a->x->dtype, (fa_dtype)a->y->dtype))) {
+        fa__call_fail(c, FA_ERROR_DTYPE, "the operands have to be floating");
+        return NULL;
+    }
+    return fa_sum(fa_mul(a->x, a->y), .dim = a->dim);
 }
 
-/** The sums of products of the elements along a dimension, after broadcasting. Of integers in their dtype. */
+/** The sums of products of the elements along a dimension, after broadcasting; of floating dtypes. */
 OP(vecdot, vecdot_args, (z), .compose = vecdot_compose, TORCH("linalg.vecdot(x, y, dim=dim)"),
    SAMPLES("(3,4) (3,4); (3,4) (3,4) dim=0; (2,1,3) (4,3); (3) (3); (2,0) (2,0)"))
 

@@ -171,10 +171,10 @@ static fa_tensor *repeat_one(const fa_tensor *x, int dim, int64_t repeats)
 
 static fa_tensor *repeated(const fa__call *c, const fa_tensor *x, fa_shape repeats)
 {
-    fa_shape full = {.rank = repeats.rank};
-    int more = repeats.rank - x->rank, needed = repeats.rank;
     if (!check_repeats(c, x, repeats))
         return NULL;
+    fa_shape full = {.rank = repeats.rank};
+    int more = repeats.rank - x->rank, needed = repeats.rank;
     for (int i = 0; i < full.rank; i++) {
         full.dim[i] = i < more ? 1 : x->shape[i - more];
         needed += repeats.dim[i] != 1;
@@ -202,7 +202,7 @@ static fa_tensor *tile_compose(fa__call *c)
 {
     const repeat_args *a = c->args;
     fa_shape repeats = a->repeats;
-    for (; repeats.rank < a->x->rank; repeats.rank++) {
+    for (; repeats.rank >= 0 && repeats.rank < a->x->rank; repeats.rank++) {
         memmove(repeats.dim + 1, repeats.dim, sizeof repeats.dim[0] * (size_t)repeats.rank);
         repeats.dim[0] = 1;
     }

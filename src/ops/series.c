@@ -152,8 +152,9 @@ static bool infer_places(fa__call *c, bool upper)
     int64_t all;
     if (a->row < 0 || a->col < 0 || !fa__mul_i64(a->row, a->col, &all) || all > INT64_MAX / 16)
         return fa__call_fail(c, FA_ERROR_ARGUMENT, "%lld rows of %lld columns", (long long)a->row, (long long)a->col);
-    int64_t offset = held(a->offset, -a->row - 1, a->col + 1);
-    int64_t count = upper ? all - count_below(a->row, a->col, offset) : count_below(a->row, a->col, offset + 1);
+    int64_t offset = held(a->offset, -a->row - 1, a->col + 1), count = 0;
+    if (all)
+        count = upper ? all - count_below(a->row, a->col, offset) : count_below(a->row, a->col, offset + 1);
     return fa__infer_shape(c, a->dtype ? a->dtype : FA_I64, 2, (int64_t[]){2, count});
 }
 

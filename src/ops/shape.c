@@ -37,7 +37,7 @@ static fa_tensor *unflatten_compose(fa__call *c)
     fa_shape inner = a->shape, shape = {.rank = 0};
     if (d < 0)
         return NULL;
-    if (inner.rank < 1 || x->rank - 1 + inner.rank > FA_MAX_DIMS) {
+    if (inner.rank < 1 || inner.rank > FA_MAX_DIMS || x->rank - 1 + inner.rank > FA_MAX_DIMS) {
         fa__call_fail(c, FA_ERROR_SHAPE, "%d sizes: there has to be one, and at most %d dimensions in all", inner.rank,
                       FA_MAX_DIMS);
         return NULL;

@@ -111,9 +111,9 @@ bool fa__view_as(fa__call *c, const fa_tensor *x, fa_shape shape)
 bool fa__view_expand(fa__call *c, const fa_tensor *x, fa_shape shape)
 {
     fa__spec *s = fa__view_same(c, x);
-    int more = shape.rank - x->rank;
-    if (shape.rank < 0 || shape.rank > FA_MAX_DIMS || more < 0)
+    if (shape.rank < x->rank || shape.rank > FA_MAX_DIMS)
         return shape_fails(c, "the shape needs as many dimensions as x, or more, and at most 8");
+    int more = shape.rank - x->rank;
     s->rank = shape.rank;
     for (int i = 0; i < shape.rank; i++) {
         int64_t n = shape.dim[i], old = i < more ? 1 : x->shape[i - more];
@@ -159,6 +159,8 @@ bool fa__part_within(const fa__call *c, fa_shape shape, fa_shape strides, int64_
 
 bool fa__list_whole(const fa__call *c, const char *name, fa_list list, size_t k, int64_t *whole)
 {
+    if (!list.item)
+        return fa__call_fail(c, FA_ERROR_ARGUMENT, "%s is NULL", name);
     double v = list.item[k];
     if (!(fabs(v) <= 0x1p53) || v != (double)(int64_t)v)
         return fa__call_fail(c, FA_ERROR_ARGUMENT, "%s[%zu] is %g, which is no whole number of at most 2^53", name, k,

@@ -310,11 +310,12 @@ static fa__node_id arctangent(const chain *c)
     return over(c, c->dx, one_and(c, FA__PRIM_add, c->x));
 }
 
-/* Of the point (y, x): (x dy - y dx) / (x^2 + y^2). Here the operands are in the order y, x. */
+/* Of the point (y, x): (x dy - y dx) / (x^2 + y^2), and 0 at the origin. Here the operands are in the order y, x. */
 static fa__node_id angle(const chain *c)
 {
     fa__node_id r = make2(c, FA__PRIM_add, square(c, c->x), square(c, c->y));
-    return over(c, plus(c, times(c, c->dx, c->y), negative(c, times(c, c->dy, c->x))), r);
+    fa__node_id not_zero = choose(c, r, r, integer(c, 1));
+    return over(c, plus(c, times(c, c->dx, c->y), negative(c, times(c, c->dy, c->x))), not_zero);
 }
 
 static fa__node_id hyperbolic_sine(const chain *c)

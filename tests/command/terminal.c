@@ -286,6 +286,8 @@ static void control_c_stops_it_cleanly(void **state)
     struct termios before, after;
     session s = start(80, false, endless);
     assert_int_equal(tcgetattr(s.end, &before), 0);
+    before.c_lflag |= NOFLSH; /* the key does not throw away what is on its way to the screen */
+    assert_int_equal(tcsetattr(s.end, TCSANOW, &before), 0);
     await(&s, "\repoch  2/1000000 [#"); /* in the middle of a bar */
     assert_int_equal(write(s.terminal, "\003", 1), 1);
     finish(&s);
@@ -318,20 +320,47 @@ static bool catches(pid_t pid, int signal)
     return caught >> (signal - 1) & 1;
 }
 
+/* From its first bar on the terminal takes no output; and keys do nothing but to raise signals. */
+static void stop_output(session *s)
+{
+    struct termios how;
+    assert_int_equal(tcgetattr(s->end, &how), 0);
+    how.c_iflag &= ~(tcflag_t)IXON; /* else the key would set the output going */
+    how.c_lflag &= ~(tcflag_t)ECHO;
+    how.c_lflag |= NOFLSH;
+    assert_int_equal(tcsetattr(s->end, TCSANOW, &how), 0);
+    await(s, "\repoch ");
+    assert_int_equal(tcflow(s->end, TCOOFF), 0);
+    assert_true(catches(s->pid, SIGINT));
+    usleep(50000); /* it comes to a write that waits */
+}
+
+/* A terminal that takes no output, so that the key finds the command writing: it stops as it does elsewhere. */
+static void control_c_while_it_writes(void **state)
+{
+    (void)state;
+    session s = start(80, false, endless);
+    stop_output(&s);
+    assert_int_equal(write(s.terminal, "\003", 1), 1);
+    while (catches(s.pid, SIGINT)) {
+        usleep(1000);
+        check_patience(&s);
+    }
+    assert_int_equal(tcflow(s.end, TCOON), 0);
+    finish(&s);
+    assert_true(WIFEXITED(s.status));
+    assert_int_equal(WEXITSTATUS(s.status), 1);
+    assert_non_null(strstr(s.text, "facula: stopped\r\n"));
+    assert_null(strstr(s.text, "cannot write"));
+    forget(&s);
+}
+
 /* A terminal that takes no output keeps the command from coming to its end, so that the second Ctrl-C finds it. */
 static void control_c_twice_ends_it_at_once(void **state)
 {
     (void)state;
-    struct termios how;
     session s = start(80, false, endless);
-    assert_int_equal(tcgetattr(s.end, &how), 0);
-    how.c_iflag &= ~(tcflag_t)IXON; /* else the key would set the output going */
-    how.c_lflag &= ~(tcflag_t)ECHO;
-    how.c_lflag |= NOFLSH;
-    assert_int_equal(tcsetattr(s.end, TCSANOW, &how), 0);
-    await(&s, "\repoch ");
-    assert_int_equal(tcflow(s.end, TCOOFF), 0);
-    assert_true(catches(s.pid, SIGINT));
+    stop_output(&s);
     assert_int_equal(write(s.terminal, "\003", 1), 1);
     while (catches(s.pid, SIGINT)) {
         usleep(1000);
@@ -353,6 +382,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_bar_fits_the_terminal),
         cmocka_unit_test(quiet_draws_none),
         cmocka_unit_test(control_c_stops_it_cleanly),
+        cmocka_unit_test(control_c_while_it_writes),
         cmocka_unit_test(control_c_twice_ends_it_at_once),
     };
     if (argc != 2)

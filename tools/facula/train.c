@@ -196,7 +196,8 @@ int command_train(int argc, char **argv)
     fa_device device = s.device ? fa_device_of(s.device) : fa_device_best();
     if (fa_failed()) /* there is none of that name */
         return command_failed(), EXIT_USAGE;
-    sigaction(SIGINT, &(struct sigaction){.sa_handler = stop, .sa_flags = (int)SA_RESETHAND}, NULL);
+    const int once = (int)(SA_RESETHAND | SA_RESTART); /* what is being written goes on; a second one ends it all */
+    sigaction(SIGINT, &(struct sigaction){.sa_handler = stop, .sa_flags = once}, NULL);
     double right = train(&s, device);
     if (fa_failed())
         return command_failed();

@@ -241,7 +241,7 @@ static void put_constant(fa__gpu_text *t, const fa__ssa_node *n, fa__class class
         uint32_t u32;
         uint64_t u64;
     } v = {.u64 = 0};
-    int64_t i = n->integer ? n->number.i : (int64_t)n->number.f;
+    int64_t i = n->integer ? n->number.i : fabs(n->number.f) < 0x1p63 ? (int64_t)n->number.f : 0;
     if (class == FA__CLASS_F32)
         v.f32 = n->integer ? (float)n->number.i : (float)n->number.f;
     else if (class == FA__CLASS_F64)

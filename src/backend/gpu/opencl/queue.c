@@ -128,7 +128,7 @@ static bool make_faults(queue *q)
         return false;
     q->fault_host = fa__opencl_pinned(d, q->queue, FA__OPENCL_LOOKS * sizeof(fa__fault), &q->fault_copies);
     return q->fault_host
-           && FA__OPENCL_TRY(d, clEnqueueFillBuffer, q->queue, q->fault, &zero, sizeof zero, 0, sizeof(fa__fault), 0,
+           && FA__OPENCL_TRY(d, clEnqueueFillBuffer, q->queue, q->fault, &zero, sizeof zero, 0, 2 * sizeof(fa__fault), 0,
                              NULL, NULL);
 }
 
