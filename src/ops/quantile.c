@@ -16,10 +16,14 @@ static bool as_line(const fa__call *c, const fa_tensor *x, fa_dims dim, line *l)
     if (!fa__dim_set(c, x, dim, &set))
         return false;
     l->all = dim == FA_ALL || !x->rank;
-    if (!l->all && set & (set - 1))
-        return fa__call_fail(c, FA_ERROR_ARGUMENT, "%s takes one dimension, or all of them", c->op->name);
-    if (!fa__reduced_count(x, set))
-        return fa__call_fail(c, FA_ERROR_SHAPE, "there is nothing to choose from");
+    if (!l->all && set & (set - 1)) {
+        fa__call_fail(c, FA_ERROR_ARGUMENT, "%s takes one dimension, or all of them", c->op->name);
+        return false;
+    }
+    if (!fa__reduced_count(x, set)) {
+        fa__call_fail(c, FA_ERROR_SHAPE, "there is nothing to choose from");
+        return false;
+    }
     l->dim = l->all ? 0 : __builtin_ctz(set);
     l->x = l->all ? fa_reshape(x, FA_SHAPE(-1)) : x;
     return l->x != NULL;

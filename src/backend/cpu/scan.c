@@ -31,12 +31,12 @@ static void set_lanes(fa__scan_level *l, bool across)
     l->rank++;
 }
 
-static void set_ends(fa__scan_level *l, char *memory)
+static void set_ends(fa__scan_level *l, void *memory)
 {
     size_t size = l->k->size;
     for (int p = 0; p < l->parts; p++) {
         fa__scan_side *e = &l->end[p];
-        *e = (fa__scan_side){.data = memory + (size_t)(p * l->lines * (l->runs - 1)) * size,
+        *e = (fa__scan_side){.data = (char *)memory + (size_t)(p * l->lines * (l->runs - 1)) * size,
                              .dtype = l->k->dtype,
                              .size = (uint8_t)size};
         int64_t step = l->runs - 1;
@@ -73,7 +73,7 @@ static bool is_across(const fa__scan_level *l)
 /* `l` has lines, length, and the sides in and out over the lines. */
 static bool scan(fa__scan_level *l)
 {
-    char *memory = NULL;
+    void *memory = NULL;
     bool good = true;
     l->runs = (l->length + FA__SCAN_RUN - 1) / FA__SCAN_RUN;
     if (l->runs > 1) {

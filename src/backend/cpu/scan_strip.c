@@ -13,14 +13,18 @@ typedef struct state {
 
 /* ---- states ---- */
 
+static void fill_ones(const fa__simd_class *k, part *to, int64_t n)
+{
+    const double wide = 1;
+    const float narrow = 1;
+    k->fill(to, k->dtype == FA_F64 ? (const void *)&wide : &narrow, n);
+}
+
 /* factor = exp(a - m), and 1 where they are equal, as infinities may be; times s. */
 static void scaled(const fa__simd_class *k, part *to, const part *a, const part *s, const part *m, int64_t n)
 {
     part same, factor, one;
-    if (k->dtype == FA_F64)
-        k->fill(&one, &(double){1}, n);
-    else
-        k->fill(&one, &(float){1}, n);
+    fill_ones(k, &one, n);
     k->prim[FA__PRIM_eq](&same, a, m, NULL, n);
     k->prim[FA__PRIM_sub](&factor, a, m, NULL, n);
     k->prim[FA__PRIM_exp](&factor, &factor, NULL, NULL, n);
@@ -93,10 +97,8 @@ static void load_elements(const strip *s, state *to, int64_t i, int64_t n)
     const fa__scan_level *l = s->l;
     bool alone = l->first && l->kind == FA__SCAN_LOG_SUM;
     load(s, to, l->in, alone ? 1 : l->parts, i, n);
-    if (alone && l->k->dtype == FA_F64)
-        l->k->fill(&to->p[1], &(double){1}, n);
-    else if (alone)
-        l->k->fill(&to->p[1], &(float){1}, n);
+    if (alone)
+        fill_ones(l->k, &to->p[1], n);
 }
 
 /* What the program sees of a state. */

@@ -27,6 +27,6 @@ typedef struct fa__scan_level {
     fa__scan_side in[2], out[2], end[2]; /* end: of each run but the last; scanned, what stands before the next run */
 } fa__scan_level;
 
-/* For a parallel loop over the strips of a level: does its pass for some of them. */
-void fa__scan_strips(void *level, int64_t begin, int64_t end);
+/* The body of a parallel loop over the strips of a level, which is the context: its pass for some of them. */
+void fa__scan_strips(void *context, int64_t begin, int64_t end);
 #endif
