@@ -53,16 +53,15 @@ OP(amin, amax_args, (y), .infer = amax_infer, .run = amin_run, .grad = amax_grad
    TORCH("amin(x, () if dim is None else dim, keepdim)"),
    SAMPLES("d(3,4); d(3,4) dim=1; d(2,3,4) dim={0,-1} keepdim=true; t(5,3) dim=0; n(9); b(5); (); (0,3) dim=1"))
 
-static bool aminmax_list(fa__call *c)
+static fa_tensor *aminmax_compose(fa__call *c)
 {
     const amax_args *a = c->args;
-    c->out[0] = fa_amin(a->x, .dim = a->dim, .keepdim = a->keepdim);
     c->out[1] = fa_amax(a->x, .dim = a->dim, .keepdim = a->keepdim);
-    return c->out[0] && c->out[1];
+    return c->out[1] ? fa_amin(a->x, .dim = a->dim, .keepdim = a->keepdim) : NULL;
 }
 
 /** The smallest and the largest elements over dimensions. NaN is both; equal ones share the gradients evenly. */
-OP(aminmax, amax_args, (min, max), .compose_list = aminmax_list,
+OP(aminmax, amax_args, (min, max), .compose = aminmax_compose,
    TORCH("(amin(x, () if dim is None else dim, keepdim), amax(x, () if dim is None else dim, keepdim))"),
    SAMPLES("d(3,4); d(3,4) dim=1; d(2,3,4) dim={0,-1} keepdim=true; t(5,3) dim=0; n(9); b(5); (); (0,3) dim=1"))
 

@@ -115,29 +115,28 @@ static fa_tensor *intervals(const fa_tensor *x, const fa_tensor *edges, int64_t 
     return fa_where(*inside, fa_minimum(place, bins - 1), 0);
 }
 
-static bool histogram_list(fa__call *c)
+static fa_tensor *histogram_compose(fa__call *c)
 {
     const histogram_args *a = c->args;
     FA_USE(.no_grad = true);
     if (!histogram_fits(c, a))
-        return false;
+        return NULL;
     const fa_tensor *x = fa_flatten(a->x);
     fa_tensor *edges = a->edges ? fa_clone(a->edges) : even_edges(a), *inside = NULL;
     if (!x || !edges)
-        return false;
+        return NULL;
     int64_t bins = edges->shape[0] - 1;
     fa_tensor *index = intervals(x, edges, bins, &inside);
     fa_tensor *each = a->weight ? fa_where(inside, fa_flatten(a->weight), 0) : fa_to(inside, FA_I64);
     fa_tensor *hist = fa_to(fa__index_sum(each, 0, index, bins), (fa_dtype)x->dtype);
-    c->out[0] = a->density ? fa_div(hist, fa_mul(fa_sum(hist), fa_diff(edges))) : hist;
     c->out[1] = edges;
-    return c->out[0] != NULL;
+    return a->density ? fa_div(hist, fa_mul(fa_sum(hist), fa_diff(edges))) : hist;
 }
 
 /** How many elements lie in each interval between edges, and the edges. An interval has its lower edge, the last one
  *  both. Elements outside and NaN are not counted; where the range is that of x, a NaN makes all edges NaN. Counts are
  * of x's dtype, and exact as integers until they are converted. */
-OP(histogram, histogram_args, (hist, bin_edges), .compose_list = histogram_list, .no_grad = "counts",
+OP(histogram, histogram_args, (hist, bin_edges), .compose = histogram_compose, .no_grad = "counts",
    TORCH(
        "histogram(x, edges, weight=weight, density=density) if edges is not None else histogram(x, bins, "
        "weight=weight, "

@@ -94,29 +94,27 @@ OP(std, var_args, (y), .infer = var_infer, .run = std_run, .grad = std_grad, .ke
    SAMPLES("(3,4); (3,4) dim=1; (2,3) dim=0 keepdim=true; (2,3,4) dim={0,-1} correction=0; (1,3) dim=0; (1,3) dim=0 "
            "correction=0; n(9)"))
 
-static bool var_mean_list(fa__call *c)
+static fa_tensor *var_mean_compose(fa__call *c)
 {
     const var_args *a = c->args;
-    c->out[0] = fa_var(a->x, .dim = a->dim, .correction = a->correction, .keepdim = a->keepdim);
     c->out[1] = fa_mean(a->x, .dim = a->dim, .keepdim = a->keepdim);
-    return c->out[0] && c->out[1];
+    return c->out[1] ? fa_var(a->x, .dim = a->dim, .correction = a->correction, .keepdim = a->keepdim) : NULL;
 }
 
-static bool std_mean_list(fa__call *c)
+static fa_tensor *std_mean_compose(fa__call *c)
 {
     const var_args *a = c->args;
-    c->out[0] = fa_std(a->x, .dim = a->dim, .correction = a->correction, .keepdim = a->keepdim);
     c->out[1] = fa_mean(a->x, .dim = a->dim, .keepdim = a->keepdim);
-    return c->out[0] && c->out[1];
+    return c->out[1] ? fa_std(a->x, .dim = a->dim, .correction = a->correction, .keepdim = a->keepdim) : NULL;
 }
 
 /** Variance over dimensions, as fa_var() has it, and the mean. */
-OP(var_mean, var_args, (variance, mean), .compose_list = var_mean_list,
+OP(var_mean, var_args, (variance, mean), .compose = var_mean_compose,
    TORCH("var_mean(x, dim, correction=correction, keepdim=keepdim)"),
    SAMPLES("(3,4); (3,4) dim=1; (2,3) dim=0 keepdim=true; (2,3,4) dim={0,-1} correction=0"))
 
 /** Standard deviation over dimensions, as fa_std() has it, and the mean. */
-OP(std_mean, var_args, (deviation, mean), .compose_list = std_mean_list,
+OP(std_mean, var_args, (deviation, mean), .compose = std_mean_compose,
    TORCH("std_mean(x, dim, correction=correction, keepdim=keepdim)"),
    SAMPLES("(3,4); (3,4) dim=1; (2,3) dim=0 keepdim=true; (2,3,4) dim={0,-1} correction=0"))
 

@@ -16,10 +16,14 @@ static bool as_line(const fa__call *c, const fa_tensor *x, fa_dims dim, line *l)
     if (!fa__dim_set(c, x, dim, &set))
         return false;
     l->all = dim == FA_ALL || !x->rank;
-    if (!l->all && set & (set - 1))
-        return fa__call_fail(c, FA_ERROR_ARGUMENT, "%s takes one dimension, or all of them", c->op->name);
-    if (!fa__reduced_count(x, set))
-        return fa__call_fail(c, FA_ERROR_SHAPE, "there is nothing to choose from");
+    if (!l->all && set & (set - 1)) {
+        fa__call_fail(c, FA_ERROR_ARGUMENT, "%s takes one dimension, or all of them", c->op->name);
+        return false;
+    }
+    if (!fa__reduced_count(x, set)) {
+        fa__call_fail(c, FA_ERROR_SHAPE, "there is nothing to choose from");
+        return false;
+    }
     l->dim = l->all ? 0 : __builtin_ctz(set);
     l->x = l->all ? fa_reshape(x, FA_SHAPE(-1)) : x;
     return l->x != NULL;
@@ -41,11 +45,10 @@ static fa_tensor *nans(const line *l)
 }
 
 /* Values and indices of the elements that `index` names, in each line one. */
-static bool give_chosen(fa__call *c, const line *l, const fa_tensor *x, fa_tensor *index, bool keepdim)
+static fa_tensor *give_chosen(fa__call *c, const line *l, const fa_tensor *x, fa_tensor *index, bool keepdim)
 {
-    c->out[0] = reduced(l, x, fa_gather(l->x, l->dim, index), keepdim);
     c->out[1] = reduced(l, x, index, keepdim);
-    return c->out[0] && c->out[1];
+    return reduced(l, x, fa_gather(l->x, l->dim, index), keepdim);
 }
 
 /* ---- medians ---- */
@@ -56,13 +59,13 @@ typedef struct {
     bool keepdim OPT(false); /* keep dim with size 1 */
 } median_args;
 
-static bool give_median(fa__call *c, bool skips)
+static fa_tensor *give_median(fa__call *c, bool skips)
 {
     const median_args *a = c->args;
     fa_tensor *index = NULL;
     line l;
     if (!as_line(c, a->x, a->dim, &l))
-        return false;
+        return NULL;
     {
         FA_USE(.no_grad = true);
         int64_t n = fa_size(l.x, l.dim);
@@ -74,12 +77,12 @@ static bool give_median(fa__call *c, bool skips)
     return give_chosen(c, &l, a->x, index, a->keepdim);
 }
 
-static bool median_list(fa__call *c)
+static fa_tensor *median_compose(fa__call *c)
 {
     return give_median(c, false);
 }
 
-static bool nanmedian_list(fa__call *c)
+static fa_tensor *nanmedian_compose(fa__call *c)
 {
     return give_median(c, true);
 }
@@ -87,12 +90,12 @@ static bool nanmedian_list(fa__call *c)
 /** The median along a dimension or of all elements, and where it is: of an even number the lower one of the two in the
  *  middle. With a NaN it is NaN, the first one. Of equal elements the place is that of the one which fa_sort() puts
  *  there; PyTorch leaves it open. That element gets the gradient. */
-OP(median, median_args, (values, indices), .compose_list = median_list,
+OP(median, median_args, (values, indices), .compose = median_compose,
    TORCH("(median(x), argmax((x.flatten() == median(x)).int())) if dim is None else median(x, dim, keepdim)"),
    SAMPLES("d(3,3); d(7); d(6); d(2,4) dim=1; d(3,2) dim=0 keepdim=true; d(2,2,2) dim=-2; ()"))
 
 /** The median of the elements that are not NaN, and where it is; of none it is NaN. Otherwise as fa_median(). */
-OP(nanmedian, median_args, (values, indices), .compose_list = nanmedian_list,
+OP(nanmedian, median_args, (values, indices), .compose = nanmedian_compose,
    TORCH("(nanmedian(x), argmax((x.flatten() == nanmedian(x)).int())) if dim is None else nanmedian(x, dim, keepdim)"),
    SAMPLES("d(3,3); d(7); d(6); d(2,4) dim=1; d(3,2) dim=0 keepdim=true; ()"))
 
@@ -113,24 +116,24 @@ static fa_tensor *longest_runs(const line *l, const fa_tensor *sorted)
     return fa_argmax(length, .dim = l->dim, .keepdim = true);
 }
 
-static bool mode_list(fa__call *c)
+static fa_tensor *mode_compose(fa__call *c)
 {
     const mode_args *a = c->args;
     fa_tensor *index = NULL;
     line l;
     if (fa__wrap_dim(c, a->x, a->dim) < 0 || !as_line(c, a->x, a->dim, &l))
-        return false;
+        return NULL;
     {
         FA_USE(.no_grad = true);
         fa_sort_result s = fa_sort(l.x, .dim = l.dim);
         index = s.values ? fa_gather(s.indices, l.dim, longest_runs(&l, s.values)) : NULL;
     }
-    return index && give_chosen(c, &l, a->x, index, a->keepdim);
+    return index ? give_chosen(c, &l, a->x, index, a->keepdim) : NULL;
 }
 
 /** The element that is most frequent along a dimension, the smallest of those that are, and where it stands last. No
  * NaN is equal to another. That element gets the gradient. */
-OP(mode, mode_args, (values, indices), .compose_list = mode_list, TORCH("mode(x, dim, keepdim)"),
+OP(mode, mode_args, (values, indices), .compose = mode_compose, TORCH("mode(x, dim, keepdim)"),
    SAMPLES("t(3,7); t(7,3) dim=0; t(3,7) keepdim=true; d(2,4); i(9); b(5); ()"))
 
 /* ---- quantiles ---- */

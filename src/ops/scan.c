@@ -144,38 +144,37 @@ static fa_tensor *last_places(const fa_tensor *x, const fa_tensor *best, int64_t
 }
 
 /* The running best and its places, without gradients; the values are then taken from x by them. */
-static bool best_so_far(fa__call *c, bool largest)
+static fa_tensor *best_so_far(fa__call *c, bool largest)
 {
     const running_args *a = c->args;
     if (fa__wrap_dim(c, a->x, a->dim) < 0)
-        return false;
+        return NULL;
     {
         FA_USE(.no_grad = true);
         const fa_tensor *best = largest ? fa__running_max(a->x, a->dim) : fa__running_min(a->x, a->dim);
         c->out[1] = last_places(a->x, best, a->dim);
     }
-    c->out[0] = fa_gather(a->x, a->dim, c->out[1]);
-    return c->out[0] != NULL;
+    return fa_gather(a->x, a->dim, c->out[1]);
 }
 
-static bool cummax_list(fa__call *c)
+static fa_tensor *cummax_compose(fa__call *c)
 {
     return best_so_far(c, true);
 }
 
-static bool cummin_list(fa__call *c)
+static fa_tensor *cummin_compose(fa__call *c)
 {
     return best_so_far(c, false);
 }
 
 /** The largest of all elements up to each one, along a dimension, and where it is: of equal ones the last. From the
  *  first NaN on all are NaN. The chosen element gets the gradient. */
-OP(cummax, running_args, (values, indices), .compose_list = cummax_list, TORCH("cummax(x, dim)"),
+OP(cummax, running_args, (values, indices), .compose = cummax_compose, TORCH("cummax(x, dim)"),
    SAMPLES("d(3,4) 1; d(3,4) 0; d(2,3,4) -2; d(2,70) 1; t(5,3) 0; b(5) 0; () 0; (0,3) 1; (3,0) 1; n(9) 0"))
 
 /** The smallest of all elements up to each one, along a dimension, and where it is: of equal ones the last. From the
  *  first NaN on all are NaN. The chosen element gets the gradient. */
-OP(cummin, running_args, (values, indices), .compose_list = cummin_list, TORCH("cummin(x, dim)"),
+OP(cummin, running_args, (values, indices), .compose = cummin_compose, TORCH("cummin(x, dim)"),
    SAMPLES("d(3,4) 1; d(3,4) 0; d(2,3,4) -2; d(2,70) 1; t(5,3) 0; b(5) 0; () 0; (0,3) 1; (3,0) 1; n(9) 0"))
 
 static bool logcumsumexp_infer(fa__call *c)
