@@ -107,6 +107,7 @@ suspect *fa__opencl_suspect_new(queue *q, const char *name, const fa__op *op)
     s->ticket = q->base.issued + 1;
     s->source = q->source;
     s->culprit = NULL;
+    atomic_init(&s->told, 0);
     atomic_init(&s->owners, 1);
     atomic_init(&s->users, 1);
     if (l)
@@ -145,6 +146,8 @@ void fa__opencl_judge(work *w, uint64_t ticket, bool good)
     w->suspect = NULL;
     if (good && atomic_load(&f->code) != FA_OK) {
         if (is_first(q, w, ticket)) {
+            if (w->epoch > q->fault_epoch)
+                q->guilty_until = UINT64_MAX;
             q->fault_epoch = w->epoch;
             blame(q, s, f, ticket);
         } else if (w->epoch == q->fault_epoch) {
@@ -162,7 +165,7 @@ bool fa__opencl_stands(const work *w, uint64_t ticket)
 }
 
 /* Whose fault it was at first. Where it came from is over, but maybe not put away. */
-static const suspect *origin(const suspect *s)
+static suspect *origin(suspect *s)
 {
     while (s->source) {
         s = s->source;
@@ -172,10 +175,13 @@ static const suspect *origin(const suspect *s)
     return s;
 }
 
-static void raise_guilt(const suspect *s, const fa__fault *f)
+static _Atomic uint64_t tellings; /* of all queues */
+
+static void raise_guilt(suspect *s, const fa__fault *f)
 {
     char buffer[300];
     const fa__device *d = s->queue->base.device;
+    atomic_store(&s->told, atomic_fetch_add(&tellings, 1) + 1);
     if (s->known) {
         fa__fault_report(f, (const fa__launch *)(const void *)s->launch, d);
         return;
@@ -185,20 +191,28 @@ static void raise_guilt(const suspect *s, const fa__fault *f)
     fa__fail((fa_code)atomic_load(&f->code), "%s: kernel %s: %s", d->name, s->name, buffer);
 }
 
+/* The fault that is to be told of when work up to the ticket is waited for, for one more owner. When it was forgiven
+ * before that, the program was told elsewhere, and has gone on. The queue's lock is held. */
+static suspect *guilty_for(queue *q, uint64_t ticket)
+{
+    if (!q->untold || q->guilty_ticket > ticket)
+        return NULL;
+    q->untold = false;
+    if (q->guilty_until == UINT64_MAX)
+        q->forgive = true;
+    if (ticket > q->guilty_until)
+        return NULL;
+    own(q->guilty);
+    return q->guilty;
+}
+
 /* What a lost device was to do fails whoever asks for it. */
 void fa__opencl_surface(queue *q, uint64_t ticket)
 {
-    suspect *guilty = NULL;
-    fa__fault guilt = {0};
     cl_int failed = 0;
     pthread_mutex_lock(&q->lock);
-    if (q->untold && q->guilty_ticket <= ticket) {
-        guilty = q->guilty;
-        guilt = q->guilt;
-        own(guilty);
-        q->untold = false;
-        q->forgive = true;
-    }
+    suspect *guilty = guilty_for(q, ticket);
+    const fa__fault guilt = q->guilt;
     if (q->failed && q->failed_ticket <= ticket) {
         failed = q->failed;
         if (!atomic_load(&q->device->lost))
@@ -214,11 +228,38 @@ void fa__opencl_surface(queue *q, uint64_t ticket)
                  fa__opencl_error_name(failed), (int)failed);
 }
 
+/* The fault that stands, for one more owner. */
+static suspect *fault_of(queue *q, fa__fault *fault)
+{
+    pthread_mutex_lock(&q->lock);
+    suspect *s = q->untold ? q->guilty : NULL;
+    *fault = q->guilt;
+    if (s)
+        own(s);
+    fa__opencl_leave(q);
+    return s;
+}
+
+/* Whether the program was told of the fault that stands, by another queue that has it, since work was issued here: what
+ * it may have spoilt here had been issued before. */
+static bool is_told_elsewhere(queue *q, uint64_t before)
+{
+    fa__fault fault;
+    fa__opencl_look(q);
+    suspect *s = fault_of(q, &fault);
+    bool told = s && q->guilty_until == UINT64_MAX && atomic_load(&origin(s)->told) > before;
+    fa__opencl_disown(s);
+    return told;
+}
+
 bool fa__opencl_forgive(queue *q)
 {
     static const cl_int zero;
+    uint64_t before = q->tellings;
+    q->tellings = atomic_load(&tellings);
+    bool elsewhere = q->tellings > before && is_told_elsewhere(q, before);
     pthread_mutex_lock(&q->lock);
-    bool wanted = q->forgive;
+    bool wanted = q->forgive || elsewhere;
     fa__opencl_leave(q);
     if (!wanted)
         return true;
@@ -228,6 +269,7 @@ bool fa__opencl_forgive(queue *q)
     pthread_mutex_lock(&q->lock);
     q->forgive = false;
     q->epoch++;
+    q->guilty_until = q->base.issued;
     fa__opencl_leave(q);
     return true;
 }
@@ -238,7 +280,7 @@ fa__opencl_health fa__opencl_health_of(queue *q, uint64_t ticket, suspect **last
     fa__opencl_health found = FA__OPENCL_SOUND;
     uint64_t t = atomic_load(&q->last_suspect);
     pthread_mutex_lock(&q->lock);
-    if (q->untold && q->guilty_ticket <= ticket)
+    if (q->untold && q->guilty_ticket <= ticket && ticket <= q->guilty_until)
         found = FA__OPENCL_FAULTY;
     for (t = t < ticket ? t : ticket; !found && t > fa__opencl_done(q); t--) {
         suspect *s = fa__opencl_work_of(q, t)->suspect;
@@ -252,24 +294,13 @@ fa__opencl_health fa__opencl_health_of(queue *q, uint64_t ticket, suspect **last
     return found;
 }
 
-/* The fault that stands, for one more owner. */
-static suspect *fault_of(queue *q, fa__fault *fault)
-{
-    pthread_mutex_lock(&q->lock);
-    suspect *s = q->untold ? q->guilty : NULL;
-    *fault = q->guilt;
-    if (s)
-        own(s);
-    fa__opencl_leave(q);
-    return s;
-}
-
 /* It becomes the queue's, unless it has one already. */
 static void take_fault(queue *q, suspect *s, const fa__fault *fault)
 {
     pthread_mutex_lock(&q->lock);
-    if (!q->untold) {
+    if (!q->untold || q->guilty_until != UINT64_MAX) {
         blame(q, s, fault, q->base.issued + 1);
+        q->guilty_until = UINT64_MAX;
         q->fault_epoch = q->epoch;
     }
     fa__opencl_leave(q);

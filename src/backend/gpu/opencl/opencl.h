@@ -54,6 +54,7 @@ typedef struct fa__opencl_suspect {
     int place;                          /* of the word's copy behind it, */
     _Atomic int users;                  /* which its work needs, and other queues' work that takes it over */
     _Atomic int owners;                 /* these, the queues that it is the guilty one of, and other suspects */
+    _Atomic uint64_t told;              /* which telling was of the fault that it found itself; 0: none yet */
     struct fa__opencl_suspect *source;  /* whose copy it takes over; NULL: it is a launch of its own */
     struct fa__opencl_suspect *culprit; /* whose fault stands in its copy; NULL: its own, or none */
     _Alignas(16) char launch[];         /* a fa__launch, its operands and its arguments */
@@ -112,7 +113,9 @@ typedef struct fa__opencl_queue {
     fa__opencl_suspect *guilty;  /* whose fault the last one is, */
     fa__fault guilt;
     uint64_t guilty_ticket;
-    bool untold;                   /* which nobody was told of */
+    bool untold;                   /* which nobody was told of who waited for this queue */
+    uint64_t guilty_until;         /* the last ticket whose work it may have kept from changing anything, */
+    uint64_t tellings;             /* how often the program had been told of a fault when work was issued last */
     struct fa__opencl_queue *seen; /* the queue whose fault was looked at last, up to which ticket, in which epoch */
     uint64_t seen_ticket;
     uint32_t seen_epoch;
@@ -185,6 +188,8 @@ uint64_t fa__opencl_mark(fa__queue *, fa__moment *);
 void fa__opencl_leave(fa__opencl_queue *); /* releases the queue's lock */
 void fa__opencl_wait(fa__queue *, uint64_t ticket);
 void fa__opencl_wait_quietly(fa__opencl_queue *, uint64_t ticket); /* raises nothing */
+/* Puts away what is done, though the driver has not called back yet. Does not wait. */
+void fa__opencl_look(fa__opencl_queue *);
 uint64_t fa__opencl_issued(fa__opencl_queue *);                    /* the last ticket */
 /* The event of a piece of work that is not put away, to be released; NULL: it is done. */
 cl_event fa__opencl_event_of(fa__opencl_queue *, uint64_t ticket);
@@ -238,7 +243,8 @@ void fa__opencl_judge(fa__opencl_work *, uint64_t ticket, bool good);
 bool fa__opencl_stands(const fa__opencl_work *, uint64_t ticket);
 /* Raises what work up to the ticket found wrong. */
 void fa__opencl_surface(fa__opencl_queue *, uint64_t ticket);
-/* Clears the fault word when the host has seen the fault: later work runs again. */
+/* Before work is issued: clears the fault word when the program was told of the fault, by this queue or by another one
+ * that has it, and nothing was issued since then. Later work runs again. */
 bool fa__opencl_forgive(fa__opencl_queue *);
 /* Whether work up to the ticket found something wrong that nobody was told of: no; that is not known yet; yes. Then
  * `last`, which may be NULL, is the last launch of it that may have, to be dropped. */
