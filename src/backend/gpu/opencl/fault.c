@@ -71,17 +71,27 @@ void fa__opencl_disown(suspect *s)
     fa__free(s);
 }
 
+/* Its copy of the source's copy is made, or never will be. What it found is known then: only a fault may have to be
+ * looked for where it came from. */
+static void let_go(suspect *s, bool faulty)
+{
+    suspect *source = s->source;
+    if (!source || s->copied)
+        return;
+    s->copied = true;
+    if (faulty)
+        own(source);
+    else
+        s->source = NULL;
+    fa__opencl_drop(source);
+}
+
 void fa__opencl_drop(suspect *s)
 {
-    if (!s || atomic_fetch_sub(&s->users, 1) != 1) {
-        fa__opencl_disown(s);
-        return;
+    if (s && atomic_fetch_sub(&s->users, 1) == 1) {
+        let_go(s, false);
+        atomic_store(&s->queue->taken[s->place], false);
     }
-    if (s->source) { /* it was copied */
-        own(s->source);
-        fa__opencl_drop(s->source);
-    }
-    atomic_store(&s->queue->taken[s->place], false);
     fa__opencl_disown(s);
 }
 
@@ -107,6 +117,7 @@ suspect *fa__opencl_suspect_new(queue *q, const char *name, const fa__op *op)
     s->ticket = q->base.issued + 1;
     s->source = q->source;
     s->culprit = NULL;
+    s->copied = false;
     atomic_init(&s->told, 0);
     atomic_init(&s->owners, 1);
     atomic_init(&s->users, 1);
@@ -143,18 +154,18 @@ void fa__opencl_judge(work *w, uint64_t ticket, bool good)
     queue *q = w->queue;
     suspect *s = w->suspect;
     const fa__fault *f = &q->fault_host[s->place];
+    bool faulty = good && atomic_load(&f->code) != FA_OK;
     w->suspect = NULL;
-    if (good && atomic_load(&f->code) != FA_OK) {
-        if (is_first(q, w, ticket)) {
-            if (w->epoch > q->fault_epoch)
-                q->guilty_until = UINT64_MAX;
-            q->fault_epoch = w->epoch;
-            blame(q, s, f, ticket);
-        } else if (w->epoch == q->fault_epoch) {
-            own(q->guilty);
-            s->culprit = q->guilty;
-        }
+    if (faulty && is_first(q, w, ticket)) {
+        if (w->epoch > q->fault_epoch)
+            q->guilty_until = UINT64_MAX;
+        q->fault_epoch = w->epoch;
+        blame(q, s, f, ticket);
+    } else if (faulty && w->epoch == q->fault_epoch) {
+        own(q->guilty);
+        s->culprit = q->guilty;
     }
+    let_go(s, faulty);
     fa__opencl_drop(s);
 }
 

@@ -55,7 +55,8 @@ typedef struct fa__opencl_suspect {
     _Atomic int users;                  /* which its work needs, and other queues' work that takes it over */
     _Atomic int owners;                 /* these, the queues that it is the guilty one of, and other suspects */
     _Atomic uint64_t told;              /* which telling was of the fault that it found itself; 0: none yet */
-    struct fa__opencl_suspect *source;  /* whose copy it takes over; NULL: it is a launch of its own */
+    struct fa__opencl_suspect *source;  /* whose copy it takes over; NULL: it is a launch of its own, or was sound */
+    bool copied;                        /* it has done so */
     struct fa__opencl_suspect *culprit; /* whose fault stands in its copy; NULL: its own, or none */
     _Alignas(16) char launch[];         /* a fa__launch, its operands and its arguments */
 } fa__opencl_suspect;
@@ -190,7 +191,7 @@ void fa__opencl_wait(fa__queue *, uint64_t ticket);
 void fa__opencl_wait_quietly(fa__opencl_queue *, uint64_t ticket); /* raises nothing */
 /* Puts away what is done, though the driver has not called back yet. Does not wait. */
 void fa__opencl_look(fa__opencl_queue *);
-uint64_t fa__opencl_issued(fa__opencl_queue *);                    /* the last ticket */
+uint64_t fa__opencl_issued(fa__opencl_queue *); /* the last ticket */
 /* The event of a piece of work that is not put away, to be released; NULL: it is done. */
 cl_event fa__opencl_event_of(fa__opencl_queue *, uint64_t ticket);
 static inline fa__opencl_work *fa__opencl_work_of(const fa__opencl_queue *q, uint64_t ticket)
