@@ -36,7 +36,7 @@ typedef struct fa__opencl_device {
     bool is_gpu, correct; /* correct: division and roots are rounded correctly */
     bool pinned;          /* the host's memory is not the device's: copies go through pinned memory */
     char identity[640];
-    cl_command_queue transfers; /* reads on behalf of other devices' queues */
+    cl_command_queue transfers; /* reads, and writes, on behalf of other devices' queues */
     const fa__op *issuing; /* whose launch is being issued: what the driver waits for meanwhile is counted for it */
     int clblast;           /* 0: never, 1: whenever it can, -1: where it is faster */
     fa__opencl_verdict verdict[2][FA__OPENCL_PRODUCTS]; /* f32, f64; by size */
@@ -65,7 +65,7 @@ typedef struct fa__opencl_suspect {
  * done and its callback was called, whichever comes last. */
 typedef struct fa__opencl_work {
     struct fa__opencl_queue *queue;
-    cl_event event, read; /* read: of another device's memory, before this work; NULL: none */
+    cl_event event, other; /* other: the half of a copy that another device's queue does; NULL: there is none */
     _Atomic cl_int status;
     _Atomic bool called; /* the driver has called back; false from issue on */
     const char *call;    /* the function that issued it, for messages */
