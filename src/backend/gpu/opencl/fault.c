@@ -119,6 +119,7 @@ suspect *fa__opencl_suspect_new(queue *q, const char *name, const fa__op *op)
     s->culprit = NULL;
     s->copied = false;
     atomic_init(&s->told, 0);
+    atomic_init(&s->teller, 0);
     atomic_init(&s->owners, 1);
     atomic_init(&s->users, 1);
     if (l)
@@ -132,6 +133,65 @@ suspect *fa__opencl_suspect_new(queue *q, const char *name, const fa__op *op)
     return s;
 }
 
+/* ---- whose work is behind it ---- */
+uint32_t fa__opencl_thread(void)
+{
+    static _Atomic uint32_t threads;
+    static FA__TLS uint32_t mine;
+    if (!mine)
+        mine = atomic_fetch_add(&threads, 1) + 1;
+    return mine;
+}
+
+static fa__opencl_victim *victim_of(queue *q, uint32_t thread)
+{
+    for (int i = 0; i < q->victims; i++)
+        if (q->victim[i].thread == thread)
+            return &q->victim[i];
+    return NULL;
+}
+
+/* When there are too many, the oldest one is forgotten. */
+static fa__opencl_victim *new_victim(queue *q, uint32_t thread, uint64_t ticket)
+{
+    if (q->victims == FA__OPENCL_VICTIMS)
+        memmove(q->victim, q->victim + 1, (size_t)--q->victims * sizeof q->victim[0]);
+    fa__opencl_victim *v = &q->victim[q->victims++];
+    *v = (fa__opencl_victim){.thread = thread, .ticket = ticket};
+    return v;
+}
+
+void fa__opencl_note(const work *w, uint64_t ticket)
+{
+    if (fa__opencl_stands(w, ticket) && !victim_of(w->queue, w->thread))
+        new_victim(w->queue, w->thread, ticket);
+}
+
+/* There is another fault: who was told of the last one was not told of this. */
+static void forget_told(queue *q)
+{
+    int left = 0;
+    for (int i = 0; i < q->victims; i++)
+        if (!q->victim[i].told)
+            q->victim[left++] = q->victim[i];
+    q->victims = left;
+}
+
+/* Whether this thread's work up to the ticket is behind the fault, and it was not told. */
+static bool is_victim(queue *q, uint64_t ticket)
+{
+    const fa__opencl_victim *v = victim_of(q, fa__opencl_thread());
+    return v && !v->told && v->ticket <= ticket;
+}
+
+static void note_told(queue *q)
+{
+    fa__opencl_victim *v = victim_of(q, fa__opencl_thread());
+    v = v ? v : new_victim(q, fa__opencl_thread(), 0);
+    v->told = true;
+}
+
+/* ---- the fault of a queue ---- */
 /* The queue's fault is another one. */
 static void blame(queue *q, suspect *s, const fa__fault *f, uint64_t ticket)
 {
@@ -157,8 +217,10 @@ void fa__opencl_judge(work *w, uint64_t ticket, bool good)
     bool faulty = good && atomic_load(&f->code) != FA_OK;
     w->suspect = NULL;
     if (faulty && is_first(q, w, ticket)) {
-        if (w->epoch > q->fault_epoch)
+        if (w->epoch > q->fault_epoch) {
             q->guilty_until = UINT64_MAX;
+            forget_told(q);
+        }
         q->fault_epoch = w->epoch;
         blame(q, s, f, ticket);
     } else if (faulty && w->epoch == q->fault_epoch) {
@@ -192,6 +254,7 @@ static void raise_guilt(suspect *s, const fa__fault *f)
 {
     char buffer[300];
     const fa__device *d = s->queue->base.device;
+    atomic_store(&s->teller, fa__opencl_thread());
     atomic_store(&s->told, atomic_fetch_add(&tellings, 1) + 1);
     if (s->known) {
         fa__fault_report(f, (const fa__launch *)(const void *)s->launch, d);
@@ -203,16 +266,19 @@ static void raise_guilt(suspect *s, const fa__fault *f)
 }
 
 /* The fault that is to be told of when work up to the ticket is waited for, for one more owner. When it was forgiven
- * before that, the program was told elsewhere, and has gone on. The queue's lock is held. */
-static suspect *guilty_for(queue *q, uint64_t ticket)
+ * before that, the program was told elsewhere, and has gone on. `again`: somebody was told, but not this thread, or
+ * elsewhere. The queue's lock is held. */
+static suspect *guilty_for(queue *q, uint64_t ticket, bool *again)
 {
-    if (!q->untold || q->guilty_ticket > ticket)
+    bool stands = q->untold && q->guilty_ticket <= ticket;
+    *again = !stands || ticket > q->guilty_until;
+    if (stands) {
+        q->untold = false;
+        q->forgive |= q->guilty_until == UINT64_MAX;
+    }
+    if (!q->guilty || (*again && !is_victim(q, ticket)))
         return NULL;
-    q->untold = false;
-    if (q->guilty_until == UINT64_MAX)
-        q->forgive = true;
-    if (ticket > q->guilty_until)
-        return NULL;
+    note_told(q);
     own(q->guilty);
     return q->guilty;
 }
@@ -221,8 +287,9 @@ static suspect *guilty_for(queue *q, uint64_t ticket)
 void fa__opencl_surface(queue *q, uint64_t ticket)
 {
     cl_int failed = 0;
+    bool again;
     pthread_mutex_lock(&q->lock);
-    suspect *guilty = guilty_for(q, ticket);
+    suspect *guilty = guilty_for(q, ticket, &again);
     const fa__fault guilt = q->guilt;
     if (q->failed && q->failed_ticket <= ticket) {
         failed = q->failed;
@@ -231,8 +298,9 @@ void fa__opencl_surface(queue *q, uint64_t ticket)
     }
     const char *call = q->failed_call;
     fa__opencl_leave(q);
-    if (guilty)
-        raise_guilt(origin(guilty), &guilt);
+    suspect *first = guilty ? origin(guilty) : NULL;
+    if (first && !(again && atomic_load(&first->teller) == fa__opencl_thread()))
+        raise_guilt(first, &guilt);
     fa__opencl_disown(guilty);
     if (failed)
         fa__fail(FA_ERROR_DEVICE, "%s: work of %s failed: %s (%d)", q->base.device->name, call,
@@ -313,6 +381,7 @@ static void take_fault(queue *q, suspect *s, const fa__fault *fault)
         blame(q, s, fault, q->base.issued + 1);
         q->guilty_until = UINT64_MAX;
         q->fault_epoch = q->epoch;
+        forget_told(q);
     }
     fa__opencl_leave(q);
 }

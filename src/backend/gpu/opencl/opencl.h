@@ -9,6 +9,7 @@ enum {
     FA__OPENCL_QUEUES = 64,                   /* of a device, its own among them */
     FA__OPENCL_OPEN = 1024,                   /* pieces of work of a queue that are not done: more wait for the first */
     FA__OPENCL_LOOKS = 2 * FA__OPENCL_OPEN,   /* copies of a queue's fault word */
+    FA__OPENCL_VICTIMS = 32,                  /* threads that a fault of a queue may have harmed: more are forgotten */
     FA__OPENCL_STAGING = 16 << 20,            /* bytes of pinned memory of a queue, for copies */
     FA__OPENCL_CHUNK = FA__OPENCL_STAGING / 4 /* of one copy through it */
 };
@@ -55,11 +56,19 @@ typedef struct fa__opencl_suspect {
     _Atomic int users;                  /* which its work needs, and other queues' work that takes it over */
     _Atomic int owners;                 /* these, the queues that it is the guilty one of, and other suspects */
     _Atomic uint64_t told;              /* which telling was of the fault that it found itself; 0: none yet */
+    _Atomic uint32_t teller;            /* the thread that was told then */
     struct fa__opencl_suspect *source;  /* whose copy it takes over; NULL: it is a launch of its own, or was sound */
     bool copied;                        /* it has done so */
     struct fa__opencl_suspect *culprit; /* whose fault stands in its copy; NULL: its own, or none */
     _Alignas(16) char launch[];         /* a fa__launch, its operands and its arguments */
 } fa__opencl_suspect;
+
+/* A thread whose work stands behind a fault. It is to be told of it, whoever else was. */
+typedef struct fa__opencl_victim {
+    uint32_t thread;
+    bool told;
+    uint64_t ticket; /* of the first such work */
+} fa__opencl_victim;
 
 /* A piece of work: that of ticket t is work[t % FA__OPENCL_OPEN] of its queue. Its place is used again when the work is
  * done and its callback was called, whichever comes last. */
@@ -81,8 +90,8 @@ typedef struct fa__opencl_work {
     fa__moment *moment;   /* takes the time when it is done; a reference; NULL: nobody asks */
     /* launches that may fault */
     fa__opencl_suspect *suspect;
-    uint32_t epoch;
-    bool changes; /* what it stages stays aside behind a fault */
+    uint32_t epoch, thread; /* thread: who issued it */
+    bool changes;           /* what it stages stays aside behind a fault */
 } fa__opencl_work;
 
 typedef struct fa__opencl_queue {
@@ -114,9 +123,11 @@ typedef struct fa__opencl_queue {
     fa__opencl_suspect *guilty;  /* whose fault the last one is, */
     fa__fault guilt;
     uint64_t guilty_ticket;
-    bool untold;                   /* which nobody was told of who waited for this queue */
-    uint64_t guilty_until;         /* the last ticket whose work it may have kept from changing anything, */
-    uint64_t tellings;             /* how often the program had been told of a fault when work was issued last */
+    bool untold;           /* which nobody was told of who waited for this queue */
+    uint64_t guilty_until; /* the last ticket whose work it may have kept from changing anything, */
+    uint64_t tellings;     /* how often the program had been told of a fault when work was issued last */
+    fa__opencl_victim victim[FA__OPENCL_VICTIMS];
+    int victims;
     struct fa__opencl_queue *seen; /* the queue whose fault was looked at last, up to which ticket, in which epoch */
     uint64_t seen_ticket;
     uint32_t seen_epoch;
@@ -242,7 +253,13 @@ void fa__opencl_drop(fa__opencl_suspect *);
 void fa__opencl_judge(fa__opencl_work *, uint64_t ticket, bool good);
 /* Whether a fault stood when this work was done: all before it was put away. The queue's lock is held. */
 bool fa__opencl_stands(const fa__opencl_work *, uint64_t ticket);
-/* Raises what work up to the ticket found wrong. */
+/* The number of this thread, from 1 on. */
+uint32_t fa__opencl_thread(void);
+/* Notes whose work it is that is put away behind a fault. The queue's lock is held. */
+void fa__opencl_note(const fa__opencl_work *, uint64_t ticket);
+/* Raises what work up to the ticket found wrong: for the first thread that waits, and for those whose work is behind
+ * it.
+ */
 void fa__opencl_surface(fa__opencl_queue *, uint64_t ticket);
 /* Before work is issued: clears the fault word when the program was told of the fault, by this queue or by another one
  * that has it, and nothing was issued since then. Later work runs again. */

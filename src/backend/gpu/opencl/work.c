@@ -72,6 +72,7 @@ static void put_away(work *w, uint64_t ticket)
     }
     if (w->suspect)
         fa__opencl_judge(w, ticket, status == CL_COMPLETE);
+    fa__opencl_note(w, ticket);
     if (w->staging_end)
         w->queue->staging_first = w->staging_end;
     fa__opencl.clReleaseEvent(w->event);
@@ -216,6 +217,7 @@ work *fa__opencl_begin(queue *q, const fa__op *op)
     w->staging_end = 0;
     w->suspect = NULL;
     w->epoch = q->epoch;
+    w->thread = fa__opencl_thread();
     w->changes = false;
     w->moment = NULL;
     return w;
