@@ -133,65 +133,6 @@ suspect *fa__opencl_suspect_new(queue *q, const char *name, const fa__op *op)
     return s;
 }
 
-/* ---- whose work is behind it ---- */
-uint32_t fa__opencl_thread(void)
-{
-    static _Atomic uint32_t threads;
-    static FA__TLS uint32_t mine;
-    if (!mine)
-        mine = atomic_fetch_add(&threads, 1) + 1;
-    return mine;
-}
-
-static fa__opencl_victim *victim_of(queue *q, uint32_t thread)
-{
-    for (int i = 0; i < q->victims; i++)
-        if (q->victim[i].thread == thread)
-            return &q->victim[i];
-    return NULL;
-}
-
-/* When there are too many, the oldest one is forgotten. */
-static fa__opencl_victim *new_victim(queue *q, uint32_t thread, uint64_t ticket)
-{
-    if (q->victims == FA__OPENCL_VICTIMS)
-        memmove(q->victim, q->victim + 1, (size_t)--q->victims * sizeof q->victim[0]);
-    fa__opencl_victim *v = &q->victim[q->victims++];
-    *v = (fa__opencl_victim){.thread = thread, .ticket = ticket};
-    return v;
-}
-
-void fa__opencl_note(const work *w, uint64_t ticket)
-{
-    if (fa__opencl_stands(w, ticket) && !victim_of(w->queue, w->thread))
-        new_victim(w->queue, w->thread, ticket);
-}
-
-/* There is another fault: who was told of the last one was not told of this. */
-static void forget_told(queue *q)
-{
-    int left = 0;
-    for (int i = 0; i < q->victims; i++)
-        if (!q->victim[i].told)
-            q->victim[left++] = q->victim[i];
-    q->victims = left;
-}
-
-/* Whether this thread's work up to the ticket is behind the fault, and it was not told. */
-static bool is_victim(queue *q, uint64_t ticket)
-{
-    const fa__opencl_victim *v = victim_of(q, fa__opencl_thread());
-    return v && !v->told && v->ticket <= ticket;
-}
-
-static void note_told(queue *q)
-{
-    fa__opencl_victim *v = victim_of(q, fa__opencl_thread());
-    v = v ? v : new_victim(q, fa__opencl_thread(), 0);
-    v->told = true;
-}
-
-/* ---- the fault of a queue ---- */
 /* The queue's fault is another one. */
 static void blame(queue *q, suspect *s, const fa__fault *f, uint64_t ticket)
 {
@@ -219,7 +160,7 @@ void fa__opencl_judge(work *w, uint64_t ticket, bool good)
     if (faulty && is_first(q, w, ticket)) {
         if (w->epoch > q->fault_epoch) {
             q->guilty_until = UINT64_MAX;
-            forget_told(q);
+            fa__opencl_forget_told(q);
         }
         q->fault_epoch = w->epoch;
         blame(q, s, f, ticket);
@@ -276,9 +217,9 @@ static suspect *guilty_for(queue *q, uint64_t ticket, bool *again)
         q->untold = false;
         q->forgive |= q->guilty_until == UINT64_MAX;
     }
-    if (!q->guilty || (*again && !is_victim(q, ticket)))
+    if (!q->guilty || (*again && !fa__opencl_is_victim(q, ticket)))
         return NULL;
-    note_told(q);
+    fa__opencl_note_told(q);
     own(q->guilty);
     return q->guilty;
 }
@@ -381,7 +322,7 @@ static void take_fault(queue *q, suspect *s, const fa__fault *fault)
         blame(q, s, fault, q->base.issued + 1);
         q->guilty_until = UINT64_MAX;
         q->fault_epoch = q->epoch;
-        forget_told(q);
+        fa__opencl_forget_told(q);
     }
     fa__opencl_leave(q);
 }

@@ -253,10 +253,6 @@ void fa__opencl_drop(fa__opencl_suspect *);
 void fa__opencl_judge(fa__opencl_work *, uint64_t ticket, bool good);
 /* Whether a fault stood when this work was done: all before it was put away. The queue's lock is held. */
 bool fa__opencl_stands(const fa__opencl_work *, uint64_t ticket);
-/* The number of this thread, from 1 on. */
-uint32_t fa__opencl_thread(void);
-/* Notes whose work it is that is put away behind a fault. The queue's lock is held. */
-void fa__opencl_note(const fa__opencl_work *, uint64_t ticket);
 /* Raises what work up to the ticket found wrong: for the first thread that waits, and for those whose work is behind
  * it.
  */
@@ -271,6 +267,17 @@ fa__opencl_health fa__opencl_health_of(fa__opencl_queue *, uint64_t ticket, fa__
 /* What comes behind this work of another queue is as faulty as that: the device finds out, where it is not known. False
  * after an error. */
 bool fa__opencl_hand_over(fa__opencl_queue *, fa__opencl_queue *other, uint64_t ticket);
+
+/* ---- victim.c ---- */
+/* The number of this thread, from 1 on. */
+uint32_t fa__opencl_thread(void);
+/* Notes whose work it is that is put away behind a fault. Here, and below, the queue's lock is held. */
+void fa__opencl_note(const fa__opencl_work *, uint64_t ticket);
+/* Whether this thread's work up to the ticket is behind the fault, and it was not told. It was. */
+bool fa__opencl_is_victim(fa__opencl_queue *, uint64_t ticket);
+void fa__opencl_note_told(fa__opencl_queue *);
+/* There is another fault: who was told of the last one was not told of this. */
+void fa__opencl_forget_told(fa__opencl_queue *);
 
 /* ---- product.c: matrix products by CLBlast ---- */
 /* What the environment says: FACULA_CLBLAST. */
