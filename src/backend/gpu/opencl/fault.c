@@ -248,26 +248,17 @@ void fa__opencl_surface(queue *q, uint64_t ticket)
                  fa__opencl_error_name(failed), (int)failed);
 }
 
-/* The fault that stands, for one more owner. */
-static suspect *fault_of(queue *q, fa__fault *fault)
-{
-    pthread_mutex_lock(&q->lock);
-    suspect *s = q->untold ? q->guilty : NULL;
-    *fault = q->guilt;
-    if (s)
-        own(s);
-    fa__opencl_leave(q);
-    return s;
-}
-
 /* Whether the program was told of the fault that stands, by another queue that has it, since work was issued here: what
  * it may have spoilt here had been issued before. */
 static bool is_told_elsewhere(queue *q, uint64_t before)
 {
-    fa__fault fault;
     fa__opencl_look(q);
-    suspect *s = fault_of(q, &fault);
-    bool told = s && q->guilty_until == UINT64_MAX && atomic_load(&origin(s)->told) > before;
+    pthread_mutex_lock(&q->lock);
+    suspect *s = q->untold && q->guilty_until == UINT64_MAX ? q->guilty : NULL;
+    if (s)
+        own(s);
+    fa__opencl_leave(q);
+    bool told = s && atomic_load(&origin(s)->told) > before;
     fa__opencl_disown(s);
     return told;
 }
@@ -312,6 +303,18 @@ fa__opencl_health fa__opencl_health_of(queue *q, uint64_t ticket, suspect **last
     }
     fa__opencl_leave(q);
     return found;
+}
+
+/* The fault that stands, for one more owner. */
+static suspect *fault_of(queue *q, fa__fault *fault)
+{
+    pthread_mutex_lock(&q->lock);
+    suspect *s = q->untold ? q->guilty : NULL;
+    *fault = q->guilt;
+    if (s)
+        own(s);
+    fa__opencl_leave(q);
+    return s;
 }
 
 /* It becomes the queue's, unless it has one already. */
