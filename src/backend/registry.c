@@ -233,6 +233,11 @@ static void source_release(void *context, void *memory, size_t size)
     d->backend->release(d, memory, size);
 }
 
+static void source_waited(void *context, int64_t ns)
+{
+    fa__ledger_implicit(NULL, context, ns);
+}
+
 static void prepare(fa__device *d, fa_device id)
 {
     d->id = id;
@@ -241,6 +246,7 @@ static void prepare(fa__device *d, fa_device id)
     pthread_mutex_init(&d->lock, NULL);
     fa__cache_init(&d->cache, (fa__cache_source){.allocate = source_allocate,
                                                  .release = source_release,
+                                                 .waited = source_waited,
                                                  .context = d,
                                                  .name = d->name,
                                                  .host = id.kind == FA__CPU});

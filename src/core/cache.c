@@ -1,6 +1,7 @@
 /* The caching allocator: segments, splitting and merging. Which free block fits best is bins.c, the figures are in
  * cache_stats.c. */
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/mark.h"
 #include "base/small.h"
@@ -166,6 +167,15 @@ static void *ask(fa__cache *c, size_t size)
     return c->source.allocate(c->source.context, size);
 }
 
+/* Free blocks that work still uses are of use when it is done. */
+static void finish(fa__cache *c)
+{
+    int64_t start = fa__clock_ns();
+    c->source.finish(c->source.context);
+    if (c->source.waited)
+        c->source.waited(c->source.context, fa__clock_ns() - start);
+}
+
 /* Asks the device for `*size` bytes, or `least`; frees the cache when there are none, and asks again. */
 static void *ask_twice(fa__cache *c, size_t *size, size_t least)
 {
@@ -173,8 +183,9 @@ static void *ask_twice(fa__cache *c, size_t *size, size_t least)
     if (memory)
         return memory;
     c->stats.retries++;
+    settle(c);
     if (c->used_late && c->source.finish)
-        c->source.finish(c->source.context);
+        finish(c);
     trim(c);
     memory = ask(c, *size);
     if (!memory && least < *size)

@@ -16,7 +16,8 @@ typedef struct fa__block fa__block;
 typedef struct fa__cache_source {
     void *(*allocate)(void *context, size_t size); /* NULL: the device has none left; sets no error */
     void (*release)(void *context, void *memory, size_t size);
-    void (*finish)(void *context); /* waits for all work of the device; NULL: there is none that is late */
+    void (*finish)(void *context);             /* waits for all work of the device; NULL: there is none that is late */
+    void (*waited)(void *context, int64_t ns); /* the cache had to, for so long; NULL: nobody counts */
     /* Called for each block that is handed out or comes back, with the work that may still use it; they may add to that
      * work. NULL: nobody wants to know. */
     void (*taken)(void *context, fa__block *, struct fa__queue *queue);

@@ -213,9 +213,10 @@ static bool invoke(fa__call *c)
         return false;
     if (!fa__check_operands(c, needed) || !check_require(c))
         return false;
-    if (!c->device && !own_device(c))
+    bool placed = !c->device; /* what has no operands is where it says, whatever the settings place */
+    if (placed && !own_device(c))
         return false;
-    if (FA__UNLIKELY((c->mixed || x->settings->placement == FA_PLACE_AUTO) && !c->op->cells->moves
+    if (FA__UNLIKELY((c->mixed || x->settings->placement == FA_PLACE_AUTO) && !placed && !c->op->cells->moves
                      && !is_composed(c->op)))
         return fa__placed(c, fa__is_elementwise(c->op), go_cast);
     if (FA__UNLIKELY(c->mixed && c->op->cells->compose && !fa__together(c)))

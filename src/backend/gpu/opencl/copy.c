@@ -170,22 +170,46 @@ static cl_int copy_staged(const piece *p, work *w, cl_event *e, const char **cal
     *call = NULL;
     if (!between)
         return CL_OUT_OF_HOST_MEMORY;
-    cl_int status = read_other(p, between, &w->read, call);
+    cl_int status = read_other(p, between, &w->other, call);
     if (status != CL_SUCCESS)
         return status;
     *call = "clEnqueueWriteBuffer";
     return fa__opencl.clEnqueueWriteBuffer(p->queue->queue, p->to, CL_FALSE, p->to_at + p->begin, p->bytes, between,
-                                           ordered ? 1 : 0, ordered ? &w->read : NULL, e);
+                                           ordered ? 1 : 0, ordered ? &w->other : NULL, e);
+}
+
+/* To a device of another platform, by the source's queue: the driver orders nothing between the two. The host has
+ * waited for the target, and waits for both halves of the copy. */
+static cl_int copy_out(const piece *p, work *w, cl_event *e, const char **call)
+{
+    const fa__device *to = p->copy->to_device;
+    char *between = stage(w, p->bytes);
+    *call = NULL;
+    if (!between)
+        return CL_OUT_OF_HOST_MEMORY;
+    int64_t start = fa__clock_ns();
+    *call = "clEnqueueReadBuffer";
+    cl_int status = fa__opencl.clEnqueueReadBuffer(p->queue->queue, p->from, CL_TRUE, p->from_at + p->begin, p->bytes,
+                                                   between, 0, NULL, e);
+    if (status != CL_SUCCESS)
+        return status;
+    *call = NULL;
+    status = fa__opencl.clEnqueueWriteBuffer(fa__opencl_own(to)->transfers, p->to, CL_TRUE, p->to_at + p->begin,
+                                             p->bytes, between, 0, NULL, &w->other);
+    fa__ledger_implicit(p->copy->op, to, fa__clock_ns() - start);
+    if (!fa__opencl_good(to, status, "clEnqueueWriteBuffer"))
+        fa__opencl.clReleaseEvent(*e);
+    return status;
 }
 
 /* ---- the whole ---- */
-/* What is not issued leaves nothing behind: a read of another device is waited for, since it writes what is given back.
+/* What is not issued leaves nothing behind: another device's half is waited for, since it uses what is given back.
  */
 static void undo(work *w, uint64_t staged_before)
 {
-    if (w->read) {
-        fa__opencl.clWaitForEvents(1, &w->read);
-        fa__opencl.clReleaseEvent(w->read);
+    if (w->other) {
+        fa__opencl.clWaitForEvents(1, &w->other);
+        fa__opencl.clReleaseEvent(w->other);
     }
     w->queue->staging_next = staged_before;
 }
@@ -214,6 +238,11 @@ static uint64_t send_piece(const piece *p, sender *send)
     return fa__opencl_commit(w, event, call);
 }
 
+static bool is_foreign(const queue *q, const fa__device *d)
+{
+    return d && fa__opencl_own(d)->platform != q->device->platform;
+}
+
 /* What goes to the host is staged, too, as long as it is not known whether it may be changed; and what comes behind
  * such a copy, which the host is to write before. */
 static sender *sender_for(queue *q, const fa__copy *c, bool unsure, bool *staged)
@@ -230,9 +259,9 @@ static sender *sender_for(queue *q, const fa__copy *c, bool unsure, bool *staged
         return copy_directly;
     /* Two devices that share the host's memory share buffers. Others would move whole buffers to and fro, under the
      * work that runs on their other parts. */
-    const fa__opencl_device *from = fa__opencl_own(c->from_device);
-    *staged = pinned || from->pinned || from->platform != q->device->platform;
-    return *staged ? copy_staged : copy_directly;
+    *staged = pinned || fa__opencl_own(c->from_device)->pinned || is_foreign(q, c->from_device)
+              || is_foreign(q, c->to_device);
+    return is_foreign(q, c->to_device) ? copy_out : *staged ? copy_staged : copy_directly;
 }
 
 /* ---- over what was there, behind work that may have gone wrong ---- */
@@ -270,6 +299,20 @@ static uint64_t send_and_put(const piece *p, sender *send)
     return ticket;
 }
 
+/* Whether what stands behind earlier work may be changed. No kernel of the queue can look on another platform's behalf:
+ * the host waits until it is known. */
+static fa__opencl_health health_for(queue *q, const fa__copy *c)
+{
+    uint64_t next = q->base.issued + 1;
+    fa__opencl_health health = c->changes ? fa__opencl_health_of(q, next, NULL) : FA__OPENCL_SOUND;
+    if (health != FA__OPENCL_UNSURE || !is_foreign(q, c->to_device))
+        return health;
+    int64_t start = fa__clock_ns();
+    fa__opencl_wait_quietly(q, q->base.issued);
+    fa__ledger_implicit(c->op, q->base.device, fa__clock_ns() - start);
+    return fa__opencl_health_of(q, next, NULL);
+}
+
 uint64_t fa__opencl_copy(fa__queue *base, const fa__copy *c)
 {
     queue *q = (queue *)base;
@@ -278,7 +321,7 @@ uint64_t fa__opencl_copy(fa__queue *base, const fa__copy *c)
         return 0;
     if (c->changes && !fa__opencl_forgive(q))
         return 0;
-    fa__opencl_health health = c->changes ? fa__opencl_health_of(q, q->base.issued + 1, NULL) : FA__OPENCL_SOUND;
+    fa__opencl_health health = health_for(q, c);
     if (!c->bytes || health == FA__OPENCL_FAULTY)
         return fa__opencl_nothing(q);
     bool staged, unsure = health == FA__OPENCL_UNSURE, puts = unsure && c->to_device;

@@ -71,17 +71,27 @@ void fa__opencl_disown(suspect *s)
     fa__free(s);
 }
 
+/* Its copy of the source's copy is made, or never will be. What it found is known then: only a fault may have to be
+ * looked for where it came from. */
+static void let_go(suspect *s, bool faulty)
+{
+    suspect *source = s->source;
+    if (!source || s->copied)
+        return;
+    s->copied = true;
+    if (faulty)
+        own(source);
+    else
+        s->source = NULL;
+    fa__opencl_drop(source);
+}
+
 void fa__opencl_drop(suspect *s)
 {
-    if (!s || atomic_fetch_sub(&s->users, 1) != 1) {
-        fa__opencl_disown(s);
-        return;
+    if (s && atomic_fetch_sub(&s->users, 1) == 1) {
+        let_go(s, false);
+        atomic_store(&s->queue->taken[s->place], false);
     }
-    if (s->source) { /* it was copied */
-        own(s->source);
-        fa__opencl_drop(s->source);
-    }
-    atomic_store(&s->queue->taken[s->place], false);
     fa__opencl_disown(s);
 }
 
@@ -107,6 +117,9 @@ suspect *fa__opencl_suspect_new(queue *q, const char *name, const fa__op *op)
     s->ticket = q->base.issued + 1;
     s->source = q->source;
     s->culprit = NULL;
+    s->copied = false;
+    atomic_init(&s->told, 0);
+    atomic_init(&s->teller, 0);
     atomic_init(&s->owners, 1);
     atomic_init(&s->users, 1);
     if (l)
@@ -142,16 +155,20 @@ void fa__opencl_judge(work *w, uint64_t ticket, bool good)
     queue *q = w->queue;
     suspect *s = w->suspect;
     const fa__fault *f = &q->fault_host[s->place];
+    bool faulty = good && atomic_load(&f->code) != FA_OK;
     w->suspect = NULL;
-    if (good && atomic_load(&f->code) != FA_OK) {
-        if (is_first(q, w, ticket)) {
-            q->fault_epoch = w->epoch;
-            blame(q, s, f, ticket);
-        } else if (w->epoch == q->fault_epoch) {
-            own(q->guilty);
-            s->culprit = q->guilty;
+    if (faulty && is_first(q, w, ticket)) {
+        if (w->epoch > q->fault_epoch) {
+            q->guilty_until = UINT64_MAX;
+            fa__opencl_forget_told(q);
         }
+        q->fault_epoch = w->epoch;
+        blame(q, s, f, ticket);
+    } else if (faulty && w->epoch == q->fault_epoch) {
+        own(q->guilty);
+        s->culprit = q->guilty;
     }
+    let_go(s, faulty);
     fa__opencl_drop(s);
 }
 
@@ -162,7 +179,7 @@ bool fa__opencl_stands(const work *w, uint64_t ticket)
 }
 
 /* Whose fault it was at first. Where it came from is over, but maybe not put away. */
-static const suspect *origin(const suspect *s)
+static suspect *origin(suspect *s)
 {
     while (s->source) {
         s = s->source;
@@ -172,10 +189,14 @@ static const suspect *origin(const suspect *s)
     return s;
 }
 
-static void raise_guilt(const suspect *s, const fa__fault *f)
+static _Atomic uint64_t tellings; /* of all queues */
+
+static void raise_guilt(suspect *s, const fa__fault *f)
 {
     char buffer[300];
     const fa__device *d = s->queue->base.device;
+    atomic_store(&s->teller, fa__opencl_thread());
+    atomic_store(&s->told, atomic_fetch_add(&tellings, 1) + 1);
     if (s->known) {
         fa__fault_report(f, (const fa__launch *)(const void *)s->launch, d);
         return;
@@ -185,20 +206,32 @@ static void raise_guilt(const suspect *s, const fa__fault *f)
     fa__fail((fa_code)atomic_load(&f->code), "%s: kernel %s: %s", d->name, s->name, buffer);
 }
 
+/* The fault that is to be told of when work up to the ticket is waited for, for one more owner. When it was forgiven
+ * before that, the program was told elsewhere, and has gone on. `again`: somebody was told, but not this thread, or
+ * elsewhere. The queue's lock is held. */
+static suspect *guilty_for(queue *q, uint64_t ticket, bool *again)
+{
+    bool stands = q->untold && q->guilty_ticket <= ticket;
+    *again = !stands || ticket > q->guilty_until;
+    if (stands) {
+        q->untold = false;
+        q->forgive |= q->guilty_until == UINT64_MAX;
+    }
+    if (!q->guilty || (*again && !fa__opencl_is_victim(q, ticket)))
+        return NULL;
+    fa__opencl_note_told(q);
+    own(q->guilty);
+    return q->guilty;
+}
+
 /* What a lost device was to do fails whoever asks for it. */
 void fa__opencl_surface(queue *q, uint64_t ticket)
 {
-    suspect *guilty = NULL;
-    fa__fault guilt = {0};
     cl_int failed = 0;
+    bool again;
     pthread_mutex_lock(&q->lock);
-    if (q->untold && q->guilty_ticket <= ticket) {
-        guilty = q->guilty;
-        guilt = q->guilt;
-        own(guilty);
-        q->untold = false;
-        q->forgive = true;
-    }
+    suspect *guilty = guilty_for(q, ticket, &again);
+    const fa__fault guilt = q->guilt;
     if (q->failed && q->failed_ticket <= ticket) {
         failed = q->failed;
         if (!atomic_load(&q->device->lost))
@@ -206,19 +239,38 @@ void fa__opencl_surface(queue *q, uint64_t ticket)
     }
     const char *call = q->failed_call;
     fa__opencl_leave(q);
-    if (guilty)
-        raise_guilt(origin(guilty), &guilt);
+    suspect *first = guilty ? origin(guilty) : NULL;
+    if (first && !(again && atomic_load(&first->teller) == fa__opencl_thread()))
+        raise_guilt(first, &guilt);
     fa__opencl_disown(guilty);
     if (failed)
         fa__fail(FA_ERROR_DEVICE, "%s: work of %s failed: %s (%d)", q->base.device->name, call,
                  fa__opencl_error_name(failed), (int)failed);
 }
 
+/* Whether the program was told of the fault that stands, by another queue that has it, since work was issued here: what
+ * it may have spoilt here had been issued before. */
+static bool is_told_elsewhere(queue *q, uint64_t before)
+{
+    fa__opencl_look(q);
+    pthread_mutex_lock(&q->lock);
+    suspect *s = q->untold && q->guilty_until == UINT64_MAX ? q->guilty : NULL;
+    if (s)
+        own(s);
+    fa__opencl_leave(q);
+    bool told = s && atomic_load(&origin(s)->told) > before;
+    fa__opencl_disown(s);
+    return told;
+}
+
 bool fa__opencl_forgive(queue *q)
 {
     static const cl_int zero;
+    uint64_t before = q->tellings;
+    q->tellings = atomic_load(&tellings);
+    bool elsewhere = q->tellings > before && is_told_elsewhere(q, before);
     pthread_mutex_lock(&q->lock);
-    bool wanted = q->forgive;
+    bool wanted = q->forgive || elsewhere;
     fa__opencl_leave(q);
     if (!wanted)
         return true;
@@ -228,6 +280,7 @@ bool fa__opencl_forgive(queue *q)
     pthread_mutex_lock(&q->lock);
     q->forgive = false;
     q->epoch++;
+    q->guilty_until = q->base.issued;
     fa__opencl_leave(q);
     return true;
 }
@@ -238,7 +291,7 @@ fa__opencl_health fa__opencl_health_of(queue *q, uint64_t ticket, suspect **last
     fa__opencl_health found = FA__OPENCL_SOUND;
     uint64_t t = atomic_load(&q->last_suspect);
     pthread_mutex_lock(&q->lock);
-    if (q->untold && q->guilty_ticket <= ticket)
+    if (q->untold && q->guilty_ticket <= ticket && ticket <= q->guilty_until)
         found = FA__OPENCL_FAULTY;
     for (t = t < ticket ? t : ticket; !found && t > fa__opencl_done(q); t--) {
         suspect *s = fa__opencl_work_of(q, t)->suspect;
@@ -268,9 +321,11 @@ static suspect *fault_of(queue *q, fa__fault *fault)
 static void take_fault(queue *q, suspect *s, const fa__fault *fault)
 {
     pthread_mutex_lock(&q->lock);
-    if (!q->untold) {
+    if (!q->untold || q->guilty_until != UINT64_MAX) {
         blame(q, s, fault, q->base.issued + 1);
+        q->guilty_until = UINT64_MAX;
         q->fault_epoch = q->epoch;
+        fa__opencl_forget_told(q);
     }
     fa__opencl_leave(q);
 }

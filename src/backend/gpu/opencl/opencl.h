@@ -9,6 +9,7 @@ enum {
     FA__OPENCL_QUEUES = 64,                   /* of a device, its own among them */
     FA__OPENCL_OPEN = 1024,                   /* pieces of work of a queue that are not done: more wait for the first */
     FA__OPENCL_LOOKS = 2 * FA__OPENCL_OPEN,   /* copies of a queue's fault word */
+    FA__OPENCL_VICTIMS = 32,                  /* threads that a fault of a queue may have harmed: more are forgotten */
     FA__OPENCL_STAGING = 16 << 20,            /* bytes of pinned memory of a queue, for copies */
     FA__OPENCL_CHUNK = FA__OPENCL_STAGING / 4 /* of one copy through it */
 };
@@ -36,7 +37,7 @@ typedef struct fa__opencl_device {
     bool is_gpu, correct; /* correct: division and roots are rounded correctly */
     bool pinned;          /* the host's memory is not the device's: copies go through pinned memory */
     char identity[640];
-    cl_command_queue transfers; /* reads on behalf of other devices' queues */
+    cl_command_queue transfers; /* reads, and writes, on behalf of other devices' queues */
     const fa__op *issuing; /* whose launch is being issued: what the driver waits for meanwhile is counted for it */
     int clblast;           /* 0: never, 1: whenever it can, -1: where it is faster */
     fa__opencl_verdict verdict[2][FA__OPENCL_PRODUCTS]; /* f32, f64; by size */
@@ -54,16 +55,26 @@ typedef struct fa__opencl_suspect {
     int place;                          /* of the word's copy behind it, */
     _Atomic int users;                  /* which its work needs, and other queues' work that takes it over */
     _Atomic int owners;                 /* these, the queues that it is the guilty one of, and other suspects */
-    struct fa__opencl_suspect *source;  /* whose copy it takes over; NULL: it is a launch of its own */
+    _Atomic uint64_t told;              /* which telling was of the fault that it found itself; 0: none yet */
+    _Atomic uint32_t teller;            /* the thread that was told then */
+    struct fa__opencl_suspect *source;  /* whose copy it takes over; NULL: it is a launch of its own, or was sound */
+    bool copied;                        /* it has done so */
     struct fa__opencl_suspect *culprit; /* whose fault stands in its copy; NULL: its own, or none */
     _Alignas(16) char launch[];         /* a fa__launch, its operands and its arguments */
 } fa__opencl_suspect;
+
+/* A thread whose work stands behind a fault. It is to be told of it, whoever else was. */
+typedef struct fa__opencl_victim {
+    uint32_t thread;
+    bool told;
+    uint64_t ticket; /* of the first such work */
+} fa__opencl_victim;
 
 /* A piece of work: that of ticket t is work[t % FA__OPENCL_OPEN] of its queue. Its place is used again when the work is
  * done and its callback was called, whichever comes last. */
 typedef struct fa__opencl_work {
     struct fa__opencl_queue *queue;
-    cl_event event, read; /* read: of another device's memory, before this work; NULL: none */
+    cl_event event, other; /* other: the half of a copy that another device's queue does; NULL: there is none */
     _Atomic cl_int status;
     _Atomic bool called; /* the driver has called back; false from issue on */
     const char *call;    /* the function that issued it, for messages */
@@ -79,8 +90,8 @@ typedef struct fa__opencl_work {
     fa__moment *moment;   /* takes the time when it is done; a reference; NULL: nobody asks */
     /* launches that may fault */
     fa__opencl_suspect *suspect;
-    uint32_t epoch;
-    bool changes; /* what it stages stays aside behind a fault */
+    uint32_t epoch, thread; /* thread: who issued it */
+    bool changes;           /* what it stages stays aside behind a fault */
 } fa__opencl_work;
 
 typedef struct fa__opencl_queue {
@@ -112,7 +123,11 @@ typedef struct fa__opencl_queue {
     fa__opencl_suspect *guilty;  /* whose fault the last one is, */
     fa__fault guilt;
     uint64_t guilty_ticket;
-    bool untold;                   /* which nobody was told of */
+    bool untold;           /* which nobody was told of who waited for this queue */
+    uint64_t guilty_until; /* the last ticket whose work it may have kept from changing anything, */
+    uint64_t tellings;     /* how often the program had been told of a fault when work was issued last */
+    fa__opencl_victim victim[FA__OPENCL_VICTIMS];
+    int victims;
     struct fa__opencl_queue *seen; /* the queue whose fault was looked at last, up to which ticket, in which epoch */
     uint64_t seen_ticket;
     uint32_t seen_epoch;
@@ -185,7 +200,9 @@ uint64_t fa__opencl_mark(fa__queue *, fa__moment *);
 void fa__opencl_leave(fa__opencl_queue *); /* releases the queue's lock */
 void fa__opencl_wait(fa__queue *, uint64_t ticket);
 void fa__opencl_wait_quietly(fa__opencl_queue *, uint64_t ticket); /* raises nothing */
-uint64_t fa__opencl_issued(fa__opencl_queue *);                    /* the last ticket */
+/* Puts away what is done, though the driver has not called back yet. Does not wait. */
+void fa__opencl_look(fa__opencl_queue *);
+uint64_t fa__opencl_issued(fa__opencl_queue *); /* the last ticket */
 /* The event of a piece of work that is not put away, to be released; NULL: it is done. */
 cl_event fa__opencl_event_of(fa__opencl_queue *, uint64_t ticket);
 static inline fa__opencl_work *fa__opencl_work_of(const fa__opencl_queue *q, uint64_t ticket)
@@ -236,9 +253,12 @@ void fa__opencl_drop(fa__opencl_suspect *);
 void fa__opencl_judge(fa__opencl_work *, uint64_t ticket, bool good);
 /* Whether a fault stood when this work was done: all before it was put away. The queue's lock is held. */
 bool fa__opencl_stands(const fa__opencl_work *, uint64_t ticket);
-/* Raises what work up to the ticket found wrong. */
+/* Raises what work up to the ticket found wrong: for the first thread that waits, and for those whose work is behind
+ * it.
+ */
 void fa__opencl_surface(fa__opencl_queue *, uint64_t ticket);
-/* Clears the fault word when the host has seen the fault: later work runs again. */
+/* Before work is issued: clears the fault word when the program was told of the fault, by this queue or by another one
+ * that has it, and nothing was issued since then. Later work runs again. */
 bool fa__opencl_forgive(fa__opencl_queue *);
 /* Whether work up to the ticket found something wrong that nobody was told of: no; that is not known yet; yes. Then
  * `last`, which may be NULL, is the last launch of it that may have, to be dropped. */
@@ -247,6 +267,17 @@ fa__opencl_health fa__opencl_health_of(fa__opencl_queue *, uint64_t ticket, fa__
 /* What comes behind this work of another queue is as faulty as that: the device finds out, where it is not known. False
  * after an error. */
 bool fa__opencl_hand_over(fa__opencl_queue *, fa__opencl_queue *other, uint64_t ticket);
+
+/* ---- victim.c ---- */
+/* The number of this thread, from 1 on. */
+uint32_t fa__opencl_thread(void);
+/* Notes whose work it is that is put away behind a fault. Here, and below, the queue's lock is held. */
+void fa__opencl_note(const fa__opencl_work *, uint64_t ticket);
+/* Whether this thread's work up to the ticket is behind the fault, and it was not told. It was. */
+bool fa__opencl_is_victim(fa__opencl_queue *, uint64_t ticket);
+void fa__opencl_note_told(fa__opencl_queue *);
+/* There is another fault: who was told of the last one was not told of this. */
+void fa__opencl_forget_told(fa__opencl_queue *);
 
 /* ---- product.c: matrix products by CLBlast ---- */
 /* What the environment says: FACULA_CLBLAST. */

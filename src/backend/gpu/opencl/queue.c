@@ -195,6 +195,7 @@ static void unmake(queue *q)
     q->fault_host = NULL;
     q->staging_first = q->staging_next = 0;
     q->fault_epoch = 0;
+    q->victims = 0;
     q->forgive = q->untold = false;
     q->failed = 0;
 }

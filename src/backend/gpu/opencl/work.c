@@ -29,13 +29,13 @@ static cl_int event_status(cl_event e)
 }
 
 /* The first failure is kept. Work behind another device's failure fails, too, but its own device is well: of a copy, it
- * is the read that tells whether the source's device is. */
+ * is the other half that tells whether the other device is. */
 static void note_failure(work *w, uint64_t ticket, cl_int status)
 {
     queue *q = w->queue;
-    cl_int read = w->read ? event_status(w->read) : CL_COMPLETE;
-    if (read < 0 && read != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
-        atomic_store(&fa__opencl_own(w->from)->lost, read);
+    cl_int other = w->other ? event_status(w->other) : CL_COMPLETE;
+    if (other < 0 && other != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
+        atomic_store(&fa__opencl_own(w->from == q->base.device ? w->to : w->from)->lost, other);
     if (!q->failed) {
         q->failed = status;
         q->failed_call = w->call;
@@ -63,7 +63,7 @@ static void put_away(work *w, uint64_t ticket)
     if (w->target && w->staged && status == CL_COMPLETE && !(w->changes && fa__opencl_stands(w, ticket)))
         memcpy(w->target, w->staged, w->bytes);
     if (w->timed && status == CL_COMPLETE)
-        fa__ledger_copy_time(w->age, w->op, w->from, w->to, event_ns(w->event) + event_ns(w->read));
+        fa__ledger_copy_time(w->age, w->op, w->from, w->to, event_ns(w->event) + event_ns(w->other));
     if (w->moment) {
         cl_ulong end = 0;
         if (!fa__opencl.clGetEventProfilingInfo(w->event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL))
@@ -72,11 +72,12 @@ static void put_away(work *w, uint64_t ticket)
     }
     if (w->suspect)
         fa__opencl_judge(w, ticket, status == CL_COMPLETE);
+    fa__opencl_note(w, ticket);
     if (w->staging_end)
         w->queue->staging_first = w->staging_end;
     fa__opencl.clReleaseEvent(w->event);
-    if (w->read)
-        fa__opencl.clReleaseEvent(w->read);
+    if (w->other)
+        fa__opencl.clReleaseEvent(w->other);
 }
 
 /* Whether the first piece of work that is not put away is over. */
@@ -158,6 +159,17 @@ void fa__opencl_wait_quietly(queue *q, uint64_t ticket)
     fa__opencl_leave(q);
 }
 
+void fa__opencl_look(queue *q)
+{
+    pthread_mutex_lock(&q->lock);
+    uint64_t ticket = fa__opencl_done(q) + 1;
+    for (; ticket <= q->base.issued && event_status(fa__opencl_work_of(q, ticket)->event) <= CL_COMPLETE; ticket++)
+        if (q->known < ticket)
+            __atomic_store_n(&q->known, ticket, __ATOMIC_RELEASE);
+    drain(q);
+    fa__opencl_leave(q);
+}
+
 void fa__opencl_wait(fa__queue *base, uint64_t ticket)
 {
     queue *q = (queue *)base;
@@ -196,7 +208,7 @@ work *fa__opencl_begin(queue *q, const fa__op *op)
     }
     while (!atomic_load(&w->called)) /* it is done: the callback is under way */
         sched_yield();
-    w->event = w->read = NULL;
+    w->event = w->other = NULL;
     w->op = op;
     w->from = w->to = NULL;
     w->timed = false;
@@ -205,6 +217,7 @@ work *fa__opencl_begin(queue *q, const fa__op *op)
     w->staging_end = 0;
     w->suspect = NULL;
     w->epoch = q->epoch;
+    w->thread = fa__opencl_thread();
     w->changes = false;
     w->moment = NULL;
     return w;

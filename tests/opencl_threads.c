@@ -1,0 +1,168 @@
+/* Threads that share a queue: each one whose work stands behind a fault is told of it, whoever waits first, and once.
+ */
+#include "support/opencl.h"
+#include <facula/facula.h>
+#include <pthread.h>
+
+enum { STILL = -1 };
+
+static fa_tensor *rows, *good, *bad, *sum; /* of device 0: 2s, (5, 4); indices; 1s */
+
+static int begin(void **state)
+{
+    test_devices_delay(0);
+    return opencl_begin(state);
+}
+
+static int end(void **state)
+{
+    test_devices_delay(0);
+    return opencl_end(state);
+}
+
+static fa_tensor *indices(double last)
+{
+    return fa_to(fa_to(fa_tensor_of(0., last), FA_I64), DEVICE(0));
+}
+
+static void make_operands(void)
+{
+    rows = fa_full(FA_SHAPE(5, 4), 2.0, .device = DEVICE(0));
+    good = indices(1);
+    bad = indices(9);
+    sum = fa_ones(FA_SHAPE(2, 4), .device = DEVICE(0));
+    assert_true(fa_item(fa_sum(fa_index_select(rows, 0, good))) == 16);
+    fa_synchronize(DEVICE(0));
+}
+
+/* ---- another thread, which does one thing after the other when it is told to ---- */
+typedef struct helper {
+    pthread_t thread;
+    pthread_barrier_t step;
+    fa_code told[3]; /* what it was told of at each wait */
+} helper;
+
+static fa_code told(void)
+{
+    fa_code code = fa_error_code();
+    fa_error_clear();
+    return code;
+}
+
+/* Selects by the bad index, and waits three times: then, once more, and behind more work. */
+static void *select_badly(void *context)
+{
+    helper *h = context;
+    FA_SCOPE;
+    fa_tensor *wrong = fa_index_select(rows, 0, bad);
+    pthread_barrier_wait(&h->step);
+    pthread_barrier_wait(&h->step);
+    fa_item(fa_sum(wrong));
+    h->told[0] = told();
+    fa_synchronize(DEVICE(0));
+    h->told[1] = told();
+    fa_item(fa_sum(fa_index_select(rows, 0, good)));
+    h->told[2] = told();
+    return NULL;
+}
+
+static void start(helper *h)
+{
+    assert_int_equal(pthread_barrier_init(&h->step, NULL, 2), 0);
+    assert_int_equal(pthread_create(&h->thread, NULL, select_badly, h), 0);
+    pthread_barrier_wait(&h->step); /* it has selected */
+}
+
+static void finish(helper *h)
+{
+    pthread_join(h->thread, NULL);
+    pthread_barrier_destroy(&h->step);
+    assert_int_equal(h->told[0], FA_ERROR_INDEX);
+    assert_int_equal(h->told[1], FA_OK);
+    assert_int_equal(h->told[2], FA_OK);
+}
+
+/* Neither a step that changed nothing nor a selection that was not made passes for done. */
+static void work_of_two_threads(bool first)
+{
+    helper h;
+    double value = 0;
+    FA_SCOPE;
+    make_operands();
+    test_devices_delay(STILL);
+    start(&h);
+    fa_add_(sum, 1);
+    fa_tensor *selected = fa_index_select(rows, 0, good);
+    for (int turn = 0; turn < 2; turn++)
+        if ((turn == 0) == first) {
+            value = fa_item(fa_sum(selected));
+            assert_int_equal(told(), FA_ERROR_INDEX);
+        } else {
+            pthread_barrier_wait(&h.step);
+            finish(&h);
+        }
+    assert_true(value != value); /* NaN */
+    assert_true(fa_item(fa_sum(sum)) == 8);
+    fa_add_(sum, 1);
+    assert_true(fa_item(fa_sum(sum)) == 16);
+    assert_true(fa_item(fa_sum(fa_index_select(rows, 0, good))) == 16);
+    assert_int_equal(told(), FA_OK);
+}
+
+static void both_are_told_when_the_guilty_one_waits_last(void **state)
+{
+    (void)state;
+    work_of_two_threads(true);
+}
+
+static void both_are_told_when_the_guilty_one_waits_first(void **state)
+{
+    (void)state;
+    work_of_two_threads(false);
+}
+
+/* Whoever comes later has nothing to do with it. */
+static void who_comes_later_is_not_told(void **state)
+{
+    (void)state;
+    helper h;
+    FA_SCOPE;
+    make_operands();
+    start(&h);
+    pthread_barrier_wait(&h.step);
+    finish(&h);
+    assert_true(fa_item(fa_sum(fa_add(sum, 1))) == 16);
+    assert_true(fa_synchronize(DEVICE(0)));
+    assert_int_equal(told(), FA_OK);
+}
+
+/* More threads than are remembered: one after the other, and nobody is told twice. */
+static void many_threads(void **state)
+{
+    (void)state;
+    for (int i = 0; i < FA__OPENCL_VICTIMS + 5; i++) {
+        helper h;
+        FA_SCOPE;
+        make_operands();
+        start(&h);
+        pthread_barrier_wait(&h.step);
+        finish(&h);
+    }
+    assert_true(fa_synchronize(DEVICE(0)));
+}
+
+#define OF(f) cmocka_unit_test_setup_teardown(f, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        OF(both_are_told_when_the_guilty_one_waits_last),
+        OF(both_are_told_when_the_guilty_one_waits_first),
+        OF(who_comes_later_is_not_told),
+        OF(many_threads),
+    };
+    setenv("FACULA_TEST_DEVICES", "opencl:0 opencl:1", 1);
+    if (!opencl_there() || !test_devices_there())
+        return TEST_SKIPPED;
+    return cmocka_run_group_tests_name("opencl_threads", tests, NULL, NULL);
+}
