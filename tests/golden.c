@@ -14,6 +14,7 @@ static const struct {
 } differences[] = {
     {"relu", "bool", "no element is below 0: they stay"},
     {"argmax", "bool", "bool has an order"},
+    {"argmin", "bool", "as argmax"},
     {"matmul", "bool", "there is no product of bool, of nothing neither"},
     {"linear", "bool", "as matmul"},
     {"topk", "bool", "false and true have an order: sort has them"},

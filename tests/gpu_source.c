@@ -272,13 +272,20 @@ static void test_reductions(void **state)
 static const uint8_t variants[FA__GPU_FAMILIES][FA__CLASSES] = {
     [FA__GPU_REDUCE_FOLD] = {0x0F, 0x0F, 0x0F, 0x0F}, /* fa__combine */
     [FA__GPU_SOFTMAX] = {1, 1, 0, 0},
-    [FA__GPU_SEARCH] = {1, 1, 1, 1},
+    [FA__GPU_SEARCH] = {3, 3, 3, 3}, /* the largest, the smallest */
     [FA__GPU_CHECK_INDEX] = {0, 0, 1, 0},
     [FA__GPU_FETCH] = {0, 0, 1, 0},
     [FA__GPU_ADD_AT] = {1, 1, 1, 1},
     [FA__GPU_RANDPERM] = {0, 1, 0, 0},
+    [FA__GPU_RANDINT] = {0, 0, 0, 1},
+    [FA__GPU_POISSON] = {0, 1, 0, 0},
+    [FA__GPU_SORT_TILE] = {0, 0, 1, 1},
+    [FA__GPU_SORT_MERGE] = {0, 0, 1, 1},
+    [FA__GPU_PLACES] = {1, 1, 1, 1},
     [FA__GPU_TRIANGLE] = {0, 0, 0, 1},
     [FA__GPU_MATMUL] = {0x3F, 0x03, 0xC3, 0x03}, /* own, f16, bf16, narrow integers; tiles, direct */
+    [FA__GPU_SCAN] = {0x2F, 0x2F, 0x2F, 0x2F},   /* fa__scan_kind */
+    [FA__GPU_SCAN_LOG_SUM] = {0x10, 0x10, 0, 0},
     [FA__GPU_INHERIT] = {0, 0, 1, 0},
     [FA__GPU_PUT] = {0, 0, 1, 0},
 };

@@ -20,6 +20,22 @@ static void ten_million_tenths(void **state)
     assert_true(fabs(fa_item(fa_mean(x)) - (double)0.1f) <= 1e-7);
 }
 
+/* One number of memory, seen 10^8 times. */
+static void a_hundred_million_tenths(void **state)
+{
+    (void)state;
+    double truth = 1e8 * (double)0.1f;
+    const fa_device where[] = {FA_CPU, DEVICE(0)};
+    for (size_t k = 0; k < sizeof where / sizeof where[0]; k++) {
+        fa_tensor *x = fa_expand(fa_full(FA_SHAPE(1), 0.1, .device = where[k]), FA_SHAPE(100000000));
+        assert_true(fabs(fa_item(fa_sum(x)) - truth) <= 1e-6 * truth);
+        assert_true(fabs(fa_item(fa_nansum(x)) - truth) <= 1e-6 * truth);
+        assert_true(fabs(fa_item(fa_norm(x, .p = 1)) - truth) <= 1e-6 * truth);
+        assert_true(fabs(fa_item(fa_mean(x)) - (double)0.1f) <= 1e-7);
+        assert_true(fa_item(fa_sum(fa_expand(fa_full(FA_SHAPE(1), true), FA_SHAPE(100000000)))) == 1e8);
+    }
+}
+
 /* Sums of all, of rows and of columns; also where blocks are cut. */
 static void the_same_bits_everywhere(void **state)
 {
@@ -72,6 +88,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(ten_million_tenths),
+        TEST(a_hundred_million_tenths),
         TEST(the_same_bits_everywhere),
         TEST(the_same_bits_for_any_number_of_threads),
     };

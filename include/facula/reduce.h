@@ -1,6 +1,6 @@
 /** @file
- *  Reductions over dimensions, which are left out of the result's shape, or have size 1 there (keepdim). One fixed
- *  tree: the same bits on every device and for any number of threads.
+ *  Sums, products and truth over dimensions, which are left out of the result's shape, or have size 1 there (keepdim).
+ *  One fixed tree: the same bits on every device and for any number of threads.
  *
  *  Written by facula-rows from src/ops/reduce.c: edit there. */
 /* clang-format off */
@@ -29,6 +29,25 @@ typedef struct fa_sum_options {
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_sum(const fa_tensor *x, const fa_sum_options *options);
 
+/** Options of fa_nansum(). */
+typedef struct fa_nansum_options {
+    size_t size;    /**< set by the macro */
+    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_dims dim;    /**< one dimension, FA_DIMS(0, 2), or all of them */
+    bool keepdim;   /**< keep what was reduced with size 1 */
+    fa_dtype dtype; /**< of the result; elements are converted before they are added */
+    char fa__end;   /**< the end of what this version knows */
+} fa_nansum_options;
+
+/** Sum over dimensions of the elements that are not NaN; of none it is 0. Integers and bool are summed in i64.
+ *
+ *      fa_nansum(x, .dim = FA_ALL, .keepdim = false, .dtype = FA_SAME, .out = NULL)
+ *
+ *  @param x any dtype
+ *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @return the result; NULL after an error */
+FA_API fa_tensor *fa_nansum(const fa_tensor *x, const fa_nansum_options *options);
+
 /** Options of fa_mean(). */
 typedef struct fa_mean_options {
     size_t size;    /**< set by the macro */
@@ -48,85 +67,98 @@ typedef struct fa_mean_options {
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_mean(const fa_tensor *x, const fa_mean_options *options);
 
-/** Options of fa_var(). */
-typedef struct fa_var_options {
-    size_t size;       /**< set by the macro */
-    fa_tensor *out;    /**< where to write, instead of into new memory */
-    fa_dims dim;       /**< one dimension, FA_DIMS(0, 2), or all of them */
-    double correction; /**< the sum of squares is divided by the number of elements less this */
-    bool keepdim;      /**< keep what was reduced with size 1 */
-    char fa__end;      /**< the end of what this version knows */
-} fa_var_options;
+/** Options of fa_nanmean(). */
+typedef struct fa_nanmean_options {
+    size_t size;    /**< set by the macro */
+    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_dims dim;    /**< one dimension, FA_DIMS(0, 2), or all of them */
+    bool keepdim;   /**< keep what was reduced with size 1 */
+    fa_dtype dtype; /**< of the result; elements are converted before they are added */
+    char fa__end;   /**< the end of what this version knows */
+} fa_nanmean_options;
 
-/** Variance over dimensions, in two passes; with correction 1 that of one element is NaN.
+/** Mean over dimensions of the elements that are not NaN; of none it is NaN. Integers are an error.
  *
- *      fa_var(x, .dim = FA_ALL, .correction = 1, .keepdim = false, .out = NULL)
+ *      fa_nanmean(x, .dim = FA_ALL, .keepdim = false, .dtype = FA_SAME, .out = NULL)
  *
- *  @param x floating
+ *  @param x any dtype
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
-FA_API fa_tensor *fa_var(const fa_tensor *x, const fa_var_options *options);
+FA_API fa_tensor *fa_nanmean(const fa_tensor *x, const fa_nanmean_options *options);
 
-/** Options of fa_amax(). */
-typedef struct fa_amax_options {
+/** Options of fa_prod(). */
+typedef struct fa_prod_options {
+    size_t size;    /**< set by the macro */
+    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_dims dim;    /**< one dimension, FA_DIMS(0, 2), or all of them */
+    bool keepdim;   /**< keep what was reduced with size 1 */
+    fa_dtype dtype; /**< of the result; elements are converted before they are added */
+    char fa__end;   /**< the end of what this version knows */
+} fa_prod_options;
+
+/** Product over dimensions. Integers and bool are multiplied in i64; an empty product is 1. The gradient is right with
+ *  zeros among the elements, too, one or several.
+ *
+ *      fa_prod(x, .dim = FA_ALL, .keepdim = false, .dtype = FA_SAME, .out = NULL)
+ *
+ *  @param x any dtype
+ *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @return the result; NULL after an error */
+FA_API fa_tensor *fa_prod(const fa_tensor *x, const fa_prod_options *options);
+
+/** Options of fa_all(). */
+typedef struct fa_all_options {
     size_t size;    /**< set by the macro */
     fa_tensor *out; /**< where to write, instead of into new memory */
     fa_dims dim;    /**< one dimension, FA_DIMS(0, 2), or all of them */
     bool keepdim;   /**< keep what was reduced with size 1 */
     char fa__end;   /**< the end of what this version knows */
-} fa_amax_options;
+} fa_all_options;
 
-/** The largest elements over dimensions. NaN is larger than everything; equal ones share the gradient evenly.
+/** Whether all elements over dimensions are true, as bool; of none they are. PyTorch gives u8 for u8.
  *
- *      fa_amax(x, .dim = FA_ALL, .keepdim = false, .out = NULL)
+ *      fa_all(x, .dim = FA_ALL, .keepdim = false, .out = NULL)
  *
- *  @param x at least one element to choose from
+ *  @param x any dtype: what is not 0 is true, NaN too
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
-FA_API fa_tensor *fa_amax(const fa_tensor *x, const fa_amax_options *options);
+FA_API fa_tensor *fa_all(const fa_tensor *x, const fa_all_options *options);
 
-/** The results of fa_max(). */
-typedef struct fa_max_result {
-    fa_tensor *values;  /**< see fa_max() */
-    fa_tensor *indices; /**< see fa_max() */
-} fa_max_result;
-
-/** Options of fa_max(). */
-typedef struct fa_max_options {
-    size_t size;  /**< set by the macro */
-    bool keepdim; /**< keep dim with size 1 */
-    char fa__end; /**< the end of what this version knows */
-} fa_max_options;
-
-/** The largest elements along a dimension, and where they are. NaN is larger than everything; of equal elements the
- *  first is chosen, and gets the whole gradient.
- *
- *      fa_max(x, dim, .keepdim = false)
- *
- *  @param x at least one element along dim
- *  @param dim the dimension to search; negative counts from the end
- *  @param options what the macro makes of the named options; NULL for the defaults
- *  @return the results; NULLs after an error */
-FA_API fa_max_result fa_max(const fa_tensor *x, int64_t dim, const fa_max_options *options);
-
-/** Options of fa_argmax(). */
-typedef struct fa_argmax_options {
+/** Options of fa_any(). */
+typedef struct fa_any_options {
     size_t size;    /**< set by the macro */
     fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_dims dim;    /**< one dimension; by default the place among all elements, row-major */
-    bool keepdim;   /**< keep dim with size 1 */
+    fa_dims dim;    /**< one dimension, FA_DIMS(0, 2), or all of them */
+    bool keepdim;   /**< keep what was reduced with size 1 */
     char fa__end;   /**< the end of what this version knows */
-} fa_argmax_options;
+} fa_any_options;
 
-/** Where the largest element is, along a dimension or among all. NaN is larger than everything; of equal elements the
- *  first is chosen.
+/** Whether any element over dimensions is true, as bool; of none none is. PyTorch gives u8 for u8.
  *
- *      fa_argmax(x, .dim = FA_ALL, .keepdim = false, .out = NULL)
+ *      fa_any(x, .dim = FA_ALL, .keepdim = false, .out = NULL)
  *
- *  @param x at least one element to choose from
+ *  @param x any dtype: what is not 0 is true, NaN too
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
-FA_API fa_tensor *fa_argmax(const fa_tensor *x, const fa_argmax_options *options);
+FA_API fa_tensor *fa_any(const fa_tensor *x, const fa_any_options *options);
+
+/** Options of fa_count_nonzero(). */
+typedef struct fa_count_nonzero_options {
+    size_t size;    /**< set by the macro */
+    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_dims dim;    /**< one dimension, FA_DIMS(0, 2), or all of them */
+    bool keepdim;   /**< keep what was reduced with size 1 */
+    char fa__end;   /**< the end of what this version knows */
+} fa_count_nonzero_options;
+
+/** How many elements over dimensions are not 0, as i64; NaN is not.
+ *
+ *      fa_count_nonzero(x, .dim = FA_ALL, .keepdim = false, .out = NULL)
+ *
+ *  @param x any dtype: what is not 0 is true, NaN too
+ *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @return the result; NULL after an error */
+FA_API fa_tensor *fa_count_nonzero(const fa_tensor *x, const fa_count_nonzero_options *options);
 
 /** Options of fa_sum_to(). */
 typedef struct fa_sum_to_options {
@@ -149,16 +181,20 @@ FA_API fa_tensor *fa_sum_to(const fa_tensor *x, const fa_tensor *like, const fa_
 /* How named options, and numbers in the place of tensors, reach the functions above. */
 #define FA__DEFAULT_fa_sum {offsetof(fa_sum_options, fa__end), NULL, FA_ALL, false, FA_SAME, 0}
 #define fa_sum(...) FA__CALL1(fa_sum, FA__SAME, __VA_ARGS__)
+#define FA__DEFAULT_fa_nansum {offsetof(fa_nansum_options, fa__end), NULL, FA_ALL, false, FA_SAME, 0}
+#define fa_nansum(...) FA__CALL1(fa_nansum, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_mean {offsetof(fa_mean_options, fa__end), NULL, FA_ALL, false, FA_SAME, 0}
 #define fa_mean(...) FA__CALL1(fa_mean, FA__SAME, __VA_ARGS__)
-#define FA__DEFAULT_fa_var {offsetof(fa_var_options, fa__end), NULL, FA_ALL, 1, false, 0}
-#define fa_var(...) FA__CALL1(fa_var, FA__SAME, __VA_ARGS__)
-#define FA__DEFAULT_fa_amax {offsetof(fa_amax_options, fa__end), NULL, FA_ALL, false, 0}
-#define fa_amax(...) FA__CALL1(fa_amax, FA__SAME, __VA_ARGS__)
-#define FA__DEFAULT_fa_max {offsetof(fa_max_options, fa__end), false, 0}
-#define fa_max(...) FA__CALL2(fa_max, FA__SAME, FA__SAME, __VA_ARGS__)
-#define FA__DEFAULT_fa_argmax {offsetof(fa_argmax_options, fa__end), NULL, FA_ALL, false, 0}
-#define fa_argmax(...) FA__CALL1(fa_argmax, FA__SAME, __VA_ARGS__)
+#define FA__DEFAULT_fa_nanmean {offsetof(fa_nanmean_options, fa__end), NULL, FA_ALL, false, FA_SAME, 0}
+#define fa_nanmean(...) FA__CALL1(fa_nanmean, FA__SAME, __VA_ARGS__)
+#define FA__DEFAULT_fa_prod {offsetof(fa_prod_options, fa__end), NULL, FA_ALL, false, FA_SAME, 0}
+#define fa_prod(...) FA__CALL1(fa_prod, FA__SAME, __VA_ARGS__)
+#define FA__DEFAULT_fa_all {offsetof(fa_all_options, fa__end), NULL, FA_ALL, false, 0}
+#define fa_all(...) FA__CALL1(fa_all, FA__SAME, __VA_ARGS__)
+#define FA__DEFAULT_fa_any {offsetof(fa_any_options, fa__end), NULL, FA_ALL, false, 0}
+#define fa_any(...) FA__CALL1(fa_any, FA__SAME, __VA_ARGS__)
+#define FA__DEFAULT_fa_count_nonzero {offsetof(fa_count_nonzero_options, fa__end), NULL, FA_ALL, false, 0}
+#define fa_count_nonzero(...) FA__CALL1(fa_count_nonzero, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_sum_to {offsetof(fa_sum_to_options, fa__end), NULL, 0}
 #define fa_sum_to(...) FA__CALL2(fa_sum_to, FA__SAME, FA__SAME, __VA_ARGS__)
 /** @endcond */

@@ -148,11 +148,11 @@ static bool go_composed(fa__call *c)
     c->parent = x->call;
     x->call = c;
     fa_tensor *y = NULL;
-    bool listed = !c->op->nresults && c->op->cells->compose_list(c);
-    if (c->op->nresults)
+    bool several = c->op->cells->compose_list != NULL, made = several && c->op->cells->compose_list(c);
+    if (!several)
         y = c->op->cells->compose(c);
     x->call = c->parent;
-    return c->op->nresults ? given_result(c, y) : listed;
+    return several ? made : given_result(c, y);
 }
 
 /* The device of a call without operands: its own option, or the settings'. */

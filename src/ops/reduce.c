@@ -1,9 +1,7 @@
-/* Reductions over dimensions, which are left out of the result's shape, or have size 1 there (keepdim). One fixed
- * tree: the same bits on every device and for any number of threads. */
-#include "ops/promote.h"
-#include "ops/row.h"
+/* Sums, products and truth over dimensions, which are left out of the result's shape, or have size 1 there (keepdim).
+ * One fixed tree: the same bits on every device and for any number of threads. */
+#include "ops/reduce.h"
 #include "ops/views.h"
-#include <math.h>
 
 /* What a reduction takes. */
 typedef struct {
@@ -20,7 +18,7 @@ static FA__HOT bool sum_infer(fa__call *c)
     return fa__infer_reduced(c, a->x, a->dim, a->keepdim, a->dtype ? a->dtype : own);
 }
 
-static bool sum_into(fa__call *c, fa_tensor *out, const fa_tensor *x, fa_dims dim)
+bool fa__run_sum(fa__call *c, fa_tensor *out, const fa_tensor *x, fa_dims dim)
 {
     unsigned set;
     return fa__dim_set(c, x, dim, &set)
@@ -30,7 +28,7 @@ static bool sum_into(fa__call *c, fa_tensor *out, const fa_tensor *x, fa_dims di
 static FA__HOT bool sum_run(fa__call *c)
 {
     const reduce_args *a = c->args;
-    return sum_into(c, c->out[0], a->x, a->dim);
+    return fa__run_sum(c, c->out[0], a->x, a->dim);
 }
 
 static FA__HOT void sum_grad(fa__back *b)
@@ -45,20 +43,28 @@ OP(sum, reduce_args, (y), .infer = sum_infer, .run = sum_run, .grad = sum_grad, 
    SAMPLES("(3,4); (3,4) dim=1; (2,3) dim=0 keepdim=true; (2,3,4) dim={0,2}; (0,3) dim=0; (); i(3,4) dim=0; (3,4) "
            "dtype=f64; b(7)"))
 
-/* A tensor for what comes in between, in the dtype that the result computes in. */
-static fa_tensor *between(fa__call *c, const fa_tensor *like)
+/* The gradient goes where elements are not NaN. */
+static void nansum_grad(fa__back *b)
 {
-    fa_dtype dtype = like->dtype == FA_F64 ? FA_F64 : FA_F32;
-    return fa__own(fa__tensor_empty(c->device, dtype, like->rank, like->shape, c->queue));
+    const reduce_args *a = b->args;
+    fa_tensor *g = fa__undo_reduced(b->gy[0], a->x, a->dim, a->keepdim);
+    fa__give(b, &a->x, fa_where(fa_isnan(a->x), 0, g));
 }
 
-static int64_t reduced_count(const fa_tensor *x, unsigned set)
+static bool nansum_run(fa__call *c)
 {
-    int64_t n = 1;
-    for (int i = 0; i < x->rank; i++)
-        n *= set >> i & 1 ? x->shape[i] : 1;
-    return n;
+    const reduce_args *a = c->args;
+    unsigned set;
+    return fa__dim_set(c, a->x, a->dim, &set)
+           && fa__run_reduce(c, c->out[0], FA__COMBINE_SUM, "x == x ? x : 0", set, 1,
+                             (fa__bound[]){{.name = "x", .value = fa__arg_t(a->x)}});
 }
+
+/** Sum over dimensions of the elements that are not NaN; of none it is 0. Integers and bool are summed in i64. */
+OP(nansum, reduce_args, (y), .infer = sum_infer, .run = nansum_run, .grad = nansum_grad, .keep = KEEP(x),
+   .autocast = FA__CAST_F32, TORCH("nansum(x, dim, keepdim, dtype=dtype)"),
+   SAMPLES("(3,4); (3,4) dim=1; (2,3,4) dim={0,2} keepdim=true; n(9); n(3,9) dim=0; (0,3) dim=0; (); i(3,4) dim=0; "
+           "(3,4) dtype=f64; b(7)"))
 
 static bool mean_infer(fa__call *c)
 {
@@ -70,21 +76,21 @@ static bool mean_infer(fa__call *c)
     return fa__infer_reduced(c, a->x, a->dim, a->keepdim, dtype);
 }
 
-static bool mean_into(fa__call *c, fa_tensor *out, const fa_tensor *x, fa_dims dim)
+bool fa__run_mean(fa__call *c, fa_tensor *out, const fa_tensor *x, fa_dims dim)
 {
     unsigned set;
-    fa_tensor *sum = out->dtype >= FA_F32 ? out : between(c, out);
-    if (!sum || !fa__dim_set(c, x, dim, &set) || !sum_into(c, sum, x, dim))
+    fa_tensor *sum = out->dtype >= FA_F32 ? out : fa__between(c, out);
+    if (!sum || !fa__dim_set(c, x, dim, &set) || !fa__run_sum(c, sum, x, dim))
         return false;
     fa__bound bound[] = {{.name = "s", .value = fa__arg_t(sum)},
-                         {.name = "n", .value = fa__arg_f((double)reduced_count(x, set))}};
+                         {.name = "n", .value = fa__arg_f((double)fa__reduced_count(x, set))}};
     return fa__run_expression(c, out, "s / n", 2, bound);
 }
 
 static bool mean_run(fa__call *c)
 {
     const reduce_args *a = c->args;
-    return mean_into(c, c->out[0], a->x, a->dim);
+    return fa__run_mean(c, c->out[0], a->x, a->dim);
 }
 
 static void mean_grad(fa__back *b)
@@ -93,7 +99,7 @@ static void mean_grad(fa__back *b)
     unsigned set;
     if (!fa__dim_set(NULL, a->x, a->dim, &set))
         return;
-    fa_tensor *g = fa_div(fa__undo_reduced(b->gy[0], a->x, a->dim, a->keepdim), (double)reduced_count(a->x, set));
+    fa_tensor *g = fa_div(fa__undo_reduced(b->gy[0], a->x, a->dim, a->keepdim), (double)fa__reduced_count(a->x, set));
     fa__give(b, &a->x, fa__expanded(g, a->x));
 }
 
@@ -102,164 +108,121 @@ OP(mean, reduce_args, (y), .infer = mean_infer, .run = mean_run, .grad = mean_gr
    TORCH("mean(x, dim, keepdim, dtype=dtype)"),
    SAMPLES("(3,4); (3,4) dim=1; (2,3) dim=0 keepdim=true; (2,3,4) dim={0,-1}; (0,3) dim=0; (); i(3) dtype=f32"))
 
-typedef struct {
-    const fa_tensor *x;       /* floating */
-    fa_dims dim OPT(FA_ALL);  /* one dimension, FA_DIMS(0, 2), or all of them */
-    double correction OPT(1); /* the sum of squares is divided by the number of elements less this */
-    bool keepdim OPT(false);  /* keep what was reduced with size 1 */
-} var_args;
-
-static bool var_infer(fa__call *c)
+/* In f32 at least: sums of halves may be beyond them where the mean is not. */
+static fa_tensor *nanmean_compose(fa__call *c)
 {
-    const var_args *a = c->args;
-    if (!fa__dtype_is_float(a->x->dtype))
-        return fa__call_fail(c, FA_ERROR_DTYPE, "the variance of %s is not defined",
-                             fa_dtype_name((fa_dtype)a->x->dtype));
-    if (isnan(a->correction))
-        return fa__call_fail(c, FA_ERROR_ARGUMENT, "the correction is NaN");
-    return fa__infer_reduced(c, a->x, a->dim, a->keepdim, (fa_dtype)a->x->dtype);
+    const reduce_args *a = c->args;
+    fa_dtype dtype = a->dtype ? a->dtype : (fa_dtype)a->x->dtype, wide = dtype == FA_F64 ? FA_F64 : FA_F32;
+    if (!fa__dtype_is_float(dtype) || !fa__dtype_is_float(a->x->dtype)) {
+        fa__call_fail(c, FA_ERROR_DTYPE, "the mean of %s in %s is not defined: fa_to converts",
+                      fa_dtype_name((fa_dtype)a->x->dtype), fa_dtype_name(dtype));
+        return NULL;
+    }
+    fa_tensor *sum = fa_nansum(a->x, .dim = a->dim, .keepdim = a->keepdim, .dtype = wide);
+    fa_tensor *count = fa_sum(fa_eq(a->x, a->x), .dim = a->dim, .keepdim = a->keepdim);
+    return fa_to(fa_div(sum, count), dtype);
 }
 
-/* What the sum of squares is divided by; 0 at least. */
-static double degrees(const var_args *a, unsigned set)
+/** Mean over dimensions of the elements that are not NaN; of none it is NaN. Integers are an error. */
+OP(nanmean, reduce_args, (y), .compose = nanmean_compose, TORCH("nanmean(x, dim, keepdim, dtype=dtype)"),
+   SAMPLES("(3,4); (3,4) dim=1; (2,3,4) dim={0,2} keepdim=true; n(9); n(3,9) dim=0; (0,3) dim=0; (); (3,4) dtype=f64"))
+
+static bool prod_run(fa__call *c)
 {
-    double n = (double)reduced_count(a->x, set) - a->correction;
-    return n > 0 ? n : 0;
-}
-
-static bool var_run(fa__call *c)
-{
-    const var_args *a = c->args;
-    fa_tensor *y = c->out[0];
-    unsigned set;
-    if (!fa__dim_set(c, a->x, a->dim, &set))
-        return false;
-    int64_t kept[FA_MAX_DIMS];
-    for (int i = 0; i < a->x->rank; i++)
-        kept[i] = set >> i & 1 ? 1 : a->x->shape[i];
-    fa_dtype dtype = y->dtype == FA_F64 ? FA_F64 : FA_F32;
-    fa_tensor *mean = fa__own(fa__tensor_empty(c->device, dtype, a->x->rank, kept, c->queue));
-    fa_tensor *sum = between(c, y);
-    if (!mean || !sum || !mean_into(c, mean, a->x, a->dim))
-        return false;
-    fa__bound squares[] = {{.name = "x", .value = fa__arg_t(a->x)}, {.name = "m", .value = fa__arg_t(mean)}};
-    fa__bound quotient[] = {{.name = "s", .value = fa__arg_t(sum)}, {.name = "n", .value = fa__arg_f(degrees(a, set))}};
-    return fa__run_reduce(c, sum, FA__COMBINE_SUM, "(x - m) * (x - m)", set, 2, squares)
-           && fa__run_expression(c, y, "s / n", 2, quotient);
-}
-
-static void var_grad(fa__back *b)
-{
-    const var_args *a = b->args;
-    unsigned set;
-    if (!fa__dim_set(NULL, a->x, a->dim, &set))
-        return;
-    fa_tensor *deviation = fa_sub(a->x, fa_mean(a->x, .dim = a->dim, .keepdim = true));
-    fa_tensor *g = fa__undo_reduced(b->gy[0], a->x, a->dim, a->keepdim);
-    fa__give(b, &a->x, fa_mul(fa_mul(deviation, g), 2 / degrees(a, set)));
-}
-
-/** Variance over dimensions, in two passes; with correction 1 that of one element is NaN. */
-OP(var, var_args, (y), .infer = var_infer, .run = var_run, .grad = var_grad, .keep = KEEP(x),
-   TORCH("var(x, dim, correction=correction, keepdim=keepdim)"),
-   SAMPLES("(3,4); (3,4) dim=1; (2,3) dim=0 keepdim=true; (2,3,4) dim={0,-1} correction=0; (1,3) dim=0"))
-
-typedef struct {
-    const fa_tensor *x;      /* at least one element to choose from */
-    fa_dims dim OPT(FA_ALL); /* one dimension, FA_DIMS(0, 2), or all of them */
-    bool keepdim OPT(false); /* keep what was reduced with size 1 */
-} amax_args;
-
-static bool amax_infer(fa__call *c)
-{
-    const amax_args *a = c->args;
-    unsigned set;
-    if (!fa__dim_set(c, a->x, a->dim, &set) || !fa__infer_reduced(c, a->x, a->dim, a->keepdim, (fa_dtype)a->x->dtype))
-        return false;
-    return reduced_count(a->x, set) || fa__call_fail(c, FA_ERROR_SHAPE, "there is nothing to choose from");
-}
-
-static bool amax_run(fa__call *c)
-{
-    const amax_args *a = c->args;
+    const reduce_args *a = c->args;
     unsigned set;
     return fa__dim_set(c, a->x, a->dim, &set)
-           && fa__run_reduce(c, c->out[0], FA__COMBINE_MAX, "x", set, 1,
+           && fa__run_reduce(c, c->out[0], FA__COMBINE_PROD, "x", set, 1,
                              (fa__bound[]){{.name = "x", .value = fa__arg_t(a->x)}});
 }
 
-static void amax_grad(fa__back *b)
+/* Dimension by dimension: each element's gradient is the product of all others along it. Nothing is divided by, so that
+ * zeros are as good as other elements. */
+static void prod_grad(fa__back *b)
 {
-    const amax_args *a = b->args;
-    fa_tensor *y = fa__undo_reduced(b->y[0], a->x, a->dim, a->keepdim);
+    const reduce_args *a = b->args;
+    fa_tensor *part[FA_MAX_DIMS] = {fa_to(a->x, (fa_dtype)b->gy[0]->dtype)};
     fa_tensor *g = fa__undo_reduced(b->gy[0], a->x, a->dim, a->keepdim);
-    fa_tensor *top = fa_to(fa_eq(a->x, y), (fa_dtype)a->x->dtype);
-    fa__give(b, &a->x, fa_mul(top, fa_div(g, fa_sum(top, .dim = a->dim, .keepdim = a->dim != FA_ALL))));
-}
-
-/** The largest elements over dimensions. NaN is larger than everything; equal ones share the gradient evenly. */
-OP(amax, amax_args, (y), .infer = amax_infer, .run = amax_run, .grad = amax_grad, .keep = KEEP(x, y),
-   TORCH("amax(x, () if dim is None else dim, keepdim)"),
-   SAMPLES("d(3,4); d(3,4) dim=1; d(2,3,4) dim={0,-1} keepdim=true; t(5,3) dim=0; n(9); (); (0,3) dim=1"))
-
-typedef struct {
-    const fa_tensor *x;      /* at least one element along dim */
-    int64_t dim;             /* the dimension to search; negative counts from the end */
-    bool keepdim OPT(false); /* keep dim with size 1 */
-} max_args;
-
-static bool max_infer(fa__call *c)
-{
-    const max_args *a = c->args;
-    int d = fa__wrap_dim(c, a->x, a->dim);
-    if (d < 0 || !fa__infer_reduced(c, a->x, a->dim, a->keepdim, (fa_dtype)a->x->dtype))
-        return false;
-    if (a->x->rank && a->x->shape[d] == 0)
-        return fa__call_fail(c, FA_ERROR_SHAPE, "dimension %d is empty: there is nothing to choose from", d);
-    c->spec[1] = c->spec[0];
-    c->spec[1].dtype = FA_I64;
-    return true;
-}
-
-static void max_grad(fa__back *b)
-{
-    const max_args *a = b->args;
-    if (!a->x->rank) {
-        fa__give(b, &a->x, b->gy[0]);
-        return;
-    }
-    fa_tensor *g = fa__undo_reduced(b->gy[0], a->x, a->dim, a->keepdim);
-    fa_tensor *i = fa__undo_reduced(b->y[1], a->x, a->dim, a->keepdim);
-    fa__give(b, &a->x, fa_scatter_add(fa_zeros_like(a->x), a->dim, i, g));
-}
-
-/** The largest elements along a dimension, and where they are. NaN is larger than everything; of equal elements the
- *  first is chosen, and gets the whole gradient. */
-OP(max, max_args, (values, indices), .infer = max_infer, .grad = max_grad, .keep = KEEP(indices),
-   TORCH("max(x, dim, keepdim)"),
-   SAMPLES("d(3,4) 1; d(3,4) 0 keepdim=true; d(2,3,4) -2; t(5,3) 0; n(9) 0; () 0; (0,3) 1"))
-
-typedef struct {
-    const fa_tensor *x;      /* at least one element to choose from */
-    fa_dims dim OPT(FA_ALL); /* one dimension; by default the place among all elements, row-major */
-    bool keepdim OPT(false); /* keep dim with size 1 */
-} argmax_args;
-
-static bool argmax_infer(fa__call *c)
-{
-    const argmax_args *a = c->args;
+    int along[FA_MAX_DIMS], n = 0;
     unsigned set;
-    if (!fa__dim_set(c, a->x, a->dim, &set) || !fa__infer_reduced(c, a->x, a->dim, a->keepdim, FA_I64))
-        return false;
-    if (a->dim != FA_ALL && set & (set - 1))
-        return fa__call_fail(c, FA_ERROR_ARGUMENT, "argmax searches one dimension, or all of them");
-    return reduced_count(a->x, set) || fa__call_fail(c, FA_ERROR_SHAPE, "there is nothing to choose from");
+    if (!fa__dim_set(NULL, a->x, a->dim, &set))
+        return;
+    FA__EACH_BIT (d, set) {
+        along[n++] = (int)d;
+        if (n < FA_MAX_DIMS)
+            part[n] = fa_prod(part[n - 1], .dim = d, .keepdim = true);
+    }
+    while (n-- > 0)
+        g = fa_mul(g, fa__product_of_others(part[n], along[n]));
+    fa__give(b, &a->x, g);
 }
 
-/** Where the largest element is, along a dimension or among all. NaN is larger than everything; of equal elements the
- *  first is chosen. */
-OP(argmax, argmax_args, (y), .infer = argmax_infer, .no_grad = "an index", TORCH("argmax(x, dim, keepdim)"),
-   SAMPLES("d(3,4); d(3,4) dim=1; d(3,4) dim=0 keepdim=true; t(5,3) dim=0; n(9); (); (0,3) dim=1"))
+/** Product over dimensions. Integers and bool are multiplied in i64; an empty product is 1. The gradient is right with
+ *  zeros among the elements, too, one or several. */
+OP(prod, reduce_args, (y), .infer = sum_infer, .run = prod_run, .grad = prod_grad, .keep = KEEP(x),
+   .autocast = FA__CAST_F32,
+   TORCH("prod(x, dtype=dtype) if dim is None else prod(x, dim, keepdim, dtype=dtype) if isinstance(dim, int) else "
+         "prod(prod(x, dim[1], True, dtype=dtype), dim[0], True).squeeze(dim)"),
+   SAMPLES("(3,4); (3,4) dim=1; (2,3) dim=0 keepdim=true; (2,3,2) dim={0,2}; t(5,3) dim=0; t(5,3) dim=1; t(3); (0,3) "
+           "dim=0; "
+           "(); i(3,4) dim=0; (3,4) dtype=f64; b(7); n(9)"))
+
+/* ---- truth ---- */
+
+typedef struct {
+    const fa_tensor *x;      /* any dtype: what is not 0 is true, NaN too */
+    fa_dims dim OPT(FA_ALL); /* one dimension, FA_DIMS(0, 2), or all of them */
+    bool keepdim OPT(false); /* keep what was reduced with size 1 */
+} truth_args;
+
+static bool truth_infer(fa__call *c)
+{
+    const truth_args *a = c->args;
+    return fa__infer_reduced(c, a->x, a->dim, a->keepdim, FA_BOOL);
+}
+
+static bool all_run(fa__call *c)
+{
+    const truth_args *a = c->args;
+    unsigned set;
+    return fa__dim_set(c, a->x, a->dim, &set)
+           && fa__run_reduce(c, c->out[0], FA__COMBINE_PROD, "x != 0", set, 1,
+                             (fa__bound[]){{.name = "x", .value = fa__arg_t(a->x)}});
+}
+
+/* Not all are 0. */
+static bool any_run(fa__call *c)
+{
+    const truth_args *a = c->args;
+    fa_tensor *y = c->out[0];
+    unsigned set;
+    return fa__dim_set(c, a->x, a->dim, &set)
+           && fa__run_reduce(c, y, FA__COMBINE_PROD, "x == 0", set, 1,
+                             (fa__bound[]){{.name = "x", .value = fa__arg_t(a->x)}})
+           && fa__run_expression(c, y, "y == 0", 1, (fa__bound[]){{.name = "y", .value = fa__arg_t(y)}});
+}
+
+/** Whether all elements over dimensions are true, as bool; of none they are. PyTorch gives u8 for u8. */
+OP(all, truth_args, (y), .infer = truth_infer, .run = all_run, .no_grad = "a test",
+   TORCH("all(x, dim, keepdim).bool()"),
+   SAMPLES("(3,4); t(3,4) dim=1; b(2,3) dim=0 keepdim=true; t(2,3,2) dim={0,-1}; b(2000); i(5); (0,3) dim=0; (); n(9)"))
+
+/** Whether any element over dimensions is true, as bool; of none none is. PyTorch gives u8 for u8. */
+OP(any, truth_args, (y), .infer = truth_infer, .run = any_run, .no_grad = "a test",
+   TORCH("any(x, dim, keepdim).bool()"),
+   SAMPLES("(3,4); t(3,4) dim=1; b(2,3) dim=0 keepdim=true; t(2,3,2) dim={0,-1}; b(2000); i(5); (0,3) dim=0; (); n(9)"))
+
+static fa_tensor *count_nonzero_compose(fa__call *c)
+{
+    const truth_args *a = c->args;
+    return fa_sum(fa_ne(a->x, 0), .dim = a->dim, .keepdim = a->keepdim);
+}
+
+/** How many elements over dimensions are not 0, as i64; NaN is not. */
+OP(count_nonzero, truth_args, (y), .compose = count_nonzero_compose, TORCH("(x != 0).sum(dim, keepdim)"),
+   SAMPLES("(3,4); t(3,4) dim=1; b(2,3) dim=0 keepdim=true; t(2,3,2) dim={0,-1}; (0,3) dim=0; (); n(9)"))
+
+/* ---- broadcasts ---- */
 
 typedef struct {
     const fa_tensor *x; /* to be made larger or smaller */

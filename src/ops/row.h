@@ -74,26 +74,27 @@ typedef struct fa__cells {
     bool (*infer)(fa__call *);         /* fills c->spec for each result, or fails */
     bool (*run)(fa__call *);           /* host code that launches; without it the device's KERNEL(name) runs */
     void (*grad)(fa__back *);          /* gives each operand its gradient by fa__give */
-    fa_tensor *(*compose)(fa__call *); /* made of other operations; further results it puts into c->out[1] and so on */
-    bool (*compose_list)(fa__call *);  /* the same where the result is a list: gives it by fa__listed */
-    bool view;                         /* the result shares the memory of the first field */
-    bool hot;                          /* also compiled into loops of its own */
-    bool internal;                     /* only other operations call it: not in the public headers */
-    bool null_gy;                      /* the gradient function takes NULL for gradients that are not there */
-    fa__cast autocast, autocast_cpu;   /* on GPUs, on the CPU */
-    fa_dtype result;                   /* POINTWISE: the result's dtype; else by promotion */
-    const char *keep;                  /* KEEP(x, y): what backward needs; KEEP(b for a): only a's gradient does */
-    const char *require;               /* REQUIRE(p >= 0 && p < 1): a condition on the numbers */
-    const char *no_grad;               /* why there is no gradient */
-    const char *index;                 /* a field that may be on the CPU when the others are not: it is moved */
-    bool any_store;                    /* in place: stored in any dtype (copy_, fill_) */
-    bool no_bool;                      /* POINTWISE: an error for bool operands */
-    bool laid;                         /* .infer gives the result's strides too */
-    bool moves;                        /* crosses devices itself: no placement; .infer sets the device */
-    const char *inplace;               /* INPLACE(x): what the in-place form writes; INPLACE(none): no such form */
-    bool torch;                        /* TORCH(...) is there */
-    bool also;                         /* ALSO(...) is there */
-    bool samples;                      /* SAMPLES(...) is there */
+    fa_tensor *(*compose)(fa__call *); /* made of other operations */
+    bool (*compose_list)(fa__call *); /* the same where the result is a list: gives it by fa__listed; or where there are
+                                         several: puts them into c->out, NULL for what nobody asked for */
+    bool view;                        /* the result shares the memory of the first field */
+    bool hot;                         /* also compiled into loops of its own */
+    bool internal;                    /* only other operations call it: not in the public headers */
+    bool null_gy;                     /* the gradient function takes NULL for gradients that are not there */
+    fa__cast autocast, autocast_cpu;  /* on GPUs, on the CPU */
+    fa_dtype result;                  /* POINTWISE: the result's dtype; else by promotion */
+    const char *keep;                 /* KEEP(x, y): what backward needs; KEEP(b for a): only a's gradient does */
+    const char *require;              /* REQUIRE(p >= 0 && p < 1): a condition on the numbers */
+    const char *no_grad;              /* why there is no gradient */
+    const char *index;                /* a field that may be on the CPU when the others are not: it is moved */
+    bool any_store;                   /* in place: stored in any dtype (copy_, fill_) */
+    bool no_bool;                     /* POINTWISE: an error for bool operands */
+    bool laid;                        /* .infer gives the result's strides too */
+    bool moves;                       /* crosses devices itself: no placement; .infer sets the device */
+    const char *inplace;              /* INPLACE(x): what the in-place form writes; INPLACE(none): no such form */
+    bool torch;                       /* TORCH(...) is there */
+    bool also;                        /* ALSO(...) is there */
+    bool samples;                     /* SAMPLES(...) is there */
 } fa__cells;
 
 #define OPT(...)

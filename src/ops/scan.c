@@ -1,6 +1,6 @@
 /* Scans along a dimension: each element of the result combines all elements up to its own. They are combined in one
  * fixed order (backend/scan.h): the same bits on every device and for any number of threads. */
-#include "ops/row.h"
+#include "ops/scan.h"
 #include <math.h>
 
 /* What cumsum and cumprod take. */
@@ -17,10 +17,11 @@ static bool cumulative_infer(fa__call *c)
     return fa__wrap_dim(c, a->x, a->dim) >= 0 && fa__infer_like(c, a->x, a->dtype ? a->dtype : own);
 }
 
-/* x moved along dim by one place, to higher places or, by -1, to lower ones; `value` stands at the free one. */
-static fa_tensor *moved(const fa_tensor *x, int64_t dim, int by, double value)
+fa_tensor *fa__shifted(const fa_tensor *x, int64_t dim, int by, double value)
 {
     double pads[2 * FA_MAX_DIMS] = {0};
+    if (!x)
+        return NULL;
     int d = fa__wrap_dim(NULL, x, dim), last = 2 * (x->rank - 1 - d);
     if (!x->rank)
         return fa_full_like(x, value);
@@ -32,7 +33,7 @@ static fa_tensor *moved(const fa_tensor *x, int64_t dim, int by, double value)
 /* s[i] = g[i] + a[i + 1] s[i + 1]: a linear scan from the end. */
 static fa_tensor *scanned_back(const fa_tensor *a, const fa_tensor *g, int64_t dim)
 {
-    fa_tensor *next = fa_flip(moved(a, dim, -1, 0), .dim = dim);
+    fa_tensor *next = fa_flip(fa__shifted(a, dim, -1, 0), .dim = dim);
     return fa_flip(fa__linear_scan(next, fa_flip(g, .dim = dim), dim), .dim = dim);
 }
 
@@ -52,7 +53,7 @@ OP(cumsum, cumulative_args, (y), .infer = cumulative_infer, .grad = cumsum_grad,
 static void cumprod_grad(fa__back *b)
 {
     const cumulative_args *a = b->args;
-    fa_tensor *x = fa_to(a->x, (fa_dtype)b->y[0]->dtype), *before = moved(b->y[0], a->dim, 1, 1);
+    fa_tensor *x = fa_to(a->x, (fa_dtype)b->y[0]->dtype), *before = fa__shifted(b->y[0], a->dim, 1, 1);
     fa__give(b, &a->x, fa_mul(before, scanned_back(x, b->gy[0], a->dim)));
 }
 
@@ -84,7 +85,7 @@ static void linear_scan_grad(fa__back *b)
     fa_tensor *g = scanned_back(a->a, b->gy[0], a->dim);
     fa__give(b, &a->b, g);
     if (fa__wants(b, &a->a))
-        fa__give(b, &a->a, fa_mul(g, moved(b->y[0], a->dim, 1, 0)));
+        fa__give(b, &a->a, fa_mul(g, fa__shifted(b->y[0], a->dim, 1, 0)));
 }
 
 /** y[i] = a[i] * y[i - 1] + b[i] along a dimension, from y[-1] = 0: the gradient of products. */
@@ -97,6 +98,18 @@ typedef struct {
     const fa_tensor *x;
     int64_t dim; /* the dimension to go along; negative counts from the end */
 } running_args;
+
+static fa_tensor *product_of_others_compose(fa__call *c)
+{
+    const running_args *a = c->args;
+    fa_tensor *before = fa__shifted(fa_cumprod(a->x, a->dim), a->dim, 1, 1), *back = fa_flip(a->x, .dim = a->dim);
+    fa_tensor *after = fa_flip(fa__shifted(fa_cumprod(back, a->dim), a->dim, 1, 1), .dim = a->dim);
+    return fa_mul(before, after);
+}
+
+/** For each element the product of all others along a dimension, without a division: the gradient of products. */
+OP(product_of_others, running_args, (y), .compose = product_of_others_compose, INTERNAL, TORCH(""),
+   SAMPLES("(3,4) 1; (2,3,4) -2; t(5,3) 0; (0,3) 0"))
 
 static bool running_infer(fa__call *c)
 {
@@ -112,8 +125,7 @@ OP(running_max, running_args, (y), .infer = running_infer, .no_grad = "cummax ha
 OP(running_min, running_args, (y), .infer = running_infer, .no_grad = "cummin has one", INTERNAL, TORCH(""),
    SAMPLES("(3,4) 1; (3,4) 0; (2,70) 1; t(5,3) 0; () 0; (0,3) 1; (3,0) 1; n(9) 0"))
 
-/* Where those are, of equal ones the last: the largest number of an element that is the best so far. */
-static fa_tensor *last_places(const fa_tensor *x, const fa_tensor *best, int64_t dim)
+fa_tensor *fa__numbers_along(const fa_tensor *x, int64_t dim)
 {
     fa_shape along = {.rank = x->rank};
     for (int i = 0; i < x->rank; i++)
@@ -121,42 +133,49 @@ static fa_tensor *last_places(const fa_tensor *x, const fa_tensor *best, int64_t
     if (x->rank)
         along.dim[fa__wrap_dim(NULL, x, dim)] = -1;
     fa_tensor *number = fa_arange(0, x->rank ? (double)fa_size(x, dim) : 1, .device = fa_tensor_device(x));
+    return fa_reshape(number, along);
+}
+
+/* Where those are, of equal ones the last: the largest number of an element that is the best so far. */
+static fa_tensor *last_places(const fa_tensor *x, const fa_tensor *best, int64_t dim)
+{
     fa_tensor *new = fa_logical_or(fa_eq(x, best), fa_isnan(x));
-    return fa__running_max(fa_where(new, fa_reshape(number, along), 0), dim);
+    return fa__running_max(fa_where(new, fa__numbers_along(x, dim), 0), dim);
 }
 
 /* The running best and its places, without gradients; the values are then taken from x by them. */
-static fa_tensor *best_so_far(fa__call *c, bool largest)
+static bool best_so_far(fa__call *c, bool largest)
 {
     const running_args *a = c->args;
     if (fa__wrap_dim(c, a->x, a->dim) < 0)
-        return NULL;
+        return false;
     {
         FA_USE(.no_grad = true);
         const fa_tensor *best = largest ? fa__running_max(a->x, a->dim) : fa__running_min(a->x, a->dim);
         c->out[1] = last_places(a->x, best, a->dim);
     }
-    return fa_gather(a->x, a->dim, c->out[1]);
+    c->out[0] = fa_gather(a->x, a->dim, c->out[1]);
+    return c->out[0] != NULL;
 }
 
-static fa_tensor *cummax_compose(fa__call *c)
+static bool cummax_list(fa__call *c)
 {
     return best_so_far(c, true);
 }
 
-static fa_tensor *cummin_compose(fa__call *c)
+static bool cummin_list(fa__call *c)
 {
     return best_so_far(c, false);
 }
 
 /** The largest of all elements up to each one, along a dimension, and where it is: of equal ones the last. From the
  *  first NaN on all are NaN. The chosen element gets the gradient. */
-OP(cummax, running_args, (values, indices), .compose = cummax_compose, TORCH("cummax(x, dim)"),
+OP(cummax, running_args, (values, indices), .compose_list = cummax_list, TORCH("cummax(x, dim)"),
    SAMPLES("d(3,4) 1; d(3,4) 0; d(2,3,4) -2; d(2,70) 1; t(5,3) 0; b(5) 0; () 0; (0,3) 1; (3,0) 1; n(9) 0"))
 
 /** The smallest of all elements up to each one, along a dimension, and where it is: of equal ones the last. From the
  *  first NaN on all are NaN. The chosen element gets the gradient. */
-OP(cummin, running_args, (values, indices), .compose = cummin_compose, TORCH("cummin(x, dim)"),
+OP(cummin, running_args, (values, indices), .compose_list = cummin_list, TORCH("cummin(x, dim)"),
    SAMPLES("d(3,4) 1; d(3,4) 0; d(2,3,4) -2; d(2,70) 1; t(5,3) 0; b(5) 0; () 0; (0,3) 1; (3,0) 1; n(9) 0"))
 
 static bool logcumsumexp_infer(fa__call *c)
@@ -172,7 +191,7 @@ static bool logcumsumexp_infer(fa__call *c)
 static void logcumsumexp_grad(fa__back *b)
 {
     const running_args *a = b->args;
-    fa_tensor *y = b->y[0], *before = moved(y, a->dim, 1, -INFINITY);
+    fa_tensor *y = b->y[0], *before = fa__shifted(y, a->dim, 1, -INFINITY);
     fa_tensor *step = fa_pointwise("y == -inf ? 0 : exp(x - y)", before, y);
     fa_tensor *own = fa_pointwise("y == -inf ? 0 : exp(x - y)", a->x, y);
     fa__give(b, &a->x, fa_mul(own, scanned_back(step, b->gy[0], a->dim)));

@@ -147,16 +147,16 @@ static bool unique_as(fa__call *c, bool sorted)
     return a->x->rank ? unique_slices(c, a->x, dim, sorted) : unique_elements(c, a->x, sorted);
 }
 
-static fa_tensor *unique_compose(fa__call *c)
+static bool unique_list(fa__call *c)
 {
-    return unique_as(c, true) ? c->out[0] : NULL;
+    return unique_as(c, true);
 }
 
 /** The different elements in ascending order, each once; where each element of x went, of x's shape; and how often
  * there is each (both i64). What is not asked for is NULL. Along a dimension it is the different slices, in the order
  * of their first elements that differ. NaN is different from everything, itself too, and comes last; of -0 and 0 it is
  *  that which is first in x. How many there are is read, which waits for it. There is no gradient. */
-OP(unique, unique_args, (values, inverse, counts), .compose = unique_compose, .no_grad = "a step function",
+OP(unique, unique_args, (values, inverse, counts), .compose_list = unique_list, .no_grad = "a step function",
    TORCH("unique(x.detach(), return_inverse=return_inverse, return_counts=return_counts, dim=dim)"),
    SAMPLES(
        "t(5,3); t(5,3) return_inverse=true; t(40) return_counts=true; d(3,4) return_inverse=true return_counts=true; "
@@ -165,14 +165,14 @@ OP(unique, unique_args, (values, inverse, counts), .compose = unique_compose, .n
        "return_inverse=true return_counts=true; (0,3) dim=0 return_inverse=true return_counts=true; (1) dim=0; "
        "i(6,2)<2 dim=1"))
 
-static fa_tensor *unique_consecutive_compose(fa__call *c)
+static bool unique_consecutive_list(fa__call *c)
 {
-    return unique_as(c, false) ? c->out[0] : NULL;
+    return unique_as(c, false);
 }
 
 /** The elements, or the slices along a dimension, without those that equal the one right before; else as
  *  fa_unique(). */
-OP(unique_consecutive, unique_args, (values, inverse, counts), .compose = unique_consecutive_compose,
+OP(unique_consecutive, unique_args, (values, inverse, counts), .compose_list = unique_consecutive_list,
    .no_grad = "a step function",
    TORCH("unique_consecutive(x.detach(), return_inverse=return_inverse, return_counts=return_counts, dim=dim)"),
    SAMPLES(

@@ -15,7 +15,7 @@ static bool is_among(const fa__op *op, const char *const *names, size_t count)
 /* Operations whose operands' values decide the shape of the result, so that they may refuse to work on meta. */
 static bool speaks_of_values(const fa__op *op)
 {
-    static const char *const names[] = {"repeat_interleave", "one_hot", "unique", "unique_consecutive"};
+    static const char *const names[] = {"repeat_interleave", "one_hot", "unique", "unique_consecutive", "bincount"};
     return is_among(op, names, sizeof names / sizeof *names);
 }
 

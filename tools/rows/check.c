@@ -49,19 +49,24 @@ static void check_cells(op *o)
 /* Exactly one way to know the result, and a gradient or the reason why there is none. */
 static void check_ways(op *o)
 {
-    bool infer = has(o, "infer"), compose = has(o, o->list ? "compose_list" : "compose");
+    bool several = o->list || o->nresults > 1;
+    bool infer = has(o, "infer"), compose = has(o, several ? "compose_list" : "compose");
     if (o->pointwise) {
         if (infer || compose)
             COMPLAIN(o, "a POINTWISE row has neither .infer nor .compose");
         return;
     }
-    const char *name = o->list ? "compose_list" : "compose", *other = o->list ? "compose" : "compose_list";
+    const char *name = several ? "compose_list" : "compose", *other = several ? "compose" : "compose_list";
     if (!infer && !compose)
         COMPLAIN(o, "neither .infer nor .%s", name);
     if (infer && compose)
         COMPLAIN(o, "both .infer and .%s", name);
     if (has(o, other))
-        COMPLAIN(o, "its result is %s list: write .%s", o->list ? "a" : "no", name);
+        COMPLAIN(o, "%s: write .%s",
+                 o->list   ? "its result is a list"
+                 : several ? "it has several results"
+                           : "its result is no list",
+                 name);
     if (o->list && infer && !(has(o, "view") && has(o, "null_gy")))
         COMPLAIN(o, "a list is of views (.view and .null_gy), or composed");
     if (!compose && !has(o, "grad") && !has(o, "no_grad"))

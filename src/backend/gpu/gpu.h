@@ -16,7 +16,7 @@
 typedef enum {
     FA__GPU_REDUCE_FOLD, /* partial results to fewer */
     FA__GPU_SOFTMAX,
-    FA__GPU_SEARCH,      /* max, argmax */
+    FA__GPU_SEARCH,      /* max, argmax; variant 1: min, argmin */
     FA__GPU_CHECK_INDEX, /* whether indices are in range */
     FA__GPU_FETCH,       /* elements by their index: index_select, gather */
     FA__GPU_ADD_AT,      /* sums by index: index_sum, scatter_add */

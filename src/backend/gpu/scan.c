@@ -95,7 +95,7 @@ static uint64_t run(fa__queue *queue, const fa__launch *l, int64_t dim, fa__scan
     fa__class class = fa__class_of(s.y->dtype);
     s.b = kind == FA__SCAN_LINEAR ? &l->operand[2] : NULL;
     s.kernel =
-        fa__gpu_fixed(queue->device, kind == FA__SCAN_LOG_SUM ? FA__GPU_SCAN_LOG_SUM : FA__GPU_SCAN, kind, class);
+        fa__gpu_fixed(queue->device, kind == FA__SCAN_LOG_SUM ? FA__GPU_SCAN_LOG_SUM : FA__GPU_SCAN, (int)kind, class);
     if (!s.kernel)
         return 0;
     set_operands(&s.level[0].a, &s, fa__gpu_dim(s.x, dim));

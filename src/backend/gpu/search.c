@@ -1,4 +1,5 @@
-/* The largest elements and where they are, along a dimension or among all. Long runs are searched in parts. */
+/* The largest or smallest elements and where they are, along a dimension or among all. Long runs are searched in parts.
+ */
 #include "backend/gpu/dialect/arguments.h"
 #include "backend/gpu/gpu.h"
 
@@ -9,6 +10,7 @@ typedef struct search {
     fa__queue *queue;
     const fa__gpu_kernel *kernel;
     const fa__operand *x, *values, *indices; /* values: NULL if nobody asks */
+    bool smallest;
     search_arguments a;
     void *list; /* the best place of each part */
 } search;
@@ -103,7 +105,7 @@ static uint64_t run(search *s)
     int64_t length = s->a.length, parts = parts_for(s);
     s->a.dtype = s->x->dtype;
     s->a.valued = s->values != NULL;
-    s->kernel = fa__gpu_fixed(s->queue->device, FA__GPU_SEARCH, 0, fa__class_of(s->x->dtype));
+    s->kernel = fa__gpu_fixed(s->queue->device, FA__GPU_SEARCH, s->smallest, fa__class_of(s->x->dtype));
     if (!s->kernel)
         return 0;
     if (parts == 1)
@@ -121,16 +123,27 @@ static uint64_t run_along(search *s, int dim)
     return run(s);
 }
 
-KERNEL(max)
+static uint64_t search_along(fa__queue *queue, const fa__launch *l, bool smallest)
 {
-    search s = {.queue = queue, .x = &l->operand[2], .values = &l->operand[0], .indices = &l->operand[1]};
+    search s = {
+        .queue = queue, .x = &l->operand[2], .values = &l->operand[0], .indices = &l->operand[1], .smallest = smallest};
     return run_along(&s, fa__gpu_dim(s.x, ((const max_args *)l->args)->dim));
 }
 
-KERNEL(argmax)
+KERNEL(max)
+{
+    return search_along(queue, l, false);
+}
+
+KERNEL(min)
+{
+    return search_along(queue, l, true);
+}
+
+static uint64_t search_place(fa__queue *queue, const fa__launch *l, bool smallest)
 {
     const argmax_args *a = l->args;
-    search s = {.queue = queue, .x = &l->operand[1], .indices = &l->operand[0]};
+    search s = {.queue = queue, .x = &l->operand[1], .indices = &l->operand[0], .smallest = smallest};
     if (a->dim != FA_ALL && s.x->rank) {
         int64_t dim = fa__dims_named(a->dim) ? __builtin_ctzll((uint64_t)a->dim) - 8 : a->dim;
         return run_along(&s, fa__gpu_dim(s.x, dim));
@@ -139,4 +152,14 @@ KERNEL(argmax)
     for (int d = 0; d < s.x->rank; d++)
         add_searched(&s.a, s.x->shape[d], s.x->stride[d]);
     return run(&s);
+}
+
+KERNEL(argmax)
+{
+    return search_place(queue, l, false);
+}
+
+KERNEL(argmin)
+{
+    return search_place(queue, l, true);
 }
