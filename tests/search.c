@@ -201,6 +201,23 @@ static void unique_slices(void **state)
         }
 }
 
+/* Numbers that the other dtype has not got are compared all the same. */
+static void numbers(void **state)
+{
+    (void)state;
+    static const uint8_t bytes[] = {3, 100, 255};
+    fa_tensor *line = fa_to(fa_tensor_from(bytes, S(3), .dtype = FA_U8), DEVICE(0));
+    assert_true(fa_item(fa_searchsorted(line, 300)) == 3 && fa_item(fa_searchsorted(line, -1)) == 0);
+    assert_true(fa_item(fa_searchsorted(line, 99.5)) == 1 && fa_item(fa_searchsorted(line, 1e300)) == 3);
+    assert_true(fa_item(fa_bucketize(100, line)) == 1 && fa_item(fa_bucketize(100, line, .right = true)) == 2);
+    assert_true(fa_item(fa_sum(fa_isin(line, 300))) == 0 && fa_item(fa_sum(fa_isin(line, 255))) == 1);
+    assert_true(fa_item(fa_isin(100, line)) == 1 && fa_item(fa_isin(100.5, line)) == 0);
+    fa_tensor *half = fa_to(line, FA_F16);
+    assert_true(fa_item(fa_searchsorted(half, 70000)) == 3 && fa_item(fa_searchsorted(half, 1e300)) == 3);
+    assert_true(fa_item(fa_searchsorted(fa_gt(line, 50), true)) == 1);
+    assert_no_error();
+}
+
 static void wrong_arguments(void **state)
 {
     (void)state;
@@ -227,8 +244,8 @@ static void wrong_arguments(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(one_sequence),   TEST(many_lines),      TEST(a_long_sequence),
-                                       TEST(membership),     TEST(unique_elements), TEST(unique_slices),
-                                       TEST(wrong_arguments)};
+    const struct CMUnitTest tests[] = {TEST(one_sequence), TEST(many_lines),      TEST(a_long_sequence),
+                                       TEST(membership),   TEST(unique_elements), TEST(unique_slices),
+                                       TEST(numbers),      TEST(wrong_arguments)};
     return RUN("search");
 }

@@ -60,15 +60,22 @@ static bool sorter_fits(const fa__call *c, const fa_tensor *lines, const fa_tens
            || fa__call_fail(c, FA_ERROR_SHAPE, "the sorter has another shape than the sequence");
 }
 
+/* The dtype in which a number is compared with elements of t: that of t if it has such numbers. */
+static fa_dtype dtype_with(const fa_tensor *t, const fa_arg *number)
+{
+    bool whole = number->kind != FA__ARG_FLOAT, floating = fa__dtype_is_float(t->dtype);
+    double v = whole ? (double)number->as.i : number->as.f;
+    if ((whole || floating) && t->dtype != FA_BOOL && fa__dtype_holds((fa_dtype)t->dtype, v))
+        return (fa_dtype)t->dtype;
+    return whole && !floating ? FA_I64 : fa__dtype_holds(FA_F32, v) ? FA_F32 : FA_F64;
+}
+
 /* A value as a tensor of the dtype in which it is compared with elements of t. */
 static fa_tensor *as_tensor(const fa_tensor *t, const fa_arg *value)
 {
-    static const uint8_t own[] = {[FA__ARG_FLOAT] = FA_F32, [FA__ARG_INT] = FA_I64, [FA__ARG_BOOL] = FA_BOOL};
     if (value->kind == FA__ARG_TENSOR)
         return fa_to(value->as.t, fa__promote((fa_dtype)t->dtype, (fa_dtype)value->as.t->dtype));
-    bool higher = value->kind == FA__ARG_FLOAT && !fa__dtype_is_float(t->dtype);
-    fa_dtype dtype = higher || t->dtype == FA_BOOL ? (fa_dtype)own[value->kind] : (fa_dtype)t->dtype;
-    return fa_full(FA_SCALAR, *value, .dtype = dtype, .device = fa_tensor_device(t));
+    return fa_full(FA_SCALAR, *value, .dtype = dtype_with(t, value), .device = fa_tensor_device(t));
 }
 
 static fa_tensor *places_of(const fa__call *c, const fa_tensor *lines, const fa_arg *value, bool right, bool narrow)
