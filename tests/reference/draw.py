@@ -434,11 +434,15 @@ class Drawer:
             self.leaf(self.shape(), self.r.choice("fffpu"))
         if not self.m.vars:
             raise Abandoned
-        steps = [(30, self.draw_row), (32, self.draw_view), (20, self.draw_change), (4, self.draw_out), (6, self.draw_set),
-                 (1, self.draw_leaf), (4, self.draw_grad), (3, self.draw_backward)]
+        steps = [self.draw_row, self.draw_view, self.draw_change, self.draw_out, self.draw_set, self.draw_leaf,
+                 self.draw_grad, self.draw_backward]
+        weights = [30, 32, 20, 4, 6, 1, 4, 3]
+        if self.r.random() < 0.5:  # one base, and what is done to it through its views
+            weights = [6, 45, 40, 2, 10, 0, 4, 2]
+            self.put(self.r.choice(["mul x0 2", "sin x0", "clone x0", "sigmoid x0"]), 1)
         for _ in range(self.r.randint(5, 14)):
             if not self.over:
-                self.r.choices([s[1] for s in steps], [s[0] for s in steps])[0]()
+                self.r.choices(steps, weights)[0]()
         if not self.over and self.r.random() < 0.3:
             self.draw_grad()
             if not self.over:

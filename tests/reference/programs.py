@@ -149,7 +149,7 @@ def show(path, wanted):
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--count", type=int, default=400)
+    p.add_argument("--count", type=int, default=450)
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--out", default=OUT)
     p.add_argument("--why", action="store_true", help="print what PyTorch said of lines that were not kept")
