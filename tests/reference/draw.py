@@ -393,7 +393,7 @@ class Drawer:
         if v.f or not self.flows(v) or v.t.is_leaf:
             return not v.f and v.t.is_leaf and not v.itself and self.flows(v)
         changed = v.t._is_view() and v.t._version > 0
-        return not (self.created or changed or v.itself or v.turned or v.composed and v.viewed)
+        return not (self.created or changed or v.itself or v.turned)
 
     def draw_grad(self, last=False):
         """Gradients as variables, to go on with."""

@@ -67,12 +67,11 @@ class Abandoned(Exception):
 class Var:
     """A tensor, or what `f` makes of it where that is no view in PyTorch."""
 
-    def __init__(self, t, f=None, frozen=False, laid=False, itself=False, composed=False):
+    def __init__(self, t, f=None, frozen=False, laid=False, itself=False):
         self.t, self.f = t, f
         self.frozen = frozen  # not to be changed: Facula has other memory here
         self.laid = laid      # its strides are not PyTorch's
         self.itself = itself  # Facula may have a view here, or the very tensor: their gradients are not told apart
-        self.composed = composed  # it may be a view of what its operation made before
         self.viewed = False
         self.turned = False   # there are views of it that PyTorch lacks
 
@@ -302,7 +301,7 @@ class Machine:
         if itself:
             return Var(y.view_as(y), frozen=True, laid=True, itself=True)
         odd = not y.is_contiguous() or (row is not None and row.name in ("clone", "move", "copy"))
-        return Var(y.contiguous(), frozen=odd, laid=odd, composed=row is not None and row.composed)
+        return Var(y.contiguous(), frozen=odd, laid=odd)
 
     def shares(self, row, given, v):
         """Whether the row's result is a view of v, found with a tensor that can be one."""

@@ -24,7 +24,12 @@ OUT = HERE / "programs.txt"
 KINDS = ["f64"] * 6 + ["f32"] * 2 + ["mixed"] * 2
 NUDGE = 1e-4    # a change of the leaves by a millionth may change sums that much, relative to their size
 ROUNDING = 1e-4 # f32 may differ from f64 that much
+TURNING = r"= (flip|fliplr|flipud|rot90|diag) |step=-|:-\d+[',]"  # lines that make views which PyTorch lacks
 FORGIVEN = ("changed", "freed")  # refusals that depend on what is kept for backward
+
+
+def changes(text):
+    return re.search(r"^(no_grad )?(set|\w+_) | out=", text)
 
 
 def replay(name, lines, **how):
@@ -56,7 +61,15 @@ def complete(name, lines):
     if not agree(plain, runs[0], ROUNDING) or not agree(runs[0], runs[1], NUDGE) or not agree(runs[0], runs[2], NUDGE):
         return None
     texts = [t for t, _ in lines] + ["end"]
-    return [(t, seen, sums, forgiven and k == len(lines) - 1) for k, (t, seen, sums) in enumerate(zip(texts, plain, runs[0]))]
+    maybe = [forgiven and k == len(lines) - 1 or kept_a_copy(lines[:k + 1]) for k in range(len(texts))]
+    return list(zip(texts, plain, runs[0], maybe))
+
+
+def kept_a_copy(lines):
+    """Whether PyTorch may have kept a copy of what Facula has a view of, and that was changed."""
+    turned = next((k for k, (text, _) in enumerate(lines) if re.search(TURNING, text)), None)
+    return bool(re.match("backward|.*= grad", lines[-1][0])) and turned is not None \
+        and any(changes(text) for text, _ in lines[turned:])
 
 
 def seen_text(seen, sums, form):
@@ -76,9 +89,8 @@ def seen_text(seen, sums, form):
 
 def program_text(name, kind, lines):
     """Its lines in the file; at the end the variables that may have changed since they were seen."""
-    changes = [k for k, (text, seen, *_) in enumerate(lines)
-               if re.search(r"^(no_grad )?(set|\w+_) | out=", text) and not isinstance(seen, str)]
-    older = {x[0] for _, seen, *_ in lines[:max(changes, default=0)] for x in seen if not isinstance(seen, str)}
+    changed = [k for k, (text, seen, *_) in enumerate(lines) if changes(text) and not isinstance(seen, str)]
+    older = {x[0] for _, seen, *_ in lines[:max(changed, default=0)] for x in seen if not isinstance(seen, str)}
     keep = [k for k, x in enumerate(lines[-1][1]) if x[0] in older]
     lines[-1] = ("end", [lines[-1][1][k] for k in keep], [lines[-1][2][k] for k in keep], False)
     yield f"program {name} {kind}"
