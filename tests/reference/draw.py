@@ -1,12 +1,13 @@
 """Draws programs: the next line is chosen by what variables there are, given to PyTorch at once, and kept or not."""
-import random
 import re
 
 import torch
 
-from machine import ROWS, Abandoned, Dropped, Machine, Refused
+from draw_views import Views
+from machine import Machine
 from rows import split
 from samples import NAMES, Operand
+from variables import ROWS, Abandoned, Dropped, Refused
 
 SIZES = [1, 2, 2, 3, 3, 4]
 LAYOUTS = ["dense"] * 5 + ["transposed", "gaps", "negative", "expanded"]
@@ -37,10 +38,11 @@ def samples_for(row):
 
 CALLS = {n: s for n, r in ROWS.items() if usable(r) and (s := list(samples_for(r)))}
 WRITERS = [n for n in CALLS if ROWS[n].inplace]
+USUAL = ["add", "mul", "sub", "copy", "tanh", "sigmoid", "neg", "div"]
 OUTS = [n for n in CALLS if ROWS[n].single and not ROWS[n].view]
 
 
-class Drawer:
+class Drawer(Views):
     def __init__(self, name, kind, rng):
         self.m, self.kind, self.r = Machine(name), kind, rng
         self.lines = []  # (text, what is seen, or the tag of a refusal)
@@ -81,7 +83,8 @@ class Drawer:
     def leaf(self, shape, domain="f", below=0, dtype=None):
         fixed = {"i": "i64", "r": "i64", "b": "bool"}.get(domain)
         dtype = fixed or dtype or self.dtype()
-        text = f"leaf {'' if domain == 'f' else domain}({','.join(map(str, shape))}){f'<{below}' if below else ''} {dtype}"
+        dims, bound = ",".join(map(str, shape)), f"<{below}" if below else ""
+        text = f"leaf {'' if domain == 'f' else domain}({dims}){bound} {dtype}"
         layout = self.r.choice(LAYOUTS) if domain not in "rd" else "dense"
         grad = " grad" if dtype in ("f64", "f32") and self.r.random() < 0.6 else ""
         made = self.put(f"{text} {layout}{grad}", 1)
@@ -221,7 +224,7 @@ class Drawer:
         writable = lambda v: not v.frozen and (v.t.dtype.is_floating_point or self.kind == "mixed") \
             and (not (v.t.is_leaf and v.t.requires_grad) or self.r.random() < 0.2)
         x = self.some(writable)
-        name = self.r.choice(WRITERS if self.r.random() < 0.4 else ["add", "mul", "sub", "copy", "tanh", "sigmoid", "neg", "div"])
+        name = self.r.choice(WRITERS if self.r.random() < 0.4 else USUAL)
         tokens = x and self.call(name, x)
         if tokens and x in tokens:
             self.put(f"{name}_ {' '.join(tokens)}")
@@ -262,112 +265,6 @@ class Drawer:
             self.put(f"get {x} {rest}", 1)
         else:
             self.put_row(kind, tokens_of(f"{x} {rest}"))
-
-    def dim(self, shape):
-        d = self.r.randrange(len(shape))
-        return d if self.r.random() < 0.7 else d - len(shape)
-
-    def view_unsqueeze(self, shape):
-        return str(self.r.randint(-len(shape) - 1, len(shape))) if len(shape) < 5 else None
-
-    def view_squeeze(self, shape):
-        return f"dim={self.dim(shape)}" if shape and self.r.random() < 0.5 else ""
-
-    def view_expand(self, shape):
-        more = [self.r.choice([2, 3])] if len(shape) < 4 and self.r.random() < 0.5 else []
-        return "s(" + ",".join(map(str, more + [self.r.choice([2, 3]) if n == 1 else -1 for n in shape])) + ")"
-
-    def factors(self, count):
-        sizes = []
-        while count > 1 and len(sizes) < 3:
-            f = self.r.choice([k for k in range(2, count + 1) if count % k == 0])
-            sizes.append(f)
-            count //= f
-        return sizes + ([count] if count > 1 else []) + [1] * (self.r.random() < 0.2)
-
-    def view_view(self, shape):
-        count = 1
-        for n in shape:
-            count *= n
-        if not count:
-            return None
-        sizes = self.factors(count)
-        if self.r.random() < 0.2 and sizes:
-            sizes[self.r.randrange(len(sizes))] = -1
-        return f"s({','.join(map(str, sizes))})"
-
-    view_reshape = view_view
-
-    def view_select(self, shape):
-        d = self.dim(shape)
-        n = shape[d]
-        return f"{d} {self.r.randrange(-n, n)}" if n else None
-
-    def view_narrow(self, shape):
-        d = self.dim(shape)
-        start = self.r.randint(0, shape[d])
-        return f"{d} {start} {self.r.randint(min(1, shape[d] - start), shape[d] - start)}"
-
-    def view_slice(self, shape):
-        d = self.dim(shape)
-        n = shape[d]
-        text = [str(d)]
-        if self.r.random() < 0.6:
-            text.append(f"start={self.r.randint(-n, n)}")
-        if self.r.random() < 0.5:
-            text.append(f"end={self.r.randint(-n, n + 2)}")
-        if self.r.random() < 0.6:
-            text.append(f"step={self.r.choice([1, 2, 2, 3, -1, -1, -2])}")
-        return " ".join(text)
-
-    def entry(self, n):
-        chance = self.r.random()
-        if chance < 0.25 and n:
-            return str(self.r.randrange(-n, n))
-        if chance < 0.5:
-            return ":"
-        start, end = self.r.choice(["", str(self.r.randint(-n, n))]), self.r.choice(["", str(self.r.randint(-n, n))])
-        return f"{start}:{end}" + self.r.choice(["", "", ":2", ":-1", ":-2"])
-
-    def view_get(self, shape):
-        entries = [self.entry(n) for n in shape[:self.r.randint(0, len(shape))]]
-        if self.r.random() < 0.3:
-            entries.append("...")
-        if self.r.random() < 0.2 and len(shape) < 4:
-            entries.insert(self.r.randint(0, len(entries)), "None")
-        return f"'{', '.join(entries)}'" if entries else None
-
-    def view_flip(self, shape):
-        return f"dim={self.dim(shape)}" if self.r.random() < 0.7 else ""
-
-    def view_unbind(self, shape):
-        return f"dim={self.dim(shape)}"
-
-    def view_split(self, shape):
-        return f"{self.r.choice([1, 2, 3])} dim={self.dim(shape)}"
-
-    view_chunk = view_split
-
-    def view_unfold(self, shape):
-        d = self.dim(shape)
-        return f"{d} {self.r.randint(1, max(shape[d], 1))} {self.r.choice([1, 1, 2])}" if len(shape) < 4 else None
-
-    def view_transpose(self, shape):
-        return f"{self.dim(shape)} {self.dim(shape)}"
-
-    def view_permute(self, shape):
-        return f"s({','.join(map(str, self.r.sample(range(len(shape)), len(shape))))})"
-
-    def view_movedim(self, shape):
-        return f"s({self.dim(shape)}) s({self.dim(shape)})"
-
-    def view_diagonal(self, shape):
-        a, b = self.r.sample(range(len(shape)), 2)
-        return f"offset={self.r.randint(-1, 1)} dim1={a} dim2={b}"
-
-    def view_rot90(self, shape):
-        a, b = self.r.sample(range(len(shape)), 2)
-        return f"k={self.r.randint(-1, 4)} dims=s({a},{b})"
 
     # ---- the rest ----
 

@@ -17,7 +17,8 @@ sys.dont_write_bytecode = True
 import torch  # noqa: E402
 
 from draw import Drawer  # noqa: E402
-from machine import DROPPED, Abandoned, Dropped, Machine, Refused, close  # noqa: E402
+from machine import Machine, close  # noqa: E402
+from variables import DROPPED, Abandoned, Dropped, Refused  # noqa: E402
 
 HERE = pathlib.Path(__file__).resolve().parent
 OUT = HERE / "programs.txt"
