@@ -18,7 +18,7 @@ static const struct {
     const char *part, *tag, *why;
 } differences[] = {
     {"has too few entries", "", "pad: what is cropped on one side is not there to be repeated on the other"},
-    {"fa_scatter_add_(", "", "an index without elements is held to the same shapes as others"},
+    {"index is longer along dimension", "", "an index without elements is held to the same shapes as others"},
     {"backward of fa_erfinv: y was changed", "", "its gradient is made from the result, PyTorch's from the operand"},
     {"backward of fa_rsqrt: x was changed", "", "the other way round"},
     {"backward of fa_ldexp: y was changed", "", "PyTorch keeps the power of 2"},

@@ -36,9 +36,9 @@ class Machine:
             warnings.simplefilter("ignore")
             try:
                 return do(targets, rest) if do else self.row(targets, name, rest)
-            except (Refused, Dropped):
+            except (Refused, Dropped, Abandoned, SyntaxError, NameError):
                 raise
-            except (RuntimeError, IndexError, TypeError, ValueError, NotImplementedError, AssertionError) as e:
+            except Exception as e:
                 raise Refused(tag_of(e)) from e
 
     def var(self, name):
@@ -155,7 +155,10 @@ class Machine:
             if {"i8": "i32", "i16": "i32"}.get(name, name) in DIFFERENT[row.name]:
                 raise Dropped("differs on purpose")
         results = eval(row.torch, dict(NAMESPACE), values)
-        return list(results) if isinstance(results, (tuple, list)) else [results]
+        results = list(results) if isinstance(results, (tuple, list)) else [results]
+        if not all(isinstance(y, torch.Tensor) for y in results):
+            raise Dropped("no tensor")
+        return results
 
     def row(self, targets, name, tokens):
         inplace = name.endswith("_")
