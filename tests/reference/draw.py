@@ -67,6 +67,8 @@ class Drawer(Views):
 
     def failed(self, line, e, count, changes):
         del self.m.vars[count:]
+        if str(e) == "parts" and re.match("backward|.*= grad", line):
+            raise Abandoned("PyTorch cannot look at what it kept") from e
         if isinstance(e, Refused) and (self.r.random() < 0.4 or "overlap" in str(e)):
             self.lines.append((line, str(e)))
         elif changes and isinstance(e, Dropped) and "bounds" in str(e):

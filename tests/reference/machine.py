@@ -67,13 +67,13 @@ class Machine:
     def memory_of(self, v, number):
         """The first variable whose memory it shares, and strides where they are PyTorch's; "-" for memory of its own."""
         t = v.value()
-        if not t.numel() or (v.frozen and not v.f):
+        if not t.numel() or v.frozen:
             return None
         for k, other in enumerate(self.vars[:number]):
-            if other and other.root() == v.root() and other.t.numel() and not (other.frozen and not v.frozen):
+            if other and other.root() == v.root() and other.t.numel() and not other.frozen:
                 strides = "" if v.f or v.laid else ",".join(map(str, t.stride()))
                 return f"x{k} {strides or '-'}"
-        return None if v.frozen else "new"
+        return "new"
 
     # ---- leaves ----
 
@@ -173,8 +173,14 @@ class Machine:
             return self.turned(row, given, v, targets)
         if row.name in ("view", "as_strided") and any(v.laid for v in self.operands(given)):
             raise Dropped("layouts differ")
+        if row.name == "as_strided" and self.has_gaps(v.t):
+            raise Dropped("the gaps hold other values")
         return [self.add(self.wrap(y, list(self.operands(given)), row), targets)
                 for y in self.evaluate(row, self.values(given))]
+
+    def has_gaps(self, t):
+        base = t._base if t._is_view() else t
+        return len(t.untyped_storage()) > base.numel() * t.element_size()
 
     def turns(self, row, given, v):
         """Whether the result is a view that PyTorch lacks."""
@@ -198,7 +204,7 @@ class Machine:
             return Var(y.view_as(y) if itself else y, frozen=home.frozen, laid=home.laid, itself=itself)
         if itself:
             return Var(y.view_as(y), frozen=True, laid=True, itself=True)
-        odd = not y.is_contiguous() or (row is not None and row.name in ("clone", "move", "copy"))
+        odd = not y.is_contiguous() or any(v.laid for v in operands) or (row is not None and row.name in ("clone", "move", "copy"))
         return Var(y.contiguous(), frozen=odd, laid=odd)
 
     def shares(self, row, given, v):
