@@ -141,12 +141,42 @@ bool fa__listed(fa__call *c, size_t count, fa_tensor *const *item)
     return true;
 }
 
-/* The parts of a composed operation; the single result in c->out. */
+static bool is_operands(const fa__call *c, const fa__storage *memory)
+{
+    for (int i = 0; i < c->op->nfields; i++) {
+        if (c->tensor[i] && c->tensor[i]->storage == memory)
+            return true;
+        const fa_tensors *list = fa__field_at(c->args, &c->op->fields[i]);
+        for (size_t k = 0; c->op->fields[i].kind == FA__TENSORS && k < list->count; k++)
+            if (list->item[k]->storage == memory)
+                return true;
+    }
+    return false;
+}
+
+/* A view of what a composed operation made itself is no view to anybody else. */
+static void forget_base(const fa__call *c, fa_tensor *y)
+{
+    uint32_t slot;
+    if ((!y->base && !y->no_grad_view) || is_operands(c, y->storage))
+        return;
+    if (y->base)
+        fa__history(y, &slot);
+    fa__unref(y->base);
+    y->base = NULL;
+    y->no_grad_view = 0;
+    y->one_of_many = false;
+}
+
+/* The parts of a composed operation; its results in c->out, or in its list. */
 static bool run_parts(fa__call *c)
 {
     if (c->op->cells->compose_list)
         return c->op->cells->compose_list(c);
     c->out[0] = c->op->cells->compose(c);
+    for (int i = 0; i < c->op->nresults && c->out[0]; i++)
+        if (c->out[i])
+            forget_base(c, c->out[i]);
     return c->out[0] != NULL;
 }
 

@@ -8,17 +8,18 @@ static bool given_fails(const fa__call *c, fa_code code, const char *text)
     return fa__call_fail(c, code, "%s", text);
 }
 
-/* In place: what autograd does not allow while something is recorded. */
+/* In place: what autograd does not allow while something is recorded. Nothing flows into integers. */
 static bool check_graph(fa__call *c)
 {
     fa_tensor *t = c->given;
+    bool flows = c->needs_grad && fa__dtype_is_float(t->dtype);
     if (!fa__recording())
         return true;
-    if (c->inplace && t->one_of_many && c->needs_grad)
+    if (c->inplace && t->one_of_many && flows)
         return given_fails(c, FA_ERROR_GRADIENT,
                            "a view that came in a list of views is changed in place while gradients flow: fa_narrow or "
                            "fa_select gives one that may be");
-    if (c->inplace && t->no_grad_view > !c->needs_grad)
+    if (c->inplace && t->no_grad_view > !flows)
         return given_fails(
             c, FA_ERROR_GRADIENT,
             "a view made under no_grad (or by fa_apply) is changed in place while gradients are recorded");

@@ -168,6 +168,12 @@ static fa__node_id minimum(const chain *c)
     return plus(c, share(c, c->dx, y_less), share(c, c->dy, x_less));
 }
 
+/* Nothing where both are equal, as in PyTorch. */
+static fa__node_id next_after(const chain *c)
+{
+    return c->dx == ZERO ? ZERO : choose(c, make2(c, FA__PRIM_eq, c->x, c->y), integer(c, 0), c->dx);
+}
+
 static fa__node_id root(const chain *c)
 {
     return over(c, times(c, c->dx, fa__build_number(c->b, 0.5)), c->self);
@@ -438,7 +444,7 @@ static const cell cells[FA__PRIM_count] = {
     [FA__PRIM_fmod] = remainder_cut,
     [FA__PRIM_copysign] = copied_sign,
     [FA__PRIM_signbit] = none,
-    [FA__PRIM_nextafter] = passes,
+    [FA__PRIM_nextafter] = next_after,
     [FA__PRIM_gcd] = none,
     [FA__PRIM_lcm] = none,
     [FA__PRIM_bit_and] = none,

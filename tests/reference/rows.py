@@ -26,6 +26,12 @@ class Row:
     fields: list
     torch: str | None = None
     samples: list = field(default_factory=list)
+    pointwise: bool = False
+    internal: bool = False
+    single: bool = True  # one result, and not a list
+    view: bool = False
+    composed: bool = False
+    inplace: str | None = None  # the field that the in-place form writes
 
 
 def without_comments(text):
@@ -107,9 +113,18 @@ def read_rows():
             parts = split(text[m.end():closing(text, m.end() - 1)])
             fields = list(signature_fields(parts[1])) if m[1] == "POINTWISE" else structs[parts[1]]
             row = Row(parts[0], f"{path.name}:{text.count(chr(10), 0, m.start()) + 1}", fields)
+            row.pointwise, row.internal = m[1] == "POINTWISE", "INTERNAL" in parts[3:]
+            row.single = row.pointwise or bool(re.fullmatch(r"\(\w+\)", parts[2]))
+            row.inplace = fields[0].name if row.pointwise and not row.internal else None
             for cell in parts[3:]:
                 if cell.startswith("TORCH"):
                     row.torch = c_string(cell) or None
+                elif re.match(r"\.view\s*=\s*true", cell):
+                    row.view = True
+                elif cell.startswith(".compose"):
+                    row.composed = True
+                elif m2 := re.match(r"\.inplace\s*=\s*INPLACE\((\w+)\)", cell):
+                    row.inplace = m2[1] if m2[1] != "none" else None
                 elif cell.startswith("SAMPLES"):
                     row.samples = samples_of(c_string(cell) or "")
             rows[row.name] = row

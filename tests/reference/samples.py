@@ -97,6 +97,14 @@ class Operand:
         return other.tensor(seed, y.dtype)
 
 
+class Variable(int):
+    """A variable of a program, "x3": there are none in samples (run.py gives them their values)."""
+
+
+def operand(text, place):
+    return Variable(text[1:]) if re.fullmatch(r"x\d+", text) else Operand(text, place)
+
+
 def scalar(text):
     if text in ("true", "false"):
         return text == "true"
@@ -110,7 +118,7 @@ def parse(kind, text, place):
     if text == "null":
         return None
     if text[0] == "[":
-        return [Operand(t, place + 16 * (n + 1)) for n, t in enumerate(split(text[1:-1], " ")) if t]
+        return [operand(t, place + 16 * (n + 1)) for n, t in enumerate(split(text[1:-1], " ")) if t]
     if text[0] == "'":
         return text[1:-1]
     if kind == "shape":
@@ -123,7 +131,7 @@ def parse(kind, text, place):
         return DTYPES[text]
     if kind == "enum":
         return ENUMS.get(text, text)
-    return Operand(text, place) if "(" in text else scalar(text)
+    return operand(text, place) if "(" in text or text[0] == "x" else scalar(text)
 
 
 ENUMS = {"0": "mean", "1": "sum", "2": "none"}

@@ -8,6 +8,11 @@ char *reference_load(const char *name)
 {
     char path[1024];
     snprintf(path, sizeof path, "%s/reference/%s", FA_TEST_DATA, name);
+    return reference_load_path(path);
+}
+
+char *reference_load_path(const char *path)
+{
     FILE *file = fopen(path, "rb");
     if (!file)
         return NULL;

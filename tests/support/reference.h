@@ -23,6 +23,8 @@ typedef struct answer {
 
 /* The text of a file in tests/reference, for the caller to free; NULL when it cannot be read. */
 char *reference_load(const char *name);
+/* The same for a file anywhere. */
+char *reference_load_path(const char *path);
 /* The lines of a row's sample in operations.txt; NULL: there is no reference. */
 const char *reference_sample(const char *operations, const char *row, const char *sample);
 /* The answer with that tag and number, as "i64", 1; gradients have the tag "grad" and the operand's place. */

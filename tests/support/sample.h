@@ -15,6 +15,7 @@ typedef struct operand {
     int rank;
     int64_t shape[FA_MAX_DIMS], count;
     int field, item; /* item -1: the field itself */
+    int variable;    /* of domain 'x', in programs alone (programs.c): its number */
 } operand;
 
 typedef struct sample {
@@ -44,6 +45,6 @@ fa_dtype operand_dtype(const operand *, fa_dtype dtype);
 void operand_values(const sample *, const operand *, fa_dtype dtype, double *values);
 /* FNV-1a of "row:text", as sample->seed is. */
 uint32_t sample_seed(const char *row, const char *text);
-/* Reads a tensor as "(3,4)" or "i(3)<4"; returns what follows, or NULL. */
+/* Reads a tensor as "(3,4)" or "i(3)<4", or a variable as "x3"; returns what follows, or NULL. */
 const char *operand_read(operand *, const char *s, int place);
 #endif

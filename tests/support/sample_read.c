@@ -70,9 +70,19 @@ static const char *numbers(const char *s, char close, int64_t *to, int *count)
     return s + 1;
 }
 
+static bool is_variable(const char *s)
+{
+    return *s == 'x' && isdigit((unsigned char)s[1]);
+}
+
 const char *operand_read(operand *o, const char *s, int place)
 {
     *o = (operand){.domain = 'f', .place = place, .item = -1, .count = 1};
+    if (is_variable(s)) {
+        o->domain = 'x';
+        o->variable = (int)strtol(s + 1, (char **)(uintptr_t)&s, 10);
+        return s;
+    }
     if (*s != '(')
         o->domain = *s++;
     if (!*s || !strchr("fpaudtnirb", o->domain) || *s != '(' || !(s = numbers(s + 1, ')', o->shape, &o->rank)))
@@ -87,7 +97,7 @@ const char *operand_read(operand *o, const char *s, int place)
 /* ---- values of fields, by kind ---- */
 static bool is_tensor_text(const char *s)
 {
-    return *s == '(' || (strchr("paudtnirb", *s) && s[1] == '(');
+    return *s == '(' || (strchr("paudtnirb", *s) && s[1] == '(') || is_variable(s);
 }
 
 /* Returns what follows the tensor, or NULL. */
