@@ -87,7 +87,7 @@ typedef struct fa_vecdot_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_vecdot_options;
 
-/** The sums of products of the elements along a dimension, after broadcasting. Of integers in their dtype.
+/** The sums of products of the elements along a dimension, after broadcasting; of floating dtypes.
  *
  *      fa_vecdot(x, y, .dim = -1, .out = NULL)
  *

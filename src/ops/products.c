@@ -2,6 +2,7 @@
  * of its own. Operands have one dtype and are not bool, unless a product says that it is made element by element: then
  * dtypes promote. */
 #include "ops/contract.h"
+#include "ops/promote.h"
 #include "ops/row.h"
 
 static bool check_ranks(const fa__call *c, const fa_tensor *a, int a_rank, const fa_tensor *b, int b_rank)
