@@ -45,7 +45,7 @@ static void all_layouts(void **state)
     (void)state;
     for (int how = 0; how < LAYOUTS; how++)
         for (int dim = 0; dim < 4; dim++)
-            hold_alike(dim % 2 ? FA_F32 : FA_I64, S(4, 3, 1100, 2), how, dim, how % 2);
+            hold_alike(dim % 2 ? FA_F32 : FA_I64, S(4, 3, 1100, 2), (layout)how, dim, how % 2);
 }
 
 static void all_lengths(void **state)

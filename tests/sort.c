@@ -100,7 +100,7 @@ static void all_dtypes(void **state)
         for (int how = 0; how < LAYOUTS; how++)
             for (int dim = 0; dim < 3; dim++) {
                 FA_SCOPE;
-                hold_sorted(random_tensor(dtypes[d], S(5, 61, 3), how), dim, how % 2 == dim % 2);
+                hold_sorted(random_tensor(dtypes[d], S(5, 61, 3), (layout)how), dim, how % 2 == dim % 2);
             }
 }
 
@@ -149,7 +149,7 @@ static void parts_of_lines(void **state)
         for (int how = 0; how < LAYOUTS; how++)
             for (int dim = 0; dim < 2; dim++) {
                 FA_SCOPE;
-                fa_tensor *x = random_tensor(of[d], S(70, 60), how);
+                fa_tensor *x = random_tensor(of[d], S(70, 60), (layout)how);
                 fa_sort_result up = fa_sort(x, .dim = dim), down = fa_sort(x, .dim = dim, .descending = true);
                 fa_topk_result least = fa_topk(x, 9, .dim = dim, .largest = false), most = fa_topk(x, 9, .dim = dim);
                 fa_kthvalue_result k = fa_kthvalue(x, 10, .dim = dim);

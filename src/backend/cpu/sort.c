@@ -266,6 +266,8 @@ static bool run(const fa__launch *l, int64_t along, bool descending, int64_t fir
     s.index_step = x->rank ? s.indices.stride[dim] : 0;
     s.walk = fa__cpu_others(x->shape, x->rank, dim, x, &s.values, &s.indices);
     bool good = true;
+    if (!s.n || !count)
+        return true; /* results have no elements */
     if (!fa__mul_size((size_t)s.n, 2 * sizeof(entry), &s.room))
         return fa__fail(FA_ERROR_MEMORY, "%lld elements are too many to be sorted", (long long)s.n);
     if (s.n < 2 * PART || s.walk.count >= fa__parallel_threads())
