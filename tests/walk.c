@@ -4,7 +4,7 @@
  * the device does not have it, which is printed.
  *
  *     walk [--all] [operation...]    only those; in all dtypes on other devices, too
- *     walk --share 4                 of the rows that are an expression each fourth, and all others */
+ *     walk --share 4                 of the rows that are expressions or composed each fourth, and all others */
 #include "support/walk.h"
 #include "support/devices.h"
 #include "support/guard.h"
@@ -79,12 +79,13 @@ static void walk_row(const fa__samples *row)
         check(false, "[%s]: %s", s.text, wrong);
 }
 
-/* Compiling for a device takes long: of expressions, whose kernels differ in their middle line, a share will do. */
+/* Compiling for a device takes long: of expressions, whose kernels differ in their middle line, and of what is composed
+ * of others, a share will do. */
 static bool in_share(const char *name)
 {
-    static int expressions;
+    static int rows;
     const fa__op *op = sample_op(name);
-    return !op || !op->cells->expr || expressions++ % walk.share == 0;
+    return !op || !(op->cells->expr || op->cells->compose || op->cells->compose_list) || rows++ % walk.share == 0;
 }
 
 static bool chosen(const char *name, int count, char **names)

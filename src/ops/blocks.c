@@ -168,7 +168,7 @@ static fa_tensor *combinations_compose(fa__call *c)
         return NULL;
     }
     if (a->r == 0)
-        return fa_new_empty(a->x, FA_SHAPE(0));
+        return fa_clone(fa_narrow(a->x, 0, 0, 0));
     if (!a->with_replacement || fa__add_i64(n, a->r - 1, &all))
         count = !a->with_replacement ? ways(n, a->r) : n ? ways(all, a->r) : 0;
     if (count < 0) {

@@ -180,6 +180,12 @@ static bool run_parts(fa__call *c)
     return c->out[0] != NULL;
 }
 
+/* What autocast does with the operands where the call runs. */
+static inline fa__cast cast_of(const fa__call *c)
+{
+    return c->device->host ? c->op->cells->autocast_cpu : c->op->cells->autocast;
+}
+
 /* What has a cell for autocast was cast as a whole: its parts are not cast once more. */
 static FA__COLD bool run_cast_parts(fa__call *c)
 {
@@ -191,7 +197,7 @@ static FA__COLD bool run_cast_parts(fa__call *c)
 static bool go_composed(fa__call *c)
 {
     fa__context *x = fa__ctx();
-    bool cast = x->settings->autocast != FA_SAME && (c->op->cells->autocast || c->op->cells->autocast_cpu);
+    bool cast = x->settings->autocast != FA_SAME && cast_of(c) != FA__CAST_NONE;
     c->parent = x->call;
     x->call = c;
     bool made = cast ? run_cast_parts(c) : run_parts(c);
@@ -226,8 +232,7 @@ static FA__HOT bool go(fa__call *c)
 static FA__HOT bool go_cast(fa__call *c)
 {
     const fa_settings *s = fa__ctx()->settings;
-    bool casts = s->autocast != FA_SAME && s->autocast != FA_OFF && !c->given
-                 && (c->device->host ? c->op->cells->autocast_cpu : c->op->cells->autocast);
+    bool casts = s->autocast != FA_SAME && s->autocast != FA_OFF && !c->given && cast_of(c);
     return FA__UNLIKELY(casts) ? fa__autocasted(c, go) : go(c);
 }
 

@@ -77,8 +77,8 @@ static fa_tensor *dot_compose(fa__call *c)
 }
 
 /** The sum of the products of two vectors' elements: a number. */
-OP(dot, dot_args, (y), .compose = dot_compose, .autocast = FA__CAST_WIDEST, TORCH("dot(a, b)"), ALSO("`vdot`"),
-   SAMPLES("(3) (3); (0) (0); (1) (1); (40) (40)"))
+OP(dot, dot_args, (y), .compose = dot_compose, .autocast = FA__CAST_WIDEST, .autocast_cpu = FA__CAST_WIDEST,
+   TORCH("dot(a, b)"), ALSO("`vdot`"), SAMPLES("(3) (3); (0) (0); (1) (1); (40) (40)"))
 
 typedef struct {
     const fa_tensor *x;

@@ -8,7 +8,7 @@
  * are its own, in some dtypes (each compute class, and one of the others, in turn) unless `all`. */
 typedef struct walk_plan {
     bool all;
-    int share; /* of rows that are an expression, each so-manieth */
+    int share; /* of rows that are expressions or composed, each so-manieth */
     int turn;  /* of rows */
 } walk_plan;
 extern walk_plan walk;
