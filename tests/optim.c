@@ -289,7 +289,10 @@ static void what_follows_moves_too_or_nothing_does(void **state)
     assert_false(fa_follow(leader, leader));
     assert_error(FA_ERROR_ARGUMENT, "itself");
     assert_false(fa_follow(leader, whole));
-    assert_error(FA_ERROR_ARGUMENT, "follows");
+    assert_error(FA_ERROR_ARGUMENT, "followers");
+    assert_true(fa_follow(real, whole)); /* leader, whole, real: no circle is closed */
+    assert_false(fa_follow(leader, real));
+    assert_error(FA_ERROR_ARGUMENT, "followers");
     assert_false(fa_follow(NULL, leader));
     assert_error(FA_ERROR_ARGUMENT, "fa_follow");
 }

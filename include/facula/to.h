@@ -77,7 +77,7 @@ FA_API bool fa_move_(fa_tensor *t, fa_place where);
 /** From now on fa_move_() moves `t` with `leader`, both or neither: to its device, and to its dtype if t is floating.
  * It is for what belongs to a tensor, as an optimizer's state does, which follows its parameter so. The leader holds t;
  *  fa_unfollow() ends that. What follows t does not follow its leader. Not while another thread moves the leader.
- *  @return false and an error: FA_ERROR_ARGUMENT when the leader is t, or follows it */
+ *  @return false and an error: FA_ERROR_ARGUMENT when the leader is t, or t has followers of its own */
 FA_API bool fa_follow(fa_tensor *t, fa_tensor *leader);
 /** t stays where it is when its former `leader` moves. Nothing happens when it does not follow it. */
 FA_API bool fa_unfollow(fa_tensor *t, fa_tensor *leader);

@@ -393,9 +393,10 @@ bool fa_follow(fa_tensor *t, fa_tensor *leader)
 {
     if (!check_pair(t, leader, "fa_follow: the tensor", "fa_follow: the leader"))
         return false;
-    if (t == leader || following(leader, t))
-        return fa__fail(FA_ERROR_ARGUMENT, "fa_follow: the leader %s",
-                        t == leader ? "is the tensor itself" : "follows the tensor");
+    const fa__autograd *own = fa__autograd_if(t);
+    if (t == leader || (own && own->followers)) /* whoever closes a circle has followers */
+        return fa__fail(FA_ERROR_ARGUMENT, "fa_follow: the %s",
+                        t == leader ? "leader is the tensor itself" : "tensor has followers of its own");
     fa__autograd *a = fa__autograd_of(leader);
     if (!a || following(t, leader))
         return a != NULL;
