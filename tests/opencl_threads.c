@@ -121,6 +121,25 @@ static void both_are_told_when_the_guilty_one_waits_first(void **state)
     work_of_two_threads(false);
 }
 
+/* What was not computed is taken to the other device when somebody else was told. */
+static void who_takes_it_elsewhere_is_told_there(void **state)
+{
+    (void)state;
+    helper h;
+    FA_SCOPE;
+    make_operands();
+    fa_to(fa_sum(rows), DEVICE(1));
+    test_devices_delay(STILL);
+    start(&h);
+    fa_tensor *selected = fa_index_select(rows, 0, good);
+    pthread_barrier_wait(&h.step);
+    finish(&h); /* it works behind that, too: the queue is well again */
+    test_devices_delay(0);
+    fa_item(fa_to(fa_sum(selected), DEVICE(1)));
+    assert_int_equal(told(), FA_ERROR_INDEX);
+    assert_true(fa_synchronize(DEVICE(0)) && fa_synchronize(DEVICE(1)));
+}
+
 /* Whoever comes later has nothing to do with it. */
 static void who_comes_later_is_not_told(void **state)
 {
@@ -140,7 +159,7 @@ static void who_comes_later_is_not_told(void **state)
 static void many_threads(void **state)
 {
     (void)state;
-    for (int i = 0; i < FA__OPENCL_VICTIMS + 5; i++) {
+    for (int i = 0; i < FA__OPENCL_DEBTS + 5; i++) {
         helper h;
         FA_SCOPE;
         make_operands();
@@ -158,6 +177,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         OF(both_are_told_when_the_guilty_one_waits_last),
         OF(both_are_told_when_the_guilty_one_waits_first),
+        OF(who_takes_it_elsewhere_is_told_there),
         OF(who_comes_later_is_not_told),
         OF(many_threads),
     };
