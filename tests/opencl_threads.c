@@ -140,6 +140,30 @@ static void who_takes_it_elsewhere_is_told_there(void **state)
     assert_true(fa_synchronize(DEVICE(0)) && fa_synchronize(DEVICE(1)));
 }
 
+/* So is who comes when the queue has had other faults, which others were told of. */
+static void other_faults_hide_nothing(void **state)
+{
+    (void)state;
+    helper h;
+    FA_SCOPE;
+    make_operands();
+    test_devices_delay(STILL);
+    start(&h);
+    fa_tensor *selected = fa_index_select(rows, 0, good);
+    pthread_barrier_wait(&h.step);
+    finish(&h);
+    for (int i = 1; i < FA__OPENCL_STAINS; i++) {
+        start(&h);
+        pthread_barrier_wait(&h.step);
+        finish(&h);
+    }
+    test_devices_delay(0);
+    assert_null(fa_to(selected, DEVICE(1)));
+    assert_int_equal(told(), FA_ERROR_INDEX);
+    fa_item(fa_sum(selected)); /* it knows */
+    assert_int_equal(told(), FA_OK);
+}
+
 /* Whoever comes later has nothing to do with it. */
 static void who_comes_later_is_not_told(void **state)
 {
@@ -178,6 +202,7 @@ int main(void)
         OF(both_are_told_when_the_guilty_one_waits_last),
         OF(both_are_told_when_the_guilty_one_waits_first),
         OF(who_takes_it_elsewhere_is_told_there),
+        OF(other_faults_hide_nothing),
         OF(who_comes_later_is_not_told),
         OF(many_threads),
     };
