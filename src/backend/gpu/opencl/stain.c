@@ -58,20 +58,12 @@ bool fa__opencl_was_told(const suspect *origin, uint32_t thread, uint64_t since)
 }
 
 /* ---- debts ---- */
-static debt *debt_of(queue *q, uint32_t epoch)
+static debt *debt_of(queue *q, uint32_t epoch, uint32_t thread)
 {
     for (int i = 0; i < q->debts; i++)
-        if (q->debt[i].epoch == epoch && q->debt[i].thread == fa__opencl_thread())
+        if (q->debt[i].epoch == epoch && q->debt[i].thread == thread)
             return &q->debt[i];
     return NULL;
-}
-
-static bool owes(const queue *q, const work *w)
-{
-    for (int i = 0; i < q->debts; i++)
-        if (q->debt[i].epoch == w->epoch && q->debt[i].thread == w->thread)
-            return true;
-    return false;
 }
 
 /* That of number i is paid, or forgotten. */
@@ -83,7 +75,7 @@ static void end_debt(queue *q, int i)
 void fa__opencl_owe(queue *q, uint64_t ticket)
 {
     const work *w = fa__opencl_work_of(q, ticket);
-    if (!fa__opencl_stands(w) || owes(q, w))
+    if (!fa__opencl_stands(w) || debt_of(q, w->epoch, w->thread))
         return;
     if (q->debts == FA__OPENCL_DEBTS)
         end_debt(q, 0);
@@ -132,7 +124,7 @@ void fa__opencl_stain_new(queue *q, suspect *guilty, const fa__fault *f, uint64_
         fa__opencl_owe(q, t);
 }
 
-/* Nobody was told who used work as late as that one, or later. */
+/* The work is in the stain, and nobody was told who used such work. */
 static bool is_news(const stain *s, uint64_t ticket)
 {
     return s->untold && s->from <= ticket && ticket <= s->until;
@@ -152,7 +144,7 @@ bool fa__opencl_next_stain(queue *q, uint64_t ticket, stain *found)
     pthread_mutex_lock(&q->lock);
     for (int i = 0; i < q->stains && !any; i++) {
         const stain *s = &q->stain[i];
-        const debt *d = debt_of(q, s->epoch);
+        const debt *d = debt_of(q, s->epoch, fa__opencl_thread());
         any = s->epoch > behind && ((d && d->ticket <= ticket) || is_news(s, ticket));
         if (any)
             *found = *s;
@@ -168,7 +160,7 @@ bool fa__opencl_next_stain(queue *q, uint64_t ticket, stain *found)
 void fa__opencl_settle(queue *q, const stain *told)
 {
     pthread_mutex_lock(&q->lock);
-    debt *d = debt_of(q, told->epoch);
+    debt *d = debt_of(q, told->epoch, fa__opencl_thread());
     if (d)
         end_debt(q, (int)(d - q->debt));
     for (int i = 0; i < q->stains && told->untold; i++)
