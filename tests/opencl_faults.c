@@ -246,7 +246,17 @@ static void behind_a_launch_that_may_fault_the_host_does_not_wait(void **state)
         each_way(pinned);
 }
 
-/* Which costs a piece of work of its own, until there is another launch that may fault. */
+static void *twice(void *operand)
+{
+    const fa_tensor *x = operand;
+    FA_SCOPE;
+    FA_USE(.stream = stream);
+    fa_mul(x, 2);
+    fa_mul(x, 2);
+    return NULL;
+}
+
+/* Which costs a piece of work of its own for each thread, until there is another launch that may fault. */
 static void a_fault_is_looked_for_once(void **state)
 {
     (void)state;
@@ -263,6 +273,10 @@ static void a_fault_is_looked_for_once(void **state)
         assert_int_equal(q->issued - before, 2);
         fa_mul(y, 3);
         assert_int_equal(q->issued - before, 3);
+        pthread_t thread;
+        assert_int_equal(pthread_create(&thread, NULL, twice, y), 0);
+        pthread_join(thread, NULL);
+        assert_int_equal(q->issued - before, 6);
     }
 }
 

@@ -164,6 +164,40 @@ static void other_faults_hide_nothing(void **state)
     assert_int_equal(told(), FA_OK);
 }
 
+static void *wait_for_the_other_device(void *code)
+{
+    fa_synchronize(DEVICE(1));
+    *(fa_code *)code = told();
+    return NULL;
+}
+
+/* A thread that was told, and takes over the same fault once more, is told of what that spoils. */
+static void to_know_a_fault_is_not_to_know_what_it_spoils_later(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    pthread_t thread;
+    fa_code other = FA_OK;
+    make_operands();
+    fa_stream *side = fa_stream_new(DEVICE(0));
+    fa_tensor *there = fa_ones(FA_SHAPE(2, 4), .device = DEVICE(1)), *wrong = fa_index_select(rows, 0, bad);
+    {
+        FA_USE(.stream = side);
+        fa_mul(wrong, 2);
+    }
+    fa_stream_synchronize(side);
+    assert_int_equal(told(), FA_ERROR_INDEX);
+    fa_add_(there, fa_to(wrong, DEVICE(1)));
+    assert_int_equal(pthread_create(&thread, NULL, wait_for_the_other_device, &other), 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(other, FA_ERROR_INDEX);
+    fa_synchronize(DEVICE(1));
+    assert_int_equal(told(), FA_ERROR_INDEX);
+    assert_true(fa_item(fa_sum(there)) == 8);
+    fa_synchronize(DEVICE(0));
+    fa_error_clear();
+}
+
 /* Whoever comes later has nothing to do with it. */
 static void who_comes_later_is_not_told(void **state)
 {
@@ -203,6 +237,7 @@ int main(void)
         OF(both_are_told_when_the_guilty_one_waits_first),
         OF(who_takes_it_elsewhere_is_told_there),
         OF(other_faults_hide_nothing),
+        OF(to_know_a_fault_is_not_to_know_what_it_spoils_later),
         OF(who_comes_later_is_not_told),
         OF(many_threads),
     };
