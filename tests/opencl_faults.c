@@ -246,7 +246,17 @@ static void behind_a_launch_that_may_fault_the_host_does_not_wait(void **state)
         each_way(pinned);
 }
 
-/* Which costs a piece of work of its own, until there is another launch that may fault. */
+static void *twice(void *operand)
+{
+    const fa_tensor *x = operand;
+    FA_SCOPE;
+    FA_USE(.stream = stream);
+    fa_mul(x, 2);
+    fa_mul(x, 2);
+    return NULL;
+}
+
+/* Which costs a piece of work of its own for each thread, until there is another launch that may fault. */
 static void a_fault_is_looked_for_once(void **state)
 {
     (void)state;
@@ -263,6 +273,10 @@ static void a_fault_is_looked_for_once(void **state)
         assert_int_equal(q->issued - before, 2);
         fa_mul(y, 3);
         assert_int_equal(q->issued - before, 3);
+        pthread_t thread;
+        assert_int_equal(pthread_create(&thread, NULL, twice, y), 0);
+        pthread_join(thread, NULL);
+        assert_int_equal(q->issued - before, 6);
     }
 }
 
@@ -481,6 +495,40 @@ static void a_copy_stays_when_a_fault_is_taken_over_behind_it(void **state)
     assert_true(fa_item(kept) == 1);
 }
 
+/* A copy that has not arrived when its fault is told of stays away, whatever the queue takes over meanwhile. */
+static void a_copy_behind_an_older_fault_stays_away(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *x = fa_full(FA_SHAPE(5, 4), 2.0, .device = DEVICE(0)), *good = good_index(), *bad = bad_index();
+    fa_tensor *host = full(0, FA_CPU), *a = full(3, DEVICE(0)), *wrong,
+              *kept = fa_ones(FA_SHAPE(), .device = DEVICE(0));
+    fa_index_select(x, 0, good);
+    fa_add_(kept, fa_get(x, "0,0"));
+    settle();
+    {
+        FA_USE(.stream = stream);
+        wrong = fa_index_select(x, 0, bad);
+    }
+    fa__opencl_wait_quietly((fa__opencl_queue *)stream->queue, stream->queue->issued);
+    test_devices_delay_one(0);
+    test_devices_delay(200000);
+    fa_tensor *first = fa_to(fa_index_select(x, 0, bad), FA_CPU);
+    usleep(50000); /* what is issued by now is over in time */
+    test_devices_delay(900000);
+    fa_copy_(host, a);
+    fa_item(fa_sum(first));
+    assert_true(told());
+    fa_add_(kept, fa_get(wrong, "0,0"));
+    assert_true(fa_item(fa_sum(host)) == 0);
+    fa_error_clear();
+    fa_synchronize(DEVICE(0));
+    fa_error_clear();
+    fa_stream_synchronize(stream);
+    fa_error_clear();
+    assert_true(fa_item(kept) == 3);
+}
+
 /* More than one piece of pinned memory has room for. */
 static void large_copies_go_in_pieces(void **state)
 {
@@ -531,6 +579,7 @@ int main(void)
         OF(when_no_place_is_left_the_host_waits),
         OF(later_copies_come_behind_one_that_is_put_aside),
         OF(a_copy_stays_when_a_fault_is_taken_over_behind_it),
+        OF(a_copy_behind_an_older_fault_stays_away),
         OF(large_copies_go_in_pieces),
         OF(what_came_before_a_fault_is_copied),
     };

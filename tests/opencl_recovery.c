@@ -16,6 +16,7 @@ static int begin(void **state)
 
 static int end(void **state)
 {
+    test_devices_delay_one(-1);
     test_devices_delay(0);
     for (int d = 0; d < 2; d++)
         fa_synchronize(DEVICE(d));
@@ -124,6 +125,47 @@ static void what_was_issued_before_is_told_of_again(void **state)
     fa_error_clear();
 }
 
+/* Though the other device has seen since then that the queue is well. */
+static void what_was_issued_before_is_taken_over_later(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    make_operands();
+    side = fa_stream_new(DEVICE(0));
+    test_devices_delay(STILL);
+    fa_tensor *wrong = fa_index_select(rows, 0, bad), *aside;
+    {
+        FA_USE(.stream = side);
+        aside = fa_mul(wrong, 2);
+    }
+    fa_stream_synchronize(side);
+    assert_true(told());
+    assert_true(fa_item(fa_sum(fa_to(fa_index_select(rows, 0, good), DEVICE(1)))) == 16);
+    fa_add_(steps, fa_sum(fa_to(wrong, DEVICE(1))));
+    fa_synchronize(DEVICE(1));
+    assert_true(aside && told());
+    assert_true(fa_item(fa_sum(steps)) == 0);
+    fa_synchronize(DEVICE(0));
+    fa_error_clear();
+}
+
+/* Though the other device has not come to see the fault yet that the program was told of. */
+static void what_is_issued_afterwards_is_done(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    make_operands();
+    fa_add_(steps, fa_to(fa_index_select(rows, 0, good), DEVICE(1)));
+    fa_synchronize(DEVICE(1));
+    test_devices_delay_one(1);
+    test_devices_delay(200000);
+    fa_add_(steps, fa_to(fa_index_select(rows, 0, bad), DEVICE(1)));
+    fa_synchronize(DEVICE(0));
+    assert_true(told());
+    fa_add_(steps, 1);
+    assert_true(fa_item(fa_sum(steps)) == 24 && !fa_failed());
+}
+
 /* What the first fault left does not hide the next one. */
 static void a_second_fault_is_told_of(void **state)
 {
@@ -195,6 +237,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         OF(a_program_that_waits_for_one_device_goes_on), OF(a_program_that_waits_for_one_stream_goes_on),
         OF(what_was_issued_before_is_told_of_again),     OF(a_second_fault_is_told_of),
+        OF(what_was_issued_before_is_taken_over_later),  OF(what_is_issued_afterwards_is_done),
         OF(looks_that_are_over_take_no_places),
     };
     setenv("FACULA_TEST_DEVICES", "opencl:0 opencl:1", 1);

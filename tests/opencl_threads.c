@@ -121,6 +121,83 @@ static void both_are_told_when_the_guilty_one_waits_first(void **state)
     work_of_two_threads(false);
 }
 
+/* What was not computed is taken to the other device when somebody else was told. */
+static void who_takes_it_elsewhere_is_told_there(void **state)
+{
+    (void)state;
+    helper h;
+    FA_SCOPE;
+    make_operands();
+    fa_to(fa_sum(rows), DEVICE(1));
+    test_devices_delay(STILL);
+    start(&h);
+    fa_tensor *selected = fa_index_select(rows, 0, good);
+    pthread_barrier_wait(&h.step);
+    finish(&h); /* it works behind that, too: the queue is well again */
+    test_devices_delay(0);
+    fa_item(fa_to(fa_sum(selected), DEVICE(1)));
+    assert_int_equal(told(), FA_ERROR_INDEX);
+    assert_true(fa_synchronize(DEVICE(0)) && fa_synchronize(DEVICE(1)));
+}
+
+/* So is who comes when the queue has had other faults, which others were told of. */
+static void other_faults_hide_nothing(void **state)
+{
+    (void)state;
+    helper h;
+    FA_SCOPE;
+    make_operands();
+    test_devices_delay(STILL);
+    start(&h);
+    fa_tensor *selected = fa_index_select(rows, 0, good);
+    pthread_barrier_wait(&h.step);
+    finish(&h);
+    for (int i = 1; i < FA__OPENCL_STAINS; i++) {
+        start(&h);
+        pthread_barrier_wait(&h.step);
+        finish(&h);
+    }
+    test_devices_delay(0);
+    assert_null(fa_to(selected, DEVICE(1)));
+    assert_int_equal(told(), FA_ERROR_INDEX);
+    fa_item(fa_sum(selected)); /* it knows */
+    assert_int_equal(told(), FA_OK);
+}
+
+static void *wait_for_the_other_device(void *code)
+{
+    fa_synchronize(DEVICE(1));
+    *(fa_code *)code = told();
+    return NULL;
+}
+
+/* A thread that was told, and takes over the same fault once more, is told of what that spoils. */
+static void to_know_a_fault_is_not_to_know_what_it_spoils_later(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    pthread_t thread;
+    fa_code other = FA_OK;
+    make_operands();
+    fa_stream *side = fa_stream_new(DEVICE(0));
+    fa_tensor *there = fa_ones(FA_SHAPE(2, 4), .device = DEVICE(1)), *wrong = fa_index_select(rows, 0, bad);
+    {
+        FA_USE(.stream = side);
+        fa_mul(wrong, 2);
+    }
+    fa_stream_synchronize(side);
+    assert_int_equal(told(), FA_ERROR_INDEX);
+    fa_add_(there, fa_to(wrong, DEVICE(1)));
+    assert_int_equal(pthread_create(&thread, NULL, wait_for_the_other_device, &other), 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(other, FA_ERROR_INDEX);
+    fa_synchronize(DEVICE(1));
+    assert_int_equal(told(), FA_ERROR_INDEX);
+    assert_true(fa_item(fa_sum(there)) == 8);
+    fa_synchronize(DEVICE(0));
+    fa_error_clear();
+}
+
 /* Whoever comes later has nothing to do with it. */
 static void who_comes_later_is_not_told(void **state)
 {
@@ -140,7 +217,7 @@ static void who_comes_later_is_not_told(void **state)
 static void many_threads(void **state)
 {
     (void)state;
-    for (int i = 0; i < FA__OPENCL_VICTIMS + 5; i++) {
+    for (int i = 0; i < FA__OPENCL_DEBTS + 5; i++) {
         helper h;
         FA_SCOPE;
         make_operands();
@@ -158,6 +235,9 @@ int main(void)
     const struct CMUnitTest tests[] = {
         OF(both_are_told_when_the_guilty_one_waits_last),
         OF(both_are_told_when_the_guilty_one_waits_first),
+        OF(who_takes_it_elsewhere_is_told_there),
+        OF(other_faults_hide_nothing),
+        OF(to_know_a_fault_is_not_to_know_what_it_spoils_later),
         OF(who_comes_later_is_not_told),
         OF(many_threads),
     };

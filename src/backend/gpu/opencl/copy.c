@@ -303,14 +303,13 @@ static uint64_t send_and_put(const piece *p, sender *send)
  * the host waits until it is known. */
 static fa__opencl_health health_for(queue *q, const fa__copy *c)
 {
-    uint64_t next = q->base.issued + 1;
-    fa__opencl_health health = c->changes ? fa__opencl_health_of(q, next, NULL) : FA__OPENCL_SOUND;
+    fa__opencl_health health = c->changes ? fa__opencl_health_of(q) : FA__OPENCL_SOUND;
     if (health != FA__OPENCL_UNSURE || !is_foreign(q, c->to_device))
         return health;
     int64_t start = fa__clock_ns();
     fa__opencl_wait_quietly(q, q->base.issued);
     fa__ledger_implicit(c->op, q->base.device, fa__clock_ns() - start);
-    return fa__opencl_health_of(q, next, NULL);
+    return fa__opencl_health_of(q);
 }
 
 uint64_t fa__opencl_copy(fa__queue *base, const fa__copy *c)

@@ -9,7 +9,8 @@ enum {
     FA__OPENCL_QUEUES = 64,                   /* of a device, its own among them */
     FA__OPENCL_OPEN = 1024,                   /* pieces of work of a queue that are not done: more wait for the first */
     FA__OPENCL_LOOKS = 2 * FA__OPENCL_OPEN,   /* copies of a queue's fault word */
-    FA__OPENCL_VICTIMS = 32,                  /* threads that a fault of a queue may have harmed: more are forgotten */
+    FA__OPENCL_STAINS = 16,                   /* faults of a queue that are remembered when they are over, */
+    FA__OPENCL_DEBTS = 64,                    /* and threads that are still to be told: older ones are forgotten */
     FA__OPENCL_STAGING = 16 << 20,            /* bytes of pinned memory of a queue, for copies */
     FA__OPENCL_CHUNK = FA__OPENCL_STAGING / 4 /* of one copy through it */
 };
@@ -55,20 +56,27 @@ typedef struct fa__opencl_suspect {
     int place;                          /* of the word's copy behind it, */
     _Atomic int users;                  /* which its work needs, and other queues' work that takes it over */
     _Atomic int owners;                 /* these, the queues that it is the guilty one of, and other suspects */
-    _Atomic uint64_t told;              /* which telling was of the fault that it found itself; 0: none yet */
-    _Atomic uint32_t teller;            /* the thread that was told then */
+    uint64_t born;                      /* how often threads had been told of a fault when it was issued */
     struct fa__opencl_suspect *source;  /* whose copy it takes over; NULL: it is a launch of its own, or was sound */
     bool copied;                        /* it has done so */
     struct fa__opencl_suspect *culprit; /* whose fault stands in its copy; NULL: its own, or none */
     _Alignas(16) char launch[];         /* a fa__launch, its operands and its arguments */
 } fa__opencl_suspect;
 
-/* A thread whose work stands behind a fault. It is to be told of it, whoever else was. */
-typedef struct fa__opencl_victim {
-    uint32_t thread;
-    bool told;
-    uint64_t ticket; /* of the first such work */
-} fa__opencl_victim;
+/* What a fault may have kept from being done: the work of one epoch of the queue's from the launch on that found it. */
+typedef struct fa__opencl_stain {
+    uint32_t epoch;
+    uint64_t from, until; /* until: UINT64_MAX as long as the fault stands */
+    fa__opencl_suspect *guilty;
+    fa__fault fault;
+    bool untold; /* nobody was told who used such work */
+} fa__opencl_stain;
+
+/* A thread whose work is in a stain, the first such work from `ticket` on. It is to be told, whoever else was. */
+typedef struct fa__opencl_debt {
+    uint32_t thread, epoch;
+    uint64_t ticket;
+} fa__opencl_debt;
 
 /* A piece of work: that of ticket t is work[t % FA__OPENCL_OPEN] of its queue. Its place is used again when the work is
  * done and its callback was called, whichever comes last. */
@@ -114,23 +122,20 @@ typedef struct fa__opencl_queue {
     fa__fault *fault_host;
     _Atomic bool *taken;        /* places in it */
     unsigned next_look;         /* where to look for a free one */
-    fa__opencl_suspect *source; /* of what is being issued */
+    fa__opencl_suspect *source; /* of what is being issued; */
+    bool source_known;          /* not its copy, but what was found is taken over */
     const fa__launch *launch;   /* what is being issued; NULL: a kernel by itself */
     bool checked;               /* a kernel of that launch may raise a fault: what comes behind it looks */
     fa__block *scratch;
-    uint32_t epoch, fault_epoch; /* epoch: how often the word was cleared; of the last fault */
-    bool forgive;                /* the host has seen the fault: the word is to be cleared */
-    fa__opencl_suspect *guilty;  /* whose fault the last one is, */
-    fa__fault guilt;
-    uint64_t guilty_ticket;
-    bool untold;           /* which nobody was told of who waited for this queue */
-    uint64_t guilty_until; /* the last ticket whose work it may have kept from changing anything, */
-    uint64_t tellings;     /* how often the program had been told of a fault when work was issued last */
-    fa__opencl_victim victim[FA__OPENCL_VICTIMS];
-    int victims;
-    struct fa__opencl_queue *seen; /* the queue whose fault was looked at last, up to which ticket, in which epoch */
+    uint32_t epoch;    /* how often the word was cleared */
+    bool forgive;      /* the host has seen the fault: the word is to be cleared */
+    uint64_t tellings; /* how often threads had been told of a fault when work was issued last */
+    fa__opencl_stain stain[FA__OPENCL_STAINS]; /* in order */
+    fa__opencl_debt debt[FA__OPENCL_DEBTS];
+    int stains, debts;
+    struct fa__opencl_queue *seen; /* the queue whose fault was looked at last, up to which ticket; by whom */
     uint64_t seen_ticket;
-    uint32_t seen_epoch;
+    uint32_t seen_epoch, seen_by;
     _Atomic uint64_t last_suspect; /* the last launch that may raise a fault */
     cl_int failed;                 /* a piece of work ended with this status; 0: none; */
     const char *failed_call;
@@ -243,41 +248,59 @@ uint64_t fa__opencl_launch(fa__queue *, const fa__gpu_kernel *, const uint64_t g
 void *fa__opencl_scratch(fa__queue *, size_t bytes);
 uint64_t fa__opencl_run(fa__queue *, const fa__launch *);
 
-/* ---- fault.c ---- */
+/* ---- suspect.c ---- */
 /* What is told of the launch that is being issued, by a kernel of that name; NULL, and an error, without memory. */
 fa__opencl_suspect *fa__opencl_suspect_new(fa__opencl_queue *, const char *name, const fa__op *);
+/* One more owner; and a user of its copy. */
+void fa__opencl_own_suspect(fa__opencl_suspect *);
+void fa__opencl_use(fa__opencl_suspect *);
 /* One owner less; and one user. NULL: nothing. */
 void fa__opencl_disown(fa__opencl_suspect *);
 void fa__opencl_drop(fa__opencl_suspect *);
+/* Its copy of the source's copy is made, or never will be. What it found is known then: only a fault may have to be
+ * looked for where it came from. */
+void fa__opencl_let_go(fa__opencl_suspect *, bool faulty);
+/* Whose fault it was at first. */
+fa__opencl_suspect *fa__opencl_origin(fa__opencl_suspect *);
+
+/* ---- fault.c ---- */
 /* Looks at the copy of the fault word behind a launch that is over; the queue's lock is held. */
 void fa__opencl_judge(fa__opencl_work *, uint64_t ticket, bool good);
-/* Whether a fault stood when this work was done: all before it was put away. The queue's lock is held. */
-bool fa__opencl_stands(const fa__opencl_work *, uint64_t ticket);
 /* Raises what work up to the ticket found wrong: for the first thread that waits, and for those whose work is behind
- * it.
- */
+ * it. */
 void fa__opencl_surface(fa__opencl_queue *, uint64_t ticket);
 /* Before work is issued: clears the fault word when the program was told of the fault, by this queue or by another one
  * that has it, and nothing was issued since then. Later work runs again. */
 bool fa__opencl_forgive(fa__opencl_queue *);
-/* Whether work up to the ticket found something wrong that nobody was told of: no; that is not known yet; yes. Then
- * `last`, which may be NULL, is the last launch of it that may have, to be dropped. */
+/* Whether a fault stands in front of what is issued next: no; that is not known yet; yes. */
 typedef enum { FA__OPENCL_SOUND, FA__OPENCL_UNSURE, FA__OPENCL_FAULTY } fa__opencl_health;
-fa__opencl_health fa__opencl_health_of(fa__opencl_queue *, uint64_t ticket, fa__opencl_suspect **last);
-/* What comes behind this work of another queue is as faulty as that: the device finds out, where it is not known. False
- * after an error. */
+fa__opencl_health fa__opencl_health_of(fa__opencl_queue *);
+/* What comes behind this work of another queue is as faulty as that: the device finds out, where it is not known; and
+ * this thread is told of what others were told of before. False after an error. */
 bool fa__opencl_hand_over(fa__opencl_queue *, fa__opencl_queue *other, uint64_t ticket);
 
-/* ---- victim.c ---- */
+/* ---- stain.c ---- */
 /* The number of this thread, from 1 on. */
 uint32_t fa__opencl_thread(void);
-/* Notes whose work it is that is put away behind a fault. Here, and below, the queue's lock is held. */
-void fa__opencl_note(const fa__opencl_work *, uint64_t ticket);
-/* Whether this thread's work up to the ticket is behind the fault, and it was not told. It was. */
-bool fa__opencl_is_victim(fa__opencl_queue *, uint64_t ticket);
-void fa__opencl_note_told(fa__opencl_queue *);
-/* There is another fault: who was told of the last one was not told of this. */
-void fa__opencl_forget_told(fa__opencl_queue *);
+/* How often threads were told of a fault; this one is told of that which was found there; whether a thread, 0: any, was
+ * told of it after so many. */
+uint64_t fa__opencl_tellings(void);
+void fa__opencl_note_telling(const fa__opencl_suspect *origin);
+bool fa__opencl_was_told(const fa__opencl_suspect *origin, uint32_t thread, uint64_t since);
+/* With the queue's lock held: a fault that was found; the last one, or NULL; whether it stands; whether it stood when
+ * this work was done, that is put away, or is not done; and the work with that ticket was issued, maybe behind it. */
+void fa__opencl_stain_new(fa__opencl_queue *, fa__opencl_suspect *guilty, const fa__fault *, uint64_t ticket);
+fa__opencl_stain *fa__opencl_last_stain(const fa__opencl_queue *);
+bool fa__opencl_is_stained(const fa__opencl_queue *);
+bool fa__opencl_stands(const fa__opencl_work *);
+void fa__opencl_owe(fa__opencl_queue *, uint64_t ticket);
+/* The next stain behind `found`, which begins with epoch 0, that this thread may have to be told of when it uses work
+ * up to the ticket: then it owns the suspect, too, and is `untold` when nobody was told and the work is in it. False:
+ * there is none. */
+bool fa__opencl_next_stain(fa__opencl_queue *, uint64_t ticket, fa__opencl_stain *found);
+/* This thread knows of it now. */
+void fa__opencl_settle(fa__opencl_queue *, const fa__opencl_stain *);
+void fa__opencl_stains_end(fa__opencl_queue *);
 
 /* ---- product.c: matrix products by CLBlast ---- */
 /* What the environment says: FACULA_CLBLAST. */

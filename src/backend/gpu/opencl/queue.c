@@ -182,10 +182,9 @@ static void unmake(queue *q)
     }
     if (q->fault)
         fa__opencl.clReleaseMemObject(q->fault);
-    fa__opencl_disown(q->guilty);
+    fa__opencl_stains_end(q);
     fa__free(q->work);
     fa__free((void *)q->taken);
-    q->guilty = NULL;
     q->seen = NULL;
     q->work = NULL;
     q->taken = NULL;
@@ -194,9 +193,7 @@ static void unmake(queue *q)
     q->staging_host = NULL;
     q->fault_host = NULL;
     q->staging_first = q->staging_next = 0;
-    q->fault_epoch = 0;
-    q->victims = 0;
-    q->forgive = q->untold = false;
+    q->forgive = false;
     q->failed = 0;
 }
 

@@ -60,7 +60,7 @@ static void put_away(work *w, uint64_t ticket)
     cl_int status = status_of(w);
     if (status < 0)
         note_failure(w, ticket, status);
-    if (w->target && w->staged && status == CL_COMPLETE && !(w->changes && fa__opencl_stands(w, ticket)))
+    if (w->target && w->staged && status == CL_COMPLETE && !(w->changes && fa__opencl_stands(w)))
         memcpy(w->target, w->staged, w->bytes);
     if (w->timed && status == CL_COMPLETE)
         fa__ledger_copy_time(w->age, w->op, w->from, w->to, event_ns(w->event) + event_ns(w->other));
@@ -72,7 +72,6 @@ static void put_away(work *w, uint64_t ticket)
     }
     if (w->suspect)
         fa__opencl_judge(w, ticket, status == CL_COMPLETE);
-    fa__opencl_note(w, ticket);
     if (w->staging_end)
         w->queue->staging_first = w->staging_end;
     fa__opencl.clReleaseEvent(w->event);
@@ -252,6 +251,7 @@ uint64_t fa__opencl_commit(work *w, cl_event event, const char *call)
     if (w->target && w->staged)
         q->last_staged = ticket;
     atomic_store_explicit(&q->base.issued, ticket, memory_order_release);
+    fa__opencl_owe(q, ticket);
     fa__opencl_leave(q);
     return ticket;
 }

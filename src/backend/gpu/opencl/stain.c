@@ -1,0 +1,171 @@
+/* Stains: the work that a fault may have kept from being done. It stays known to the queue after the fault was told of
+ * and forgiven, with the threads that are still to be told. */
+#include "backend/gpu/opencl/opencl.h"
+#include "base/fork.h"
+#include <string.h>
+
+typedef fa__opencl_queue queue;
+typedef fa__opencl_work work;
+typedef fa__opencl_suspect suspect;
+typedef fa__opencl_stain stain;
+typedef fa__opencl_debt debt;
+
+uint32_t fa__opencl_thread(void)
+{
+    static _Atomic uint32_t threads;
+    static FA__TLS uint32_t mine;
+    if (!mine)
+        mine = atomic_fetch_add(&threads, 1) + 1;
+    return mine;
+}
+
+/* ---- tellings ---- */
+enum { KEPT = 256 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic uint64_t tellings;
+static struct {
+    const suspect *origin;
+    uint32_t thread;
+} telling[KEPT]; /* number n is at n % KEPT */
+
+FA__LOCKED_AT_FORK(TELLINGS, &lock)
+
+uint64_t fa__opencl_tellings(void)
+{
+    return atomic_load(&tellings);
+}
+
+void fa__opencl_note_telling(const suspect *origin)
+{
+    pthread_mutex_lock(&lock);
+    uint64_t n = atomic_load(&tellings) + 1;
+    telling[n % KEPT].origin = origin;
+    telling[n % KEPT].thread = fa__opencl_thread();
+    atomic_store(&tellings, n);
+    pthread_mutex_unlock(&lock);
+}
+
+bool fa__opencl_was_told(const suspect *origin, uint32_t thread, uint64_t since)
+{
+    bool found = false;
+    pthread_mutex_lock(&lock);
+    uint64_t last = atomic_load(&tellings), first = last < KEPT ? 0 : last - KEPT;
+    for (uint64_t n = last; !found && n > first && n > since; n--)
+        found = telling[n % KEPT].origin == origin && (!thread || telling[n % KEPT].thread == thread);
+    pthread_mutex_unlock(&lock);
+    return found;
+}
+
+/* ---- debts ---- */
+static debt *debt_of(queue *q, uint32_t epoch, uint32_t thread)
+{
+    for (int i = 0; i < q->debts; i++)
+        if (q->debt[i].epoch == epoch && q->debt[i].thread == thread)
+            return &q->debt[i];
+    return NULL;
+}
+
+/* That of number i is paid, or forgotten. */
+static void end_debt(queue *q, int i)
+{
+    memmove(q->debt + i, q->debt + i + 1, (size_t)(--q->debts - i) * sizeof q->debt[0]);
+}
+
+void fa__opencl_owe(queue *q, uint64_t ticket)
+{
+    const work *w = fa__opencl_work_of(q, ticket);
+    if (!fa__opencl_stands(w) || debt_of(q, w->epoch, w->thread))
+        return;
+    if (q->debts == FA__OPENCL_DEBTS)
+        end_debt(q, 0);
+    q->debt[q->debts++] = (debt){.thread = w->thread, .epoch = w->epoch, .ticket = ticket};
+}
+
+/* ---- stains ---- */
+stain *fa__opencl_last_stain(const queue *q)
+{
+    return q->stains ? (stain *)&q->stain[q->stains - 1] : NULL;
+}
+
+bool fa__opencl_stands(const work *w)
+{
+    const stain *last = fa__opencl_last_stain(w->queue);
+    return last && last->epoch == w->epoch;
+}
+
+bool fa__opencl_is_stained(const queue *q)
+{
+    const stain *last = fa__opencl_last_stain(q);
+    return last && last->epoch == q->epoch;
+}
+
+static void forget_first(queue *q)
+{
+    for (int i = q->debts; i-- > 0;)
+        if (q->debt[i].epoch == q->stain[0].epoch)
+            end_debt(q, i);
+    fa__opencl_disown(q->stain[0].guilty);
+    memmove(q->stain, q->stain + 1, (size_t)--q->stains * sizeof q->stain[0]);
+}
+
+void fa__opencl_stain_new(queue *q, suspect *guilty, const fa__fault *f, uint64_t ticket)
+{
+    if (q->stains == FA__OPENCL_STAINS)
+        forget_first(q);
+    fa__opencl_own_suspect(guilty);
+    q->stain[q->stains++] = (stain){.epoch = fa__opencl_work_of(q, ticket)->epoch,
+                                    .from = ticket,
+                                    .until = UINT64_MAX,
+                                    .guilty = guilty,
+                                    .fault = *f,
+                                    .untold = true};
+    for (uint64_t t = ticket; t <= q->base.issued; t++)
+        fa__opencl_owe(q, t);
+}
+
+/* The work is in the stain, and nobody was told who used such work. */
+static bool is_news(const stain *s, uint64_t ticket)
+{
+    return s->untold && s->from <= ticket && ticket <= s->until;
+}
+
+void fa__opencl_stains_end(queue *q)
+{
+    while (q->stains)
+        fa__opencl_disown(q->stain[--q->stains].guilty);
+    q->debts = 0;
+}
+
+bool fa__opencl_next_stain(queue *q, uint64_t ticket, stain *found)
+{
+    bool any = false;
+    uint32_t behind = found->epoch;
+    pthread_mutex_lock(&q->lock);
+    for (int i = 0; i < q->stains && !any; i++) {
+        const stain *s = &q->stain[i];
+        const debt *d = debt_of(q, s->epoch, fa__opencl_thread());
+        any = s->epoch > behind && ((d && d->ticket <= ticket) || is_news(s, ticket));
+        if (any)
+            *found = *s;
+    }
+    if (any) {
+        found->untold = is_news(found, ticket);
+        fa__opencl_own_suspect(found->guilty);
+    }
+    fa__opencl_leave(q);
+    return any;
+}
+
+void fa__opencl_settle(queue *q, const stain *told)
+{
+    pthread_mutex_lock(&q->lock);
+    debt *d = debt_of(q, told->epoch, fa__opencl_thread());
+    if (d)
+        end_debt(q, (int)(d - q->debt));
+    for (int i = 0; i < q->stains && told->untold; i++)
+        if (q->stain[i].epoch == told->epoch)
+            q->stain[i].untold = false;
+    q->forgive |= told->untold && told->epoch == q->epoch;
+    fa__opencl_leave(q);
+}
