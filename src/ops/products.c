@@ -261,7 +261,8 @@ static fa_tensor *kron_compose(fa__call *c)
             bs.dim[bs.rank++] = m;
         }
     }
-    return fa_reshape(fa_mul(fa_reshape(k->a, as), fa_reshape(k->b, bs)), ys);
+    const fa_tensor *apart = fa_reshape(k->a, as), *b = fa_reshape(k->b, bs);
+    return fa_reshape(fa_mul(apart, b), ys);
 }
 
 /** The Kronecker product: a with each element multiplied by all of b, as a block in its place. The sizes are those of a
@@ -302,10 +303,10 @@ static fa_tensor *cross_compose(fa__call *c)
                       d);
         return NULL;
     }
-    const fa_shape along = FA_SHAPE(d);
-    return fa_pointwise("x * y - z * w", fa_roll(a->a, FA_SHAPE(-1), .dims = along),
-                        fa_roll(a->b, FA_SHAPE(-2), .dims = along), fa_roll(a->a, FA_SHAPE(-2), .dims = along),
-                        fa_roll(a->b, FA_SHAPE(-1), .dims = along));
+    const fa_shape along = FA_SHAPE(d), next = FA_SHAPE(-1), last = FA_SHAPE(-2);
+    const fa_tensor *a_next = fa_roll(a->a, next, .dims = along), *a_last = fa_roll(a->a, last, .dims = along);
+    const fa_tensor *b_next = fa_roll(a->b, next, .dims = along), *b_last = fa_roll(a->b, last, .dims = along);
+    return fa_pointwise("x * y - z * w", a_next, b_last, a_last, b_next);
 }
 
 /** The cross product of vectors of three, which lie along a dimension: by default the last one, as in PyTorch's

@@ -146,6 +146,15 @@ static void put_call(text *t, const op *o, bool inplace)
     put(t, "};\n");
 }
 
+/* Whether the options of a function are more than their size: what only works in place may have none. */
+static bool reads_options(const op *o)
+{
+    bool any = o->out;
+    for (int i = 0; i < o->args->nfields; i++)
+        any |= is_option(&o->args->field[i]);
+    return any;
+}
+
 /* An in-place form shares the options of the other; .out has no sense there. */
 static void put_entry(text *t, const op *o, bool inplace)
 {
@@ -153,7 +162,7 @@ static void put_entry(text *t, const op *o, bool inplace)
     put_prototype(t, o, rows_format("(%s%s)", function_name(o), inplace && !o->fills ? "_" : ""), inplace);
     put(t, "\n{\n");
     if (o->options)
-        put(t, "    FA__COMPLETE(fa_%s)\n", o->name);
+        put(t, reads_options(o) ? "    FA__COMPLETE(fa_%s)\n" : "    (void)options;\n", o->name);
     put_call(t, o, inplace);
     if (inplace && o->out)
         put(t,

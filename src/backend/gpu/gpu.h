@@ -28,7 +28,7 @@ typedef enum {
     FA__GPU_SORT_TILE,  /* sort, topk, kthvalue: what a group sorts, */
     FA__GPU_SORT_MERGE, /* and what is made of it */
     FA__GPU_PLACES,     /* where values belong in sorted lines */
-    FA__GPU_TRIANGLE, /* places of triangles: tril_indices, triu_indices */
+    FA__GPU_TRIANGLE,   /* places of triangles: tril_indices, triu_indices */
     FA__GPU_MATMUL,
     FA__GPU_SCAN,         /* cumsum and its like */
     FA__GPU_SCAN_LOG_SUM, /* logcumsumexp */

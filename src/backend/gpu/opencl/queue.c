@@ -128,8 +128,8 @@ static bool make_faults(queue *q)
         return false;
     q->fault_host = fa__opencl_pinned(d, q->queue, FA__OPENCL_LOOKS * sizeof(fa__fault), &q->fault_copies);
     return q->fault_host
-           && FA__OPENCL_TRY(d, clEnqueueFillBuffer, q->queue, q->fault, &zero, sizeof zero, 0, 2 * sizeof(fa__fault), 0,
-                             NULL, NULL);
+           && FA__OPENCL_TRY(d, clEnqueueFillBuffer, q->queue, q->fault, &zero, sizeof zero, 0, 2 * sizeof(fa__fault),
+                             0, NULL, NULL);
 }
 
 static bool make(queue *q, fa__device *d)
