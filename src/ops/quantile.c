@@ -48,7 +48,7 @@ static fa_tensor *nans(const line *l)
 static fa_tensor *give_chosen(fa__call *c, const line *l, const fa_tensor *x, fa_tensor *index, bool keepdim)
 {
     c->out[1] = reduced(l, x, index, keepdim);
-    return reduced(l, x, fa_gather(l->x, l->dim, index), keepdim);
+    return c->out[1] ? reduced(l, x, fa_gather(l->x, l->dim, index), keepdim) : NULL;
 }
 
 /* ---- medians ---- */

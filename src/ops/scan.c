@@ -53,7 +53,7 @@ OP(cumsum, cumulative_args, (y), .infer = cumulative_infer, .grad = cumsum_grad,
 static void cumprod_grad(fa__back *b)
 {
     const cumulative_args *a = b->args;
-    fa_tensor *x = fa_to(a->x, (fa_dtype)b->y[0]->dtype), *before = fa__shifted(b->y[0], a->dim, 1, 1);
+    fa_tensor *x = fa_to(a->x, (fa_dtype)b->gy[0]->dtype), *before = fa__shifted(b->y[0], a->dim, 1, 1);
     fa__give(b, &a->x, fa_mul(before, scanned_back(x, b->gy[0], a->dim)));
 }
 
