@@ -21,6 +21,29 @@ static fa_tensor *leaf(fa_tensor *t)
     return t;
 }
 
+/* ---- sums in bool ---- */
+
+/* That elements cancel each other, are fractions, or so small that their product is none does not make them false. */
+static void sums_in_bool(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        fa_tensor *pair = fa_to(fa_tensor_of(1, -1), k ? DEVICE(0) : FA_CPU);
+        fa_tensor *x = fa_mul(pair, 0.25), *small = fa_mul(pair, 1e-30), *none = fa_mul(pair, 0);
+        HOLD(fa_sum(pair, .dtype = FA_BOOL), 1);
+        HOLD(fa_sum(fa_to(pair, FA_I32), .dtype = FA_BOOL), 1);
+        HOLD(fa_sum(x, .dim = 0, .dtype = FA_BOOL), 1);
+        HOLD(fa_nansum(x, .dtype = FA_BOOL), 1);
+        HOLD(fa_nansum(fa_div(none, 0), .dtype = FA_BOOL), 0);
+        HOLD(fa_prod(fa_to(small, FA_F32), .dtype = FA_BOOL), 1);
+        HOLD(fa_prod(none, .dtype = FA_BOOL), 0);
+        HOLD(fa_sum(none, .dtype = FA_BOOL), 0);
+        HOLD(fa_sum(fa_expand(fa_ne(fa_narrow(pair, 0, 0, 1), 0), S(256)), .dtype = FA_BOOL), 1);
+    }
+    assert_null(fa_cumsum(fa_ones(S(2)), 0, .dtype = FA_BOOL));
+    FAILS(FA_ERROR_DTYPE, "fa_cumsum(", "in bool");
+}
+
 /* ---- products ---- */
 
 /* The product of the first n of x, without those numbered i and j. */
@@ -238,6 +261,7 @@ static void covariances_of_repeated_observations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(sums_in_bool),
         TEST(products_are_differentiated_twice_with_zeros),
         TEST(nothing_to_go_by_has_no_gradient),
         TEST(numbers_beyond_the_dtype_are_met_in_between_only),
