@@ -116,6 +116,17 @@ static void nothing_to_go_by_has_no_gradient(void **state)
     HOLD(fa_grad_of(FA_TENSORS(fa_norm(x, .p = INFINITY)), FA_TENSORS(x)).item[0], 0.5, -0.5, 0);
 }
 
+/* Places in lines that are longer than the whole numbers of f32. */
+static void quantiles_of_long_lines(void **state)
+{
+    (void)state;
+    const int64_t n = ((int64_t)1 << 24) + 4;
+    fa_tensor *x = fa_zeros(S(n));
+    fa_add_(fa_narrow(x, 0, n - 1, 1), 2);
+    HOLD(fa_quantile(x, 1.0), 2);
+    HOLD(fa_quantile(x, 1.0, .interpolation = "lower"), 2);
+}
+
 static void numbers_beyond_the_dtype_are_met_in_between_only(void **state)
 {
     (void)state;
@@ -262,6 +273,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(sums_in_bool),
+        TEST(quantiles_of_long_lines),
         TEST(products_are_differentiated_twice_with_zeros),
         TEST(nothing_to_go_by_has_no_gradient),
         TEST(numbers_beyond_the_dtype_are_met_in_between_only),
