@@ -200,7 +200,7 @@ typedef struct {
     const fa_tensor *x;     /* what is written to */
     int64_t dim;            /* the dimension that index picks from; negative counts from the end */
     const fa_tensor *index; /* (k) or (), integers */
-    fa_arg value;           /* a number, or a 0-dim tensor of x's dtype */
+    fa_arg value;           /* a number, or a 0-dim tensor; converted to x's dtype */
 } index_fill_args;
 
 static fa_tensor *index_fill_compose(fa__call *c)
@@ -214,15 +214,17 @@ static fa_tensor *index_fill_compose(fa__call *c)
         fa__call_fail(c, FA_ERROR_SHAPE, "value has to be 0-dim");
         return NULL;
     }
-    const fa_tensor *value = a->value.kind == FA__ARG_TENSOR ? fa_expand_as(a->value.as.t, index)
-                                                             : fa__number_as(a->value, a->x, fa_tensor_shape(index));
+    const fa_tensor *value =
+        a->value.kind == FA__ARG_TENSOR
+            ? fa_expand_as(fa_to(fa__index_beside(c, a->value.as.t, a->x), (fa_dtype)a->x->dtype), index)
+            : fa__number_as(a->value, a->x, fa_tensor_shape(index));
     return fa__scatter_set_(fa__written(c, a->x), d, index, value);
 }
 
 /** x with a value in the slices that index names along dim. */
 OP(index_fill, index_fill_args, (y), .compose = index_fill_compose, .index = "index", .inplace = INPLACE(x),
    TORCH("index_fill(x, dim, index, value)"),
-   SAMPLES("(3,4) 1 i(2)<4 2.5; (3,4) -2 i(6)<3 3; (5) 0 i()<5 1; (3,4) 0 i(0)<3 1; (3,4) 1 r(2) ()"))
+   SAMPLES("(3,4) 1 i(2)<4 2.5; (3,4) -2 i(6)<3 3; (5) 0 i()<5 1; (3,4) 0 i(0)<3 1; (3,4) 1 r(2) (); (3,4) 1 r(2) i()"))
 
 typedef struct {
     const fa_tensor *x;          /* what is written to */
