@@ -81,11 +81,13 @@ static fa_tensor *divided(fa_tensor *y, const scatter_reduce_args *a)
     return floating ? fa_div_(y, count) : fa_copy_(y, fa_floor_divide(y, count));
 }
 
+/* What takes several steps is put into x at the end: one that fails leaves x as it was. */
 static fa_tensor *scatter_reduce_compose(fa__call *c)
 {
     const scatter_reduce_args *a = c->args;
     const reducing *r = reducing_find(c, a->reduce);
-    fa_tensor *y = r ? fa__written(c, a->x) : NULL;
+    bool steps = !a->include_self || (r && !strcmp(r->name, "mean"));
+    fa_tensor *y = !r ? NULL : steps ? fa_clone(a->x) : fa__written(c, a->x);
     if (y && !a->include_self) {
         fa_tensor *first = fa__number_as(first_of(r, (fa_dtype)y->dtype), y, fa_tensor_shape(a->index));
         y = fa__scatter_set_(y, a->dim, a->index, first);
@@ -94,7 +96,9 @@ static fa_tensor *scatter_reduce_compose(fa__call *c)
         return NULL;
     y = r->how == FA__PLACE_ADD ? fa_scatter_add_(y, a->dim, a->index, a->src)
                                 : fa__scatter_by_(y, a->dim, a->index, a->src, r->how);
-    return y && !strcmp(a->reduce, "mean") ? divided(y, a) : y;
+    if (y && !strcmp(a->reduce, "mean"))
+        y = divided(y, a);
+    return y && steps && c->inplace ? fa_copy_(c->given, y) : y;
 }
 
 /** x with what src brings to each place combined, along dim where index says: sum, prod, mean, amax or amin, in
