@@ -522,6 +522,25 @@ static void gradients_to_second_order(void **state)
     }
 }
 
+/* What several steps would write is not begun when the source is wrong. */
+static void reduced_in_place_or_not_at_all(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_tensor_of(0.5, 1, 2, 3), *y = fa_to(fa_clone(x), FA_F64),
+              *of_i64 = fa_ones(FA_SHAPE(2), .dtype = FA_I64);
+    fa_tensor *index = fa_tensor_parse("[1, 2]", .dtype = FA_I64);
+    assert_null(fa_scatter_reduce_(x, 0, index, of_i64, "amax", .include_self = false));
+    assert_error(FA_ERROR_DTYPE, "fa_scatter_reduce_(", "one dtype");
+    assert_null(fa_index_reduce_(x, 0, index, of_i64, "prod", .include_self = false));
+    assert_error(FA_ERROR_DTYPE, "fa_index_reduce_(", "one dtype");
+    assert_null(fa_scatter_reduce_(x, 0, index, fa_ones(FA_SHAPE(1)), "sum", .include_self = false));
+    assert_error(FA_ERROR_SHAPE, "fa_scatter_reduce_(", "longer");
+    assert_true(fa_item(fa_amax(fa_ne(x, y))) == 0);
+    assert_true(fa_scatter_reduce_(x, 0, index, fa_narrow(x, 0, 2, 2), "mean", .include_self = false) == x);
+    assert_true(fa_item(fa_select(x, 0, 1)) == 2 && fa_item(fa_select(x, 0, 2)) == 3);
+    assert_no_error();
+}
+
 static void leaves_are_not_changed(void **state)
 {
     (void)state;
@@ -554,6 +573,7 @@ int main(void)
         TEST(indices_on_meta),
         TEST(automatic_placement_copies_indices),
         TEST(gradients_to_second_order),
+        TEST(reduced_in_place_or_not_at_all),
         TEST(leaves_are_not_changed),
     };
     return RUN("api_indices");

@@ -138,6 +138,20 @@ static void trials(void **state)
         assert_true(values[i] == (i / (MANY / 4) == 1 || i / (MANY / 4) == 2));
 }
 
+/* All 2^64 numbers of i64, of which half are negative, and half odd. */
+static void all_of_i64(fa_device device)
+{
+    static int64_t all[MANY];
+    int64_t negative = 0, odd = 0;
+    fa_tensor *x = fa_random_(fa_zeros(S(MANY), .dtype = FA_I64, .device = device), .from = INT64_MIN);
+    assert_true(fa_read(x, all, FA_I64, MANY));
+    for (int i = 0; i < MANY; i++) {
+        negative += all[i] < 0;
+        odd += all[i] & 1;
+    }
+    assert_true(llabs(negative - MANY / 2) < MANY / 50 && llabs(odd - MANY / 2) < MANY / 50);
+}
+
 static void whole_numbers(void **state)
 {
     (void)state;
@@ -165,6 +179,7 @@ static void whole_numbers(void **state)
     int64_t far[2];
     assert_true(fa_read(fa_randint(INT64_MIN, INT64_MIN + 1, S(2), .device = DEVICE(0)), far, FA_I64, 2));
     assert_true(far[0] == INT64_MIN && far[1] == INT64_MIN);
+    all_of_i64(DEVICE(0));
     assert_true(fa_tensor_dtype(fa_randint_like(fa_ones(S(2), .dtype = FA_I16), 0, 9)) == FA_I16);
     assert_no_error();
 }
@@ -377,6 +392,14 @@ static void wrong_arguments(void **state)
     assert_error(FA_ERROR_ARGUMENT, "fa_randint(", "no number from 5 up to below 5");
     assert_null(fa_randint(0, 300, S(3), .dtype = FA_U8));
     assert_error(FA_ERROR_ARGUMENT, "299 does not fit into u8");
+    assert_null(fa_randint(0, INT64_MIN, S(3)));
+    assert_error(FA_ERROR_ARGUMENT, "fa_randint(", "no number from 0 up to below -9223372036854775808");
+    assert_null(fa_randint(0, 3, S(3), .dtype = FA_BOOL));
+    assert_error(FA_ERROR_ARGUMENT, "fa_randint(", "bool has the numbers 0 and 1 alone");
+    assert_null(fa_random_(fa_ones(S(3)), .from = 16777217));
+    assert_error(FA_ERROR_ARGUMENT, "fa_random_(", "f32 has all whole numbers up to 16777216");
+    assert_null(fa_random_(fa_ones(S(3), .dtype = FA_BOOL), .from = 2));
+    assert_error(FA_ERROR_ARGUMENT, "fa_random_(", "from is 2");
     assert_null(fa_random_(fa_ones(S(3), .dtype = FA_U8), .from = -1));
     assert_error(FA_ERROR_ARGUMENT, "fa_random_(", "-1 does not fit into u8");
     assert_null(fa_multinomial(x, 4));

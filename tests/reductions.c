@@ -21,6 +21,29 @@ static fa_tensor *leaf(fa_tensor *t)
     return t;
 }
 
+/* ---- sums in bool ---- */
+
+/* That elements cancel each other, are fractions, or so small that their product is none does not make them false. */
+static void sums_in_bool(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        fa_tensor *pair = fa_to(fa_tensor_of(1, -1), k ? DEVICE(0) : FA_CPU);
+        fa_tensor *x = fa_mul(pair, 0.25), *small = fa_mul(pair, 1e-30), *none = fa_mul(pair, 0);
+        HOLD(fa_sum(pair, .dtype = FA_BOOL), 1);
+        HOLD(fa_sum(fa_to(pair, FA_I32), .dtype = FA_BOOL), 1);
+        HOLD(fa_sum(x, .dim = 0, .dtype = FA_BOOL), 1);
+        HOLD(fa_nansum(x, .dtype = FA_BOOL), 1);
+        HOLD(fa_nansum(fa_div(none, 0), .dtype = FA_BOOL), 0);
+        HOLD(fa_prod(fa_to(small, FA_F32), .dtype = FA_BOOL), 1);
+        HOLD(fa_prod(none, .dtype = FA_BOOL), 0);
+        HOLD(fa_sum(none, .dtype = FA_BOOL), 0);
+        HOLD(fa_sum(fa_expand(fa_ne(fa_narrow(pair, 0, 0, 1), 0), S(256)), .dtype = FA_BOOL), 1);
+    }
+    assert_null(fa_cumsum(fa_ones(S(2)), 0, .dtype = FA_BOOL));
+    FAILS(FA_ERROR_DTYPE, "fa_cumsum(", "in bool");
+}
+
 /* ---- products ---- */
 
 /* The product of the first n of x, without those numbered i and j. */
@@ -91,6 +114,17 @@ static void nothing_to_go_by_has_no_gradient(void **state)
     HOLD(fa_grad_of(FA_TENSORS(fa_sum(fa_logcumsumexp(low, 0))), FA_TENSORS(low)).item[0], 0, 0, 1);
     fa_tensor *x = leaf(there(NUMBERS(3, -3, 1)));
     HOLD(fa_grad_of(FA_TENSORS(fa_norm(x, .p = INFINITY)), FA_TENSORS(x)).item[0], 0.5, -0.5, 0);
+}
+
+/* Places in lines that are longer than the whole numbers of f32. */
+static void quantiles_of_long_lines(void **state)
+{
+    (void)state;
+    const int64_t n = ((int64_t)1 << 24) + 4;
+    fa_tensor *x = fa_zeros(S(n));
+    fa_add_(fa_narrow(x, 0, n - 1, 1), 2);
+    HOLD(fa_quantile(x, 1.0), 2);
+    HOLD(fa_quantile(x, 1.0, .interpolation = "lower"), 2);
 }
 
 static void numbers_beyond_the_dtype_are_met_in_between_only(void **state)
@@ -238,6 +272,8 @@ static void covariances_of_repeated_observations(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(sums_in_bool),
+        TEST(quantiles_of_long_lines),
         TEST(products_are_differentiated_twice_with_zeros),
         TEST(nothing_to_go_by_has_no_gradient),
         TEST(numbers_beyond_the_dtype_are_met_in_between_only),

@@ -30,7 +30,7 @@ typedef struct fa_median_options {
  *
  *      fa_median(x, .dim = FA_ALL, .keepdim = false)
  *
- *  @param x at least one element to choose from
+ *  @param x at least one element to choose from; of none PyTorch gives NaN
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_median_result fa_median(const fa_tensor *x, const fa_median_options *options);
@@ -53,7 +53,7 @@ typedef struct fa_nanmedian_options {
  *
  *      fa_nanmedian(x, .dim = FA_ALL, .keepdim = false)
  *
- *  @param x at least one element to choose from
+ *  @param x at least one element to choose from; of none PyTorch gives NaN
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_nanmedian_result fa_nanmedian(const fa_tensor *x, const fa_nanmedian_options *options);
@@ -94,7 +94,8 @@ typedef struct fa_quantile_options {
 
 /** The element, or what lies between two, below which the share q of a line stands: along a dimension or among all.
  *  With a NaN it is NaN. Several q are a dimension in front of the others. A number beyond 0 and 1 is an error at once,
- *  one in a tensor an index out of range, which surfaces at the next wait.
+ *  one in a tensor an index out of range, which surfaces at the next wait. Places in lines of more than 2^24 elements
+ *  are computed in f64, which the device has to have then.
  *
  *      fa_quantile(x, q, .dim = FA_ALL, .keepdim = false, .interpolation = "linear", .out = NULL)
  *

@@ -20,6 +20,7 @@ typedef struct fa_randint_options {
 } fa_randint_options;
 
 /** Whole random numbers from low up to below high, all as likely, of the default generator: the same on every device.
+ *  Floating dtypes round numbers beyond those that they have, which may give `high` itself.
  *
  *      fa_randint(low, high, shape, .dtype = FA_SAME, .device = ..., .requires_grad = false, .out = NULL)
  *
@@ -39,7 +40,8 @@ typedef struct fa_randint_like_options {
     char fa__end;       /**< the end of what this version knows */
 } fa_randint_like_options;
 
-/** Whole random numbers from low up to below high, all as likely, with the shape, dtype and device of another tensor.
+/** Whole random numbers from low up to below high, all as likely, with the shape, dtype and device of another tensor,
+ *  as fa_randint() makes them.
  *
  *      fa_randint_like(x, low, high, .dtype = FA_SAME, .requires_grad = false, .out = NULL)
  *
@@ -58,7 +60,8 @@ typedef struct fa_random__options {
     char fa__end; /**< the end of what this version knows */
 } fa_random__options;
 
-/** Fills x with whole random numbers, all as likely, of the default generator: the same on every device.
+/** Fills x with whole random numbers, all as likely, of the default generator: the same on every device. Floating
+ *  dtypes round numbers beyond those that they have, which may give `to` itself.
  *
  *      fa_random_(x, .from = 0, .to = INT64_MIN)
  *

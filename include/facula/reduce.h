@@ -20,7 +20,8 @@ typedef struct fa_sum_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_sum_options;
 
-/** Sum over dimensions. Integers and bool are summed in i64; an empty sum is 0.
+/** Sum over dimensions. Integers and bool are summed in i64; an empty sum is 0. With dtype bool it is whether any
+ *  element is not 0.
  *
  *      fa_sum(x, .dim = FA_ALL, .keepdim = false, .dtype = FA_SAME, .out = NULL)
  *

@@ -14,7 +14,7 @@ FA__BEGIN
 typedef struct fa_cumsum_options {
     size_t size;    /**< set by the macro */
     fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_dtype dtype; /**< of the result, and what elements are converted to before */
+    fa_dtype dtype; /**< of the result, and what elements are converted to before; not bool */
     char fa__end;   /**< the end of what this version knows */
 } fa_cumsum_options;
 
@@ -32,7 +32,7 @@ FA_API fa_tensor *fa_cumsum(const fa_tensor *x, int64_t dim, const fa_cumsum_opt
 typedef struct fa_cumprod_options {
     size_t size;    /**< set by the macro */
     fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_dtype dtype; /**< of the result, and what elements are converted to before */
+    fa_dtype dtype; /**< of the result, and what elements are converted to before; not bool */
     char fa__end;   /**< the end of what this version knows */
 } fa_cumprod_options;
 

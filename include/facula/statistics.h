@@ -21,7 +21,7 @@ typedef struct fa_diff_options {
 } fa_diff_options;
 
 /** Differences between neighbours along a dimension, of which the result has one less; n times one after the other. Of
- *  bool it is whether they differ.
+ *  bool it is whether they differ. With n = 0 it is a copy of x, to which nothing is joined.
  *
  *      fa_diff(x, .n = 1, .dim = -1, .prepend = NULL, .append = NULL, .out = NULL)
  *

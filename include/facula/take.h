@@ -59,12 +59,13 @@ typedef struct fa_take_along_dim_options {
 } fa_take_along_dim_options;
 
 /** As fa_gather(), but x and index broadcast in the other dimensions: what fa_argmax() and fa_argsort() gave takes the
- *  elements that it stands for.
+ *  elements that it stands for. Negative indices count from the end; out of range is an error, where PyTorch takes the
+ *  remainder along a dimension.
  *
  *      fa_take_along_dim(x, index, .dim = INT64_MIN, .out = NULL)
  *
  *  @param x a tensor
- *  @param index integers; it broadcasts with x but along dim
+ *  @param index integers, negative from the end; it broadcasts with x but along dim
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_take_along_dim(const fa_tensor *x, const fa_tensor *index, const fa_take_along_dim_options *options);

@@ -134,8 +134,9 @@ static fa_tensor *histogram_compose(fa__call *c)
 }
 
 /** How many elements lie in each interval between edges, and the edges. An interval has its lower edge, the last one
- *  both. Elements outside and NaN are not counted; where the range is that of x, a NaN makes all edges NaN. Counts are
- * of x's dtype, and exact as integers until they are converted. */
+ *  both. Elements outside and NaN are not counted; where the range is that of x, a NaN or an infinity makes edges NaN,
+ * between which there is nothing; PyTorch refuses it. Counts are of x's dtype, and exact as integers until they are
+ * converted. */
 OP(histogram, histogram_args, (hist, bin_edges), .compose = histogram_compose, .no_grad = "counts",
    TORCH(
        "histogram(x, edges, weight=weight, density=density) if edges is not None else histogram(x, bins, "

@@ -48,13 +48,13 @@ static fa_tensor *nans(const line *l)
 static fa_tensor *give_chosen(fa__call *c, const line *l, const fa_tensor *x, fa_tensor *index, bool keepdim)
 {
     c->out[1] = reduced(l, x, index, keepdim);
-    return reduced(l, x, fa_gather(l->x, l->dim, index), keepdim);
+    return c->out[1] ? reduced(l, x, fa_gather(l->x, l->dim, index), keepdim) : NULL;
 }
 
 /* ---- medians ---- */
 
 typedef struct {
-    const fa_tensor *x;      /* at least one element to choose from */
+    const fa_tensor *x;      /* at least one element to choose from; of none PyTorch gives NaN */
     fa_dims dim OPT(FA_ALL); /* one dimension; by default the median of all elements, and its place row-major */
     bool keepdim OPT(false); /* keep dim with size 1 */
 } median_args;
@@ -194,7 +194,9 @@ static fa_tensor *between_ranks(const line *l, const fa_tensor *sorted, fa_tenso
     if (!w->second)
         return first;
     fa_tensor *second = at_rank(l, sorted, w->second(rank));
-    return w->weight < 0 ? fa_lerp(first, second, fa_sub(rank, fa_floor(rank))) : fa_lerp(first, second, w->weight);
+    if (w->weight >= 0)
+        return fa_lerp(first, second, w->weight);
+    return fa_lerp(first, second, fa_to(fa_sub(rank, fa_floor(rank)), (fa_dtype)l->x->dtype));
 }
 
 /* q as a tensor of x's dtype along the line's dimension; NULL after an error. */
@@ -217,10 +219,13 @@ static fa_tensor *along_line(const fa__call *c, const line *l, const fa_arg *q)
     return NULL;
 }
 
-/* The places of q in each sorted line, which may lie between two elements. */
+/* The places of q in each sorted line, which may lie between two elements. f32 has all numbers up to 2^24: places in
+ * longer lines are f64. */
 static fa_tensor *ranks(const line *l, fa_tensor *q, bool skips)
 {
     int64_t n = fa_size(l->x, l->dim);
+    if (n > (int64_t)1 << 24)
+        q = fa_to(q, FA_F64);
     if (skips)
         return fa_mul(q, fa_maximum(fa_sub(n - 1, nans(l)), 0));
     return fa_where(fa_gt(nans(l), 0), n - 1, fa_mul(q, n - 1));
@@ -271,7 +276,8 @@ static fa_tensor *nanquantile_compose(fa__call *c)
 
 /** The element, or what lies between two, below which the share q of a line stands: along a dimension or among all.
  * With a NaN it is NaN. Several q are a dimension in front of the others. A number beyond 0 and 1 is an error at once,
- * one in a tensor an index out of range, which surfaces at the next wait. */
+ * one in a tensor an index out of range, which surfaces at the next wait. Places in lines of more than 2^24 elements
+ * are computed in f64, which the device has to have then. */
 OP(quantile, quantile_args, (y), .compose = quantile_compose,
    TORCH("quantile(x, q, dim, keepdim, interpolation=interpolation)"), ALSO("`percentile` by hundredths"),
    SAMPLES(

@@ -25,10 +25,28 @@ bool fa__run_sum(fa__call *c, fa_tensor *out, const fa_tensor *x, fa_dims dim)
            && fa__run_reduce(c, out, FA__COMBINE_SUM, "x", set, 1, (fa__bound[]){{.name = "x", .value = fa__arg_t(x)}});
 }
 
+/* What was put into the result says that all are false: it is turned round. */
+static bool turn_round(fa__call *c)
+{
+    fa_tensor *y = c->out[0];
+    return fa__run_expression(c, y, "y == 0", 1, (fa__bound[]){{.name = "y", .value = fa__arg_t(y)}});
+}
+
+static bool run_any(fa__call *c, const fa_tensor *x, fa_dims dim)
+{
+    unsigned set;
+    return fa__dim_set(c, x, dim, &set)
+           && fa__run_reduce(c, c->out[0], FA__COMBINE_PROD, "x == 0", set, 1,
+                             (fa__bound[]){{.name = "x", .value = fa__arg_t(x)}})
+           && turn_round(c);
+}
+
+/* A sum in bool is whether any is true: numbers may cancel each other, or be fractions. */
 static FA__HOT bool sum_run(fa__call *c)
 {
     const reduce_args *a = c->args;
-    return fa__run_sum(c, c->out[0], a->x, a->dim);
+    fa_tensor *y = c->out[0];
+    return y->dtype == FA_BOOL ? run_any(c, a->x, a->dim) : fa__run_sum(c, y, a->x, a->dim);
 }
 
 static FA__HOT void sum_grad(fa__back *b)
@@ -37,11 +55,12 @@ static FA__HOT void sum_grad(fa__back *b)
     fa__give(b, &a->x, fa__expanded(fa__undo_reduced(b->gy[0], a->x, a->dim, a->keepdim), a->x));
 }
 
-/** Sum over dimensions. Integers and bool are summed in i64; an empty sum is 0. */
+/** Sum over dimensions. Integers and bool are summed in i64; an empty sum is 0. With dtype bool it is whether any
+ * element is not 0. */
 OP(sum, reduce_args, (y), .infer = sum_infer, .run = sum_run, .grad = sum_grad, .autocast = FA__CAST_F32,
    TORCH("sum(x, dim, keepdim, dtype=dtype)"),
    SAMPLES("(3,4); (3,4) dim=1; (2,3) dim=0 keepdim=true; (2,3,4) dim={0,2}; (0,3) dim=0; (); i(3,4) dim=0; (3,4) "
-           "dtype=f64; b(7)"))
+           "dtype=f64; b(7); i(9) dtype=bool; i(3,9) dim=1 dtype=bool; b(0) dtype=bool; b(7) dtype=u8"))
 
 /* The gradient goes where elements are not NaN. */
 static void nansum_grad(fa__back *b)
@@ -54,17 +73,21 @@ static void nansum_grad(fa__back *b)
 static bool nansum_run(fa__call *c)
 {
     const reduce_args *a = c->args;
+    fa_tensor *y = c->out[0];
+    fa__bound bound[] = {{.name = "x", .value = fa__arg_t(a->x)}};
     unsigned set;
-    return fa__dim_set(c, a->x, a->dim, &set)
-           && fa__run_reduce(c, c->out[0], FA__COMBINE_SUM, "x == x ? x : 0", set, 1,
-                             (fa__bound[]){{.name = "x", .value = fa__arg_t(a->x)}});
+    if (!fa__dim_set(c, a->x, a->dim, &set))
+        return false;
+    if (y->dtype == FA_BOOL)
+        return fa__run_reduce(c, y, FA__COMBINE_PROD, "x == 0 || x != x", set, 1, bound) && turn_round(c);
+    return fa__run_reduce(c, y, FA__COMBINE_SUM, "x == x ? x : 0", set, 1, bound);
 }
 
 /** Sum over dimensions of the elements that are not NaN; of none it is 0. Integers and bool are summed in i64. */
 OP(nansum, reduce_args, (y), .infer = sum_infer, .run = nansum_run, .grad = nansum_grad, .keep = KEEP(x),
    .autocast = FA__CAST_F32, TORCH("nansum(x, dim, keepdim, dtype=dtype)"),
    SAMPLES("(3,4); (3,4) dim=1; (2,3,4) dim={0,2} keepdim=true; n(9); n(3,9) dim=0; (0,3) dim=0; (); i(3,4) dim=0; "
-           "(3,4) dtype=f64; b(7)"))
+           "(3,4) dtype=f64; b(7); i(9) dtype=bool; i(3,9) dim=1 dtype=bool"))
 
 static bool mean_infer(fa__call *c)
 {
@@ -130,10 +153,13 @@ OP(nanmean, reduce_args, (y), .compose = nanmean_compose, TORCH("nanmean(x, dim,
 static bool prod_run(fa__call *c)
 {
     const reduce_args *a = c->args;
+    fa_tensor *y = c->out[0];
+    fa__bound bound[] = {{.name = "x", .value = fa__arg_t(a->x)}};
     unsigned set;
-    return fa__dim_set(c, a->x, a->dim, &set)
-           && fa__run_reduce(c, c->out[0], FA__COMBINE_PROD, "x", set, 1,
-                             (fa__bound[]){{.name = "x", .value = fa__arg_t(a->x)}});
+    if (!fa__dim_set(c, a->x, a->dim, &set))
+        return false;
+    return y->dtype == FA_BOOL ? fa__run_reduce(c, y, FA__COMBINE_PROD, "x != 0", set, 1, bound)
+                               : fa__run_reduce(c, y, FA__COMBINE_PROD, "x", set, 1, bound);
 }
 
 /* Dimension by dimension: each element's gradient is the product of all others along it. Nothing is divided by, so that
@@ -165,7 +191,7 @@ OP(prod, reduce_args, (y), .infer = sum_infer, .run = prod_run, .grad = prod_gra
          "prod(prod(x, dim[1], True, dtype=dtype), dim[0], True).squeeze(dim)"),
    SAMPLES("(3,4); (3,4) dim=1; (2,3) dim=0 keepdim=true; (2,3,2) dim={0,2}; t(5,3) dim=0; t(5,3) dim=1; t(3); (0,3) "
            "dim=0; "
-           "(); i(3,4) dim=0; (3,4) dtype=f64; b(7); n(9)"))
+           "(); i(3,4) dim=0; (3,4) dtype=f64; b(7); n(9); i(9) dtype=bool; b(0) dtype=bool"))
 
 /* ---- truth ---- */
 
@@ -190,16 +216,10 @@ static bool all_run(fa__call *c)
                              (fa__bound[]){{.name = "x", .value = fa__arg_t(a->x)}});
 }
 
-/* Not all are 0. */
 static bool any_run(fa__call *c)
 {
     const truth_args *a = c->args;
-    fa_tensor *y = c->out[0];
-    unsigned set;
-    return fa__dim_set(c, a->x, a->dim, &set)
-           && fa__run_reduce(c, y, FA__COMBINE_PROD, "x == 0", set, 1,
-                             (fa__bound[]){{.name = "x", .value = fa__arg_t(a->x)}})
-           && fa__run_expression(c, y, "y == 0", 1, (fa__bound[]){{.name = "y", .value = fa__arg_t(y)}});
+    return run_any(c, a->x, a->dim);
 }
 
 /** Whether all elements over dimensions are true, as bool; of none they are. PyTorch gives u8 for u8. */

@@ -7,13 +7,15 @@
 typedef struct {
     const fa_tensor *x;          /* any dtype */
     int64_t dim;                 /* the dimension to go along; negative counts from the end */
-    fa_dtype dtype OPT(FA_SAME); /* of the result, and what elements are converted to before */
+    fa_dtype dtype OPT(FA_SAME); /* of the result, and what elements are converted to before; not bool */
 } cumulative_args;
 
 static bool cumulative_infer(fa__call *c)
 {
     const cumulative_args *a = c->args;
     fa_dtype own = fa__dtype_is_float(a->x->dtype) ? (fa_dtype)a->x->dtype : FA_I64;
+    if (a->dtype == FA_BOOL)
+        return fa__call_fail(c, FA_ERROR_DTYPE, "there are no sums and products in bool");
     return fa__wrap_dim(c, a->x, a->dim) >= 0 && fa__infer_like(c, a->x, a->dtype ? a->dtype : own);
 }
 
@@ -53,7 +55,7 @@ OP(cumsum, cumulative_args, (y), .infer = cumulative_infer, .grad = cumsum_grad,
 static void cumprod_grad(fa__back *b)
 {
     const cumulative_args *a = b->args;
-    fa_tensor *x = fa_to(a->x, (fa_dtype)b->y[0]->dtype), *before = fa__shifted(b->y[0], a->dim, 1, 1);
+    fa_tensor *x = fa_to(a->x, (fa_dtype)b->gy[0]->dtype), *before = fa__shifted(b->y[0], a->dim, 1, 1);
     fa__give(b, &a->x, fa_mul(before, scanned_back(x, b->gy[0], a->dim)));
 }
 

@@ -81,11 +81,13 @@ static fa_tensor *divided(fa_tensor *y, const scatter_reduce_args *a)
     return floating ? fa_div_(y, count) : fa_copy_(y, fa_floor_divide(y, count));
 }
 
+/* What takes several steps is put into x at the end: one that fails leaves x as it was. */
 static fa_tensor *scatter_reduce_compose(fa__call *c)
 {
     const scatter_reduce_args *a = c->args;
     const reducing *r = reducing_find(c, a->reduce);
-    fa_tensor *y = r ? fa__written(c, a->x) : NULL;
+    bool steps = !a->include_self || (r && !strcmp(r->name, "mean"));
+    fa_tensor *y = !r ? NULL : steps ? fa_clone(a->x) : fa__written(c, a->x);
     if (y && !a->include_self) {
         fa_tensor *first = fa__number_as(first_of(r, (fa_dtype)y->dtype), y, fa_tensor_shape(a->index));
         y = fa__scatter_set_(y, a->dim, a->index, first);
@@ -94,7 +96,9 @@ static fa_tensor *scatter_reduce_compose(fa__call *c)
         return NULL;
     y = r->how == FA__PLACE_ADD ? fa_scatter_add_(y, a->dim, a->index, a->src)
                                 : fa__scatter_by_(y, a->dim, a->index, a->src, r->how);
-    return y && !strcmp(a->reduce, "mean") ? divided(y, a) : y;
+    if (y && !strcmp(a->reduce, "mean"))
+        y = divided(y, a);
+    return y && steps && c->inplace ? fa_copy_(c->given, y) : y;
 }
 
 /** x with what src brings to each place combined, along dim where index says: sum, prod, mean, amax or amin, in
@@ -200,7 +204,7 @@ typedef struct {
     const fa_tensor *x;     /* what is written to */
     int64_t dim;            /* the dimension that index picks from; negative counts from the end */
     const fa_tensor *index; /* (k) or (), integers */
-    fa_arg value;           /* a number, or a 0-dim tensor of x's dtype */
+    fa_arg value;           /* a number, or a 0-dim tensor; converted to x's dtype */
 } index_fill_args;
 
 static fa_tensor *index_fill_compose(fa__call *c)
@@ -214,15 +218,17 @@ static fa_tensor *index_fill_compose(fa__call *c)
         fa__call_fail(c, FA_ERROR_SHAPE, "value has to be 0-dim");
         return NULL;
     }
-    const fa_tensor *value = a->value.kind == FA__ARG_TENSOR ? fa_expand_as(a->value.as.t, index)
-                                                             : fa__number_as(a->value, a->x, fa_tensor_shape(index));
+    const fa_tensor *value =
+        a->value.kind == FA__ARG_TENSOR
+            ? fa_expand_as(fa_to(fa__index_beside(c, a->value.as.t, a->x), (fa_dtype)a->x->dtype), index)
+            : fa__number_as(a->value, a->x, fa_tensor_shape(index));
     return fa__scatter_set_(fa__written(c, a->x), d, index, value);
 }
 
 /** x with a value in the slices that index names along dim. */
 OP(index_fill, index_fill_args, (y), .compose = index_fill_compose, .index = "index", .inplace = INPLACE(x),
    TORCH("index_fill(x, dim, index, value)"),
-   SAMPLES("(3,4) 1 i(2)<4 2.5; (3,4) -2 i(6)<3 3; (5) 0 i()<5 1; (3,4) 0 i(0)<3 1; (3,4) 1 r(2) ()"))
+   SAMPLES("(3,4) 1 i(2)<4 2.5; (3,4) -2 i(6)<3 3; (5) 0 i()<5 1; (3,4) 0 i(0)<3 1; (3,4) 1 r(2) (); (3,4) 1 r(2) i()"))
 
 typedef struct {
     const fa_tensor *x;          /* what is written to */

@@ -9,14 +9,14 @@ typedef struct {
     const fa_tensor *append OPT(NULL);  /* joined behind x along dim; NULL: nothing */
 } diff_args;
 
-/* x between what is to be joined to it. */
+/* x between what is to be joined to it; alone when no differences are taken. */
 static const fa_tensor *joined(const diff_args *a, int dim)
 {
     fa_tensor *item[3];
     const fa_tensor *of[] = {a->prepend, a->x, a->append};
     size_t count = 0;
     for (int k = 0; k < 3; k++)
-        if (of[k])
+        if (of[k] && (a->n || k == 1))
             item[count++] = (fa_tensor *)(uintptr_t)of[k];
     return count == 1 ? a->x : fa_cat(((fa_tensors){count, item}), .dim = dim);
 }
@@ -43,11 +43,11 @@ static fa_tensor *diff_compose(fa__call *c)
 }
 
 /** Differences between neighbours along a dimension, of which the result has one less; n times one after the other. Of
- *  bool it is whether they differ. */
+ *  bool it is whether they differ. With n = 0 it is a copy of x, to which nothing is joined. */
 OP(diff, diff_args, (y), .compose = diff_compose, TORCH("diff(x, n, dim, prepend, append)"), ALSO("`ediff1d`"),
-   SAMPLES(
-       "(3,4); (3,4) dim=0; (2,5) n=2; (5) n=0; (3) n=5; (2,3) prepend=(2,1); (2,3) append=(2,2); (2,3) prepend=(1,3) "
-       "append=(1,3) dim=0; b(5); (0,3); (3,0); n(9)"))
+   SAMPLES("(3,4); (3,4) dim=0; (2,5) n=2; (5) n=0; (2,3) n=0 prepend=(2,1); (3) n=5; (2,3) prepend=(2,1); (2,3) "
+           "append=(2,2); (2,3) prepend=(1,3) "
+           "append=(1,3) dim=0; b(5); (0,3); (3,0); n(9)"))
 
 typedef struct {
     const fa_tensor *x;      /* at least one element to choose from */

@@ -51,7 +51,7 @@ OP(put, put_args, (y), .compose = put_compose, .index = "index", .inplace = INPL
 
 typedef struct {
     const fa_tensor *x;
-    const fa_tensor *index;     /* integers; it broadcasts with x but along dim */
+    const fa_tensor *index;     /* integers, negative from the end; it broadcasts with x but along dim */
     int64_t dim OPT(INT64_MIN); /* along which, negative from the end; by default x and index are vectors */
 } take_along_dim_args;
 
@@ -78,17 +78,21 @@ static fa_tensor *take_along_dim_compose(fa__call *c)
     const take_along_dim_args *a = c->args;
     fa_shape of_x, of_index;
     if (a->dim == INT64_MIN)
-        return fa_gather(fa_flatten(a->x), 0, fa_flatten(a->index));
+        return fa_gather(fa_flatten(a->x), 0, flat_index(c, a->x, a->index));
     int d = fa__wrap_dim(c, a->x, a->dim);
     if (d < 0 || !broadcast_but(c, a->x, a->index, d, &of_x, &of_index))
         return NULL;
-    return fa_gather(fa_expand(a->x, of_x), d, fa_expand(fa__index_beside(c, a->index, a->x), of_index));
+    fa_tensor *index = fa__index_at(fa__index_beside(c, a->index, a->x), d, a->x->rank ? a->x->shape[d] : 1);
+    return fa_gather(fa_expand(a->x, of_x), d, fa_expand(index, of_index));
 }
 
 /** As fa_gather(), but x and index broadcast in the other dimensions: what fa_argmax() and fa_argsort() gave takes the
- *  elements that it stands for. */
+ *  elements that it stands for. Negative indices count from the end; out of range is an error, where PyTorch takes the
+ *  remainder along a dimension. */
 OP(take_along_dim, take_along_dim_args, (y), .compose = take_along_dim_compose, .index = "index",
    TORCH("take_along_dim(x, index, dim)"), ALSO("NumPy's `take_along_axis`"),
-   SAMPLES("(3,4) i(3,2)<4 dim=1; (3,4) i(1,4)<3 dim=0; (1,4) i(3,2)<4 dim=-1; (3,4) i(2,3)<12; (3,4) i(3,0)<4 dim=1"))
+   SAMPLES("(3,4) i(3,2)<4 dim=1; (3,4) i(1,4)<3 dim=0; (1,4) i(3,2)<4 dim=-1; (3,4) i(2,3)<12; (3,4) i(3,0)<4 dim=1; "
+           "(3,5) "
+           "i(3,2) dim=1; (2,5) i(1,3) dim=-1"))
 
 #include "take.rows"

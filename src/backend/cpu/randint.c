@@ -30,7 +30,7 @@ static void fill_tile(const numbers *s, int64_t row, int64_t first, int64_t coun
     fa__cpu_place(&s->walk, row, o);
     fa__cpu_simd->bits(bits, s->key, row * s->inner + first, count);
     for (int64_t i = 0; i < count; i++)
-        tile[i] = (int64_t)((uint64_t)s->low + upper_half(bits[i], s->range));
+        tile[i] = (int64_t)((uint64_t)s->low + (s->range ? upper_half(bits[i], s->range) : bits[i]));
     char *to = (char *)s->y->data + (o[0] + first * stride) * (int64_t)fa__dtype_size(s->y->dtype);
     fa__cpu_class(FA_I64)->store[s->y->dtype](to, stride, tile, count);
 }
