@@ -199,11 +199,11 @@ static void poisson_numbers(void **state)
         if (rate > 1000)
             continue;
         int first = rate > 20 ? (int)(rate - 2 * sqrt(rate)) : 0, bins = 0;
-        for (double k = 0; k < first; k++)
+        for (int k = 0; k < first; k++)
             p[0] = (k > 0 ? p[0] : 0) + exp(k * log(rate) - rate - lgamma(k + 1));
         left -= first ? p[0] : 0;
         bins = first > 0;
-        for (double k = first; bins < 50; k++) {
+        for (int k = first; bins < 50; k++) {
             double here = exp(k * log(rate) - rate - lgamma(k + 1));
             if (k > rate && (left - here) * MANY < 20)
                 break;

@@ -21,6 +21,7 @@ static const struct {
     {"isin", "bool", "bool can be compared"},
     {"softmax", "i64 i32 u8 bool", "integers are refused, empty ones too"},
     {"log_softmax", "i64 i32 u8 bool", "as softmax"},
+    {"softmin", "i64 i32 u8 bool", "as softmax"},
     {"floor_divide", "bool", "bool computes as integers do"},
     {"hardtanh", "bool", "bool has an order"},
     {"relu6", "bool", "as hardtanh"},

@@ -217,6 +217,26 @@ static void refused(void **state)
     HOLD(fa_l1_loss(i, fa_neg(i), .reduction = FA_SUM), 12);
 }
 
+/* The mean over more targets than f16 can count. */
+static void many_targets(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_zeros(FA_SHAPE(70000, 4), .dtype = FA_F16), *p = fa_full_like(x, 0.25);
+    fa_tensor *loss = fa_to(fa_cross_entropy(x, p), FA_F32);
+    HOLD(fa_le(fa_abs(fa_sub(loss, log(4))), 1e-3), 1);
+}
+
+static void weights(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_tensor_of(1.0, 3.0), *y = fa_tensor_of(0.0, 0.0), *w = fa_tensor_of(3.0, 1.0);
+    HOLD(fa_mse_loss(x, y, .weight = w), 12.0 / 4);
+    HOLD(fa_l1_loss(x, y, .weight = w), 6.0 / 4);
+    HOLD(fa_huber_loss(x, y, .weight = w), (3 * 0.5 + 2.5) / 2);
+    REFUSED(fa_mse_loss(x, y, .weight = fa_ones(FA_SHAPE(1))), FA_ERROR_SHAPE, "fa_mse_loss(", "weight");
+    REFUSED(fa_huber_loss(x, y, .weight = fa_ones(FA_SHAPE(1))), FA_ERROR_SHAPE, "fa_huber_loss(", "weight");
+}
+
 /* Losses are computed in f32 under autocast; of probabilities there is none, but on the CPU. */
 static void autocast(void **state)
 {
@@ -236,9 +256,20 @@ static void autocast(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(large_numbers),        TEST(certain_probabilities), TEST(small_variances), TEST(divergence),
-        TEST(nll_is_cross_entropy), TEST(several_classes),       TEST(kinks),           TEST(second_order_at_zero),
-        TEST(short_vectors),        TEST(many_vectors),          TEST(refused),         TEST(autocast),
+        TEST(large_numbers),
+        TEST(certain_probabilities),
+        TEST(small_variances),
+        TEST(divergence),
+        TEST(nll_is_cross_entropy),
+        TEST(several_classes),
+        TEST(kinks),
+        TEST(second_order_at_zero),
+        TEST(short_vectors),
+        TEST(many_vectors),
+        TEST(refused),
+        TEST(autocast),
+        TEST(many_targets),
+        TEST(weights),
     };
     return RUN("losses");
 }

@@ -171,6 +171,18 @@ static void autocast(void **state)
         assert_int_equal(fa_tensor_dtype(wide[i]), FA_F32);
 }
 
+/* On the CPU PyTorch leaves products of a matrix or a vector with a vector as they are. */
+static void autocast_of_vectors_on_the_cpu(void **state)
+{
+    (void)state;
+    fa_tensor *m = fa_ones(FA_SHAPE(2, 2)), *v = fa_ones(FA_SHAPE(2)), *y = fa_zeros(FA_SHAPE(2));
+    FA_USE(.autocast = FA_BF16);
+    fa_tensor *wide[] = {fa_mv(m, v), fa_addmv(v, m, v), fa_addr(m, v, v), fa_dot(v, v), fa_mv(m, v, .out = y)};
+    for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
+        assert_int_equal(fa_tensor_dtype(wide[i]), FA_F32);
+    HOLD(fa_addmv(v, m, v), 3, 3);
+}
+
 /* ---- memory ---- */
 
 static fa_tensor *chain_of_three(fa_tensor *m)
@@ -265,6 +277,7 @@ int main(void)
         TEST(chains),
         TEST(blocks),
         TEST(autocast),
+        TEST(autocast_of_vectors_on_the_cpu),
         TEST(without_memory),
     };
     return RUN("products");

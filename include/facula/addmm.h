@@ -1,6 +1,7 @@
 /** @file
  *  Matrix products that are added to something: beta * input + alpha * product. Where beta is 0 input does not count,
- *  NaN in it neither. Operands have one dtype, which is not bool; for integers alpha and beta are integers.
+ *  NaN in it neither. Operands have one dtype, which is not bool, but addr promotes; for integers alpha and beta are
+ *  integers.
  *
  *  Written by facula-rows from src/ops/addmm.c: edit there. */
 /* clang-format off */
@@ -59,7 +60,7 @@ typedef struct fa_addr_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_addr_options;
 
-/** beta * input + alpha * each element of vec1 times each of vec2: (n, m).
+/** beta * input + alpha * each element of vec1 times each of vec2: (n, m). Made element by element: dtypes promote.
  *
  *      fa_addr(input, vec1, vec2, .beta = 1, .alpha = 1, .out = NULL)
  *

@@ -77,7 +77,8 @@ typedef struct fa_cosine_similarity_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_cosine_similarity_options;
 
-/** The cosine of the angle between vectors: the sum of x1 * x2 along a dimension, divided by both lengths.
+/** The cosine of the angle between vectors: the sum of x1 * x2 along a dimension, divided by both lengths. A length
+ *  that counts as eps is a constant to the gradient; PyTorch goes on with the derivative of the length there.
  *
  *      fa_cosine_similarity(x1, x2, .dim = 1, .eps = 1e-8, .out = NULL)
  *

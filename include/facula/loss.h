@@ -44,6 +44,23 @@ typedef struct fa_log_softmax_options {
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_log_softmax(const fa_tensor *x, int64_t dim, const fa_log_softmax_options *options);
 
+/** Options of fa_softmin(). */
+typedef struct fa_softmin_options {
+    size_t size;    /**< set by the macro */
+    fa_tensor *out; /**< where to write, instead of into new memory */
+    char fa__end;   /**< the end of what this version knows */
+} fa_softmin_options;
+
+/** softmax() of -x: the smaller an element, the more of the 1 is its part.
+ *
+ *      fa_softmin(x, dim, .out = NULL)
+ *
+ *  @param x floating
+ *  @param dim along which the results add up to 1; negative counts from the end
+ *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @return the result; NULL after an error */
+FA_API fa_tensor *fa_softmin(const fa_tensor *x, int64_t dim, const fa_softmin_options *options);
+
 /** Options of fa_cross_entropy(). */
 typedef struct fa_cross_entropy_options {
     size_t size;             /**< set by the macro */
@@ -95,6 +112,8 @@ FA_API fa_tensor *fa_nll_loss(const fa_tensor *input, const fa_tensor *target, c
 #define fa_softmax(...) FA__CALL2(fa_softmax, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_log_softmax {offsetof(fa_log_softmax_options, fa__end), NULL, 0}
 #define fa_log_softmax(...) FA__CALL2(fa_log_softmax, FA__SAME, FA__SAME, __VA_ARGS__)
+#define FA__DEFAULT_fa_softmin {offsetof(fa_softmin_options, fa__end), NULL, 0}
+#define fa_softmin(...) FA__CALL2(fa_softmin, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_cross_entropy {offsetof(fa_cross_entropy_options, fa__end), NULL, NULL, -100, 0.0, FA_MEAN, 0}
 #define fa_cross_entropy(...) FA__CALL2(fa_cross_entropy, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_nll_loss {offsetof(fa_nll_loss_options, fa__end), NULL, NULL, -100, FA_MEAN, 0}

@@ -141,7 +141,7 @@ typedef struct fa_tensordot_options {
 } fa_tensordot_options;
 
 /** The sum of products over a's last dimensions together with b's first ones: the dimensions that a has left, then
- *  those of b. .dims = 0 is each element with each.
+ *  those of b. .dims = 0 is each element with each. A size of 1 goes with any other.
  *
  *      fa_tensordot(a, b, .dims = 2, .out = NULL)
  *
@@ -159,7 +159,7 @@ typedef struct fa_tensordot_at_options {
 } fa_tensordot_at_options;
 
 /** The sum of products over dimensions of a together with dimensions of b: the dimensions that a has left, then those
- *  of b.
+ *  of b. A size of 1 goes with any other.
  *
  *      fa_tensordot_at(a, b, a_dims, b_dims, .out = NULL)
  *

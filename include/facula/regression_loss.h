@@ -12,15 +12,17 @@ FA__BEGIN
 
 /** Options of fa_mse_loss(). */
 typedef struct fa_mse_loss_options {
-    size_t size;            /**< set by the macro */
-    fa_tensor *out;         /**< where to write, instead of into new memory */
-    fa_reduction reduction; /**< FA_MEAN, FA_SUM or FA_NONE */
-    char fa__end;           /**< the end of what this version knows */
+    size_t size;             /**< set by the macro */
+    fa_tensor *out;          /**< where to write, instead of into new memory */
+    fa_reduction reduction;  /**< FA_MEAN, FA_SUM or FA_NONE */
+    const fa_tensor *weight; /**< of each element, of the same shape; NULL: all 1 */
+    char fa__end;            /**< the end of what this version knows */
 } fa_mse_loss_options;
 
-/** The squared difference: its mean or sum as a number, or with FA_NONE each, in the shape of input.
+/** The squared difference: its mean or sum as a number, or with FA_NONE each, in the shape of input. With weights the
+ *  mean is the sum of weighted differences divided by that of the weights.
  *
- *      fa_mse_loss(input, target, .reduction = FA_MEAN, .out = NULL)
+ *      fa_mse_loss(input, target, .reduction = FA_MEAN, .weight = NULL, .out = NULL)
  *
  *  @param input a tensor
  *  @param target of the same shape
@@ -30,16 +32,17 @@ FA_API fa_tensor *fa_mse_loss(const fa_tensor *input, const fa_tensor *target, c
 
 /** Options of fa_l1_loss(). */
 typedef struct fa_l1_loss_options {
-    size_t size;            /**< set by the macro */
-    fa_tensor *out;         /**< where to write, instead of into new memory */
-    fa_reduction reduction; /**< FA_MEAN, FA_SUM or FA_NONE */
-    char fa__end;           /**< the end of what this version knows */
+    size_t size;             /**< set by the macro */
+    fa_tensor *out;          /**< where to write, instead of into new memory */
+    fa_reduction reduction;  /**< FA_MEAN, FA_SUM or FA_NONE */
+    const fa_tensor *weight; /**< of each element, of the same shape; NULL: all 1 */
+    char fa__end;            /**< the end of what this version knows */
 } fa_l1_loss_options;
 
 /** The distance |input - target|: its mean or sum as a number, or with FA_NONE each. The gradient is 0 where the two
- *  are equal.
+ *  are equal. With weights the mean is the sum of weighted distances divided by that of the weights.
  *
- *      fa_l1_loss(input, target, .reduction = FA_MEAN, .out = NULL)
+ *      fa_l1_loss(input, target, .reduction = FA_MEAN, .weight = NULL, .out = NULL)
  *
  *  @param input a tensor
  *  @param target of the same shape
@@ -68,16 +71,18 @@ FA_API fa_tensor *fa_smooth_l1_loss(const fa_tensor *input, const fa_tensor *tar
 
 /** Options of fa_huber_loss(). */
 typedef struct fa_huber_loss_options {
-    size_t size;            /**< set by the macro */
-    fa_tensor *out;         /**< where to write, instead of into new memory */
-    double delta;           /**< from this distance on it is linear */
-    fa_reduction reduction; /**< FA_MEAN, FA_SUM or FA_NONE */
-    char fa__end;           /**< the end of what this version knows */
+    size_t size;             /**< set by the macro */
+    fa_tensor *out;          /**< where to write, instead of into new memory */
+    double delta;            /**< from this distance on it is linear */
+    fa_reduction reduction;  /**< FA_MEAN, FA_SUM or FA_NONE */
+    const fa_tensor *weight; /**< of each element, of the same shape; NULL: all 1 */
+    char fa__end;            /**< the end of what this version knows */
 } fa_huber_loss_options;
 
-/** With d = input - target, d^2 / 2 where |d| is below delta, and delta (|d| - delta / 2) elsewhere.
+/** With d = input - target, d^2 / 2 where |d| is below delta, and delta (|d| - delta / 2) elsewhere. With weights the
+ *  mean is still over the number of elements, as in PyTorch.
  *
- *      fa_huber_loss(input, target, .delta = 1, .reduction = FA_MEAN, .out = NULL)
+ *      fa_huber_loss(input, target, .delta = 1, .reduction = FA_MEAN, .weight = NULL, .out = NULL)
  *
  *  @param input a tensor
  *  @param target of the same shape
@@ -132,13 +137,13 @@ FA_API fa_tensor *fa_gaussian_nll_loss(const fa_tensor *input, const fa_tensor *
 
 /** @cond */
 /* How named options, and numbers in the place of tensors, reach the functions above. */
-#define FA__DEFAULT_fa_mse_loss {offsetof(fa_mse_loss_options, fa__end), NULL, FA_MEAN, 0}
+#define FA__DEFAULT_fa_mse_loss {offsetof(fa_mse_loss_options, fa__end), NULL, FA_MEAN, NULL, 0}
 #define fa_mse_loss(...) FA__CALL2(fa_mse_loss, FA__SAME, FA__SAME, __VA_ARGS__)
-#define FA__DEFAULT_fa_l1_loss {offsetof(fa_l1_loss_options, fa__end), NULL, FA_MEAN, 0}
+#define FA__DEFAULT_fa_l1_loss {offsetof(fa_l1_loss_options, fa__end), NULL, FA_MEAN, NULL, 0}
 #define fa_l1_loss(...) FA__CALL2(fa_l1_loss, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_smooth_l1_loss {offsetof(fa_smooth_l1_loss_options, fa__end), NULL, 1, FA_MEAN, 0}
 #define fa_smooth_l1_loss(...) FA__CALL2(fa_smooth_l1_loss, FA__SAME, FA__SAME, __VA_ARGS__)
-#define FA__DEFAULT_fa_huber_loss {offsetof(fa_huber_loss_options, fa__end), NULL, 1, FA_MEAN, 0}
+#define FA__DEFAULT_fa_huber_loss {offsetof(fa_huber_loss_options, fa__end), NULL, 1, FA_MEAN, NULL, 0}
 #define fa_huber_loss(...) FA__CALL2(fa_huber_loss, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_poisson_nll_loss {offsetof(fa_poisson_nll_loss_options, fa__end), NULL, true, false, 1e-8, FA_MEAN, 0}
 #define fa_poisson_nll_loss(...) FA__CALL2(fa_poisson_nll_loss, FA__SAME, FA__SAME, __VA_ARGS__)

@@ -1,5 +1,7 @@
 /* Matrix products that are added to something: beta * input + alpha * product. Where beta is 0 input does not count,
- * NaN in it neither. Operands have one dtype, which is not bool; for integers alpha and beta are integers. */
+ * NaN in it neither. Operands have one dtype, which is not bool, but addr promotes; for integers alpha and beta are
+ * integers. */
+#include "ops/promote.h"
 #include "ops/row.h"
 #include <math.h>
 
@@ -74,7 +76,7 @@ static fa_tensor *addmv_compose(fa__call *c)
 }
 
 /** beta * input + alpha * the product of a matrix and a vector: (n). */
-OP(addmv, addmv_args, (y), .compose = addmv_compose, .autocast = FA__CAST_LOW,
+OP(addmv, addmv_args, (y), .compose = addmv_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_WIDEST,
    TORCH("addmv(input, x, vec, beta=int(beta) if beta % 1 == 0 else beta, alpha=int(alpha) if alpha % 1 == 0 else "
          "alpha)"),
    SAMPLES("(2) (2,3) (3); (1) (2,3) (3) beta=2 alpha=3; () (2,3) (3) beta=3 alpha=2; n(2) (2,3) (3) beta=0; (2) (2,0) "
@@ -95,15 +97,20 @@ static fa_tensor *addr_compose(fa__call *c)
         fa__call_fail(c, FA_ERROR_DTYPE, "there is no product of bool");
         return NULL;
     }
-    return add_product(c, a->input, fa_outer(a->vec1, a->vec2), a->beta, a->alpha);
+    fa_tensor *product = fa_outer(a->vec1, a->vec2);
+    if (!product)
+        return NULL;
+    fa_dtype dtype = fa__promote((fa_dtype)a->input->dtype, (fa_dtype)product->dtype);
+    const fa_tensor *input = fa_to(a->input, dtype);
+    return input ? add_product(c, input, fa_to(product, dtype), a->beta, a->alpha) : NULL;
 }
 
-/** beta * input + alpha * each element of vec1 times each of vec2: (n, m). */
-OP(addr, addr_args, (y), .compose = addr_compose, .autocast = FA__CAST_LOW,
+/** beta * input + alpha * each element of vec1 times each of vec2: (n, m). Made element by element: dtypes promote. */
+OP(addr, addr_args, (y), .compose = addr_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_WIDEST,
    TORCH("addr(input, vec1, vec2, beta=int(beta) if beta % 1 == 0 else beta, alpha=int(alpha) if alpha % 1 == 0 else "
          "alpha)"),
    SAMPLES("(2,3) (2) (3); (3) (2) (3) beta=2 alpha=3; () (2) (3) beta=3 alpha=2; n(2,3) (2) (3) beta=0; (0,3) (0) "
-           "(3)"))
+           "(3); i(2,3) (2) (3); (2,3) i(2) i(3) beta=2 alpha=3"))
 
 typedef struct {
     const fa_tensor *input; /* broadcasts to (batch, n, m) */

@@ -127,12 +127,14 @@ typedef struct {
 static int64_t ways(int64_t n, int64_t r)
 {
     int64_t count = 1;
+    if (r > n - r)
+        r = n - r; /* as many as there are to leave the others out */
     for (int64_t i = 1; i <= r && count > 0; i++) {
         if (!fa__mul_i64(count, n - r + i, &count))
             return -1;
         count /= i; /* without a remainder: it is the number of ways to take i of n - r + i */
     }
-    return n < r ? 0 : count;
+    return r < 0 ? 0 : count;
 }
 
 /* The next row of places behind one: the last that can grow does, and those behind it start again from there. */

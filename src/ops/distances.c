@@ -172,7 +172,8 @@ static fa_tensor *cosine_similarity_compose(fa__call *c)
     return sum ? fa_to(sum, dtype) : NULL;
 }
 
-/** The cosine of the angle between vectors: the sum of x1 * x2 along a dimension, divided by both lengths. */
+/** The cosine of the angle between vectors: the sum of x1 * x2 along a dimension, divided by both lengths. A length
+ *  that counts as eps is a constant to the gradient; PyTorch goes on with the derivative of the length there. */
 OP(cosine_similarity, cosine_similarity_args, (y), .compose = cosine_similarity_compose, .require = REQUIRE(eps > 0),
    .autocast = FA__CAST_F32, TORCH("cosine_similarity(x1, x2, dim, eps)"),
    SAMPLES(

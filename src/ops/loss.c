@@ -40,6 +40,16 @@ OP(log_softmax, softmax_args, (y), .infer = softmax_infer, .grad = log_softmax_g
    .autocast = FA__CAST_F32, TORCH("log_softmax(x, dim)"),
    SAMPLES("(3,4) 1; (3,4) 0; (2,3,4) -2; () 0; (0,3) 1; (3,0) 1; n(9) 0"))
 
+static fa_tensor *softmin_compose(fa__call *c)
+{
+    const softmax_args *a = c->args;
+    return fa_softmax(fa_neg(a->x), a->dim);
+}
+
+/** softmax() of -x: the smaller an element, the more of the 1 is its part. */
+OP(softmin, softmax_args, (y), .compose = softmin_compose, TORCH("nn.functional.softmin(x, dim)"),
+   SAMPLES("(3,4) 1; (3,4) 0; (2,3,4) -2; () 0; (0,3) 1; (3,0) 1; n(9) 0"))
+
 typedef struct {
     const fa_tensor *input;              /* (classes), (n, classes) or (n, classes, ...): logits */
     const fa_tensor *target;             /* class numbers: (), (n) or (n, ...); or probabilities in input's shape */
@@ -76,11 +86,7 @@ static fa_tensor *entropy_of_probabilities(const cross_entropy_args *a, fa_tenso
     if (a->weight)
         terms = fa_mul(terms, along(a->weight, a->input, dim));
     fa_tensor *each = fa_neg(fa_sum(terms, .dim = dim));
-    if (!each)
-        return NULL;
-    fa_tensor *count =
-        fa_full(FA_SCALAR, (double)fa_numel(each), .dtype = (fa_dtype)each->dtype, .device = fa_tensor_device(each));
-    return reduced(each, count, a->reduction);
+    return a->reduction == FA_MEAN ? fa_mean(each) : reduced(each, NULL, a->reduction);
 }
 
 static fa_tensor *entropy_of_classes(const cross_entropy_args *a, fa_tensor *logp, int dim)

@@ -62,8 +62,8 @@ static fa_tensor *mv_compose(fa__call *c)
 }
 
 /** The product of a matrix and a vector: (n). */
-OP(mv, mv_args, (y), .compose = mv_compose, .autocast = FA__CAST_LOW, TORCH("mv(x, vec)"),
-   SAMPLES("(2,3) (3); (2,0) (0); (0,3) (3); (1,1) (1)"))
+OP(mv, mv_args, (y), .compose = mv_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_WIDEST,
+   TORCH("mv(x, vec)"), SAMPLES("(2,3) (3); (2,0) (0); (0,3) (3); (1,1) (1)"))
 
 typedef struct {
     const fa_tensor *a; /* (n) */
@@ -115,6 +115,29 @@ static fa_tensor *outer_compose(fa__call *c)
 OP(outer, outer_args, (y), .compose = outer_compose, TORCH("outer(a, b)"), ALSO("`ger`"),
    SAMPLES("(3) (4); (0) (2); (2) (0); (1) (1); n(9) (2)"))
 
+/* Sums x over its dimensions dim[0] to dim[count - 1] of size 1 (keeping them) where the other's are larger: each of
+ * these goes with the one element. */
+static const fa_tensor *summed_beside_one(const fa_tensor *x, int count, const int *dim, const fa_tensor *other,
+                                          const int *other_dim)
+{
+    for (int i = 0; x && i < count; i++)
+        if (other->shape[other_dim[i]] == 1 && x->shape[dim[i]] != 1)
+            x = fa_sum(x, .dim = dim[i], .keepdim = true, .dtype = (fa_dtype)x->dtype);
+    return x;
+}
+
+static bool check_summed(const fa__call *c, const fa_tensor *a, const fa_tensor *b, int count, const int *a_dim,
+                         const int *b_dim)
+{
+    for (int i = 0; i < count; i++) {
+        int64_t n = a->shape[a_dim[i]], m = b->shape[b_dim[i]];
+        if (n != m && n != 1 && m != 1)
+            return fa__call_fail(c, FA_ERROR_SHAPE, "dimension %d of a and dimension %d of b are of different sizes",
+                                 a_dim[i], b_dim[i]);
+    }
+    return true;
+}
+
 /* The labels 0, 1, ... for a's dimensions, and others for b's, but for those that are summed together. */
 static fa_tensor *summed_product(const fa__call *c, const fa_tensor *a, const fa_tensor *b, int count, const int *a_dim,
                                  const int *b_dim)
@@ -124,15 +147,20 @@ static fa_tensor *summed_product(const fa__call *c, const fa_tensor *a, const fa
         x.label[i] = (uint8_t)i;
     for (int i = 0; i < b->rank; i++)
         y.label[i] = (uint8_t)(FA_MAX_DIMS + i);
-    for (int i = 0; i < count; i++) {
-        if (a->shape[a_dim[i]] != b->shape[b_dim[i]]) {
-            fa__call_fail(c, FA_ERROR_SHAPE, "dimension %d of a and dimension %d of b are of different sizes", a_dim[i],
-                          b_dim[i]);
-            return NULL;
-        }
+    for (int i = 0; i < count; i++)
         y.label[b_dim[i]] = x.label[a_dim[i]];
-    }
     return fa__contract(c, &x, &y, 0, &product) ? product.t : NULL;
+}
+
+/* The same where sizes of 1 are repeated. */
+static fa_tensor *tensor_product(const fa__call *c, const fa_tensor *a, const fa_tensor *b, int count, const int *a_dim,
+                                 const int *b_dim)
+{
+    if (!check_summed(c, a, b, count, a_dim, b_dim))
+        return NULL;
+    const fa_tensor *x = summed_beside_one(a, count, a_dim, b, b_dim);
+    const fa_tensor *y = x ? summed_beside_one(b, count, b_dim, a, a_dim) : NULL;
+    return y ? summed_product(c, x, y, count, a_dim, b_dim) : NULL;
 }
 
 typedef struct {
@@ -146,6 +174,10 @@ static fa_tensor *inner_compose(fa__call *c)
     if (!a->a->rank || !a->b->rank)
         return fa_mul(a->a, a->b);
     int a_dim = a->a->rank - 1, b_dim = a->b->rank - 1;
+    if (a->a->shape[a_dim] != a->b->shape[b_dim]) {
+        fa__call_fail(c, FA_ERROR_SHAPE, "the last dimensions of a and b are of different sizes");
+        return NULL;
+    }
     return summed_product(c, a->a, a->b, 1, &a_dim, &b_dim);
 }
 
@@ -173,16 +205,16 @@ static fa_tensor *tensordot_compose(fa__call *c)
         a_dim[i] = a->a->rank - (int)a->dims + i;
         b_dim[i] = i;
     }
-    return summed_product(c, a->a, a->b, (int)a->dims, a_dim, b_dim);
+    return tensor_product(c, a->a, a->b, (int)a->dims, a_dim, b_dim);
 }
 
 /** The sum of products over a's last dimensions together with b's first ones: the dimensions that a has left, then
- *  those of b. .dims = 0 is each element with each. */
+ *  those of b. .dims = 0 is each element with each. A size of 1 goes with any other. */
 OP(tensordot, tensordot_args, (y), .compose = tensordot_compose, .autocast = FA__CAST_WIDEST,
    .autocast_cpu = FA__CAST_LOW, TORCH("tensordot(a, b, dims)"),
    SAMPLES(
        "(2,3,4) (3,4,2); (2,3) (3,4) dims=1; (2,3) (2) dims=0; (3,4) (3,4); (2,0,3) (0,3,2); () () dims=0; (0,3) (3) "
-       "dims=1"))
+       "dims=1; (2,1) (3,4) dims=1; (2,3) (1,2) dims=1; (2,3,1) (1,4,2); (2,1) (0,3) dims=1"))
 
 typedef struct {
     const fa_tensor *a;
@@ -215,17 +247,17 @@ static fa_tensor *tensordot_at_compose(fa__call *c)
         return NULL;
     }
     bool good = read_summed(c, "a_dims", a->a, a->a_dims, a_dim) && read_summed(c, "b_dims", a->b, a->b_dims, b_dim);
-    return good ? summed_product(c, a->a, a->b, count, a_dim, b_dim) : NULL;
+    return good ? tensor_product(c, a->a, a->b, count, a_dim, b_dim) : NULL;
 }
 
 /** The sum of products over dimensions of a together with dimensions of b: the dimensions that a has left, then those
- *  of b. */
+ *  of b. A size of 1 goes with any other. */
 OP(tensordot_at, tensordot_at_args, (y), .compose = tensordot_at_compose, .autocast = FA__CAST_WIDEST,
    .autocast_cpu = FA__CAST_LOW, TORCH("tensordot(a, b, (list(a_dims), list(b_dims)))"),
    ALSO("`tensordot` with lists of dimensions"),
    SAMPLES(
        "(2,3,4) (4,2,2) s(0,2) s(1,0); (2,3) (4,3) s(-1) s(1); (2,3) (2) s() s(); (3,4) (4,3) s(0,1) s(-1,-2); (2,0) "
-       "(0,3) s(1) s(0)"))
+       "(0,3) s(1) s(0); (2,3,4) (4,1,2) s(2,1) s(0,1)"))
 
 typedef struct {
     const fa_tensor *a; /* of at most 4 dimensions that are not of size 1 in both */

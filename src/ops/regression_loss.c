@@ -6,6 +6,7 @@ typedef struct {
     const fa_tensor *input;
     const fa_tensor *target;             /* of the same shape */
     fa_reduction reduction OPT(FA_MEAN); /* FA_MEAN, FA_SUM or FA_NONE */
+    const fa_tensor *weight OPT(NULL);   /* of each element, of the same shape; NULL: all 1 */
 } pair_loss_args;
 
 static bool check_pair(const fa__call *c, const fa_tensor *input, const fa_tensor *target, fa_reduction reduction)
@@ -13,32 +14,46 @@ static bool check_pair(const fa__call *c, const fa_tensor *input, const fa_tenso
     return fa__check_reduction(c, reduction) && fa__check_one_shape(c, "input", input, "target", target);
 }
 
+/* The mean with weights is over their sum. */
+static fa_tensor *weighted(const fa__call *c, fa_tensor *each, const fa_tensor *weight, fa_reduction reduction)
+{
+    if (!weight || !each)
+        return fa__reduced_loss(c, each, reduction);
+    if (!fa__check_one_shape(c, "weight", weight, "input", each))
+        return NULL;
+    fa_tensor *terms = fa_mul(each, weight);
+    return reduction == FA_MEAN ? fa_div(fa_sum(terms), fa_sum(weight)) : fa__reduced_loss(c, terms, reduction);
+}
+
 static fa_tensor *mse_loss_compose(fa__call *c)
 {
     const pair_loss_args *a = c->args;
     if (!check_pair(c, a->input, a->target, a->reduction))
         return NULL;
-    return fa__reduced_loss(c, fa_pointwise("(x - y) * (x - y)", a->input, a->target), a->reduction);
+    return weighted(c, fa_pointwise("(x - y) * (x - y)", a->input, a->target), a->weight, a->reduction);
 }
 
-/** The squared difference: its mean or sum as a number, or with FA_NONE each, in the shape of input. */
+/** The squared difference: its mean or sum as a number, or with FA_NONE each, in the shape of input. With weights the
+ *  mean is the sum of weighted differences divided by that of the weights. */
 OP(mse_loss, pair_loss_args, (loss), .compose = mse_loss_compose, .autocast = FA__CAST_F32,
-   .autocast_cpu = FA__CAST_F32, TORCH("nn.functional.mse_loss(input, target, reduction=reduction)"),
-   SAMPLES("(3,4) (3,4); (3) (3) reduction=sum; (2,2) (2,2) reduction=none; () (); (0) (0)"))
+   .autocast_cpu = FA__CAST_F32, TORCH("nn.functional.mse_loss(input, target, reduction=reduction, weight=weight)"),
+   SAMPLES("(3,4) (3,4); (3) (3) reduction=sum; (2,2) (2,2) reduction=none; () (); (0) (0); (2,3) (2,3) weight=p(2,3); "
+           "(2,3) (2,3) reduction=none weight=p(2,3); (3) (3) reduction=sum weight=(3)"))
 
 static fa_tensor *l1_loss_compose(fa__call *c)
 {
     const pair_loss_args *a = c->args;
     if (!check_pair(c, a->input, a->target, a->reduction))
         return NULL;
-    return fa__reduced_loss(c, fa_pointwise("abs(x - y)", a->input, a->target), a->reduction);
+    return weighted(c, fa_pointwise("abs(x - y)", a->input, a->target), a->weight, a->reduction);
 }
 
 /** The distance |input - target|: its mean or sum as a number, or with FA_NONE each. The gradient is 0 where the two
- *  are equal. */
+ *  are equal. With weights the mean is the sum of weighted distances divided by that of the weights. */
 OP(l1_loss, pair_loss_args, (loss), .compose = l1_loss_compose, .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
-   TORCH("nn.functional.l1_loss(input, target, reduction=reduction)"),
-   SAMPLES("(3,4) (3,4); (3) (3) reduction=sum; (2,2) (2,2) reduction=none; () (); (0) (0); t(9) t(9) reduction=sum; "
+   TORCH("nn.functional.l1_loss(input, target, reduction=reduction, weight=weight)"),
+   SAMPLES("(3,4) (3,4); (3) (3) reduction=sum; (2,2) (2,2) reduction=none; () (); (0) (0); (2,3) (2,3) weight=p(2,3); "
+           "(2,3) (2,3) reduction=none weight=p(2,3); (3) (3) reduction=sum weight=(3); t(9) t(9) reduction=sum; "
            "n(9) n(9) reduction=none"))
 
 typedef struct {
@@ -71,6 +86,7 @@ typedef struct {
     const fa_tensor *target;             /* of the same shape */
     double delta OPT(1);                 /* from this distance on it is linear */
     fa_reduction reduction OPT(FA_MEAN); /* FA_MEAN, FA_SUM or FA_NONE */
+    const fa_tensor *weight OPT(NULL);   /* of each element, of the same shape; NULL: all 1 */
 } huber_loss_args;
 
 static fa_tensor *huber_loss_compose(fa__call *c)
@@ -78,19 +94,21 @@ static fa_tensor *huber_loss_compose(fa__call *c)
     const huber_loss_args *a = c->args;
     if (!fa__check_floating(c, "input", a->input) || !check_pair(c, a->input, a->target, a->reduction))
         return NULL;
-    return fa__reduced_loss(c,
-                            fa_pointwise("r = abs(x - y); r < z ? 0.5 * (x - y) * (x - y) : z * (r - 0.5 * z)",
-                                         a->input, a->target, a->delta),
-                            a->reduction);
+    if (a->weight && !fa__check_one_shape(c, "weight", a->weight, "input", a->input))
+        return NULL;
+    fa_tensor *each = fa_pointwise("r = abs(x - y); r < z ? 0.5 * (x - y) * (x - y) : z * (r - 0.5 * z)", a->input,
+                                   a->target, a->delta);
+    return each ? fa__weighted_loss(c, each, a->weight, a->reduction) : NULL;
 }
 
-/** With d = input - target, d^2 / 2 where |d| is below delta, and delta (|d| - delta / 2) elsewhere. */
+/** With d = input - target, d^2 / 2 where |d| is below delta, and delta (|d| - delta / 2) elsewhere. With weights the
+ * mean is still over the number of elements, as in PyTorch. */
 OP(huber_loss, huber_loss_args, (loss), .compose = huber_loss_compose, .require = REQUIRE(delta > 0),
    .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
-   TORCH("nn.functional.huber_loss(input, target, reduction=reduction, delta=delta)"),
-   SAMPLES(
-       "(3,4) (3,4); (3) (3) reduction=sum delta=2; (3,3) (3,3) reduction=none delta=0.3; () (); (0) (0); t(9) t(9) "
-       "reduction=sum; n(9) n(9) reduction=none"))
+   TORCH("nn.functional.huber_loss(input, target, reduction=reduction, delta=delta, weight=weight)"),
+   SAMPLES("(3,4) (3,4); (3) (3) reduction=sum delta=2; (3,3) (3,3) reduction=none delta=0.3; () (); (0) (0); (2,3) "
+           "(2,3) weight=p(2,3) delta=0.3; (3) (3) reduction=sum weight=(3); t(9) t(9) "
+           "reduction=sum; n(9) n(9) reduction=none"))
 
 /* ---- likelihoods ---- */
 

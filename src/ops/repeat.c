@@ -194,7 +194,7 @@ static fa_tensor *repeat_compose(fa__call *c)
 }
 
 /** x so often along each dimension; new ones stand in front. */
-OP(repeat, repeat_args, (y), .compose = repeat_compose, TORCH("x.repeat(repeats)"), ALSO("NumPy's `tile`"),
+OP(repeat, repeat_args, (y), .compose = repeat_compose, TORCH("x.repeat(repeats)"),
    SAMPLES("(3) s(2); (2,3) s(2,3); (3) s(2,1); () s(3); () s(); (2,3) s(0,1); (1,3) s(4,1); (2,1,2,1,2) s(2,3,2,2,2); "
            "(0,2) s(2,2)"))
 

@@ -7,11 +7,17 @@ import torch
 from operations import NAMESPACE, WEIGHTS, get
 from rows import split
 from samples import DTYPES, NAMES, Operand, Variable, default, parse, scalar, seed_of
-from variables import (BY_LAYOUT, COPIED, DIFFERENT, REFUSALS, ROWS, TURNED, Abandoned, Dropped, Refused, Var, index_of,
-                       native, tag_of, turns)
+from variables import (ARRANGED, BY_LAYOUT, CONSTANT, COPIED, DIFFERENT, PICKS, REFUSALS, ROWS, TURNED, Abandoned, Dropped,
+                       Refused, Var, index_of, native, tag_of, turns)
 
 CHECKSUM = 800  # the place of the weights that values are summed with
 LARGEST = 1e4
+
+
+def tensors_in(values):
+    """The tensors among a call's values, those in lists too."""
+    for v in values.values():
+        yield from (t for t in (v if isinstance(v, list) else [v]) if isinstance(t, torch.Tensor))
 
 
 class Machine:
@@ -150,10 +156,12 @@ class Machine:
 
     def evaluate(self, row, values):
         """The results; none for dtypes that tests/golden.c has on its list of differences."""
-        for v in values.values():
-            name = NAMES[v.dtype] if isinstance(v, torch.Tensor) else ""
+        for v in tensors_in(values):
+            name = NAMES[v.dtype]
             if {"i8": "i32", "i16": "i32"}.get(name, name) in DIFFERENT[row.name]:
                 raise Dropped("differs on purpose")
+        if row.name in PICKS and values["x"].unique().numel() < values["x"].numel():
+            raise Dropped("ties")
         results = eval(row.torch, dict(NAMESPACE), values)
         results = list(results) if isinstance(results, (tuple, list)) else [results]
         if not all(isinstance(y, torch.Tensor) for y in results):
@@ -198,14 +206,17 @@ class Machine:
             raise Dropped("PyTorch makes no view, or one with a history")
         if row is not None and row.name in COPIED:
             y = y.clone()
+        if row is not None and row.name in CONSTANT:
+            y = y.detach()
         home = next((v for v in operands if y.numel() and v.root() == y.untyped_storage()._cdata), None)
         if home:
             home.viewed = True
             return Var(y.view_as(y) if itself else y, frozen=home.frozen, laid=home.laid, itself=itself)
         if itself:
             return Var(y.view_as(y), frozen=True, laid=True, itself=True)
-        odd = not y.is_contiguous() or any(v.laid for v in operands) or (row is not None and row.name in ("clone", "move", "copy"))
-        return Var(y.contiguous(), frozen=odd, laid=odd)
+        odd = not y.is_contiguous() or any(v.laid for v in operands) or (row is not None and row.name in ARRANGED)
+        y = y.contiguous()
+        return Var(y if torch.is_grad_enabled() or not y.numel() else y.clone(), frozen=odd, laid=odd)
 
     def shares(self, row, given, v):
         """Whether the row's result is a view of v, found with a tensor that can be one."""

@@ -16,7 +16,10 @@ ROWS = read_rows()
 GOLDEN = (ROOT / "tests/golden.c").read_text()
 DIFFERENT = collections.defaultdict(set, {n: set(d.split()) for n, d in re.findall(r'{"(\w+)", "([\w ]+)", "', GOLDEN)})
 TURNED = ("flip", "fliplr", "flipud", "rot90")  # views with negative strides here, copies in PyTorch
-COPIED = ("sum_to",)  # copies here, views in PyTorch where nothing is to be done
+COPIED = ("sum_to", "nonzero_tuple", "cartesian_prod")  # copies here, views in PyTorch, some where nothing is to be done
+ARRANGED = ("clone", "move", "copy", "einsum", "scatter_reduce")  # have other strides here
+CONSTANT = ("histogram",)  # have a history in PyTorch, through which nothing flows
+PICKS = ("kthvalue", "topk", "median", "nanmedian", "mode", "quantile", "nanquantile")  # of equal elements they find another one
 BY_LAYOUT = ("view", "reshape", "flatten", "unflatten", "contiguous", "as_strided", "broadcast_tensors", "meshgrid")
 
 # What PyTorch refuses on purpose, by its message.

@@ -156,7 +156,7 @@ void read_names(rows *r, const char *folder)
             fail(names, 0, "%s: no operation, and missing.txt does not say why", n->full);
 }
 
-/* ALSO("NumPy's `tile`") says it outright, and that no operation of that name is meant. */
+/* ALSO("NumPy's `repeat`") says it outright, and that no operation of that name is meant. */
 static bool claims(const op *o, const char *last)
 {
     return strstr(o->also, rows_format("NumPy's `%s`", last)) != NULL;
