@@ -67,9 +67,10 @@ static bool norm_run(fa__call *c)
 /* The elements of that magnitude share it evenly. */
 static fa_tensor *extreme_grad(const norm_args *a, fa_tensor *y, fa_tensor *g)
 {
-    fa_tensor *top = fa_to(fa_eq(fa_abs(a->x), y), (fa_dtype)g->dtype);
+    fa_tensor *size = fa_abs(a->x), *top = fa_to(fa_eq(size, y), (fa_dtype)g->dtype);
     fa_tensor *count = fa_sum(top, .dim = a->dim, .keepdim = a->dim != FA_ALL);
-    return fa_mul(fa_mul(fa_sign(a->x), top), fa_div(g, count));
+    fa_tensor *slope = fa_mul(fa_sign(a->x), top), *share = fa_div(g, count);
+    return fa_mul(slope, share);
 }
 
 static void norm_grad(fa__back *b)

@@ -42,7 +42,8 @@ static fa_tensor *scanned_back(const fa_tensor *a, const fa_tensor *g, int64_t d
 static void cumsum_grad(fa__back *b)
 {
     const cumulative_args *a = b->args;
-    fa__give(b, &a->x, fa_flip(fa_cumsum(fa_flip(b->gy[0], .dim = a->dim), a->dim), .dim = a->dim));
+    fa_tensor *back = fa_flip(b->gy[0], .dim = a->dim), *sums = fa_cumsum(back, a->dim);
+    fa__give(b, &a->x, fa_flip(sums, .dim = a->dim));
 }
 
 /** Sums of all elements up to each one, along a dimension. Integers and bool are summed in i64. */
@@ -104,9 +105,11 @@ typedef struct {
 static fa_tensor *product_of_others_compose(fa__call *c)
 {
     const running_args *a = c->args;
-    fa_tensor *before = fa__shifted(fa_cumprod(a->x, a->dim), a->dim, 1, 1), *back = fa_flip(a->x, .dim = a->dim);
-    fa_tensor *after = fa_flip(fa__shifted(fa_cumprod(back, a->dim), a->dim, 1, 1), .dim = a->dim);
-    return fa_mul(before, after);
+    fa_tensor *back = fa_flip(a->x, .dim = a->dim);
+    fa_tensor *before = fa_cumprod(a->x, a->dim), *after = fa_cumprod(back, a->dim);
+    before = fa__shifted(before, a->dim, 1, 1);
+    after = fa__shifted(after, a->dim, 1, 1);
+    return fa_mul(before, fa_flip(after, .dim = a->dim));
 }
 
 /** For each element the product of all others along a dimension, without a division: the gradient of products. */
@@ -142,7 +145,8 @@ fa_tensor *fa__numbers_along(const fa_tensor *x, int64_t dim)
 static fa_tensor *last_places(const fa_tensor *x, const fa_tensor *best, int64_t dim)
 {
     fa_tensor *new = fa_logical_or(fa_eq(x, best), fa_isnan(x));
-    return fa__running_max(fa_where(new, fa__numbers_along(x, dim), 0), dim);
+    fa_tensor *number = fa__numbers_along(x, dim);
+    return fa__running_max(fa_where(new, number, 0), dim);
 }
 
 /* The running best and its places, without gradients; the values are then taken from x by them. */
