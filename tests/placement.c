@@ -48,11 +48,28 @@ static void what_is_computed_of_them_is_placed(void **state)
     assert_no_error();
 }
 
+/* Views of several tensors are placed as other operations are. */
+static void views_of_several_tensors(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    FA_USE(.placement = FA_PLACE_AUTO, .device = DEVICE(0));
+    fa_tensor *p = fa_ones(FA_SHAPE(2), .device = FA_CPU), *q = fa_ones(FA_SHAPE(3), .device = DEVICE(1));
+    fa_tensors grid = fa_meshgrid(((fa_tensors){2, (fa_tensor *[]){p, q}}));
+    assert_true(grid.count == 2 && is_on(grid.item[0], DEVICE(0)) && is_on(grid.item[1], DEVICE(0)));
+    fa_tensor *sum = fa_add(grid.item[0], grid.item[1]);
+    assert_true(is_on(sum, DEVICE(0)) && fa_item(fa_sum(sum)) == 12);
+    fa_tensors same = fa_broadcast_tensors(((fa_tensors){2, (fa_tensor *[]){fa_unsqueeze(p, 1), q}}));
+    assert_true(same.count == 2 && is_on(same.item[0], DEVICE(0)) && is_on(same.item[1], DEVICE(0)));
+    assert_no_error();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(new_tensors_are_where_their_call_says),
         cmocka_unit_test(what_is_computed_of_them_is_placed),
+        cmocka_unit_test(views_of_several_tensors),
     };
     if (!test_devices_there())
         return TEST_SKIPPED;

@@ -9,7 +9,8 @@
 
 FA__BEGIN
 
-/** Each tensor with the shape that all of them broadcast to.
+/** Each tensor with the shape that all of them broadcast to. Under automatic placement they may be on several devices,
+ *  and are brought to one.
  *
  *      fa_broadcast_tensors(x)
  *

@@ -5,9 +5,11 @@ typedef struct {
     fa_tensors x; /* of shapes that broadcast */
 } broadcast_tensors_args;
 
+/* Under automatic placement each part is placed as other operations are. */
 static bool one_device(const fa__call *c)
 {
-    return !c->mixed || fa__call_fail(c, FA_ERROR_DEVICE, "tensors are on different devices: fa_to moves one");
+    return !c->mixed || fa__ctx()->settings->placement == FA_PLACE_AUTO
+           || fa__call_fail(c, FA_ERROR_DEVICE, "tensors are on different devices: fa_to moves one");
 }
 
 /* Widens `shape` by that of t; false when they do not go together. */
@@ -59,7 +61,8 @@ static bool broadcast_tensors_list(fa__call *c)
     return list_views(c, a->x, shape, expanded);
 }
 
-/** Each tensor with the shape that all of them broadcast to. */
+/** Each tensor with the shape that all of them broadcast to. Under automatic placement they may be on several devices,
+ *  and are brought to one. */
 OP(broadcast_tensors, broadcast_tensors_args, [views], .compose_list = broadcast_tensors_list,
    TORCH("broadcast_tensors(*x)"), ALSO("`broadcast_arrays`"),
    SAMPLES("[(3,1) (4)]; [() (2,2)]; [(3)]; [(0,1) (1,4) ()]"))
