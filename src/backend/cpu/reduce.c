@@ -289,9 +289,11 @@ static bool make_room(reduction *r, const fa__launch *l, char **room)
     for (int o = 0; o < l->outputs; o++)
         own &= plain_output(l, &l->operand[o], c);
     *room = own ? NULL : fa__malloc(each * l->outputs);
+    if (!own && !*room)
+        return false;
     for (int o = 0; o < l->outputs; o++)
         r->partial[o] = own ? l->operand[o].data : *room + (size_t)o * each;
-    return own || *room;
+    return true;
 }
 
 static void reduce_elements(reduction *r, bool columns)
