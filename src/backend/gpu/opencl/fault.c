@@ -73,11 +73,12 @@ static void raise_guilt(const suspect *s, const fa__fault *f)
 
 /* This thread uses work up to the ticket. It is told of each fault that nobody was told of, and of those that it is
  * still to be told of; it may know them from another queue. `device_tells`, which may be NULL: the device goes on with
- * this one, of which nobody was told, to whoever waits later; one more owner of its suspect. */
+ * this one, of which nobody was told, to whoever waits later; one more owner of its suspect. One error can
+ * stand at a time: the next fault is left to a later wait. */
 static bool tell(queue *q, uint64_t ticket, stain *device_tells)
 {
     bool raised = false;
-    for (stain s = {.epoch = 0}; fa__opencl_next_stain(q, ticket, &s); fa__opencl_disown(s.guilty)) {
+    for (stain s = {.epoch = 0}; !raised && fa__opencl_next_stain(q, ticket, &s); fa__opencl_disown(s.guilty)) {
         if (s.untold && device_tells) {
             fa__opencl_disown(device_tells->guilty);
             *device_tells = s;
@@ -86,10 +87,10 @@ static bool tell(queue *q, uint64_t ticket, stain *device_tells)
         }
         const suspect *first = fa__opencl_origin(s.guilty);
         bool raise = s.untold || !fa__opencl_was_told(first, fa__opencl_thread(), s.guilty->born);
+        raised = raise;
         fa__opencl_settle(q, &s);
         if (raise)
             raise_guilt(first, &s.fault);
-        raised |= raise;
     }
     return raised;
 }
@@ -150,7 +151,7 @@ bool fa__opencl_forgive(queue *q)
     q->tellings = fa__opencl_tellings();
     bool elsewhere = q->tellings > before && is_told_elsewhere(q);
     pthread_mutex_lock(&q->lock);
-    bool wanted = q->forgive || elsewhere;
+    bool wanted = q->forgive |= elsewhere;
     fa__opencl_leave(q);
     if (!wanted)
         return true;
