@@ -49,6 +49,24 @@ static fa_code told(void)
     return code;
 }
 
+/* Selects by the bad index twice; meanwhile the other thread is told of each fault, and the queue is well again. */
+static void *select_badly_twice(void *context)
+{
+    helper *h = context;
+    FA_SCOPE;
+    fa_tensor *wrong[2];
+    for (int i = 0; i < 2; i++) {
+        wrong[i] = fa_index_select(rows, 0, bad);
+        pthread_barrier_wait(&h->step);
+        pthread_barrier_wait(&h->step);
+    }
+    fa_item(fa_sum(wrong[1]));
+    h->told[0] = told();
+    fa_item(fa_sum(wrong[0]));
+    h->told[1] = told();
+    return NULL;
+}
+
 /* Selects by the bad index, and waits three times: then, once more, and behind more work. */
 static void *select_badly(void *context)
 {
@@ -164,6 +182,28 @@ static void other_faults_hide_nothing(void **state)
     assert_int_equal(told(), FA_OK);
 }
 
+/* A wait that meets two faults tells of one, and the next wait of the other. */
+static void two_faults_are_told_one_by_one(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    helper h = {.told = {FA_OK}};
+    make_operands();
+    assert_int_equal(pthread_barrier_init(&h.step, NULL, 2), 0);
+    assert_int_equal(pthread_create(&h.thread, NULL, select_badly_twice, &h), 0);
+    for (int i = 0; i < 2; i++) {
+        pthread_barrier_wait(&h.step);
+        fa_synchronize(DEVICE(0));
+        assert_int_equal(told(), FA_ERROR_INDEX);
+        assert_true(fa_item(fa_sum(fa_index_select(rows, 0, good))) == 16);
+        pthread_barrier_wait(&h.step);
+    }
+    pthread_join(h.thread, NULL);
+    pthread_barrier_destroy(&h.step);
+    assert_int_equal(h.told[0], FA_ERROR_INDEX);
+    assert_int_equal(h.told[1], FA_ERROR_INDEX);
+}
+
 static void *wait_for_the_other_device(void *code)
 {
     fa_synchronize(DEVICE(1));
@@ -239,6 +279,7 @@ int main(void)
         OF(other_faults_hide_nothing),
         OF(to_know_a_fault_is_not_to_know_what_it_spoils_later),
         OF(who_comes_later_is_not_told),
+        OF(two_faults_are_told_one_by_one),
         OF(many_threads),
     };
     setenv("FACULA_TEST_DEVICES", "opencl:0 opencl:1", 1);

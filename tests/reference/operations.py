@@ -85,7 +85,7 @@ def evaluate(row, values):
 def number(v):
     if isinstance(v, (int, bool)):
         return str(int(v))
-    return repr(v).removesuffix(".0")
+    return f"{v:.13g}"  # more than any tolerance asks for
 
 
 def line(tag, t):
