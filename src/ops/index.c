@@ -95,16 +95,21 @@ typedef struct {
     const fa_tensor *src;   /* what is added: nowhere shorter than index, of x's dtype */
 } scatter_add_args;
 
+bool fa__infer_scattered(fa__call *c, const fa_tensor *x, int64_t dim, const fa_tensor *index, const fa_tensor *src)
+{
+    int d = fa__wrap_dim(c, x, dim);
+    if (d < 0 || !fa__check_index(c, index, "index") || !fa__fits_index(c, x, index, d)
+        || !fa__fits_index(c, src, index, -1))
+        return false;
+    if (src->dtype != x->dtype)
+        return fa__call_fail(c, FA_ERROR_DTYPE, "x and src have to be of one dtype");
+    return fa__infer_like(c, x, (fa_dtype)x->dtype);
+}
+
 static bool scatter_add_infer(fa__call *c)
 {
     const scatter_add_args *a = c->args;
-    int d = fa__wrap_dim(c, a->x, a->dim);
-    if (d < 0 || !fa__check_index(c, a->index, "index") || !fa__fits_index(c, a->x, a->index, d)
-        || !fa__fits_index(c, a->src, a->index, -1))
-        return false;
-    if (a->src->dtype != a->x->dtype)
-        return fa__call_fail(c, FA_ERROR_DTYPE, "x and src have to be of one dtype");
-    return fa__infer_like(c, a->x, (fa_dtype)a->x->dtype);
+    return fa__infer_scattered(c, a->x, a->dim, a->index, a->src);
 }
 
 static void scatter_add_grad(fa__back *b)

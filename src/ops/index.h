@@ -10,6 +10,8 @@ typedef enum { FA__PLACE_SET, FA__PLACE_ADD, FA__PLACE_MUL, FA__PLACE_MAX, FA__P
 bool fa__check_index(const fa__call *, const fa_tensor *index, const char *name);
 /* Whether index has as many dimensions as x and is nowhere longer but along dim; an error when not. */
 bool fa__fits_index(const fa__call *, const fa_tensor *x, const fa_tensor *index, int dim);
+/* Fills spec[0] for x changed by src at the places of index along dim; false and an error when they do not fit. */
+bool fa__infer_scattered(fa__call *, const fa_tensor *x, int64_t dim, const fa_tensor *index, const fa_tensor *src);
 /* The gradient of what index reaches of src as that of src: with zeros where src is longer. */
 fa_tensor *fa__padded_for(fa_tensor *g, const fa_tensor *src);
 /* What a composed operation writes into: x itself in place, else a copy of it. */

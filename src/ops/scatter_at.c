@@ -12,13 +12,7 @@ typedef struct {
 static bool scatter_set_infer(fa__call *c)
 {
     const scatter_set_args *a = c->args;
-    int d = fa__wrap_dim(c, a->x, a->dim);
-    if (d < 0 || !fa__check_index(c, a->index, "index") || !fa__fits_index(c, a->x, a->index, d)
-        || !fa__fits_index(c, a->src, a->index, -1))
-        return false;
-    if (a->src->dtype != a->x->dtype)
-        return fa__call_fail(c, FA_ERROR_DTYPE, "x and src have to be of one dtype");
-    return fa__infer_like(c, a->x, (fa_dtype)a->x->dtype);
+    return fa__infer_scattered(c, a->x, a->dim, a->index, a->src);
 }
 
 static void scatter_set_grad(fa__back *b)

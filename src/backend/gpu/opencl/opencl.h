@@ -55,7 +55,7 @@ typedef struct fa__opencl_suspect {
     uint64_t ticket;
     int place;                          /* of the word's copy behind it, */
     _Atomic int users;                  /* which its work needs, and other queues' work that takes it over */
-    _Atomic int owners;                 /* these, the queues that it is the guilty one of, and other suspects */
+    _Atomic int owners;                 /* these, the stains that it is guilty of, and other suspects */
     uint64_t born;                      /* how often threads had been told of a fault when it was issued */
     struct fa__opencl_suspect *source;  /* whose copy it takes over; NULL: it is a launch of its own, or was sound */
     bool copied;                        /* it has done so */
@@ -104,7 +104,7 @@ typedef struct fa__opencl_work {
 
 typedef struct fa__opencl_queue {
     fa__queue base;
-    bool used, locked; /* locked: it has its lock */
+    bool used;
     cl_command_queue queue;
     fa__opencl_device *device;
     pthread_mutex_t lock; /* of what follows; issuing is under the device's */
@@ -270,7 +270,7 @@ void fa__opencl_judge(fa__opencl_work *, uint64_t ticket, bool good);
  * it. */
 void fa__opencl_surface(fa__opencl_queue *, uint64_t ticket);
 /* Before work is issued: clears the fault word when the program was told of the fault, by this queue or by another one
- * that has it, and nothing was issued since then. Later work runs again. */
+ * that has it. Later work runs again. */
 bool fa__opencl_forgive(fa__opencl_queue *);
 /* Whether a fault stands in front of what is issued next: no; that is not known yet; yes. */
 typedef enum { FA__OPENCL_SOUND, FA__OPENCL_UNSURE, FA__OPENCL_FAULTY } fa__opencl_health;
