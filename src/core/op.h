@@ -15,6 +15,7 @@ typedef enum {
     FA__DOUBLE,
     FA__BOOL,
     FA__DIMS,    /* fa_dims */
+    FA__PAIR_,   /* fa_pair */
     FA__SHAPE,   /* fa_shape */
     FA__DTYPE,   /* fa_dtype */
     FA__DEVICE_, /* fa_device */
@@ -31,6 +32,12 @@ typedef const fa_tensor *fa_like;
 static inline int fa__dims_named(fa_dims d)
 {
     return d >= FA__DIMS(1) && d < FA__DIMS(FA_MAX_DIMS + 1) ? (int)(d >> 40) : 0;
+}
+
+/* The height (0) or the width (1) of a pair. */
+static inline int64_t fa__pair_at(fa_pair p, int which)
+{
+    return p < INT64_C(1) << 62 ? p : (p >> 31 * which & INT32_MAX) - 1;
 }
 
 /* Names one draw of random numbers: element i of call number `call` of the sequence that `seed` starts. */
