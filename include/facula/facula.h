@@ -34,6 +34,7 @@
 #include <facula/object.h>
 #include <facula/operations.h>
 #include <facula/optim.h>
+#include <facula/plugin.h>
 #include <facula/random.h>
 #include <facula/scope.h>
 #include <facula/stream.h>
