@@ -41,6 +41,7 @@
 #include <facula/tensor.h>
 #include <facula/to.h>
 #include <facula/transfers.h>
+#include <facula/transform.h>
 #include <facula/types.h>
 #include <facula/version.h>
 #endif

@@ -123,6 +123,12 @@ static inline fa_pair fa__pair_of(int64_t height, int64_t width)
     return INT64_C(1) << 62 | (width + 1) << 31 | (height + 1);
 }
 
+/* The height (0) or the width (1) of a pair. */
+static inline int64_t fa__pair_at(fa_pair p, int which)
+{
+    return p < INT64_C(1) << 62 ? p : (p >> 31 * which & INT32_MAX) - 1;
+}
+
 /** A tensor or a number: what goes where an operand goes. The macros make it; programs rarely name it. */
 typedef struct fa_arg {
     int32_t kind; /**< FA__ARG_TENSOR, FA__ARG_FLOAT, FA__ARG_INT or FA__ARG_BOOL */

@@ -34,12 +34,6 @@ static inline int fa__dims_named(fa_dims d)
     return d >= FA__DIMS(1) && d < FA__DIMS(FA_MAX_DIMS + 1) ? (int)(d >> 40) : 0;
 }
 
-/* The height (0) or the width (1) of a pair. */
-static inline int64_t fa__pair_at(fa_pair p, int which)
-{
-    return p < INT64_C(1) << 62 ? p : (p >> 31 * which & INT32_MAX) - 1;
-}
-
 /* Names one draw of random numbers: element i of call number `call` of the sequence that `seed` starts. */
 typedef struct fa__key {
     uint64_t seed, call;
