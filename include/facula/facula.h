@@ -27,6 +27,7 @@
 #include <facula/device.h>
 #include <facula/error.h>
 #include <facula/expression.h>
+#include <facula/file.h>
 #include <facula/host.h>
 #include <facula/indices.h>
 #include <facula/memory.h>
@@ -36,6 +37,7 @@
 #include <facula/optim.h>
 #include <facula/plugin.h>
 #include <facula/random.h>
+#include <facula/save.h>
 #include <facula/scope.h>
 #include <facula/stream.h>
 #include <facula/tensor.h>
