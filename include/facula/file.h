@@ -27,7 +27,7 @@ typedef struct fa_file {
  * nothing to abandon. */
 FA_API bool fa_file_begin(fa_file *out, const char *path);
 
-/** Adds `size` bytes. */
+/** Adds `size` bytes of `data`. */
 FA_API bool fa_file_put(fa_file *out, const void *data, size_t size);
 
 /** Makes what was put safe on disk (fsync) and puts it in its place (rename). On failure the old file is as it was.
@@ -37,7 +37,7 @@ FA_API bool fa_file_commit(fa_file *out);
 /** Throws away what was put. Does nothing after a commit, or a begin that failed. */
 FA_API void fa_file_abandon(fa_file *out);
 
-/** A file in one go. */
+/** A file of `size` bytes of `data` in one go. */
 FA_API bool fa_file_write(const char *path, const void *data, size_t size);
 
 FA__END
