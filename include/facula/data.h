@@ -225,6 +225,19 @@ FA_API int64_t fa_loader_length(const fa_loader *loader);
 /** The dataset; the loader goes on holding it, and the scope gets no reference. */
 FA_API fa_dataset *fa_loader_dataset(const fa_loader *loader);
 
+/** Where a loader stands. */
+typedef struct fa_loader_place {
+    uint64_t seed; /**< of its orders */
+    int64_t epoch; /**< epochs that are over, or were left, before the one that this is in */
+    int64_t batch; /**< of its batches, those that were handed out */
+} fa_loader_place;
+
+/** Where a loader stands: behind the batch that its last FA_EACH handed out. Zeros and an error for NULL. */
+FA_API fa_loader_place fa_loader_position(const fa_loader *loader);
+/** Puts a loader to a `position` of one that was made in the same way: its next FA_EACH goes through the rest of that
+ *  epoch, the one behind it through the next epoch. False and an error when there is no such batch. */
+FA_API bool fa_loader_seek(fa_loader *loader, fa_loader_place position);
+
 /** A turn of FA_EACH: its batch, which the turn's scope owns. */
 typedef struct fa_batch {
     fa_tensor *input;               /**< (samples, ...) */
