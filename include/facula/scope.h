@@ -40,7 +40,8 @@ typedef struct fa_settings {
     bool anomaly;       /**< look for NaN after each gradient function, and name the forward call that made it */
     fa_dtype autocast;  /**< low precision for operations that gain by it; FA_OFF: none */
     fa_placement placement; /**< operands on several devices: an error, or counted copies */
-    unsigned forbid;        /**< FA_SYNC, FA_TRANSFER: what is an error instead */
+    unsigned forbid;        /**< FA_SYNC, FA_TRANSFER: what is an error instead. To read a value of a device is FA_SYNC
+                                 however fast it is; to wait for what is done already is not */
     fa_stream *stream;      /**< the queue that work on its device is issued to; NULL: the device's own (stream.h) */
     fa_error *catch_errors; /**< where errors of this block are kept, instead of in the thread */
     char fa__end;
