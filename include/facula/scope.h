@@ -18,8 +18,9 @@
  * cannot.
  *  - After fork, the child computes on the CPU with one thread, whatever other threads were doing; it has no devices
  * that were in use before: they are not available, and calls on them fail with FA_ERROR_STATE. A fork waits for copies
- * that are on their way to the host: the child has them. Single objects that other threads were changing at the fork (a
- * leaf that they added a gradient to, a generator that they shared) are not to be used in the child. */
+ * that are on their way to the host, which the ledger counts as `fork`: the child has them. Single objects that other
+ * threads were changing at the fork (a leaf that they added a gradient to, a generator that they shared) are not to be
+ * used in the child. */
 #ifndef FACULA_SCOPE_H
 #define FACULA_SCOPE_H
 #include <facula/error.h>

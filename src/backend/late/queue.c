@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/fork.h"
+#include "core/ledger.h"
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -278,8 +279,14 @@ static void orphan(fa__late_queue *q)
  * devices' locks are held, so that nothing more is issued. All queues run meanwhile: they wait for each other. */
 static void arrive(void)
 {
-    for (int i = 0; i < FA__LATE_QUEUES; i++)
-        fa__late_wait_quietly(&fa__late_queues[i], fa__late_queues[i].last_to_host);
+    for (int i = 0; i < FA__LATE_QUEUES; i++) {
+        fa__late_queue *q = &fa__late_queues[i];
+        if (atomic_load_explicit(&q->base.done, memory_order_acquire) >= q->last_to_host)
+            continue;
+        int64_t start = fa__clock_ns();
+        fa__late_wait_quietly(q, q->last_to_host);
+        fa__ledger_wait(&fa__ledger_fork, q->base.device, fa__clock_ns() - start);
+    }
 }
 
 static void queues_around_fork(fa__fork_moment moment)
