@@ -6,6 +6,7 @@
 #include "base/fork.h"
 #include "core/ledger.h"
 #include <sched.h>
+#include <string.h>
 
 typedef fa__opencl_queue queue;
 
@@ -196,7 +197,7 @@ static void unmake(queue *q)
     fa__opencl_stains_end(q);
     fa__free(q->work);
     fa__free((void *)q->taken);
-    q->seen = NULL;
+    memset(q->seen, 0, sizeof q->seen);
     q->work = NULL;
     q->taken = NULL;
     q->queue = NULL;
