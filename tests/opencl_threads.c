@@ -320,6 +320,34 @@ static void what_one_knows_is_news_to_others(void **state)
     assert_true(fa_synchronize(DEVICE(0)));
 }
 
+/* An error that stands hides no fault: that is told when it was cleared. */
+static void a_fault_waits_until_an_error_was_cleared(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    make_operands();
+    fa_stream *side = fa_stream_new(DEVICE(0));
+    for (int turn = 0; turn < 2; turn++) {
+        fa_index_select(rows, 0, bad);
+        if (turn) {
+            FA_USE(.stream = side);
+            fa_index_select(rows, 0, bad);
+        }
+        fa_add_(sum, 1);
+        fa_fail(FA_ERROR_USER, "something else");
+        fa_synchronize(DEVICE(0));
+        assert_int_equal(told(), FA_ERROR_USER);
+        fa_synchronize(DEVICE(0));
+        assert_int_equal(told(), FA_ERROR_INDEX);
+        if (turn) { /* which stood when the other queue was waited for */
+            fa_synchronize(DEVICE(0));
+            assert_int_equal(told(), FA_ERROR_INDEX);
+        }
+        assert_true(fa_synchronize(DEVICE(0)));
+        assert_true(fa_item(fa_sum(sum)) == 8);
+    }
+}
+
 /* Whoever comes later has nothing to do with it. */
 static void who_comes_later_is_not_told(void **state)
 {
@@ -365,6 +393,7 @@ int main(void)
         OF(many_threads),
         OF(nobody_is_told_twice),
         OF(what_one_knows_is_news_to_others),
+        OF(a_fault_waits_until_an_error_was_cleared),
     };
     setenv("FACULA_TEST_DEVICES", "opencl:0 opencl:1", 1);
     if (!opencl_there() || !test_devices_there())

@@ -80,19 +80,19 @@ static bool is_known(const stain *s, suspect **origin)
 
 /* This thread uses work up to the ticket. It is told of each fault that nobody was told of here, and of those that it
  * is still to be told of; of none that it knows. One error can stand at a time: the next fault is left to a later wait.
- * `device_tells`, which may be NULL: where nobody was told here the device goes on with this
+ * `device_tells`, which may be NULL: where nobody was told here, or now is not the time, the device goes on with this
  * one, to whoever waits later; one more owner of its suspect. True when it was told. */
 static bool tell(queue *q, uint64_t ticket, stain *device_tells)
 {
-    bool raised = false;
+    bool raised = false, stands = fa__failed();
     for (stain s = {.epoch = 0}; !raised && fa__opencl_next_stain(q, ticket, &s); fa__opencl_disown(s.guilty)) {
         suspect *origin;
         bool known = is_known(&s, &origin);
-        if (!known && device_tells && s.untold) {
+        if (!known && device_tells && (s.untold || stands)) {
             fa__opencl_disown(device_tells->guilty);
             *device_tells = s;
             fa__opencl_own_suspect(s.guilty);
-        } else {
+        } else if (known || !stands) {
             raised = !known;
             s.untold &= raised; /* what one knows may be news to others */
             fa__opencl_settle(q, &s);
@@ -109,7 +109,7 @@ void fa__opencl_surface(queue *q, uint64_t ticket)
     cl_int failed = 0;
     tell(q, ticket, NULL);
     pthread_mutex_lock(&q->lock);
-    if (q->failed && q->failed_ticket <= ticket) {
+    if (q->failed && q->failed_ticket <= ticket && !fa__failed()) {
         failed = q->failed;
         if (!atomic_load(&q->device->lost))
             q->failed = 0;
