@@ -320,6 +320,30 @@ static void what_one_knows_is_news_to_others(void **state)
     assert_true(fa_synchronize(DEVICE(0)));
 }
 
+static void *miss_and_wait(void *context)
+{
+    FA_SCOPE;
+    fa_item(fa_sum(fa_index_select(rows, 0, bad)));
+    *(fa_code *)context = told();
+    return NULL;
+}
+
+/* Nor is who reads what is sound when another thread was told just before. */
+static void who_reads_what_is_sound_is_not_told(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_code other = FA_OK;
+    make_operands();
+    fa_tensor *one = fa_sum(sum);
+    fa_synchronize(DEVICE(0));
+    do_in_a_thread(miss_and_wait, &other);
+    assert_int_equal(other, FA_ERROR_INDEX);
+    assert_true(fa_item(one) == 8);
+    assert_int_equal(told(), FA_OK);
+    assert_true(fa_synchronize(DEVICE(0)));
+}
+
 /* An error that stands hides no fault: that is told when it was cleared. */
 static void a_fault_waits_until_an_error_was_cleared(void **state)
 {
@@ -393,6 +417,7 @@ int main(void)
         OF(many_threads),
         OF(nobody_is_told_twice),
         OF(what_one_knows_is_news_to_others),
+        OF(who_reads_what_is_sound_is_not_told),
         OF(a_fault_waits_until_an_error_was_cleared),
     };
     setenv("FACULA_TEST_DEVICES", "opencl:0 opencl:1", 1);
