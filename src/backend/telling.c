@@ -29,7 +29,7 @@ uint64_t fa__tellings_count(void)
     return atomic_load(&count);
 }
 
-void fa__tellings_add(fa__tellings *all)
+uint64_t fa__tellings_add(fa__tellings *all)
 {
     struct fa__telling *t = fa__inject_now(sizeof *t) ? NULL : fa__raw(16, sizeof *t);
     pthread_mutex_lock(&lock);
@@ -40,6 +40,7 @@ void fa__tellings_add(fa__tellings *all)
     }
     atomic_store(&count, number);
     pthread_mutex_unlock(&lock);
+    return number;
 }
 
 bool fa__tellings_have(const fa__tellings *all, uint32_t thread, uint64_t since, uint64_t until)

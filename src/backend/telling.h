@@ -13,8 +13,8 @@ typedef struct fa__telling *fa__tellings;
 
 /* How many there were so far, of all faults: the number of the last one. */
 uint64_t fa__tellings_count(void);
-/* This thread is told. Without memory nobody remembers that: it may be told once more. */
-void fa__tellings_add(fa__tellings *);
+/* This thread is told: the telling's number. Without memory nobody remembers it: it may be told once more. */
+uint64_t fa__tellings_add(fa__tellings *);
 /* Whether a thread, 0: any, was told behind number `since` and up to `until`. */
 bool fa__tellings_have(const fa__tellings *, uint32_t thread, uint64_t since, uint64_t until);
 /* Forgets all of them. */
