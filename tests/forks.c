@@ -176,6 +176,22 @@ static bool arrived(const fa_tensor *back, fa_device device)
     return good;
 }
 
+/* That is the one wait that was counted. */
+static bool waited_for_the_fork(const char *device)
+{
+    char *text = NULL, row[80];
+    size_t size = 0;
+    FILE *file = open_memstream(&text, &size);
+    fa_transfers_report(file);
+    fclose(file);
+    snprintf(row, sizeof row, "\n%-20s %-5s %-20s %9d ", "fork", "wait", device, 1);
+    bool good = strstr(text, row) && fa_transfers_total().waits == 1;
+    if (!good)
+        print_error("%s", text);
+    free(text);
+    return good;
+}
+
 static void a_child_has_what_was_on_its_way_to_the_host(void **state)
 {
     (void)state;
@@ -187,6 +203,7 @@ static void a_child_has_what_was_on_its_way_to_the_host(void **state)
         fa_add(x, 1);
         back = fa_cpu(x);
         fflush(stdout);
+        fa_transfers_reset();
         pid_t child = fork();
         if (child == 0) {
             alarm(10);
@@ -194,6 +211,7 @@ static void a_child_has_what_was_on_its_way_to_the_host(void **state)
         }
         int status = -1;
         assert_true(child > 0 && waitpid(child, &status, 0) == child && status == 0);
+        assert_true(waited_for_the_fork(DEVICE_NAME(i)));
         test_devices_delay(0);
         assert_true(fa_item(fa_sum(back)) == 2000 && fa_is_available(DEVICE(i)));
     }

@@ -101,6 +101,7 @@ static void in_the_child_of_a_fork_calls_fail(void **state)
     assert_true(copy(&op_back, c, b)); /* under way when the child is made: it has it all the same */
     fa__device *device = opencl_device(0);
     fflush(NULL);
+    fa_transfers_reset();
     pid_t child = fork();
     if (child == 0) {
         bool good = fa__before_read(c, NULL, &op_back) && *(int *)c->data == 1;
@@ -114,6 +115,7 @@ static void in_the_child_of_a_fork_calls_fail(void **state)
         fa__devices_close();
         _exit(good && !fa_failed() ? 0 : 1); /* leaks of the driver, whose threads are gone, are not ours */
     }
+    assert_int_equal(fa_transfers_total().waits, 1); /* the fork's */
     assert_int_equal(status_of(child), 0);
     assert_int_equal(first_of(b), 1);
     drop_kernel(0, &slow);

@@ -204,38 +204,172 @@ static void two_faults_are_told_one_by_one(void **state)
     assert_int_equal(h.told[1], FA_ERROR_INDEX);
 }
 
-static void *wait_for_the_other_device(void *code)
+/* What the other thread takes to the other device, and adds there to its sum. */
+typedef struct {
+    fa_tensor *wrong, *there;
+    fa_code told;
+} carrier;
+
+static void *take_to_the_other_device(void *context)
 {
-    fa_synchronize(DEVICE(1));
-    *(fa_code *)code = told();
+    carrier *c = context;
+    FA_SCOPE;
+    fa_add_(c->there, fa_to(c->wrong, DEVICE(1)));
     return NULL;
 }
 
-/* A thread that was told, and takes over the same fault once more, is told of what that spoils. */
+static void *wait_for_the_other_device(void *context)
+{
+    fa_synchronize(DEVICE(1));
+    ((carrier *)context)->told = told();
+    return NULL;
+}
+
+static void do_in_a_thread(void *(*f)(void *), void *context)
+{
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, f, context), 0);
+    pthread_join(thread, NULL);
+}
+
+/* A thread that was told, and works where another one takes over the same fault after that, is told of what that spoils
+ * of its own. */
 static void to_know_a_fault_is_not_to_know_what_it_spoils_later(void **state)
 {
     (void)state;
     FA_SCOPE;
-    pthread_t thread;
+    make_operands();
+    fa_stream *side = fa_stream_new(DEVICE(0));
+    carrier c = {.there = fa_ones(FA_SHAPE(2, 4), .device = DEVICE(1)), .wrong = fa_index_select(rows, 0, bad)};
+    {
+        FA_USE(.stream = side);
+        fa_mul(c.wrong, 2);
+    }
+    fa_stream_synchronize(side);
+    assert_int_equal(told(), FA_ERROR_INDEX);
+    do_in_a_thread(take_to_the_other_device, &c);
+    fa_add_(c.there, 1);
+    do_in_a_thread(wait_for_the_other_device, &c);
+    assert_int_equal(c.told, FA_ERROR_INDEX);
+    fa_synchronize(DEVICE(1));
+    assert_int_equal(told(), FA_ERROR_INDEX);
+    assert_true(fa_item(fa_sum(c.there)) == 8);
+    assert_true(fa_synchronize(DEVICE(0)) && fa_synchronize(DEVICE(1)));
+}
+
+static void *miss_often(void *context)
+{
+    FA_SCOPE;
+    fa_tensor *x = fa_full(FA_SHAPE(5, 4), 2.0, .device = DEVICE(1)), *index = fa_to(bad, DEVICE(1));
+    int *times = context;
+    for (int i = *times; i-- > 0;) {
+        fa_item(fa_sum(fa_index_select(x, 0, index)));
+        *times -= told() == FA_ERROR_INDEX;
+    }
+    return NULL;
+}
+
+static void *wait_for_the_first_device(void *context)
+{
+    fa_synchronize(DEVICE(0));
+    *(fa_code *)context = told();
+    return NULL;
+}
+
+/* However many others are told of others meanwhile. */
+static void nobody_is_told_twice(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_code other = FA_OK;
+    int others = 600;
+    make_operands();
+    fa_stream *side = fa_stream_new(DEVICE(0));
+    fa_tensor *wrong = fa_index_select(rows, 0, bad);
+    {
+        FA_USE(.stream = side);
+        fa_mul(wrong, 2);
+    }
+    do_in_a_thread(wait_for_the_first_device, &other);
+    assert_int_equal(other, FA_ERROR_INDEX);
+    fa_stream_synchronize(side);
+    assert_int_equal(told(), FA_ERROR_INDEX);
+    do_in_a_thread(miss_often, &others);
+    assert_int_equal(others, 0);
+    assert_true(fa_synchronize(DEVICE(0)) && fa_synchronize(DEVICE(1)));
+}
+
+/* What a thread knows when it waits is told to the next one all the same. */
+static void what_one_knows_is_news_to_others(void **state)
+{
+    (void)state;
+    FA_SCOPE;
     fa_code other = FA_OK;
     make_operands();
     fa_stream *side = fa_stream_new(DEVICE(0));
-    fa_tensor *there = fa_ones(FA_SHAPE(2, 4), .device = DEVICE(1)), *wrong = fa_index_select(rows, 0, bad);
+    fa_tensor *wrong = fa_index_select(rows, 0, bad);
     {
         FA_USE(.stream = side);
         fa_mul(wrong, 2);
     }
     fa_stream_synchronize(side);
     assert_int_equal(told(), FA_ERROR_INDEX);
-    fa_add_(there, fa_to(wrong, DEVICE(1)));
-    assert_int_equal(pthread_create(&thread, NULL, wait_for_the_other_device, &other), 0);
-    pthread_join(thread, NULL);
+    assert_true(fa_synchronize(DEVICE(0)));
+    do_in_a_thread(wait_for_the_first_device, &other);
     assert_int_equal(other, FA_ERROR_INDEX);
-    fa_synchronize(DEVICE(1));
-    assert_int_equal(told(), FA_ERROR_INDEX);
-    assert_true(fa_item(fa_sum(there)) == 8);
+    assert_true(fa_synchronize(DEVICE(0)));
+}
+
+static void *miss_and_wait(void *context)
+{
+    FA_SCOPE;
+    fa_item(fa_sum(fa_index_select(rows, 0, bad)));
+    *(fa_code *)context = told();
+    return NULL;
+}
+
+/* Nor is who reads what is sound when another thread was told just before. */
+static void who_reads_what_is_sound_is_not_told(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_code other = FA_OK;
+    make_operands();
+    fa_tensor *one = fa_sum(sum);
     fa_synchronize(DEVICE(0));
-    fa_error_clear();
+    do_in_a_thread(miss_and_wait, &other);
+    assert_int_equal(other, FA_ERROR_INDEX);
+    assert_true(fa_item(one) == 8);
+    assert_int_equal(told(), FA_OK);
+    assert_true(fa_synchronize(DEVICE(0)));
+}
+
+/* An error that stands hides no fault: that is told when it was cleared. */
+static void a_fault_waits_until_an_error_was_cleared(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    make_operands();
+    fa_stream *side = fa_stream_new(DEVICE(0));
+    for (int turn = 0; turn < 2; turn++) {
+        fa_index_select(rows, 0, bad);
+        if (turn) {
+            FA_USE(.stream = side);
+            fa_index_select(rows, 0, bad);
+        }
+        fa_add_(sum, 1);
+        fa_fail(FA_ERROR_USER, "something else");
+        fa_synchronize(DEVICE(0));
+        assert_int_equal(told(), FA_ERROR_USER);
+        fa_synchronize(DEVICE(0));
+        assert_int_equal(told(), FA_ERROR_INDEX);
+        if (turn) { /* which stood when the other queue was waited for */
+            fa_synchronize(DEVICE(0));
+            assert_int_equal(told(), FA_ERROR_INDEX);
+        }
+        assert_true(fa_synchronize(DEVICE(0)));
+        assert_true(fa_item(fa_sum(sum)) == 8);
+    }
 }
 
 /* Whoever comes later has nothing to do with it. */
@@ -281,6 +415,10 @@ int main(void)
         OF(who_comes_later_is_not_told),
         OF(two_faults_are_told_one_by_one),
         OF(many_threads),
+        OF(nobody_is_told_twice),
+        OF(what_one_knows_is_news_to_others),
+        OF(who_reads_what_is_sound_is_not_told),
+        OF(a_fault_waits_until_an_error_was_cleared),
     };
     setenv("FACULA_TEST_DEVICES", "opencl:0 opencl:1", 1);
     if (!opencl_there() || !test_devices_there())

@@ -5,6 +5,11 @@
  *      if (fa_failed())
  *          fprintf(stderr, "%s\n", fa_error_message());
  *
+ *  What goes wrong inside a kernel of a device that runs late, such as an index out of range, is found later: a thread
+ * is told of it once, at its next wait (fa_item, fa_synchronize), or when an error stands there, at the first one after
+ *  fa_error_clear(). What it had issued behind that until then has written over nothing; new results of it hold
+ * anything.
+ *
  *  Every thread has an error of its own. One that nobody ever looked at is told to the log when its thread or the
  *  process ends (see fa_set_log()). All functions here may be called at any time and from any thread. */
 #ifndef FACULA_ERROR_H

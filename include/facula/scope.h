@@ -18,8 +18,9 @@
  * cannot.
  *  - After fork, the child computes on the CPU with one thread, whatever other threads were doing; it has no devices
  * that were in use before: they are not available, and calls on them fail with FA_ERROR_STATE. A fork waits for copies
- * that are on their way to the host: the child has them. Single objects that other threads were changing at the fork (a
- * leaf that they added a gradient to, a generator that they shared) are not to be used in the child. */
+ * that are on their way to the host, which the ledger counts as `fork`: the child has them. Single objects that other
+ * threads were changing at the fork (a leaf that they added a gradient to, a generator that they shared) are not to be
+ * used in the child. */
 #ifndef FACULA_SCOPE_H
 #define FACULA_SCOPE_H
 #include <facula/error.h>
@@ -40,7 +41,8 @@ typedef struct fa_settings {
     bool anomaly;       /**< look for NaN after each gradient function, and name the forward call that made it */
     fa_dtype autocast;  /**< low precision for operations that gain by it; FA_OFF: none */
     fa_placement placement; /**< operands on several devices: an error, or counted copies */
-    unsigned forbid;        /**< FA_SYNC, FA_TRANSFER: what is an error instead */
+    unsigned forbid;        /**< FA_SYNC, FA_TRANSFER: what is an error instead. To read a value of a device is FA_SYNC
+                                 however fast it is; to wait for what is done already is not */
     fa_stream *stream;      /**< the queue that work on its device is issued to; NULL: the device's own (stream.h) */
     fa_error *catch_errors; /**< where errors of this block are kept, instead of in the thread */
     char fa__end;

@@ -92,7 +92,7 @@ typedef struct fa__backend {
     void *(*allocate)(fa__device *, size_t); /* NULL when there is no more; sets no error */
     void (*release)(fa__device *, void *, size_t);
     fa__queue *(*queue_new)(fa__device *);
-    void (*queue_free)(fa__queue *);
+    void (*queue_free)(fa__queue *); /* when the device is closed: nobody is told any more of what went wrong */
     void (*wait)(fa__queue *, uint64_t ticket); /* the host waits; called without the lock */
     bool (*after)(fa__queue *, fa__stamp); /* later work of the queue runs behind the stamp's; any backend's stamp */
     uint64_t (*copy)(fa__queue *, const fa__copy *);

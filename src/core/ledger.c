@@ -17,6 +17,8 @@ static _Atomic uint32_t age; /* how often it began anew */
 
 FA__LOCKED_AT_FORK(LEDGER, &lock)
 
+const fa__op fa__ledger_fork = {.name = "fork", .id = -1};
+
 static bool is_free(const fa__ledger_row *r)
 {
     return !r->from && !r->to;

@@ -25,7 +25,8 @@ void fa__ledger_copy(const fa__op *, const fa__device *from, const fa__device *t
  * fa_transfers_reset has forgotten the time is not counted either. */
 uint32_t fa__ledger_age(void);
 void fa__ledger_copy_time(uint32_t since, const fa__op *, const fa__device *from, const fa__device *to, int64_t ns);
-/* Counts a wait of the host. */
+/* Counts a wait of the host; for `fa__ledger_fork` when the process forks, which cannot be forbidden. */
+extern const fa__op fa__ledger_fork;
 void fa__ledger_wait(const fa__op *, const fa__device *, int64_t ns);
 /* Counts a wait that happened inside a driver. */
 void fa__ledger_implicit(const fa__op *, const fa__device *, int64_t ns);

@@ -13,7 +13,7 @@ static const char *op_name(const fa__ledger_row *r)
 
 static const char *op_prefix(const fa__ledger_row *r)
 {
-    return r->op ? "fa_" : "";
+    return r->op && r->op != &fa__ledger_fork ? "fa_" : "";
 }
 
 static const char *place_name(const fa__device *d)

@@ -1,5 +1,6 @@
 /* Masks: what is true decides what is written, taken, and where. Shapes that depend on values make the host read how
- * many there are: one wait, which fa_transfers_report() shows and FA_USE(.forbid = FA_SYNC) turns into an error. */
+ * many there are: one wait, which fa_transfers_report() shows when the device was not done by then, and which
+ * FA_USE(.forbid = FA_SYNC) turns into an error in any case, but on the CPU. */
 #include "ops/call.h"
 #include "ops/index.h"
 #include "ops/promote.h"

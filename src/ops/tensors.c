@@ -1,6 +1,7 @@
 /* Tensors from the caller's data, and reading them: the public functions of facula/tensor.h. */
 #include "base/alloc.h"
 #include "base/text.h"
+#include "core/ledger.h"
 #include "core/order.h"
 #include "ops/call.h"
 #include <math.h>
@@ -290,12 +291,15 @@ static fa_tensor *read_late(const fa_tensor *t, fa_dtype dtype, const fa__op *op
     fa_tensor *h = (fa_tensor *)(uintptr_t)t;
     if (t->storage->device->host && fa__has_pending(t->storage) && !fa__before_read(t->storage, NULL, op))
         return NULL;
-    if (!t->storage->device->host || (fa_dtype)t->dtype != dtype || !fa__is_dense(t->rank, t->shape, t->stride)) {
+    const fa__device *there = t->storage->device->host ? NULL : t->storage->device;
+    if (there || (fa_dtype)t->dtype != dtype || !fa__is_dense(t->rank, t->shape, t->stride)) {
         fa_settings s = fa__settings();
         s.no_grad = true;
         s.placement = FA_PLACE_STRICT;
         fa__scope scope = fa__use_open(&s);
         h = fa_to(fa_contiguous(t), FA_CPU);
+        if (h && there && fa__has_pending(h->storage) && !fa__allow_sync(op, there))
+            h = NULL; /* though it may have come already */
         h = h && (fa_dtype)h->dtype != dtype ? fa_to(h, dtype) : h;
         fa__use_close(&scope);
     }

@@ -1,6 +1,7 @@
 /* Moving between devices and dtypes: fa_to, and copies of elements between any two tensors. */
 #include "backend/movement.h"
 #include "base/text.h"
+#include "core/ledger.h"
 #include "ops/call.h"
 
 static const fa__cells no_cells;
@@ -317,7 +318,8 @@ bool fa__copy_elements(fa__call *c, fa_tensor *to, const fa_tensor *from, bool w
     bool good = same_bytes(to, from) ? fa__move_bytes(fa__asked_for(c), to->storage, byte_of(to), from->storage,
                                                       byte_of(from), bytes, c->given != NULL)
                                      : converted(c, to, from);
+    const fa__device *there = fa__tensor_place(fa__tensor_place(to)->host ? from : to);
     if (good && wait && fa__has_pending(to->storage))
-        good = fa__before_read(to->storage, NULL, fa__asked_for(c));
+        good = fa__allow_sync(fa__asked_for(c), there) && fa__before_read(to->storage, NULL, fa__asked_for(c));
     return good;
 }

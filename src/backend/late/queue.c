@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/fork.h"
+#include "core/ledger.h"
 #include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -47,19 +48,16 @@ static void dawdle(fa__late_queue *q)
             break;
 }
 
-/* Keeps the first error; the host gets it when it waits. */
+/* What goes wrong is kept; the host is told when it waits. */
 static void do_job(fa__late_queue *q, job *j)
 {
     fa_error error = {0};
     fa_error *before = fa__error_use(&error);
     j->work(q, j);
     fa__error_use(before);
-    q->stands |= error.code != FA_OK;
+    if (error.code != FA_OK)
+        fa__late_fault_new(q, j, &error);
     pthread_mutex_lock(&q->lock);
-    if (error.code != FA_OK && q->error.code == FA_OK) {
-        q->error = error;
-        q->error_ticket = q->base.done + 1;
-    }
     if (j->ticket)
         atomic_store_explicit(&q->base.done, j->ticket, memory_order_release);
     pthread_cond_broadcast(&q->finished);
@@ -78,8 +76,6 @@ static job *next_job(fa__late_queue *q)
         dawdle(q);
         q->first = j->next;
     }
-    if (q->forgive)
-        q->stands = q->forgive = false;
     pthread_mutex_unlock(&q->lock);
     return j;
 }
@@ -157,6 +153,8 @@ static bool start(fa__late_queue *q)
 
 void fa__late_append(fa__late_queue *q, job *j)
 {
+    j->age = fa__tellings_count();
+    j->thread = fa__thread_number();
     if (!q->running)
         q->running = start(q);
     if (!q->running) {
@@ -183,6 +181,7 @@ uint64_t fa__late_issue(fa__queue *queue, job *j, const fa__op *op, const fa__la
         return 0;
     }
     pthread_mutex_lock(&q->lock);
+    fa__late_forgive(q);
     uint64_t ticket = j->ticket = ++q->base.issued;
     fa__late_check(q, ticket, op, access, count);
     fa__late_append(q, j);
@@ -190,30 +189,6 @@ uint64_t fa__late_issue(fa__queue *queue, job *j, const fa__op *op, const fa__la
 }
 
 /* ---- waiting ---- */
-/* What work up to the ticket found wrong stands in the host's thread afterwards. */
-static void surface(fa__late_queue *q, uint64_t ticket)
-{
-    fa_error error = {0};
-    pthread_mutex_lock(&q->lock);
-    if (q->error.code != FA_OK && q->error_ticket <= ticket) {
-        error = q->error;
-        q->error.code = FA_OK;
-        q->forgive = true;
-    }
-    pthread_mutex_unlock(&q->lock);
-    fa__error_hand_over(&error);
-}
-
-bool fa__late_failed(fa__late_queue *q, uint64_t ticket, fa_error *error)
-{
-    pthread_mutex_lock(&q->lock);
-    bool failed = q->error.code != FA_OK && q->error_ticket <= ticket;
-    if (failed && error)
-        *error = q->error;
-    pthread_mutex_unlock(&q->lock);
-    return failed;
-}
-
 void fa__late_wait_quietly(fa__late_queue *q, uint64_t ticket)
 {
     pthread_mutex_lock(&q->lock);
@@ -230,7 +205,7 @@ void fa__late_wait(fa__queue *queue, uint64_t ticket)
     fa__late_queue *q = (fa__late_queue *)queue;
     fa__late_wait_quietly(q, ticket);
     fa__late_check_waited(q, ticket);
-    surface(q, ticket);
+    fa__late_surface(q, ticket);
 }
 
 static uint64_t issued(fa__late_queue *q)
@@ -278,8 +253,14 @@ static void orphan(fa__late_queue *q)
  * devices' locks are held, so that nothing more is issued. All queues run meanwhile: they wait for each other. */
 static void arrive(void)
 {
-    for (int i = 0; i < FA__LATE_QUEUES; i++)
-        fa__late_wait_quietly(&fa__late_queues[i], fa__late_queues[i].last_to_host);
+    for (int i = 0; i < FA__LATE_QUEUES; i++) {
+        fa__late_queue *q = &fa__late_queues[i];
+        if (atomic_load_explicit(&q->base.done, memory_order_acquire) >= q->last_to_host)
+            continue;
+        int64_t start = fa__clock_ns();
+        fa__late_wait_quietly(q, q->last_to_host);
+        fa__ledger_wait(&fa__ledger_fork, q->base.device, fa__clock_ns() - start);
+    }
 }
 
 static void queues_around_fork(fa__fork_moment moment)
@@ -331,6 +312,7 @@ void fa__late_queue_free(fa__queue *queue)
 {
     fa__late_queue *q = (fa__late_queue *)queue;
     fa__late_wait(queue, issued(q));
+    fa__late_faults_end(q);
     pthread_mutex_lock(&queues_lock);
     q->used = false;
     pthread_mutex_unlock(&queues_lock);
@@ -356,6 +338,7 @@ void fa__late_stop(fa__device *d)
         if (fa__late_queues[i].base.device != d)
             continue;
         stop(&fa__late_queues[i]);
+        fa__late_faults_end(&fa__late_queues[i]);
         pthread_mutex_lock(&queues_lock);
         fa__late_queues[i].used = false;
         pthread_mutex_unlock(&queues_lock);

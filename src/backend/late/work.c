@@ -28,16 +28,13 @@ static uint64_t no_memory(const fa__queue *queue)
 /* What went wrong there goes wrong here too: this queue's later work depends on it. */
 static void wait_for_other(fa__late_queue *q, job *j)
 {
-    (void)q;
     fa__queue *other = j->after.queue;
     if (other->device->id.kind != FA__LATE) {
         other->device->backend->wait(other, j->after.ticket);
         return;
     }
-    fa_error error;
     fa__late_wait_quietly((fa__late_queue *)other, j->after.ticket);
-    if (fa__late_failed((fa__late_queue *)other, j->after.ticket, &error))
-        fa__fail(error.code, "%s", error.message);
+    fa__late_hand_over(q, j, (fa__late_queue *)other, j->after.ticket);
 }
 
 bool fa__late_after(fa__queue *queue, fa__stamp work)
@@ -48,7 +45,8 @@ bool fa__late_after(fa__queue *queue, fa__stamp work)
     if (work.queue->device->id.kind == FA__LATE)
         fa__late_check_after(q, (const fa__late_queue *)work.queue, work.ticket);
     bool late = work.queue->device->id.kind == FA__LATE;
-    if (late && fa__stamp_done(&work) && !fa__late_failed((fa__late_queue *)work.queue, work.ticket, NULL))
+    const job now = {.age = fa__tellings_count(), .thread = fa__thread_number()};
+    if (late && fa__stamp_done(&work) && !fa__late_hand_over(NULL, &now, (fa__late_queue *)work.queue, work.ticket))
         return true; /* whether others' work went wrong is known to them: that is asked for later */
     job *j = fa__late_job_new(wait_for_other, 0);
     if (!j)
@@ -84,7 +82,7 @@ uint64_t fa__late_mark(fa__queue *queue, fa__moment *moment)
 /* Behind an error that nobody has seen nothing is changed: what is there is better than what depends on the error. */
 static void do_copy(fa__late_queue *q, job *j)
 {
-    if (q->stands && j->copy.changes)
+    if (j->copy.changes && fa__late_stands(q, j))
         return;
     int64_t start = fa__clock_ns();
     memcpy(j->copy.to, j->copy.from, j->copy.bytes);
@@ -127,7 +125,7 @@ uint64_t fa__late_fill(fa__queue *queue, const fa__device *device, void *memory,
 static void do_launch(fa__late_queue *q, job *j)
 {
     const fa__launch *l = (const fa__launch *)(const void *)j->launch;
-    if (q->stands && l->changes)
+    if (l->changes && fa__late_stands(q, j))
         return;
     fa__cpu_run(l);
     fa__fault_report(&q->fault, l, q->base.device);

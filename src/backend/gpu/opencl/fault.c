@@ -36,13 +36,13 @@ void fa__opencl_judge(work *w, uint64_t ticket, bool good)
 }
 
 /* The last launch up to the ticket of which it is not known yet what it found; `inherited`: that takes over what others
- * found. 0: there is none. The queue's lock is held. */
+ * found, and of a fault that somebody was told of since. 0: there is none. The queue's lock is held. */
 static uint64_t last_pending(queue *q, uint64_t ticket, bool inherited)
 {
     uint64_t t = atomic_load(&q->last_suspect), done = fa__opencl_done(q);
     for (t = t < ticket ? t : ticket; t > done; t--) {
         const suspect *s = fa__opencl_work_of(q, t)->suspect;
-        if (s && (s->source || !inherited))
+        if (s && (!inherited || (s->source && s->born < fa__tellings_count())))
             return t;
     }
     return 0;
@@ -57,11 +57,11 @@ fa__opencl_health fa__opencl_health_of(queue *q)
 }
 
 /* ---- who is told ---- */
-static void raise_guilt(const suspect *s, const fa__fault *f)
+static void raise_guilt(suspect *s, const fa__fault *f)
 {
     char buffer[300];
     const fa__device *d = s->queue->base.device;
-    fa__opencl_note_telling(s);
+    fa__tellings_add(&s->told);
     if (s->known) {
         fa__fault_report(f, (const fa__launch *)(const void *)s->launch, d);
         return;
@@ -71,26 +71,34 @@ static void raise_guilt(const suspect *s, const fa__fault *f)
     fa__fail((fa_code)atomic_load(&f->code), "%s: kernel %s: %s", d->name, s->name, buffer);
 }
 
-/* This thread uses work up to the ticket. It is told of each fault that nobody was told of, and of those that it is
- * still to be told of; it may know them from another queue. `device_tells`, which may be NULL: the device goes on with
- * this one, of which nobody was told, to whoever waits later; one more owner of its suspect. One error can
- * stand at a time: the next fault is left to a later wait. */
+/* Whether this thread was told of the fault, by any queue, since this one has it; and whose it was at first. */
+static bool is_known(const stain *s, suspect **origin)
+{
+    *origin = fa__opencl_origin(s->guilty);
+    return fa__tellings_have(&(*origin)->told, fa__thread_number(), s->guilty->born, UINT64_MAX);
+}
+
+/* This thread uses work up to the ticket. It is told of each fault that nobody was told of here, and of those that it
+ * is still to be told of; of none that it knows. One error can stand at a time: the next fault is left to a later wait.
+ * `device_tells`, which may be NULL: where nobody was told here, or now is not the time, the device goes on with this
+ * one, to whoever waits later; one more owner of its suspect. True when it was told. */
 static bool tell(queue *q, uint64_t ticket, stain *device_tells)
 {
-    bool raised = false;
+    bool raised = false, stands = fa__failed();
     for (stain s = {.epoch = 0}; !raised && fa__opencl_next_stain(q, ticket, &s); fa__opencl_disown(s.guilty)) {
-        if (s.untold && device_tells) {
+        suspect *origin;
+        bool known = is_known(&s, &origin);
+        if (!known && device_tells && (s.untold || stands)) {
             fa__opencl_disown(device_tells->guilty);
             *device_tells = s;
             fa__opencl_own_suspect(s.guilty);
-            continue;
+        } else if (known || !stands) {
+            raised = !known;
+            s.untold &= raised; /* what one knows may be news to others */
+            fa__opencl_settle(q, &s);
         }
-        const suspect *first = fa__opencl_origin(s.guilty);
-        bool raise = s.untold || !fa__opencl_was_told(first, fa__opencl_thread(), s.guilty->born);
-        raised = raise;
-        fa__opencl_settle(q, &s);
-        if (raise)
-            raise_guilt(first, &s.fault);
+        if (raised)
+            raise_guilt(origin, &s.fault);
     }
     return raised;
 }
@@ -101,7 +109,7 @@ void fa__opencl_surface(queue *q, uint64_t ticket)
     cl_int failed = 0;
     tell(q, ticket, NULL);
     pthread_mutex_lock(&q->lock);
-    if (q->failed && q->failed_ticket <= ticket) {
+    if (q->failed && q->failed_ticket <= ticket && !fa__failed()) {
         failed = q->failed;
         if (!atomic_load(&q->device->lost))
             q->failed = 0;
@@ -114,17 +122,18 @@ void fa__opencl_surface(queue *q, uint64_t ticket)
 }
 
 /* ---- forgiving ---- */
-/* What the queue has taken over, or is about to, is waited for: it may be what the program was told of. */
-static void learn(queue *q)
+/* What the queue has taken over up to the ticket, or is about to, is waited for: it may be what the program was told
+ * of. */
+static void learn(queue *q, uint64_t ticket, const fa__op *op)
 {
     pthread_mutex_lock(&q->lock);
-    uint64_t ticket = last_pending(q, q->base.issued, true);
+    ticket = last_pending(q, ticket, true);
     fa__opencl_leave(q);
     if (!ticket)
         return;
     int64_t start = fa__clock_ns();
     fa__opencl_wait_quietly(q, ticket);
-    fa__ledger_implicit(q->device->issuing, q->base.device, fa__clock_ns() - start);
+    fa__ledger_implicit(op, q->base.device, fa__clock_ns() - start);
 }
 
 /* Whether the program was told of the fault that stands, by another queue that has it, since it came here: what it may
@@ -132,14 +141,14 @@ static void learn(queue *q)
 static bool is_told_elsewhere(queue *q)
 {
     suspect *s = NULL;
-    learn(q);
+    learn(q, UINT64_MAX, q->device->issuing);
     pthread_mutex_lock(&q->lock);
     if (fa__opencl_is_stained(q)) {
         s = fa__opencl_last_stain(q)->guilty;
         fa__opencl_own_suspect(s);
     }
     fa__opencl_leave(q);
-    bool told = s && fa__opencl_was_told(fa__opencl_origin(s), 0, s->born);
+    bool told = s && fa__tellings_have(&fa__opencl_origin(s)->told, 0, s->born, UINT64_MAX);
     fa__opencl_disown(s);
     return told;
 }
@@ -148,7 +157,7 @@ bool fa__opencl_forgive(queue *q)
 {
     static const cl_int zero;
     uint64_t before = q->tellings;
-    q->tellings = fa__opencl_tellings();
+    q->tellings = fa__tellings_count();
     bool elsewhere = q->tellings > before && is_told_elsewhere(q);
     pthread_mutex_lock(&q->lock);
     bool wanted = q->forgive |= elsewhere;
@@ -189,11 +198,18 @@ static bool issue_look(queue *q, suspect *s, const fa__fault *known)
     return ticket != 0;
 }
 
-/* Whether this thread has had the device look there already: then it has work behind that. */
-static bool has_seen(const queue *q, const suspect *s)
+/* What this thread had the device look at last of that queue, or of another one that shares the place. */
+static fa__opencl_sight *sight_of(queue *q, const suspect *s)
 {
-    return q->seen == s->queue && q->seen_ticket >= s->ticket && q->seen_epoch == q->epoch
-           && q->seen_by == fa__opencl_thread();
+    return &q->seen[(fa__thread_number() + s->queue->base.serial) % FA__OPENCL_SIGHTS];
+}
+
+/* Whether this thread has had the device look there already: then it has work behind that. */
+static bool has_seen(queue *q, const suspect *s)
+{
+    const fa__opencl_sight *seen = sight_of(q, s);
+    return seen->of == s->queue && seen->ticket >= s->ticket && seen->epoch == q->epoch
+           && seen->thread == fa__thread_number();
 }
 
 /* The device looks behind that launch of the other queue, or takes over what it is known to have found. */
@@ -201,12 +217,8 @@ static bool look_behind(queue *q, suspect *s, const fa__fault *known)
 {
     pthread_mutex_lock(&q->base.device->lock);
     bool good = fa__opencl_forgive(q);
-    if (good && (known || !has_seen(q, s)) && (good = issue_look(q, s, known)) && !known) {
-        q->seen = s->queue;
-        q->seen_ticket = s->ticket;
-        q->seen_epoch = q->epoch;
-        q->seen_by = fa__opencl_thread();
-    }
+    if (good && (known || !has_seen(q, s)) && (good = issue_look(q, s, known)) && !known)
+        *sight_of(q, s) = (fa__opencl_sight){s->queue, s->ticket, q->epoch, fa__thread_number()};
     pthread_mutex_unlock(&q->base.device->lock);
     return good;
 }
@@ -225,6 +237,7 @@ static suspect *pending_of(queue *q, uint64_t ticket)
 
 bool fa__opencl_hand_over(queue *q, queue *other, uint64_t ticket)
 {
+    learn(other, ticket, NULL);
     suspect *s = pending_of(other, ticket);
     stain known = {.guilty = NULL};
     bool good = !tell(other, ticket, &known);

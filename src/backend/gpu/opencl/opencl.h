@@ -3,6 +3,7 @@
 #define FA__BACKEND_GPU_OPENCL_OPENCL_H
 #include "backend/gpu/driver.h"
 #include "backend/gpu/opencl/api.h"
+#include "backend/telling.h"
 
 enum {
     FA__OPENCL_DEVICES = 16,
@@ -11,6 +12,7 @@ enum {
     FA__OPENCL_LOOKS = 2 * FA__OPENCL_OPEN,   /* copies of a queue's fault word */
     FA__OPENCL_STAINS = 16,                   /* faults of a queue that are remembered when they are over, */
     FA__OPENCL_DEBTS = 64,                    /* and threads that are still to be told: older ones are forgotten */
+    FA__OPENCL_SIGHTS = 16,                   /* looks of a queue at others that are remembered */
     FA__OPENCL_STAGING = 16 << 20,            /* bytes of pinned memory of a queue, for copies */
     FA__OPENCL_CHUNK = FA__OPENCL_STAGING / 4 /* of one copy through it */
 };
@@ -56,7 +58,8 @@ typedef struct fa__opencl_suspect {
     int place;                          /* of the word's copy behind it, */
     _Atomic int users;                  /* which its work needs, and other queues' work that takes it over */
     _Atomic int owners;                 /* these, the stains that it is guilty of, and other suspects */
-    uint64_t born;                      /* how often threads had been told of a fault when it was issued */
+    uint64_t born;                      /* the last telling of any fault when it was issued */
+    fa__tellings told;                  /* of its own fault */
     struct fa__opencl_suspect *source;  /* whose copy it takes over; NULL: it is a launch of its own, or was sound */
     bool copied;                        /* it has done so */
     struct fa__opencl_suspect *culprit; /* whose fault stands in its copy; NULL: its own, or none */
@@ -102,6 +105,13 @@ typedef struct fa__opencl_work {
     bool changes;           /* what it stages stays aside behind a fault */
 } fa__opencl_work;
 
+/* A thread had the device look at another queue's fault word, up to that queue's ticket, in an epoch of its own. */
+typedef struct fa__opencl_sight {
+    const struct fa__opencl_queue *of;
+    uint64_t ticket;
+    uint32_t epoch, thread;
+} fa__opencl_sight;
+
 typedef struct fa__opencl_queue {
     fa__queue base;
     bool used;
@@ -133,11 +143,9 @@ typedef struct fa__opencl_queue {
     fa__opencl_stain stain[FA__OPENCL_STAINS]; /* in order */
     fa__opencl_debt debt[FA__OPENCL_DEBTS];
     int stains, debts;
-    struct fa__opencl_queue *seen; /* the queue whose fault was looked at last, up to which ticket; by whom */
-    uint64_t seen_ticket;
-    uint32_t seen_epoch, seen_by;
-    _Atomic uint64_t last_suspect; /* the last launch that may raise a fault */
-    cl_int failed;                 /* a piece of work ended with this status; 0: none; */
+    fa__opencl_sight seen[FA__OPENCL_SIGHTS]; /* by thread and queue */
+    _Atomic uint64_t last_suspect;            /* the last launch that may raise a fault */
+    cl_int failed;                            /* a piece of work ended with this status; 0: none; */
     const char *failed_call;
     uint64_t failed_ticket;
 } fa__opencl_queue;
@@ -280,13 +288,6 @@ fa__opencl_health fa__opencl_health_of(fa__opencl_queue *);
 bool fa__opencl_hand_over(fa__opencl_queue *, fa__opencl_queue *other, uint64_t ticket);
 
 /* ---- stain.c ---- */
-/* The number of this thread, from 1 on. */
-uint32_t fa__opencl_thread(void);
-/* How often threads were told of a fault; this one is told of that which was found there; whether a thread, 0: any, was
- * told of it after so many. */
-uint64_t fa__opencl_tellings(void);
-void fa__opencl_note_telling(const fa__opencl_suspect *origin);
-bool fa__opencl_was_told(const fa__opencl_suspect *origin, uint32_t thread, uint64_t since);
 /* With the queue's lock held: a fault that was found; the last one, or NULL; whether it stands; whether it stood when
  * this work was done, that is put away, or is not done; and the work with that ticket was issued, maybe behind it. */
 void fa__opencl_stain_new(fa__opencl_queue *, fa__opencl_suspect *guilty, const fa__fault *, uint64_t ticket);

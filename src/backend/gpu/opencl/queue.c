@@ -1,9 +1,12 @@
 /* Queues: made, freed, and what becomes of them in a fork. */
 #include "backend/gpu/opencl/opencl.h"
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fork.h"
+#include "core/ledger.h"
 #include <sched.h>
+#include <string.h>
 
 typedef fa__opencl_queue queue;
 
@@ -57,6 +60,15 @@ static void orphan(queue *q)
 
 /* What is on its way to the host's memory has to have arrived: the child has that memory, and nobody to write it. The
  * devices' locks are held, so that nothing more is issued. */
+static void arrive(queue *q)
+{
+    if (fa__opencl_done(q) >= q->last_read || fa__opencl_gone)
+        return;
+    int64_t start = fa__clock_ns();
+    fa__opencl_wait_quietly(q, q->last_read);
+    fa__ledger_wait(&fa__ledger_fork, q->base.device, fa__clock_ns() - start);
+}
+
 static void queue_around_fork(queue *q, fa__fork_moment moment)
 {
     if (moment == FA__FORK_CHILD) {
@@ -64,7 +76,7 @@ static void queue_around_fork(queue *q, fa__fork_moment moment)
     } else if (moment == FA__FORK_PARENT) {
         fa__opencl_leave(q);
     } else {
-        fa__opencl_wait_quietly(q, q->last_read);
+        arrive(q);
         pthread_mutex_lock(&q->lock);
     }
 }
@@ -185,7 +197,7 @@ static void unmake(queue *q)
     fa__opencl_stains_end(q);
     fa__free(q->work);
     fa__free((void *)q->taken);
-    q->seen = NULL;
+    memset(q->seen, 0, sizeof q->seen);
     q->work = NULL;
     q->taken = NULL;
     q->queue = NULL;

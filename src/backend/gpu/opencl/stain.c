@@ -1,7 +1,6 @@
 /* Stains: the work that a fault may have kept from being done. It stays known to the queue after the fault was told of
  * and forgiven, with the threads that are still to be told. */
 #include "backend/gpu/opencl/opencl.h"
-#include "base/fork.h"
 #include <string.h>
 
 typedef fa__opencl_queue queue;
@@ -9,53 +8,6 @@ typedef fa__opencl_work work;
 typedef fa__opencl_suspect suspect;
 typedef fa__opencl_stain stain;
 typedef fa__opencl_debt debt;
-
-uint32_t fa__opencl_thread(void)
-{
-    static _Atomic uint32_t threads;
-    static FA__TLS uint32_t mine;
-    if (!mine)
-        mine = atomic_fetch_add(&threads, 1) + 1;
-    return mine;
-}
-
-/* ---- tellings ---- */
-enum { KEPT = 256 };
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic uint64_t tellings;
-static struct {
-    const suspect *origin;
-    uint32_t thread;
-} telling[KEPT]; /* number n is at n % KEPT */
-
-FA__LOCKED_AT_FORK(TELLINGS, &lock)
-
-uint64_t fa__opencl_tellings(void)
-{
-    return atomic_load(&tellings);
-}
-
-void fa__opencl_note_telling(const suspect *origin)
-{
-    pthread_mutex_lock(&lock);
-    uint64_t n = atomic_load(&tellings) + 1;
-    telling[n % KEPT].origin = origin;
-    telling[n % KEPT].thread = fa__opencl_thread();
-    atomic_store(&tellings, n);
-    pthread_mutex_unlock(&lock);
-}
-
-bool fa__opencl_was_told(const suspect *origin, uint32_t thread, uint64_t since)
-{
-    bool found = false;
-    pthread_mutex_lock(&lock);
-    uint64_t last = atomic_load(&tellings), first = last < KEPT ? 0 : last - KEPT;
-    for (uint64_t n = last; !found && n > first && n > since; n--)
-        found = telling[n % KEPT].origin == origin && (!thread || telling[n % KEPT].thread == thread);
-    pthread_mutex_unlock(&lock);
-    return found;
-}
 
 /* ---- debts ---- */
 static debt *debt_of(queue *q, uint32_t epoch, uint32_t thread)
@@ -75,8 +27,8 @@ static void end_debt(queue *q, int i)
 void fa__opencl_owe(queue *q, uint64_t ticket)
 {
     const work *w = fa__opencl_work_of(q, ticket);
-    if (!fa__opencl_stands(w) || debt_of(q, w->epoch, w->thread))
-        return;
+    if (q->forgive || !fa__opencl_stands(w) || debt_of(q, w->epoch, w->thread))
+        return; /* what is issued when the program was told is done, or clears the word first */
     if (q->debts == FA__OPENCL_DEBTS)
         end_debt(q, 0);
     q->debt[q->debts++] = (debt){.thread = w->thread, .epoch = w->epoch, .ticket = ticket};
@@ -144,7 +96,7 @@ bool fa__opencl_next_stain(queue *q, uint64_t ticket, stain *found)
     pthread_mutex_lock(&q->lock);
     for (int i = 0; i < q->stains && !any; i++) {
         const stain *s = &q->stain[i];
-        const debt *d = debt_of(q, s->epoch, fa__opencl_thread());
+        const debt *d = debt_of(q, s->epoch, fa__thread_number());
         any = s->epoch > behind && ((d && d->ticket <= ticket) || is_news(s, ticket));
         if (any)
             *found = *s;
@@ -160,7 +112,7 @@ bool fa__opencl_next_stain(queue *q, uint64_t ticket, stain *found)
 void fa__opencl_settle(queue *q, const stain *told)
 {
     pthread_mutex_lock(&q->lock);
-    debt *d = debt_of(q, told->epoch, fa__opencl_thread());
+    debt *d = debt_of(q, told->epoch, fa__thread_number());
     if (d)
         end_debt(q, (int)(d - q->debt));
     for (int i = 0; i < q->stains && told->untold; i++)

@@ -64,6 +64,7 @@ void fa__opencl_disown(suspect *s)
         return;
     fa__opencl_disown(s->source);
     fa__opencl_disown(s->culprit);
+    fa__tellings_end(&s->told);
     fa__free(s);
 }
 
@@ -112,7 +113,8 @@ suspect *fa__opencl_suspect_new(queue *q, const char *name, const fa__op *op)
     s->source = q->source;
     s->culprit = NULL;
     s->copied = s->source && q->source_known;
-    s->born = fa__opencl_tellings();
+    s->born = fa__tellings_count();
+    s->told = NULL;
     atomic_init(&s->owners, 1);
     atomic_init(&s->users, 1);
     if (l)

@@ -216,7 +216,7 @@ work *fa__opencl_begin(queue *q, const fa__op *op)
     w->staging_end = 0;
     w->suspect = NULL;
     w->epoch = q->epoch;
-    w->thread = fa__opencl_thread();
+    w->thread = fa__thread_number();
     w->changes = false;
     w->moment = NULL;
     return w;
