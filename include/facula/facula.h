@@ -35,6 +35,7 @@
 #include <facula/operations.h>
 #include <facula/optim.h>
 #include <facula/random.h>
+#include <facula/schedule.h>
 #include <facula/scope.h>
 #include <facula/stream.h>
 #include <facula/tensor.h>

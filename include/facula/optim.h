@@ -197,6 +197,40 @@ FA_API bool fa_optim_zero_grad(fa_optim *optimizer);
  *  @return false and an error, with no parameter changed; also while an error stood before */
 FA_API bool fa_optim_step(fa_optim *optimizer);
 
+/* ---- clipping gradients ---- */
+
+/** Options of fa_clip_grad_norm(). */
+typedef struct fa_clip_grad_norm_options {
+    size_t size;             /**< set by the macro */
+    double norm_type;        /**< the order of the norm, as fa_norm()'s p: infinity for the largest element */
+    bool error_if_nonfinite; /**< an error when the norm is not finite, for which the host waits */
+    char fa__end;
+} fa_clip_grad_norm_options;
+#define FA__DEFAULT_fa_clip_grad_norm                                                                                  \
+    {                                                                                                                  \
+        offsetof(fa_clip_grad_norm_options, fa__end), 2, false, 0                                                      \
+    }
+
+/** Scales the gradients of parameters, as of one long vector, to a norm of at most `max_norm`: each is multiplied by
+ *  max_norm / (norm + 1e-6), or by 1 where that is more. As PyTorch's clip_grad_norm_. The host does not wait. A norm
+ * that is not finite makes gradients of 0 or NaN, unless error_if_nonfinite refuses it.
+ *
+ *      fa_tensor *norm = fa_clip_grad_norm(net, 1.0, .norm_type = 2, .error_if_nonfinite = false);
+ *
+ *  @param parameters as for fa_optim_sgd(); those without a gradient are left out
+ *  @param max_norm   0 or more; with infinity the norm is only told
+ *  @param options    what the macro makes of the named options; NULL for the defaults
+ *  @return the norm that there was, of no dimension, on the first gradient's device; 0 without gradients. NULL and an
+ *  error with the gradients unchanged, also while an error stood before */
+FA_API fa_tensor *fa_clip_grad_norm(fa_parameters parameters, double max_norm,
+                                    const fa_clip_grad_norm_options *options);
+#define fa_clip_grad_norm(...) FA__CALL2(fa_clip_grad_norm, FA__PARAMETERS, FA__SAME, __VA_ARGS__)
+
+/** Brings every element of the gradients of `parameters` into -clip_value to `clip_value`, which is 0 or more. NaN
+ * stays. False and an error with the gradients unchanged, also while an error stood before. */
+FA_API bool fa_clip_grad_value(fa_parameters parameters, double clip_value);
+#define fa_clip_grad_value(parameters, clip_value) fa_clip_grad_value(FA__PARAMETERS(parameters), clip_value)
+
 /* ---- groups: parameters with options of their own ---- */
 
 /** Options of fa_optim_add_group(): those of all optimizers; NaN stands for "as the optimizer was made with". */
@@ -266,6 +300,42 @@ FA_API const char *fa_optim_kind(const fa_optim *optimizer);
  *  shape. It stays the optimizer's: not a copy, and gone with it, or with the next state that it loads. NULL, without
  * an error, before the parameter's first step; NULL and an error for what is not kept. */
 FA_API fa_tensor *fa_optim_state(const fa_optim *optimizer, const fa_tensor *parameter, const char *name);
+
+/* ---- saving and restoring ---- */
+
+/** Numbers with their names. */
+typedef struct fa_numbers {
+    size_t count;            /**< how many */
+    const double *item;      /**< as many numbers, all finite */
+    const char *const *name; /**< as many names */
+} fa_numbers;
+
+/** All that an optimizer or a schedule holds, by names that do not change from one version to the next: what a
+ *  checkpoint has to keep. Numbers are to be kept with all their bits (as a tensor of f64, say, or in 17 digits), and
+ *  tensors in their dtype; then training goes on bit for bit as if it had never stopped. */
+typedef struct fa_state_dict {
+    const char *kind;      /**< fa_optim_kind() or fa_schedule_kind(); NULL after an error */
+    fa_parameters tensors; /**< "state.3.exp_avg" */
+    fa_numbers numbers;    /**< "group.0.lr", "state.3.step" */
+} fa_state_dict;
+
+/** What an optimizer holds beside its parameters. Lists, names and references to the tensors belong to the scope; the
+ *  tensors themselves are the optimizer's own, which the next step changes: write or copy them before it.
+ *
+ *  Numbers: "groups"; for each group "group.0.parameters", its options, as "group.0.lr", and once it has had a schedule
+ *  "group.0.initial_lr"; for each parameter, counted over all groups, "state.3.step" and "state.3.tensors", the number
+ * of tensors that are kept for it. Tensors: what fa_optim_state() has, as "state.3.exp_avg"; none for parameters that
+ * have had no step.
+ *  @return kind NULL and an error on failure */
+FA_API fa_state_dict fa_optim_state_dict(const fa_optim *optimizer);
+
+/** Puts a `state` into an optimizer that was made in the same way: as many groups, each of as many parameters, of the
+ *  same shapes in the same order. It need not have had a step. Options, rates and steps are those of the state from now
+ *  on; tensors are copied to the devices and dtypes of the parameters. Schedules are to be made before, as making one
+ *  changes rates. Names may be in any order.
+ *  @return false and an error that names what is missing, unexpected or unfit, with nothing changed; also while an
+ * error stood before */
+FA_API bool fa_optim_load_state_dict(fa_optim *optimizer, const fa_state_dict *state);
 
 FA__END
 #endif
