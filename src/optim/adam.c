@@ -28,12 +28,12 @@ static void write_means(fa__group *g, const char *parameter)
 {
     const double *o = g->option;
     bool amsgrad = o[AMSGRAD] != 0;
-    fa__optim_text(g, "m = m + rest1 * (d - m); v = beta2 * v + rest2 * d * d; ");
+    fa__optim_mean(g, o[BETA1]);
+    fa__optim_text(g, "v = beta2 * v + rest * d * d; ");
     fa__optim_text(g, "%sp = %s - rate * (m / (sqrt(%s) / root + eps))", amsgrad ? "x = maximum(x, v); " : "",
                    parameter, amsgrad ? "x" : "v");
-    fa__optim_constant(g, "rest1", 1 - o[BETA1]);
     fa__optim_constant(g, "beta2", o[BETA2]);
-    fa__optim_constant(g, "rest2", 1 - o[BETA2]);
+    fa__optim_constant(g, "rest", 1 - o[BETA2]);
     fa__optim_constant(g, "eps", o[EPS]);
     fa__optim_number(g, "rate", rate);
     fa__optim_number(g, "root", root);

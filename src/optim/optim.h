@@ -114,6 +114,8 @@ void fa__optim_constant(fa__group *, const char *name, double value);
 void fa__optim_text(fa__group *, const char *format, ...) __attribute__((__format__(__printf__, 2, 3)));
 /* Begins the program: d is the gradient, or its opposite, with weight decay. */
 void fa__optim_gradient(fa__group *, double maximize, double weight_decay);
+/* m becomes the mean of gradients, of which `keep` is the part that stays: from the nearer end, as PyTorch's lerp. */
+void fa__optim_mean(fa__group *, double keep);
 
 /* ---- step.c ---- */
 

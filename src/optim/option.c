@@ -94,6 +94,13 @@ void fa__optim_gradient(fa__group *g, double maximize, double weight_decay)
         fa__optim_constant(g, "decay", weight_decay);
 }
 
+void fa__optim_mean(fa__group *g, double keep)
+{
+    bool most = keep > 0.5;
+    fa__optim_text(g, most ? "m = m + gain * (d - m); " : "m = d - kept * (d - m); ");
+    fa__optim_constant(g, most ? "gain" : "kept", most ? 1 - keep : keep);
+}
+
 /* ---- looking and changing ---- */
 
 /* The number of an option; -1 and an error. */
