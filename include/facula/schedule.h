@@ -248,16 +248,11 @@ template <class... T> static inline fa_schedule *fa_schedule_sequential(fa_list 
 }
 extern "C" {
 #else
-#define FA__SCHEDULES(...) FA__CAT(FA__SCHEDULES, FA__EMPTY(__VA_ARGS__))(__VA_ARGS__)
-#define FA__SCHEDULES0(...)                                                                                            \
-    FA__COUNT(__VA_ARGS__), (fa_schedule *const[])                                                                     \
-    {                                                                                                                  \
-        __VA_ARGS__                                                                                                    \
-    }
-#define FA__SCHEDULES1(...) 0, NULL
 /** All of them at every epoch, one after the other: fa_schedule_chained(warm_up, decay). They are of one optimizer, and
  *  held; only the chain is to be stepped. None is a fa_schedule_reduce_on_plateau(). */
-#define fa_schedule_chained(...) fa__schedule_chained(FA__COUNT(__VA_ARGS__), (fa_schedule *const[]){__VA_ARGS__})
+#define fa_schedule_chained(...) FA__CAT(FA__CHAINED, FA__EMPTY(__VA_ARGS__))(__VA_ARGS__)
+#define FA__CHAINED0(...) fa__schedule_chained(FA__COUNT(__VA_ARGS__), (fa_schedule *const[]){__VA_ARGS__})
+#define FA__CHAINED1(...) fa__schedule_chained(0, NULL)
 /** One after the other: the first until epoch milestones[0], then the second from its own epoch 0 and the base rate,
  * and so on. There is one milestone less than schedules, in ascending order.
  *
@@ -265,7 +260,8 @@ extern "C" {
  *
  *  They are of one optimizer, and held; only the sequence is to be stepped. None is a fa_schedule_reduce_on_plateau().
  * A chain or a sequence may be one of them (PyTorch: only the first). */
-#define fa_schedule_sequential(milestones, ...) fa__schedule_sequential(milestones, FA__SCHEDULES(__VA_ARGS__))
+#define fa_schedule_sequential(milestones, ...)                                                                        \
+    fa__schedule_sequential(milestones, FA__COUNT(__VA_ARGS__), (fa_schedule *const[]){__VA_ARGS__})
 #endif
 
 FA__END
