@@ -124,7 +124,7 @@ static void casts_widen_updates(void **state)
 {
     (void)state;
     fa_tensor *p = of(FA_F32, 0);
-    fa_binding b[] = {{"p", FA_TENSORS(p), {0}}};
+    fa_binding b[] = {{.name = "p", .tensors = FA_TENSORS(p)}};
     assert_true(fa_update("p = f64(1) + 1e-9 - 1", 1, b));
     assert_true(fabs(fa_item(p) * 1e9 - 1) < 1e-3);
 }

@@ -8,12 +8,20 @@ FA__BEGIN
 
 FA_API fa_tensor *fa__pointwise(const char *text, size_t count, const fa_arg *operands);
 
-/** One name of a program for fa_update: a list of tensors, or a number. */
+/** One name of a program for fa_update: a list of tensors, a list of numbers, or a number. */
 typedef struct fa_binding {
-    const char *name;   /**< as the text has it */
-    fa_tensors tensors; /**< one for each place in the lists; none: number is meant */
-    fa_arg number;      /**< the same for all */
+    const char *name;      /**< as the text has it */
+    fa_tensors tensors;    /**< one for each place in the lists; none: numbers are meant */
+    fa_arg number;         /**< the same for all places */
+    const double *numbers; /**< one for each place in the lists; NULL: number is meant */
 } fa_binding;
+
+/** A program for fa_update_all(), with its bindings. */
+typedef struct fa_program {
+    const char *text;           /**< assignments, as for fa_update() */
+    size_t count;               /**< how many names are bound */
+    const fa_binding *bindings; /**< as many */
+} fa_program;
 
 /** Runs a program of assignments over lists of tensors, in one pass: the names that it assigns are changed in place.
  *  `bindings` are `count` names; they are not needed afterwards.
@@ -26,6 +34,12 @@ typedef struct fa_binding {
  *  checked, and all memory taken, before the first write.
  *  @return false and an error, with nothing changed, also when an error stood before */
 FA_API bool fa_update(const char *text, size_t count, const fa_binding *bindings);
+
+/** Runs `count` programs one after the other, as fa_update() runs one, all or nothing: what could fail in any of them
+ *  is checked, and the memory of all is taken, before the first write. Groups of an optimizer that differ in more than
+ *  numbers are such `programs`. One whose lists are empty does nothing.
+ *  @return false and an error, with nothing changed, also when an error stood before */
+FA_API bool fa_update_all(size_t count, const fa_program *programs);
 
 FA__END
 

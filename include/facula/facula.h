@@ -38,6 +38,7 @@
 #include <facula/plugin.h>
 #include <facula/random.h>
 #include <facula/save.h>
+#include <facula/schedule.h>
 #include <facula/scope.h>
 #include <facula/stream.h>
 #include <facula/tensor.h>

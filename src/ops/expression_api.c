@@ -124,10 +124,11 @@ static bool check_place(const update *u, size_t i)
 
 typedef FA__LAUNCH_ROOM(FA__MAX_INPUTS + FA__MAX_OUTPUTS) room;
 
-static void number_operand(fa__operand *o, const fa_arg *a)
+static void number_operand(fa__operand *o, const fa_binding *b, size_t i)
 {
     static const fa__field field = {.kind = FA__NUMBER};
-    fa__value_of(o, &field, a);
+    fa_arg number = b->numbers ? fa__arg_f(b->numbers[i]) : b->number;
+    fa__value_of(o, &field, &number);
 }
 
 static bool run_place(const update *u, size_t i);
@@ -145,6 +146,8 @@ static FA__COLD bool run_place_elsewhere(const update *u, size_t i)
     fa__tell_fallback(u->op, fa__tensor_place(u->binding[u->result[0]].tensors.item[i]));
     for (size_t k = 0; k < u->bindings; k++) {
         there[k] = u->binding[k];
+        if (there[k].numbers)
+            there[k].numbers += i;
         if (!there[k].tensors.count)
             continue;
         if (!(copied[k] = fa_to(there[k].tensors.item[i], FA_CPU)))
@@ -189,7 +192,7 @@ static bool run_place(const update *u, size_t i)
             fa__operand_of(o, t);
             compute = fa__promote(compute, (fa_dtype)t->dtype);
         } else
-            number_operand(o, &b->number);
+            number_operand(o, b, i);
     }
     l->compute = (uint8_t)fa__class_of(compute);
     fa__call c = {.op = u->op, .device = fa__tensor_place(first), .pending = true};
@@ -228,27 +231,6 @@ static bool reserve_place(const update *u, size_t i)
     return !d->backend->reserve || d->backend->reserve(fa__queue_of(d), u->results + (int)u->bindings);
 }
 
-static void end_reserve(const update *u)
-{
-    for (size_t i = 0; i < u->length; i++) {
-        fa__device *d = fa__tensor_place(u->binding[u->result[0]].tensors.item[i]);
-        if (!d->host && d->backend->reserve)
-            d->backend->reserve(fa__queue_of(d), 0);
-    }
-}
-
-/* The device may still refuse, but not for memory. */
-static bool run_places(const update *u)
-{
-    bool good = true;
-    for (size_t i = 0; good && i < u->length; i++)
-        good = reserve_place(u, i);
-    for (size_t i = 0; good && i < u->length; i++)
-        good = run_place(u, i);
-    end_reserve(u);
-    return good;
-}
-
 static bool check_bindings(const char *text, size_t count, const fa_binding *b, size_t *length)
 {
     *length = 0;
@@ -257,7 +239,8 @@ static bool check_bindings(const char *text, size_t count, const fa_binding *b, 
     if (count > FA__MAX_INPUTS)
         return fa__fail(FA_ERROR_ARGUMENT, "fa_update: %zu names are bound: at most %d can be", count, FA__MAX_INPUTS);
     for (size_t i = 0; i < count; i++) {
-        if (!b[i].name || (!b[i].tensors.count && b[i].number.kind == FA__ARG_TENSOR && !b[i].tensors.item))
+        bool none = !b[i].tensors.count && !b[i].tensors.item && !b[i].numbers && b[i].number.kind == FA__ARG_TENSOR;
+        if (!b[i].name || none)
             return fa__fail(FA_ERROR_ARGUMENT, "fa_update: binding %zu has no name, or neither tensors nor a number",
                             i);
         if (b[i].tensors.count && !b[i].tensors.item)
@@ -271,25 +254,93 @@ static bool check_bindings(const char *text, size_t count, const fa_binding *b, 
     return true;
 }
 
+/* Finds the operation, checks, and prepares the devices. */
+static bool update_prepare(update *u, const fa_program *p)
+{
+    const char *names[FA__MAX_INPUTS], *result[FA__MAX_OUTPUTS];
+    if (!check_bindings(p->text, p->count, p->bindings, &u->length))
+        return false;
+    u->bindings = p->count;
+    u->binding = p->bindings;
+    for (size_t i = 0; i < p->count; i++)
+        names[i] = p->bindings[i].name;
+    u->results = find_results(p->text, p->count, p->bindings, result, u->result);
+    if (!u->results)
+        return !u->length
+               || fa__fail(FA_ERROR_ARGUMENT, "fa_update: \"%.80s\" assigns no name that is bound to tensors", p->text);
+    u->op = fa__expression_op("update", p->text, names, (int)p->count, result, u->results);
+    if (!u->op)
+        return false;
+    if (u->op->formula->e->whole)
+        return fa__fail(FA_ERROR_DTYPE, "fa_update: \"%.80s\" is of integers, and the tensors are floating", p->text);
+    for (size_t i = 0; i < u->length; i++)
+        if (!check_place(u, i) || !prepare_place(u, i))
+            return false;
+    return true;
+}
+
+static bool update_reserve(const update *u)
+{
+    bool good = true;
+    for (size_t i = 0; good && i < u->length; i++)
+        good = reserve_place(u, i);
+    return good;
+}
+
+/* The device may still refuse, but not for memory. */
+static bool update_run(const update *u)
+{
+    bool good = true;
+    for (size_t i = 0; good && i < u->length; i++)
+        good = run_place(u, i);
+    return good;
+}
+
+static void update_end(const update *u)
+{
+    for (size_t i = 0; i < u->length; i++) {
+        fa__device *d = fa__tensor_place(u->binding[u->result[0]].tensors.item[i]);
+        if (!d->host && d->backend->reserve)
+            d->backend->reserve(fa__queue_of(d), 0);
+    }
+}
+
+/* What was prepared. */
+static bool updates_run(const update *u, size_t count)
+{
+    bool good = true;
+    for (size_t k = 0; good && k < count; k++)
+        good = update_reserve(&u[k]);
+    for (size_t k = 0; good && k < count; k++)
+        good = update_run(&u[k]);
+    for (size_t k = 0; k < count; k++)
+        update_end(&u[k]);
+    return good;
+}
+
+bool fa_update_all(size_t count, const fa_program *programs)
+{
+    enum { FEW = 4 };
+    update few[FEW], *u = few;
+    if (fa__failed())
+        return false;
+    if (count && !programs)
+        return fa__fail(FA_ERROR_ARGUMENT, "fa_update_all: the programs are NULL");
+    if (count > FEW && !(u = fa__calloc(count, sizeof *u)))
+        return false;
+    bool good = true;
+    for (size_t k = 0; good && k < count; k++) {
+        u[k] = (update){0};
+        good = update_prepare(&u[k], &programs[k]);
+    }
+    good = good && updates_run(u, count);
+    if (u != few)
+        fa__free(u);
+    return good;
+}
+
 bool fa_update(const char *text, size_t count, const fa_binding *bindings)
 {
-    update u = {.bindings = count, .binding = bindings};
-    const char *names[FA__MAX_INPUTS], *result[FA__MAX_OUTPUTS];
-    if (fa__failed() || !check_bindings(text, count, bindings, &u.length))
-        return false;
-    for (size_t i = 0; i < count; i++)
-        names[i] = bindings[i].name;
-    u.results = find_results(text, count, bindings, result, u.result);
-    if (!u.results)
-        return !u.length
-               || fa__fail(FA_ERROR_ARGUMENT, "fa_update: \"%.80s\" assigns no name that is bound to tensors", text);
-    u.op = fa__expression_op("update", text, names, (int)count, result, u.results);
-    if (!u.op)
-        return false;
-    if (u.op->formula->e->whole)
-        return fa__fail(FA_ERROR_DTYPE, "fa_update: \"%.80s\" is of integers, and the tensors are floating", text);
-    for (size_t i = 0; i < u.length; i++)
-        if (!check_place(&u, i) || !prepare_place(&u, i))
-            return false;
-    return run_places(&u);
+    fa_program program = {.text = text, .count = count, .bindings = bindings};
+    return fa_update_all(1, &program);
 }

@@ -1,57 +1,87 @@
-/* Adam, with amsgrad. */
+/* Adam, with amsgrad; and AdamW, which differs in what weight decay is. */
 #include "optim/optim.h"
-#include <facula/error.h>
 #include <math.h>
 
+enum { LR, BETA1, BETA2, EPS, WEIGHT_DECAY, AMSGRAD, MAXIMIZE };
+
 /* The means begin at 0, and are too small by these factors at first. */
-static double rate(const fa_optim *o, int64_t step)
+static double rate(const double *option, int64_t step)
 {
-    return o->lr / (1 - pow(o->options.adam.beta1, (double)step));
+    return option[LR] / (1 - pow(option[BETA1], (double)step));
 }
 
-static double root(const fa_optim *o, int64_t step)
+static double root(const double *option, int64_t step)
 {
-    return sqrt(1 - pow(o->options.adam.beta2, (double)step));
+    return sqrt(1 - pow(option[BETA2], (double)step));
 }
 
-static bool options_are_good(const fa_optim_adam_options *a)
+/* How much of a parameter AdamW's decay leaves. */
+static double left(const double *option, int64_t step)
 {
-    if (!(a->beta1 >= 0 && a->beta1 < 1 && a->beta2 >= 0 && a->beta2 < 1))
-        return fa_fail(FA_ERROR_ARGUMENT, "fa_optim_adam: .beta1 and .beta2 are 0 or more and below 1, not %g and %g",
-                       a->beta1, a->beta2);
-    return a->eps >= 0 || fa_fail(FA_ERROR_ARGUMENT, "fa_optim_adam: .eps is 0 or more, not %g", a->eps);
+    (void)step;
+    return 1 - option[LR] * option[WEIGHT_DECAY];
 }
 
-/* Writes the program: p is the parameter, d its gradient, m and v the means of gradients and of their squares, x the
- * largest v so far. */
-static void method(fa_optim *o, const fa_optim_adam_options *a)
+/* Writes the rest of the program: p is the parameter, d its gradient, m and v the means of gradients and of their
+ * squares, x the largest v so far; `parameter` is what the step starts from. */
+static void write_means(fa__group *g, const char *parameter)
 {
-    fa__optim_gradient(o, a->maximize, a->weight_decay);
-    fa__optim_text(o, "m = m + rest1 * (d - m); v = beta2 * v + rest2 * d * d; ");
-    fa__optim_text(o, "%sp = p - rate * (m / (sqrt(%s) / root + eps))", a->amsgrad ? "x = maximum(x, v); " : "",
-                   a->amsgrad ? "x" : "v");
-    fa__optim_constant(o, "rest1", 1 - a->beta1);
-    fa__optim_constant(o, "beta2", a->beta2);
-    fa__optim_constant(o, "rest2", 1 - a->beta2);
-    fa__optim_constant(o, "eps", a->eps);
-    fa__optim_number(o, "rate", rate);
-    fa__optim_number(o, "root", root);
-    fa__optim_state(o, "exp_avg", "m");
-    fa__optim_state(o, "exp_avg_sq", "v");
-    if (a->amsgrad)
-        fa__optim_state(o, "max_exp_avg_sq", "x");
+    const double *o = g->option;
+    bool amsgrad = o[AMSGRAD] != 0;
+    fa__optim_mean(g, o[BETA1]);
+    fa__optim_text(g, "v = beta2 * v + rest * d * d; ");
+    fa__optim_text(g, "%sp = %s - rate * (m / (sqrt(%s) / root + eps))", amsgrad ? "x = maximum(x, v); " : "",
+                   parameter, amsgrad ? "x" : "v");
+    fa__optim_constant(g, "beta2", o[BETA2]);
+    fa__optim_constant(g, "rest", 1 - o[BETA2]);
+    fa__optim_constant(g, "eps", o[EPS]);
+    fa__optim_number(g, "rate", rate);
+    fa__optim_number(g, "root", root);
 }
+
+static void write_adam(fa__group *g)
+{
+    fa__optim_gradient(g, g->option[MAXIMIZE], g->option[WEIGHT_DECAY]);
+    write_means(g, "p");
+}
+
+static void write_adamw(fa__group *g)
+{
+    bool decays = g->option[WEIGHT_DECAY] != 0;
+    fa__optim_gradient(g, g->option[MAXIMIZE], 0);
+    write_means(g, decays ? "left * p" : "p");
+    if (decays)
+        fa__optim_number(g, "left", left);
+}
+
+#define AT(name) offsetof(fa_optim_adam_options, name)
+#define OPTIONS                                                                                                        \
+    {                                                                                                                  \
+        [LR] = {"lr", AT(lr), FA__NOT_NEGATIVE}, [BETA1] = {"beta1", AT(beta1), FA__BELOW_ONE},                        \
+        [BETA2] = {"beta2", AT(beta2), FA__BELOW_ONE}, [EPS] = {"eps", AT(eps), FA__NOT_NEGATIVE},                     \
+        [WEIGHT_DECAY] = {"weight_decay", AT(weight_decay), FA__NOT_NEGATIVE},                                         \
+        [AMSGRAD] = {"amsgrad", AT(amsgrad), FA__YES_OR_NO}, [MAXIMIZE] = {"maximize", AT(maximize), FA__YES_OR_NO},   \
+    }
+#define STATES                                                                                                         \
+    {                                                                                                                  \
+        {"exp_avg", "m", 0, 0}, {"exp_avg_sq", "v", 0, 0},                                                             \
+        {                                                                                                              \
+            "max_exp_avg_sq", "x", .when = AMSGRAD                                                                     \
+        }                                                                                                              \
+    }
+static const fa__method adam = {.name = "fa_optim_adam", .option = OPTIONS, .state = STATES, .write = write_adam};
+static const fa__method adamw = {.name = "fa_optim_adamw", .option = OPTIONS, .state = STATES, .write = write_adamw};
 
 fa_optim *(fa_optim_adam)(fa_parameters parameters, const fa_optim_adam_options *options)
 {
     fa_optim_adam_options a = FA__DEFAULT_fa_optim_adam;
     fa__options_read(&a, a.size, options);
-    if (!options_are_good(&a))
-        return NULL;
-    fa_optim *o = fa__optim_new("fa_optim_adam", parameters, a.lr, a.weight_decay);
-    if (!o)
-        return NULL;
-    o->options.adam = a;
-    method(o, &a);
-    return o;
+    return fa__optim_new(&adam, parameters, &a);
+}
+
+fa_optim *(fa_optim_adamw)(fa_parameters parameters, const fa_optim_adamw_options *options)
+{
+    fa_optim_adamw_options a = FA__DEFAULT_fa_optim_adamw;
+    fa__options_read(&a, a.size, options);
+    return fa__optim_new(&adamw, parameters, &a);
 }

@@ -1,56 +1,63 @@
 /* Stochastic gradient descent, with momentum. */
 #include "optim/optim.h"
 #include <facula/error.h>
-#include <facula/scope.h>
 
-static double rate(const fa_optim *o, int64_t step)
+enum { LR, MOMENTUM, DAMPENING, WEIGHT_DECAY, NESTEROV, MAXIMIZE };
+
+static double rate(const double *option, int64_t step)
 {
     (void)step;
-    return o->lr;
+    return option[LR];
 }
 
 /* How much of the gradient goes into the direction: it begins as the gradient itself. */
-static double keep(const fa_optim *o, int64_t step)
+static double keep(const double *option, int64_t step)
 {
-    return step == 1 ? 1 : 1 - o->options.sgd.dampening;
+    return step == 1 ? 1 : 1 - option[DAMPENING];
 }
 
-static bool options_are_good(const fa_optim_sgd_options *s)
+static bool options_are_good(const char *who, const double *o)
 {
-    if (!(s->momentum >= 0))
-        return fa_fail(FA_ERROR_ARGUMENT, "fa_optim_sgd: .momentum is 0 or more, not %g", s->momentum);
-    if (s->nesterov && !(s->momentum > 0 && s->dampening == 0))
-        return fa_fail(FA_ERROR_ARGUMENT, "fa_optim_sgd: .nesterov needs momentum, and no dampening");
-    return true;
+    bool good = !o[NESTEROV] || (o[MOMENTUM] > 0 && o[DAMPENING] == 0);
+    return good
+           || fa_fail(FA_ERROR_ARGUMENT, "%s: .nesterov needs .momentum, which is %g, and no .dampening, which is %g",
+                      who, o[MOMENTUM], o[DAMPENING]);
 }
 
 /* Writes the program: p is the parameter, d its gradient, b the direction. */
-static void method(fa_optim *o, const fa_optim_sgd_options *s)
+static void write(fa__group *g)
 {
-    fa__optim_gradient(o, s->maximize, s->weight_decay);
-    fa__optim_number(o, "lr", rate);
-    if (s->momentum == 0) {
-        fa__optim_text(o, "p = p - lr * d");
+    const double *o = g->option;
+    fa__optim_gradient(g, o[MAXIMIZE], o[WEIGHT_DECAY]);
+    fa__optim_number(g, "lr", rate);
+    if (o[MOMENTUM] == 0) {
+        fa__optim_text(g, "p = p - lr * d");
         return;
     }
-    fa__optim_text(o, "b = momentum * b + %sd; p = p - lr * %s", s->dampening != 0 ? "keep * " : "",
-                   s->nesterov ? "(d + momentum * b)" : "b");
-    fa__optim_state(o, "momentum_buffer", "b");
-    fa__optim_constant(o, "momentum", s->momentum);
-    if (s->dampening != 0)
-        fa__optim_number(o, "keep", keep);
+    fa__optim_text(g, "b = momentum * b + %sd; p = p - lr * %s", o[DAMPENING] != 0 ? "keep * " : "",
+                   o[NESTEROV] != 0 ? "(d + momentum * b)" : "b");
+    fa__optim_constant(g, "momentum", o[MOMENTUM]);
+    if (o[DAMPENING] != 0)
+        fa__optim_number(g, "keep", keep);
 }
+
+#define AT(name) offsetof(fa_optim_sgd_options, name)
+static const fa__method sgd = {
+    .name = "fa_optim_sgd",
+    .option = {[LR] = {"lr", AT(lr), FA__NOT_NEGATIVE},
+               [MOMENTUM] = {"momentum", AT(momentum), FA__NOT_NEGATIVE},
+               [DAMPENING] = {"dampening", AT(dampening), FA__ANY_NUMBER},
+               [WEIGHT_DECAY] = {"weight_decay", AT(weight_decay), FA__NOT_NEGATIVE},
+               [NESTEROV] = {"nesterov", AT(nesterov), FA__YES_OR_NO},
+               [MAXIMIZE] = {"maximize", AT(maximize), FA__YES_OR_NO}},
+    .state = {{"momentum_buffer", "b", .when = MOMENTUM}},
+    .check = options_are_good,
+    .write = write,
+};
 
 fa_optim *(fa_optim_sgd)(fa_parameters parameters, const fa_optim_sgd_options *options)
 {
     fa_optim_sgd_options s = FA__DEFAULT_fa_optim_sgd;
     fa__options_read(&s, s.size, options);
-    if (!options_are_good(&s))
-        return NULL;
-    fa_optim *o = fa__optim_new("fa_optim_sgd", parameters, s.lr, s.weight_decay);
-    if (!o)
-        return NULL;
-    o->options.sgd = s;
-    method(o, &s);
-    return o;
+    return fa__optim_new(&sgd, parameters, &s);
 }

@@ -1,0 +1,151 @@
+/* Options of groups: read from the methods' structs, checked, looked up by name; and the programs that follow from
+ * them. */
+#include "optim/optim.h"
+#include <facula/error.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+/* What a number has to be: at least `least`, and below `below`. */
+static const struct {
+    double least, below;
+    const char *text;
+} limits[] = {
+    [FA__NOT_NEGATIVE] = {0, INFINITY, "0 or more, and finite"},
+    [FA__BELOW_ONE] = {0, 1, "0 or more, and below 1"},
+    [FA__ANY_NUMBER] = {-INFINITY, INFINITY, "finite"},
+    [FA__YES_OR_NO] = {0, 2, "0 or 1"},
+};
+
+int fa__option_count(const fa__method *m)
+{
+    int n = 0;
+    while (m->option[n].name)
+        n++;
+    return n;
+}
+
+int fa__option_find(const fa__method *m, const char *name)
+{
+    for (int k = 0; name && m->option[k].name; k++)
+        if (!strcmp(m->option[k].name, name))
+            return k;
+    return -1;
+}
+
+void fa__options_take(const fa__method *m, const void *options, double *option)
+{
+    for (int k = 0; m->option[k].name; k++) {
+        const void *field = (const char *)options + m->option[k].offset;
+        option[k] = m->option[k].limit == FA__YES_OR_NO ? *(const bool *)field : *(const double *)field;
+    }
+}
+
+static bool option_is_good(const char *who, const fa__option *o, double value)
+{
+    bool good = value >= limits[o->limit].least && value < limits[o->limit].below && isfinite(value);
+    if (o->limit == FA__YES_OR_NO)
+        good = value == 0 || value == 1;
+    return good || fa_fail(FA_ERROR_ARGUMENT, "%s: .%s is %s, not %g", who, o->name, limits[o->limit].text, value);
+}
+
+bool fa__options_check(const fa__method *m, const char *who, const double *option)
+{
+    for (int k = 0; m->option[k].name; k++)
+        if (!option_is_good(who, &m->option[k], option[k]))
+            return false;
+    return !m->check || m->check(who, option);
+}
+
+void fa__group_set(fa__group *g, const double *option)
+{
+    memmove(g->option, option, sizeof g->option);
+    g->text[0] = 0;
+    g->numbers = 0;
+    g->method->write(g);
+}
+
+/* ---- the programs ---- */
+
+void fa__optim_number(fa__group *g, const char *name, double (*value)(const double *option, int64_t step))
+{
+    g->number[g->numbers++] = (fa__number){.name = name, .value = value};
+}
+
+void fa__optim_constant(fa__group *g, const char *name, double value)
+{
+    g->number[g->numbers++] = (fa__number){.name = name, .constant = value};
+}
+
+void fa__optim_text(fa__group *g, const char *format, ...)
+{
+    size_t length = strlen(g->text);
+    va_list list;
+    va_start(list, format);
+    vsnprintf(g->text + length, sizeof g->text - length, format, list);
+    va_end(list);
+}
+
+void fa__optim_gradient(fa__group *g, double maximize, double weight_decay)
+{
+    fa__optim_text(g, "d = %sg%s; ", maximize != 0 ? "-" : "", weight_decay != 0 ? " + decay * p" : "");
+    if (weight_decay != 0)
+        fa__optim_constant(g, "decay", weight_decay);
+}
+
+void fa__optim_mean(fa__group *g, double keep)
+{
+    bool most = keep > 0.5;
+    fa__optim_text(g, most ? "m = m + gain * (d - m); " : "m = d - kept * (d - m); ");
+    fa__optim_constant(g, most ? "gain" : "kept", most ? 1 - keep : keep);
+}
+
+/* ---- looking and changing ---- */
+
+/* The number of an option; -1 and an error. */
+static int option_named(const fa_optim *o, const char *who, const char *name)
+{
+    int k = fa__option_find(o->method, name);
+    if (k < 0)
+        fa_fail(FA_ERROR_ARGUMENT, "%s: %s has no option \"%s\"", who, o->method->name, name ? name : "NULL");
+    return k;
+}
+
+double fa_optim_option(const fa_optim *o, int group, const char *name)
+{
+    const fa__group *g = fa__optim_group(o, "fa_optim_option", group);
+    int k = g ? option_named(o, "fa_optim_option", name) : -1;
+    return k < 0 ? (double)NAN : g->option[k];
+}
+
+static bool group_change(fa__group *g, const char *who, int k, double value)
+{
+    double option[FA__MOST_OPTIONS];
+    memcpy(option, g->option, sizeof option);
+    option[k] = value;
+    if (!fa__options_check(g->method, who, option))
+        return false;
+    fa__group_set(g, option);
+    return true;
+}
+
+bool fa_optim_set_option(fa_optim *o, int group, const char *name, double value)
+{
+    fa__group *g = fa__optim_group(o, "fa_optim_set_option", group);
+    int k = g ? option_named(o, "fa_optim_set_option", name) : -1;
+    return k >= 0 && group_change(g, "fa_optim_set_option", k, value);
+}
+
+double fa_optim_lr(const fa_optim *o)
+{
+    return fa__optim_check(o, "fa_optim_lr") ? o->group->option[0] : (double)NAN;
+}
+
+bool fa_optim_set_lr(fa_optim *o, double lr)
+{
+    bool good = fa__optim_check(o, "fa_optim_set_lr");
+    for (fa__group *g = good ? o->group : NULL; g && good; g = g->next)
+        good = group_change(g, "fa_optim_set_lr", 0, lr);
+    return good;
+}

@@ -1,0 +1,109 @@
+/* What an optimizer holds, for checkpoints. */
+#include "optim/archive.h"
+#include "optim/optim.h"
+#include <facula/error.h>
+#include <facula/scope.h>
+#include <facula/tensor.h>
+#include <facula/to.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool options_visit(fa__archive *a, fa__group *g)
+{
+    double option[FA__MOST_OPTIONS], initial_lr = g->initial_lr;
+    memcpy(option, g->option, sizeof option);
+    for (int k = 0; g->method->option[k].name; k++)
+        if (!fa__archive_number(a, &option[k], "%s", g->method->option[k].name))
+            return false;
+    if (!fa__archive_optional(a, &initial_lr, (double)NAN, "initial_lr"))
+        return false;
+    if (a->from && !fa__options_check(g->method, a->who, option))
+        return false;
+    if (a->commit) {
+        fa__group_set(g, option);
+        g->initial_lr = initial_lr;
+    }
+    return true;
+}
+
+static bool same_shape(const fa_tensor *a, const fa_tensor *b)
+{
+    fa_shape s = fa_tensor_shape(a), t = fa_tensor_shape(b);
+    return s.rank == t.rank && !memcmp(s.dim, t.dim, (size_t)s.rank * sizeof *s.dim);
+}
+
+/* Makes a copy of what was found on the parameter's device and in its dtype, which is to become its state. */
+static bool state_load(const char *who, fa_tensor *found, fa_tensor **loaded, fa_tensor *parameter, const char *name)
+{
+    if (fa_tensor_dtype(found) < FA_F16 || !same_shape(found, parameter))
+        return fa_fail(FA_ERROR_SHAPE, "%s: \"%s\" is not floating, or not of the shape of its parameter", who, name);
+    fa_tensor *there = fa_to(found, fa_tensor_device(parameter));
+    fa_tensor *made = there ? fa_to(there, fa_tensor_dtype(parameter), .copy = true) : NULL;
+    if (!made || !fa_follow(made, parameter))
+        return false;
+    *loaded = fa_keep(made);
+    return true;
+}
+
+/* The states of a parameter; reading, *count becomes how many there are. */
+static bool states_visit(fa__archive *a, const fa__method *m, fa__slot *slot, size_t *count)
+{
+    for (int k = 0; k < FA__MOST_STATES && m->state[k].name; k++) {
+        fa_tensor *found = slot->state[k];
+        if (!fa__archive_tensor(a, &found, m->state[k].name))
+            return false;
+        *count += found != NULL;
+        if (a->commit) {
+            fa__state_drop(&slot->state[k], slot->parameter);
+            slot->state[k] = slot->loaded[k];
+            slot->loaded[k] = NULL;
+        } else if (a->from && found && !state_load(a->who, found, &slot->loaded[k], slot->parameter, m->state[k].name))
+            return false;
+    }
+    return true;
+}
+
+static bool slot_visit(fa__archive *a, const fa__method *m, fa__slot *slot)
+{
+    size_t count = 0;
+    return fa__archive_whole(a, &slot->step, 0, "step") && states_visit(a, m, slot, &count)
+           && fa__archive_same(a, count, "tensors of this name", "tensors");
+}
+
+static bool optim_visit(fa__archive *a, void *object)
+{
+    fa_optim *o = object;
+    size_t number = 0;
+    bool good = fa__archive_same(a, o->groups, "groups", "groups");
+    for (fa__group *g = o->group; good && g; g = g->next, number++) {
+        snprintf(a->prefix, sizeof a->prefix, "group.%zu.", number);
+        good = fa__archive_same(a, g->count, "parameters", "parameters") && options_visit(a, g);
+        for (size_t i = 0; good && i < g->count; i++) {
+            snprintf(a->prefix, sizeof a->prefix, "state.%zu.", g->first + i);
+            good = slot_visit(a, g->method, &g->slot[i]);
+        }
+    }
+    return good;
+}
+
+fa_state_dict fa_optim_state_dict(const fa_optim *o)
+{
+    fa_state_dict none = {0};
+    if (!fa__optim_check(o, "fa_optim_state_dict"))
+        return none;
+    return fa__archive_write("fa_optim_state_dict", fa_optim_kind(o), optim_visit, (void *)(uintptr_t)o);
+}
+
+bool fa_optim_load_state_dict(fa_optim *o, const fa_state_dict *state)
+{
+    const char *who = "fa_optim_load_state_dict";
+    if (!fa__optim_check(o, who))
+        return false;
+    bool good = fa__archive_read(who, fa_optim_kind(o), state, optim_visit, o);
+    FA__EACH_GROUP(g, o)
+    for (size_t i = 0; i < g->count; i++)
+        for (int k = 0; k < FA__MOST_STATES; k++)
+            fa__state_drop(&g->slot[i].loaded[k], g->slot[i].parameter);
+    return good;
+}

@@ -1,0 +1,137 @@
+/* The step: a program for each group over those of its parameters that have a gradient, all groups or none. */
+#include "optim/optim.h"
+#include <facula/autograd.h>
+#include <facula/creation.h>
+#include <facula/error.h>
+#include <facula/like.h>
+#include <facula/scope.h>
+#include <facula/to.h>
+
+void fa__state_drop(fa_tensor **state, fa_tensor *parameter)
+{
+    if (!*state)
+        return;
+    fa_unfollow(*state, parameter);
+    fa_release(*state);
+    *state = NULL;
+}
+
+/* Makes a state, which moves with its parameter from then on. */
+static bool state_ready(const fa__group *g, int k, fa_tensor **state, fa_tensor *parameter)
+{
+    int begin = g->method->state[k].begin;
+    if (*state)
+        return true;
+    fa_tensor *made = fa_full_like(parameter, begin ? g->option[begin] : 0);
+    if (!made || !fa_follow(made, parameter))
+        return false;
+    *state = fa_keep(made);
+    return true;
+}
+
+static bool state_is_used(const fa__group *g, int k)
+{
+    const fa__state *s = &g->method->state[k];
+    return s->name && (!s->when || g->option[s->when] != 0);
+}
+
+/* Puts the parameters that have a gradient, their gradients and their states into the lists. */
+static bool lists_fill(fa__group *g)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < g->count; i++) {
+        fa__slot *slot = &g->slot[i];
+        fa_tensor *grad = fa_grad(slot->parameter);
+        if (!grad)
+            continue;
+        g->active[n] = slot;
+        g->list[n] = slot->parameter;
+        g->list[g->count + n] = grad;
+        for (int k = 0; k < FA__MOST_STATES; k++) {
+            if (!state_is_used(g, k))
+                continue;
+            if (!state_ready(g, k, &slot->state[k], slot->parameter))
+                return false;
+            g->list[(size_t)(2 + k) * g->count + n] = slot->state[k];
+        }
+        n++;
+    }
+    g->actives = n;
+    return !fa_error_stands();
+}
+
+/* A number, or one for each parameter where they have had different numbers of steps. */
+static fa_binding bind_number(fa__group *g, int k)
+{
+    const fa__number *number = &g->number[k];
+    fa_binding b = {.name = number->name, .number = fa__arg_f(number->constant)};
+    double *values = g->values + (size_t)k * g->count;
+    if (!number->value)
+        return b;
+    for (size_t i = 0; i < g->actives; i++) {
+        bool same = i && g->active[i]->step == g->active[i - 1]->step;
+        values[i] = same ? values[i - 1] : number->value(g->option, g->active[i]->step + 1);
+    }
+    b.numbers = values;
+    return b;
+}
+
+static fa_program program_of(fa__group *g)
+{
+    size_t bound = 0;
+    for (int k = 0; k < 2 + FA__MOST_STATES; k++)
+        if (k < 2 || state_is_used(g, k - 2)) {
+            const char *name = k == 0 ? "p" : k == 1 ? "g" : g->method->state[k - 2].symbol;
+            g->binding[bound++] = (fa_binding){.name = name, .tensors = {g->actives, g->list + (size_t)k * g->count}};
+        }
+    for (int k = 0; k < g->numbers; k++)
+        g->binding[bound++] = bind_number(g, k);
+    return (fa_program){.text = g->text, .count = bound, .bindings = g->binding};
+}
+
+/* The programs of a step, in the innermost scope. */
+typedef struct programs {
+    fa_object base;
+    fa_program item[];
+} programs;
+
+static const fa_object_type programs_type = {"programs", NULL};
+
+static bool groups_run(const fa_optim *o)
+{
+    size_t n = 0;
+    programs *p = fa_object_new(&programs_type, sizeof *p + o->groups * sizeof *p->item);
+    if (!p)
+        return false;
+    FA__EACH_GROUP(g, o)
+    {
+        if (!lists_fill(g))
+            return false;
+        if (g->actives)
+            p->item[n++] = program_of(g);
+    }
+    return fa_update_all(n, p->item);
+}
+
+bool fa_optim_step(fa_optim *o)
+{
+    if (!fa__optim_check(o, "fa_optim_step") || fa_error_stands())
+        return false;
+    FA_SCOPE;
+    FA_USE(.no_grad = true);
+    if (!groups_run(o))
+        return false;
+    FA__EACH_GROUP(g, o)
+    for (size_t i = 0; i < g->actives; i++)
+        g->active[i]->step++;
+    return true;
+}
+
+bool fa_optim_zero_grad(fa_optim *o)
+{
+    bool good = fa__optim_check(o, "fa_optim_zero_grad");
+    for (fa__group *g = good ? o->group : NULL; g; g = g->next)
+        for (size_t i = 0; good && i < g->count; i++)
+            good = fa_set_grad(g->slot[i].parameter, NULL);
+    return good;
+}
