@@ -136,7 +136,10 @@ typedef struct fa_checkpoint_options {
     }
 #define FA__DEFAULT_fa_checkpoint_save FA__DEFAULT_fa_checkpoint
 #define FA__DEFAULT_fa_checkpoint_load FA__DEFAULT_fa_checkpoint
-typedef fa_checkpoint_options fa_checkpoint_save_options, fa_checkpoint_load_options;
+/** Options of fa_checkpoint_save(). */
+typedef fa_checkpoint_options fa_checkpoint_save_options;
+/** Options of fa_checkpoint_load(). */
+typedef fa_checkpoint_options fa_checkpoint_load_options;
 
 /** Writes all that training needs to go on as if it had never stopped: what is named here, and the state of the default
  *  generator of random numbers. It is a safetensors file, written as fa_save() writes one; the network's tensors have
