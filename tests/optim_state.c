@@ -523,6 +523,10 @@ static void schedules_go_on_bit_for_bit(void **state)
                 schedule_go(s, steps + i, 1);
                 schedule_go(t, steps + i, 1);
             }
+            save(&of_optim, fa_optim_state_dict(o));
+            save(&of_schedule, fa_optim_state_dict(fresh));
+            for (size_t i = 0; i < of_optim.dict.numbers.count; i++)
+                assert_true(of_optim.number[i] == of_schedule.number[i]);
             assert_no_error();
         }
 }

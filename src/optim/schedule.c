@@ -21,7 +21,8 @@ bool fa__schedule_check(const fa_schedule *s, const char *who)
 {
     if (fa_object_is(s, &schedule_type))
         return true;
-    return fa_fail(FA_ERROR_ARGUMENT, "%s: the schedule is %s", who, s ? "none, or was freed" : "NULL");
+    fa_fail(FA_ERROR_ARGUMENT, "%s: the schedule is %s", who, s ? "none, or was freed" : "NULL");
+    return false;
 }
 
 /* ---- options ---- */
