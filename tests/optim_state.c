@@ -531,6 +531,22 @@ static void schedules_go_on_bit_for_bit(void **state)
         }
 }
 
+/* As a schedule that was made while another one went on. */
+static void a_schedule_after_loading_begins_from_the_first_rates(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_optim *o = fa_optim_sgd(fa_params(parameter(0, FA_CPU, FA_F64)), .lr = 0.5);
+    fa_optim *fresh = fa_optim_sgd(fa_params(parameter(0, FA_CPU, FA_F64)), .lr = 0.125);
+    schedule_go(schedule(2, o), 0, 3);
+    fa_state_dict d = fa_optim_state_dict(o);
+    assert_true(fa_optim_load_state_dict(fresh, &d));
+    assert_true(fa_optim_lr(fresh) == fa_optim_lr(o) && fa_optim_lr(o) < 0.5);
+    fa_schedule *s = schedule(8, fresh);
+    schedule_go(s, 0, 1);
+    assert_true(fa_optim_lr(fresh) == 0.25);
+}
+
 static void schedules_refuse_what_does_not_fit(void **state)
 {
     (void)state;
@@ -808,6 +824,7 @@ int main(void)
         TEST(restored_state_belongs_to_its_parameter),
         TEST(states_that_do_not_fit_are_refused),
         TEST(schedules_go_on_bit_for_bit),
+        TEST(a_schedule_after_loading_begins_from_the_first_rates),
         TEST(schedules_refuse_what_does_not_fit),
         TEST(bad_schedules_are_named),
         TEST(steps_that_cannot_be_made_change_nothing),
