@@ -37,5 +37,5 @@ target_compile_options(facula_library_flags INTERFACE
     -fexceptions -ffp-contract=off -fno-semantic-interposition -fvisibility=hidden)
 target_compile_definitions(facula_library_flags INTERFACE $<$<CONFIG:Release>:NDEBUG>)
 target_include_directories(facula_library_flags INTERFACE
-    ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_BINARY_DIR}/gen)
+    ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/gen)
 target_link_libraries(facula_library_flags INTERFACE facula_target_flags)

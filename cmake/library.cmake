@@ -40,6 +40,9 @@ facula_embed(facula_objects ${embedded})
 set(object_targets facula_objects)
 set(shared_objects facula_objects)
 
+set_source_files_properties(src/base/plugin.c PROPERTIES COMPILE_DEFINITIONS
+    "_GNU_SOURCE;FA__PLUGIN_FOLDER=\"${CMAKE_INSTALL_FULL_LIBDIR}/facula-plugins\"")
+
 # A call runs through a score of files, in more instructions than a processor keeps decoded: optimised as one they are a
 # tenth fewer. Objects of the static library stay plain, for any linker.
 if(CMAKE_C_COMPILER_ID STREQUAL GNU AND CMAKE_BUILD_TYPE STREQUAL Release AND NOT FACULA_SANITIZE)

@@ -43,7 +43,7 @@ if(FACULA_BENCH)
 endif()
 
 # What is installed, and what `make run` needs.
-add_custom_target(product DEPENDS facula facula_static)
+add_custom_target(product DEPENDS facula facula_static ${FACULA_PLUGINS})
 if(TARGET facula-command)
     add_dependencies(product facula-command)
 endif()

@@ -2,7 +2,7 @@
 # sources.sh: the C sources and headers that the project's authors write. sources.sh --changed: those of them that differ
 # from where the branch left main (on main itself: from the commit before), or all of them where that cannot be told.
 all() {
-    find include src tools tests examples bench -name '*.[ch]' -o -name '*.cpp' | LC_ALL=C sort
+    find include src plugins tools tests examples bench -name '*.[ch]' -o -name '*.cpp' | LC_ALL=C sort
 }
 base() {
     head=$(git rev-parse HEAD) || return

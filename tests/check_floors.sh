@@ -4,13 +4,13 @@
 # With a build's folder it also draws the graph of calls, from the objects' symbols: a public header shared by floors
 # names functions of several, of which a floor may call only those of itself and below.
 cd "$1" || exit 2
-find include src tools/facula examples bench -name '*.[chi]*' -o -name '*.def' 2>/dev/null | LC_ALL=C sort | awk '
+find include src plugins tools/facula examples bench -name '*.[chi]*' -o -name '*.def' 2>/dev/null | LC_ALL=C sort | awk '
 BEGIN {
     floors = split("base core backend pointwise graph ops autograd", names)
     for (i = 1; i <= floors; i++) rank[names[i]] = i
     n = split("nn optim amp data dist io", names)
     for (i = 1; i <= n; i++) { rank[names[i]] = floors + 1; public_only[names[i]] = 1 }
-    rank["public"] = 0
+    rank["public"] = rank["plugins"] = 0
     rank["user"] = floors + 2
     public_only["user"] = public_only["public"] = 1
     n = split("ids args", names)
@@ -21,7 +21,7 @@ BEGIN {
 # the floor of a file: "ops" of src/ops/reduce.c
 function floor_of(path,   part) {
     split(path, part, "/")
-    return part[1] == "src" ? part[2] : part[1] == "include" ? "public" : "user"
+    return part[1] == "src" ? part[2] : part[1] == "include" ? "public" : part[1] == "plugins" ? "plugins" : "user"
 }
 function folder(path) { sub(/\/[^\/]*$/, "", path); return path }
 function tidy(path) {
@@ -54,6 +54,7 @@ function check(path, text, line,   name, target) {
     target = tidy(folder(path) "/" name)
     if (!(target in file)) target = "src/" name
     if (target in file && floor_of(target) == floor && (floor != "user" || folder(target) ~ "^" top(path))) return
+    if (name ~ /^plugins\// && name in file) return # a table of functions, as a public header is
     if (floor in public_only) complain("is not a public header: <facula/...>")
     else if (target in file) {
         if (!(floor_of(target) in rank)) complain("is on no floor")

@@ -467,6 +467,52 @@ static void loaders_know_their_device(void **state)
     assert_no_error();
 }
 
+/* The targets of the batches of an epoch, from wherever it begins; at most `most` batches, or all. */
+static int64_t gather(fa_loader *loader, int64_t *to, int64_t most)
+{
+    int64_t n = 0;
+    FA_EACH (batch, loader) {
+        assert_true(fa_read(batch.target, to + n, FA_I64, batch.size));
+        n += batch.size;
+        if (!--most)
+            break;
+    }
+    return n;
+}
+
+static void loaders_go_on_where_they_were(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_dataset *d = numbers(COUNT);
+    fa_loader *one = fa_data_loader(d, .batch_size = 4, .shuffle = true, .seed = 5);
+    fa_loader *other = fa_data_loader(d, .batch_size = 4, .shuffle = true, .seed = 6);
+    int64_t whole[3][COUNT], rest[COUNT];
+    assert_int_equal(fa_loader_position(one).epoch, 0);
+    for (int epoch = 0; epoch < 3; epoch++)
+        assert_int_equal(gather(one, whole[epoch], 0), COUNT);
+    fa_loader_place place = fa_loader_position(one);
+    assert_int_equal(place.epoch, 3);
+    assert_int_equal(place.batch, 0);
+    fa_loader *again = fa_data_loader(d, .batch_size = 4, .shuffle = true, .seed = 5);
+    gather(again, rest, 0);
+    assert_int_equal(gather(again, rest, 2), 8);
+    place = fa_loader_position(again);
+    assert_int_equal(place.epoch, 1);
+    assert_int_equal(place.batch, 2);
+    assert_true(fa_loader_seek(other, place));
+    assert_int_equal(gather(other, rest, 0), COUNT - 8);
+    assert_memory_equal(rest, whole[1] + 8, sizeof *rest * (COUNT - 8));
+    assert_int_equal(gather(other, rest, 0), COUNT);
+    assert_memory_equal(rest, whole[2], sizeof rest);
+    assert_no_error();
+    place.batch = 6;
+    assert_false(fa_loader_seek(other, place));
+    assert_error(FA_ERROR_INDEX, "fa_loader_seek", "batch 6 of a loader of 6 batches");
+    fa_loader_position(NULL);
+    assert_error(FA_ERROR_ARGUMENT, "fa_loader_position");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -487,6 +533,7 @@ int main(void)
         TEST(errors_and_stops_end_loops),
         TEST(batches_come_to_a_device),
         TEST(loaders_know_their_device),
+        TEST(loaders_go_on_where_they_were),
     };
     return RUN("data");
 }

@@ -87,6 +87,114 @@ typedef struct fa_data_digits_options {
 FA_API fa_dataset *fa_data_digits(const fa_data_digits_options *options);
 #define fa_data_digits(...) FA__CALL0(fa_data_digits, FA__OPTIONS(__VA_ARGS__))
 
+/** Samples of a dataset whose inputs, as batches, go through a module: a transform of images.
+ *  @param dataset   kept
+ *  @param transform of a batch of inputs, kept; NULL: they stay as they are */
+FA_API fa_dataset *fa_data_transformed(fa_dataset *dataset, fa_module *transform);
+
+/** Two parts of a dataset. */
+typedef struct fa_datasets {
+    fa_dataset *first, *second; /**< NULL, both, after an error */
+} fa_datasets;
+
+/** Options of fa_data_split(). */
+typedef struct fa_data_split_options {
+    size_t size;  /**< set by the macro */
+    int64_t seed; /**< of the order in which samples are dealt out; -1: the first part is the first samples */
+    char fa__end;
+} fa_data_split_options;
+#define FA__DEFAULT_fa_data_split                                                                                      \
+    {                                                                                                                  \
+        offsetof(fa_data_split_options, fa__end), 0, 0                                                                 \
+    }
+
+/** Deals the samples of a dataset out to two parts, both of which hold it: each is in one of them.
+ *
+ *      fa_datasets parts = fa_data_split(whole, 0.8, .seed = 0);
+ *
+ *  @param dataset  which one
+ *  @param fraction of the samples, 0 to 1, that go into the first part; their number is rounded
+ *  @param options  what the macro makes of the named options; NULL for the defaults */
+FA_API fa_datasets fa_data_split(fa_dataset *dataset, double fraction, const fa_data_split_options *options);
+#define fa_data_split(...) FA__CALL2(fa_data_split, FA__SAME, FA__SAME, __VA_ARGS__)
+
+/* ---- images in files ----
+ *
+ * Input: u8 (channels, height, width), unless the transform makes something else of it. Target: i64 (). A folder is the
+ * one with the files, or the one above it. Files are read whole, and checked: magic numbers, sizes, labels; an error
+ * names the file and the place in it. */
+
+/** Options of fa_data_mnist(). */
+typedef struct fa_data_mnist_options {
+    size_t size;          /**< set by the macro */
+    bool train;           /**< the 60,000 samples for training; false: the 10,000 others */
+    fa_module *transform; /**< of the inputs, see transform.h; NULL: none */
+    char fa__end;
+} fa_data_mnist_options;
+#define FA__DEFAULT_fa_data_mnist                                                                                      \
+    {                                                                                                                  \
+        offsetof(fa_data_mnist_options, fa__end), true, NULL, 0                                                        \
+    }
+
+/** Handwritten digits (LeCun et al. 1998), or whatever else is in four files of its format and names: IDX files,
+ * "train- images-idx3-ubyte" and so on, plain or, with the plugin gzip, with ".gz". Images are (1, 28, 28) there.
+ *
+ *      fa_data_mnist("data/mnist", .train = true, .transform = NULL)
+ *
+ *  @param folder  which one
+ *  @param options what the macro makes of the named options; NULL for the defaults */
+FA_API fa_dataset *fa_data_mnist(const char *folder, const fa_data_mnist_options *options);
+#define fa_data_mnist(...) FA__CALL1(fa_data_mnist, FA__SAME, __VA_ARGS__)
+
+/** Options of fa_data_fashion_mnist(). */
+typedef fa_data_mnist_options fa_data_fashion_mnist_options;
+#define FA__DEFAULT_fa_data_fashion_mnist FA__DEFAULT_fa_data_mnist
+
+/** Articles of clothing, in the format of MNIST (Xiao, Rasul and Vollgraf 2017).
+ *
+ *      fa_data_fashion_mnist("data", .train = true, .transform = NULL)
+ *
+ *  @param folder  NULL: where Debian's package dataset-fashion-mnist puts it
+ *  @param options what the macro makes of the named options; NULL for the defaults */
+FA_API fa_dataset *fa_data_fashion_mnist(const char *folder, const fa_data_fashion_mnist_options *options);
+#define fa_data_fashion_mnist(...) FA__CALL1(fa_data_fashion_mnist, FA__SAME, __VA_ARGS__)
+
+/** Options of fa_data_cifar10(). */
+typedef fa_data_mnist_options fa_data_cifar10_options;
+#define FA__DEFAULT_fa_data_cifar10 FA__DEFAULT_fa_data_mnist
+
+/** Photographs of ten kinds of things, (3, 32, 32) (Krizhevsky 2009): the binary files data_batch_1.bin to 5 (those of
+ *  them that are there), or test_batch.bin, of any whole number of records.
+ *
+ *      fa_data_cifar10("data", .train = true, .transform = NULL)
+ *
+ *  @param folder  which one
+ *  @param options what the macro makes of the named options; NULL for the defaults */
+FA_API fa_dataset *fa_data_cifar10(const char *folder, const fa_data_cifar10_options *options);
+#define fa_data_cifar10(...) FA__CALL1(fa_data_cifar10, FA__SAME, __VA_ARGS__)
+
+/** Options of fa_data_cifar100(). */
+typedef struct fa_data_cifar100_options {
+    size_t size;          /**< set by the macro */
+    bool train;           /**< the larger part */
+    fa_module *transform; /**< of the inputs, see transform.h; NULL: none */
+    bool coarse;          /**< labels are the 20 groups of kinds, not the 100 kinds */
+    char fa__end;
+} fa_data_cifar100_options;
+#define FA__DEFAULT_fa_data_cifar100                                                                                   \
+    {                                                                                                                  \
+        offsetof(fa_data_cifar100_options, fa__end), true, NULL, false, 0                                              \
+    }
+
+/** Photographs of a hundred kinds of things, as fa_data_cifar10(): the files train.bin and test.bin.
+ *
+ *      fa_data_cifar100("data", .train = true, .transform = NULL, .coarse = false)
+ *
+ *  @param folder  which one
+ *  @param options what the macro makes of the named options; NULL for the defaults */
+FA_API fa_dataset *fa_data_cifar100(const char *folder, const fa_data_cifar100_options *options);
+#define fa_data_cifar100(...) FA__CALL1(fa_data_cifar100, FA__SAME, __VA_ARGS__)
+
 /* ---- loaders ---- */
 
 /** Options of fa_data_loader(). */
@@ -116,6 +224,19 @@ FA_API fa_loader *fa_data_loader(fa_dataset *dataset, const fa_data_loader_optio
 FA_API int64_t fa_loader_length(const fa_loader *loader);
 /** The dataset; the loader goes on holding it, and the scope gets no reference. */
 FA_API fa_dataset *fa_loader_dataset(const fa_loader *loader);
+
+/** Where a loader stands. */
+typedef struct fa_loader_place {
+    uint64_t seed; /**< of its orders */
+    int64_t epoch; /**< epochs that are over, or were left, before the one that this is in */
+    int64_t batch; /**< of its batches, those that were handed out */
+} fa_loader_place;
+
+/** Where a loader stands: behind the batch that its last FA_EACH handed out. Zeros and an error for NULL. */
+FA_API fa_loader_place fa_loader_position(const fa_loader *loader);
+/** Puts a loader to a `position` of one that was made in the same way: its next FA_EACH goes through the rest of that
+ *  epoch, the one behind it through the next epoch. False and an error when there is no such batch. */
+FA_API bool fa_loader_seek(fa_loader *loader, fa_loader_place position);
 
 /** A turn of FA_EACH: its batch, which the turn's scope owns. */
 typedef struct fa_batch {

@@ -27,6 +27,7 @@
 #include <facula/device.h>
 #include <facula/error.h>
 #include <facula/expression.h>
+#include <facula/file.h>
 #include <facula/host.h>
 #include <facula/indices.h>
 #include <facula/memory.h>
@@ -34,13 +35,16 @@
 #include <facula/object.h>
 #include <facula/operations.h>
 #include <facula/optim.h>
+#include <facula/plugin.h>
 #include <facula/random.h>
+#include <facula/save.h>
 #include <facula/schedule.h>
 #include <facula/scope.h>
 #include <facula/stream.h>
 #include <facula/tensor.h>
 #include <facula/to.h>
 #include <facula/transfers.h>
+#include <facula/transform.h>
 #include <facula/types.h>
 #include <facula/version.h>
 #endif

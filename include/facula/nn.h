@@ -55,6 +55,9 @@ typedef struct fa_parameters {
 FA_API fa_parameters fa_module_parameters(const fa_module *module);
 /** Its buffers, in the same way. */
 FA_API fa_parameters fa_module_buffers(const fa_module *module);
+/** Both, a module's own before those of its children: what is saved of it, by the names that PyTorch has for the same
+ * layers. */
+FA_API fa_parameters fa_module_state(const fa_module *module);
 /** The parameter or buffer of a name: "fc1.weight". It stays the module's. NULL and an error when there is none. */
 FA_API fa_tensor *fa_module_tensor(const fa_module *module, const char *name);
 /** The module below this one of a name: "fc1", "0.conv". It stays the module's. NULL and an error when there is none.

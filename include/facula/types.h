@@ -108,6 +108,27 @@ typedef int64_t fa_dims;
 #define FA__DIMS7(a, b, c, d, e, f, g) (FA__DIMS6(a, b, c, d, e, f) | FA__DIM(g))
 #define FA__DIMS8(a, b, c, d, e, f, g, h) (FA__DIMS7(a, b, c, d, e, f, g) | FA__DIM(h))
 
+/** Two sizes of an image or window, height and width: a plain number is both, FA_PAIR(3, 5) is one and the other. */
+typedef int64_t fa_pair;
+/** A height and a width, each from -1 to 2147483646. */
+#define FA_PAIR(height, width) fa__pair_of(height, width)
+/** As padding of a convolution: as much as keeps the size; what is odd goes behind. */
+#define FA_PADDING_SAME INT64_MIN
+
+/* What fits into no pair becomes -2, which is no size either. */
+static inline fa_pair fa__pair_of(int64_t height, int64_t width)
+{
+    if (height < -1 || height >= INT32_MAX || width < -1 || width >= INT32_MAX)
+        return -2;
+    return INT64_C(1) << 62 | (width + 1) << 31 | (height + 1);
+}
+
+/* The height (0) or the width (1) of a pair. */
+static inline int64_t fa__pair_at(fa_pair p, int which)
+{
+    return p < INT64_C(1) << 62 ? p : (p >> 31 * which & INT32_MAX) - 1;
+}
+
 /** A tensor or a number: what goes where an operand goes. The macros make it; programs rarely name it. */
 typedef struct fa_arg {
     int32_t kind; /**< FA__ARG_TENSOR, FA__ARG_FLOAT, FA__ARG_INT or FA__ARG_BOOL */

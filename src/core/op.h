@@ -15,6 +15,7 @@ typedef enum {
     FA__DOUBLE,
     FA__BOOL,
     FA__DIMS,    /* fa_dims */
+    FA__PAIR_,   /* fa_pair */
     FA__SHAPE,   /* fa_shape */
     FA__DTYPE,   /* fa_dtype */
     FA__DEVICE_, /* fa_device */

@@ -18,6 +18,9 @@ typedef struct fa__numbers {
     int64_t count, item[];
 } fa__numbers;
 
+/* For datasets whose context is an object that they hold. */
+void fa__context_release(void *context);
+
 /* Zeros; NULL and an error without memory. */
 fa__numbers *fa__numbers_new(int64_t count);
 /* Puts them into a random order, which depends on seed and epoch and on nothing else. */

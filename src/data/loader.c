@@ -12,7 +12,8 @@ struct fa_loader {
     fa_object base;
     fa_dataset *dataset;
     fa_data_loader_options options;
-    uint64_t seed, epoch; /* epochs that were begun */
+    int64_t epoch, first;     /* the next epoch, and the batch that it begins with */
+    fa_loader_place position; /* behind the last batch that was handed out */
 };
 
 /* One pass over the samples; loops over one loader each have their own. */
@@ -21,7 +22,7 @@ typedef struct fa__epoch {
     fa_loader *loader;
     fa__numbers *order; /* NULL: that of the dataset */
     const char *where;
-    int64_t samples, turn, turns;
+    int64_t number, samples, turn, turns;
 } fa__epoch;
 
 static void loader_destroy(void *object)
@@ -86,7 +87,7 @@ fa_loader *(fa_data_loader)(fa_dataset *dataset, const fa_data_loader_options *o
         return NULL;
     l->dataset = fa_keep(dataset);
     l->options = o;
-    l->seed = seed;
+    l->position.seed = seed;
     return l;
 }
 
@@ -104,17 +105,45 @@ fa_dataset *fa_loader_dataset(const fa_loader *loader)
     return loader_check(loader, "fa_loader_dataset") ? loader->dataset : NULL;
 }
 
+fa_loader_place fa_loader_position(const fa_loader *loader)
+{
+    return loader_check(loader, "fa_loader_position") ? loader->position : (fa_loader_place){0};
+}
+
+bool fa_loader_seek(fa_loader *loader, fa_loader_place position)
+{
+    int64_t n = loader_check(loader, "fa_loader_seek") ? fa_loader_length(loader) : -1;
+    if (n < 0)
+        return false;
+    if (position.epoch < 0 || position.batch < 0 || (position.batch && position.batch >= n))
+        return fa_fail(FA_ERROR_INDEX,
+                       "fa_loader_seek: there is no epoch %" PRId64 ", batch %" PRId64 " of a loader of %" PRId64
+                       " batches",
+                       position.epoch, position.batch, n);
+    loader->position = position;
+    loader->epoch = position.epoch;
+    loader->first = position.batch;
+    return true;
+}
+
 /* ---- FA_EACH ---- */
 
-/* The numbers 0 to n - 1 as the epoch has them; NULL and an error without memory. */
+/* The numbers 0 to n - 1 as the next epoch has them; NULL and an error without memory. */
 static fa__numbers *shuffled(const fa_loader *l, int64_t n)
 {
     fa__numbers *order = fa__numbers_new(n);
     for (int64_t i = 0; order && i < n; i++)
         order->item[i] = i;
     if (order)
-        fa__shuffle(order->item, n, l->seed, l->epoch);
+        fa__shuffle(order->item, n, l->position.seed, (uint64_t)l->epoch);
     return order;
+}
+
+static void position_is(const fa__epoch *e)
+{
+    bool over = e->turn >= e->turns;
+    e->loader->position.epoch = e->number + over;
+    e->loader->position.batch = over ? 0 : e->turn;
 }
 
 /* An epoch that the caller owns. */
@@ -131,11 +160,14 @@ static fa__epoch *epoch_new(fa_loader *l, const char *where)
             return NULL;
         e->order = fa_keep(order);
     }
-    l->epoch++;
     e->loader = fa_keep(l);
     e->samples = n;
     e->turns = fa_loader_length(l);
     e->where = where;
+    e->number = l->epoch++;
+    e->turn = l->first;
+    l->first = 0;
+    position_is(e);
     return fa_keep(e);
 }
 
@@ -189,6 +221,7 @@ bool fa__each_next(fa_batch *batch)
     batch->fa__turn = fa__scope_open(e->where);
     bool good = load(batch, e);
     e->turn++;
+    position_is(e);
     return good;
 }
 

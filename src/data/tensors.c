@@ -45,7 +45,7 @@ static bool tensors_batch(void *context, const int64_t *index, int64_t count, fa
     return true;
 }
 
-static void context_release(void *context)
+void fa__context_release(void *context)
 {
     fa_release(context);
 }
@@ -68,7 +68,7 @@ static bool lengths_are_good(fa_tensors list)
 fa_dataset *fa__data_tensors(fa_tensors list)
 {
     static const fa_dataset_type type = {
-        .name = "tensors", .length = tensors_length, .batch = tensors_batch, .release = context_release};
+        .name = "tensors", .length = tensors_length, .batch = tensors_batch, .release = fa__context_release};
     tensors *t = lengths_are_good(list) ? fa_object_new(&tensors_object, sizeof *t) : NULL;
     if (!t)
         return NULL;
@@ -113,7 +113,7 @@ static bool subset_batch(void *context, const int64_t *index, int64_t count, fa_
 fa_dataset *fa_data_subset(fa_dataset *dataset, const int64_t *index, int64_t count)
 {
     static const fa_dataset_type type = {
-        .name = "subset", .length = subset_length, .batch = subset_batch, .release = context_release};
+        .name = "subset", .length = subset_length, .batch = subset_batch, .release = fa__context_release};
     int64_t n = fa_dataset_length(dataset);
     if (count < 0 || (count && !index)) {
         if (count < 0)

@@ -106,7 +106,7 @@ static void listing_destroy(void *object)
 static const fa_object_type listing_type = {"parameters", listing_destroy};
 
 typedef struct gathering {
-    fa__member_kind kind;
+    unsigned kinds;     /* bits: 1 << FA__PARAMETER */
     size_t count, text; /* how much there is: with tensors that come twice */
     listing *list;      /* NULL: only count */
     const char **name;
@@ -141,7 +141,7 @@ static bool known(const listing *l, const fa_tensor *t)
 static bool gather_one(void *context, const fa__spot *spot, const fa__member *member)
 {
     gathering *g = context;
-    if (!member || member->kind != g->kind)
+    if (!member || !(g->kinds >> member->kind & 1))
         return true;
     size_t length = strlen(member->name) + 1;
     if (!g->list) {
@@ -155,10 +155,12 @@ static bool gather_one(void *context, const fa__spot *spot, const fa__member *me
     return true;
 }
 
-static fa_parameters gather(const fa_module *module, fa__member_kind kind, const char *who)
+enum { PARAMETERS = 1 << FA__PARAMETER, BUFFERS = 1 << FA__BUFFER };
+
+static fa_parameters gather(const fa_module *module, unsigned kinds, const char *who)
 {
     fa_parameters none = {0};
-    gathering g = {.kind = kind};
+    gathering g = {.kinds = kinds};
     if (!fa__module_check(module, who) || !fa__module_walk(module, gather_one, &g))
         return none;
     size_t array = g.count * sizeof(void *);
@@ -173,12 +175,17 @@ static fa_parameters gather(const fa_module *module, fa__member_kind kind, const
 
 fa_parameters fa_module_parameters(const fa_module *module)
 {
-    return gather(module, FA__PARAMETER, "fa_module_parameters");
+    return gather(module, PARAMETERS, "fa_module_parameters");
 }
 
 fa_parameters fa_module_buffers(const fa_module *module)
 {
-    return gather(module, FA__BUFFER, "fa_module_buffers");
+    return gather(module, BUFFERS, "fa_module_buffers");
+}
+
+fa_parameters fa_module_state(const fa_module *module)
+{
+    return gather(module, PARAMETERS | BUFFERS, "fa_module_state");
 }
 
 /* ---- by name ---- */
@@ -224,10 +231,10 @@ fa_module *fa_module_child(const fa_module *module, const char *name)
 
 /* Adds the elements and bytes of a module's parameters or buffers to what is there; NULL: not wanted. False with an
  * error: on meta a model may be larger than 64 bits can count. */
-static bool add_up(const fa_module *module, fa__member_kind kind, int64_t *numel, size_t *nbytes, const char *who)
+static bool add_up(const fa_module *module, unsigned kinds, int64_t *numel, size_t *nbytes, const char *who)
 {
     FA_SCOPE;
-    fa_parameters p = gather(module, kind, who);
+    fa_parameters p = gather(module, kinds, who);
     for (size_t i = 0; i < p.count; i++)
         if ((numel && __builtin_add_overflow(*numel, fa_numel(p.item[i]), numel))
             || (nbytes && __builtin_add_overflow(*nbytes, fa_nbytes(p.item[i]), nbytes)))
@@ -238,14 +245,14 @@ static bool add_up(const fa_module *module, fa__member_kind kind, int64_t *numel
 int64_t fa_module_numel(const fa_module *module)
 {
     int64_t sum = 0;
-    return add_up(module, FA__PARAMETER, &sum, NULL, "fa_module_numel") ? sum : 0;
+    return add_up(module, PARAMETERS, &sum, NULL, "fa_module_numel") ? sum : 0;
 }
 
 size_t fa_module_nbytes(const fa_module *module)
 {
     static const char who[] = "fa_module_nbytes";
     size_t sum = 0;
-    return add_up(module, FA__PARAMETER, NULL, &sum, who) && add_up(module, FA__BUFFER, NULL, &sum, who) ? sum : 0;
+    return add_up(module, PARAMETERS | BUFFERS, NULL, &sum, who) ? sum : 0;
 }
 
 static void write_tensor(FILE *file, int indent, const fa__member *m)
@@ -276,7 +283,7 @@ bool fa_module_summary(const fa_module *module, FILE *file)
     size_t nbytes = 0;
     if (!file)
         return fa_fail(FA_ERROR_ARGUMENT, "%s: the file is NULL", who);
-    if (!add_up(module, FA__PARAMETER, &numel, &nbytes, who) || !add_up(module, FA__BUFFER, NULL, &nbytes, who))
+    if (!add_up(module, PARAMETERS, &numel, &nbytes, who) || !add_up(module, BUFFERS, NULL, &nbytes, who))
         return false;
     if (!fa__module_walk(module, write_one, file)
         || fprintf(file, "%" PRId64 " parameters, %zu bytes\n", numel, nbytes) < 0)

@@ -71,6 +71,17 @@ static void add_dims(struct fa__text *text, fa_dims d)
     }
 }
 
+static void add_pair(struct fa__text *text, fa_pair p)
+{
+    int64_t height = fa__pair_at(p, 0), width = fa__pair_at(p, 1);
+    if (p == FA_PADDING_SAME)
+        fa__text_add(text, "same");
+    else if (height == width)
+        fa__text_add(text, "%" PRId64, height);
+    else
+        fa__text_add(text, "(%" PRId64 ", %" PRId64 ")", height, width);
+}
+
 static void add_list(struct fa__text *text, const fa_tensors *list, bool origins)
 {
     if (list->count && !list->item) {
@@ -127,6 +138,9 @@ static void add_field(struct fa__text *text, const fa__field *f, const void *p, 
         break;
     case FA__DIMS:
         add_dims(text, *(const fa_dims *)p);
+        break;
+    case FA__PAIR_:
+        add_pair(text, *(const fa_pair *)p);
         break;
     case FA__SHAPE:
         fa__describe_shape(text, ((const fa_shape *)p)->rank, ((const fa_shape *)p)->dim);

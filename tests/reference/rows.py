@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 KINDS = {
     "const fa_tensor *": "tensor", "fa_like": "like", "fa_tensors": "tensors", "fa_list": "list", "fa_arg": "number", "int64_t": "int",
-    "double": "double", "bool": "bool", "fa_dims": "dims", "fa_shape": "shape", "fa_dtype": "dtype",
+    "double": "double", "bool": "bool", "fa_dims": "dims", "fa_pair": "pair", "fa_shape": "shape", "fa_dtype": "dtype",
     "fa_device": "device", "const char *": "string", "fa__key": "key",
 }
 

@@ -127,6 +127,8 @@ def parse(kind, text, place):
         return tuple(scalar(n) for n in text[2:-1].split(",") if n)
     if kind == "dims":
         return None if text == "all" else tuple(map(int, text[1:-1].split(","))) if text[0] == "{" else int(text)
+    if kind == "pair":
+        return text if text == "same" else tuple(map(int, text[1:-1].split(","))) if text[0] == "{" else int(text)
     if kind == "dtype":
         return DTYPES[text]
     if kind == "enum":

@@ -163,6 +163,18 @@ static bool read_dims(fa_dims *d, const char *s)
     return true;
 }
 
+static bool read_pair(fa_pair *p, const char *s)
+{
+    int64_t size[FA_MAX_DIMS];
+    int count;
+    fa_arg a;
+    if (!strcmp(s, "same"))
+        return *p = FA_PADDING_SAME, true;
+    if (*s != '{')
+        return read_number(&a, s) && (*p = a.as.i, true);
+    return numbers(s + 1, '}', size, &count) && count == 2 && (*p = FA_PAIR(size[0], size[1]), true);
+}
+
 /* l(1,2.5) */
 static bool read_numbers(sample *r, fa_list *list, const char *s)
 {
@@ -246,6 +258,8 @@ static bool read_value(sample *r, int field, const char *s, int place)
         return read_number(&a, s) && (*(bool *)at = a.as.i != 0, true);
     case FA__DIMS:
         return read_dims(at, s);
+    case FA__PAIR_:
+        return read_pair(at, s);
     case FA__SHAPE: {
         fa_shape *shape = at;
         return *s == 's' && s[1] == '(' && (s = numbers(s + 2, ')', shape->dim, &shape->rank)) && !*s;

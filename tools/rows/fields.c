@@ -13,6 +13,7 @@ static const kind kinds[] = {
     {"double", "DOUBLE", "double"},
     {"bool", "BOOL", "bool"},
     {"fa_dims", "DIMS", "fa_dims"},
+    {"fa_pair", "PAIR_", "fa_pair"},
     {"fa_shape", "SHAPE", "fa_shape"},
     {"fa_dtype", "DTYPE", "fa_dtype"},
     {"fa_device", "DEVICE_", "fa_device"},

@@ -1,9 +1,9 @@
-/* Reading whole files, and replacing files as a whole. */
+/* Replacing files as a whole. */
 #define _GNU_SOURCE
-#include "base/files.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include <errno.h>
+#include <facula/file.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
@@ -12,87 +12,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The system may refuse larger single reads and writes. */
+/* The system may refuse larger single writes. */
 enum { MOST_AT_ONCE = 1 << 30 };
 
 static bool file_error(const char *what, const char *path)
 {
     char text[128];
     return fa__fail(FA_ERROR_FILE, "%s: %s: %s", path, what, strerror_r(errno, text, sizeof text));
-}
-
-/* A buffer that grows, one byte kept for the 0 at the end. */
-typedef struct growing {
-    char *data;
-    size_t size, room;
-} growing;
-
-static bool grow(growing *g)
-{
-    size_t room;
-    if (!fa__mul_size(g->room, 2, &room))
-        return fa__fail(FA_ERROR_MEMORY, "out of memory: a file is too large");
-    char *data = (char *)fa__realloc(g->data, room);
-    if (!data)
-        return false;
-    g->data = data;
-    g->room = room;
-    return true;
-}
-
-/* Reads once: 1 if there may be more, 0 at the end, -1 on failure. */
-static int read_some(int file, growing *g)
-{
-    size_t left = g->room - g->size - 1;
-    ssize_t got;
-    do
-        got = read(file, g->data + g->size, left < MOST_AT_ONCE ? left : MOST_AT_ONCE);
-    while (got < 0 && errno == EINTR);
-    if (got > 0)
-        g->size += (size_t)got;
-    return got > 0 ? 1 : (int)got;
-}
-
-static bool read_all(int file, const char *path, growing *g)
-{
-    for (;;) {
-        if (g->size + 1 == g->room && !grow(g))
-            return false;
-        int more = read_some(file, g);
-        if (more < 0)
-            return file_error("cannot read", path);
-        if (!more)
-            return true;
-    }
-}
-
-/* Room for the size that the file claims, the 0, and a byte so that its end is seen without growing. */
-static size_t expected_room(int file)
-{
-    struct stat status;
-    size_t room;
-    if (fstat(file, &status) || status.st_size <= 0 || !fa__add_size((size_t)status.st_size, 2, &room))
-        return 4096;
-    return room;
-}
-
-bool fa__file_read(const char *path, char **data, size_t *size)
-{
-    int file = open(path, O_RDONLY | O_CLOEXEC);
-    if (file < 0)
-        return file_error("cannot open", path);
-    growing g = {.room = expected_room(file)};
-    g.data = (char *)fa__malloc(g.room);
-    bool whole = g.data && read_all(file, path, &g);
-    close(file);
-    if (!whole) {
-        fa__free(g.data);
-        return false;
-    }
-    g.data[g.size] = 0;
-    *data = g.data;
-    *size = g.size;
-    return true;
 }
 
 static char *copy_text(const char *text)
@@ -112,7 +38,7 @@ static char *target_of(const char *path)
 }
 
 /* A new file beside the target, by a name that nobody has. */
-static bool open_temporary(fa__file_out *out, const char *path)
+static bool open_temporary(fa_file *out, const char *path)
 {
     static _Atomic unsigned number;
     size_t size = strlen(out->path) + 48;
@@ -133,33 +59,33 @@ static bool open_temporary(fa__file_out *out, const char *path)
     return false;
 }
 
-static bool open_directly(fa__file_out *out, const char *path)
+static bool open_directly(fa_file *out, const char *path)
 {
     out->file = open(out->path, O_WRONLY | O_CLOEXEC);
     return out->file >= 0 || file_error("cannot write", path);
 }
 
-bool fa__file_begin(fa__file_out *out, const char *path)
+bool fa_file_begin(fa_file *out, const char *path)
 {
-    *out = (fa__file_out){.file = -1, .path = target_of(path)};
+    *out = (fa_file){.file = -1, .path = target_of(path)};
     if (!out->path)
         return false;
     struct stat status;
     bool there = stat(out->path, &status) == 0;
     bool open = there && !S_ISREG(status.st_mode) ? open_directly(out, path) : open_temporary(out, path);
     if (!open) {
-        fa__file_abandon(out);
+        fa_file_abandon(out);
         return false;
     }
     if (there && out->temporary && fchmod(out->file, status.st_mode & 07777) != 0) {
         file_error("cannot keep its mode", path);
-        fa__file_abandon(out);
+        fa_file_abandon(out);
         return false;
     }
     return true;
 }
 
-bool fa__file_put(fa__file_out *out, const void *data, size_t size)
+bool fa_file_put(fa_file *out, const void *data, size_t size)
 {
     const char *at = (const char *)data;
     while (size > 0) {
@@ -187,7 +113,7 @@ static void sync_folder_of(char *path)
     close(folder);
 }
 
-static bool finish(fa__file_out *out)
+static bool finish(fa_file *out)
 {
     if (out->temporary && fsync(out->file) != 0)
         return file_error("cannot write", out->path);
@@ -198,7 +124,7 @@ static bool finish(fa__file_out *out)
     return true;
 }
 
-bool fa__file_commit(fa__file_out *out)
+bool fa_file_commit(fa_file *out)
 {
     bool done = finish(out);
     if (done && out->temporary) {
@@ -206,11 +132,11 @@ bool fa__file_commit(fa__file_out *out)
         fa__free(out->temporary);
         out->temporary = NULL;
     }
-    fa__file_abandon(out);
+    fa_file_abandon(out);
     return done;
 }
 
-void fa__file_abandon(fa__file_out *out)
+void fa_file_abandon(fa_file *out)
 {
     if (out->file >= 0)
         close(out->file);
@@ -218,16 +144,16 @@ void fa__file_abandon(fa__file_out *out)
         unlink(out->temporary);
     fa__free(out->temporary);
     fa__free(out->path);
-    *out = (fa__file_out){.file = -1};
+    *out = (fa_file){.file = -1};
 }
 
-bool fa__file_write(const char *path, const void *data, size_t size)
+bool fa_file_write(const char *path, const void *data, size_t size)
 {
-    fa__file_out out;
-    if (!fa__file_begin(&out, path))
+    fa_file out;
+    if (!fa_file_begin(&out, path))
         return false;
-    if (fa__file_put(&out, data, size))
-        return fa__file_commit(&out);
-    fa__file_abandon(&out);
+    if (fa_file_put(&out, data, size))
+        return fa_file_commit(&out);
+    fa_file_abandon(&out);
     return false;
 }

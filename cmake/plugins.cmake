@@ -1,0 +1,32 @@
+# Plugins: each plugins/NAME.c is a shared object facula-NAME.so of its own, built where the library that it stands for
+# is; see include/facula/plugin.h for where it is looked for.
+function(facula_plugin name library)
+    if(NOT TARGET ${library})
+        message(STATUS "No plugin ${name}: ${library} is not here")
+        return()
+    endif()
+    add_library(facula-${name} MODULE plugins/${name}.c)
+    set_target_properties(facula-${name} PROPERTIES PREFIX "" C_VISIBILITY_PRESET hidden
+        LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/facula-plugins)
+    target_include_directories(facula-${name} PRIVATE ${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/include)
+    target_link_libraries(facula-${name} PRIVATE ${library} ${ARGN} facula_target_flags)
+    install(TARGETS facula-${name} DESTINATION ${CMAKE_INSTALL_LIBDIR}/facula-plugins)
+    set(FACULA_PLUGINS ${FACULA_PLUGINS} facula-${name} PARENT_SCOPE)
+endfunction()
+
+find_package(ZLIB)
+facula_plugin(gzip ZLIB::ZLIB)
+
+# A library without a package of CMake's: by its header and its name.
+function(facula_find_library target header name)
+    find_path(${target}_INCLUDE ${header})
+    find_library(${target}_LIBRARY ${name})
+    if(${target}_INCLUDE AND ${target}_LIBRARY)
+        add_library(${target} UNKNOWN IMPORTED)
+        set_target_properties(${target} PROPERTIES IMPORTED_LOCATION ${${target}_LIBRARY}
+            INTERFACE_INCLUDE_DIRECTORIES ${${target}_INCLUDE})
+    endif()
+endfunction()
+
+facula_find_library(jansson jansson.h jansson)
+facula_plugin(json jansson)

@@ -1,0 +1,120 @@
+/** @file
+ *  Saving tensors under names, and loading them: safetensors files, which PyTorch and others read and write
+ *  (https://huggingface.co/docs/safetensors). Reading them needs the plugin json.
+ *
+ *      fa_save(net, "cnn.safetensors");
+ *      fa_load(net, "cnn.safetensors");
+ *
+ *  A file is written beside its path and renamed when it is safe on disk: whatever happens, there is the old one or the
+ *  new one. While an error stands nothing is saved and nothing is loaded. */
+#ifndef FACULA_SAVE_H
+#define FACULA_SAVE_H
+#include <facula/nn.h>
+#include <facula/types.h>
+
+FA__BEGIN
+
+#define FA__BIND_FA__STATE(text, name, v)
+#define FA__PASS_FA__STATE(name, v) FA__STATE(v)
+static inline fa_parameters fa__state_same(fa_parameters state)
+{
+    return state;
+}
+#ifdef __cplusplus
+}
+static inline fa_parameters fa__state(const fa_module *module)
+{
+    return fa_module_state(module);
+}
+static inline fa_parameters fa__state(fa_parameters state)
+{
+    return state;
+}
+#define FA__STATE(s) fa__state(s)
+extern "C" {
+#else
+#define FA__STATE(s)                                                                                                   \
+    _Generic(s, fa_module * : fa_module_state, const fa_module * : fa_module_state, fa_parameters : fa__state_same)(s)
+#endif
+
+/** Texts with names. */
+typedef struct fa_metadata {
+    size_t count;             /**< how many */
+    const char *const *name;  /**< as many names, each once */
+    const char *const *value; /**< as many texts, in UTF-8 */
+} fa_metadata;
+
+/** Options of fa_save(). */
+typedef struct fa_save_options {
+    size_t size;          /**< set by the macro */
+    fa_metadata metadata; /**< texts to put in front */
+    char fa__end;
+} fa_save_options;
+#define FA__DEFAULT_fa_save                                                                                            \
+    {                                                                                                                  \
+        offsetof(fa_save_options, fa__end), {0, NULL, NULL}, 0                                                         \
+    }
+
+/** Writes tensors to a safetensors file, from whatever devices they are on: waits for each.
+ *
+ *      fa_save(net, "cnn.safetensors", .metadata)
+ *
+ *  @param state   a module, whose fa_module_state() it is, or an fa_parameters with names
+ *  @param path    of the file, which is replaced
+ *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @return false and an error: then the old file is as it was */
+FA_API bool fa_save(fa_parameters state, const char *path, const fa_save_options *options);
+#define fa_save(...) FA__CALL2(fa_save, FA__STATE, FA__SAME, __VA_ARGS__)
+
+/** Options of fa_load(). */
+typedef struct fa_load_options {
+    size_t size; /**< set by the macro */
+    bool strict; /**< missing and unexpected names are an error; false: they are passed over */
+    char fa__end;
+} fa_load_options;
+#define FA__DEFAULT_fa_load                                                                                            \
+    {                                                                                                                  \
+        offsetof(fa_load_options, fa__end), true, 0                                                                    \
+    }
+
+/** Sets tensors to what a safetensors file has under their names. They stay where they are and keep their dtype; their
+ *  shapes have to be those of the file. Nothing is changed before all of the file has been read and found good.
+ *
+ *      fa_load(net, "cnn.safetensors", .strict = true)
+ *
+ *  @param state   a module, whose fa_module_state() it is, or an fa_parameters with names
+ *  @param path    of the file
+ *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @return false and an error, which names what is missing, unexpected, or of another shape */
+FA_API bool fa_load(fa_parameters state, const char *path, const fa_load_options *options);
+#define fa_load(...) FA__CALL2(fa_load, FA__STATE, FA__SAME, __VA_ARGS__)
+
+/** What is in a file: its arrays belong to the scope, as the tensors do. */
+typedef struct fa_saved {
+    fa_parameters tensors; /**< in the order of the file; name is NULL after an error */
+    fa_metadata metadata;  /**< the texts in front of them */
+} fa_saved;
+
+/** Options of fa_load_file(). */
+typedef struct fa_load_file_options {
+    size_t size;      /**< set by the macro */
+    fa_device device; /**< where the tensors are made; FA_META: shapes and dtypes alone are read */
+    char fa__end;
+} fa_load_file_options;
+#define FA__DEFAULT_fa_load_file                                                                                       \
+    {                                                                                                                  \
+        offsetof(fa_load_file_options, fa__end), {0, 0}, 0                                                             \
+    }
+
+/** All that a safetensors file has.
+ *
+ *      fa_load_file("cnn.safetensors", .device)
+ *
+ *  @param path    of the file
+ *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @return empty after an error: FA_ERROR_FILE for a damaged file, FA_ERROR_DTYPE for a dtype that is not there */
+FA_API fa_saved fa_load_file(const char *path, const fa_load_file_options *options);
+#define fa_load_file(...) FA__CALL1(fa_load_file, FA__SAME, __VA_ARGS__)
+
+FA__END
+#endif

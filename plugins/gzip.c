@@ -1,0 +1,50 @@
+/* The plugin gzip, over zlib. */
+#include "plugins/gzip.h"
+#include "plugins/plugin.h"
+#include <errno.h>
+#include <string.h>
+#include <zlib.h>
+
+enum { BUFFER = 1 << 17, MOST = 1 << 30 };
+
+static void *gzip_open(const char *path)
+{
+    errno = 0;
+    gzFile file = gzopen(path, "rb");
+    if (file)
+        gzbuffer(file, BUFFER);
+    else if (!errno)
+        errno = ENOMEM;
+    return file;
+}
+
+/* gzread takes and gives an int; at an end that comes too early it gives what there was, and says so only when asked.
+ */
+static ptrdiff_t gzip_read(void *file, void *to, size_t size)
+{
+    size_t done = 0;
+    while (done < size) {
+        size_t left = size - done;
+        int n = gzread(file, (char *)to + done, (unsigned)(left < MOST ? left : MOST)), code;
+        if (n <= 0) {
+            gzerror(file, &code);
+            return n < 0 || code < 0 ? -1 : (ptrdiff_t)done;
+        }
+        done += (size_t)n;
+    }
+    return (ptrdiff_t)done;
+}
+
+static const char *gzip_reason(void *file)
+{
+    int code;
+    const char *text = gzerror(file, &code);
+    return code == Z_ERRNO ? strerror(errno) : text;
+}
+
+static void gzip_close(void *file)
+{
+    gzclose(file);
+}
+
+FA__PLUGIN const fa__gzip FA__PLUGIN_TABLE = {gzip_open, gzip_read, gzip_reason, gzip_close};

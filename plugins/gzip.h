@@ -1,0 +1,15 @@
+/* The plugin gzip: files that may be compressed, read as what they hold (zlib). */
+#ifndef FA__PLUGINS_GZIP_H
+#define FA__PLUGINS_GZIP_H
+#include <stddef.h>
+
+typedef struct fa__gzip {
+    /* Opens a file, compressed or not; NULL, and errno says why. */
+    void *(*open)(const char *path);
+    /* Reads up to `size` bytes, fewer only at the end; -1 when the file is damaged or cannot be read. */
+    ptrdiff_t (*read)(void *file, void *to, size_t size);
+    /* Why reading failed; good until the next call. */
+    const char *(*reason)(void *file);
+    void (*close)(void *file);
+} fa__gzip;
+#endif

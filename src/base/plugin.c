@@ -1,0 +1,85 @@
+/* Plugins: where they are looked for, and their tables of functions. */
+#include "base/alloc.h"
+#include "base/dynamic.h"
+#include "base/error.h"
+#include "base/text.h"
+#include <dlfcn.h>
+#include <facula/plugin.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* A name with the version of all tables: one that knows others is not opened by mistake. */
+#define TABLE "facula_plugin_1"
+
+enum { PLACES = 4 };
+
+typedef struct places {
+    char path[PLACES][PATH_MAX];
+    const char *name[PLACES + 1]; /* those that there are, ended by NULL */
+    size_t count;
+} places;
+
+__attribute__((__format__(__printf__, 2, 3))) static void add(places *p, const char *format, ...)
+{
+    fa__text text = fa__text_in(p->path[p->count], PATH_MAX);
+    va_list list;
+    va_start(list, format);
+    if (fa__text_add_list(&text, format, list))
+        p->name[p->count] = p->path[p->count], p->count++;
+    va_end(list);
+}
+
+/* The folder of the program or library that this function is in. */
+static bool own_folder(char *folder)
+{
+    Dl_info info;
+    if (!dladdr(TABLE, &info) || !info.dli_fname || !realpath(info.dli_fname, folder))
+        return false;
+    *strrchr(folder, '/') = 0;
+    return true;
+}
+
+static void places_find(places *p, const char *name)
+{
+    char folder[PATH_MAX];
+    const char *named = secure_getenv("FACULA_PLUGINS");
+    *p = (places){.count = 0};
+    if (named && *named)
+        add(p, "%s/facula-%s.so", named, name);
+    if (own_folder(folder)) {
+        add(p, "%s/facula-plugins/facula-%s.so", folder, name);
+        add(p, "%s/../facula-plugins/facula-%s.so", folder, name);
+    }
+    add(p, "%s/facula-%s.so", FA__PLUGIN_FOLDER, name);
+}
+
+/* The table, or NULL with the reason in *library. What was opened stays open: who opens it again gets the same. */
+static const void *open_plugin(fa__library *library, const char *name)
+{
+    places *p = fa__malloc(sizeof *p);
+    const void *table = NULL;
+    if (!p)
+        return NULL;
+    places_find(p, name);
+    const fa__symbol symbol = {TABLE, &table, false};
+    fa__library_open(library, p->name, &symbol, 1);
+    fa__free(p);
+    return table;
+}
+
+bool fa_plugin_available(const char *name)
+{
+    fa__library library = {0};
+    return name && open_plugin(&library, name);
+}
+
+const void *fa__plugin(const char *name, const char *purpose)
+{
+    fa__library library = {0};
+    const void *table = open_plugin(&library, name);
+    if (!table && library.reason[0])
+        fa__fail(FA_ERROR_UNAVAILABLE, "the plugin %s is needed %s, and is not there: %s", name, purpose,
+                 library.reason);
+    return table;
+}

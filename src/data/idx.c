@@ -1,0 +1,91 @@
+/* MNIST and its like: images and labels in two IDX files. Such a file begins with two zeros, the type of its elements
+ * (8: bytes) and the number of dimensions; then comes the size of each dimension, in four bytes, the first one the
+ * highest. */
+#include "data/data.h"
+#include "data/file.h"
+#include <facula/error.h>
+#include <facula/scope.h>
+#include <facula/tensor.h>
+#include <facula/to.h>
+
+enum { BYTES = 8, CLASSES = 10, MOST_RANK = 3 };
+
+static int64_t number_at(const fa__bytes *b, int64_t at)
+{
+    const unsigned char *p = b->item + at;
+    return (int64_t)p[0] << 24 | (int64_t)p[1] << 16 | (int64_t)p[2] << 8 | p[3];
+}
+
+/* The bytes of a file of `rank` dimensions as u8; checks that it has as many as it says. */
+static fa_tensor *idx_tensor(const char *who, const fa__bytes *b, int rank)
+{
+    int64_t head = 4 + 4 * rank, expected = BYTES << 8 | rank, size[MOST_RANK], count = 1;
+    if (b->size < head || number_at(b, 0) != expected) {
+        fa_fail(FA_ERROR_FILE, "%s: %s begins with 0x%08llx, not with 0x%08llx and %d sizes: not an IDX file of %s",
+                who, b->path, b->size < 4 ? 0 : (unsigned long long)number_at(b, 0), (unsigned long long)expected, rank,
+                rank == 1 ? "labels" : "images");
+        return NULL;
+    }
+    bool fits = true;
+    for (int i = 0; i < rank; i++) {
+        size[i] = number_at(b, 4 + 4 * i);
+        fits = fits && !__builtin_mul_overflow(count, size[i], &count);
+    }
+    if (!fits || count != b->size - head) {
+        fa_fail(FA_ERROR_FILE, "%s: %s has %lld bytes behind its head of %lld, and says there it has %lld", who,
+                b->path, (long long)(b->size - head), (long long)head, fits ? (long long)count : -1LL);
+        return NULL;
+    }
+    fa_shape shape = rank == 1 ? FA_SHAPE(size[0]) : FA_SHAPE(size[0], 1, size[1], size[2]);
+    return fa_tensor_from(b->item + head, shape, .dtype = FA_U8);
+}
+
+static bool labels_are_good(const char *who, const fa__bytes *b)
+{
+    for (int64_t i = 8; i < b->size; i++)
+        if (b->item[i] >= CLASSES)
+            return fa_fail(FA_ERROR_FILE, "%s: %s, byte %lld: the label of sample %lld is %d, not 0 to 9", who, b->path,
+                           (long long)i, (long long)(i - 8), b->item[i]);
+    return true;
+}
+
+static fa_dataset *read_part(const char *who, const char *folder, const char *below, const fa_data_mnist_options *o)
+{
+    static const char *const images[2][3] = {{"t10k-images-idx3-ubyte", "t10k-images.idx3-ubyte"},
+                                             {"train-images-idx3-ubyte", "train-images.idx3-ubyte"}},
+                             *const labels[2][3] = {{"t10k-labels-idx1-ubyte", "t10k-labels.idx1-ubyte"},
+                                                    {"train-labels-idx1-ubyte", "train-labels.idx1-ubyte"}};
+    const fa__bytes *image = fa__bytes_read(who, folder, below, images[o->train], true);
+    fa_tensor *x = image ? idx_tensor(who, image, 3) : NULL;
+    const fa__bytes *label = x ? fa__bytes_read(who, folder, below, labels[o->train], true) : NULL;
+    fa_tensor *y = label ? idx_tensor(who, label, 1) : NULL;
+    if (!y || !labels_are_good(who, label))
+        return NULL;
+    if (fa_size(x, 0) != fa_size(y, 0)) {
+        fa_fail(FA_ERROR_FILE, "%s: %s has %lld images, and %s has %lld labels", who, image->path,
+                (long long)fa_size(x, 0), label->path, (long long)fa_size(y, 0));
+        return NULL;
+    }
+    return fa_data_transformed(fa_data_tensors(x, fa_to(y, FA_I64)), o->transform);
+}
+
+static fa_dataset *idx_new(const char *who, const char *folder, const char *below, const fa_data_mnist_options *options)
+{
+    fa_data_mnist_options o = FA__DEFAULT_fa_data_mnist;
+    fa__options_read(&o, o.size, options);
+    if (fa_error_stands())
+        return NULL;
+    FA_SCOPE;
+    return fa_escape(read_part(who, folder, below, &o));
+}
+
+fa_dataset *(fa_data_mnist)(const char *folder, const fa_data_mnist_options *options)
+{
+    return idx_new("fa_data_mnist", folder, "MNIST/raw", options);
+}
+
+fa_dataset *(fa_data_fashion_mnist)(const char *folder, const fa_data_fashion_mnist_options *options)
+{
+    const char *debian = "/usr/share/datasets/fashion-mnist";
+    return idx_new("fa_data_fashion_mnist", folder ? folder : debian, "FashionMNIST/raw", options);
+}

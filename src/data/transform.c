@@ -1,0 +1,187 @@
+/* Transforms of images: modules of batches (samples, channels, height, width). */
+#include <facula/creation.h>
+#include <facula/error.h>
+#include <facula/indices.h>
+#include <facula/object.h>
+#include <facula/pad.h>
+#include <facula/pointwise.h>
+#include <facula/randint.h>
+#include <facula/scope.h>
+#include <facula/slice.h>
+#include <facula/tensor.h>
+#include <facula/to.h>
+#include <facula/transform.h>
+#include <facula/view.h>
+#include <inttypes.h>
+
+static bool is_image(const fa_module *self, const fa_tensor *x)
+{
+    return fa_dim(x) == 4
+           || fa_fail(FA_ERROR_SHAPE, "fa_transform_%s: images are (samples, channels, height, width), not of %d dims",
+                      fa_module_kind(self), fa_dim(x));
+}
+
+/* ---- values ---- */
+
+static fa_tensor *to_tensor_forward(fa_module *self, fa_tensor *x)
+{
+    (void)self;
+    return fa_tensor_dtype(x) == FA_U8 ? fa_div(x, 255) : x;
+}
+
+fa_transform *fa_transform_to_tensor(void)
+{
+    return fa_nn_custom("to_tensor", 0, to_tensor_forward);
+}
+
+typedef struct normalize {
+    fa_tensor *mean, *std;
+} normalize;
+
+static fa_tensor *normalize_forward(fa_module *self, fa_tensor *x)
+{
+    const normalize *n = fa_module_data(self);
+    fa_device there = fa_tensor_device(x);
+    int64_t channels = fa_size(n->mean, 0);
+    if (!is_image(self, x))
+        return NULL;
+    if (channels != 1 && channels != fa_size(x, 1)) {
+        fa_fail(FA_ERROR_SHAPE, "fa_transform_normalize: %" PRId64 " means for images of %" PRId64 " channels",
+                channels, fa_size(x, 1));
+        return NULL;
+    }
+    return fa_div(fa_sub(x, fa_to(n->mean, there)), fa_to(n->std, there));
+}
+
+/* Numbers for channels, as (channels, 1, 1). */
+static fa_tensor *for_channels(fa_list list)
+{
+    return fa_to(fa_tensor_from(list.item, FA_SHAPE((int64_t)list.count, 1, 1), .dtype = FA_F64), FA_F32);
+}
+
+fa_transform *fa_transform_normalize(fa_list mean, fa_list std)
+{
+    bool good = mean.count >= 1 && mean.count == std.count && mean.item && std.item;
+    for (size_t i = 0; good && i < std.count; i++)
+        good = std.item[i] != 0;
+    if (!good) {
+        fa_fail(FA_ERROR_ARGUMENT, "fa_transform_normalize: a mean for each channel, and as many deviations, none 0");
+        return NULL;
+    }
+    FA_SCOPE;
+    fa_module *m = fa_nn_custom("normalize", sizeof(normalize), normalize_forward);
+    normalize *n = fa_module_data(m);
+    if (!n || !(n->mean = fa_module_buffer(m, "mean", for_channels(mean)))
+        || !(n->std = fa_module_buffer(m, "std", for_channels(std))))
+        return NULL;
+    return fa_escape(m);
+}
+
+/* ---- places ---- */
+
+typedef struct crop {
+    int64_t size[2], padding[2];
+    double fill;
+} crop;
+
+/* Where the parts begin along a dimension: for each image, or in the middle for all. */
+static fa_tensor *begins(const fa_module *self, const fa_tensor *x, int64_t room)
+{
+    fa_shape each = FA_SHAPE(fa_size(x, 0), 1, 1, 1);
+    if (fa_module_training(self))
+        return fa_randint(0, room + 1, each, .device = fa_tensor_device(x));
+    return fa_full(each, room / 2, .dtype = FA_I64, .device = fa_tensor_device(x));
+}
+
+/* The numbers 0 to n - 1 along a dimension of four. */
+static fa_tensor *along(int dim, int64_t n, const fa_tensor *x)
+{
+    fa_shape shape = FA_SHAPE(1, 1, 1, 1);
+    shape.dim[dim] = n;
+    return fa_reshape(fa_arange(0, (double)n, .dtype = FA_I64, .device = fa_tensor_device(x)), shape);
+}
+
+static fa_tensor *crop_forward(fa_module *self, fa_tensor *x)
+{
+    const crop *c = fa_module_data(self);
+    if (!is_image(self, x))
+        return NULL;
+    double h = (double)c->padding[0], w = (double)c->padding[1];
+    if (h > 0 || w > 0)
+        x = fa_pad(x, FA_LIST(w, w, h, h), .value = c->fill);
+    int64_t height = fa_size(x, 2) - c->size[0], width = fa_size(x, 3) - c->size[1];
+    if (x && (height < 0 || width < 0))
+        fa_fail(FA_ERROR_SHAPE,
+                "fa_transform_random_crop: images of %" PRId64 " x %" PRId64 " have no part of %" PRId64 " x %" PRId64,
+                fa_size(x, 2), fa_size(x, 3), c->size[0], c->size[1]);
+    if (!x || height < 0 || width < 0)
+        return NULL;
+    fa_tensor *row = fa_add(begins(self, x, height), along(2, c->size[0], x));
+    fa_tensor *column = fa_add(begins(self, x, width), along(3, c->size[1], x));
+    return fa_index(x, along(0, fa_size(x, 0), x), along(1, fa_size(x, 1), x), row, column);
+}
+
+static bool pair_read(fa_pair pair, int64_t *size, int64_t least, const char *what)
+{
+    size[0] = fa__pair_at(pair, 0);
+    size[1] = fa__pair_at(pair, 1);
+    return (size[0] >= least && size[1] >= least)
+           || fa_fail(FA_ERROR_ARGUMENT,
+                      "fa_transform_random_crop: %s is %" PRId64 " or more, not %" PRId64 ", %" PRId64, what, least,
+                      size[0], size[1]);
+}
+
+fa_transform *(fa_transform_random_crop)(fa_pair size, const fa_transform_random_crop_options *options)
+{
+    fa_transform_random_crop_options o = FA__DEFAULT_fa_transform_random_crop;
+    fa__options_read(&o, o.size, options);
+    crop c = {.fill = o.fill};
+    if (!pair_read(size, c.size, 1, "size") || !pair_read(o.padding, c.padding, 0, ".padding"))
+        return NULL;
+    fa_module *m = fa_nn_custom("random_crop", sizeof c, crop_forward);
+    if (m)
+        *(crop *)fa_module_data(m) = c;
+    return m;
+}
+
+/* ---- flips ---- */
+
+typedef struct turn {
+    double p;
+    int dim;
+} turn;
+
+static fa_tensor *flip_forward(fa_module *self, fa_tensor *x)
+{
+    const turn *t = fa_module_data(self);
+    if (!is_image(self, x) || !fa_module_training(self))
+        return fa_error_stands() ? NULL : x;
+    fa_tensor *drawn = fa_rand(FA_SHAPE(fa_size(x, 0), 1, 1, 1), .device = fa_tensor_device(x));
+    return fa_where(fa_lt(drawn, t->p), fa_flip(x, .dim = t->dim), x);
+}
+
+static fa_transform *flip_new(const char *kind, double p, int dim)
+{
+    if (!(p >= 0 && p <= 1)) {
+        fa_fail(FA_ERROR_ARGUMENT, "fa_transform_%s: p is a probability, 0 to 1, not %g", kind, p);
+        return NULL;
+    }
+    fa_module *m = fa_nn_custom(kind, sizeof(turn), flip_forward);
+    if (m)
+        *(turn *)fa_module_data(m) = (turn){p, dim};
+    return m;
+}
+
+fa_transform *(fa_transform_random_horizontal_flip)(const fa_transform_random_horizontal_flip_options *options)
+{
+    fa_transform_random_horizontal_flip_options o = FA__DEFAULT_fa_transform_random_horizontal_flip;
+    fa__options_read(&o, o.size, options);
+    return flip_new("random_horizontal_flip", o.p, 3);
+}
+
+fa_transform *(fa_transform_random_vertical_flip)(const fa_transform_random_vertical_flip_options *options)
+{
+    fa_transform_random_vertical_flip_options o = FA__DEFAULT_fa_transform_random_vertical_flip;
+    fa__options_read(&o, o.size, options);
+    return flip_new("random_vertical_flip", o.p, 2);
+}

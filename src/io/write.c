@@ -1,0 +1,179 @@
+/* Writing safetensors files. */
+#include "io/safetensors.h"
+#include <facula/error.h>
+#include <facula/file.h>
+#include <facula/scope.h>
+#include <facula/tensor.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGNED = 8 };
+
+static const fa_object_type scratch_type = {"bytes", NULL};
+
+/* The tensors in the order of the file: that of the format's own library, by dtype, wide ones first, so that each begins
+ * at a multiple of its element, then by name. */
+typedef struct place {
+    const char *name;
+    const fa_tensor *tensor;
+    int rank;
+} place;
+
+typedef struct order {
+    fa_object base;
+    place at[];
+} order;
+
+static int before(const void *one, const void *other)
+{
+    const place *a = one, *b = other;
+    return a->rank != b->rank ? a->rank - b->rank : strcmp(a->name, b->name);
+}
+
+static order *order_new(fa_parameters p)
+{
+    static const int rank[FA__DTYPES] = {[FA_I64] = 0,  [FA_F64] = 1, [FA_F32] = 2, [FA_I32] = 3, [FA_BF16] = 4,
+                                         [FA_F16] = 5,  [FA_I16] = 6, [FA_I8] = 7,  [FA_U8] = 8,  [FA_BOOL] = 9};
+    order *o = fa_object_new(&scratch_type, sizeof *o + p.count * sizeof *o->at);
+    for (size_t i = 0; o && i < p.count; i++)
+        o->at[i] = (place){p.name[i], p.item[i], rank[fa_tensor_dtype(p.item[i])]};
+    if (o)
+        qsort(o->at, p.count, sizeof *o->at, before);
+    return o;
+}
+
+static bool names_are_good(const char *who, const char *const *name, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!name || !name[i])
+            return fa_fail(FA_ERROR_ARGUMENT, "%s: number %zu has no name", who, i);
+        if (!strcmp(name[i], "__metadata__"))
+            return fa_fail(FA_ERROR_ARGUMENT, "%s: no tensor can be called %s", who, name[i]);
+        for (size_t k = 0; k < i; k++)
+            if (!strcmp(name[i], name[k]))
+                return fa_fail(FA_ERROR_ARGUMENT, "%s: there are two called \"%s\"", who, name[i]);
+    }
+    return true;
+}
+
+static bool is_good(const char *who, fa_parameters p, fa_metadata m)
+{
+    for (size_t i = 0; i < p.count; i++)
+        if (!p.item || !p.item[i])
+            return fa_fail(FA_ERROR_ARGUMENT, "%s: tensor %zu is NULL", who, i);
+    for (size_t i = 0; i < m.count; i++)
+        if (!m.value || !m.value[i])
+            return fa_fail(FA_ERROR_ARGUMENT, "%s: the value of metadata %zu is NULL", who, i);
+    return names_are_good(who, p.name, p.count) && names_are_good(who, m.name, m.count);
+}
+
+/* ---- the head ---- */
+
+static void put_text(FILE *f, const char *text)
+{
+    putc('"', f);
+    for (; *text; text++) {
+        unsigned char c = (unsigned char)*text;
+        if (c == '"' || c == '\\')
+            fprintf(f, "\\%c", c);
+        else if (c < ' ')
+            fprintf(f, "\\u%04x", c);
+        else
+            putc(c, f);
+    }
+    putc('"', f);
+}
+
+static void put_texts(FILE *f, fa_metadata m)
+{
+    fprintf(f, "\"__metadata__\":{");
+    for (size_t i = 0; i < m.count; i++) {
+        fprintf(f, i ? "," : "");
+        put_text(f, m.name[i]);
+        putc(':', f);
+        put_text(f, m.value[i]);
+    }
+    putc('}', f);
+}
+
+static void put_entry(FILE *f, const char *name, const fa_tensor *t, uint64_t *at)
+{
+    put_text(f, name);
+    fprintf(f, ":{\"dtype\":\"%s\",\"shape\":[", fa__archive_dtype(fa_tensor_dtype(t)));
+    for (int i = 0; i < fa_dim(t); i++)
+        fprintf(f, "%s%" PRId64, i ? "," : "", fa_size(t, i));
+    fprintf(f, "],\"data_offsets\":[%" PRIu64 ",%" PRIu64 "]}", *at, *at + fa_nbytes(t));
+    *at += fa_nbytes(t);
+}
+
+/* Eight bytes, the lowest first, and the text, which blanks fill up so that the tensors begin at a multiple of eight.
+ * To be freed; NULL and an error without memory. */
+static char *head_text(const char *who, size_t count, const order *o, fa_metadata m, size_t *size)
+{
+    char *text = NULL;
+    uint64_t at = 0;
+    FILE *f = open_memstream(&text, size);
+    if (f) {
+        fprintf(f, "%*s{", ALIGNED, "");
+        if (m.count)
+            put_texts(f, m);
+        for (size_t i = 0; i < count; i++) {
+            fprintf(f, i || m.count ? "," : "");
+            put_entry(f, o->at[i].name, o->at[i].tensor, &at);
+        }
+        putc('}', f);
+        for (long n = ftell(f); n % ALIGNED; n++)
+            putc(' ', f);
+    }
+    if (!f || ferror(f) | fclose(f)) {
+        free(text);
+        fa_fail(FA_ERROR_MEMORY, "%s: out of memory for the head of the file", who);
+        return NULL;
+    }
+    for (int i = 0; i < ALIGNED; i++)
+        text[i] = (char)((*size - ALIGNED) >> 8 * i);
+    return text;
+}
+
+/* ---- the elements ---- */
+
+typedef struct elements {
+    fa_object base;
+    _Alignas(16) char bytes[];
+} elements;
+
+static bool put_tensor(fa_file *out, const fa_tensor *t)
+{
+    FA_SCOPE;
+    elements *e = fa_object_new(&scratch_type, sizeof *e + fa_nbytes(t));
+    return e && fa_read(t, e->bytes, fa_tensor_dtype(t), fa_numel(t)) && fa_file_put(out, e->bytes, fa_nbytes(t));
+}
+
+static bool put_all(fa_file *out, size_t count, const order *o)
+{
+    bool good = true;
+    for (size_t i = 0; good && i < count; i++)
+        good = put_tensor(out, o->at[i].tensor);
+    return good;
+}
+
+bool fa__archive_write(const char *who, const char *path, fa_parameters p, fa_metadata m)
+{
+    fa_file out;
+    size_t size;
+    if (!path)
+        fa_fail(FA_ERROR_ARGUMENT, "%s: the path is NULL", who);
+    if (fa_error_stands() || !is_good(who, p, m))
+        return false;
+    FA_SCOPE;
+    order *o = order_new(p);
+    char *head = o ? head_text(who, p.count, o, m, &size) : NULL;
+    bool good = head && fa_file_begin(&out, path);
+    if (good) {
+        good = fa_file_put(&out, head, size) && put_all(&out, p.count, o) && fa_file_commit(&out);
+        fa_file_abandon(&out);
+    }
+    free(head);
+    return good;
+}
