@@ -56,29 +56,29 @@ static const struct {
 } table[] = {
     {"cbrt", FA__PRIM_cbrt, 1e-320, 1e308, 0, 0, 0.51, of_cbrt, 0},
     {"cbrt", FA__PRIM_cbrt, -8, 8, 0, 0, 0.51, of_cbrt, 0},
-    {"erfcx", FA__PRIM_erfcx, -26, 0, 0, 0, 3, of_erfcx, 0},
-    {"erfcx", FA__PRIM_erfcx, 1e-10, 1e10, 0, 0, 3, of_erfcx, 0},
-    {"ndtr", FA__PRIM_ndtr, -38, 9, 0, 0, 4, of_ndtr, 0},
-    {"log_ndtr", FA__PRIM_log_ndtr, -60, 30, 0, 0, 4, of_log_ndtr, 0},
+    {"erfcx", FA__PRIM_erfcx, -26, 0, 0, 0, 2, of_erfcx, 0},
+    {"erfcx", FA__PRIM_erfcx, 1e-10, 1e10, 0, 0, 2, of_erfcx, 0},
+    {"ndtr", FA__PRIM_ndtr, -38, 9, 0, 0, 3, of_ndtr, 0},
+    {"log_ndtr", FA__PRIM_log_ndtr, -60, 30, 0, 0, 3, of_log_ndtr, 0},
     {"ndtri", FA__PRIM_ndtri, 1e-300, 0.4, 0, 0, 4, of_ndtri, 0},
     {"ndtri", FA__PRIM_ndtri, 0, 1, 0, 0, 4, of_ndtri, 0},
-    {"i0", FA__PRIM_i0, -40, 700, 0, 0, 4, of_i0, 0},
-    {"i1", FA__PRIM_i1, -40, 700, 0, 0, 4, of_i1, 0},
-    {"i0e", FA__PRIM_i0e, 1e-10, 1e4, 0, 0, 4, of_i0e, 0},
-    {"i1e", FA__PRIM_i1e, 1e-10, 1e4, 0, 0, 4, of_i1e, 0},
+    {"i0", FA__PRIM_i0, -40, 700, 0, 0, 3, of_i0, 0},
+    {"i1", FA__PRIM_i1, -40, 700, 0, 0, 3, of_i1, 0},
+    {"i0e", FA__PRIM_i0e, 1e-10, 1e4, 0, 0, 3, of_i0e, 0},
+    {"i1e", FA__PRIM_i1e, 1e-10, 1e4, 0, 0, 3, of_i1e, 0},
     {"modified_bessel_k0", FA__PRIM_modified_bessel_k0, 1e-5, 700, 0, 0, 4, of_k0, 0},
     {"modified_bessel_k1", FA__PRIM_modified_bessel_k1, 1e-5, 700, 0, 0, 4, of_k1, 0},
-    {"scaled_modified_bessel_k0", FA__PRIM_scaled_modified_bessel_k0, 1e-5, 1e3, 0, 0, 4, of_k0e, 0},
+    {"scaled_modified_bessel_k0", FA__PRIM_scaled_modified_bessel_k0, 1e-5, 1e3, 0, 0, 5, of_k0e, 0},
     {"scaled_modified_bessel_k1", FA__PRIM_scaled_modified_bessel_k1, 1e-5, 1e3, 0, 0, 4, of_k1e, 0},
-    {"bessel_j0", FA__PRIM_bessel_j0, -30, 60, 0, 0, 4, of_j0, 1},
-    {"bessel_j1", FA__PRIM_bessel_j1, -30, 60, 0, 0, 4, of_j1, 1},
-    {"bessel_y0", FA__PRIM_bessel_y0, 1e-5, 30, 0, 0, 4, of_y0, 1},
-    {"bessel_y1", FA__PRIM_bessel_y1, 1e-5, 30, 0, 0, 4, of_y1, 1},
-    {"zeta", FA__PRIM_zeta, 1.001, 60, 0.01, 50, 8, plain_zeta, 0},
-    {"igamma", FA__PRIM_igamma, 0.01, 30, 0.01, 40, 60, of_igamma, 0},
-    {"igammac", FA__PRIM_igammac, 0.01, 30, 0.01, 40, 60, of_igammac, 0},
-    {"igamma", FA__PRIM_igamma, 900, 3000, 800, 3200, 2000, of_igamma, 0},
-    {"igammac", FA__PRIM_igammac, 900, 3000, 800, 3200, 2000, of_igammac, 0},
+    {"bessel_j0", FA__PRIM_bessel_j0, -30, 60, 0, 0, 3, of_j0, 1},
+    {"bessel_j1", FA__PRIM_bessel_j1, -30, 60, 0, 0, 2, of_j1, 1},
+    {"bessel_y0", FA__PRIM_bessel_y0, 1e-5, 30, 0, 0, 5, of_y0, 1},
+    {"bessel_y1", FA__PRIM_bessel_y1, 1e-5, 30, 0, 0, 2, of_y1, 1},
+    {"zeta", FA__PRIM_zeta, 1.001, 60, 0.01, 50, 9, plain_zeta, 0},
+    {"igamma", FA__PRIM_igamma, 0.01, 30, 0.01, 40, 14, of_igamma, 0},
+    {"igammac", FA__PRIM_igammac, 0.01, 30, 0.01, 40, 9, of_igammac, 0},
+    {"igamma", FA__PRIM_igamma, 900, 3000, 800, 3200, 14, of_igamma, 0},
+    {"igammac", FA__PRIM_igammac, 900, 3000, 800, 3200, 9, of_igammac, 0},
 };
 enum { FUNCTIONS_HERE = sizeof table / sizeof *table };
 
@@ -99,13 +99,11 @@ static void fill(int i, double *x, double *y)
 
 static void hold(int i, const worst *w, double most, const char *class)
 {
-    if (getenv("FACULA_TEST_SHOW"))
-        printf("%s %s: %.2f at %.17g, %.17g\n", class, table[i].name, w->ulp, w->x, w->y);
     if (w->wrong)
         fail_msg("%s %s: %lld wrong, as at %.17g, %.17g", class, table[i].name, (long long)w->wrong, w->wrong_x,
                  w->wrong_y);
     if (!(w->ulp <= most))
-        print_error("%s %s: %.2f ulp at %.17g, %.17g", class, table[i].name, w->ulp, w->x, w->y);
+        fail_msg("%s %s: %.2f ulp at %.17g, %.17g", class, table[i].name, w->ulp, w->x, w->y);
 }
 
 static void errors(void **state)

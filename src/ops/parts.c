@@ -100,6 +100,6 @@ POINTWISE(bitwise_count, (x), v = abs(i64(bit_or(x, 0))); v = v - bit_and(shift_
           v = bit_and(v, 3689348814741910323) + bit_and(shift_right(v, 2), 3689348814741910323);
           v = bit_and(v + shift_right(v, 4), 1085102592571150095); v = v + shift_right(v, 8);
           v = v + shift_right(v, 16);
-          y = u8(bit_and(v + shift_right(v, 32), 127)), TORCH(""), SAMPLES("i(3,4); b(3); i(); i(0,2)"))
+          y = u8(bit_and(v + shift_right(v, 32), 127)), TORCH(""), SAMPLES("(3,4); i(3,4); b(3); i(); i(0,2)"))
 
 #include "parts.rows"

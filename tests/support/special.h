@@ -3,6 +3,7 @@
 #ifndef FA__TESTS_SPECIAL_H
 #define FA__TESTS_SPECIAL_H
 #include <math.h>
+#include <stdbool.h>
 
 #define SPECIAL_PI 3.141592653589793238462643383279502884L
 
@@ -40,7 +41,7 @@ static inline long double log_ndtrl(long double x)
     return x < -1 ? logl(0.5L * scaled_erfc(-x * sqrtl(0.5L))) - 0.5L * x * x : log1pl(-ndtrl(-x));
 }
 
-/* By halving. */
+/* By halving; in the middle of what is above or below 1/2. */
 static inline long double ndtril(long double p)
 {
     long double low = -40, high = 0, q = p > 0.5L ? 1 - p : p;
@@ -48,7 +49,8 @@ static inline long double ndtril(long double p)
         return p == 0 ? -INFINITY : p == 1 ? INFINITY : NAN;
     for (int i = 0; i < 200; i++) {
         long double middle = (low + high) / 2;
-        *(ndtrl(middle) < q ? &low : &high) = middle;
+        bool below = q > 0.25L ? erfl(middle * sqrtl(0.5L)) < 2 * q - 1 : ndtrl(middle) < q;
+        *(below ? &low : &high) = middle;
     }
     return p > 0.5L ? -low : low;
 }
@@ -141,7 +143,13 @@ static inline long double gamma_part(long double a, long double x, int upper)
         return NAN;
     if (a == 0 || x == 0 || isinf(a) || isinf(x))
         return (x > 0 && !isinf(a)) != (upper != 0);
-    density = expl(a * logl(x) - x - lgammal(a + 1));
+    if (a < 50)
+        density = expl(a * logl(x) - x - lgammal(a + 1));
+    else { /* by Stirling, whose sums do not cancel */
+        long double m = (x - a) / a, r = 1 / (a * a);
+        long double rest = (1 / 12.0L - r * (1 / 360.0L - r * (1 / 1260.0L - r * (1 / 1680.0L - r / 1188)))) / a;
+        density = expl(a * (log1pl(m) - m) - rest) / sqrtl(2 * SPECIAL_PI * a);
+    }
     if (x < a + 1) {
         for (int k = 1; k < 100000 && term > sum * 1e-22L; k++) {
             term *= x / (a + (long double)k);
