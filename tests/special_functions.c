@@ -278,7 +278,8 @@ static void spacings(void **state)
 {
     (void)state;
     static const double wide[] = {0.0, 1.0, -1.0, 5e-324, -3.0, INFINITY, NAN};
-    EXACTLY(fa_spacing(fa_tensor_from(wide, FA_SHAPE(7), .dtype = FA_F64)), 0x1p-1074, 0x1p-52, -0x1p-52, 0x1p-1074, -0x1p-51, NAN, NAN);
+    EXACTLY(fa_spacing(fa_tensor_from(wide, FA_SHAPE(7), .dtype = FA_F64)), 0x1p-1074, 0x1p-52, -0x1p-52, 0x1p-1074,
+            -0x1p-51, NAN, NAN);
     EXACTLY(fa_spacing(fa_tensor_of(0.0f, 1.0f, 1e-40f, 0x1p-126f)), 0x1p-149, 0x1p-23, 0x1p-149, 0x1p-149);
     EXACTLY(fa_spacing(as(FA_F16, fa_tensor_of(1.0, 0.0, 65504.0))), 0x1p-10, 0x1p-24, 32);
     EXACTLY(fa_spacing(as(FA_BF16, fa_tensor_of(1.0, 0.0))), 0x1p-7, 0x1p-133);
