@@ -6,6 +6,7 @@
 #define FACULA_OPERATIONS_H
 #include <facula/activation.h>
 #include <facula/addmm.h>
+#include <facula/bessel.h>
 #include <facula/blocks.h>
 #include <facula/creation.h>
 #include <facula/diagonal.h>
@@ -29,6 +30,7 @@
 #include <facula/norm.h>
 #include <facula/one_hot.h>
 #include <facula/pad.h>
+#include <facula/parts.h>
 #include <facula/pointwise.h>
 #include <facula/probability_loss.h>
 #include <facula/products.h>
@@ -45,6 +47,7 @@
 #include <facula/shape.h>
 #include <facula/slice.h>
 #include <facula/sort.h>
+#include <facula/special.h>
 #include <facula/split.h>
 #include <facula/statistics.h>
 #include <facula/take.h>

@@ -17,6 +17,9 @@ FILE_OF(wide64_inc)
 FILE_OF(rounding_inc)
 FILE_OF(elementary_inc)
 FILE_OF(special_inc)
+FILE_OF(bessel_inc)
+FILE_OF(incomplete_inc)
+FILE_OF(normal_inc)
 FILE_OF(class_f32_inc)
 FILE_OF(class_f64_inc)
 FILE_OF(class_integer_inc)
@@ -51,7 +54,8 @@ enum {
     FLOATING = FA__GPU_NEEDS_FLOATING,
     TREE = FA__GPU_NEEDS_TREE,
     SPECIAL = FA__GPU_NEEDS_SPECIAL,
-    POISSON = FA__GPU_NEEDS_POISSON
+    POISSON = FA__GPU_NEEDS_POISSON,
+    RARE = FA__GPU_NEEDS_RARE
 };
 
 static const fa__gpu_form families[FA__GPU_FAMILIES] = {
@@ -162,6 +166,11 @@ static void put_math(fa__gpu_text *t, fa__class class, unsigned needs)
     if (needs & SPECIAL) {
         fa__gpu_put_file(t, fa__embed_elementary_inc);
         fa__gpu_put_file(t, fa__embed_special_inc);
+    }
+    if (needs & RARE) {
+        fa__gpu_put_file(t, fa__embed_bessel_inc);
+        fa__gpu_put_file(t, fa__embed_normal_inc);
+        fa__gpu_put_file(t, fa__embed_incomplete_inc);
     }
 }
 
