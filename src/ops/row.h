@@ -148,6 +148,9 @@ bool fa__infer_resized(fa__call *, const fa_tensor *, int64_t dim, int64_t size)
 bool fa__dtype_holds(fa_dtype, double);
 /* False and an error when a number is beyond what a dtype holds. */
 bool fa__check_holds(const fa__call *, fa_dtype, const fa_arg *number);
+/* The same for a number that is written into a tensor: fractions are cut off, and negative whole numbers wrap into
+ * unsigned ones, as PyTorch has it. */
+bool fa__check_written(const fa__call *, fa_dtype, const fa_arg *number);
 /* The dimension that a number names, 0 to rank - 1; -1 after an error. */
 int fa__wrap_dim(const fa__call *, const fa_tensor *, int64_t dim);
 /* The dimensions that fa_dims names, as bits; false after an error. */
