@@ -144,7 +144,44 @@ POINTWISE(frac, (x), y = x - trunc(x), TORCH("frac(x)"), SAMPLES("(3,4); (); (0,
 /** The quotient as an integer, rounded down: what goes with remainder(). Integers stay integers, and are not
  *  divided by 0: an error, told by a device when it is waited for. Floats give infinity or NaN there. */
 POINTWISE(floor_divide, (x, y), y = floor_divide(x, y), TORCH("floor_divide(x, y)"),
+          ALSO("`div` with `rounding_mode='floor'`"),
           SAMPLES("(3,4) p(4); (3) 2; 7 p(3); () p(); (0,2) p(2); n(9) p(9)"))
+
+/** The quotient of floats without what stands behind its point: rounded once, behind that. */
+POINTWISE(cut_quotient, (x, y), y = trunc(x / y), INTERNAL, .inplace = INPLACE(x),
+          TORCH("div(x, y, rounding_mode='trunc') if (x / y).dtype == (x * y).dtype else trunc(x / y)"),
+          SAMPLES("(3,4) p(4); (3) 2; 7 p(3); () p(); (0,2) p(2); n(9) p(9)"))
+
+/** The quotient of integers, rounded towards 0. */
+POINTWISE(whole_quotient, (x, y), y = floor_divide(x - fmod(x, y), y), INTERNAL, .inplace = INPLACE(x), TORCH(""),
+          SAMPLES("(3,4) p(4); (3) 2; 7 p(3); () p(); (0,2) p(2); i(40) p(40)"))
+
+typedef struct {
+    fa_arg x; /* what is divided */
+    fa_arg y; /* by this; both broadcast, and their dtypes promote */
+} trunc_divide_args;
+
+static bool is_floating(fa_arg a)
+{
+    return a.kind == FA__ARG_TENSOR ? fa__dtype_is_float(a.as.t->dtype) : a.kind == FA__ARG_FLOAT;
+}
+
+static fa_tensor *trunc_divide_compose(fa__call *c)
+{
+    const trunc_divide_args *a = c->args;
+    if (is_floating(a->x) || is_floating(a->y))
+        return c->inplace ? fa__cut_quotient_(c->given, a->y) : fa__cut_quotient(a->x, a->y);
+    return c->inplace ? fa__whole_quotient_(c->given, a->y) : fa__whole_quotient(a->x, a->y);
+}
+
+/** The quotient as an integer, rounded towards 0 as C's division: what goes with fmod(). Integers stay integers, and
+ *  are not divided by 0: an error, told by a device when it is waited for. Floats give infinity or NaN there. The
+ *  gradient is 0. */
+OP(trunc_divide, trunc_divide_args, (y), .compose = trunc_divide_compose, .inplace = INPLACE(x),
+   TORCH("div(x, y, rounding_mode='trunc')"), ALSO("`div` with `rounding_mode='trunc'`"),
+   SAMPLES(
+       "(3,4) p(4); (3) 2; 7 p(3); () p(); (0,2) p(2); n(9) p(9); i(40) p(40); i(40) 3; i(40) -2.5; (40) 0.1; i(9) 2; "
+       "(40) p(40)"))
 
 /** x - y * floor_divide(x, y), with the sign of y, as Python's %. Integers stay integers;
  *  divided by 0 they are an error, as in floor_divide. */

@@ -20,7 +20,8 @@ POINTWISE(sub, (x, y, alpha = 1), y = x - alpha * y, .no_bool = true, TORCH("sub
 POINTWISE(mul, (x, y), y = x * y, TORCH("mul(x, y)"), ALSO("`multiply`"), HOT,
           SAMPLES("(3,4) (4); (3,4) 2; () (); (3,1) (1,4); (0,2) 2; b(3) b(3)"))
 
-/** x / y, true division: integers give f32. A division by zero gives infinity or NaN. */
+/** x / y, true division: integers give f32. A division by zero gives infinity or NaN. Rounded to integers it is
+ *  fa_floor_divide() or fa_trunc_divide(): PyTorch's rounding_mode. */
 POINTWISE(div, (x, y), y = x / y, TORCH("div(x, y)"), ALSO("`divide`, `true_divide`"), HOT,
           SAMPLES("(3,4) (4); (3,4) 2; 1 (5); () (); (0,2) (2)"))
 
