@@ -43,6 +43,7 @@ static const struct {
     {"einsum", "i32 u8 bool", "as matmul; sums of integers keep their dtype, whichever way they are made"},
     {"smooth_l1_loss", "i64 i32 u8 bool", "losses are of floats, but for distances and their squares"},
     {"poisson_nll_loss", "i64 i32 u8 bool", "as smooth_l1_loss"},
+    {"gaussian_nll_loss", "i64 i32 u8 bool", "as smooth_l1_loss"},
     {"hinge_embedding_loss", "i64 i32 u8 bool", "as smooth_l1_loss"},
     {"margin_ranking_loss", "i64 i32 u8 bool", "as smooth_l1_loss"},
     {"cosine_embedding_loss", "i64 i32 u8 bool", "as smooth_l1_loss"},

@@ -33,6 +33,25 @@ static void large_numbers(void **state)
     HOLD(fa_smooth_l1_loss(fa_full(FA_SCALAR, 1e30), fa_zeros(FA_SCALAR)), 1e30);
 }
 
+/* A number stands for as many variances; dtype says in which dtype softmax computes, also what is no float. */
+static void numbers_and_dtypes(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_tensor_of(1.0, 2.0), *t = fa_tensor_of(0.0, 1.0), *i = fa_tensor_of(1, 2);
+    HOLD(fa_gaussian_nll_loss(x, t, 2), fa_item(fa_gaussian_nll_loss(x, t, fa_tensor_of(2.0, 2.0))));
+    REFUSED(fa_gaussian_nll_loss(x, t, -1), FA_ERROR_ARGUMENT, "fa_gaussian_nll_loss(", "var is a negative number");
+    REFUSED(fa_gaussian_nll_loss(x, t, NAN), FA_ERROR_ARGUMENT, "fa_gaussian_nll_loss(", "var=nan");
+    assert_int_equal(fa_tensor_dtype(fa_softmax(i, 0, .dtype = FA_F64)), FA_F64);
+    assert_true(fa_same(fa_softmax(i, 0, .dtype = FA_F32), fa_softmax(x, 0)));
+    assert_true(fa_same(fa_log_softmax(x, 0, .dtype = FA_F64), fa_log_softmax(fa_to(x, FA_F64), 0)));
+    fa_tensor *h = fa_to(x, FA_F16);
+    fa_set_requires_grad(h, true);
+    fa_backward(fa_sum(fa_mul(fa_softmax(h, 0, .dtype = FA_F32), t)));
+    assert_int_equal(fa_tensor_dtype(fa_grad(h)), FA_F16);
+    REFUSED(fa_softmax(x, 0, .dtype = FA_I64), FA_ERROR_DTYPE, "fa_softmax(", "dtype is i64, which is not floating");
+    REFUSED(fa_softmin(i, 0), FA_ERROR_DTYPE, "fa_softmin(", "x is i64, which is not floating");
+}
+
 /* The logarithm is held at -100, its gradient at 1e12. */
 static void certain_probabilities(void **state)
 {
@@ -257,6 +276,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(large_numbers),
+        TEST(numbers_and_dtypes),
         TEST(certain_probabilities),
         TEST(small_variances),
         TEST(divergence),

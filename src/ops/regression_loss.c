@@ -149,15 +149,23 @@ OP(poisson_nll_loss, poisson_nll_loss_args, (loss), .compose = poisson_nll_loss_
 typedef struct {
     const fa_tensor *input;              /* the expected value */
     const fa_tensor *target;             /* of the same shape */
-    const fa_tensor *var;                /* the variance: in that shape, without its last dimension, or with 1s in it */
+    fa_arg var;                          /* the variance: a number, or a tensor in that shape, without its last
+                                            dimension, or with 1s in it */
     bool full OPT(false);                /* with the constant log(2 pi) / 2 */
     double eps OPT(1e-6);                /* var counts as this where it is smaller */
     fa_reduction reduction OPT(FA_MEAN); /* FA_MEAN, FA_SUM or FA_NONE */
 } gaussian_nll_loss_args;
 
-/* var with as many dimensions as input; NULL and an error when it does not belong to it. */
-static const fa_tensor *variance_for(const fa__call *c, const fa_tensor *input, const fa_tensor *var)
+/* A number as a tensor, else var with as many dimensions as input; NULL and an error when it does not belong to it. */
+static const fa_tensor *variance_for(const fa__call *c, const fa_tensor *input, fa_arg given)
 {
+    if (given.kind != FA__ARG_TENSOR && !((given.kind == FA__ARG_FLOAT ? given.as.f : (double)given.as.i) >= 0)) {
+        fa__call_fail(c, FA_ERROR_ARGUMENT, "var is a negative number");
+        return NULL;
+    }
+    if (given.kind != FA__ARG_TENSOR)
+        return fa_full(FA_SCALAR, given, .dtype = (fa_dtype)input->dtype, .device = fa_tensor_device(input));
+    const fa_tensor *var = given.as.t;
     bool lacks_last = var->rank == input->rank - 1, fits = lacks_last || var->rank == input->rank;
     for (int i = 0; fits && i < var->rank; i++)
         fits = var->shape[i] == input->shape[i] || (!lacks_last && var->shape[i] == 1);
@@ -188,12 +196,14 @@ static fa_tensor *gaussian_nll_loss_compose(fa__call *c)
 }
 
 /** The negative logarithm of how likely the target is under a normal distribution: (log(var) + (input - target)^2 /
- *  var) / 2. Variances below eps count as eps and have its gradient; negative ones are not looked for. */
+ *  var) / 2. Variances below eps count as eps and have its gradient; negative ones are not looked for, but for a
+ * number: that is an error. */
 OP(gaussian_nll_loss, gaussian_nll_loss_args, (loss), .compose = gaussian_nll_loss_compose, .require = REQUIRE(eps > 0),
    .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
    TORCH("nn.functional.gaussian_nll_loss(input, target, var, full, eps, reduction)"),
    SAMPLES(
        "(3,4) (3,4) p(3,4); (3,4) (3,4) p(3,1) full=true reduction=sum; (3,4) (3,4) p(3) reduction=none; (3,4) (3,4) "
-       "p(1,4); () () p(); (0) (0) p(0); t(3,4) (3,4) p(3,4) eps=1.0"))
+       "p(1,4); () () p(); (0) (0) p(0); t(3,4) (3,4) p(3,4) eps=1.0; (3,4) (3,4) 0.75 full=true; (3) (3) 0.0 "
+       "reduction=none"))
 
 #include "regression_loss.rows"
