@@ -52,6 +52,26 @@ static void numbers_and_dtypes(void **state)
     REFUSED(fa_softmin(i, 0), FA_ERROR_DTYPE, "fa_softmin(", "x is i64, which is not floating");
 }
 
+static size_t most_memory(double p)
+{
+    FA_SCOPE;
+    fa_tensor *x = fa_rand(FA_SHAPE(40, 1000), .requires_grad = true), *y = fa_rand(FA_SHAPE(50, 1000));
+    fa_memory_reset_peak(FA_CPU);
+    size_t before = fa_memory_stats(FA_CPU).allocated;
+    fa_backward(fa_sum(fa_cdist(x, y, .p = p)));
+    return fa_memory_stats(FA_CPU).peak - before;
+}
+
+/* Distances of all pairs take no memory for each of the vectors' numbers: that would be 8 million bytes. */
+static void memory_of_pairs(void **state)
+{
+    (void)state;
+    const double p[] = {0.5, 1, 2, 3, INFINITY};
+    for (int i = 0; i < 5; i++)
+        assert_true(most_memory(p[i]) < 2000000);
+    assert_false(fa_failed());
+}
+
 /* The logarithm is held at -100, its gradient at 1e12. */
 static void certain_probabilities(void **state)
 {
@@ -277,6 +297,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(large_numbers),
         TEST(numbers_and_dtypes),
+        TEST(memory_of_pairs),
         TEST(certain_probabilities),
         TEST(small_variances),
         TEST(divergence),

@@ -137,12 +137,7 @@ typedef struct {
 /* Whether each entry stands before the first negative one of its row. */
 static fa_tensor *before_the_end(const fa_tensor *target)
 {
-    fa_tensor *end = fa_to(fa_lt(target, 0), FA_I64);
-    fa_shape square = fa_tensor_shape(target);
-    square.dim[square.rank] = square.dim[square.rank - 1];
-    square.rank++;
-    fa_tensor *up_to_here = fa_tril(fa_expand(fa_unsqueeze(end, -2), square));
-    return fa_eq(fa_sum(up_to_here, .dim = -1), 0);
+    return fa_eq(fa_cumsum(fa_lt(target, 0), -1), 0);
 }
 
 static fa_tensor *multilabel_margin_loss_compose(fa__call *c)
@@ -169,7 +164,8 @@ static fa_tensor *multilabel_margin_loss_compose(fa__call *c)
 
 /** The sum of max(0, 1 - input[j] + input[i]) over the classes j that the target names and the classes i that it does
  *  not, divided by the number of classes: for samples of several classes each. A number, or with FA_NONE one for each
- *  sample. Takes memory for each pair of classes. */
+ *  sample. Takes memory for a number for each pair of
+ *  classes of each sample: n * classes^2. */
 OP(multilabel_margin_loss, multilabel_margin_loss_args, (loss), .compose = multilabel_margin_loss_compose,
    .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
    TORCH("nn.functional.multilabel_margin_loss(input, target.clamp(min=-1), reduction=reduction)"),
