@@ -115,6 +115,8 @@ static void divergence(void **state)
     HOLD(fa_kl_div(a, b, .reduction = FA_BATCHMEAN), sum / 2);
     HOLD(fa_kl_div(a, b), sum / 4);
     HOLD(fa_kl_div(x, fa_log(t), .log_target = true, .reduction = FA_SUM), NAN); /* 0 times infinity */
+    REFUSED(fa_kl_div(x, x, .reduction = (fa_reduction)7), FA_ERROR_ARGUMENT, "fa_kl_div(",
+            "reduction is 7: it has to be FA_MEAN, FA_SUM, FA_NONE or FA_BATCHMEAN");
     REFUSED(fa_mse_loss(x, x, .reduction = FA_BATCHMEAN), FA_ERROR_ARGUMENT, "fa_mse_loss(", "FA_NONE");
     REFUSED(fa_kl_div(x, x, .reduction = (fa_reduction)4), FA_ERROR_ARGUMENT, "fa_kl_div(", "reduction is 4");
 }
