@@ -22,8 +22,7 @@ bool fa__fits_index(const fa__call *c, const fa_tensor *x, const fa_tensor *inde
 {
     if (is_short(x) && is_short(index))
         return dim == 0 || fa__numel(index) <= fa__numel(x)
-               || fa__call_fail(c, FA_ERROR_SHAPE, "index has %lld elements, more than what comes there",
-                                (long long)fa__numel(index));
+               || fa__call_fail(c, FA_ERROR_SHAPE, "index is longer along dimension 0");
     if (x->rank != index->rank)
         return fa__call_fail(c, FA_ERROR_SHAPE, "index has %d dimensions and not %d", index->rank, x->rank);
     for (int i = 0; i < x->rank; i++)
