@@ -59,7 +59,8 @@ static fa_tensor *pairwise_distance_compose(fa__call *c)
 
 /** The distance of vectors that stand at the same place: the p-norm of x1 - x2 + eps along the last dimension. */
 OP(pairwise_distance, pairwise_distance_args, (y), .compose = pairwise_distance_compose, .require = REQUIRE(p >= 0),
-   .autocast = FA__CAST_F32, TORCH("nn.functional.pairwise_distance(x1, x2, p, eps, keepdim)"),
+   .autocast = FA__CAST_F32, DIFFERS("u8 bool: differences are taken in f32"),
+   TORCH("nn.functional.pairwise_distance(x1, x2, p, eps, keepdim)"),
    SAMPLES(
        "(3,4) (3,4); (3,4) (4) p=1; (2,3,4) (3,4) p=3 keepdim=true; (4) (4) p=inf; (0,3) (0,3); t(5,3) t(5,3) eps=0; "
        "t(5,3) t(5,3) eps=0 p=1; (3,2) (3,2) p=0.5 eps=0.25"))

@@ -77,7 +77,7 @@ static void matmul_grad(fa__back *b)
 /** The matrix product: of two matrices, of a matrix and a vector, of two vectors (a number), or of batches of matrices,
  *  whose leading dimensions broadcast. The result is (..., n, m), without the dimension that a vector lacks. */
 OP(matmul, matmul_args, (y), .infer = matmul_infer, .grad = matmul_grad, .keep = KEEP(b for a, a for b), .autocast = FA__CAST_LOW,
-   .autocast_cpu = FA__CAST_LOW, TORCH("matmul(a, b)"),
+   .autocast_cpu = FA__CAST_LOW, DIFFERS("bool: there is no product of bool, of nothing neither"), TORCH("matmul(a, b)"),
    SAMPLES("(2,3) (3,4); (3) (3); (2,3) (3); (3) (3,2); (2,0) (0,3); (2,2,3) (2,3,2); (2,1,2,3) (3,3,2); (2,2,3) (3); "
            "(3) (2,3,2); (0,3) (3,2); i(2,3) i(3,2)"))
 
@@ -124,7 +124,7 @@ static void linear_grad(fa__back *b)
 
 /** x times the transpose of weight, plus bias: a linear layer. The result is (..., out). */
 OP(linear, linear_args, (y), .infer = linear_infer, .grad = linear_grad, .keep = KEEP(weight for x, x for weight),
-   .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW, TORCH("nn.functional.linear(x, weight, bias)"),
+   .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW, DIFFERS("bool: as matmul"), TORCH("nn.functional.linear(x, weight, bias)"),
    SAMPLES("(2,3) (4,3); (2,3) (4,3) bias=(4); (3) (4,3) bias=(4); (2,2,3) (2,3) bias=(2); (0,3) (4,3) bias=(4); (2,0) "
            "(3,0) bias=(3); (0) (2,0); (4) (0,4); (2,3,0) (2,0)"))
 

@@ -29,7 +29,7 @@ static void softmax_grad(fa__back *b)
  *  gives NaN. The result has the shape of x. With `dtype` x is converted as it is read, without memory for that;
  * PyTorch converts it before, which differs where dtype is narrower than that of x. */
 OP(softmax, softmax_args, (y), .infer = softmax_infer, .grad = softmax_grad, .keep = KEEP(y), .autocast = FA__CAST_F32,
-   TORCH("softmax(x, dim, dtype=dtype)"),
+   DIFFERS("i64 i32 u8 bool: integers are refused, empty ones too"), TORCH("softmax(x, dim, dtype=dtype)"),
    SAMPLES(
        "(3,4) 1; (3,4) 0; (2,3,4) -2; () 0; (0,3) 1; (3,0) 1; n(9) 0; (3,4) 1 dtype=f64; i(3,70) 1 dtype=f32; b(5) 0 "
        "dtype=bf16; i(2,3) 0 dtype=f16"))
@@ -43,7 +43,7 @@ static void log_softmax_grad(fa__back *b)
 
 /** The logarithm of softmax, computed without its exponential: exact where softmax is 0. In the shape of x. */
 OP(log_softmax, softmax_args, (y), .infer = softmax_infer, .grad = log_softmax_grad, .keep = KEEP(y),
-   .autocast = FA__CAST_F32, TORCH("log_softmax(x, dim, dtype=dtype)"),
+   .autocast = FA__CAST_F32, DIFFERS("i64 i32 u8 bool: as softmax"), TORCH("log_softmax(x, dim, dtype=dtype)"),
    SAMPLES(
        "(3,4) 1; (3,4) 0; (2,3,4) -2; () 0; (0,3) 1; (3,0) 1; n(9) 0; (3,4) 1 dtype=f64; i(3,70) 1 dtype=f32; b(5) 0 "
        "dtype=f16"))
@@ -55,7 +55,8 @@ static fa_tensor *softmin_compose(fa__call *c)
 }
 
 /** softmax() of -x: the smaller an element, the more of the 1 is its part. */
-OP(softmin, softmax_args, (y), .compose = softmin_compose, TORCH("nn.functional.softmin(x, dim, dtype=dtype)"),
+OP(softmin, softmax_args, (y), .compose = softmin_compose, DIFFERS("i64 i32 u8 bool: as softmax"),
+   TORCH("nn.functional.softmin(x, dim, dtype=dtype)"),
    SAMPLES("(3,4) 1; (3,4) 0; (2,3,4) -2; () 0; (0,3) 1; (3,0) 1; n(9) 0; (3,4) 1 dtype=f64; i(3,4) 0 dtype=f32"))
 
 typedef struct {

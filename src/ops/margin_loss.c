@@ -23,7 +23,7 @@ static fa_tensor *hinge_embedding_loss_compose(fa__call *c)
 
 /** The input where the target is 1, and what it lacks to the margin where it is -1. */
 OP(hinge_embedding_loss, hinge_embedding_loss_args, (loss), .compose = hinge_embedding_loss_compose,
-   .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
+   .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32, DIFFERS("i64 i32 u8 bool: as smooth_l1_loss"),
    TORCH("nn.functional.hinge_embedding_loss(input, target, margin, reduction=reduction)"),
    SAMPLES(
        "(3,4) t(3,4); (3,4) i(3,4) reduction=sum margin=0.7; (3,2) t(3,2) reduction=none; () i(); (0) (0); t(9) t(9) "
@@ -50,7 +50,7 @@ static fa_tensor *margin_ranking_loss_compose(fa__call *c)
 
 /** What -target * (input1 - input2) + margin is above 0. */
 OP(margin_ranking_loss, margin_ranking_loss_args, (loss), .compose = margin_ranking_loss_compose,
-   .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
+   .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32, DIFFERS("i64 i32 u8 bool: as smooth_l1_loss"),
    TORCH("nn.functional.margin_ranking_loss(input1, input2, target, margin, reduction=reduction)"),
    SAMPLES("(3,4) (3,4) t(3,4); (3,4) (3,4) (3,4) margin=0.7 reduction=sum; (5) (5) i(5) reduction=none; () () (); (0) "
            "(0) (0); t(9) t(9) t(9) reduction=sum"))
@@ -241,7 +241,7 @@ static fa_tensor *cosine_embedding_loss_compose(fa__call *c)
 /** With the cosine of the angle between input1 and input2: 1 - cosine where the target is 1, what the cosine is above
  *  the margin where it is -1. */
 OP(cosine_embedding_loss, cosine_embedding_loss_args, (loss), .compose = cosine_embedding_loss_compose,
-   .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
+   .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32, DIFFERS("i64 i32 u8 bool: as smooth_l1_loss"),
    TORCH("nn.functional.cosine_embedding_loss(input1, input2, target, margin, reduction=reduction)"),
    SAMPLES("(3,4) (3,4) t(3); (9,4) (9,4) i(9) margin=0.2 reduction=sum; (9,4) (9,4) t(9) reduction=none; (4) (4) i(); "
            "(0,3) "
@@ -275,7 +275,7 @@ static fa_tensor *triplet_margin_loss_compose(fa__call *c)
 /** What the distance from anchor to positive lacks to be smaller by the margin than that from anchor to negative; of
  *  pairwise_distance(). A number, or with FA_NONE (...) of them. The swap is that of Balntas et al. 2016. */
 OP(triplet_margin_loss, triplet_margin_loss_args, (loss), .compose = triplet_margin_loss_compose,
-   .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
+   .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32, DIFFERS("i64 i32 u8 bool: as smooth_l1_loss"),
    TORCH("nn.functional.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction=reduction)"),
    SAMPLES("(3,4) (3,4) (3,4); (3,4) (3,4) (3,4) p=1 margin=0.3 reduction=sum; (5,4) (5,4) (5,4) swap=true p=3 "
            "reduction=none; (4) (4) (4) eps=0.25; (0,3) (0,3) (0,3); (2,3,2) (2,3,2) (2,3,2) swap=true"))

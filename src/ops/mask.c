@@ -35,7 +35,7 @@ static fa_tensor *nonzero_compose(fa__call *c)
 /** Where x is not 0: for each such element, in row-major order, a row with its place along each dimension, (n, dims)
  *  i64. The host reads n, which waits for x; NaN counts. As vectors: fa_nonzero_tuple(); of fa_flatten(x) they are the
  *  places of NumPy's flatnonzero. */
-OP(nonzero, nonzero_args, (y), .compose = nonzero_compose, TORCH("nonzero(x)"),
+OP(nonzero, nonzero_args, (y), .compose = nonzero_compose, .by_values = true, TORCH("nonzero(x)"),
    ALSO("`argwhere`, NumPy's `flatnonzero`"),
    SAMPLES("b(3,4); t(2,3,4); (5); b(7); (0,3); (3,0); n(9); i(2,3,2,2); t()"))
 
@@ -53,8 +53,9 @@ static bool nonzero_tuple_list(fa__call *c)
 
 /** Where x is not 0: for each dimension a vector of the places along it, (n) i64, as fa_index() takes them. Of a 0-dim
  * x there is one, as if it had one dimension. The host reads n, which waits for x. */
-OP(nonzero_tuple, nonzero_args, [places], .compose_list = nonzero_tuple_list, TORCH("nonzero(x, as_tuple=True)"),
-   ALSO("`where(x)`, NumPy's `nonzero`"), SAMPLES("b(3,4); t(2,3,4); (5); (0,3); n(9); t()"))
+OP(nonzero_tuple, nonzero_args, [places], .compose_list = nonzero_tuple_list, .by_values = true,
+   TORCH("nonzero(x, as_tuple=True)"), ALSO("`where(x)`, NumPy's `nonzero`"),
+   SAMPLES("b(3,4); t(2,3,4); (5); (0,3); n(9); t()"))
 
 /* ---- writing where a mask is true ---- */
 
@@ -116,7 +117,7 @@ static fa_tensor *masked_select_compose(fa__call *c)
 }
 
 /** The elements of x where mask is true, in row-major order: (n). The host reads n, which waits for mask. */
-OP(masked_select, masked_select_args, (y), .compose = masked_select_compose, .index = "mask",
+OP(masked_select, masked_select_args, (y), .compose = masked_select_compose, .index = "mask", .by_values = true,
    TORCH("masked_select(x, mask)"), ALSO("NumPy's `extract` and `compress`"),
    SAMPLES("(3,4) b(3,4); (3,4) b(4); (4) b(3,1); () b(); (0,2) b(2); (2,3) b()"))
 

@@ -25,7 +25,8 @@ static fa_tensor *mm_compose(fa__call *c)
 }
 
 /** The product of two matrices: (n, m). What is no matrix is an error. */
-OP(mm, mm_args, (y), .compose = mm_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW, TORCH("mm(a, b)"),
+OP(mm, mm_args, (y), .compose = mm_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,
+   DIFFERS("bool: as matmul"), TORCH("mm(a, b)"),
    SAMPLES("(2,3) (3,4); (2,0) (0,3); (0,3) (3,2); (1,1) (1,1); n(3,3) n(3,3)"))
 
 typedef struct {
@@ -48,7 +49,8 @@ static fa_tensor *bmm_compose(fa__call *c)
 
 /** The product of each matrix of a batch with that of another: (batch, n, m). Nothing is broadcast. */
 OP(bmm, bmm_args, (y), .compose = bmm_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,
-   TORCH("bmm(a, b)"), SAMPLES("(2,3,4) (2,4,2); (1,2,3) (1,3,2); (0,2,3) (0,3,2); (2,2,0) (2,0,3); (3,1,2) (3,2,1)"))
+   DIFFERS("bool: as matmul"), TORCH("bmm(a, b)"),
+   SAMPLES("(2,3,4) (2,4,2); (1,2,3) (1,3,2); (0,2,3) (0,3,2); (2,2,0) (2,0,3); (3,1,2) (3,2,1)"))
 
 typedef struct {
     const fa_tensor *x;   /* (n, m) */
@@ -63,7 +65,7 @@ static fa_tensor *mv_compose(fa__call *c)
 
 /** The product of a matrix and a vector: (n). */
 OP(mv, mv_args, (y), .compose = mv_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_WIDEST,
-   TORCH("mv(x, vec)"), SAMPLES("(2,3) (3); (2,0) (0); (0,3) (3); (1,1) (1)"))
+   DIFFERS("bool: as matmul"), TORCH("mv(x, vec)"), SAMPLES("(2,3) (3); (2,0) (0); (0,3) (3); (1,1) (1)"))
 
 typedef struct {
     const fa_tensor *a; /* (n) */
@@ -187,7 +189,7 @@ static fa_tensor *inner_compose(fa__call *c)
 /** The dot products of a's vectors with b's, which lie along their last dimensions: a's other dimensions, then b's.
  * With a number it is the product with that; of one dtype all the same, where PyTorch promotes. Under autocast it is as
  * fa_mul(), fa_dot() or fa_tensordot(), as in PyTorch. */
-OP(inner, inner_args, (y), .compose = inner_compose, TORCH("inner(a, b)"),
+OP(inner, inner_args, (y), .compose = inner_compose, DIFFERS("bool: as matmul"), TORCH("inner(a, b)"),
    SAMPLES("(3) (3); (2,3) (4,3); (2,2,3) (3); (3) (2,3); () (2,3); (2) (); (2,0) (3,0); (0,3) (2,3)"))
 
 typedef struct {
@@ -214,7 +216,7 @@ static fa_tensor *tensordot_compose(fa__call *c)
 /** The sum of products over a's last dimensions together with b's first ones: the dimensions that a has left, then
  *  those of b. .dims = 0 is each element with each. A size of 1 goes with any other. */
 OP(tensordot, tensordot_args, (y), .compose = tensordot_compose, .autocast = FA__CAST_WIDEST,
-   .autocast_cpu = FA__CAST_LOW, TORCH("tensordot(a, b, dims)"),
+   .autocast_cpu = FA__CAST_LOW, DIFFERS("bool: as matmul"), TORCH("tensordot(a, b, dims)"),
    SAMPLES(
        "(2,3,4) (3,4,2); (2,3) (3,4) dims=1; (2,3) (2) dims=0; (3,4) (3,4); (2,0,3) (0,3,2); () () dims=0; (0,3) (3) "
        "dims=1; (2,1) (3,4) dims=1; (2,3) (1,2) dims=1; (2,3,1) (1,4,2); (2,1) (0,3) dims=1"))
@@ -256,7 +258,7 @@ static fa_tensor *tensordot_at_compose(fa__call *c)
 /** The sum of products over dimensions of a together with dimensions of b: the dimensions that a has left, then those
  *  of b. A size of 1 goes with any other. */
 OP(tensordot_at, tensordot_at_args, (y), .compose = tensordot_at_compose, .autocast = FA__CAST_WIDEST,
-   .autocast_cpu = FA__CAST_LOW, TORCH("tensordot(a, b, (list(a_dims), list(b_dims)))"),
+   .autocast_cpu = FA__CAST_LOW, DIFFERS("bool: as matmul"), TORCH("tensordot(a, b, (list(a_dims), list(b_dims)))"),
    ALSO("`tensordot` with lists of dimensions"),
    SAMPLES(
        "(2,3,4) (4,2,2) s(0,2) s(1,0); (2,3) (4,3) s(-1) s(1); (2,3) (2) s() s(); (3,4) (4,3) s(0,1) s(-1,-2); (2,0) "

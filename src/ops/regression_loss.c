@@ -77,6 +77,7 @@ static fa_tensor *smooth_l1_loss_compose(fa__call *c)
 /** With d = input - target, d^2 / (2 beta) where |d| is below beta, and |d| - beta / 2 elsewhere. */
 OP(smooth_l1_loss, smooth_l1_loss_args, (loss), .compose = smooth_l1_loss_compose, .require = REQUIRE(beta >= 0),
    .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
+   DIFFERS("i64 i32 u8 bool: losses are of floats, but for distances and their squares"),
    TORCH("nn.functional.smooth_l1_loss(input, target, reduction=reduction, beta=beta)"),
    SAMPLES("(3,4) (3,4); (3) (3) reduction=sum beta=2; (3,3) (3,3) reduction=none beta=0.3; (3) (3) beta=0; () (); (0) "
            "(0); t(9) t(9) reduction=sum; t(9) t(9) reduction=sum beta=0; n(9) n(9) reduction=none"))
@@ -139,7 +140,7 @@ static fa_tensor *poisson_nll_loss_compose(fa__call *c)
 /** The negative logarithm of how likely the target is where numbers of events have a Poisson distribution: exp(input)
  *  - target * input, or input - target * log(input + eps), without log(target!) unless .full asks for it. */
 OP(poisson_nll_loss, poisson_nll_loss_args, (loss), .compose = poisson_nll_loss_compose, .autocast = FA__CAST_F32,
-   .autocast_cpu = FA__CAST_F32,
+   .autocast_cpu = FA__CAST_F32, DIFFERS("i64 i32 u8 bool: as smooth_l1_loss"),
    TORCH("nn.functional.poisson_nll_loss(input, target, log_input, full, eps=eps, reduction=reduction)"),
    SAMPLES(
        "(3,4) p(3,4); (3,4) p(3,4) full=true reduction=sum; p(3,4) p(3,4) log_input=false full=true reduction=none; "
@@ -199,7 +200,7 @@ static fa_tensor *gaussian_nll_loss_compose(fa__call *c)
  *  var) / 2. Variances below eps count as eps and have its gradient; negative ones are not looked for, but for a
  * number: that is an error. */
 OP(gaussian_nll_loss, gaussian_nll_loss_args, (loss), .compose = gaussian_nll_loss_compose, .require = REQUIRE(eps > 0),
-   .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
+   .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32, DIFFERS("i64 i32 u8 bool: as smooth_l1_loss"),
    TORCH("nn.functional.gaussian_nll_loss(input, target, var, full, eps, reduction)"),
    SAMPLES(
        "(3,4) (3,4) p(3,4); (3,4) (3,4) p(3,1) full=true reduction=sum; (3,4) (3,4) p(3) reduction=none; (3,4) (3,4) "

@@ -338,7 +338,7 @@ static fa_tensor *repeat_interleave_compose(fa__call *c)
 /** Each entry of x so often, one behind the other. The size of the result is the sum of the repeats: those of a tensor
  *  are read for it, which waits for them, unless output_size tells. Where that is not their sum, or one is negative,
  *  comes an error of an index that is out of range, from a device when it is waited for. */
-OP(repeat_interleave, repeat_interleave_args, (y), .compose = repeat_interleave_compose,
+OP(repeat_interleave, repeat_interleave_args, (y), .compose = repeat_interleave_compose, .by_values = true,
    TORCH("repeat_interleave(x, repeats, dim, output_size=output_size if output_size >= 0 else None)"),
    ALSO("NumPy's `repeat`"),
    SAMPLES(
