@@ -260,7 +260,7 @@ static void wrong_indices_are_told(void **state)
     assert_null(fa_index_put_(x, FA_INDEX(0), fa_ones(FA_SHAPE(4), .dtype = FA_I32)));
     assert_error(FA_ERROR_DTYPE, "fa_index_put_(", "the value is i32 and not of x's dtype");
     assert_null(fa_index_put_(x, FA_INDEX(ints(FA_CPU, 0, 1, 2)), fa_ones(FA_SHAPE(5))));
-    assert_error(FA_ERROR_SHAPE, "fa_index_put_(", "(5,)");
+    assert_error(FA_ERROR_SHAPE, "fa_index_put_(", "size 5 of dimension 1 cannot become 4");
     assert_null(fa_index_put_(fa_zeros(FA_SHAPE(3), .dtype = FA_U8), FA_INDEX(ints(FA_CPU, 0, 1, 2)), 300));
     assert_error(FA_ERROR_ARGUMENT, "fa_index_put_(", "300 does not fit into u8");
     assert_null(fa_index_add(fa_zeros(FA_SHAPE(3), .dtype = FA_I32), 0, ints(FA_CPU, 0, 1, 2),
@@ -281,10 +281,10 @@ static void wrong_indices_on_a_device(void **state)
     fa_synchronize(device);
     fa_index(x, wrong);
     assert_false(fa_synchronize(device));
-    assert_error(FA_ERROR_INDEX, "fa_index: fa_index_at(", "index 3 is out of range for dimension 0 of size 3");
+    assert_error(FA_ERROR_INDEX, "fa_index, at index=(3,)", "index 3 is out of range for dimension 0 of size 3");
     fa_index_put_(x, FA_INDEX(wrong), 1);
     assert_false(fa_synchronize(device));
-    assert_error(FA_ERROR_INDEX, "fa_index_put_: fa_index_at(", "index 3 is out of range");
+    assert_error(FA_ERROR_INDEX, "fa_index_put_, at index=(", "index 3 is out of range");
     fa_scatter_(x, 0, fa_unsqueeze(wrong, 1), 1);
     assert_false(fa_synchronize(device));
     assert_error(FA_ERROR_INDEX, "fa_scatter", "index 3 is out of range for dimension 0 of size 3");

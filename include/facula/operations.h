@@ -15,6 +15,7 @@
 #include <facula/extremes.h>
 #include <facula/fillers.h>
 #include <facula/grid.h>
+#include <facula/gumbel.h>
 #include <facula/histogram.h>
 #include <facula/index.h>
 #include <facula/join.h>

@@ -283,17 +283,19 @@ static void add_tensors(const fa__call *c)
     fa__error_append("%s", text);
 }
 
-/* An error from below (no memory, a part of a composed operation) gets in front of it what the program called. */
+/* An error from below (no memory, a part of a composed operation) gets in front of it what the program called; parts
+ * are not named. */
 static FA__COLD void name_failure(const fa__call *c)
 {
     char text[600];
     struct fa__text description = fa__text_in(text, sizeof text);
-    if (fa__self->error->code == FA_ERROR_SYNC) {
+    const fa_code code = fa__self->error->code;
+    if (code == FA_ERROR_SYNC)
         add_tensors(c);
+    if (code == FA_ERROR_SYNC || fa__ctx()->call)
         return;
-    }
     fa__text_add(&description, "fa_");
-    fa__describe_call(&description, c, false);
+    fa__describe_call(&description, c, code == FA_ERROR_DEVICE);
     if (strncmp(fa__self->error->message, text, strcspn(text, "(") + 1) != 0)
         fa__error_within("%s", text);
 }

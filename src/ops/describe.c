@@ -218,6 +218,16 @@ void fa__describe_call(struct fa__text *text, const fa__call *c, bool origins)
     fa__text_add(text, ")");
 }
 
+/* Whether a call is part of another one, which the program made: that is then named, and the part only where it tells
+ * what a device lacks, or what is wrong with the library. */
+static bool is_part(const fa__call *c, fa_code code)
+{
+    const fa__call *outer = fa__ctx() ? fa__ctx()->call : NULL;
+    while (outer && outer->parent)
+        outer = outer->parent;
+    return outer && outer != c && code != FA_ERROR_UNAVAILABLE && code != FA_ERROR_INTERNAL;
+}
+
 bool fa__call_fail(const fa__call *c, fa_code code, const char *format, ...)
 {
     char buffer[1024];
@@ -225,10 +235,13 @@ bool fa__call_fail(const fa__call *c, fa_code code, const char *format, ...)
     va_list list;
     if (fa__failed())
         return false;
-    fa__describe_call(&text, c, code == FA_ERROR_DEVICE);
-    fa__text_add(&text, ": ");
+    if (!is_part(c, code)) {
+        fa__text_add(&text, "fa_");
+        fa__describe_call(&text, c, code == FA_ERROR_DEVICE);
+        fa__text_add(&text, ": ");
+    }
     va_start(list, format);
     fa__text_add_list(&text, format, list);
     va_end(list);
-    return fa__fail(code, "fa_%s", buffer);
+    return fa__fail(code, "%s", buffer);
 }

@@ -151,7 +151,7 @@ static bool copy_infer(fa__call *c)
 {
     const copy_args *a = c->args;
     const fa_tensor *s = a->source.kind == FA__ARG_TENSOR ? a->source.as.t : NULL;
-    if (!s && !fa__check_holds(c, (fa_dtype)a->x->dtype, &a->source))
+    if (!s && !fa__check_written(c, (fa_dtype)a->x->dtype, &a->source))
         return false;
     c->device = fa__tensor_place(a->x);
     c->queue = fa__queue_of(c->device);

@@ -267,7 +267,8 @@ static fa_tensor *as_strided_compose(fa__call *c)
 
 /** A view of the memory that x lies in, by its strides: elements may coincide, and lie outside of x, but not of its
  *  memory. */
-OP(as_strided, as_strided_args, (y), .compose = as_strided_compose, TORCH("as_strided(x, shape, strides, offset)"),
+OP(as_strided, as_strided_args, (y), .compose = as_strided_compose, .by_layout = true,
+   TORCH("as_strided(x, shape, strides, offset)"),
    SAMPLES("(3,4) s(2,2) s(8,1) offset=1; (6) s(3) s(2); (4) s(3,4) s(0,1); (2,3) s() s() offset=4; (6) s(4,3) s(1,1); "
            "(5) s(0) s(1); (0) s(0,2) s(1,1); () s(2) s(0)"))
 

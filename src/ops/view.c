@@ -116,8 +116,8 @@ static void view_grad(fa__back *b)
 }
 
 /** x in another shape, its elements in the same row-major order. An error where that needs a copy. */
-OP(view, shape_of_args, (y), .infer = view_infer, .view = true, .grad = view_grad, TORCH("x.view(shape)"),
-   SAMPLES("(3,4) s(4,3); (3,4) s(2,-1); (2,3,4) s(6,4); () s(1,1); (1) s(); (0,3) s(3,0)"))
+OP(view, shape_of_args, (y), .infer = view_infer, .view = true, .grad = view_grad, .by_layout = true,
+   TORCH("x.view(shape)"), SAMPLES("(3,4) s(4,3); (3,4) s(2,-1); (2,3,4) s(6,4); () s(1,1); (1) s(); (0,3) s(3,0)"))
 
 static fa_tensor *reshape_compose(fa__call *c)
 {
