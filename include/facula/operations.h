@@ -30,6 +30,7 @@
 #include <facula/one_hot.h>
 #include <facula/pad.h>
 #include <facula/pointwise.h>
+#include <facula/pooling.h>
 #include <facula/probability_loss.h>
 #include <facula/products.h>
 #include <facula/quantile.h>
