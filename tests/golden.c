@@ -51,6 +51,7 @@ static const struct {
     {"avg_pool2d", "i64", "means of integers are refused"},
     {"adaptive_mean", "i64 i32 u8 bool", "as avg_pool2d, empty ones too"},
     {"adaptive_avg_pool2d", "i64 i32 u8 bool", "as adaptive_mean"},
+    {"batch_norm", "i64 i32 u8 bool", "as avg_pool2d, empty ones too"},
     {"clamp", "u8", "numbers wrap into the dtype, as in arithmetic"},
 };
 

@@ -27,6 +27,7 @@
 #include <facula/moments.h>
 #include <facula/move.h>
 #include <facula/norm.h>
+#include <facula/normalization.h>
 #include <facula/one_hot.h>
 #include <facula/pad.h>
 #include <facula/pointwise.h>
