@@ -52,6 +52,8 @@ static const struct {
     {"adaptive_mean", "i64 i32 u8 bool", "as avg_pool2d, empty ones too"},
     {"adaptive_avg_pool2d", "i64 i32 u8 bool", "as adaptive_mean"},
     {"batch_norm", "i64 i32 u8 bool", "as avg_pool2d, empty ones too"},
+    {"group_norm", "i64 i32 u8 bool", "as avg_pool2d, empty ones too"},
+    {"local_response_norm", "i64", "as avg_pool2d"},
     {"clamp", "u8", "numbers wrap into the dtype, as in arithmetic"},
 };
 

@@ -11,12 +11,14 @@
 #include <facula/diagonal.h>
 #include <facula/distances.h>
 #include <facula/einsum.h>
+#include <facula/embedding.h>
 #include <facula/extremes.h>
 #include <facula/fillers.h>
 #include <facula/grid.h>
 #include <facula/histogram.h>
 #include <facula/index.h>
 #include <facula/join.h>
+#include <facula/layer_norm.h>
 #include <facula/like.h>
 #include <facula/linalg.h>
 #include <facula/loss.h>
