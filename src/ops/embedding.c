@@ -42,8 +42,8 @@ static fa_tensor *embedding_compose(fa__call *c)
 OP(embedding, embedding_args, (y), .compose = embedding_compose, .index = "input",
    TORCH("nn.functional.embedding(input, weight, padding_idx, scale_grad_by_freq=scale_grad_by_freq)"),
    SAMPLES(
-       "i(3)<5 (5,4); i(2,3)<5 (5,4) padding_idx=1; i()<5 (5,4); i(9)<2 (2,3) padding_idx=-2; i(0)<5 (5,4); i(12)<4 "
-       "(4,2) scale_grad_by_freq=true; i(2,2,2)<4 (4,2) scale_grad_by_freq=true padding_idx=3; i(70)<3 n(3,9); "
+       "i(3)<5 (5,4); i(2,3)<5 t(5,4) padding_idx=1; i()<5 (5,4); i(9)<2 t(2,3) padding_idx=-2; i(0)<5 (5,4); i(12)<4 "
+       "t(4,2) scale_grad_by_freq=true; i(2,2,2)<4 t(4,2) scale_grad_by_freq=true padding_idx=3; i(70)<3 n(3,9); "
        "i(3)<5 (5,0)"))
 
 typedef struct {
