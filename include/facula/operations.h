@@ -12,6 +12,7 @@
 #include <facula/diagonal.h>
 #include <facula/distances.h>
 #include <facula/einsum.h>
+#include <facula/embedding.h>
 #include <facula/extremes.h>
 #include <facula/fillers.h>
 #include <facula/grid.h>
@@ -19,6 +20,7 @@
 #include <facula/histogram.h>
 #include <facula/index.h>
 #include <facula/join.h>
+#include <facula/layer_norm.h>
 #include <facula/like.h>
 #include <facula/linalg.h>
 #include <facula/loss.h>
@@ -29,10 +31,12 @@
 #include <facula/moments.h>
 #include <facula/move.h>
 #include <facula/norm.h>
+#include <facula/normalization.h>
 #include <facula/one_hot.h>
 #include <facula/pad.h>
 #include <facula/parts.h>
 #include <facula/pointwise.h>
+#include <facula/pooling.h>
 #include <facula/probability_loss.h>
 #include <facula/products.h>
 #include <facula/quantile.h>

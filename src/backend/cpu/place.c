@@ -1,5 +1,6 @@
 /* Kernels that fetch and place elements by indices and masks: indices are checked, and what is wrong is a fault. */
 #include "backend/cpu/kernel.h"
+#include "backend/cpu/rows.h"
 #include "base/parallel.h"
 #include <string.h>
 
@@ -157,8 +158,22 @@ KERNEL(index_select)
     int dim = fa__cpu_dim(x, a->dim);
     if (!check_all(l, list, dim, size_along(x, dim)))
         return false;
+    if (dim == 0 && fa__cpu_fetch_rows(y, x, list))
+        return true;
     fa__operand index = spread(list, y, dim);
     by_index(x, y, &index, dim, fetch, false);
+    return true;
+}
+
+KERNEL(embedding_rows)
+{
+    const fa__operand *y = &l->operand[0], *list = &l->operand[1], *x = &l->operand[2];
+    if (!check_all(l, list, 0, x->shape[0]))
+        return false;
+    if (fa__cpu_fetch_rows(y, x, list))
+        return true;
+    fa__operand index = spread(list, y, 0);
+    by_index(x, y, &index, 0, fetch, false);
     return true;
 }
 
@@ -181,6 +196,8 @@ KERNEL(index_sum)
     int dim = fa__cpu_dim(x, a->dim);
     if (!check_all(l, list, dim, a->size))
         return false;
+    if (dim == 0 && fa__cpu_sum_rows(y, x, list))
+        return true;
     clear(y);
     fa__operand index = spread(list, x, dim);
     by_index(y, x, &index, dim, add, true);
