@@ -8,6 +8,7 @@
 #include <facula/addmm.h>
 #include <facula/bessel.h>
 #include <facula/blocks.h>
+#include <facula/convolution.h>
 #include <facula/creation.h>
 #include <facula/diagonal.h>
 #include <facula/distances.h>
