@@ -12,6 +12,7 @@
 #include <facula/creation.h>
 #include <facula/diagonal.h>
 #include <facula/distances.h>
+#include <facula/dropout.h>
 #include <facula/einsum.h>
 #include <facula/embedding.h>
 #include <facula/extremes.h>
@@ -38,6 +39,7 @@
 #include <facula/parts.h>
 #include <facula/pointwise.h>
 #include <facula/pooling.h>
+#include <facula/pooling_lines.h>
 #include <facula/probability_loss.h>
 #include <facula/products.h>
 #include <facula/quantile.h>

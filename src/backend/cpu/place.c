@@ -21,15 +21,22 @@ static int64_t stride_along(const fa__operand *x, int dim)
 
 /* ---- the check ---- */
 
+/* Element by element, in logical order: the first that is wrong is told of. */
 static bool check_from(const fa__launch *l, const fa__operand *index, int dim, int64_t low, int64_t size)
 {
-    fa__cpu_walk w = fa__cpu_others(index->shape, index->rank, -1, index, NULL, NULL);
+    int last = index->rank - 1;
+    int64_t n = size_along(index, last), pace = stride_along(index, last);
+    fa__cpu_walk w = fa__cpu_others(index->shape, index->rank, last, index, NULL, NULL);
     for (int64_t i = 0; i < w.count; i++) {
         int64_t o[3];
         fa__cpu_place(&w, i, o);
-        int64_t at = fa__cpu_integer(index, o[0]);
-        if (at < low || at >= size)
-            return fa__cpu_fault(l, FA_ERROR_INDEX, (fa__fault){.dim = dim, .value = at, .size = size, .position = i});
+        for (int64_t k = 0; k < n; k++) {
+            int64_t at = fa__cpu_integer(index, o[0] + k * pace);
+            if (at < low || at >= size) {
+                const fa__fault what = {.dim = dim, .value = at, .size = size, .position = i * n + k};
+                return fa__cpu_fault(l, FA_ERROR_INDEX, what);
+            }
+        }
     }
     return true;
 }
