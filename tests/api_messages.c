@@ -205,7 +205,8 @@ static void operations(void **state)
     const int64_t huge = INT64_C(1) << 40;
     SAYS(fa_mse_loss(a, there), FA_ERROR_DEVICE,
          "fa_mse_loss(input=(3, 4) f32 cpu, made by ones *, target=(3, 4) f32 late:0, made by to *): operands are on "
-         "different devices: fa_to moves one, FA_USE(.placement = FA_PLACE_AUTO) copies");
+         "different devices, input on cpu and target on late:0: fa_to moves one, FA_USE(.placement = FA_PLACE_AUTO) "
+         "copies");
     SAYS(fa_cat(FA_TENSORS(a, late(a))), FA_ERROR_DEVICE,
          "fa_cat(x=[(3, 4) f32 cpu, made by ones *, (3, 4) f32 late:0, made by to *]): operands are on different *");
     SAYS(fa_mse_loss(late(a), fa_zeros(FA_SHAPE(7))), FA_ERROR_DEVICE,

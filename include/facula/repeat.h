@@ -69,7 +69,8 @@ typedef struct fa_repeat_interleave_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_repeat_interleave_options;
 
-/** Each entry of x so often, one behind the other. Repeats that are a tensor are read, which waits for it.
+/** Each entry of x so often, one behind the other. Repeats that are a tensor are read, which waits for it, and the
+ *  places that follow from them are copied to x's device.
  *
  *      fa_repeat_interleave(x, repeats, .dim = INT64_MIN, .out = NULL)
  *

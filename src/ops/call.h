@@ -25,9 +25,7 @@ typedef struct fa__elementwise {
 /* ---- call_check.c: operands are there and alive; finds tensors, device, and what holds of any of them. */
 bool fa__check_operands(fa__call *c, uint32_t needed);
 /* ---- call_place.c: operands on several devices, autocast: runs `go` on a call with other operands. */
-/* Whether the operands of a composed call are on one device, or its parts may place them. */
-FA__COLD bool fa__together(fa__call *c);
-FA__COLD bool fa__placed(fa__call *c, bool elementwise, bool (*go)(fa__call *));
+FA__COLD bool fa__placed(fa__call *c, bool (*go)(fa__call *));
 FA__COLD bool fa__autocasted(fa__call *c, bool (*go)(fa__call *));
 /* Runs `go` on operands that were copied to c->device, where they are not there. */
 bool fa__moved(fa__call *c, bool (*go)(fa__call *));
@@ -83,6 +81,11 @@ static inline const fa_tensor *fa__field_tensor(const void *args, const fa__fiel
 static inline bool fa__is_elementwise(const fa__op *op)
 {
     return op->formula || op->cells->expr;
+}
+
+static inline bool fa__is_composed(const fa__op *op)
+{
+    return op->cells->compose || op->cells->compose_list;
 }
 
 static inline bool fa__recording(void)

@@ -260,6 +260,7 @@ static fa_tensor *interleaved_index(const fa__call *c, const int64_t *repeats, i
     for (int64_t i = 0; index && i < n; i++)
         for (int64_t k = 0; k < repeats[i]; k++)
             index[at++] = i;
+    FA__WORK_FOR(fa__asked_for(c));
     fa_tensor *t = index ? fa_tensor_from(index, FA_SHAPE(count), .dtype = FA_I64, .device = device) : NULL;
     fa__free(index);
     return t;
@@ -302,7 +303,8 @@ static fa_tensor *repeat_interleave_compose(fa__call *c)
     return NULL;
 }
 
-/** Each entry of x so often, one behind the other. Repeats that are a tensor are read, which waits for it. */
+/** Each entry of x so often, one behind the other. Repeats that are a tensor are read, which waits for it, and the
+ *  places that follow from them are copied to x's device. */
 OP(repeat_interleave, repeat_interleave_args, (y), .compose = repeat_interleave_compose,
    TORCH("repeat_interleave(x, repeats, dim)"), ALSO("NumPy's `repeat`"),
    SAMPLES(
