@@ -26,6 +26,8 @@ typedef struct fa__elementwise {
 bool fa__check_operands(fa__call *c, uint32_t needed);
 /* ---- call_place.c: operands on several devices, autocast: runs `go` on a call with other operands. */
 FA__COLD bool fa__placed(fa__call *c, bool (*go)(fa__call *));
+/* Fails: an operand is on another device than the first one. Their names are the fields'. */
+FA__COLD bool fa__apart(const fa__call *, const char *first, const fa__device *, const char *odd, const fa__device *);
 FA__COLD bool fa__autocasted(fa__call *c, bool (*go)(fa__call *));
 /* Runs `go` on operands that were copied to c->device, where they are not there. */
 bool fa__moved(fa__call *c, bool (*go)(fa__call *));

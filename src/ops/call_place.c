@@ -1,7 +1,6 @@
 /* Where a call runs when its operands are on several devices, and autocast: both run the call again on a copy of its
  * arguments with other tensors in it. */
 #include "base/log.h"
-#include "base/text.h"
 #include "ops/call.h"
 
 /* A value goes with any device. */
@@ -20,34 +19,38 @@ static const fa_tensors *list_of(const fa__call *c)
 }
 
 /* The operands of a call on their way to be compared: what the first one is called and where it is. */
-typedef struct first {
+typedef struct reference {
     fa__device *device;
     const char *name;
     long item; /* of a list; -1: it is none */
-} first;
+} reference;
 
-static void add_name(struct fa__text *text, const char *name, long item)
+static const char *name_of(char *buffer, size_t size, const char *name, long item)
 {
-    fa__text_add(text, item < 0 ? "%s" : "%s[%ld]", name, item);
+    if (item < 0)
+        return name;
+    snprintf(buffer, size, "%s[%ld]", name, item);
+    return buffer;
+}
+
+bool fa__apart(const fa__call *c, const char *first, const fa__device *its, const char *odd, const fa__device *other)
+{
+    return fa__call_fail(c, FA_ERROR_DEVICE,
+                         "operands are on different devices, %s on %s and %s on %s: fa_to moves one, "
+                         "FA_USE(.placement = FA_PLACE_AUTO) copies",
+                         first, its->name, odd, other->name);
 }
 
 /* Whether t is where the first operand is. When not, an error tells of both. */
-static bool agrees(const fa__call *c, first *f, const fa_tensor *t, const char *name, long item)
+static bool agrees(const fa__call *c, reference *f, const fa_tensor *t, const char *name, long item)
 {
     fa__device *d = fa__tensor_place(t);
-    char names[200];
-    struct fa__text text = fa__text_in(names, sizeof names);
+    char one[80], other[80];
     if (!f->device)
-        *f = (first){d, name, item};
-    if (d == f->device)
-        return true;
-    add_name(&text, f->name, f->item);
-    fa__text_add(&text, " on %s and ", f->device->name);
-    add_name(&text, name, item);
-    return fa__call_fail(c, FA_ERROR_DEVICE,
-                         "operands are on different devices, %s on %s: fa_to moves one, "
-                         "FA_USE(.placement = FA_PLACE_AUTO) copies",
-                         names, d->name);
+        *f = (reference){d, name, item};
+    return d == f->device
+           || fa__apart(c, name_of(one, sizeof one, f->name, f->item), f->device,
+                        name_of(other, sizeof other, name, item), d);
 }
 
 /* Finds the device that all operands are on, but values and indices that go with any; an error when there are several.
@@ -57,7 +60,7 @@ static bool one_device(fa__call *c)
     bool values = fa__is_elementwise(c->op) || fa__is_composed(c->op);
     const fa_tensors *list = list_of(c);
     const char *list_name = "";
-    first f = {NULL, NULL, -1};
+    reference f = {NULL, NULL, -1};
     for (int i = 0; i < c->op->nfields; i++) {
         const fa_tensor *t = c->tensor[i];
         const char *moves = c->op->cells->index, *name = c->op->fields[i].name;
