@@ -295,7 +295,7 @@ static FA__COLD void name_failure(const fa__call *c)
         return;
     }
     fa__text_add(&description, "fa_");
-    fa__describe_call(&description, c, false);
+    fa__describe_call(&description, c);
     if (strncmp(fa__self->error->message, text, strcspn(text, "(") + 1) != 0)
         fa__error_within("%s", text);
 }

@@ -68,7 +68,8 @@ bool fa__requirement_holds(fa__call *c);
 /* The function that the program called, when this call comes to copy or wait: that which works for it (fa_item), the
  * outermost composed operation, or the call's own, add_ when it is in place. */
 const fa__op *fa__asked_for(const fa__call *);
-void fa__describe_call(struct fa__text *, const fa__call *c, bool origins);
+/* Without origins. */
+void fa__describe_call(struct fa__text *, const fa__call *c);
 
 /* The tensor of field i; NULL when it has none. */
 static inline const fa_tensor *fa__field_tensor(const void *args, const fa__field *f)

@@ -339,7 +339,7 @@ static fa_tensor *leave(plan *p, fa_tensor *y, bool stood)
     if (y || stood || !fa__failed() || !p->call.args || fa__self->error->code == FA_ERROR_SYNC)
         return y;
     fa__text_add(&description, "fa_");
-    fa__describe_call(&description, &p->call, false);
+    fa__describe_call(&description, &p->call);
     if (strncmp(fa__self->error->message, text, strcspn(text, "(") + 1) != 0)
         fa__error_within("%s", text);
     return NULL;
