@@ -324,6 +324,8 @@ FA__HOT bool fa__invoke(fa__call *c)
     for (int i = 0; i < c->op->nfields; i++)
         tensor[i] = NULL;
     bool good = invoke(c);
+    if (FA__UNLIKELY(!stood && fa__is_composed(c->op) && fa__failed()))
+        good = false; /* a part failed that the result would do without */
     if (FA__UNLIKELY(!c->op->nresults))
         good = end_list(c, good, spec);
     if (FA__UNLIKELY(!good)) {
