@@ -140,6 +140,12 @@ bool fa__gpu_lacks_f64(const fa__device *d, const char *what)
                     d->name, what);
 }
 
+bool fa__gpu_handles(const fa__device *d, const fa__operand *o, const char *what)
+{
+    const fa__gpu_device *g = d->own;
+    return o->dtype != FA_F64 || g->f64 || fa__gpu_lacks_f64(d, what);
+}
+
 static bool check_f64(const fa__device *d, fa__class class, unsigned needs, const char *what)
 {
     const fa__gpu_device *g = d->own;
