@@ -68,7 +68,7 @@ bool fa__requirement_holds(fa__call *c);
 /* The function that the program called, when this call comes to copy or wait: that which works for it (fa_item), the
  * outermost composed operation, or the call's own, add_ when it is in place. */
 const fa__op *fa__asked_for(const fa__call *);
-/* Without origins. */
+/* With where its tensors were made, or without. */
 void fa__describe_call(struct fa__text *, const fa__call *c, bool origins);
 
 /* The tensor of field i; NULL when it has none. */
