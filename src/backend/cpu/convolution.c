@@ -111,7 +111,7 @@ static void forward_groups(void *context, int64_t begin, int64_t end)
         fa__cpu_patches_init(&patches, moved(w->x, i * v->in * v->x[1], size), &w->p, 0);
         fa__cpu_image_init(&y, moved(w->y, i * v->out * v->y[1], size), v->result, v->y, 0);
         fa__gemm g = {.m = v->out,
-                      .n = v->images * v->result[0] * v->result[1],
+                      .n = fa__cpu_flatten(&patches, &y, v->out),
                       .k = v->in * v->kernel[0] * v->kernel[1],
                       .bias = moved(w->bias, i * v->out * w->bias_step, size),
                       .bias_row = w->bias_step,
@@ -154,7 +154,7 @@ static void backward_groups(void *context, int64_t begin, int64_t end)
         fa__cpu_patches_init(&patches, moved(w->y, i * v->out * v->y[1], size), &w->p, 0);
         fa__cpu_image_init(&x, moved(w->x, corner + i * v->in * v->x[1], size), w->p.pixels, stride, 0);
         fa__gemm g = {.m = v->in,
-                      .n = v->images * w->p.pixels[0] * w->p.pixels[1],
+                      .n = fa__cpu_flatten(&patches, &x, v->in),
                       .k = v->out * w->p.taps[0] * w->p.taps[1],
                       .bias = moved(w->bias, i * v->in * w->bias_step, size),
                       .bias_row = w->bias_step,
