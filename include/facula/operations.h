@@ -7,6 +7,7 @@
 #include <facula/activation.h>
 #include <facula/addmm.h>
 #include <facula/blocks.h>
+#include <facula/convolution.h>
 #include <facula/creation.h>
 #include <facula/diagonal.h>
 #include <facula/distances.h>

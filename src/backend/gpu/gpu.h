@@ -30,6 +30,8 @@ typedef enum {
     FA__GPU_PLACES,     /* where values belong in sorted lines */
     FA__GPU_TRIANGLE,   /* places of triangles: tril_indices, triu_indices */
     FA__GPU_MATMUL,
+    FA__GPU_CONVOLVE,     /* convolutions and their gradients */
+    FA__GPU_CONVOLVE_ADD, /* sums of stretches of pixels */
     FA__GPU_SCAN,         /* cumsum and its like */
     FA__GPU_SCAN_LOG_SUM, /* logcumsumexp */
     FA__GPU_INHERIT,      /* another queue's fault */

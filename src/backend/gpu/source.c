@@ -27,6 +27,7 @@ FILE_OF(philox_inc)
 FILE_OF(poisson_inc)
 FILE_OF(random_inc)
 FILE_OF(tree_inc)
+FILE_OF(product_inc)
 FILE_OF(program_inc)
 #define FAMILY(name, file, entry, x, y, needs) FILE_OF(file##_inc)
 #define SHAPE(name, file, entry, x, y) FILE_OF(file##_inc)
@@ -51,7 +52,8 @@ enum {
     FLOATING = FA__GPU_NEEDS_FLOATING,
     TREE = FA__GPU_NEEDS_TREE,
     SPECIAL = FA__GPU_NEEDS_SPECIAL,
-    POISSON = FA__GPU_NEEDS_POISSON
+    POISSON = FA__GPU_NEEDS_POISSON,
+    PRODUCT = FA__GPU_NEEDS_PRODUCT
 };
 
 static const fa__gpu_form families[FA__GPU_FAMILIES] = {
@@ -210,6 +212,8 @@ char *fa__gpu_source_fixed(const fa__device *d, fa__gpu_family family, int varia
         return NULL;
     put_begin(&t, d, form, class, form->needs);
     fa__gpu_put(&t, "#define VARIANT %d\n", variant);
+    if (form->needs & PRODUCT)
+        fa__gpu_put_file(&t, fa__embed_product_inc);
     fa__gpu_put_file(&t, form->text);
     *entry = form->entry;
     return finished(&t, true);
