@@ -52,6 +52,10 @@ static const struct {
     {"cosine_embedding_loss", "i64 i32 u8 bool", "as smooth_l1_loss"},
     {"triplet_margin_loss", "i64 i32 u8 bool", "as smooth_l1_loss"},
     {"pairwise_distance", "u8 bool", "differences are taken in f32"},
+    {"avg_pool2d", "i64", "means of integers are refused"},
+    {"adaptive_mean", "i64 i32 u8 bool", "as avg_pool2d, empty ones too"},
+    {"adaptive_avg_pool2d", "i64 i32 u8 bool", "as adaptive_mean"},
+    {"batch_norm", "i64 i32 u8 bool", "as avg_pool2d, empty ones too"},
     {"clamp", "u8", "numbers wrap into the dtype, as in arithmetic"},
 };
 

@@ -290,6 +290,10 @@ static const uint8_t variants[FA__GPU_FAMILIES][FA__CLASSES] = {
     [FA__GPU_PLACES] = {1, 1, 1, 1},
     [FA__GPU_SCAN] = {0x2F, 0x2F, 0x2F, 0x2F}, /* fa__scan_kind */
     [FA__GPU_SCAN_LOG_SUM] = {0x10, 0x10, 0, 0},
+    [FA__GPU_POOL_MAX] = {1, 1, 1, 1},
+    [FA__GPU_POOL_MEAN] = {1, 1, 0, 0},
+    [FA__GPU_POOL_MAX_BACK] = {1, 1, 0, 0},
+    [FA__GPU_POOL_MEAN_BACK] = {1, 1, 0, 0},
     [FA__GPU_INHERIT] = {0, 0, 1, 0},
     [FA__GPU_PUT] = {0, 0, 1, 0},
 };

@@ -28,9 +28,11 @@
 #include <facula/moments.h>
 #include <facula/move.h>
 #include <facula/norm.h>
+#include <facula/normalization.h>
 #include <facula/one_hot.h>
 #include <facula/pad.h>
 #include <facula/pointwise.h>
+#include <facula/pooling.h>
 #include <facula/probability_loss.h>
 #include <facula/products.h>
 #include <facula/quantile.h>

@@ -176,8 +176,8 @@ static void check_forms(op *o)
     check_inplace(o);
     if (o->fills && o->inplace < 0)
         COMPLAIN(o, "its name says that it works in place: write .inplace = INPLACE(...)");
-    if (o->internal && (o->options || o->nresults > 1 || o->list))
-        COMPLAIN(o, "an INTERNAL row has one result and no options");
+    if (o->internal && (o->options || o->list))
+        COMPLAIN(o, "an INTERNAL row has no list and no options");
 }
 
 /* Whether a word stands in a text. */

@@ -34,8 +34,12 @@ typedef enum {
     FA__GPU_CONVOLVE_ADD, /* sums of stretches of pixels */
     FA__GPU_SCAN,         /* cumsum and its like */
     FA__GPU_SCAN_LOG_SUM, /* logcumsumexp */
-    FA__GPU_INHERIT,      /* another queue's fault */
-    FA__GPU_PUT,          /* bytes, but not behind a fault */
+    FA__GPU_POOL_MAX,     /* windows of planes: their largest elements, */
+    FA__GPU_POOL_MEAN,    /* their means, */
+    FA__GPU_POOL_MAX_BACK,
+    FA__GPU_POOL_MEAN_BACK, /* and the gradients */
+    FA__GPU_INHERIT,        /* another queue's fault */
+    FA__GPU_PUT,            /* bytes, but not behind a fault */
     FA__GPU_FAMILIES
 } fa__gpu_family;
 
