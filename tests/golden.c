@@ -55,7 +55,11 @@ static const struct {
     {"avg_pool2d", "i64", "means of integers are refused"},
     {"adaptive_mean", "i64 i32 u8 bool", "as avg_pool2d, empty ones too"},
     {"adaptive_avg_pool2d", "i64 i32 u8 bool", "as adaptive_mean"},
+    {"avg_pool1d", "i64", "as avg_pool2d"},
+    {"feature_dropout", "i64 i32 u8 bool", "computed in f32, as dropout"},
     {"batch_norm", "i64 i32 u8 bool", "as avg_pool2d, empty ones too"},
+    {"group_norm", "i64 i32 u8 bool", "as avg_pool2d, empty ones too"},
+    {"local_response_norm", "i64", "as avg_pool2d"},
     {"clamp", "u8", "numbers wrap into the dtype, as in arithmetic"},
 };
 

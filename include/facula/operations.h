@@ -11,13 +11,16 @@
 #include <facula/creation.h>
 #include <facula/diagonal.h>
 #include <facula/distances.h>
+#include <facula/dropout.h>
 #include <facula/einsum.h>
+#include <facula/embedding.h>
 #include <facula/extremes.h>
 #include <facula/fillers.h>
 #include <facula/grid.h>
 #include <facula/histogram.h>
 #include <facula/index.h>
 #include <facula/join.h>
+#include <facula/layer_norm.h>
 #include <facula/like.h>
 #include <facula/linalg.h>
 #include <facula/loss.h>
@@ -33,6 +36,7 @@
 #include <facula/pad.h>
 #include <facula/pointwise.h>
 #include <facula/pooling.h>
+#include <facula/pooling_lines.h>
 #include <facula/probability_loss.h>
 #include <facula/products.h>
 #include <facula/quantile.h>

@@ -1,5 +1,5 @@
-/* Normalisation over batches, layers, groups and instances. Statistics are taken in f32 or f64, in two passes, by the
- * reductions' fixed tree: the same bits on every device. */
+/* Normalisation of channels: over batches, groups and instances. Statistics are taken in f32 or f64, in two passes, by
+ * the reductions' fixed tree: the same bits on every device. */
 #include "ops/reduce.h"
 
 /* ---- what they share ---- */
@@ -135,5 +135,100 @@ OP(batch_norm, batch_norm_args, (y), .compose = batch_norm_compose,
            "training=true; (4,2,3,2,2) bias=(2) training=true; (4,3,2) running_mean=(3) running_var=p(3) weight=(3) "
            "bias=(3); (4,3) running_mean=(3) running_var=p(3) eps=0.5; (0,3,4) running_mean=(3) "
            "running_var=p(3) bias=(3); n(3,1,9) training=true"))
+
+/* ---- over each instance ---- */
+
+typedef struct {
+    const fa_tensor *x;                      /* (n, c, ...), floating */
+    const fa_tensor *running_mean OPT(NULL); /* (c): changed in place where the input's own statistics are used */
+    const fa_tensor *running_var OPT(NULL);  /* (c): the same */
+    const fa_tensor *weight OPT(NULL);       /* (c): NULL: 1 */
+    const fa_tensor *bias OPT(NULL);         /* (c): NULL: 0 */
+    bool use_input_stats OPT(true);          /* and not the running ones */
+    double momentum OPT(0.1);                /* how much of the running ones each batch replaces */
+    double eps OPT(1e-5);                    /* is added to variances */
+} instance_norm_args;
+
+static fa_tensor *instance_norm_compose(fa__call *c)
+{
+    const instance_norm_args *a = c->args;
+    const batch_norm_args same = {.x = a->x,
+                                  .running_mean = a->running_mean,
+                                  .running_var = a->running_var,
+                                  .weight = a->weight,
+                                  .bias = a->bias,
+                                  .momentum = a->momentum,
+                                  .eps = a->eps};
+    if (!check_floating(c, a->x) || !check_channels(c, &same))
+        return NULL;
+    if (!a->use_input_stats && a->running_mean)
+        return norm_by_running(&same);
+    int64_t set = places(a->x, false);
+    if (!a->use_input_stats)
+        fa__call_fail(c, FA_ERROR_ARGUMENT, "without .use_input_stats it needs .running_mean and .running_var");
+    else if (!set || (fa__numel(a->x) && fa__reduced_count(a->x, (unsigned)set) == 1))
+        fa__call_fail(c, FA_ERROR_SHAPE, "one value an instance has no variance");
+    else
+        return norm_of_batch(&same, set);
+    return NULL;
+}
+
+/** batch_norm() with statistics of each sample alone, over all dimensions but the first two (arXiv:1607.08022). The
+ *  running ones get the mean of the samples'. */
+OP(instance_norm, instance_norm_args, (y), .compose = instance_norm_compose,
+   TORCH("nn.functional.instance_norm(x, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)"),
+   SAMPLES("(4,3,5); (3,2,4,3) weight=p(2) bias=(2) eps=0.01; (4,3,2) running_mean=(3) running_var=p(3) weight=(3) "
+           "bias=(3) use_input_stats=false; n(1,1,9)"))
+
+/* ---- over groups of channels ---- */
+
+typedef struct {
+    const fa_tensor *x;                /* (n, c) or (n, c, ...), floating */
+    int64_t num_groups;                /* of channels, all of one size */
+    const fa_tensor *weight OPT(NULL); /* (c): NULL: 1 */
+    const fa_tensor *bias OPT(NULL);   /* (c): NULL: 0 */
+    double eps OPT(1e-5);              /* is added to variances */
+} group_norm_args;
+
+static bool check_groups(const fa__call *c, const group_norm_args *a)
+{
+    if (a->x->rank < 2)
+        return fa__call_fail(c, FA_ERROR_SHAPE, "x has %d dimensions: it has to be (n, c) or (n, c, ...)", a->x->rank);
+    int64_t channels = a->x->shape[1];
+    if (a->num_groups < 1 || channels % a->num_groups)
+        return fa__call_fail(c, FA_ERROR_ARGUMENT, "%lld channels cannot be %lld groups of one size",
+                             (long long)channels, (long long)a->num_groups);
+    if (fa__numel(a->x) == a->num_groups)
+        return fa__call_fail(c, FA_ERROR_SHAPE, "one value a group has no variance");
+    return check_vector(c, "weight", a->weight, channels) && check_vector(c, "bias", a->bias, channels);
+}
+
+/* A number for each channel along the second and third dimension of x in groups. */
+static fa_arg grouped_or(const fa_tensor *t, fa_shape groups, double otherwise)
+{
+    return t ? fa__arg_t(fa_reshape(t, FA_SHAPE(1, groups.dim[1], groups.dim[2], 1))) : fa__arg_f(otherwise);
+}
+
+static fa_tensor *group_norm_compose(fa__call *c)
+{
+    const group_norm_args *a = c->args;
+    if (!check_floating(c, a->x) || !check_groups(c, a))
+        return NULL;
+    int64_t area = 1;
+    for (int i = 2; i < a->x->rank; i++)
+        area *= a->x->shape[i];
+    fa_shape groups = FA_SHAPE(a->x->shape[0], a->num_groups, a->x->shape[1] / a->num_groups, area);
+    fa_tensor *y = fa__standardize(fa_reshape(a->x, groups), grouped_or(a->weight, groups, 1),
+                                   grouped_or(a->bias, groups, 0), 12, a->eps)
+                       .y;
+    return fa_reshape(y, fa_tensor_shape(a->x));
+}
+
+/** (x - mean) / sqrt(variance + eps) * weight + bias, with statistics of each sample over groups of neighbouring
+ *  channels and all dimensions behind them (arXiv:1803.08494). Weight and bias may be f32 where x is f16 or bf16. */
+OP(group_norm, group_norm_args, (y), .compose = group_norm_compose, .autocast = FA__CAST_F32,
+   TORCH("nn.functional.group_norm(x, num_groups, weight, bias, eps)"),
+   SAMPLES("(2,4,3) 2; (2,4,3,2) 2 weight=p(4) bias=(4) eps=0.01; (3,4) 1 weight=p(4); (2,3,5) 3 weight=p(3) bias=(3); "
+           "(0,4,3) 2 weight=(4); n(1,2,9) 2"))
 
 #include "normalization.rows"
