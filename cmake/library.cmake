@@ -26,6 +26,7 @@ file(GLOB kernel_sources CONFIGURE_DEPENDS src/backend/cpu/simd/*.c)
 # Data, and what devices compile: kernels, and the math and conversions that they share with the CPU.
 file(GLOB embedded CONFIGURE_DEPENDS src/data/embed/* src/backend/gpu/dialect/*)
 foreach(shared convert.h math.inc math64.inc rounding.inc wide.inc wide64.inc elementary.inc special.inc
+    bessel.inc incomplete.inc normal.inc
     class_f32.inc class_f64.inc class_integer.inc philox.inc poisson.inc)
     list(APPEND embedded ${PROJECT_SOURCE_DIR}/src/backend/cpu/simd/${shared})
 endforeach()

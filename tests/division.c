@@ -26,6 +26,7 @@ static void tensors(void **state)
         for (int d = 0; d < 5; d++) {
             fa_tensor *x = whole(places[p], dtypes[d], 7, 8, 9), *y = whole(places[p], dtypes[d], 1, 0, 2);
             DIVIDES_BY_ZERO(places[p], fa_floor_divide(x, y), "fa_floor_divide", "(3,)", "element 1");
+            DIVIDES_BY_ZERO(places[p], fa_trunc_divide(x, y), "fa_trunc_divide", "element 1");
             DIVIDES_BY_ZERO(places[p], fa_remainder(x, y), "fa_remainder", "element 1");
             DIVIDES_BY_ZERO(places[p], fa_fmod(x, y), "fa_fmod", "element 1");
             HOLD(fa_floor_divide(x, whole(places[p], dtypes[d], 2, 3, 4)), 3, 2, 2);

@@ -33,6 +33,45 @@ static void large_numbers(void **state)
     HOLD(fa_smooth_l1_loss(fa_full(FA_SCALAR, 1e30), fa_zeros(FA_SCALAR)), 1e30);
 }
 
+/* A number stands for as many variances; dtype says in which dtype softmax computes, also what is no float. */
+static void numbers_and_dtypes(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_tensor_of(1.0, 2.0), *t = fa_tensor_of(0.0, 1.0), *i = fa_tensor_of(1, 2);
+    HOLD(fa_gaussian_nll_loss(x, t, 2), fa_item(fa_gaussian_nll_loss(x, t, fa_tensor_of(2.0, 2.0))));
+    REFUSED(fa_gaussian_nll_loss(x, t, -1), FA_ERROR_ARGUMENT, "fa_gaussian_nll_loss(", "var is a negative number");
+    REFUSED(fa_gaussian_nll_loss(x, t, NAN), FA_ERROR_ARGUMENT, "fa_gaussian_nll_loss(", "var=nan");
+    assert_int_equal(fa_tensor_dtype(fa_softmax(i, 0, .dtype = FA_F64)), FA_F64);
+    assert_true(fa_same(fa_softmax(i, 0, .dtype = FA_F32), fa_softmax(x, 0)));
+    assert_true(fa_same(fa_log_softmax(x, 0, .dtype = FA_F64), fa_log_softmax(fa_to(x, FA_F64), 0)));
+    fa_tensor *h = fa_to(x, FA_F16);
+    fa_set_requires_grad(h, true);
+    fa_backward(fa_sum(fa_mul(fa_softmax(h, 0, .dtype = FA_F32), t)));
+    assert_int_equal(fa_tensor_dtype(fa_grad(h)), FA_F16);
+    REFUSED(fa_softmax(x, 0, .dtype = FA_I64), FA_ERROR_DTYPE, "fa_softmax(", "dtype is i64, which is not floating");
+    REFUSED(fa_softmin(i, 0), FA_ERROR_DTYPE, "fa_softmin(", "x is i64, which is not floating");
+}
+
+static size_t most_memory(double p)
+{
+    FA_SCOPE;
+    fa_tensor *x = fa_rand(FA_SHAPE(40, 1000), .requires_grad = true), *y = fa_rand(FA_SHAPE(50, 1000));
+    fa_memory_reset_peak(FA_CPU);
+    size_t before = fa_memory_stats(FA_CPU).allocated;
+    fa_backward(fa_sum(fa_cdist(x, y, .p = p)));
+    return fa_memory_stats(FA_CPU).peak - before;
+}
+
+/* Distances of all pairs take no memory for each of the vectors' numbers: that would be 8 million bytes. */
+static void memory_of_pairs(void **state)
+{
+    (void)state;
+    const double p[] = {0.5, 1, 2, 3, INFINITY};
+    for (int i = 0; i < 5; i++)
+        assert_true(most_memory(p[i]) < 2000000);
+    assert_false(fa_failed());
+}
+
 /* The logarithm is held at -100, its gradient at 1e12. */
 static void certain_probabilities(void **state)
 {
@@ -76,6 +115,8 @@ static void divergence(void **state)
     HOLD(fa_kl_div(a, b, .reduction = FA_BATCHMEAN), sum / 2);
     HOLD(fa_kl_div(a, b), sum / 4);
     HOLD(fa_kl_div(x, fa_log(t), .log_target = true, .reduction = FA_SUM), NAN); /* 0 times infinity */
+    REFUSED(fa_kl_div(x, x, .reduction = (fa_reduction)7), FA_ERROR_ARGUMENT, "fa_kl_div(",
+            "reduction is 7: it has to be FA_MEAN, FA_SUM, FA_NONE or FA_BATCHMEAN");
     REFUSED(fa_mse_loss(x, x, .reduction = FA_BATCHMEAN), FA_ERROR_ARGUMENT, "fa_mse_loss(", "FA_NONE");
     REFUSED(fa_kl_div(x, x, .reduction = (fa_reduction)4), FA_ERROR_ARGUMENT, "fa_kl_div(", "reduction is 4");
 }
@@ -257,6 +298,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(large_numbers),
+        TEST(numbers_and_dtypes),
+        TEST(memory_of_pairs),
         TEST(certain_probabilities),
         TEST(small_variances),
         TEST(divergence),

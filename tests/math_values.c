@@ -25,6 +25,12 @@ static void integers_divide_downwards(void **state)
         assert_int_equal(fa_tensor_dtype(fa_floor_divide(x, y)), integers[i]);
     }
     HOLD(fa_floor_divide(as(FA_I8, fa_tensor_of(-128)), -1), -128);
+    HOLD(fa_trunc_divide(as(FA_I8, fa_tensor_of(-128)), -1), -128);
+    HOLD(fa_trunc_divide(fa_tensor_of(INT64_MIN), -1), (double)INT64_MIN);
+    HOLD(fa_trunc_divide(fa_tensor_of(INT64_MIN, INT64_MAX), 10), -922337203685477580.0, 922337203685477580.0);
+    HOLD(fa_trunc_divide(as(FA_U8, fa_tensor_of(200, 255)), 7), 28, 36);
+    HOLD(fa_trunc_divide(fa_tensor_of(7, -7, 7, -7), fa_tensor_of(2, 2, -2, -2)), 3, -3, -3, 3);
+    HOLD(fa_trunc_divide(as(FA_F64, fa_tensor_of(1.0)), 0.1), 10);
     HOLD(fa_remainder(as(FA_I32, fa_tensor_of(INT32_MIN)), -1), 0);
     HOLD(fa_floor_divide(fa_tensor_of(INT64_MIN), -1), (double)INT64_MIN);
     HOLD(fa_floor_divide(as(FA_U8, fa_tensor_of(200, 255)), 7), 28, 36);

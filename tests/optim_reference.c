@@ -150,12 +150,11 @@ OPTIMIZERS(MAKER)
     }
 GROUPED(GROUPS_MAKER)
 
-/* Clipping: writes the norm, if it tells one, and returns how many numbers that is. */
-static int no_clip(fa_parameters p, double *norm)
+/* Clipping: the norm; NaN when it tells none. */
+static double no_clip(fa_parameters p)
 {
     (void)p;
-    (void)norm;
-    return 0;
+    return (double)NAN;
 }
 
 static fa_optim *clipped(fa_parameters p, fa_tensor *second)
@@ -170,26 +169,24 @@ static fa_optim *clipped(fa_parameters p, fa_tensor *second)
     ROW(clip_norm_inf, fa_clip_grad_norm(p, 0.25, .norm_type = (double)INFINITY))                                      \
     ROW(clip_norm_large, fa_clip_grad_norm(p, 1e6))
 #define CLIPPER(name, call)                                                                                            \
-    static int name(fa_parameters p, double *norm)                                                                     \
+    static double name(fa_parameters p)                                                                                \
     {                                                                                                                  \
         fa_tensor *t = call;                                                                                           \
         check(t &&fa_dim(t) == 0, "the norm has no dimension");                                                        \
-        *norm = fa_item(t);                                                                                            \
-        return 1;                                                                                                      \
+        return fa_item(t);                                                                                             \
     }
 CLIPS(CLIPPER)
 
-static int clip_value(fa_parameters p, double *norm)
+static double clip_value(fa_parameters p)
 {
-    (void)norm;
     check(fa_clip_grad_value(p, 0.3), "gradients are clipped");
-    return 0;
+    return (double)NAN;
 }
 
 typedef struct optimizer_run {
     const char *name;
     maker make;
-    int (*clip)(fa_parameters p, double *norm);
+    double (*clip)(fa_parameters p);
 } optimizer_run;
 
 static void optimizer_run_at(const optimizer_run *r, const place *at, fa_dtype dtype)
@@ -205,7 +202,8 @@ static void optimizer_run_at(const optimizer_run *r, const place *at, fa_dtype d
         double v[MOST + 1];
         give_grad(p, step, 0);
         give_grad(q, step, 1);
-        int clips = r->clip(fa_params(p, q), v);
+        double norm = v[0] = r->clip(fa_params(p, q));
+        int clips = !isnan(norm);
         if (!check(fa_optim_step(o), "%s: step %d", run, step))
             return;
         read_values(p, v + clips);

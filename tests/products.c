@@ -60,7 +60,13 @@ static void ranks(void **state)
     REFUSED(fa_dot(v, fa_ones(FA_SHAPE(3), .dtype = FA_F64)), FA_ERROR_SHAPE, "fa_dot(");
     REFUSED(fa_outer(v, m), FA_ERROR_SHAPE, "fa_outer(");
     REFUSED(fa_trace(v), FA_ERROR_SHAPE, "fa_trace(x=(2,)");
-    REFUSED(fa_inner(m, fa_ones(FA_SHAPE(3), .dtype = FA_F64)), FA_ERROR_SHAPE, "fa_inner(", "different sizes");
+    REFUSED(fa_inner(m, fa_ones(FA_SHAPE(3), .dtype = fa_tensor_dtype(m))), FA_ERROR_SHAPE, "fa_inner(",
+            "different sizes");
+    fa_tensor *one = fa_ones(FA_SCALAR, .dtype = FA_I64), *yes = fa_ones(FA_SHAPE(2), .dtype = FA_BOOL);
+    REFUSED(fa_inner(m, one), FA_ERROR_DTYPE, "fa_inner(", "matrix products do not promote");
+    REFUSED(fa_inner(yes, fa_select(yes, 0, 0)), FA_ERROR_DTYPE, "fa_inner(", "no product of bool");
+    REFUSED(fa_tensordot(m, one, .dims = 0), FA_ERROR_DTYPE, "fa_tensordot(", "matrix products do not promote");
+    REFUSED(fa_tensordot(yes, yes, .dims = 0), FA_ERROR_DTYPE, "fa_tensordot(", "no product of bool");
     REFUSED(fa_mm(m, fa_to(m, FA_F32)), FA_ERROR_DTYPE, "fa_mm(");
     REFUSED(fa_cross(m, m), FA_ERROR_SHAPE, "fa_cross(", "3 entries along dimension 1");
     REFUSED(fa_cross(m, m, .dim = 2), FA_ERROR_INDEX, "fa_cross(");
@@ -159,14 +165,15 @@ static void autocast(void **state)
                         fa_bmm(b, b),
                         fa_mv(m, v),
                         fa_addmm(m, m, m),
-                        fa_inner(m, m),
+                        fa_vecdot(m, m),
                         fa_einsum("ij,jk->ik", FA_TENSORS(m, m)),
                         fa_einsum("ij->i", FA_TENSORS(m)),
                         fa_multi_dot(FA_TENSORS(m, m)),
                         fa_matrix_power(m, 2)};
     for (size_t i = 0; i < sizeof low / sizeof *low; i++)
         assert_int_equal(fa_tensor_dtype(low[i]), FA_F16);
-    fa_tensor *wide[] = {fa_dot(v, v), fa_tensordot(m, m), fa_outer(v, v)};
+    fa_tensor *wide[] = {fa_dot(v, v),   fa_tensordot(m, m),    fa_outer(v, v),       fa_inner(m, m),
+                         fa_inner(v, v), fa_matrix_power(m, 1), fa_matrix_power(m, 0)};
     for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
         assert_int_equal(fa_tensor_dtype(wide[i]), FA_F32);
 }
@@ -177,9 +184,20 @@ static void autocast_of_vectors_on_the_cpu(void **state)
     (void)state;
     fa_tensor *m = fa_ones(FA_SHAPE(2, 2)), *v = fa_ones(FA_SHAPE(2)), *y = fa_zeros(FA_SHAPE(2));
     FA_USE(.autocast = FA_BF16);
-    fa_tensor *wide[] = {fa_mv(m, v), fa_addmv(v, m, v), fa_addr(m, v, v), fa_dot(v, v), fa_mv(m, v, .out = y)};
+    fa_tensor *wide[] = {fa_mv(m, v),
+                         fa_addmv(v, m, v),
+                         fa_addr(m, v, v),
+                         fa_dot(v, v),
+                         fa_mv(m, v, .out = y),
+                         fa_inner(v, v),
+                         fa_inner(m, fa_select(v, 0, 0)),
+                         fa_matrix_power(m, 1),
+                         fa_matrix_power(m, 0)};
     for (size_t i = 0; i < sizeof wide / sizeof *wide; i++)
         assert_int_equal(fa_tensor_dtype(wide[i]), FA_F32);
+    fa_tensor *low[] = {fa_vecdot(v, v), fa_inner(m, m), fa_matrix_power(m, 2), fa_tensordot(v, v, .dims = 0)};
+    for (size_t i = 0; i < sizeof low / sizeof *low; i++)
+        assert_int_equal(fa_tensor_dtype(low[i]), FA_BF16);
     HOLD(fa_addmv(v, m, v), 3, 3);
 }
 

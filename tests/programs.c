@@ -6,6 +6,7 @@
 #include "support/devices.h"
 #include "support/program.h"
 #include "support/reference.h"
+#include <ctype.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -127,13 +128,15 @@ static bool is_empty(const char *shape)
     return strtoll(shape, NULL, 10) == 0 ? *shape != '-' : strstr(shape, ",0") != NULL;
 }
 
-/* "f64 3,4 1.25 new", or "none". */
+/* "f64 3,4 1.25 new", without the dtype where it is the program's; or "none". */
 static bool hold_tensor(const machine *m, const char *name, const fa_tensor *t, const char *text)
 {
     char dtype[16], shape[80], sum[40];
     if (word_is(&text, "none"))
         return !t || is_zero(t) || (fails(m, "%s has a gradient", name), false);
-    word_next(&text, dtype, sizeof dtype);
+    snprintf(dtype, sizeof dtype, "%s", m->kind);
+    if (isalpha((unsigned char)*text))
+        word_next(&text, dtype, sizeof dtype);
     word_next(&text, shape, sizeof shape);
     if (!t)
         return is_empty(shape) || (fails(m, "%s is not there", name), false);
@@ -145,15 +148,26 @@ static bool hold_tensor(const machine *m, const char *name, const fa_tensor *t, 
     return hold_sum(m, name, t, want) && (!*text || hold_memory(m, t, text));
 }
 
+/* The name of the variable that an entry is about: its first word, or that of the line's next result. */
+static const char *name_of(const char **entry, const char **results, char *name, size_t size)
+{
+    char next[16];
+    word_next(results, next, sizeof next);
+    if (**entry == 'x')
+        return word_next(entry, name, size);
+    snprintf(name, size, "%s", next);
+    return name;
+}
+
 /* The entries between " ; ", each about a variable: its value, its gradient, or at the end its sum alone. */
-static bool hold_all(const machine *m, const char *seen, char of)
+static bool hold_all(const machine *m, const char *line, const char *seen, char of)
 {
     for (const char *s = seen; *s;) {
         char entry[256], name[16];
         const char *end = strstr(s, " ; "), *rest = entry;
         snprintf(entry, sizeof entry, "%.*s", (int)(end ? end - s : (long)strlen(s)), s);
         s = end ? end + 3 : s + strlen(s);
-        const fa_tensor *t = machine_variable(m, word_next(&rest, name, sizeof name));
+        const fa_tensor *t = machine_variable(m, name_of(&rest, &line, name, sizeof name));
         if (of == 'g')
             t = fa_grad(t);
         if (of == 'e' ? !hold_sum(m, name, t, strtod(rest, NULL)) : !hold_tensor(m, name, t, rest))
@@ -206,7 +220,7 @@ static bool hold_line(machine *m)
     line[length] = 0;
     seen += 3;
     if (!strcmp(line, "end"))
-        return hold_all(m, seen, 'e') && check(true, "end");
+        return hold_all(m, line, seen, 'e') && check(true, "end");
     m->lenient = !strstr(seen, "refused");
     bool done = machine_run(m, line), gradients = !strncmp(line, "backward", 8);
     if (word_is(&seen, "refused"))
@@ -219,7 +233,7 @@ static bool hold_line(machine *m)
         return check(true, "differs on purpose"), false;
     if (!done)
         return fails(m, "fails"), false;
-    return hold_all(m, seen, gradients ? 'g' : 'v') && check(true, "line");
+    return hold_all(m, line, seen, gradients ? 'g' : 'v') && check(true, "line");
 }
 
 static void hold_program(machine *m, const char *name, fa_device where)
@@ -280,6 +294,7 @@ int main(int argc, char **argv)
         if (sscanf(s, "program %63s %15s", name, kind) != 2)
             break;
         s = read_program(&m, s + strcspn(s, "\n") + 1);
+        snprintf(m.kind, sizeof m.kind, "%s", kind);
         m.tolerance = strcmp(kind, "f64") ? 1e-3 : 1e-6;
         if (!chosen(name, argc, argv))
             continue;

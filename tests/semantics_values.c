@@ -154,6 +154,42 @@ static void numbers_beyond_the_dtype(void **state)
     HOLD(u, 44, 44);
 }
 
+/* What masked_fill, index_fill, fill and full write is converted: fractions are cut off, whole numbers below 0 wrap
+ * into u8, and anything but 0 is true. A tensor's value of any dtype is converted, too. */
+static void numbers_that_are_written(void **state)
+{
+    (void)state;
+    fa_tensor *u = u8_of(10, 250), *mask = fa_to(fa_tensor_of(1, 0), FA_BOOL), *first = fa_tensor_of(0);
+    HOLD(fa_masked_fill(u, mask, -1), 255, 250);
+    HOLD(fa_masked_fill(u, mask, -255), 1, 250);
+    HOLD(fa_masked_fill(u, mask, 2.7), 2, 250);
+    HOLD(fa_masked_fill(u, mask, 255.5), 255, 250);
+    HOLD(fa_index_fill(u, 0, first, -1), 255, 250);
+    HOLD(fa_index_fill(u, 0, first, 2.7), 2, 250);
+    HOLD(fa_full(FA_SHAPE(2), -1, .dtype = FA_U8), 255, 255);
+    HOLD(fa_masked_fill(fa_to(u, FA_BOOL), mask, -0.5), 1, 1);
+    HOLD(fa_index_fill(fa_zeros(FA_SHAPE(2), .dtype = FA_BOOL), 0, first, 300), 1, 0);
+    HOLD(fa_masked_fill(u, mask, fa_full(FA_SCALAR, 2.75)), 2, 250);
+    HOLD(fa_index_fill(u, 0, first, fa_full(FA_SCALAR, 2.75, .dtype = FA_F64)), 2, 250);
+    HOLD(fa_masked_fill_(fa_to(u, FA_I64), mask, fa_full(FA_SCALAR, 2.75, .dtype = FA_F16)), 2, 250);
+    HOLD(fa_masked_fill(fa_to(u, FA_F16), mask, fa_full(FA_SCALAR, 3, .dtype = FA_I64)), 3, 250);
+    const double wrong[] = {-1.0, -0.5, 256.0, NAN, INFINITY};
+    for (int i = 0; i < 5; i++) {
+        assert_null(fa_masked_fill(u, mask, wrong[i]));
+        FAILS(FA_ERROR_ARGUMENT, "fa_masked_fill(", "does not fit into u8");
+        assert_null(fa_index_fill(u, 0, first, wrong[i]));
+        FAILS(FA_ERROR_ARGUMENT, "fa_index_fill(", "does not fit into u8");
+    }
+    assert_null(fa_masked_fill(u, mask, -256));
+    FAILS(FA_ERROR_ARGUMENT, "-256 does not fit into u8");
+    assert_null(fa_masked_fill(u, mask, fa_ones(FA_SHAPE(1))));
+    FAILS(FA_ERROR_SHAPE, "fa_masked_fill(", "value has 1 dimensions: it has to be a number or 0-dim");
+    assert_null(fa_index_fill(u, 0, first, fa_ones(FA_SHAPE(1))));
+    FAILS(FA_ERROR_SHAPE, "fa_index_fill(", "value has 1 dimensions: it has to be a number or 0-dim");
+    assert_null(fa_masked_fill(u, u, 1));
+    FAILS(FA_ERROR_DTYPE, "mask has to be bool");
+}
+
 /* Float to integer truncates. */
 static void floats_to_integers(void **state)
 {
@@ -534,6 +570,7 @@ int main(void)
         TEST(minus_of_bool),
         TEST(values_of_a_higher_category),
         TEST(numbers_beyond_the_dtype),
+        TEST(numbers_that_are_written),
         TEST(floats_to_integers),
         TEST(the_sign_of_nan_is_0),
         TEST(views_and_copies),

@@ -266,13 +266,56 @@ static void some_values(void **state)
     HOLD(fa_one_hot(there), 1, 1);
 }
 
+static fa_tensor *repeated_late(fa_tensor *x, fa_tensor *counts, int64_t size)
+{
+    FA_USE(.forbid = FA_SYNC | FA_TRANSFER);
+    return fa_repeat_interleave(x, counts, .output_size = size);
+}
+
+/* With a size nothing is waited for; what does not fit it is told when the device is waited for. */
+static void repeats_of_a_known_size(void **state)
+{
+    (void)state;
+    const fa_device where = DEVICE(0);
+    fa_tensor *x = fa_to(fa_tensor_of(5, 6, 7), where), *counts = fa_to(fa_tensor_of(2, 0, 3), where);
+    HOLD(repeated_late(x, counts, 5), 5, 5, 7, 7, 7);
+    {
+        FA_USE(.forbid = FA_SYNC);
+        assert_null(fa_repeat_interleave(x, counts));
+        FAILS(FA_ERROR_SYNC, "fa_repeat_interleave");
+    }
+    fa_tensor *negative = fa_to(fa_tensor_of(2, -1, 4), where), *none = fa_zeros_like(counts);
+    fa_tensor *wrong[] = {counts, counts, counts, negative};
+    const int64_t size[] = {4, 6, 0, 5};
+    for (int i = 0; i < 4; i++) {
+        repeated_late(x, wrong[i], size[i]);
+        fa_synchronize(where);
+        FAILS(FA_ERROR_INDEX, "fa_repeat_interleave", "out of range");
+    }
+    assert_int_equal(fa_numel(repeated_late(x, none, 0)), 0);
+    fa_synchronize(where);
+    assert_false(fa_failed());
+    REFUSED(fa_repeat_interleave(x, 2, .output_size = 5), FA_ERROR_ARGUMENT, "2 times 3 entries are not output_size");
+    fa_tensor *meta = fa_repeat_interleave(fa_to(x, FA_META), fa_to(counts, FA_META), .output_size = 5);
+    assert_int_equal(fa_numel(meta), 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(views),       TEST(offsets),           TEST(copies),
-        TEST(in_place),    TEST(older_views),       TEST(overlapping),
-        TEST(errors),      TEST(errors_of_copies),  TEST(many_dimensions),
-        TEST(some_values), TEST(strided_gradients), TEST(window_gradients),
+        TEST(repeats_of_a_known_size),
+        TEST(views),
+        TEST(offsets),
+        TEST(copies),
+        TEST(in_place),
+        TEST(older_views),
+        TEST(overlapping),
+        TEST(errors),
+        TEST(errors_of_copies),
+        TEST(many_dimensions),
+        TEST(some_values),
+        TEST(strided_gradients),
+        TEST(window_gradients),
     };
     return RUN("shapes");
 }

@@ -38,9 +38,9 @@ typedef struct fa_cdist_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_cdist_options;
 
-/** The distances of each vector of x1 to each of x2: (..., n, m). They come from differences, with memory for n * m * d
- *  numbers; Euclidean ones (p = 2) of more than 25 vectors from a matrix product, as in PyTorch: much faster, but small
- *  distances of large vectors lose digits.
+/** The distances of each vector of x1 to each of x2: (..., n, m). They come from differences, which are added up as
+ *  they are computed; Euclidean ones (p = 2) of more than 25 vectors from a matrix product, as PyTorch does it where its
+ *  compute_mode is not given: much faster, but small distances of large vectors lose digits.
  *
  *      fa_cdist(x1, x2, .p = 2, .out = NULL)
  *

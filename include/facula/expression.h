@@ -56,13 +56,14 @@ template <class... T> static inline fa_tensor *fa_pointwise(const char *text, T.
  *      fa_pointwise("x > 0 ? x : y * (exp(x) - 1)", x, 0.5)
  *
  *  Operands are called x, y, z, w, a, b, c, d in their order. The language has C's operators + - * / ?: == != < <= > >=
- *  && || !, the functions abs sign copysign signbit nextafter maximum minimum fma select, floor ceil round round_to
- * trunc floor_divide remainder fmod, sqrt pow hypot, exp exp2 expm1 log log2 log10 log1p softplus sigmoid, sin cos tan
- * asin acos atan atan2, sinh cosh tanh asinh acosh atanh, erf erfc erfinv lgamma digamma polygamma, and of integers gcd
- * lcm bit_and bit_or bit_xor bit_not shift_left shift_right, casts named as dtypes, and the constants pi, inf, nan,
- * true and false. Values may have names of their own, in statements before the last: "t = exp(-abs(x)); t / (1 + t)".
- * Operands are only read: fa_update() is what changes tensors. An error quotes the text and says at which byte of it
- * what was expected.
+ *  && || !, the functions abs sign copysign signbit nextafter exponent maximum minimum fma select, floor ceil round
+ *  round_to trunc floor_divide remainder fmod, sqrt cbrt pow hypot, exp exp2 expm1 log log2 log10 log1p softplus
+ *  sigmoid, sin cos tan asin acos atan atan2, sinh cosh tanh asinh acosh atanh, erf erfc erfcx erfinv ndtr log_ndtr
+ *  ndtri, lgamma digamma polygamma zeta igamma igammac, i0 i0e i1 i1e, the other Bessel functions of bessel.h by their
+ *  names, and of integers gcd lcm bit_and bit_or bit_xor bit_not shift_left shift_right, casts named as dtypes, and the
+ *  constants pi, inf, nan, true and false. Values may have names of their own, in statements before the last:
+ *  "t = exp(-abs(x)); t / (1 + t)". Operands are only read: fa_update() is what changes tensors. An error quotes the
+ *  text and says at which byte of it what was expected.
  *
  *  All of an expression is computed in the dtype that its operands promote to. Numbers in the text take part as numbers
  *  do in fa_add: 3.0 makes f32 of integers, and 3 makes i64 of bools, unless they are only compared with; - of bools
@@ -71,7 +72,8 @@ template <class... T> static inline fa_tensor *fa_pointwise(const char *text, T.
  *  that is outermost gives the result its dtype: i8(x * y). Operands that are only conditions do not promote.
  *
  *  Gradients are those of the formula, to any order. What ? : maximum or minimum do not take has a gradient of 0. So
- *  has what makes no difference, such as x in floor(x); tests, and results of integers, need no gradients. */
+ *  has what makes no difference, such as x in floor(x), and the first operand of polygamma, zeta, igamma and igammac,
+ *  which counts as a constant; tests, and results of integers, need no gradients. */
 #define fa_pointwise(text, ...) FA__POINTWISE(__COUNTER__, FA__COUNT(__VA_ARGS__), text, __VA_ARGS__)
 #define FA__POINTWISE(...) FA__POINTWISE_(__VA_ARGS__)
 #define FA__POINTWISE_(u, n, text, ...)                                                                                \

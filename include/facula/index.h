@@ -36,7 +36,8 @@ typedef struct fa_gather_options {
 } fa_gather_options;
 
 /** For each element of index, the element of x that stands at the same place but for dim, where index says. The
- *  result has the shape of index.
+ *  result has the shape of index. What is 0-dim is as if it had one dimension of one element, here and in the
+ *  scatters.
  *
  *      fa_gather(x, dim, index, .out = NULL)
  *

@@ -13,15 +13,17 @@ FA__BEGIN
 typedef struct fa_softmax_options {
     size_t size;    /**< set by the macro */
     fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_dtype dtype; /**< in which it is computed, a floating one; FA_SAME: that of x */
     char fa__end;   /**< the end of what this version knows */
 } fa_softmax_options;
 
 /** exp(x) divided by its sum along a dimension, computed from differences to the largest element. A row of -infinity
- *  gives NaN. The result has the shape of x.
+ *  gives NaN. The result has the shape of x. With `dtype` x is converted as it is read, without memory for that;
+ *  PyTorch converts it before, which differs where dtype is narrower than that of x.
  *
- *      fa_softmax(x, dim, .out = NULL)
+ *      fa_softmax(x, dim, .dtype = FA_SAME, .out = NULL)
  *
- *  @param x floating
+ *  @param x floating; any dtype when another is asked for
  *  @param dim along which the results add up to 1; negative counts from the end
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
@@ -31,14 +33,15 @@ FA_API fa_tensor *fa_softmax(const fa_tensor *x, int64_t dim, const fa_softmax_o
 typedef struct fa_log_softmax_options {
     size_t size;    /**< set by the macro */
     fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_dtype dtype; /**< in which it is computed, a floating one; FA_SAME: that of x */
     char fa__end;   /**< the end of what this version knows */
 } fa_log_softmax_options;
 
 /** The logarithm of softmax, computed without its exponential: exact where softmax is 0. In the shape of x.
  *
- *      fa_log_softmax(x, dim, .out = NULL)
+ *      fa_log_softmax(x, dim, .dtype = FA_SAME, .out = NULL)
  *
- *  @param x floating
+ *  @param x floating; any dtype when another is asked for
  *  @param dim along which the results add up to 1; negative counts from the end
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
@@ -48,14 +51,15 @@ FA_API fa_tensor *fa_log_softmax(const fa_tensor *x, int64_t dim, const fa_log_s
 typedef struct fa_softmin_options {
     size_t size;    /**< set by the macro */
     fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_dtype dtype; /**< in which it is computed, a floating one; FA_SAME: that of x */
     char fa__end;   /**< the end of what this version knows */
 } fa_softmin_options;
 
 /** softmax() of -x: the smaller an element, the more of the 1 is its part.
  *
- *      fa_softmin(x, dim, .out = NULL)
+ *      fa_softmin(x, dim, .dtype = FA_SAME, .out = NULL)
  *
- *  @param x floating
+ *  @param x floating; any dtype when another is asked for
  *  @param dim along which the results add up to 1; negative counts from the end
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
@@ -108,11 +112,11 @@ FA_API fa_tensor *fa_nll_loss(const fa_tensor *input, const fa_tensor *target, c
 
 /** @cond */
 /* How named options, and numbers in the place of tensors, reach the functions above. */
-#define FA__DEFAULT_fa_softmax {offsetof(fa_softmax_options, fa__end), NULL, 0}
+#define FA__DEFAULT_fa_softmax {offsetof(fa_softmax_options, fa__end), NULL, FA_SAME, 0}
 #define fa_softmax(...) FA__CALL2(fa_softmax, FA__SAME, FA__SAME, __VA_ARGS__)
-#define FA__DEFAULT_fa_log_softmax {offsetof(fa_log_softmax_options, fa__end), NULL, 0}
+#define FA__DEFAULT_fa_log_softmax {offsetof(fa_log_softmax_options, fa__end), NULL, FA_SAME, 0}
 #define fa_log_softmax(...) FA__CALL2(fa_log_softmax, FA__SAME, FA__SAME, __VA_ARGS__)
-#define FA__DEFAULT_fa_softmin {offsetof(fa_softmin_options, fa__end), NULL, 0}
+#define FA__DEFAULT_fa_softmin {offsetof(fa_softmin_options, fa__end), NULL, FA_SAME, 0}
 #define fa_softmin(...) FA__CALL2(fa_softmin, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_cross_entropy {offsetof(fa_cross_entropy_options, fa__end), NULL, NULL, -100, 0.0, FA_MEAN, 0}
 #define fa_cross_entropy(...) FA__CALL2(fa_cross_entropy, FA__SAME, FA__SAME, __VA_ARGS__)

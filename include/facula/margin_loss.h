@@ -101,7 +101,8 @@ typedef struct fa_multilabel_margin_loss_options {
 
 /** The sum of max(0, 1 - input[j] + input[i]) over the classes j that the target names and the classes i that it does
  *  not, divided by the number of classes: for samples of several classes each. A number, or with FA_NONE one for each
- *  sample. Takes memory for each pair of classes.
+ *  sample. Takes memory for a number for each pair of
+ *  classes of each sample: n * classes^2.
  *
  *      fa_multilabel_margin_loss(input, target, .reduction = FA_MEAN, .out = NULL)
  *

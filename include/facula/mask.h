@@ -45,13 +45,14 @@ typedef struct fa_masked_fill_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_masked_fill_options;
 
-/** x with a value where mask is true.
+/** x with a value where mask is true. A tensor's value is converted as by fa_to(), without waiting for it; PyTorch
+ *  refuses one that x's dtype does not hold.
  *
  *      fa_masked_fill(x, mask, value, .out = NULL)
  *
  *  @param x what is written to
  *  @param mask bool; broadcasts with x
- *  @param value a number, or a 0-dim tensor; converted to x's dtype, which has to hold a number
+ *  @param value a number that x's dtype holds, or a 0-dim tensor: converted to that dtype
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_masked_fill(const fa_tensor *x, const fa_tensor *mask, fa_arg value, const fa_masked_fill_options *options);

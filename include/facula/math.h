@@ -725,6 +725,28 @@ FA_API fa_tensor *fa_floor_divide(fa_arg x, fa_arg y, const fa_floor_divide_opti
 /** fa_floor_divide() in place: writes the result into x, and returns it. */
 FA_API fa_tensor *fa_floor_divide_(fa_tensor *x, fa_arg y, const fa_floor_divide_options *options);
 
+/** Options of fa_trunc_divide(). */
+typedef struct fa_trunc_divide_options {
+    size_t size;    /**< set by the macro */
+    fa_tensor *out; /**< where to write, instead of into new memory */
+    char fa__end;   /**< the end of what this version knows */
+} fa_trunc_divide_options;
+
+/** The quotient as an integer, rounded towards 0 as C's division: what goes with fmod(). Integers stay integers, and
+ *  are not divided by 0: an error, told by a device when it is waited for. Floats give infinity or NaN there. The
+ *  gradient is 0.
+ *
+ *      fa_trunc_divide(x, y, .out = NULL)
+ *
+ *  @param x what is divided
+ *  @param y by this; both broadcast, and their dtypes promote
+ *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @return the result; NULL after an error */
+FA_API fa_tensor *fa_trunc_divide(fa_arg x, fa_arg y, const fa_trunc_divide_options *options);
+
+/** fa_trunc_divide() in place: writes the result into x, and returns it. */
+FA_API fa_tensor *fa_trunc_divide_(fa_tensor *x, fa_arg y, const fa_trunc_divide_options *options);
+
 /** Options of fa_remainder(). */
 typedef struct fa_remainder_options {
     size_t size;    /**< set by the macro */
@@ -1197,6 +1219,11 @@ typedef fa_frac_options fa_frac__options;
 typedef fa_floor_divide_options fa_floor_divide__options;
 #define FA__DEFAULT_fa_floor_divide_ FA__DEFAULT_fa_floor_divide
 #define fa_floor_divide_(...) FA__CALL2(fa_floor_divide_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define FA__DEFAULT_fa_trunc_divide {offsetof(fa_trunc_divide_options, fa__end), NULL, 0}
+#define fa_trunc_divide(...) FA__CALL2(fa_trunc_divide, FA__ARG, FA__ARG, __VA_ARGS__)
+typedef fa_trunc_divide_options fa_trunc_divide__options;
+#define FA__DEFAULT_fa_trunc_divide_ FA__DEFAULT_fa_trunc_divide
+#define fa_trunc_divide_(...) FA__CALL2(fa_trunc_divide_, FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_remainder {offsetof(fa_remainder_options, fa__end), NULL, 0}
 #define fa_remainder(...) FA__CALL2(fa_remainder, FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_remainder_options fa_remainder__options;

@@ -34,7 +34,7 @@ typedef struct fa_matrix_power_options {
 } fa_matrix_power_options;
 
 /** A matrix, or each of a batch, multiplied n times with itself, by squares. 0 gives the identity; negative powers are
- *  an error.
+ *  an error. Under autocast the products are of a low dtype, so powers 0 and 1 keep x's, as in PyTorch.
  *
  *      fa_matrix_power(x, n, .out = NULL)
  *

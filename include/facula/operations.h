@@ -6,6 +6,7 @@
 #define FACULA_OPERATIONS_H
 #include <facula/activation.h>
 #include <facula/addmm.h>
+#include <facula/bessel.h>
 #include <facula/blocks.h>
 #include <facula/convolution.h>
 #include <facula/creation.h>
@@ -17,6 +18,7 @@
 #include <facula/extremes.h>
 #include <facula/fillers.h>
 #include <facula/grid.h>
+#include <facula/gumbel.h>
 #include <facula/histogram.h>
 #include <facula/index.h>
 #include <facula/join.h>
@@ -34,6 +36,7 @@
 #include <facula/normalization.h>
 #include <facula/one_hot.h>
 #include <facula/pad.h>
+#include <facula/parts.h>
 #include <facula/pointwise.h>
 #include <facula/pooling.h>
 #include <facula/pooling_lines.h>
@@ -52,6 +55,7 @@
 #include <facula/shape.h>
 #include <facula/slice.h>
 #include <facula/sort.h>
+#include <facula/special.h>
 #include <facula/split.h>
 #include <facula/statistics.h>
 #include <facula/take.h>

@@ -85,7 +85,8 @@ typedef struct fa_div_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_div_options;
 
-/** x / y, true division: integers give f32. A division by zero gives infinity or NaN.
+/** x / y, true division: integers give f32. A division by zero gives infinity or NaN. Rounded to integers it is
+ *  fa_floor_divide() or fa_trunc_divide(): PyTorch's rounding_mode.
  *
  *      fa_div(x, y, .out = NULL)
  *

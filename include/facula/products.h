@@ -122,7 +122,8 @@ typedef struct fa_inner_options {
 } fa_inner_options;
 
 /** The dot products of a's vectors with b's, which lie along their last dimensions: a's other dimensions, then b's.
- *  With a number it is the product with that.
+ *  With a number it is the product with that; of one dtype all the same, where PyTorch promotes. Under autocast it is as
+ *  fa_mul(), fa_dot() or fa_tensordot(), as in PyTorch.
  *
  *      fa_inner(a, b, .out = NULL)
  *

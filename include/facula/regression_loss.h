@@ -124,16 +124,17 @@ typedef struct fa_gaussian_nll_loss_options {
 } fa_gaussian_nll_loss_options;
 
 /** The negative logarithm of how likely the target is under a normal distribution: (log(var) + (input - target)^2 /
- *  var) / 2. Variances below eps count as eps and have its gradient; negative ones are not looked for.
+ *  var) / 2. Variances below eps count as eps and have its gradient; negative ones are not looked for, but for a
+ *  number: that is an error.
  *
  *      fa_gaussian_nll_loss(input, target, var, .full = false, .eps = 1e-6, .reduction = FA_MEAN, .out = NULL)
  *
  *  @param input the expected value
  *  @param target of the same shape
- *  @param var the variance: in that shape, without its last dimension, or with 1s in it
+ *  @param var the variance: a number, or a tensor in that shape, without its last dimension, or with 1s in it
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
-FA_API fa_tensor *fa_gaussian_nll_loss(const fa_tensor *input, const fa_tensor *target, const fa_tensor *var, const fa_gaussian_nll_loss_options *options);
+FA_API fa_tensor *fa_gaussian_nll_loss(const fa_tensor *input, const fa_tensor *target, fa_arg var, const fa_gaussian_nll_loss_options *options);
 
 /** @cond */
 /* How named options, and numbers in the place of tensors, reach the functions above. */
@@ -148,7 +149,7 @@ FA_API fa_tensor *fa_gaussian_nll_loss(const fa_tensor *input, const fa_tensor *
 #define FA__DEFAULT_fa_poisson_nll_loss {offsetof(fa_poisson_nll_loss_options, fa__end), NULL, true, false, 1e-8, FA_MEAN, 0}
 #define fa_poisson_nll_loss(...) FA__CALL2(fa_poisson_nll_loss, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_gaussian_nll_loss {offsetof(fa_gaussian_nll_loss_options, fa__end), NULL, false, 1e-6, FA_MEAN, 0}
-#define fa_gaussian_nll_loss(...) FA__CALL3(fa_gaussian_nll_loss, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_gaussian_nll_loss(...) FA__CALL3(fa_gaussian_nll_loss, FA__SAME, FA__SAME, FA__ARG, __VA_ARGS__)
 /** @endcond */
 
 FA__END

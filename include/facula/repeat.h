@@ -63,15 +63,18 @@ FA_API fa_tensor *fa_tile(const fa_tensor *x, fa_shape repeats, const fa_tile_op
 
 /** Options of fa_repeat_interleave(). */
 typedef struct fa_repeat_interleave_options {
-    size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    int64_t dim;    /**< along which, negative from the end; by default of x as a vector */
-    char fa__end;   /**< the end of what this version knows */
+    size_t size;         /**< set by the macro */
+    fa_tensor *out;      /**< where to write, instead of into new memory */
+    int64_t dim;         /**< along which, negative from the end; by default of x as a vector */
+    int64_t output_size; /**< of dim in the result: what the repeats add up to; -1: they are added up */
+    char fa__end;        /**< the end of what this version knows */
 } fa_repeat_interleave_options;
 
-/** Each entry of x so often, one behind the other. Repeats that are a tensor are read, which waits for it.
+/** Each entry of x so often, one behind the other. The size of the result is the sum of the repeats: those of a tensor
+ *  are read for it, which waits for them, unless output_size tells. Where that is not their sum, or one is negative,
+ *  comes an error of an index that is out of range, from a device when it is waited for.
  *
- *      fa_repeat_interleave(x, repeats, .dim = INT64_MIN, .out = NULL)
+ *      fa_repeat_interleave(x, repeats, .dim = INT64_MIN, .output_size = -1, .out = NULL)
  *
  *  @param x a tensor
  *  @param repeats how often each: a number, or integers, one or as many as dim has entries
@@ -87,7 +90,7 @@ FA_API fa_tensor *fa_repeat_interleave(const fa_tensor *x, fa_arg repeats, const
 #define fa_repeat(...) FA__CALL2(fa_repeat, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_tile {offsetof(fa_tile_options, fa__end), NULL, 0}
 #define fa_tile(...) FA__CALL2(fa_tile, FA__SAME, FA__SAME, __VA_ARGS__)
-#define FA__DEFAULT_fa_repeat_interleave {offsetof(fa_repeat_interleave_options, fa__end), NULL, INT64_MIN, 0}
+#define FA__DEFAULT_fa_repeat_interleave {offsetof(fa_repeat_interleave_options, fa__end), NULL, INT64_MIN, -1, 0}
 #define fa_repeat_interleave(...) FA__CALL2(fa_repeat_interleave, FA__SAME, FA__ARG, __VA_ARGS__)
 /** @endcond */
 

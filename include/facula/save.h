@@ -9,7 +9,9 @@
  *  new one. While an error stands nothing is saved and nothing is loaded. */
 #ifndef FACULA_SAVE_H
 #define FACULA_SAVE_H
+#include <facula/data.h>
 #include <facula/nn.h>
+#include <facula/schedule.h>
 #include <facula/types.h>
 
 FA__BEGIN
@@ -115,6 +117,59 @@ typedef struct fa_load_file_options {
  *  @return empty after an error: FA_ERROR_FILE for a damaged file, FA_ERROR_DTYPE for a dtype that is not there */
 FA_API fa_saved fa_load_file(const char *path, const fa_load_file_options *options);
 #define fa_load_file(...) FA__CALL1(fa_load_file, FA__SAME, __VA_ARGS__)
+
+/* ---- checkpoints: all that training needs to go on ---- */
+
+/** What a checkpoint is of; NULL: there is none. */
+typedef struct fa_checkpoint_options {
+    size_t size;           /**< set by the macro */
+    fa_module *module;     /**< its fa_module_state() */
+    fa_optim *optim;       /**< what it keeps for its parameters, its options and rates */
+    fa_schedule *schedule; /**< where it stands */
+    fa_loader *loader;     /**< its fa_loader_position(): the epoch, and the batch within it */
+    fa_metadata metadata;  /**< texts of the program's own; fa_load_file() gives them back */
+    char fa__end;
+} fa_checkpoint_options;
+#define FA__DEFAULT_fa_checkpoint                                                                                      \
+    {                                                                                                                  \
+        offsetof(fa_checkpoint_options, fa__end), NULL, NULL, NULL, NULL, {0, NULL, NULL}, 0                           \
+    }
+#define FA__DEFAULT_fa_checkpoint_save FA__DEFAULT_fa_checkpoint
+#define FA__DEFAULT_fa_checkpoint_load FA__DEFAULT_fa_checkpoint
+/** Options of fa_checkpoint_save(). */
+typedef fa_checkpoint_options fa_checkpoint_save_options;
+/** Options of fa_checkpoint_load(). */
+typedef fa_checkpoint_options fa_checkpoint_load_options;
+
+/** Writes all that training needs to go on as if it had never stopped: what is named here, and the state of the default
+ *  generator of random numbers. It is a safetensors file, written as fa_save() writes one; the network's tensors have
+ *  their names with "model." in front.
+ *
+ *      FA_EACH(batch, loader) {
+ *          step(net, opt, batch);
+ *          if (batch.index % 1000 == 999)
+ *              fa_checkpoint_save("run.safetensors", .module = net, .optim = opt, .loader = loader);
+ *      }
+ *
+ *  @param path    of the file, which is replaced
+ *  @param options what the macro makes of the named options
+ *  @return false and an error: then the old file is as it was */
+FA_API bool fa_checkpoint_save(const char *path, const fa_checkpoint_options *options);
+#define fa_checkpoint_save(...) FA__CALL1(fa_checkpoint_save, FA__SAME, __VA_ARGS__)
+
+/** Puts objects that were made in the same way, and the default generator, to where a checkpoint left them; they may be
+ *  on other devices than they were. Then the same program goes on bit for bit: the next FA_EACH goes through the rest
+ * of the epoch.
+ *
+ *      int64_t epoch = fa_loader_position(loader).epoch;
+ *
+ *  Schedules are made before, as making one changes the optimizer's rates.
+ *  @param path    of a file of fa_checkpoint_save()
+ *  @param options what is to be restored, which may be less than there is
+ *  @return false and an error: a file that is damaged or does not fit changes nothing; without memory, part of it may
+ *  be done */
+FA_API bool fa_checkpoint_load(const char *path, const fa_checkpoint_options *options);
+#define fa_checkpoint_load(...) FA__CALL1(fa_checkpoint_load, FA__SAME, __VA_ARGS__)
 
 FA__END
 #endif

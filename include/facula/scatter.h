@@ -120,7 +120,7 @@ typedef struct fa_index_fill_options {
  *  @param x what is written to
  *  @param dim the dimension that index picks from; negative counts from the end
  *  @param index (k) or (), integers
- *  @param value a number, or a 0-dim tensor; converted to x's dtype
+ *  @param value a number that x's dtype holds, or a 0-dim tensor: converted to that dtype
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_index_fill(const fa_tensor *x, int64_t dim, const fa_tensor *index, fa_arg value, const fa_index_fill_options *options);

@@ -68,7 +68,8 @@ typedef struct fa_topk_options {
 
 /** The k largest elements along a dimension, the largest first, or the k smallest, the smallest first, and where they
  *  are (i64). Of equal elements that with the lowest index comes first. NaN is larger than everything.
- *  PyTorch leaves the order of equal elements open, and with sorted=False that of all.
+ *  PyTorch leaves the order of equal elements open, and with sorted=False that of all; of a 0-dim x it takes a k of 0
+ *  as 1, which is an error here.
  *
  *      fa_topk(x, k, .dim = -1, .largest = true)
  *

@@ -25,6 +25,18 @@ typedef struct fa__operand {
     int64_t stride[FA_MAX_DIMS]; /* in elements */
 } fa__operand;
 
+/* An operand with one dimension at least: a 0-dim one as one element along it. */
+static inline fa__operand fa__as_line(const fa__operand *x)
+{
+    fa__operand line = *x;
+    if (!line.rank) {
+        line.rank = 1;
+        line.shape[0] = 1;
+        line.stride[0] = 0;
+    }
+    return line;
+}
+
 typedef enum {
     FA__LAUNCH_KERNEL,  /* the device's kernel of `op`: operands have their own shapes */
     FA__LAUNCH_PROGRAM, /* `program` for each element of `shape`: operands have strides over `shape` */

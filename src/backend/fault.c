@@ -59,12 +59,10 @@ bool fa__fault_report(const fa__fault *f, const fa__launch *l, const fa__device 
     if (code == FA_OK)
         return true;
     const fa__op *caller = l->caller ? l->caller : l->op;
-    bool same = caller->id == l->op->id; /* or its name in place */
-    if (!same)
-        fa__text_add(&text, "%s: fa_", caller->name);
-    fa__text_add(&text, "%s(", same ? caller->name : l->op->name);
+    bool same = caller->id == l->op->id;                         /* or its name in place */
+    fa__text_add(&text, same ? "%s(" : "%s, at ", caller->name); /* the operands of its part, whose name says nothing */
     add_fields(&text, l, device);
-    fa__text_add(&text, "): ");
+    fa__text_add(&text, same ? "): " : ": ");
     fa__fault_describe(&text, f);
     return fa__fail((fa_code)code, "fa_%s", buffer);
 }

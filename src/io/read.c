@@ -16,7 +16,7 @@
 
 enum { LENGTH = 8, MOST_HEAD = 100000000 /* as the format's own library has it */ };
 
-void fa__archive_close(fa__archive *a)
+void fa__stored_close(fa__stored *a)
 {
     if (a->file)
         fclose(a->file);
@@ -25,8 +25,8 @@ void fa__archive_close(fa__archive *a)
 
 static void archive_destroy(void *object)
 {
-    fa__archive *a = object;
-    fa__archive_close(a);
+    fa__stored *a = object;
+    fa__stored_close(a);
     if (a->document)
         a->json->free(a->document);
     fa_release(a->lists);
@@ -45,7 +45,7 @@ static scratch *scratch_new(size_t size)
     return fa_object_new(&scratch_type, sizeof(scratch) + size);
 }
 
-__attribute__((__format__(__printf__, 2, 3))) static bool damaged(const fa__archive *a, const char *format, ...)
+__attribute__((__format__(__printf__, 2, 3))) static bool damaged(const fa__stored *a, const char *format, ...)
 {
     char why[400];
     va_list list;
@@ -55,7 +55,7 @@ __attribute__((__format__(__printf__, 2, 3))) static bool damaged(const fa__arch
     return fa_fail(FA_ERROR_FILE, "%s: %s is damaged, or no safetensors file: %s", a->who, a->path, why);
 }
 
-static bool cannot(const fa__archive *a, const char *what)
+static bool cannot(const fa__stored *a, const char *what)
 {
     return fa_fail(FA_ERROR_FILE, "%s: %s: cannot %s: %s", a->who, a->path, what, strerror(errno));
 }
@@ -66,7 +66,7 @@ static const char *const dtype_names[FA__DTYPES] = {
     [FA_BOOL] = "BOOL", [FA_U8] = "U8",   [FA_I8] = "I8",     [FA_I16] = "I16", [FA_I32] = "I32",
     [FA_I64] = "I64",   [FA_F16] = "F16", [FA_BF16] = "BF16", [FA_F32] = "F32", [FA_F64] = "F64"};
 
-const char *fa__archive_dtype(fa_dtype dtype)
+const char *fa__stored_dtype(fa_dtype dtype)
 {
     return dtype_names[dtype];
 }
@@ -80,7 +80,7 @@ static fa_dtype dtype_of(const char *name)
 }
 
 /* The shape, and the bytes that it takes. */
-static bool read_shape(const fa__archive *a, fa__entry *e, const void *shape, int64_t *bytes)
+static bool read_shape(const fa__stored *a, fa__entry *e, const void *shape, int64_t *bytes)
 {
     int64_t rank = shape ? a->json->count(shape) : -1;
     if (rank < 0 || rank > FA_MAX_DIMS)
@@ -99,7 +99,7 @@ static bool read_shape(const fa__archive *a, fa__entry *e, const void *shape, in
     return fits || empty || damaged(a, "\"%s\" is larger than 64 bits can count", e->name);
 }
 
-static bool read_entry(const fa__archive *a, fa__entry *e, const void *object)
+static bool read_entry(const fa__stored *a, fa__entry *e, const void *object)
 {
     const fa__json *j = a->json;
     const void *offsets = j->find(object, "data_offsets");
@@ -122,7 +122,7 @@ static bool read_entry(const fa__archive *a, fa__entry *e, const void *object)
     return true;
 }
 
-static bool read_texts(fa__archive *a, void *object)
+static bool read_texts(fa__stored *a, void *object)
 {
     const fa__json *j = a->json;
     for (void *m = j->next(object, NULL); m; m = j->next(object, m)) {
@@ -141,7 +141,7 @@ static int by_place(const void *one, const void *other)
 }
 
 /* The tensors fill the file, one behind the other. */
-static bool places_are_good(const fa__archive *a)
+static bool places_are_good(const fa__stored *a)
 {
     int64_t at = 0;
     for (size_t i = 0; i < a->count; at = a->entry[i++].end)
@@ -160,7 +160,7 @@ static size_t members(const fa__json *j, void *object)
     return n;
 }
 
-static bool read_members(fa__archive *a)
+static bool read_members(fa__stored *a)
 {
     static const char texts_name[] = "__metadata__";
     const fa__json *j = a->json;
@@ -184,7 +184,7 @@ static bool read_members(fa__archive *a)
     return (!texts || read_texts(a, texts)) && places_are_good(a);
 }
 
-static bool read_head(fa__archive *a)
+static bool read_head(fa__stored *a)
 {
     unsigned char length[LENGTH];
     char reason[200];
@@ -205,14 +205,14 @@ static bool read_head(fa__archive *a)
     return a->document ? read_members(a) : damaged(a, "its head is no JSON: %s", reason);
 }
 
-fa__archive *fa__archive_open(const char *who, const char *path)
+fa__stored *fa__stored_open(const char *who, const char *path)
 {
     struct stat status;
     if (!path)
         fa_fail(FA_ERROR_ARGUMENT, "%s: the path is NULL", who);
     const fa__json *json = fa_error_stands() ? NULL : fa__plugin("json", "to read safetensors files");
     FA_SCOPE;
-    fa__archive *a = json ? fa_object_new(&archive_type, sizeof *a) : NULL;
+    fa__stored *a = json ? fa_object_new(&archive_type, sizeof *a) : NULL;
     if (!a)
         return NULL;
     a->json = json;
@@ -229,7 +229,7 @@ fa__archive *fa__archive_open(const char *who, const char *path)
 
 /* ---- tensors ---- */
 
-fa_tensor *fa__archive_read(const fa__archive *a, size_t i, fa_device device)
+fa_tensor *fa__stored_read(const fa__stored *a, size_t i, fa_device device)
 {
     const fa__entry *e = &a->entry[i];
     if (e->dtype == FA_SAME) {

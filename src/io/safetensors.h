@@ -15,7 +15,7 @@ typedef struct fa__entry {
 } fa__entry;
 
 /* An open file; it belongs to the innermost scope, and closes when it goes. */
-typedef struct fa__archive {
+typedef struct fa__stored {
     fa_object base;
     const char *who, *path; /* of the call that opened it */
     FILE *file;
@@ -26,17 +26,28 @@ typedef struct fa__archive {
     fa__entry *entry;           /* by their place in the file */
     const char **name, **value; /* texts */
     fa_object *lists;           /* holds what these point to */
-} fa__archive;
+} fa__stored;
 
 /* Opens a file and checks its head. `who` and `path` have to live as long. NULL and an error. */
-fa__archive *fa__archive_open(const char *who, const char *path);
+fa__stored *fa__stored_open(const char *who, const char *path);
 /* Its tensor number i, in the innermost scope, made on the CPU and moved to the device. NULL and an error. */
-fa_tensor *fa__archive_read(const fa__archive *archive, size_t i, fa_device device);
+fa_tensor *fa__stored_read(const fa__stored *archive, size_t i, fa_device device);
 /* Closes the file; what its head said stays. */
-void fa__archive_close(fa__archive *archive);
+void fa__stored_close(fa__stored *archive);
 /* Writes a file. */
-bool fa__archive_write(const char *who, const char *path, fa_parameters state, fa_metadata metadata);
+bool fa__stored_write(const char *who, const char *path, fa_parameters state, fa_metadata metadata);
+
+/* Tensors, each with the entry of the file that it is to be set to. */
+typedef struct fa__match fa__match;
+
+/* Finds the entry `prefix` + name for each tensor of `state`, in the innermost scope. NULL, with an error that names
+ * all that is missing or (of that prefix) unexpected, unless not strict, and what is of another shape. */
+fa__match *fa__match_new(const fa__stored *file, const char *prefix, fa_parameters state, bool strict);
+/* Reads what was found, into memory of the innermost scope. */
+bool fa__match_read(const fa__stored *file, fa__match *match);
+/* Sets the tensors to what was read. */
+bool fa__match_write(const fa__match *match);
 
 /* The dtypes' names in such files; NULL: it has none. */
-const char *fa__archive_dtype(fa_dtype dtype);
+const char *fa__stored_dtype(fa_dtype dtype);
 #endif

@@ -12,8 +12,8 @@ enum { ALIGNED = 8 };
 
 static const fa_object_type scratch_type = {"bytes", NULL};
 
-/* The tensors in the order of the file: that of the format's own library, by dtype, wide ones first, so that each begins
- * at a multiple of its element, then by name. */
+/* The tensors in the order of the file: that of the format's own library, by dtype, wide ones first, so that each
+ * begins at a multiple of its element, then by name. */
 typedef struct place {
     const char *name;
     const fa_tensor *tensor;
@@ -33,8 +33,8 @@ static int before(const void *one, const void *other)
 
 static order *order_new(fa_parameters p)
 {
-    static const int rank[FA__DTYPES] = {[FA_I64] = 0,  [FA_F64] = 1, [FA_F32] = 2, [FA_I32] = 3, [FA_BF16] = 4,
-                                         [FA_F16] = 5,  [FA_I16] = 6, [FA_I8] = 7,  [FA_U8] = 8,  [FA_BOOL] = 9};
+    static const int rank[FA__DTYPES] = {[FA_I64] = 0, [FA_F64] = 1, [FA_F32] = 2, [FA_I32] = 3, [FA_BF16] = 4,
+                                         [FA_F16] = 5, [FA_I16] = 6, [FA_I8] = 7,  [FA_U8] = 8,  [FA_BOOL] = 9};
     order *o = fa_object_new(&scratch_type, sizeof *o + p.count * sizeof *o->at);
     for (size_t i = 0; o && i < p.count; i++)
         o->at[i] = (place){p.name[i], p.item[i], rank[fa_tensor_dtype(p.item[i])]};
@@ -100,7 +100,7 @@ static void put_texts(FILE *f, fa_metadata m)
 static void put_entry(FILE *f, const char *name, const fa_tensor *t, uint64_t *at)
 {
     put_text(f, name);
-    fprintf(f, ":{\"dtype\":\"%s\",\"shape\":[", fa__archive_dtype(fa_tensor_dtype(t)));
+    fprintf(f, ":{\"dtype\":\"%s\",\"shape\":[", fa__stored_dtype(fa_tensor_dtype(t)));
     for (int i = 0; i < fa_dim(t); i++)
         fprintf(f, "%s%" PRId64, i ? "," : "", fa_size(t, i));
     fprintf(f, "],\"data_offsets\":[%" PRIu64 ",%" PRIu64 "]}", *at, *at + fa_nbytes(t));
@@ -158,7 +158,7 @@ static bool put_all(fa_file *out, size_t count, const order *o)
     return good;
 }
 
-bool fa__archive_write(const char *who, const char *path, fa_parameters p, fa_metadata m)
+bool fa__stored_write(const char *who, const char *path, fa_parameters p, fa_metadata m)
 {
     fa_file out;
     size_t size;

@@ -7,15 +7,15 @@ POINTWISE(relu6, (x),
           y = x <= 0   ? 0
               : x >= 6 ? 6
                        : x,
-          TORCH("nn.functional.relu6(x)"), SAMPLES("(3,4); (); (0,2); n(9); t(5)"))
+          DIFFERS("bool: as hardtanh"), TORCH("nn.functional.relu6(x)"), SAMPLES("(3,4); (); (0,2); n(9); t(5)"))
 
 /** x between low and high. The gradient is 0 at low and at high. */
 POINTWISE(hardtanh, (x, low = -1, high = 1),
           y = x <= low    ? low
               : x >= high ? high
                           : x,
-          .require = REQUIRE(low <= high), TORCH("nn.functional.hardtanh(x, low, high)"),
-          SAMPLES("(3,4); (3,4) low=0 high=1; (); (0,2); n(9); t(5)"))
+          .require = REQUIRE(low <= high), DIFFERS("bool: bool has an order"),
+          TORCH("nn.functional.hardtanh(x, low, high)"), SAMPLES("(3,4); (3,4) low=0 high=1; (); (0,2); n(9); t(5)"))
 
 /** x where it is positive, negative_slope * x elsewhere. */
 POINTWISE(leaky_relu, (x, negative_slope = 0.01), y = x > 0 ? x : negative_slope * x,
@@ -51,7 +51,8 @@ POINTWISE(logsigmoid, (x), y = -softplus(-x), TORCH("nn.functional.logsigmoid(x)
 POINTWISE(softsign, (x), y = x / (1 + abs(x)), TORCH("nn.functional.softsign(x)"), SAMPLES("(3,4); (); (0,2); t(5)"))
 
 /** x - tanh(x). */
-POINTWISE(tanhshrink, (x), y = x - tanh(x), TORCH("nn.functional.tanhshrink(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
+POINTWISE(tanhshrink, (x), y = x - tanh(x), DIFFERS("bool: computed in f32"), TORCH("nn.functional.tanhshrink(x)"),
+          SAMPLES("(3,4); (); (0,2); n(9)"))
 
 /** x brought nearer to 0 by lambd, and 0 where it is not farther from it. */
 POINTWISE(softshrink, (x, lambd = 0.5),
@@ -70,6 +71,7 @@ POINTWISE(hardsigmoid, (x),
           y = x <= -3  ? 0
               : x >= 3 ? 1
                        : (x + 3) / 6,
+          DIFFERS("coarse: PyTorch computes f64 by coefficients of f32, or by short series"),
           TORCH("nn.functional.hardsigmoid(x)"), SAMPLES("(3,4); (); (0,2); n(9); t(5)"))
 
 /** x * hardsigmoid(x) (arXiv:1905.02244). */

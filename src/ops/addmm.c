@@ -56,6 +56,7 @@ static fa_tensor *addmm_compose(fa__call *c)
 
 /** beta * input + alpha * the product of two matrices: (n, m). */
 OP(addmm, addmm_args, (y), .compose = addmm_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,
+   DIFFERS("bool: as matmul"),
    TORCH(
        "addmm(input, a, b, beta=int(beta) if beta % 1 == 0 else beta, alpha=int(alpha) if alpha % 1 == 0 else alpha)"),
    SAMPLES("(2,4) (2,3) (3,4); (4) (2,3) (3,4) beta=2 alpha=3; (2,1) (2,3) (3,4) beta=3 alpha=2; n(2,2) (2,3) (3,2) "
@@ -77,6 +78,7 @@ static fa_tensor *addmv_compose(fa__call *c)
 
 /** beta * input + alpha * the product of a matrix and a vector: (n). */
 OP(addmv, addmv_args, (y), .compose = addmv_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_WIDEST,
+   DIFFERS("bool: as matmul"),
    TORCH("addmv(input, x, vec, beta=int(beta) if beta % 1 == 0 else beta, alpha=int(alpha) if alpha % 1 == 0 else "
          "alpha)"),
    SAMPLES("(2) (2,3) (3); (1) (2,3) (3) beta=2 alpha=3; () (2,3) (3) beta=3 alpha=2; n(2) (2,3) (3) beta=0; (2) (2,0) "
@@ -107,6 +109,7 @@ static fa_tensor *addr_compose(fa__call *c)
 
 /** beta * input + alpha * each element of vec1 times each of vec2: (n, m). Made element by element: dtypes promote. */
 OP(addr, addr_args, (y), .compose = addr_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_WIDEST,
+   DIFFERS("bool: as matmul"),
    TORCH("addr(input, vec1, vec2, beta=int(beta) if beta % 1 == 0 else beta, alpha=int(alpha) if alpha % 1 == 0 else "
          "alpha)"),
    SAMPLES("(2,3) (2) (3); (3) (2) (3) beta=2 alpha=3; () (2) (3) beta=3 alpha=2; n(2,3) (2) (3) beta=0; (0,3) (0) "
@@ -128,6 +131,7 @@ static fa_tensor *baddbmm_compose(fa__call *c)
 
 /** beta * input + alpha * the product of each matrix of a with that of b: (batch, n, m). */
 OP(baddbmm, baddbmm_args, (y), .compose = baddbmm_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,
+   DIFFERS("bool: as matmul"),
    TORCH("baddbmm(input, a, b, beta=int(beta) if beta % 1 == 0 else beta, alpha=int(alpha) if alpha % 1 == 0 else "
          "alpha)"),
    SAMPLES("(2,2,4) (2,2,3) (2,3,4); (4) (2,2,3) (2,3,4) beta=2 alpha=3; (2,1,1) (2,2,3) (2,3,2) beta=3 alpha=2; "

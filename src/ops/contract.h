@@ -18,4 +18,6 @@ fa_tensor *fa__label_order(const fa__labelled *, const uint8_t *label);
  * The result's dimensions are those that both have, as they stand in a, then a's own, then b's own. False and an error
  * when these are too many, or memory or the product fails. */
 bool fa__contract(const fa__call *, const fa__labelled *a, const fa__labelled *b, uint64_t keep, fa__labelled *product);
+/* Whether two operands have the one dtype that matrix products ask for, which is not bool; an error when not. */
+bool fa__check_product(const fa__call *, const fa_tensor *a, const fa_tensor *b);
 #endif

@@ -198,7 +198,7 @@ static void conv2d_grad(fa__back *b)
  *  summed in f32. */
 OP(conv2d, conv2d_args, (y), .infer = conv2d_infer, .grad = conv2d_grad, .keep = KEEP(weight for x, x for weight),
    .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,
-   TORCH("nn.functional.conv2d(x, weight, bias, stride, padding, dilation, groups)"), ALSO("`convolution`"),
+   DIFFERS("bool: as matmul"), TORCH("nn.functional.conv2d(x, weight, bias, stride, padding, dilation, groups)"), ALSO("`convolution`"),
    SAMPLES("(1,2,4,5) (3,2,3,3); (2,2,4,4) (3,2,3,2) bias=(3); (4,4,4) (2,2,3,3) stride=2 padding=1 groups=2; "
            "(2,5,4) (3,2,2,3) bias=(3) stride={1,2} padding={1,0}; (1,1,6,7) (2,1,2,3) stride={2,1} padding={0,2} "
            "dilation={2,3}; (1,3,3,4) (6,1,2,2) bias=(6) groups=3 padding=1; (2,1,4,3) (1,1,3,3) bias=(1) "
@@ -275,7 +275,7 @@ static void conv_transpose2d_grad(fa__back *b)
  * + dilation (kernel - 1) + output_padding + 1 rows and columns. Dtypes are as fa_conv2d has them. */
 OP(conv_transpose2d, conv_transpose2d_args, (y), .infer = conv_transpose2d_infer, .grad = conv_transpose2d_grad,
    .keep = KEEP(weight for x, x for weight), .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,
-   TORCH("nn.functional.conv_transpose2d(x, weight, bias, stride, padding, output_padding, groups, dilation)"),
+   DIFFERS("bool: as matmul"), TORCH("nn.functional.conv_transpose2d(x, weight, bias, stride, padding, output_padding, groups, dilation)"),
    SAMPLES("(1,3,2,3) (3,2,3,3); (2,2,3,2) (2,1,3,2) bias=(1) stride=2 padding=1 output_padding=1; (2,3,2) (2,2,2,2) "
            "bias=(4) groups=2 stride={1,3} output_padding={0,2}; (1,1,3,2) (1,2,2,3) dilation={2,1} padding={1,0}; "
            "(1,1,2,2) (1,1,2,2) dilation=3 output_padding=2 padding=1; (0,2,3,3) (2,1,2,2); (1,2,2,2) (2,1,1,1) "
@@ -375,7 +375,7 @@ static fa_tensor *conv1d_compose(fa__call *c)
 
 /** The convolution of lines with a kernel: (n, out, length), as fa_conv2d makes it of images with one row. */
 OP(conv1d, conv1d_args, (y), .compose = conv1d_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,
-   TORCH("nn.functional.conv1d(x, weight, bias, stride, padding, dilation, groups)"),
+   DIFFERS("bool: as matmul"), TORCH("nn.functional.conv1d(x, weight, bias, stride, padding, dilation, groups)"),
    SAMPLES("(2,2,5) (3,2,3); (2,6) (2,1,2) bias=(2) stride=2 padding=1 groups=2; (1,2,5) (2,2,4) padding=3; "
            "(1,1,7) (2,1,3) dilation=2 padding=2 bias=(2); (0,2,4) (2,2,2)"))
 
@@ -404,7 +404,7 @@ static fa_tensor *conv_transpose1d_compose(fa__call *c)
 /** The transpose of a convolution of lines: (n, out, length), as fa_conv_transpose2d makes it of images with one row.
  */
 OP(conv_transpose1d, conv_transpose1d_args, (y), .compose = conv_transpose1d_compose, .autocast = FA__CAST_LOW,
-   .autocast_cpu = FA__CAST_LOW,
+   .autocast_cpu = FA__CAST_LOW, DIFFERS("bool: as matmul"),
    TORCH("nn.functional.conv_transpose1d(x, weight, bias, stride, padding, output_padding, groups, dilation)"),
    SAMPLES("(2,2,3) (2,3,3); (4,3) (4,1,2) bias=(2) stride=2 padding=1 output_padding=1 groups=2; (1,1,4) (1,1,2) "
            "dilation=2"))

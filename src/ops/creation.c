@@ -99,12 +99,24 @@ bool fa__check_holds(const fa__call *c, fa_dtype dtype, const fa_arg *number)
     return fa__call_fail(c, FA_ERROR_ARGUMENT, "%s does not fit into %s", text, fa_dtype_name(dtype));
 }
 
+/* Down to where the bits of a whole number are those of the unsigned one; fractions are cut off. */
+bool fa__check_written(const fa__call *c, fa_dtype dtype, const fa_arg *number)
+{
+    bool whole = number->kind == FA__ARG_INT;
+    if (whole && dtype == FA_U8 && number->as.i < 0 && number->as.i >= -UINT8_MAX)
+        return true;
+    if (number->kind == FA__ARG_FLOAT && number->as.f > 0 && !fa__dtype_is_float(dtype)
+        && fa__dtype_holds(dtype, floor(number->as.f)))
+        return true;
+    return fa__check_holds(c, dtype, number);
+}
+
 bool fa__infer_filled(fa__call *c, fa_shape shape, fa_dtype dtype, const fa_arg *value)
 {
     bool tensor = value->kind == FA__ARG_TENSOR;
     if (tensor && value->as.t->rank)
         return fa__call_fail(c, FA_ERROR_SHAPE, "the value has to be a number or a 0-dim tensor");
-    if (!tensor && !fa__check_holds(c, dtype, value))
+    if (!tensor && !fa__check_written(c, dtype, value))
         return false;
     return fa__infer_new(c, shape, dtype);
 }

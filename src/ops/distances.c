@@ -1,5 +1,6 @@
 /* Distances of vectors, and the cosine of the angle between them. A distance of 0 has the gradient 0. f16 and bf16 are
  * computed in f32. */
+#include "ops/pairs.h"
 #include "ops/promote.h"
 #include "ops/row.h"
 #include <math.h>
@@ -58,7 +59,8 @@ static fa_tensor *pairwise_distance_compose(fa__call *c)
 
 /** The distance of vectors that stand at the same place: the p-norm of x1 - x2 + eps along the last dimension. */
 OP(pairwise_distance, pairwise_distance_args, (y), .compose = pairwise_distance_compose, .require = REQUIRE(p >= 0),
-   .autocast = FA__CAST_F32, TORCH("nn.functional.pairwise_distance(x1, x2, p, eps, keepdim)"),
+   .autocast = FA__CAST_F32, DIFFERS("u8 bool: differences are taken in f32"),
+   TORCH("nn.functional.pairwise_distance(x1, x2, p, eps, keepdim)"),
    SAMPLES(
        "(3,4) (3,4); (3,4) (4) p=1; (2,3,4) (3,4) p=3 keepdim=true; (4) (4) p=inf; (0,3) (0,3); t(5,3) t(5,3) eps=0; "
        "t(5,3) t(5,3) eps=0 p=1; (3,2) (3,2) p=0.5 eps=0.25"))
@@ -95,20 +97,20 @@ static fa_tensor *cdist_compose(fa__call *c)
     if (!check_all_pairs(c, x, y))
         return NULL;
     bool many = x->shape[x->rank - 2] >= MANY_VECTORS || y->shape[y->rank - 2] >= MANY_VECTORS;
-    if (a->p != 2 || !many)
-        return distance(fa_unsqueeze(x, -2), fa_unsqueeze(y, -3), 0, a->p);
-    fa_tensor *z = euclidean_by_product(widened(x), widened(y));
+    fa_tensor *z = a->p == 2 && many ? euclidean_by_product(widened(x), widened(y))
+                                     : fa__pair_distances(widened(x), widened(y), a->p);
     return z ? fa_to(z, (fa_dtype)x->dtype) : NULL;
 }
 
-/** The distances of each vector of x1 to each of x2: (..., n, m). They come from differences, with memory for n * m * d
- *  numbers; Euclidean ones (p = 2) of more than 25 vectors from a matrix product, as in PyTorch: much faster, but small
- *  distances of large vectors lose digits. */
+/** The distances of each vector of x1 to each of x2: (..., n, m). They come from differences, which are added up as
+ * they are computed; Euclidean ones (p = 2) of more than 25 vectors from a matrix product, as PyTorch does it where its
+ *  compute_mode is not given: much faster, but small distances of large vectors lose digits. */
 OP(cdist, cdist_args, (y), .compose = cdist_compose, .require = REQUIRE(p >= 0), .autocast = FA__CAST_F32,
    .autocast_cpu = FA__CAST_F32, TORCH("cdist(x1, x2, p)"),
    SAMPLES(
        "(3,4) (2,4); (3,4) (2,4) p=1; (2,3,4) (2,2,4) p=3; (2,3,4) (5,4) p=inf; (0,3) (2,3); (2,0) (3,0); (2,1,2,3) "
-       "(3,2,3) p=1.5; t(3,2) t(4,2) p=0; (27,2) p(3,2)"))
+       "(3,2,3) p=1.5; t(3,2) t(4,2) p=0; (27,2) p(3,2); (2,3) (2,0,3) p=1; (2,0) (3,0) p=inf; (5,4) p(6,4) p=0.5; "
+       "n(3,2) n(3,2) p=3; (30,3) (2,3) p=4"))
 
 typedef struct {
     const fa_tensor *x; /* (n, d), floating */
@@ -123,10 +125,11 @@ static fa_tensor *pdist_compose(fa__call *c)
         return NULL;
     }
     int64_t n = a->x->shape[0];
+    fa_tensor *all = fa__pair_distances(widened(a->x), widened(a->x), a->p);
     fa_tensor *pair = fa_triu_indices(n, n, .offset = 1, .device = fa_tensor_device(a->x));
-    fa_tensor *x = fa_index_select(a->x, 0, fa_select(pair, 0, 0)),
-              *y = fa_index_select(a->x, 0, fa_select(pair, 0, 1));
-    return distance(x, y, 0, a->p);
+    fa_tensor *place = pair ? fa_add(fa_mul(fa_select(pair, 0, 0), n), fa_select(pair, 0, 1)) : NULL;
+    fa_tensor *y = all && place ? fa_index_select(fa_flatten(all), 0, place) : NULL;
+    return y ? fa_to(y, (fa_dtype)a->x->dtype) : NULL;
 }
 
 /** The distances of all pairs of rows: of the first to each behind it, then of the second, and so on: (n * (n - 1) /

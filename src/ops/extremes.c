@@ -127,12 +127,14 @@ static bool argmax_infer(fa__call *c)
 
 /** Where the largest element is, along a dimension or among all. NaN is larger than everything; of equal elements the
  *  first is chosen. */
-OP(argmax, argmax_args, (y), .infer = argmax_infer, .no_grad = "an index", TORCH("argmax(x, dim, keepdim)"),
+OP(argmax, argmax_args, (y), .infer = argmax_infer, .no_grad = "an index", DIFFERS("bool: bool has an order"),
+   TORCH("argmax(x, dim, keepdim)"),
    SAMPLES("d(3,4); d(3,4) dim=1; d(3,4) dim=0 keepdim=true; t(5,3) dim=0; n(9); (); (0,3) dim=1"))
 
 /** Where the smallest element is, along a dimension or among all. NaN is smaller than everything; of equal elements the
  *  first is chosen. */
-OP(argmin, argmax_args, (y), .infer = argmax_infer, .no_grad = "an index", TORCH("argmin(x, dim, keepdim)"),
+OP(argmin, argmax_args, (y), .infer = argmax_infer, .no_grad = "an index", DIFFERS("bool: as argmax"),
+   TORCH("argmin(x, dim, keepdim)"),
    SAMPLES("d(3,4); d(3,4) dim=1; d(3,4) dim=0 keepdim=true; t(5,3) dim=0; n(9); (); (0,3) dim=1"))
 
 #include "extremes.rows"

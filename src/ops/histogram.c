@@ -53,7 +53,8 @@ static fa_tensor *bincount_compose(fa__call *c)
 
 /** How often each number occurs in x, from 0 to the largest, as i64; or the sums of their weights: in f32 for f32, else
  * in f64, added in their order. The size of the result is read from x, which waits for it. */
-OP(bincount, bincount_args, (y), .compose = bincount_compose, TORCH("bincount(x, weights, minlength)"),
+OP(bincount, bincount_args, (y), .compose = bincount_compose, .by_values = true,
+   TORCH("bincount(x, weights, minlength)"),
    SAMPLES("i(9)<5; i(9)<5 weights=p(9); i(9)<5 minlength=8; i(0)<5; i(0)<5 minlength=3; i(9)<5 weights=i(9)"))
 
 typedef struct {

@@ -30,7 +30,7 @@ static void index_select_grad(fa__back *b)
  *  index is (). */
 OP(index_select, index_select_args, (y), .infer = index_select_infer, .grad = index_select_grad, .keep = KEEP(index),
    .index = "index", TORCH("index_select(x, dim, index)"),
-   SAMPLES("(3,4) 1 i(6)<4; (3,4) 0 i(2)<3; (3,4) -1 i(0)<4; (5) 0 i()<5; (2,3,4) 1 i(4)<3"))
+   SAMPLES("(3,4) 1 i(6)<4; (3,4) 0 i(2)<3; (3,4) -1 i(0)<4; (5) 0 i()<5; (2,3,4) 1 i(4)<3; () 0 i()<1; () -1 i(1)<1"))
 
 typedef struct {
     const fa_tensor *x;
@@ -84,9 +84,12 @@ static void gather_grad(fa__back *b)
 }
 
 /** For each element of index, the element of x that stands at the same place but for dim, where index says. The
- *  result has the shape of index. */
+ *  result has the shape of index. What is 0-dim is as if it had one dimension of one element, here and in the
+ *  scatters. */
 OP(gather, gather_args, (y), .infer = gather_infer, .grad = gather_grad, .keep = KEEP(index), .index = "index",
-   TORCH("gather(x, dim, index)"), SAMPLES("(3,4) 1 i(3,2)<4; (3,4) 0 i(2,4)<3; (5) -1 i(7)<5; (3,4) 1 i(3,0)<4"))
+   TORCH("gather(x, dim, index)"),
+   SAMPLES("(3,4) 1 i(3,2)<4; (3,4) 0 i(2,4)<3; (5) -1 i(7)<5; (3,4) 1 i(3,0)<4; () 0 i()<1; () 0 "
+           "i(3)<1; (4) -1 i()<4; () 0 i(0)<1"))
 
 typedef struct {
     const fa_tensor *x;     /* what is added to */
@@ -125,7 +128,7 @@ static void scatter_add_grad(fa__back *b)
 OP(scatter_add, scatter_add_args, (y), .infer = scatter_add_infer, .grad = scatter_add_grad, .keep = KEEP(index for src),
    .index = "index", .inplace = INPLACE(x), TORCH("scatter_add(x, dim, index, src)"),
    SAMPLES("(3,4) 1 i(3,2)<4 (3,2); (3,4) 0 i(2,4)<3 (2,4); (5) -1 i(7)<5 (7); (3,4) 1 i(2,2)<4 (3,5); (3,4) 1 "
-           "i(3,0)<4 (3,0)"))
+           "i(3,0)<4 (3,0); () 0 i()<1 (); () 0 i(3)<1 (4); (3) 0 i()<3 (); (3) 0 i()<3 (2); () 0 i(0)<1 (); () 0 i(1)<1 ()"))
 
 typedef struct {
     fa_tensors x;       /* one or more, of the same shape but along dim */

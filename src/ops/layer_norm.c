@@ -148,7 +148,7 @@ static fa_tensor *local_response_norm_compose(fa__call *c)
 /** x / (k + alpha * mean)^beta, with the mean of squares over `size` channels around each, of which those that are not
  *  there count as 0 (Krizhevsky et al. 2012). */
 OP(local_response_norm, local_response_norm_args, (y), .compose = local_response_norm_compose,
-   TORCH("nn.functional.local_response_norm(x, size, alpha, beta, k)"),
+   DIFFERS("i64: means of integers are refused"), TORCH("nn.functional.local_response_norm(x, size, alpha, beta, k)"),
    SAMPLES("(2,5,3) 2; (2,5,3,2) 3 alpha=0.5 beta=0.5 k=2; (1,3,4) 1; (2,4,3) 4 alpha=0.1; n(1,2,9) 2"))
 
 #include "layer_norm.rows"

@@ -31,8 +31,8 @@ static bool empty_infer(fa__call *c)
 }
 
 /** A tensor whose elements are whatever its memory held. */
-OP(empty, empty_args, (y), .infer = empty_infer, .run = nothing_run, .no_grad = "no operands", TORCH(""),
-   SAMPLES("s(3,4); s(); s(0,2); s(3) dtype=i64"))
+OP(empty, empty_args, (y), .infer = empty_infer, .run = nothing_run, .no_grad = "no operands", .untold = true,
+   TORCH(""), SAMPLES("s(3,4); s(); s(0,2); s(3) dtype=i64"))
 
 /* ---- of the shape of another ---- */
 
@@ -54,8 +54,8 @@ static bool like_infer(fa__call *c)
 }
 
 /** A tensor with the shape, dtype and device of another, whose elements are whatever its memory held. */
-OP(empty_like, empty_like_args, (y), .infer = like_infer, .run = nothing_run, .no_grad = "no operands", TORCH(""),
-   SAMPLES("(3,4); (); (0,2); (3) dtype=i32"))
+OP(empty_like, empty_like_args, (y), .infer = like_infer, .run = nothing_run, .no_grad = "no operands", .untold = true,
+   TORCH(""), SAMPLES("(3,4); (); (0,2); (3) dtype=i32"))
 
 typedef struct {
     fa_like x;                     /* gives the shape, and what the options leave open */
@@ -133,8 +133,8 @@ static bool new_infer(fa__call *c)
 }
 
 /** A tensor with the dtype and device of another, whose elements are whatever its memory held. */
-OP(new_empty, new_args, (y), .infer = new_infer, .run = nothing_run, .no_grad = "no operands", TORCH(""),
-   SAMPLES("(3,4) s(2); () s(); (2) s(0,3); (3) s(2) dtype=i32"))
+OP(new_empty, new_args, (y), .infer = new_infer, .run = nothing_run, .no_grad = "no operands", .untold = true,
+   TORCH(""), SAMPLES("(3,4) s(2); () s(); (2) s(0,3); (3) s(2) dtype=i32"))
 
 /** Zeros with the dtype and device of another tensor. */
 OP(new_zeros, new_args, (y), .infer = new_infer, .run = zeros_run, .no_grad = "no operands",

@@ -1,4 +1,5 @@
 /* Matrix products. */
+#include "ops/contract.h"
 #include "ops/row.h"
 
 typedef struct {
@@ -6,7 +7,7 @@ typedef struct {
     const fa_tensor *b; /* (..., k, m), or (k); of a's dtype */
 } matmul_args;
 
-static bool check_product(const fa__call *c, const fa_tensor *a, const fa_tensor *b)
+bool fa__check_product(const fa__call *c, const fa_tensor *a, const fa_tensor *b)
 {
     if (a->dtype != b->dtype)
         return fa__call_fail(c, FA_ERROR_DTYPE,
@@ -42,7 +43,7 @@ static bool matmul_infer(fa__call *c)
     if (a->shape[a->rank - 1] != b->shape[b->rank > 1 ? b->rank - 2 : 0])
         return fa__call_fail(c, FA_ERROR_SHAPE, "the last dimension of a and the %s of b have to agree",
                              b->rank > 1 ? "last but one" : "only one");
-    if (!check_product(c, a, b) || !batch_shape(c, a, b, s))
+    if (!fa__check_product(c, a, b) || !batch_shape(c, a, b, s))
         return false;
     if (a->rank > 1)
         s->shape[s->rank++] = a->shape[a->rank - 2];
@@ -76,7 +77,7 @@ static void matmul_grad(fa__back *b)
 /** The matrix product: of two matrices, of a matrix and a vector, of two vectors (a number), or of batches of matrices,
  *  whose leading dimensions broadcast. The result is (..., n, m), without the dimension that a vector lacks. */
 OP(matmul, matmul_args, (y), .infer = matmul_infer, .grad = matmul_grad, .keep = KEEP(b for a, a for b), .autocast = FA__CAST_LOW,
-   .autocast_cpu = FA__CAST_LOW, TORCH("matmul(a, b)"),
+   .autocast_cpu = FA__CAST_LOW, DIFFERS("bool: there is no product of bool, of nothing neither"), TORCH("matmul(a, b)"),
    SAMPLES("(2,3) (3,4); (3) (3); (2,3) (3); (3) (3,2); (2,0) (0,3); (2,2,3) (2,3,2); (2,1,2,3) (3,3,2); (2,2,3) (3); "
            "(3) (2,3,2); (0,3) (3,2); i(2,3) i(3,2)"))
 
@@ -91,7 +92,7 @@ static bool linear_infer(fa__call *c)
     const linear_args *a = c->args;
     if (!a->x->rank || a->weight->rank != 2 || a->x->shape[a->x->rank - 1] != a->weight->shape[1])
         return fa__call_fail(c, FA_ERROR_SHAPE, "weight has to be (out, in), with in the last size of x");
-    if (!check_product(c, a->x, a->weight) || (a->bias && !check_product(c, a->x, a->bias)))
+    if (!fa__check_product(c, a->x, a->weight) || (a->bias && !fa__check_product(c, a->x, a->bias)))
         return false;
     if (a->bias && (a->bias->rank != 1 || a->bias->shape[0] != a->weight->shape[0]))
         return fa__call_fail(c, FA_ERROR_SHAPE, "bias has to be (out)");
@@ -123,7 +124,7 @@ static void linear_grad(fa__back *b)
 
 /** x times the transpose of weight, plus bias: a linear layer. The result is (..., out). */
 OP(linear, linear_args, (y), .infer = linear_infer, .grad = linear_grad, .keep = KEEP(weight for x, x for weight),
-   .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW, TORCH("nn.functional.linear(x, weight, bias)"),
+   .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW, DIFFERS("bool: as matmul"), TORCH("nn.functional.linear(x, weight, bias)"),
    SAMPLES("(2,3) (4,3); (2,3) (4,3) bias=(4); (3) (4,3) bias=(4); (2,2,3) (2,3) bias=(2); (0,3) (4,3) bias=(4); (2,0) "
            "(3,0) bias=(3); (0) (2,0); (4) (0,4); (2,3,0) (2,0)"))
 

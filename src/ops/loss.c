@@ -2,17 +2,19 @@
 #include "ops/losses.h"
 
 typedef struct {
-    const fa_tensor *x; /* floating */
-    int64_t dim;        /* along which the results add up to 1; negative counts from the end */
+    const fa_tensor *x;          /* floating; any dtype when another is asked for */
+    int64_t dim;                 /* along which the results add up to 1; negative counts from the end */
+    fa_dtype dtype OPT(FA_SAME); /* in which it is computed, a floating one; FA_SAME: that of x */
 } softmax_args;
 
 static bool softmax_infer(fa__call *c)
 {
     const softmax_args *a = c->args;
-    if (!fa__dtype_is_float(a->x->dtype))
-        return fa__call_fail(c, FA_ERROR_DTYPE, "x is %s, which is not floating: fa_to converts",
-                             fa_dtype_name((fa_dtype)a->x->dtype));
-    return fa__wrap_dim(c, a->x, a->dim) >= 0 && fa__infer_like(c, a->x, (fa_dtype)a->x->dtype);
+    fa_dtype dtype = a->dtype == FA_SAME ? (fa_dtype)a->x->dtype : a->dtype;
+    if (!fa__dtype_is_float(dtype))
+        return fa__call_fail(c, FA_ERROR_DTYPE, "%s is %s, which is not floating: fa_to converts",
+                             a->dtype == FA_SAME ? "x" : "dtype", fa_dtype_name(dtype));
+    return fa__wrap_dim(c, a->x, a->dim) >= 0 && fa__infer_like(c, a->x, dtype);
 }
 
 static void softmax_grad(fa__back *b)
@@ -20,35 +22,42 @@ static void softmax_grad(fa__back *b)
     const softmax_args *a = b->args;
     fa_tensor *g = fa_mul(b->gy[0], b->y[0]);
     fa_tensor *sum = a->x->rank ? fa_sum(g, .dim = a->dim, .keepdim = true) : g;
-    fa__give(b, &a->x, fa_sub(g, fa_mul(b->y[0], sum)));
+    fa__give(b, &a->x, fa_to(fa_sub(g, fa_mul(b->y[0], sum)), (fa_dtype)a->x->dtype));
 }
 
 /** exp(x) divided by its sum along a dimension, computed from differences to the largest element. A row of -infinity
- *  gives NaN. The result has the shape of x. */
+ *  gives NaN. The result has the shape of x. With `dtype` x is converted as it is read, without memory for that;
+ * PyTorch converts it before, which differs where dtype is narrower than that of x. */
 OP(softmax, softmax_args, (y), .infer = softmax_infer, .grad = softmax_grad, .keep = KEEP(y), .autocast = FA__CAST_F32,
-   TORCH("softmax(x, dim)"), SAMPLES("(3,4) 1; (3,4) 0; (2,3,4) -2; () 0; (0,3) 1; (3,0) 1; n(9) 0"))
+   DIFFERS("i64 i32 u8 bool: integers are refused, empty ones too"), TORCH("softmax(x, dim, dtype=dtype)"),
+   SAMPLES(
+       "(3,4) 1; (3,4) 0; (2,3,4) -2; () 0; (0,3) 1; (3,0) 1; n(9) 0; (3,4) 1 dtype=f64; i(3,70) 1 dtype=f32; b(5) 0 "
+       "dtype=bf16; i(2,3) 0 dtype=f16"))
 
 static void log_softmax_grad(fa__back *b)
 {
     const softmax_args *a = b->args;
     fa_tensor *sum = a->x->rank ? fa_sum(b->gy[0], .dim = a->dim, .keepdim = true) : b->gy[0];
-    fa__give(b, &a->x, fa_pointwise("x - exp(y) * z", b->gy[0], b->y[0], sum));
+    fa__give(b, &a->x, fa_to(fa_pointwise("x - exp(y) * z", b->gy[0], b->y[0], sum), (fa_dtype)a->x->dtype));
 }
 
 /** The logarithm of softmax, computed without its exponential: exact where softmax is 0. In the shape of x. */
 OP(log_softmax, softmax_args, (y), .infer = softmax_infer, .grad = log_softmax_grad, .keep = KEEP(y),
-   .autocast = FA__CAST_F32, TORCH("log_softmax(x, dim)"),
-   SAMPLES("(3,4) 1; (3,4) 0; (2,3,4) -2; () 0; (0,3) 1; (3,0) 1; n(9) 0"))
+   .autocast = FA__CAST_F32, DIFFERS("i64 i32 u8 bool: as softmax"), TORCH("log_softmax(x, dim, dtype=dtype)"),
+   SAMPLES(
+       "(3,4) 1; (3,4) 0; (2,3,4) -2; () 0; (0,3) 1; (3,0) 1; n(9) 0; (3,4) 1 dtype=f64; i(3,70) 1 dtype=f32; b(5) 0 "
+       "dtype=f16"))
 
 static fa_tensor *softmin_compose(fa__call *c)
 {
     const softmax_args *a = c->args;
-    return fa_softmax(fa_neg(a->x), a->dim);
+    return fa_softmax(fa_neg(a->x), a->dim, .dtype = a->dtype);
 }
 
 /** softmax() of -x: the smaller an element, the more of the 1 is its part. */
-OP(softmin, softmax_args, (y), .compose = softmin_compose, TORCH("nn.functional.softmin(x, dim)"),
-   SAMPLES("(3,4) 1; (3,4) 0; (2,3,4) -2; () 0; (0,3) 1; (3,0) 1; n(9) 0"))
+OP(softmin, softmax_args, (y), .compose = softmin_compose, DIFFERS("i64 i32 u8 bool: as softmax"),
+   TORCH("nn.functional.softmin(x, dim, dtype=dtype)"),
+   SAMPLES("(3,4) 1; (3,4) 0; (2,3,4) -2; () 0; (0,3) 1; (3,0) 1; n(9) 0; (3,4) 1 dtype=f64; i(3,4) 0 dtype=f32"))
 
 typedef struct {
     const fa_tensor *input;              /* (classes), (n, classes) or (n, classes, ...): logits */

@@ -23,7 +23,7 @@ static fa_tensor *hinge_embedding_loss_compose(fa__call *c)
 
 /** The input where the target is 1, and what it lacks to the margin where it is -1. */
 OP(hinge_embedding_loss, hinge_embedding_loss_args, (loss), .compose = hinge_embedding_loss_compose,
-   .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
+   .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32, DIFFERS("i64 i32 u8 bool: as smooth_l1_loss"),
    TORCH("nn.functional.hinge_embedding_loss(input, target, margin, reduction=reduction)"),
    SAMPLES(
        "(3,4) t(3,4); (3,4) i(3,4) reduction=sum margin=0.7; (3,2) t(3,2) reduction=none; () i(); (0) (0); t(9) t(9) "
@@ -50,7 +50,7 @@ static fa_tensor *margin_ranking_loss_compose(fa__call *c)
 
 /** What -target * (input1 - input2) + margin is above 0. */
 OP(margin_ranking_loss, margin_ranking_loss_args, (loss), .compose = margin_ranking_loss_compose,
-   .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
+   .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32, DIFFERS("i64 i32 u8 bool: as smooth_l1_loss"),
    TORCH("nn.functional.margin_ranking_loss(input1, input2, target, margin, reduction=reduction)"),
    SAMPLES("(3,4) (3,4) t(3,4); (3,4) (3,4) (3,4) margin=0.7 reduction=sum; (5) (5) i(5) reduction=none; () () (); (0) "
            "(0) (0); t(9) t(9) t(9) reduction=sum"))
@@ -137,12 +137,7 @@ typedef struct {
 /* Whether each entry stands before the first negative one of its row. */
 static fa_tensor *before_the_end(const fa_tensor *target)
 {
-    fa_tensor *end = fa_to(fa_lt(target, 0), FA_I64);
-    fa_shape square = fa_tensor_shape(target);
-    square.dim[square.rank] = square.dim[square.rank - 1];
-    square.rank++;
-    fa_tensor *up_to_here = fa_tril(fa_expand(fa_unsqueeze(end, -2), square));
-    return fa_eq(fa_sum(up_to_here, .dim = -1), 0);
+    return fa_eq(fa_cumsum(fa_lt(target, 0), -1), 0);
 }
 
 static fa_tensor *multilabel_margin_loss_compose(fa__call *c)
@@ -169,7 +164,8 @@ static fa_tensor *multilabel_margin_loss_compose(fa__call *c)
 
 /** The sum of max(0, 1 - input[j] + input[i]) over the classes j that the target names and the classes i that it does
  *  not, divided by the number of classes: for samples of several classes each. A number, or with FA_NONE one for each
- *  sample. Takes memory for each pair of classes. */
+ *  sample. Takes memory for a number for each pair of
+ *  classes of each sample: n * classes^2. */
 OP(multilabel_margin_loss, multilabel_margin_loss_args, (loss), .compose = multilabel_margin_loss_compose,
    .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
    TORCH("nn.functional.multilabel_margin_loss(input, target.clamp(min=-1), reduction=reduction)"),
@@ -245,7 +241,7 @@ static fa_tensor *cosine_embedding_loss_compose(fa__call *c)
 /** With the cosine of the angle between input1 and input2: 1 - cosine where the target is 1, what the cosine is above
  *  the margin where it is -1. */
 OP(cosine_embedding_loss, cosine_embedding_loss_args, (loss), .compose = cosine_embedding_loss_compose,
-   .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
+   .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32, DIFFERS("i64 i32 u8 bool: as smooth_l1_loss"),
    TORCH("nn.functional.cosine_embedding_loss(input1, input2, target, margin, reduction=reduction)"),
    SAMPLES("(3,4) (3,4) t(3); (9,4) (9,4) i(9) margin=0.2 reduction=sum; (9,4) (9,4) t(9) reduction=none; (4) (4) i(); "
            "(0,3) "
@@ -279,7 +275,7 @@ static fa_tensor *triplet_margin_loss_compose(fa__call *c)
 /** What the distance from anchor to positive lacks to be smaller by the margin than that from anchor to negative; of
  *  pairwise_distance(). A number, or with FA_NONE (...) of them. The swap is that of Balntas et al. 2016. */
 OP(triplet_margin_loss, triplet_margin_loss_args, (loss), .compose = triplet_margin_loss_compose,
-   .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
+   .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32, DIFFERS("i64 i32 u8 bool: as smooth_l1_loss"),
    TORCH("nn.functional.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction=reduction)"),
    SAMPLES("(3,4) (3,4) (3,4); (3,4) (3,4) (3,4) p=1 margin=0.3 reduction=sum; (5,4) (5,4) (5,4) swap=true p=3 "
            "reduction=none; (4) (4) (4) eps=0.25; (0,3) (0,3) (0,3); (2,3,2) (2,3,2) (2,3,2) swap=true"))

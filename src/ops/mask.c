@@ -36,7 +36,7 @@ static fa_tensor *nonzero_compose(fa__call *c)
 /** Where x is not 0: for each such element, in row-major order, a row with its place along each dimension, (n, dims)
  *  i64. The host reads n, which waits for x; NaN counts. As vectors: fa_nonzero_tuple(); of fa_flatten(x) they are the
  *  places of NumPy's flatnonzero. */
-OP(nonzero, nonzero_args, (y), .compose = nonzero_compose, TORCH("nonzero(x)"),
+OP(nonzero, nonzero_args, (y), .compose = nonzero_compose, .by_values = true, TORCH("nonzero(x)"),
    ALSO("`argwhere`, NumPy's `flatnonzero`"),
    SAMPLES("b(3,4); t(2,3,4); (5); b(7); (0,3); (3,0); n(9); i(2,3,2,2); t()"))
 
@@ -54,8 +54,9 @@ static bool nonzero_tuple_list(fa__call *c)
 
 /** Where x is not 0: for each dimension a vector of the places along it, (n) i64, as fa_index() takes them. Of a 0-dim
  * x there is one, as if it had one dimension. The host reads n, which waits for x. */
-OP(nonzero_tuple, nonzero_args, [places], .compose_list = nonzero_tuple_list, TORCH("nonzero(x, as_tuple=True)"),
-   ALSO("`where(x)`, NumPy's `nonzero`"), SAMPLES("b(3,4); t(2,3,4); (5); (0,3); n(9); t()"))
+OP(nonzero_tuple, nonzero_args, [places], .compose_list = nonzero_tuple_list, .by_values = true,
+   TORCH("nonzero(x, as_tuple=True)"), ALSO("`where(x)`, NumPy's `nonzero`"),
+   SAMPLES("b(3,4); t(2,3,4); (5); (0,3); n(9); t()"))
 
 /* ---- writing where a mask is true ---- */
 
@@ -67,7 +68,7 @@ static bool check_mask(const fa__call *c, const fa_tensor *mask)
 typedef struct {
     const fa_tensor *x;    /* what is written to */
     const fa_tensor *mask; /* bool; broadcasts with x */
-    fa_arg value;          /* a number, or a 0-dim tensor; converted to x's dtype, which has to hold a number */
+    fa_arg value;          /* a number that x's dtype holds, or a 0-dim tensor: converted to that dtype */
 } masked_fill_args;
 
 /* The value in x's dtype, with as many dimensions as there have to be: none. */
@@ -76,9 +77,7 @@ static fa_tensor *value_for(const fa__call *c, const fa_tensor *x, fa_arg value)
     if (value.kind != FA__ARG_TENSOR)
         return fa__number_as(value, x, FA_SCALAR);
     if (value.as.t->rank)
-        fa__call_fail(c, FA_ERROR_SHAPE, "value has to be 0-dim");
-    else if (!fa__can_store((fa_dtype)value.as.t->dtype, (fa_dtype)x->dtype))
-        fa__call_fail(c, FA_ERROR_DTYPE, "x cannot hold values of value's dtype");
+        fa__call_fail(c, FA_ERROR_SHAPE, "value has %d dimensions: it has to be a number or 0-dim", value.as.t->rank);
     else
         return fa_to(fa__index_beside(c, value.as.t, x), (fa_dtype)x->dtype);
     return NULL;
@@ -94,10 +93,13 @@ static fa_tensor *masked_fill_compose(fa__call *c)
     return c->inplace ? fa_where_(fa_logical_not(mask), c->given, value) : fa_where(mask, value, a->x);
 }
 
-/** x with a value where mask is true. */
+/** x with a value where mask is true. A tensor's value is converted as by fa_to(), without waiting for it; PyTorch
+ *  refuses one that x's dtype does not hold. */
 OP(masked_fill, masked_fill_args, (y), .compose = masked_fill_compose, .index = "mask", .inplace = INPLACE(x),
    TORCH("masked_fill(x, mask, value)"), ALSO("NumPy's `putmask` and `place` with one value"),
-   SAMPLES("(3,4) b(3,4) 2.5; (3,4) b(4) 1; (3,4) b(3,1) 0; () b() 2; (0,2) b(2) 1; (3,4) b(3,4) (); (3,4) b() 1"))
+   SAMPLES("(3,4) b(3,4) 2.5; (3,4) b(4) 1; (3,4) b(3,1) 0; () b() 2; (0,2) b(2) 1; (3,4) b(3,4) (); (3,4) b() 1; "
+           "(3,4) b(3,4) i(); "
+           "b(5) b(5) 2.5; i(5) b(5) 2.5; i(5) b(5) -1"))
 
 typedef struct {
     const fa_tensor *x;    /* what is taken from */
@@ -116,7 +118,7 @@ static fa_tensor *masked_select_compose(fa__call *c)
 }
 
 /** The elements of x where mask is true, in row-major order: (n). The host reads n, which waits for mask. */
-OP(masked_select, masked_select_args, (y), .compose = masked_select_compose, .index = "mask",
+OP(masked_select, masked_select_args, (y), .compose = masked_select_compose, .index = "mask", .by_values = true,
    TORCH("masked_select(x, mask)"), ALSO("NumPy's `extract` and `compress`"),
    SAMPLES("(3,4) b(3,4); (3,4) b(4); (4) b(3,1); () b(); (0,2) b(2); (2,3) b()"))
 

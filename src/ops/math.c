@@ -43,7 +43,8 @@ POINTWISE(logit, (x, eps = -1),
 /* ---- powers ---- */
 
 /** x * x. Integers stay integers. */
-POINTWISE(square, (x), y = x * x, TORCH("square(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
+POINTWISE(square, (x), y = x * x, DIFFERS("bool: a product of bool is bool"), TORCH("square(x)"),
+          SAMPLES("(3,4); (); (0,2); n(9)"))
 
 /** 1 / sqrt(x). */
 POINTWISE(rsqrt, (x), y = 1 / sqrt(x), .autocast = FA__CAST_F32, TORCH("rsqrt(x)"), SAMPLES("p(3,4); p(); (0,2); n(9)"))
@@ -115,10 +116,13 @@ POINTWISE(erfinv, (x), y = erfinv(x), .autocast = FA__CAST_F32, TORCH("erfinv(x)
 POINTWISE(lgamma, (x), y = lgamma(x), TORCH("lgamma(x)"), ALSO("`gammaln`"), SAMPLES("p(3,4); p(); (0,2); n(9)"))
 
 /** The derivative of lgamma. Infinite at 0, NaN at negative integers. */
-POINTWISE(digamma, (x), y = digamma(x), TORCH("digamma(x)"), ALSO("`psi`"), SAMPLES("p(3,4); p(); (0,2); n(9)"))
+POINTWISE(digamma, (x), y = digamma(x),
+          DIFFERS("coarse: PyTorch computes f64 by coefficients of f32, or by short series"), TORCH("digamma(x)"),
+          ALSO("`psi`"), SAMPLES("p(3,4); p(); (0,2); n(9)"))
 
 /** The n-th derivative of digamma at x, for an integer n >= 0; for x < 0 n may be at most 4, and NaN stands beyond. */
-POINTWISE(polygamma, (n, x), y = polygamma(n, x), .inplace = INPLACE(x), TORCH("polygamma(n, x)"),
+POINTWISE(polygamma, (n, x), y = polygamma(n, x), .inplace = INPLACE(x),
+          DIFFERS("coarse: PyTorch computes f64 by coefficients of f32, or by short series"), TORCH("polygamma(n, x)"),
           SAMPLES("1 p(3,4); 2 p(4); 0 p(3); 3 p(); 1 (0,2)"))
 
 /* ---- rounding: integers stay; gradients are 0 everywhere, so that results need none ---- */
@@ -143,8 +147,45 @@ POINTWISE(frac, (x), y = x - trunc(x), TORCH("frac(x)"), SAMPLES("(3,4); (); (0,
 
 /** The quotient as an integer, rounded down: what goes with remainder(). Integers stay integers, and are not
  *  divided by 0: an error, told by a device when it is waited for. Floats give infinity or NaN there. */
-POINTWISE(floor_divide, (x, y), y = floor_divide(x, y), TORCH("floor_divide(x, y)"),
+POINTWISE(floor_divide, (x, y), y = floor_divide(x, y), DIFFERS("bool: bool computes as integers do"),
+          TORCH("floor_divide(x, y)"), ALSO("`div` with `rounding_mode='floor'`"),
           SAMPLES("(3,4) p(4); (3) 2; 7 p(3); () p(); (0,2) p(2); n(9) p(9)"))
+
+/** The quotient of floats without what stands behind its point: rounded once, behind that. */
+POINTWISE(cut_quotient, (x, y), y = trunc(x / y), INTERNAL, .inplace = INPLACE(x),
+          TORCH("div(x, y, rounding_mode='trunc') if (x / y).dtype == (x * y).dtype else trunc(x / y)"),
+          SAMPLES("(3,4) p(4); (3) 2; 7 p(3); () p(); (0,2) p(2); n(9) p(9)"))
+
+/** The quotient of integers, rounded towards 0. */
+POINTWISE(whole_quotient, (x, y), y = floor_divide(x - fmod(x, y), y), INTERNAL, .inplace = INPLACE(x), TORCH(""),
+          SAMPLES("(3,4) p(4); (3) 2; 7 p(3); () p(); (0,2) p(2); i(40) p(40)"))
+
+typedef struct {
+    fa_arg x; /* what is divided */
+    fa_arg y; /* by this; both broadcast, and their dtypes promote */
+} trunc_divide_args;
+
+static bool is_floating(fa_arg a)
+{
+    return a.kind == FA__ARG_TENSOR ? fa__dtype_is_float(a.as.t->dtype) : a.kind == FA__ARG_FLOAT;
+}
+
+static fa_tensor *trunc_divide_compose(fa__call *c)
+{
+    const trunc_divide_args *a = c->args;
+    if (is_floating(a->x) || is_floating(a->y))
+        return c->inplace ? fa__cut_quotient_(c->given, a->y) : fa__cut_quotient(a->x, a->y);
+    return c->inplace ? fa__whole_quotient_(c->given, a->y) : fa__whole_quotient(a->x, a->y);
+}
+
+/** The quotient as an integer, rounded towards 0 as C's division: what goes with fmod(). Integers stay integers, and
+ *  are not divided by 0: an error, told by a device when it is waited for. Floats give infinity or NaN there. The
+ *  gradient is 0. */
+OP(trunc_divide, trunc_divide_args, (y), .compose = trunc_divide_compose, .inplace = INPLACE(x),
+   TORCH("div(x, y, rounding_mode='trunc')"), ALSO("`div` with `rounding_mode='trunc'`"),
+   SAMPLES(
+       "(3,4) p(4); (3) 2; 7 p(3); () p(); (0,2) p(2); n(9) p(9); i(40) p(40); i(40) 3; i(40) -2.5; (40) 0.1; i(9) 2; "
+       "(40) p(40)"))
 
 /** x - y * floor_divide(x, y), with the sign of y, as Python's %. Integers stay integers;
  *  divided by 0 they are an error, as in floor_divide. */
@@ -214,7 +255,7 @@ POINTWISE(addcmul, (x, a, b, value = 1), y = x + value * a * b, .autocast = FA__
 
 /** x + value * a / b. */
 POINTWISE(addcdiv, (x, a, b, value = 1), y = x + value * a / b, .autocast = FA__CAST_WIDEST,
-          TORCH("addcdiv(x, a, b, value=value)"),
+          DIFFERS("i64 i32 u8 bool: true division, as in div"), TORCH("addcdiv(x, a, b, value=value)"),
           SAMPLES("(3,4) (4) p(3,1); (3) (3) p(3) value=2; () () p(); (0,2) (2) p()"))
 
 #include "math.rows"

@@ -94,7 +94,7 @@ static fa_tensor *multi_dot_compose(fa__call *c)
 /** The product of several matrices, in the order that takes the fewest multiplications. A vector in front is a row, one
  *  at the end a column; the result lacks their dimension. */
 OP(multi_dot, multi_dot_args, (y), .compose = multi_dot_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,
-   TORCH("linalg.multi_dot(x)"), ALSO("`chain_matmul`"),
+   DIFFERS("bool: as matmul"), TORCH("linalg.multi_dot(x)"), ALSO("`chain_matmul`"),
    SAMPLES(
        "[(2,3) (3,4)]; [(2,3) (3,1) (1,4)]; [(3) (3,2) (2,4) (4)]; [(3) (3)]; [(2,5) (5,3) (3,4) (4,2)]; [(2,3) (3,0) "
        "(0,2)]; [(2,3) (3)]; [(4,1) (1,5) (5,2) (2,3) (3,2)]"))
@@ -135,9 +135,8 @@ static fa_tensor *matrix_power_compose(fa__call *c)
 }
 
 /** A matrix, or each of a batch, multiplied n times with itself, by squares. 0 gives the identity; negative powers are
- * an error. */
-OP(matrix_power, matrix_power_args, (y), .compose = matrix_power_compose, .autocast = FA__CAST_LOW,
-   .autocast_cpu = FA__CAST_LOW, TORCH("matrix_power(x, n)"),
-   SAMPLES("(3,3) 2; (2,2) 1; (2,2,2) 3; (2,2) 5; (0,2,2) 2; (0,0) 3; i(3,3) 0; (2,2) 4"))
+ * an error. Under autocast the products are of a low dtype, so powers 0 and 1 keep x's, as in PyTorch. */
+OP(matrix_power, matrix_power_args, (y), .compose = matrix_power_compose, DIFFERS("bool: as matmul"),
+   TORCH("matrix_power(x, n)"), SAMPLES("(3,3) 2; (2,2) 1; (2,2,2) 3; (2,2) 5; (0,2,2) 2; (0,0) 3; i(3,3) 0; (2,2) 4"))
 
 #include "matrix_chain.rows"

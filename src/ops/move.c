@@ -124,7 +124,8 @@ static fa_tensor *contiguous_compose(fa__call *c)
 }
 
 /** x if its elements lie row-major without gaps, else a copy of which that holds. */
-OP(contiguous, one_args, (y), .compose = contiguous_compose, TORCH("x.contiguous()"), SAMPLES("(3,4); (); (0,2)"))
+OP(contiguous, one_args, (y), .compose = contiguous_compose, .may_view = true, TORCH("x.contiguous()"),
+   SAMPLES("(3,4); (); (0,2)"))
 
 static bool detach_infer(fa__call *c)
 {
@@ -151,7 +152,7 @@ static bool copy_infer(fa__call *c)
 {
     const copy_args *a = c->args;
     const fa_tensor *s = a->source.kind == FA__ARG_TENSOR ? a->source.as.t : NULL;
-    if (!s && !fa__check_holds(c, (fa_dtype)a->x->dtype, &a->source))
+    if (!s && !fa__check_written(c, (fa_dtype)a->x->dtype, &a->source))
         return false;
     c->device = fa__tensor_place(a->x);
     c->queue = fa__queue_of(c->device);

@@ -130,6 +130,7 @@ static fa_tensor *batch_norm_compose(fa__call *c)
  *  cumulative average is momentum = 1 / the number of batches so far. Otherwise the running ones are taken. Weight and
  *  bias may be f32 where x is f16 or bf16; an empty batch changes nothing. */
 OP(batch_norm, batch_norm_args, (y), .compose = batch_norm_compose,
+   DIFFERS("i64 i32 u8 bool: means of integers are refused, empty ones too"),
    TORCH("nn.functional.batch_norm(x, running_mean, running_var, weight, bias, training, momentum, eps)"),
    SAMPLES("(4,3,5) training=true; (3,2,4,3) weight=p(2) bias=(2) training=true eps=0.01; (5,3) weight=p(3) "
            "training=true; (4,2,3,2,2) bias=(2) training=true; (4,3,2) running_mean=(3) running_var=p(3) weight=(3) "
@@ -227,7 +228,7 @@ static fa_tensor *group_norm_compose(fa__call *c)
 /** (x - mean) / sqrt(variance + eps) * weight + bias, with statistics of each sample over groups of neighbouring
  *  channels and all dimensions behind them (arXiv:1803.08494). Weight and bias may be f32 where x is f16 or bf16. */
 OP(group_norm, group_norm_args, (y), .compose = group_norm_compose, .autocast = FA__CAST_F32,
-   TORCH("nn.functional.group_norm(x, num_groups, weight, bias, eps)"),
+   DIFFERS("i64 i32 u8 bool: as batch_norm"), TORCH("nn.functional.group_norm(x, num_groups, weight, bias, eps)"),
    SAMPLES("(2,4,3) 2; (2,4,3,2) 2 weight=p(4) bias=(4) eps=0.01; (3,4) 1 weight=p(4); (2,3,5) 3 weight=p(3) bias=(3); "
            "(0,4,3) 2 weight=(4); n(1,2,9) 2"))
 

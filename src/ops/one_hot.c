@@ -48,7 +48,8 @@ static fa_tensor *one_hot_compose(fa__call *c)
 }
 
 /** For each class a vector with 1 in its place and 0 elsewhere, as i64: one more dimension, the last one. */
-OP(one_hot, one_hot_args, (y), .compose = one_hot_compose, TORCH("nn.functional.one_hot(x, num_classes)"),
+OP(one_hot, one_hot_args, (y), .compose = one_hot_compose, .by_values = true,
+   TORCH("nn.functional.one_hot(x, num_classes)"),
    SAMPLES("i(3)<4 num_classes=4; i(2,3)<3; i()<3 num_classes=5; i(0)<3 num_classes=2; i(0,2)<3 num_classes=1"))
 
 #include "one_hot.rows"

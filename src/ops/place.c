@@ -12,8 +12,17 @@ bool fa__check_index(const fa__call *c, const fa_tensor *index, const char *name
                             fa_dtype_name((fa_dtype)index->dtype));
 }
 
+/* A 0-dim tensor is one of one element along one dimension, here and in the kernels. */
+static bool is_short(const fa_tensor *x)
+{
+    return x->rank <= 1;
+}
+
 bool fa__fits_index(const fa__call *c, const fa_tensor *x, const fa_tensor *index, int dim)
 {
+    if (is_short(x) && is_short(index))
+        return dim == 0 || fa__numel(index) <= fa__numel(x)
+               || fa__call_fail(c, FA_ERROR_SHAPE, "index is longer along dimension 0");
     if (x->rank != index->rank)
         return fa__call_fail(c, FA_ERROR_SHAPE, "index has %d dimensions and not %d", index->rank, x->rank);
     for (int i = 0; i < x->rank; i++)
@@ -47,21 +56,46 @@ fa_tensor *fa__number_as(fa_arg number, const fa_tensor *x, fa_shape shape)
     return one ? fa_expand(one, shape) : NULL;
 }
 
-/* The shape of g, but along one dimension that of another tensor. */
-static fa_tensor *resized_like(const fa_tensor *g, const fa_tensor *other, int dim)
+/* The shape of g, but of another size along one dimension. */
+static fa_tensor *resized(const fa_tensor *g, int dim, int64_t size)
 {
     fa_tensor *husk = fa__own(fa__tensor_husk(g));
     if (husk)
-        husk->shape[dim] = other->shape[dim];
+        husk->shape[dim] = size;
     return husk;
+}
+
+/* x with as many dimensions as another tensor, of which there may be none or one. */
+static fa_tensor *as_short(fa_tensor *x, const fa_tensor *other)
+{
+    if (!x || x->rank == other->rank)
+        return x;
+    return other->rank ? fa_reshape(x, FA_SHAPE(1)) : fa_reshape(x, FA_SCALAR);
 }
 
 fa_tensor *fa__padded_for(fa_tensor *g, const fa_tensor *src)
 {
-    for (int i = 0; g && i < src->rank; i++)
-        if (src->shape[i] != g->shape[i])
-            g = fa__slice_back(g, resized_like(g, src, i), i, 0, 1);
-    return g;
+    for (int i = 0; g && i < g->rank; i++) {
+        int64_t size = src->rank ? src->shape[i] : 1;
+        if (size != g->shape[i])
+            g = fa__slice_back(g, resized(g, i, size), i, 0, 1);
+    }
+    if (g && !g->rank && fa__numel(src) > 1)
+        return fa__padded_for(fa_reshape(g, FA_SHAPE(1)), src);
+    return as_short(g, src);
+}
+
+fa_tensor *fa__part_for(const fa_tensor *src, const fa_tensor *index)
+{
+    fa_tensor *part = (fa_tensor *)(uintptr_t)src;
+    if (!part->rank && index->rank)
+        part = fa_reshape(part, FA_SHAPE(1));
+    for (int i = 0; part && i < part->rank; i++) {
+        int64_t size = index->rank ? index->shape[i] : 1;
+        if (part->shape[i] != size)
+            part = fa_narrow(part, i, 0, size);
+    }
+    return as_short(part, index);
 }
 
 fa_tensor *fa__zeros_as(const fa_tensor *x, const fa_tensor *shape)

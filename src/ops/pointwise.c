@@ -20,7 +20,8 @@ POINTWISE(sub, (x, y, alpha = 1), y = x - alpha * y, .no_bool = true, TORCH("sub
 POINTWISE(mul, (x, y), y = x * y, TORCH("mul(x, y)"), ALSO("`multiply`"), HOT,
           SAMPLES("(3,4) (4); (3,4) 2; () (); (3,1) (1,4); (0,2) 2; b(3) b(3)"))
 
-/** x / y, true division: integers give f32. A division by zero gives infinity or NaN. */
+/** x / y, true division: integers give f32. A division by zero gives infinity or NaN. Rounded to integers it is
+ *  fa_floor_divide() or fa_trunc_divide(): PyTorch's rounding_mode. */
 POINTWISE(div, (x, y), y = x / y, TORCH("div(x, y)"), ALSO("`divide`, `true_divide`"), HOT,
           SAMPLES("(3,4) (4); (3,4) 2; 1 (5); () (); (0,2) (2)"))
 
@@ -62,8 +63,8 @@ POINTWISE(erf, (x), y = erf(x), TORCH("erf(x)"), SAMPLES("(3,4); (); (0,2); n(9)
 POINTWISE(sigmoid, (x), y = sigmoid(x), TORCH("sigmoid(x)"), ALSO("`expit`"), HOT, SAMPLES("(3,4); (); (0,2); n(9)"))
 
 /** x where it is positive, 0 elsewhere; NaN passes. The gradient is 0 at 0. Bool is an error. */
-POINTWISE(relu, (x), y = x <= 0 ? 0 : x, .no_bool = true, TORCH("relu(x)"), HOT,
-          SAMPLES("(3,4); (); (0,2); n(9); t(5)"))
+POINTWISE(relu, (x), y = x <= 0 ? 0 : x, .no_bool = true, DIFFERS("bool: no element is below 0: they stay"),
+          TORCH("relu(x)"), HOT, SAMPLES("(3,4); (); (0,2); n(9); t(5)"))
 
 /** x * P(X <= x) for a standard normal X, by the error function (arXiv:1606.08415). */
 POINTWISE(gelu, (x), y = x * (0.5 + 0.5 * erf(x * 0.7071067811865476)), TORCH("nn.functional.gelu(x)"), HOT,
@@ -109,7 +110,7 @@ static void clamp_grad(fa__back *b)
  *  x and a bound that is a tensor get half of it where they are equal, x all of it where both bounds are. */
 POINTWISE(
     clamp, (x, low, high), y = minimum(maximum(x, low), high), .grad = clamp_grad, .keep = KEEP(x, low, high),
-    TORCH("clamp(x, low, high)"), ALSO("`clip`"),
+    DIFFERS("u8: numbers wrap into the dtype, as in arithmetic"), TORCH("clamp(x, low, high)"), ALSO("`clip`"),
     SAMPLES("(3,4) -1 0.5; (3,4) 1 -1; (4) (4) 1.5; () -1 1; (0,2) 0 1; n(9) -1 1; t(90) t(90) t(90); (3,1) (5) (3,1)"))
 
 /** x where condition is not 0, y elsewhere. The gradient of what is not chosen is 0, whatever it was. */

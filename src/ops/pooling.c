@@ -243,6 +243,7 @@ static void avg_pool2d_grad(fa__back *b)
 /** The mean of each window, in the shape that max_pool2d() gives. Sums are taken in f32 or f64, row by row. What a
  *  window of ceil_mode has beyond the padding never counts. Integers are an error. */
 OP(avg_pool2d, avg_pool2d_args, (y), .infer = avg_pool2d_infer, .grad = avg_pool2d_grad,
+   DIFFERS("i64: means of integers are refused"),
    TORCH(
        "nn.functional.avg_pool2d(x, kernel, stride or kernel, padding, ceil_mode, count_include_pad, divisor_override "
        "or None)"),
@@ -325,7 +326,7 @@ static void adaptive_mean_grad(fa__back *b)
 
 /** adaptive_avg_pool2d by windows, whatever their number. */
 OP(adaptive_mean, adaptive_avg_pool2d_args, (y), .infer = adaptive_infer, .grad = adaptive_mean_grad, INTERNAL,
-   TORCH("nn.functional.adaptive_avg_pool2d(x, size)"),
+   DIFFERS("i64 i32 u8 bool: as avg_pool2d, empty ones too"), TORCH("nn.functional.adaptive_avg_pool2d(x, size)"),
    SAMPLES("(2,3,5,7) {2,3}; (2,4,6) 2; (1,2,3,4) {5,2}; (0,2,3,3) 2; n(1,3,9) {2,4}; (1,3,100) {2,33}; "
            "(2,5,4) 1"))
 
@@ -364,6 +365,7 @@ static fa_tensor *adaptive_avg_pool2d_compose(fa__call *c)
 /** The means of as many windows as make planes of the given size: window i of n along a dimension of x has the elements
  *  from floor(i * h / n) to below ceil((i + 1) * h / n). Integers are an error. */
 OP(adaptive_avg_pool2d, adaptive_avg_pool2d_args, (y), .compose = adaptive_avg_pool2d_compose,
+   DIFFERS("i64 i32 u8 bool: as adaptive_mean"),
    TORCH(
        "nn.functional.adaptive_avg_pool2d(x, tuple(None if n < 0 else n for n in size) if isinstance(size, tuple) else "
        "size)"),

@@ -78,7 +78,7 @@ static fa_tensor *avg_pool1d_compose(fa__call *c)
 }
 
 /** avg_pool2d() of lines. */
-OP(avg_pool1d, avg_pool1d_args, (y), .compose = avg_pool1d_compose,
+OP(avg_pool1d, avg_pool1d_args, (y), .compose = avg_pool1d_compose, DIFFERS("i64: as avg_pool2d"),
    TORCH("avg_pool1d(x, kernel, stride or kernel, padding, ceil_mode, count_include_pad)"),
    SAMPLES("(2,3,7) 2; (3,7) 3 stride=2 padding=1 ceil_mode=true; (1,2,9) 4 padding=2 count_include_pad=false"))
 

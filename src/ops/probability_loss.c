@@ -105,8 +105,12 @@ static fa_tensor *kl_div_compose(fa__call *c)
     const kl_div_args *a = c->args;
     bool batchmean = a->reduction == FA_BATCHMEAN;
     fa_reduction reduction = batchmean ? FA_SUM : a->reduction;
-    if (!fa__check_reduction(c, reduction) || !fa__check_floating(c, "input", a->input)
-        || !fa__check_one_shape(c, "input", a->input, "target", a->target))
+    if ((unsigned)reduction > FA_NONE) {
+        fa__call_fail(c, FA_ERROR_ARGUMENT, "reduction is %d: it has to be FA_MEAN, FA_SUM, FA_NONE or FA_BATCHMEAN",
+                      (int)reduction);
+        return NULL;
+    }
+    if (!fa__check_floating(c, "input", a->input) || !fa__check_one_shape(c, "input", a->input, "target", a->target))
         return NULL;
     fa_tensor *loss = fa__reduced_loss(c, fa_pointwise(text[a->log_target], a->input, a->target), reduction);
     return batchmean && a->input->rank ? fa_div(loss, a->input->shape[0]) : loss;

@@ -25,7 +25,8 @@ static fa_tensor *mm_compose(fa__call *c)
 }
 
 /** The product of two matrices: (n, m). What is no matrix is an error. */
-OP(mm, mm_args, (y), .compose = mm_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW, TORCH("mm(a, b)"),
+OP(mm, mm_args, (y), .compose = mm_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,
+   DIFFERS("bool: as matmul"), TORCH("mm(a, b)"),
    SAMPLES("(2,3) (3,4); (2,0) (0,3); (0,3) (3,2); (1,1) (1,1); n(3,3) n(3,3)"))
 
 typedef struct {
@@ -48,7 +49,8 @@ static fa_tensor *bmm_compose(fa__call *c)
 
 /** The product of each matrix of a batch with that of another: (batch, n, m). Nothing is broadcast. */
 OP(bmm, bmm_args, (y), .compose = bmm_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,
-   TORCH("bmm(a, b)"), SAMPLES("(2,3,4) (2,4,2); (1,2,3) (1,3,2); (0,2,3) (0,3,2); (2,2,0) (2,0,3); (3,1,2) (3,2,1)"))
+   DIFFERS("bool: as matmul"), TORCH("bmm(a, b)"),
+   SAMPLES("(2,3,4) (2,4,2); (1,2,3) (1,3,2); (0,2,3) (0,3,2); (2,2,0) (2,0,3); (3,1,2) (3,2,1)"))
 
 typedef struct {
     const fa_tensor *x;   /* (n, m) */
@@ -63,7 +65,7 @@ static fa_tensor *mv_compose(fa__call *c)
 
 /** The product of a matrix and a vector: (n). */
 OP(mv, mv_args, (y), .compose = mv_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_WIDEST,
-   TORCH("mv(x, vec)"), SAMPLES("(2,3) (3); (2,0) (0); (0,3) (3); (1,1) (1)"))
+   DIFFERS("bool: as matmul"), TORCH("mv(x, vec)"), SAMPLES("(2,3) (3); (2,0) (0); (0,3) (3); (1,1) (1)"))
 
 typedef struct {
     const fa_tensor *a; /* (n) */
@@ -97,7 +99,8 @@ static fa_tensor *vecdot_compose(fa__call *c)
 }
 
 /** The sums of products of the elements along a dimension, after broadcasting; of floating dtypes. */
-OP(vecdot, vecdot_args, (z), .compose = vecdot_compose, TORCH("linalg.vecdot(x, y, dim=dim)"),
+OP(vecdot, vecdot_args, (z), .compose = vecdot_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,
+   TORCH("linalg.vecdot(x, y, dim=dim)"),
    SAMPLES("(3,4) (3,4); (3,4) (3,4) dim=0; (2,1,3) (4,3); (3) (3); (2,0) (2,0)"))
 
 typedef struct {
@@ -156,7 +159,7 @@ static fa_tensor *summed_product(const fa__call *c, const fa_tensor *a, const fa
 static fa_tensor *tensor_product(const fa__call *c, const fa_tensor *a, const fa_tensor *b, int count, const int *a_dim,
                                  const int *b_dim)
 {
-    if (!check_summed(c, a, b, count, a_dim, b_dim))
+    if (!fa__check_product(c, a, b) || !check_summed(c, a, b, count, a_dim, b_dim))
         return NULL;
     const fa_tensor *x = summed_beside_one(a, count, a_dim, b, b_dim);
     const fa_tensor *y = x ? summed_beside_one(b, count, b_dim, a, a_dim) : NULL;
@@ -171,20 +174,22 @@ typedef struct {
 static fa_tensor *inner_compose(fa__call *c)
 {
     const inner_args *a = c->args;
-    if (!a->a->rank || !a->b->rank)
+    int a_rank = a->a->rank, b_rank = a->b->rank;
+    if (!fa__check_product(c, a->a, a->b))
+        return NULL;
+    if (!a_rank || !b_rank)
         return fa_mul(a->a, a->b);
-    int a_dim = a->a->rank - 1, b_dim = a->b->rank - 1;
-    if (a->a->shape[a_dim] != a->b->shape[b_dim]) {
+    if (a->a->shape[a_rank - 1] != a->b->shape[b_rank - 1]) {
         fa__call_fail(c, FA_ERROR_SHAPE, "the last dimensions of a and b are of different sizes");
         return NULL;
     }
-    return summed_product(c, a->a, a->b, 1, &a_dim, &b_dim);
+    return a_rank == 1 && b_rank == 1 ? fa_dot(a->a, a->b) : fa_tensordot_at(a->a, a->b, FA_SHAPE(-1), FA_SHAPE(-1));
 }
 
 /** The dot products of a's vectors with b's, which lie along their last dimensions: a's other dimensions, then b's.
- * With a number it is the product with that. */
-OP(inner, inner_args, (y), .compose = inner_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,
-   TORCH("inner(a, b)"),
+ * With a number it is the product with that; of one dtype all the same, where PyTorch promotes. Under autocast it is as
+ * fa_mul(), fa_dot() or fa_tensordot(), as in PyTorch. */
+OP(inner, inner_args, (y), .compose = inner_compose, DIFFERS("bool: as matmul"), TORCH("inner(a, b)"),
    SAMPLES("(3) (3); (2,3) (4,3); (2,2,3) (3); (3) (2,3); () (2,3); (2) (); (2,0) (3,0); (0,3) (2,3)"))
 
 typedef struct {
@@ -211,7 +216,7 @@ static fa_tensor *tensordot_compose(fa__call *c)
 /** The sum of products over a's last dimensions together with b's first ones: the dimensions that a has left, then
  *  those of b. .dims = 0 is each element with each. A size of 1 goes with any other. */
 OP(tensordot, tensordot_args, (y), .compose = tensordot_compose, .autocast = FA__CAST_WIDEST,
-   .autocast_cpu = FA__CAST_LOW, TORCH("tensordot(a, b, dims)"),
+   .autocast_cpu = FA__CAST_LOW, DIFFERS("bool: as matmul"), TORCH("tensordot(a, b, dims)"),
    SAMPLES(
        "(2,3,4) (3,4,2); (2,3) (3,4) dims=1; (2,3) (2) dims=0; (3,4) (3,4); (2,0,3) (0,3,2); () () dims=0; (0,3) (3) "
        "dims=1; (2,1) (3,4) dims=1; (2,3) (1,2) dims=1; (2,3,1) (1,4,2); (2,1) (0,3) dims=1"))
@@ -253,7 +258,7 @@ static fa_tensor *tensordot_at_compose(fa__call *c)
 /** The sum of products over dimensions of a together with dimensions of b: the dimensions that a has left, then those
  *  of b. A size of 1 goes with any other. */
 OP(tensordot_at, tensordot_at_args, (y), .compose = tensordot_at_compose, .autocast = FA__CAST_WIDEST,
-   .autocast_cpu = FA__CAST_LOW, TORCH("tensordot(a, b, (list(a_dims), list(b_dims)))"),
+   .autocast_cpu = FA__CAST_LOW, DIFFERS("bool: as matmul"), TORCH("tensordot(a, b, (list(a_dims), list(b_dims)))"),
    ALSO("`tensordot` with lists of dimensions"),
    SAMPLES(
        "(2,3,4) (4,2,2) s(0,2) s(1,0); (2,3) (4,3) s(-1) s(1); (2,3) (2) s() s(); (3,4) (4,3) s(0,1) s(-1,-2); (2,0) "

@@ -77,6 +77,7 @@ static fa_tensor *smooth_l1_loss_compose(fa__call *c)
 /** With d = input - target, d^2 / (2 beta) where |d| is below beta, and |d| - beta / 2 elsewhere. */
 OP(smooth_l1_loss, smooth_l1_loss_args, (loss), .compose = smooth_l1_loss_compose, .require = REQUIRE(beta >= 0),
    .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
+   DIFFERS("i64 i32 u8 bool: losses are of floats, but for distances and their squares"),
    TORCH("nn.functional.smooth_l1_loss(input, target, reduction=reduction, beta=beta)"),
    SAMPLES("(3,4) (3,4); (3) (3) reduction=sum beta=2; (3,3) (3,3) reduction=none beta=0.3; (3) (3) beta=0; () (); (0) "
            "(0); t(9) t(9) reduction=sum; t(9) t(9) reduction=sum beta=0; n(9) n(9) reduction=none"))
@@ -139,7 +140,7 @@ static fa_tensor *poisson_nll_loss_compose(fa__call *c)
 /** The negative logarithm of how likely the target is where numbers of events have a Poisson distribution: exp(input)
  *  - target * input, or input - target * log(input + eps), without log(target!) unless .full asks for it. */
 OP(poisson_nll_loss, poisson_nll_loss_args, (loss), .compose = poisson_nll_loss_compose, .autocast = FA__CAST_F32,
-   .autocast_cpu = FA__CAST_F32,
+   .autocast_cpu = FA__CAST_F32, DIFFERS("i64 i32 u8 bool: as smooth_l1_loss"),
    TORCH("nn.functional.poisson_nll_loss(input, target, log_input, full, eps=eps, reduction=reduction)"),
    SAMPLES(
        "(3,4) p(3,4); (3,4) p(3,4) full=true reduction=sum; p(3,4) p(3,4) log_input=false full=true reduction=none; "
@@ -149,15 +150,23 @@ OP(poisson_nll_loss, poisson_nll_loss_args, (loss), .compose = poisson_nll_loss_
 typedef struct {
     const fa_tensor *input;              /* the expected value */
     const fa_tensor *target;             /* of the same shape */
-    const fa_tensor *var;                /* the variance: in that shape, without its last dimension, or with 1s in it */
+    fa_arg var;                          /* the variance: a number, or a tensor in that shape, without its last
+                                            dimension, or with 1s in it */
     bool full OPT(false);                /* with the constant log(2 pi) / 2 */
     double eps OPT(1e-6);                /* var counts as this where it is smaller */
     fa_reduction reduction OPT(FA_MEAN); /* FA_MEAN, FA_SUM or FA_NONE */
 } gaussian_nll_loss_args;
 
-/* var with as many dimensions as input; NULL and an error when it does not belong to it. */
-static const fa_tensor *variance_for(const fa__call *c, const fa_tensor *input, const fa_tensor *var)
+/* A number as a tensor, else var with as many dimensions as input; NULL and an error when it does not belong to it. */
+static const fa_tensor *variance_for(const fa__call *c, const fa_tensor *input, fa_arg given)
 {
+    if (given.kind != FA__ARG_TENSOR && !((given.kind == FA__ARG_FLOAT ? given.as.f : (double)given.as.i) >= 0)) {
+        fa__call_fail(c, FA_ERROR_ARGUMENT, "var is a negative number");
+        return NULL;
+    }
+    if (given.kind != FA__ARG_TENSOR)
+        return fa_full(FA_SCALAR, given, .dtype = (fa_dtype)input->dtype, .device = fa_tensor_device(input));
+    const fa_tensor *var = given.as.t;
     bool lacks_last = var->rank == input->rank - 1, fits = lacks_last || var->rank == input->rank;
     for (int i = 0; fits && i < var->rank; i++)
         fits = var->shape[i] == input->shape[i] || (!lacks_last && var->shape[i] == 1);
@@ -188,12 +197,14 @@ static fa_tensor *gaussian_nll_loss_compose(fa__call *c)
 }
 
 /** The negative logarithm of how likely the target is under a normal distribution: (log(var) + (input - target)^2 /
- *  var) / 2. Variances below eps count as eps and have its gradient; negative ones are not looked for. */
+ *  var) / 2. Variances below eps count as eps and have its gradient; negative ones are not looked for, but for a
+ * number: that is an error. */
 OP(gaussian_nll_loss, gaussian_nll_loss_args, (loss), .compose = gaussian_nll_loss_compose, .require = REQUIRE(eps > 0),
-   .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
+   .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32, DIFFERS("i64 i32 u8 bool: as smooth_l1_loss"),
    TORCH("nn.functional.gaussian_nll_loss(input, target, var, full, eps, reduction)"),
    SAMPLES(
        "(3,4) (3,4) p(3,4); (3,4) (3,4) p(3,1) full=true reduction=sum; (3,4) (3,4) p(3) reduction=none; (3,4) (3,4) "
-       "p(1,4); () () p(); (0) (0) p(0); t(3,4) (3,4) p(3,4) eps=1.0"))
+       "p(1,4); () () p(); (0) (0) p(0); t(3,4) (3,4) p(3,4) eps=1.0; (3,4) (3,4) 0.75 full=true; (3) (3) 0.0 "
+       "reduction=none"))
 
 #include "regression_loss.rows"

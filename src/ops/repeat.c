@@ -1,5 +1,6 @@
 /* Elements in turn, and more than once: rolled, repeated as a whole, repeated one by one. */
 #include "ops/call.h"
+#include "ops/index.h"
 #include "ops/row.h"
 #include "ops/views.h"
 
@@ -217,16 +218,22 @@ OP(tile, repeat_args, (y), .compose = tile_compose, TORCH("tile(x, repeats)"),
 
 typedef struct {
     const fa_tensor *x;
-    fa_arg repeats;             /* how often each: a number, or integers, one or as many as dim has entries */
-    int64_t dim OPT(INT64_MIN); /* along which, negative from the end; by default of x as a vector */
+    fa_arg repeats;              /* how often each: a number, or integers, one or as many as dim has entries */
+    int64_t dim OPT(INT64_MIN);  /* along which, negative from the end; by default of x as a vector */
+    int64_t output_size OPT(-1); /* of dim in the result: what the repeats add up to; -1: they are added up */
 } repeat_interleave_args;
 
-static fa_tensor *interleave_number(const fa__call *c, const fa_tensor *x, int d, int64_t repeats)
+static fa_tensor *interleave_number(const fa__call *c, const fa_tensor *x, int d, int64_t repeats, int64_t expected)
 {
     int64_t outer, inner, n = x->shape[d], size;
     fa_shape joined = fa_tensor_shape(x);
     if (repeats < 0 || !fa__mul_i64(n, repeats, &joined.dim[d]) || !fa__checked_numel(joined.rank, joined.dim, &size)) {
         fa__call_fail(c, FA_ERROR_ARGUMENT, "repeats is %lld", (long long)repeats);
+        return NULL;
+    }
+    if (expected >= 0 && expected != joined.dim[d]) {
+        fa__call_fail(c, FA_ERROR_ARGUMENT, "%lld times %lld entries are not output_size", (long long)repeats,
+                      (long long)n);
         return NULL;
     }
     divide(x, d + 1, &outer, &inner);
@@ -260,31 +267,58 @@ static fa_tensor *interleaved_index(const fa__call *c, const int64_t *repeats, i
     for (int64_t i = 0; index && i < n; i++)
         for (int64_t k = 0; k < repeats[i]; k++)
             index[at++] = i;
+    FA__WORK_FOR(fa__asked_for(c));
     fa_tensor *t = index ? fa_tensor_from(index, FA_SHAPE(count), .dtype = FA_I64, .device = device) : NULL;
     fa__free(index);
     return t;
 }
 
-static fa_tensor *interleave_each(const fa__call *c, const fa_tensor *x, int d, const fa_tensor *repeats)
+/* The index where it is known how long it is: place k comes from the first entry up to which more than k come. What
+ * does not add up, or is negative, makes all places wrong. */
+static fa_tensor *index_of_size(const fa_tensor *repeats, int64_t n, int64_t size)
+{
+    FA_USE(.no_grad = true);
+    if (!n)
+        return fa_zeros(FA_SHAPE(size), .dtype = FA_I64, .device = fa_tensor_device(repeats));
+    fa_tensor *each = fa_expand(fa_to(repeats, FA_I64), FA_SHAPE(n)), *sum = each ? fa_cumsum(each, 0) : NULL;
+    fa_tensor *total = sum ? fa_select(sum, 0, -1) : NULL;
+    if (!total)
+        return NULL;
+    fa_tensor *wrong = fa_logical_or(fa_ne(total, size), fa_lt(fa_amin(each), 0));
+    if (!size) /* there is no place to be wrong */
+        return fa__index_at(fa_reshape(fa_to(wrong, FA_I64), FA_SHAPE(1)), 0, 1)
+                   ? fa_zeros(FA_SHAPE(0), .dtype = FA_I64, .device = fa_tensor_device(repeats))
+                   : NULL;
+    fa_tensor *place = fa_arange(0, (double)size, .dtype = FA_I64, .device = fa_tensor_device(repeats));
+    return fa_where(wrong, n, fa_searchsorted(sum, place, .right = true));
+}
+
+static fa_tensor *read_index(const fa__call *c, const fa_tensor *x, const fa_tensor *repeats, int64_t n)
+{
+    int64_t *r = read_repeats(c, repeats, n);
+    fa_tensor *index = r ? interleaved_index(c, r, n, fa_tensor_device(x)) : NULL;
+    fa__free(r);
+    return index;
+}
+
+static fa_tensor *interleave_each(const fa__call *c, const fa_tensor *x, int d, const fa_tensor *repeats, int64_t size)
 {
     int64_t n = x->shape[d], count = fa__numel(repeats);
     const fa__device *place = fa__tensor_place(repeats);
-    fa_tensor *y = NULL;
+    fa_tensor *index = NULL;
     if (fa__dtype_is_float(repeats->dtype))
         fa__call_fail(c, FA_ERROR_DTYPE, "repeats are integers");
     else if (repeats->rank > 1 || (count != 1 && count != n))
         fa__call_fail(c, FA_ERROR_SHAPE, "repeats have to be one number, or %lld", (long long)n);
     else if (place != fa__tensor_place(x) && !place->host)
         fa__call_fail(c, FA_ERROR_DEVICE, "repeats have to be where x is, or on the CPU");
+    else if (size >= 0)
+        index = index_of_size(fa__index_beside(c, repeats, x), n, size);
     else if (place->shapes_only)
-        fa__call_fail(c, FA_ERROR_DEVICE, "on meta repeats have no values, which decide the shape");
-    else {
-        int64_t *r = read_repeats(c, repeats, n);
-        fa_tensor *index = r ? interleaved_index(c, r, n, fa_tensor_device(x)) : NULL;
-        y = index ? fa_index_select(x, d, index) : NULL;
-        fa__free(r);
-    }
-    return y;
+        fa__call_fail(c, FA_ERROR_DEVICE, "on meta repeats have no values, which decide the shape: .output_size does");
+    else
+        index = read_index(c, x, repeats, n);
+    return index ? fa_index_select(x, d, index) : NULL;
 }
 
 static fa_tensor *repeat_interleave_compose(fa__call *c)
@@ -295,18 +329,23 @@ static fa_tensor *repeat_interleave_compose(fa__call *c)
     if (!x || d < 0)
         return NULL;
     if (a->repeats.kind == FA__ARG_TENSOR)
-        return interleave_each(c, x, d, a->repeats.as.t);
+        return interleave_each(c, x, d, a->repeats.as.t, a->output_size);
     if (a->repeats.kind == FA__ARG_INT)
-        return interleave_number(c, x, d, a->repeats.as.i);
+        return interleave_number(c, x, d, a->repeats.as.i, a->output_size);
     fa__call_fail(c, FA_ERROR_DTYPE, "repeats are integers");
     return NULL;
 }
 
-/** Each entry of x so often, one behind the other. Repeats that are a tensor are read, which waits for it. */
-OP(repeat_interleave, repeat_interleave_args, (y), .compose = repeat_interleave_compose,
-   TORCH("repeat_interleave(x, repeats, dim)"), ALSO("NumPy's `repeat`"),
+/** Each entry of x so often, one behind the other. The size of the result is the sum of the repeats: those of a tensor
+ *  are read for it, which waits for them, unless output_size tells; the places that
+ *  follow are then copied to x's device. Where it is not their sum, or one is negative, comes an error of an index that
+ *  is out of range, from a device when it is waited for. */
+OP(repeat_interleave, repeat_interleave_args, (y), .compose = repeat_interleave_compose, .by_values = true,
+   TORCH("repeat_interleave(x, repeats, dim, output_size=output_size if output_size >= 0 else None)"),
+   ALSO("NumPy's `repeat`"),
    SAMPLES(
        "(3,4) 2; (3,4) 2 dim=1; (3,2) 3 dim=0; (3) i(3)<4; (3,4) i(4)<3 dim=-1; (2,2) i(1)<3 dim=0; (3) 0; () 3; (0,2) "
-       "2 dim=0; (3) i()<4"))
+       "2 dim=0; (3) i()<4; (3,4) r(4) dim=-1 output_size=6; (5) r(5) output_size=10; (2,3) r(2) dim=0 "
+       "output_size=1; (0,2) i(0)<3 dim=0 output_size=0; (2) 3 output_size=6"))
 
 #include "repeat.rows"

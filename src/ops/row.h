@@ -77,6 +77,7 @@ typedef struct fa__cells {
     fa_tensor *(*compose)(fa__call *); /* made of other operations; further results it puts into c->out[1] and so on */
     bool (*compose_list)(fa__call *);  /* the same where the result is a list: gives it by fa__listed */
     bool view;                         /* the result shares the memory of the first field */
+    bool may_view;                     /* composed: the result may share an operand's memory, so it is where that is */
     bool hot;                          /* also compiled into loops of its own */
     bool internal;                     /* only other operations call it: not in the public headers */
     bool null_gy;                      /* the gradient function takes NULL for gradients that are not there */
@@ -91,6 +92,10 @@ typedef struct fa__cells {
     bool laid;                         /* .infer gives the result's strides too */
     bool moves;                        /* crosses devices itself: no placement; .infer sets the device */
     const char *inplace;               /* INPLACE(x): what the in-place form writes; INPLACE(none): no such form */
+    bool by_values;                    /* the operands' values decide the result's shape: meta may refuse it */
+    bool by_layout;                    /* it speaks of memory: another layout may give another result, or an error */
+    bool untold;                       /* the result's elements are not told, only its form */
+    bool differs;                      /* DIFFERS(...) is there */
     bool torch;                        /* TORCH(...) is there */
     bool also;                         /* ALSO(...) is there */
     bool samples;                      /* SAMPLES(...) is there */
@@ -103,6 +108,8 @@ typedef struct fa__cells {
 #define REQUIRE(...) #__VA_ARGS__
 #define INPLACE(field) #field
 #define TORCH(...) .torch = true     /* what PyTorch is asked for the same: for the tests */
+#define DIFFERS(...) .differs = true /* "i64 bool: why": dtypes where PyTorch answers otherwise, on purpose; "coarse"  \
+                                      */
 #define ALSO(...) .also = true       /* names that PyTorch and NumPy have for the same, or nearly: for the manual */
 #define SAMPLES(...) .samples = true /* tools/rows hands them to the tests */
 #define POINTWISE(name, signature, expression, ...)                                                                    \
@@ -148,6 +155,9 @@ bool fa__infer_resized(fa__call *, const fa_tensor *, int64_t dim, int64_t size)
 bool fa__dtype_holds(fa_dtype, double);
 /* False and an error when a number is beyond what a dtype holds. */
 bool fa__check_holds(const fa__call *, fa_dtype, const fa_arg *number);
+/* The same for a number that is written into a tensor: fractions are cut off, and negative whole numbers wrap into
+ * unsigned ones, as PyTorch has it. */
+bool fa__check_written(const fa__call *, fa_dtype, const fa_arg *number);
 /* The dimension that a number names, 0 to rank - 1; -1 after an error. */
 int fa__wrap_dim(const fa__call *, const fa_tensor *, int64_t dim);
 /* The dimensions that fa_dims names, as bits; false after an error. */

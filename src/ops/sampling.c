@@ -179,7 +179,7 @@ static fa_tensor *multinomial_compose(fa__call *c)
 /** Places of each line, drawn with probabilities in the ratio of the weights: (num_samples) or (m, num_samples), i64. A
  *  place without weight is never drawn; without replacement none comes twice, and they stand in the order in which
  *  they were drawn. Computed in f64, which the device has to have. The weights are checked, which waits for them. */
-OP(multinomial, multinomial_args, (y), .compose = multinomial_compose, .no_grad = "a draw", TORCH(""),
-   SAMPLES("p(5) 3; p(4,6) 6; p(5) 40 replacement=true; p(3,4) 2 replacement=true; p(0,3) 2; p(1) 1"))
+OP(multinomial, multinomial_args, (y), .compose = multinomial_compose, .no_grad = "a draw", .by_values = true,
+   TORCH(""), SAMPLES("p(5) 3; p(4,6) 6; p(5) 40 replacement=true; p(3,4) 2 replacement=true; p(0,3) 2; p(1) 1"))
 
 #include "sampling.rows"

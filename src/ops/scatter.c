@@ -26,7 +26,8 @@ static fa_tensor *scatter_compose(fa__call *c)
 OP(scatter, scatter_args, (y), .compose = scatter_compose, .index = "index", .inplace = INPLACE(x),
    TORCH("scatter(x, dim, index, src)"), ALSO("NumPy's `put_along_axis`"),
    SAMPLES("(3,6) 1 r(2,3) (2,3); (6,4) 0 r(3,2) (4,5); (5) -1 i(7)<5 2.5; (3,4) 1 i(3,0)<4 (3,0); t(3,4) 1 i(3,9)<4 "
-           "t(3,9); (3,4) 0 i(2,2)<3 1; () 0 i()<1 ()"))
+           "t(3,9); (3,4) 0 i(2,2)<3 1; () 0 i()<1 (); () 0 i(1)<1 (2); (3) 0 i()<3 (); () 0 i(3)<1 t(4); (4) -1 i()<4 "
+           "(3); () 0 i(0)<1 (); () -1 i(2)<1 2; (3) 0 i(1)<3 ()"))
 
 typedef struct {
     const fa_tensor *x;          /* what is written to */
@@ -112,32 +113,35 @@ OP(scatter_reduce, scatter_reduce_args, (y), .compose = scatter_reduce_compose, 
        "(3,6) 'amax'; (3,4) 1 i(3,6)<4 (3,6) 'amin'; (3,4) 1 i(3,2)<4 (3,2) 'sum' include_self=false; (3,4) 1 "
        "i(3,2)<4 (3,2) 'prod' include_self=false; (3,4) 1 i(3,6)<4 (3,6) 'mean' include_self=false; (3,4) 1 i(3,2)<4 "
        "(3,2) 'amax' include_self=false; (3,4) 1 i(3,2)<4 (3,2) 'amin' include_self=false; t(3,4) 1 i(3,9)<4 t(3,9) "
-       "'amax'; n(3,4) 1 i(3,5)<4 n(3,5) 'amin'; (3,4) 1 i(3,0)<4 (3,0) 'mean'; t(3,4) 1 i(3,5)<4 t(3,5) 'prod'"))
+       "'amax'; n(3,4) 1 i(3,5)<4 n(3,5) 'amin'; (3,4) 1 i(3,0)<4 (3,0) 'mean'; t(3,4) 1 i(3,5)<4 t(3,5) 'prod'; () 0 "
+       "i()<1 () 'sum'; () 0 i(2)<1 (3) 'prod'; (3) 0 i()<3 () 'mean' include_self=false; (3) 0 i(1)<3 () 'amin'; () 0 "
+       "i()<1 (2) 'amax'"))
 
 /* ---- an index for each slice ---- */
 
-/* A list of indices along dim as an index for each element of a shape that is x's but there. */
+/* A list of indices along dim as an index for each element of a shape that is x's but there. A 0-dim x is as one of
+ * one element. */
 static fa_tensor *spread(const fa__call *c, const fa_tensor *index, const fa_tensor *x, int dim)
 {
-    fa_shape list = {.rank = x->rank}, whole = fa_tensor_shape(x);
+    fa_shape whole = x->rank ? fa_tensor_shape(x) : FA_SHAPE(1), list = {.rank = whole.rank};
     int64_t n = fa__numel(index);
-    for (int i = 0; i < x->rank; i++)
+    for (int i = 0; i < list.rank; i++)
         list.dim[i] = i == dim ? n : 1;
-    if (index->rank > 1 || (!x->rank && n != 1)) {
-        fa__call_fail(c, FA_ERROR_SHAPE, "index has to be a list, of one 0 when x is 0-dim");
+    if (index->rank > 1) {
+        fa__call_fail(c, FA_ERROR_SHAPE, "index has to be a list");
         return NULL;
     }
     whole.dim[dim] = n;
     return fa_expand(fa_reshape(fa__index_beside(c, index, x), list), whole);
 }
 
-/* The same where src has to be of that shape. */
+/* The same where src has to be of that shape; one element in a list and without dimensions are the same. */
 static fa_tensor *spread_for(const fa__call *c, const fa_tensor *index, const fa_tensor *x, int64_t dim,
                              const fa_tensor *src)
 {
     int d = fa__wrap_dim(c, x, dim);
     fa_tensor *whole = d < 0 ? NULL : spread(c, index, x, d);
-    if (!whole || fa__same_shape(whole, src))
+    if (!whole || fa__same_shape(whole, src) || (!src->rank && whole->rank == 1 && whole->shape[0] == 1))
         return whole;
     fa__call_fail(c, FA_ERROR_SHAPE, "the source has to be of x's shape, with a slice for each index along dim");
     return NULL;
@@ -179,7 +183,7 @@ OP(index_add, index_add_args, (y), .compose = index_add_compose, .index = "index
    TORCH("index_add(x, dim, index, source, alpha=alpha)"), ALSO("NumPy's `add.at`"),
    SAMPLES(
        "(3,4) 1 i(6)<4 (3,6); (3,4) 0 i(2)<3 (2,4) alpha=2; (5) -1 i(7)<5 (7) alpha=-1; (3,4) 1 i(0)<4 (3,0); (3) 0 "
-       "i(4)<3 (4) alpha=-3"))
+       "i(4)<3 (4) alpha=-3; () 0 i()<1 () alpha=2; () -1 i(1)<1 ()"))
 
 typedef struct {
     const fa_tensor *x;      /* what is written to */
@@ -198,37 +202,52 @@ static fa_tensor *index_copy_compose(fa__call *c)
 /** x with the slices of source where index says along dim; the last of several for one place stays. */
 OP(index_copy, index_copy_args, (y), .compose = index_copy_compose, .index = "index", .inplace = INPLACE(x),
    TORCH("index_copy(x, dim, index, source)"),
-   SAMPLES("(3,6) 1 r(4) (3,4); (5,2) -2 r(3) (3,2); (5) 0 r(5) (5); t(3,4) 0 i(9)<3 t(9,4); (3,4) 1 i(0)<4 (3,0)"))
+   SAMPLES("(3,6) 1 r(4) (3,4); (5,2) -2 r(3) (3,2); (5) 0 r(5) (5); t(3,4) 0 i(9)<3 t(9,4); (3,4) 1 i(0)<4 (3,0); "
+           "() 0 i()<1 (); () 0 i(1)<1 (1); () 0 i()<1 (1); (3) 0 i()<3 (); (3) 0 i(1)<3 (); () 0 i(2)<1 t(2); () 0 "
+           "i(0)<1 (0)"))
 
 typedef struct {
     const fa_tensor *x;     /* what is written to */
     int64_t dim;            /* the dimension that index picks from; negative counts from the end */
     const fa_tensor *index; /* (k) or (), integers */
-    fa_arg value;           /* a number, or a 0-dim tensor; converted to x's dtype */
+    fa_arg value;           /* a number that x's dtype holds, or a 0-dim tensor: converted to that dtype */
 } index_fill_args;
 
+/* Which slices along dim index names: bool, in a shape that broadcasts with x. */
+static fa_tensor *named_slices(const fa__call *c, const fa_tensor *index, const fa_tensor *x, int dim)
+{
+    fa_shape shape = {.rank = x->rank};
+    for (int i = 0; i < shape.rank; i++)
+        shape.dim[i] = i == dim ? x->shape[i] : 1;
+    fa_tensor *none =
+        fa_zeros(x->rank ? FA_SHAPE(x->shape[dim]) : FA_SHAPE(1), .dtype = FA_BOOL, .device = fa_tensor_device(x));
+    fa_tensor *list = spread(c, index, none, 0);
+    return list ? fa_reshape(fa_scatter_(none, 0, list, true), shape) : NULL;
+}
+
+/* A tensor comes by a mask, so that its gradient counts a slice once that index names twice. */
 static fa_tensor *index_fill_compose(fa__call *c)
 {
     const index_fill_args *a = c->args;
     int d = fa__wrap_dim(c, a->x, a->dim);
-    fa_tensor *index = d < 0 ? NULL : spread(c, a->index, a->x, d);
-    if (!index)
+    if (d < 0)
         return NULL;
-    if (a->value.kind == FA__ARG_TENSOR && a->value.as.t->rank) {
-        fa__call_fail(c, FA_ERROR_SHAPE, "value has to be 0-dim");
-        return NULL;
+    if (a->value.kind == FA__ARG_TENSOR) {
+        fa_tensor *mask = named_slices(c, a->index, a->x, d);
+        return c->inplace ? fa_masked_fill_(c->given, mask, a->value) : fa_masked_fill(a->x, mask, a->value);
     }
-    const fa_tensor *value =
-        a->value.kind == FA__ARG_TENSOR
-            ? fa_expand_as(fa_to(fa__index_beside(c, a->value.as.t, a->x), (fa_dtype)a->x->dtype), index)
-            : fa__number_as(a->value, a->x, fa_tensor_shape(index));
-    return fa__scatter_set_(fa__written(c, a->x), d, index, value);
+    fa_tensor *index = spread(c, a->index, a->x, d);
+    fa_tensor *value = index ? fa__number_as(a->value, a->x, fa_tensor_shape(index)) : NULL;
+    return value ? fa__scatter_set_(fa__written(c, a->x), d, index, value) : NULL;
 }
 
 /** x with a value in the slices that index names along dim. */
 OP(index_fill, index_fill_args, (y), .compose = index_fill_compose, .index = "index", .inplace = INPLACE(x),
    TORCH("index_fill(x, dim, index, value)"),
-   SAMPLES("(3,4) 1 i(2)<4 2.5; (3,4) -2 i(6)<3 3; (5) 0 i()<5 1; (3,4) 0 i(0)<3 1; (3,4) 1 r(2) (); (3,4) 1 r(2) i()"))
+   SAMPLES("(3,4) 1 i(2)<4 2.5; (3,4) -2 i(6)<3 3; (5) 0 i()<5 1; (3,4) 0 i(0)<3 1; (3,4) 1 r(2) (); (3,4) 1 r(2) i(); "
+           "() 0 i()<1 2; () "
+           "-1 i(2)<1 (); () 0 i(0)<1 3; (3) 0 i()<3 (); (3,4) 1 i(9)<4 (); i(5) 0 "
+           "i(2)<5 2.5"))
 
 typedef struct {
     const fa_tensor *x;          /* what is written to */
@@ -253,6 +272,8 @@ static fa_tensor *index_reduce_compose(fa__call *c)
 OP(index_reduce, index_reduce_args, (y), .compose = index_reduce_compose, .index = "index", .inplace = INPLACE(x),
    TORCH("index_reduce(x, dim, index, source, reduce, include_self=include_self)"),
    SAMPLES("(3,4) 1 i(6)<4 (3,6) 'prod'; (3,4) 0 i(2)<3 (2,4) 'mean'; (5) -1 i(7)<5 (7) 'amax'; (3,4) 1 i(6)<4 (3,6) "
-           "'amin' include_self=false; (3,4) 1 i(0)<4 (3,0) 'prod'; (5) 0 i(3)<5 (3) 'mean' include_self=false"))
+           "'amin' include_self=false; (3,4) 1 i(0)<4 (3,0) 'prod'; (5) 0 i(3)<5 (3) 'mean' include_self=false; () 0 "
+           "i()<1 () "
+           "'prod'; () 0 i(1)<1 () 'amax'"))
 
 #include "scatter.rows"

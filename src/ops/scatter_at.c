@@ -47,16 +47,6 @@ static bool scatter_by_infer(fa__call *c)
     return scatter_set_infer(c);
 }
 
-/* The part of src that index reaches. */
-static fa_tensor *part_for(const fa_tensor *src, const fa_tensor *index)
-{
-    fa_tensor *part = (fa_tensor *)(uintptr_t)src;
-    for (int i = 0; part && i < src->rank; i++)
-        if (src->shape[i] != index->shape[i])
-            part = fa_narrow(part, i, 0, index->shape[i]);
-    return part;
-}
-
 /* Of x the product of what comes there. Of an element of src y divided by it; of the only zero at its place, the
  * product with 1 instead. */
 static void product_grad(fa__back *b)
@@ -67,7 +57,7 @@ static void product_grad(fa__back *b)
         fa__give(b, &a->x, fa_mul(gy, fa__scatter_by(fa_ones_like(a->x), a->dim, a->index, a->src, FA__PLACE_MUL)));
     if (!fa__wants(b, &a->src))
         return;
-    fa_tensor *src = part_for(a->src, a->index), *zero = fa_eq(src, 0);
+    fa_tensor *src = fa__part_for(a->src, a->index), *zero = fa_eq(src, 0);
     fa_tensor *count = fa_scatter_add(fa_zeros_like(y), a->dim, a->index, fa_to(zero, (fa_dtype)a->x->dtype));
     fa_tensor *only = fa_logical_and(zero, fa_eq(fa_gather(count, a->dim, a->index), 1));
     fa_tensor *others = fa__scatter_by(a->x, a->dim, a->index, fa_where(only, 1, src), FA__PLACE_MUL);
@@ -80,7 +70,7 @@ static void product_grad(fa__back *b)
 static void extreme_grad(fa__back *b)
 {
     const scatter_by_args *a = b->args;
-    fa_tensor *y = b->y[0], *src = part_for(a->src, a->index);
+    fa_tensor *y = b->y[0], *src = fa__part_for(a->src, a->index);
     const fa_dtype dtype = (fa_dtype)a->x->dtype;
     fa_tensor *own = fa_to(fa_eq(a->x, y), dtype), *hits = fa_to(fa_eq(src, fa_gather(y, a->dim, a->index)), dtype);
     fa_tensor *share = fa_div(b->gy[0], fa_scatter_add(own, a->dim, a->index, hits));

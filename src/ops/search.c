@@ -176,8 +176,8 @@ static fa_tensor *isin_compose(fa__call *c)
 }
 
 /** For each element whether it is one of the test elements: bool, of the elements' shape. NaN is none of them. */
-OP(isin, isin_args, (y), .compose = isin_compose, TORCH("isin(elements, test_elements, invert=invert)"),
-   ALSO("NumPy's `in1d`"),
+OP(isin, isin_args, (y), .compose = isin_compose, DIFFERS("bool: bool can be compared"),
+   TORCH("isin(elements, test_elements, invert=invert)"), ALSO("NumPy's `in1d`"),
    SAMPLES(
        "i(3,4) i(3); t(5) t(2); i(3,4) i(3) invert=true; i(4) 2; i(4) 0.5; 2 i(9); (0,2) i(3); i(3) i(0); i(3) i(0) "
        "invert=true; n(9) n(4); () ()"))

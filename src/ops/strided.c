@@ -91,7 +91,7 @@ static void strided_part_grad(fa__back *b)
 
 /** The view of x that another tensor over the same memory is. */
 OP(strided_part, strided_part_args, (y), .infer = strided_part_infer, .view = true, .grad = strided_part_grad, INTERNAL,
-   TORCH("as_strided(x, shape, strides, offset)"),
+   .by_layout = true, TORCH("as_strided(x, shape, strides, offset)"),
    SAMPLES("(3,4) s(4,1) s(2,2) s(8,1) 1; (6) s(1) s(3) s(2) 0; (4) s(1) s(3,4) s(0,1) 0; (2,3) s(3,1) s() s() 4; "
            "(6) s(1) s(4,3) s(1,1) 0"))
 

@@ -157,7 +157,7 @@ static fa_tensor *unique_compose(fa__call *c)
  * of their first elements that differ. NaN is different from everything, itself too, and comes last; of -0 and 0 it is
  *  that which is first in x. How many there are is read, which waits for it. There is no gradient. */
 OP(unique, unique_args, (values, inverse, counts), .compose = unique_compose, .no_grad = "a step function",
-   TORCH("unique(x.detach(), return_inverse=return_inverse, return_counts=return_counts, dim=dim)"),
+   .by_values = true, TORCH("unique(x.detach(), return_inverse=return_inverse, return_counts=return_counts, dim=dim)"),
    ALSO("`unique_all`, `unique_counts`, `unique_inverse`, `unique_values`"),
    SAMPLES(
        "t(5,3); t(5,3) return_inverse=true; t(40) return_counts=true; d(3,4) return_inverse=true return_counts=true; "
@@ -174,7 +174,7 @@ static fa_tensor *unique_consecutive_compose(fa__call *c)
 /** The elements, or the slices along a dimension, without those that equal the one right before; else as
  *  fa_unique(). */
 OP(unique_consecutive, unique_args, (values, inverse, counts), .compose = unique_consecutive_compose,
-   .no_grad = "a step function",
+   .no_grad = "a step function", .by_values = true,
    TORCH("unique_consecutive(x.detach(), return_inverse=return_inverse, return_counts=return_counts, dim=dim)"),
    SAMPLES(
        "t(5,3); t(5,3) return_inverse=true; t(40) return_counts=true; d(3,4) return_inverse=true return_counts=true; "

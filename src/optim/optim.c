@@ -36,7 +36,8 @@ bool fa__optim_check(const fa_optim *o, const char *who)
 {
     if (fa_object_is(o, &optim_type))
         return true;
-    return fa_fail(FA_ERROR_ARGUMENT, "%s: the optimizer is %s", who, o ? "none, or was freed" : "NULL");
+    fa_fail(FA_ERROR_ARGUMENT, "%s: the optimizer is %s", who, o ? "none, or was freed" : "NULL");
+    return false;
 }
 
 fa__group *fa__optim_group(const fa_optim *o, const char *who, int group)

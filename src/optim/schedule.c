@@ -21,7 +21,8 @@ bool fa__schedule_check(const fa_schedule *s, const char *who)
 {
     if (fa_object_is(s, &schedule_type))
         return true;
-    return fa_fail(FA_ERROR_ARGUMENT, "%s: the schedule is %s", who, s ? "none, or was freed" : "NULL");
+    fa_fail(FA_ERROR_ARGUMENT, "%s: the schedule is %s", who, s ? "none, or was freed" : "NULL");
+    return false;
 }
 
 /* ---- options ---- */
@@ -170,14 +171,14 @@ const char *fa_schedule_kind(const fa_schedule *s)
     return fa__schedule_check(s, "fa_schedule_kind") ? s->kind->name + strlen("fa_schedule_") : "";
 }
 
-bool fa__schedule_visit(fa__archive *a, void *object)
+bool fa__schedule_visit(fa__dict *a, void *object)
 {
     fa_schedule *s = object;
-    if (!fa__archive_same(a, (size_t)s->groups, "groups", "groups") || !fa__archive_whole(a, &s->epoch, 0, "epoch"))
+    if (!fa__dict_same(a, (size_t)s->groups, "groups", "groups") || !fa__dict_whole(a, &s->epoch, 0, "epoch"))
         return false;
     for (int i = 0; s->kind->rate && i < s->groups; i++) {
         double base = s->base_rate[i];
-        if (!fa__archive_number(a, &base, "base_rate.%d", i))
+        if (!fa__dict_number(a, &base, "base_rate.%d", i))
             return false;
         if (a->from && !fa__number_is_good(a->who, "base_rate", base, 0, INFINITY))
             return false;
@@ -193,11 +194,11 @@ fa_state_dict fa_schedule_state_dict(const fa_schedule *s)
     fa_state_dict none = {0};
     if (!fa__schedule_check(s, who))
         return none;
-    return fa__archive_write(who, fa_schedule_kind(s), fa__schedule_visit, (void *)(uintptr_t)s);
+    return fa__dict_write(who, fa_schedule_kind(s), fa__schedule_visit, (void *)(uintptr_t)s);
 }
 
 bool fa_schedule_load_state_dict(fa_schedule *s, const fa_state_dict *state)
 {
     const char *who = "fa_schedule_load_state_dict";
-    return fa__schedule_check(s, who) && fa__archive_read(who, fa_schedule_kind(s), state, fa__schedule_visit, s);
+    return fa__schedule_check(s, who) && fa__dict_read(who, fa_schedule_kind(s), state, fa__schedule_visit, s);
 }

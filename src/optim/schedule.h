@@ -2,7 +2,7 @@
  * with an fa_schedule; what they share is in schedule.c. */
 #ifndef FA__OPTIM_SCHEDULE_H
 #define FA__OPTIM_SCHEDULE_H
-#include "optim/archive.h"
+#include "optim/dict.h"
 #include <facula/object.h>
 #include <facula/schedule.h>
 
@@ -15,7 +15,7 @@ typedef struct fa__schedule_kind {
     bool (*begin)(fa_schedule *);                 /* sets the rates of epoch 0 */
     bool (*step)(fa_schedule *);                  /* the next epoch */
     bool (*metric)(fa_schedule *, double metric); /* the same by a metric; then there is no `step` */
-    bool (*visit)(fa__archive *, fa_schedule *);  /* what it holds beside epoch and base rates */
+    bool (*visit)(fa__dict *, fa_schedule *);     /* what it holds beside epoch and base rates */
     void (*release)(fa_schedule *);               /* gives away what it holds beside its optimizer */
 } fa__schedule_kind;
 
@@ -39,7 +39,7 @@ fa_schedule *fa__schedule_begin(fa_schedule *s);
 bool fa__schedule_restart(fa_schedule *s);
 bool fa__schedule_next(fa_schedule *s);
 /* Goes over what a schedule holds. */
-bool fa__schedule_visit(fa__archive *, void *schedule);
+bool fa__schedule_visit(fa__dict *, void *schedule);
 /* Sets the rates of all groups to s->next, or of none. */
 bool fa__schedule_set(fa_schedule *s, const char *who);
 /* The rate that a group has. */

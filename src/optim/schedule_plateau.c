@@ -47,12 +47,12 @@ static bool metric(fa_schedule *s, double value)
     return true;
 }
 
-static bool visit(fa__archive *a, fa_schedule *s)
+static bool visit(fa__dict *a, fa_schedule *s)
 {
     plateau *t = (plateau *)s;
     double best = t->best;
-    if (!fa__archive_whole(a, &t->bad, 0, "num_bad_epochs") || !fa__archive_whole(a, &t->cooling, 0, "cooldown_counter")
-        || !fa__archive_optional(a, &best, t->max ? -INFINITY : INFINITY, "best"))
+    if (!fa__dict_whole(a, &t->bad, 0, "num_bad_epochs") || !fa__dict_whole(a, &t->cooling, 0, "cooldown_counter")
+        || !fa__dict_optional(a, &best, t->max ? -INFINITY : INFINITY, "best"))
         return false;
     if (a->commit)
         t->best = best;

@@ -20,7 +20,7 @@ static void release(fa_schedule *s)
         fa_release(t->part[i]);
 }
 
-static bool visit(fa__archive *a, fa_schedule *s)
+static bool visit(fa__dict *a, fa_schedule *s)
 {
     several *t = (several *)s;
     size_t length = strlen(a->prefix);

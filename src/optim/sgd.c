@@ -18,7 +18,7 @@ static double keep(const double *option, int64_t step)
 
 static bool options_are_good(const char *who, const double *o)
 {
-    bool good = !o[NESTEROV] || (o[MOMENTUM] > 0 && o[DAMPENING] == 0);
+    bool good = o[NESTEROV] == 0 || (o[MOMENTUM] > 0 && o[DAMPENING] == 0);
     return good
            || fa_fail(FA_ERROR_ARGUMENT, "%s: .nesterov needs .momentum, which is %g, and no .dampening, which is %g",
                       who, o[MOMENTUM], o[DAMPENING]);

@@ -1,5 +1,5 @@
 /* What an optimizer holds, for checkpoints. */
-#include "optim/archive.h"
+#include "optim/dict.h"
 #include "optim/optim.h"
 #include <facula/error.h>
 #include <facula/scope.h>
@@ -9,14 +9,14 @@
 #include <stdio.h>
 #include <string.h>
 
-static bool options_visit(fa__archive *a, fa__group *g)
+static bool options_visit(fa__dict *a, fa__group *g)
 {
     double option[FA__MOST_OPTIONS], initial_lr = g->initial_lr;
     memcpy(option, g->option, sizeof option);
     for (int k = 0; g->method->option[k].name; k++)
-        if (!fa__archive_number(a, &option[k], "%s", g->method->option[k].name))
+        if (!fa__dict_number(a, &option[k], "%s", g->method->option[k].name))
             return false;
-    if (!fa__archive_optional(a, &initial_lr, (double)NAN, "initial_lr"))
+    if (!fa__dict_optional(a, &initial_lr, (double)NAN, "initial_lr"))
         return false;
     if (a->from && !fa__options_check(g->method, a->who, option))
         return false;
@@ -47,11 +47,11 @@ static bool state_load(const char *who, fa_tensor *found, fa_tensor **loaded, fa
 }
 
 /* The states of a parameter; reading, *count becomes how many there are. */
-static bool states_visit(fa__archive *a, const fa__method *m, fa__slot *slot, size_t *count)
+static bool states_visit(fa__dict *a, const fa__method *m, fa__slot *slot, size_t *count)
 {
     for (int k = 0; k < FA__MOST_STATES && m->state[k].name; k++) {
         fa_tensor *found = slot->state[k];
-        if (!fa__archive_tensor(a, &found, m->state[k].name))
+        if (!fa__dict_tensor(a, &found, m->state[k].name))
             return false;
         *count += found != NULL;
         if (a->commit) {
@@ -64,21 +64,21 @@ static bool states_visit(fa__archive *a, const fa__method *m, fa__slot *slot, si
     return true;
 }
 
-static bool slot_visit(fa__archive *a, const fa__method *m, fa__slot *slot)
+static bool slot_visit(fa__dict *a, const fa__method *m, fa__slot *slot)
 {
     size_t count = 0;
-    return fa__archive_whole(a, &slot->step, 0, "step") && states_visit(a, m, slot, &count)
-           && fa__archive_same(a, count, "tensors of this name", "tensors");
+    return fa__dict_whole(a, &slot->step, 0, "step") && states_visit(a, m, slot, &count)
+           && fa__dict_same(a, count, "tensors of this name", "tensors");
 }
 
-static bool optim_visit(fa__archive *a, void *object)
+static bool optim_visit(fa__dict *a, void *object)
 {
     fa_optim *o = object;
     size_t number = 0;
-    bool good = fa__archive_same(a, o->groups, "groups", "groups");
+    bool good = fa__dict_same(a, o->groups, "groups", "groups");
     for (fa__group *g = o->group; good && g; g = g->next, number++) {
         snprintf(a->prefix, sizeof a->prefix, "group.%zu.", number);
-        good = fa__archive_same(a, g->count, "parameters", "parameters") && options_visit(a, g);
+        good = fa__dict_same(a, g->count, "parameters", "parameters") && options_visit(a, g);
         for (size_t i = 0; good && i < g->count; i++) {
             snprintf(a->prefix, sizeof a->prefix, "state.%zu.", g->first + i);
             good = slot_visit(a, g->method, &g->slot[i]);
@@ -92,7 +92,7 @@ fa_state_dict fa_optim_state_dict(const fa_optim *o)
     fa_state_dict none = {0};
     if (!fa__optim_check(o, "fa_optim_state_dict"))
         return none;
-    return fa__archive_write("fa_optim_state_dict", fa_optim_kind(o), optim_visit, (void *)(uintptr_t)o);
+    return fa__dict_write("fa_optim_state_dict", fa_optim_kind(o), optim_visit, (void *)(uintptr_t)o);
 }
 
 bool fa_optim_load_state_dict(fa_optim *o, const fa_state_dict *state)
@@ -100,7 +100,7 @@ bool fa_optim_load_state_dict(fa_optim *o, const fa_state_dict *state)
     const char *who = "fa_optim_load_state_dict";
     if (!fa__optim_check(o, who))
         return false;
-    bool good = fa__archive_read(who, fa_optim_kind(o), state, optim_visit, o);
+    bool good = fa__dict_read(who, fa_optim_kind(o), state, optim_visit, o);
     FA__EACH_GROUP(g, o)
     for (size_t i = 0; i < g->count; i++)
         for (int k = 0; k < FA__MOST_STATES; k++)

@@ -296,6 +296,157 @@ static fa__node_id polygamma(const chain *c)
     return c->dy == ZERO ? ZERO : times(c, c->dy, make2(c, FA__PRIM_polygamma, next, c->y));
 }
 
+/* 1 / (3 y^2) */
+static fa__node_id cube_root(const chain *c)
+{
+    return over(c, c->dx, make2(c, FA__PRIM_mul, integer(c, 3), square(c, c->self)));
+}
+
+/* 2 x y - 2 / sqrt(pi) */
+static fa__node_id scaled_complement(const chain *c)
+{
+    fa__node_id grows = make2(c, FA__PRIM_mul, make2(c, FA__PRIM_mul, integer(c, 2), c->x), c->self);
+    return times(c, c->dx, make2(c, FA__PRIM_sub, grows, number(c, 1.1283791670955126)));
+}
+
+/* exp(-x * x / 2) / sqrt(2 pi) */
+static fa__node_id normal_part(const chain *c)
+{
+    fa__node_id bell = make1(c, FA__PRIM_exp, make2(c, FA__PRIM_mul, number(c, -0.5), square(c, c->x)));
+    return times(c, c->dx, make2(c, FA__PRIM_mul, number(c, 0.3989422804014327), bell));
+}
+
+/* sqrt(2 / pi) / erfcx(-x / sqrt(2)) */
+static fa__node_id log_normal_part(const chain *c)
+{
+    fa__node_id turned = make2(c, FA__PRIM_mul, number(c, -0.7071067811865476), c->x);
+    fa__node_id d = times(c, c->dx, number(c, 0.7978845608028654));
+    return over(c, d, make1(c, FA__PRIM_erfcx, turned));
+}
+
+/* sqrt(2 pi) exp(y * y / 2) */
+static fa__node_id normal_inverse(const chain *c)
+{
+    fa__node_id bell = make1(c, FA__PRIM_exp, make2(c, FA__PRIM_mul, number(c, 0.5), square(c, c->self)));
+    return times(c, c->dx, make2(c, FA__PRIM_mul, number(c, 2.5066282746310002), bell));
+}
+
+/* By the second operand: -s zeta(s + 1, q). The first one counts. */
+static fa__node_id hurwitz(const chain *c)
+{
+    if (c->dy == ZERO)
+        return ZERO;
+    fa__node_id next = make2(c, FA__PRIM_zeta, make2(c, FA__PRIM_add, c->x, integer(c, 1)), c->y);
+    return negative(c, times(c, c->dy, make2(c, FA__PRIM_mul, c->x, next)));
+}
+
+/* By the second operand: x^(a - 1) exp(-x) / gamma(a). */
+static fa__node_id gamma_lower(const chain *c)
+{
+    if (c->dy == ZERO)
+        return ZERO;
+    fa__node_id power = make2(c, FA__PRIM_sub, c->x, integer(c, 1));
+    fa__node_id large = make2(c, FA__PRIM_mul, power, make1(c, FA__PRIM_log, c->y));
+    fa__node_id small = make2(c, FA__PRIM_add, c->y, make1(c, FA__PRIM_lgamma, c->x));
+    return times(c, c->dy, make1(c, FA__PRIM_exp, make2(c, FA__PRIM_sub, large, small)));
+}
+
+static fa__node_id gamma_upper(const chain *c)
+{
+    return negative(c, gamma_lower(c));
+}
+
+/* y / x for functions that are odd, and 1/2 at 0 */
+static fa__node_id by_x(const chain *c)
+{
+    fa__node_id quotient = make2(c, FA__PRIM_div, c->self, c->x);
+    return choose(c, make2(c, FA__PRIM_eq, c->x, integer(c, 0)), number(c, 0.5), quotient);
+}
+
+static fa__node_id bessel_i0(const chain *c)
+{
+    return times(c, c->dx, make1(c, FA__PRIM_i1, c->x));
+}
+
+/* i0 - i1 / x */
+static fa__node_id bessel_i1(const chain *c)
+{
+    return times(c, c->dx, make2(c, FA__PRIM_sub, make1(c, FA__PRIM_i0, c->x), by_x(c)));
+}
+
+/* i1e - sign(x) i0e */
+static fa__node_id bessel_i0e(const chain *c)
+{
+    fa__node_id falls = make2(c, FA__PRIM_mul, make1(c, FA__PRIM_sign, c->x), c->self);
+    return times(c, c->dx, make2(c, FA__PRIM_sub, make1(c, FA__PRIM_i1e, c->x), falls));
+}
+
+/* i0e - i1e / x - sign(x) i1e */
+static fa__node_id bessel_i1e(const chain *c)
+{
+    fa__node_id grows = make2(c, FA__PRIM_sub, make1(c, FA__PRIM_i0e, c->x), by_x(c));
+    fa__node_id falls = make2(c, FA__PRIM_mul, make1(c, FA__PRIM_sign, c->x), c->self);
+    return times(c, c->dx, make2(c, FA__PRIM_sub, grows, falls));
+}
+
+/* d times minus the function of order 1 */
+static fa__node_id falls_by(const chain *c, fa__prim next)
+{
+    return negative(c, times(c, c->dx, make1(c, next, c->x)));
+}
+
+static fa__node_id bessel_j0(const chain *c)
+{
+    return falls_by(c, FA__PRIM_bessel_j1);
+}
+
+static fa__node_id bessel_y0(const chain *c)
+{
+    return falls_by(c, FA__PRIM_bessel_y1);
+}
+
+static fa__node_id bessel_k0(const chain *c)
+{
+    return falls_by(c, FA__PRIM_modified_bessel_k1);
+}
+
+/* j0 - j1 / x */
+static fa__node_id bessel_j1(const chain *c)
+{
+    return times(c, c->dx, make2(c, FA__PRIM_sub, make1(c, FA__PRIM_bessel_j0, c->x), by_x(c)));
+}
+
+static fa__node_id over_x(const chain *c)
+{
+    return make2(c, FA__PRIM_div, c->self, c->x);
+}
+
+static fa__node_id bessel_y1(const chain *c)
+{
+    return times(c, c->dx, make2(c, FA__PRIM_sub, make1(c, FA__PRIM_bessel_y0, c->x), over_x(c)));
+}
+
+/* -(k0 + k1 / x) */
+static fa__node_id bessel_k1(const chain *c)
+{
+    fa__node_id sum = make2(c, FA__PRIM_add, make1(c, FA__PRIM_modified_bessel_k0, c->x), over_x(c));
+    return negative(c, times(c, c->dx, sum));
+}
+
+/* k0e - k1e */
+static fa__node_id bessel_k0e(const chain *c)
+{
+    fa__node_id next = make1(c, FA__PRIM_scaled_modified_bessel_k1, c->x);
+    return times(c, c->dx, make2(c, FA__PRIM_sub, c->self, next));
+}
+
+/* k1e - k0e - k1e / x */
+static fa__node_id bessel_k1e(const chain *c)
+{
+    fa__node_id sum = make2(c, FA__PRIM_add, make1(c, FA__PRIM_scaled_modified_bessel_k0, c->x), over_x(c));
+    return times(c, c->dx, make2(c, FA__PRIM_sub, c->self, sum));
+}
+
 static fa__node_id tan_x(const chain *c)
 {
     return times(c, c->dx, one_and(c, FA__PRIM_add, c->self));
@@ -470,6 +621,27 @@ static const cell cells[FA__PRIM_count] = {
     [FA__PRIM_lgamma] = log_gamma,
     [FA__PRIM_digamma] = digamma,
     [FA__PRIM_polygamma] = polygamma,
+    [FA__PRIM_cbrt] = cube_root,
+    [FA__PRIM_exponent] = none,
+    [FA__PRIM_zeta] = hurwitz,
+    [FA__PRIM_igamma] = gamma_lower,
+    [FA__PRIM_igammac] = gamma_upper,
+    [FA__PRIM_erfcx] = scaled_complement,
+    [FA__PRIM_ndtr] = normal_part,
+    [FA__PRIM_log_ndtr] = log_normal_part,
+    [FA__PRIM_ndtri] = normal_inverse,
+    [FA__PRIM_i0] = bessel_i0,
+    [FA__PRIM_i1] = bessel_i1,
+    [FA__PRIM_i0e] = bessel_i0e,
+    [FA__PRIM_i1e] = bessel_i1e,
+    [FA__PRIM_bessel_j0] = bessel_j0,
+    [FA__PRIM_bessel_j1] = bessel_j1,
+    [FA__PRIM_bessel_y0] = bessel_y0,
+    [FA__PRIM_bessel_y1] = bessel_y1,
+    [FA__PRIM_modified_bessel_k0] = bessel_k0,
+    [FA__PRIM_modified_bessel_k1] = bessel_k1,
+    [FA__PRIM_scaled_modified_bessel_k0] = bessel_k0e,
+    [FA__PRIM_scaled_modified_bessel_k1] = bessel_k1e,
     [FA__PRIM_sin] = sine,
     [FA__PRIM_cos] = cosine,
     [FA__PRIM_tan] = tan_x,

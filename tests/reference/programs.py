@@ -73,17 +73,21 @@ def kept_a_copy(lines):
         and any(changes(text) for text, _ in lines[turned:])
 
 
-def seen_text(seen, sums, form):
-    """`x3 f64 2,3 1.25 new`; what is known of form is left out at the end."""
-    parts = []
-    for (name, dtype, shape, _, _, memory), other in zip(seen, sums):
-        words = [name]
+DIGITS = {"f64": 8}  # of sums; 5 are enough for the tolerance of others
+
+
+def seen_text(seen, sums, text, kind):
+    """`x3 f64 2,3 1.25 new`, without the name where it is that of the line's result, and without the program's dtype;
+    what is known of form is left out at the end."""
+    parts, results, form = [], text.split(" = ")[0].split() if " = " in text else [], text != "end"
+    for k, ((name, dtype, shape, _, _, memory), other) in enumerate(zip(seen, sums)):
+        words = [] if results[k:k + 1] == [name] else [name]
         if form and dtype == "none":
             words.append("none")
         elif form:
-            words += [dtype, ",".join(map(str, shape)) or "-"]
+            words += ([] if dtype == kind else [dtype]) + [",".join(map(str, shape)) or "-"]
         if dtype != "none":
-            words.append(f"{other[3]:.9g}" if abs(other[3]) > 1e-12 else "0")
+            words.append(f"{other[3]:.{DIGITS.get(kind, 5)}g}" if abs(other[3]) > 1e-12 else "0")
         parts.append(" ".join(words + ([memory] if memory else [])))
     return " ; ".join(parts)
 
@@ -99,7 +103,7 @@ def program_text(name, kind, lines):
         if isinstance(seen, str):
             yield f"{text} | refused {seen}"
         else:
-            yield f"{text} | {'maybe ' if maybe else ''}{seen_text(seen, sums, text != 'end')}"
+            yield f"{text} | {'maybe ' if maybe else ''}{seen_text(seen, sums, text, kind)}"
 
 
 def drawn(seed, number):

@@ -12,6 +12,7 @@ typedef struct machine {
     fa_device where;
     fa_tensor *x[MOST_VARIABLES]; /* NULL: a gradient that there is none of */
     int count;
+    char kind[16]; /* the dtype of most of its tensors, or "mixed" */
     double tolerance;
     bool lenient;  /* PyTorch does the line */
     bool over;     /* what follows cannot be compared */

@@ -1,6 +1,7 @@
 /* The four classes of the reference. */
 #include "support/ssa_eval.h"
 #include "support/gamma.h"
+#include "support/special.h"
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,6 +20,15 @@ static double round_to(double x, int bits)
     int exponent;
     double mantissa = frexp(x, &exponent);
     return isfinite(x) ? ldexp(nearbyint(ldexp(mantissa, bits)), exponent - bits) : x;
+}
+
+/* As frexp has it, and 0 where there is none. */
+static int exponent(double x)
+{
+    int e = 0;
+    if (isfinite(x))
+        (void)frexp(x, &e);
+    return e;
 }
 
 /* To a multiple of `of`, half to the even one. */

@@ -4,33 +4,9 @@
 #include "support/devices.h"
 #include "support/walk.h"
 
-static bool is_among(const fa__op *op, const char *const *names, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        if (!strcmp(names[i], op->name))
-            return true;
-    return false;
-}
-
-/* Operations whose operands' values decide the shape of the result, so that they may refuse to work on meta. */
-static bool speaks_of_values(const fa__op *op)
-{
-    static const char *const names[] = {"repeat_interleave", "one_hot",  "unique",  "unique_consecutive",
-                                        "multinomial",       "bincount", "nonzero", "nonzero_tuple",
-                                        "masked_select"};
-    return is_among(op, names, sizeof names / sizeof *names);
-}
-
-/* Operations that do not tell the elements of their result. */
-static bool tells_nothing(const fa__op *op)
-{
-    static const char *const names[] = {"empty", "empty_like", "new_empty", "check_divisor"};
-    return is_among(op, names, sizeof names / sizeof *names);
-}
-
 bool walk_same(const fa__op *op, const fa_tensor *have, const fa_tensor *want)
 {
-    return tells_nothing(op) ? tensor_same_form(have, want) : tensor_same_bits(have, want);
+    return op->cells->untold ? tensor_same_form(have, want) : tensor_same_bits(have, want);
 }
 
 static bool same_results(const attempt *a, const attempt *b)
@@ -39,13 +15,6 @@ static bool same_results(const attempt *a, const attempt *b)
     for (int i = 0; same && i < a->results; i++)
         same = walk_same(a->s->op, a->result[i], b->result[i]);
     return same;
-}
-
-/* Operations whose arguments speak of the memory, so that they may refuse a layout, or give another result for it. */
-static bool speaks_of_memory(const fa__op *op)
-{
-    static const char *const names[] = {"view", "as_strided", "strided_part"};
-    return is_among(op, names, sizeof names / sizeof *names);
 }
 
 /* Operands of every layout take the place of dense ones: all at once, and each by itself. */
@@ -95,7 +64,7 @@ static void on_meta(const inputs *in, const attempt *base)
     ok = ok && a.results == base->results;
     for (int i = 0; ok && i < a.results; i++)
         ok = tensor_same_form(a.result[i], base->result[i]) && fa_device_equal(fa_tensor_device(a.result[i]), FA_META);
-    if (!ok && speaks_of_values(in->s->op) && error_is_clean(in->s->op)) {
+    if (!ok && in->s->op->cells->by_values && error_is_clean(in->s->op)) {
         fa_error_clear();
         return;
     }
@@ -128,7 +97,7 @@ static void index_dtypes(const inputs *in, const attempt *base)
 static void all_layouts(const inputs *in, const attempt *base)
 {
     layouts_on(in, base, LAYOUT_DENSE, DEVICE(0), -1);
-    if (speaks_of_memory(in->s->op))
+    if (in->s->op->cells->by_layout)
         return;
     for (int how = LAYOUT_DENSE + 1; how < LAYOUT_EXPANDED && in->s->operands; how++) {
         layouts_on(in, base, (layout)how, FA_CPU, -1);
@@ -172,11 +141,11 @@ static void on_device(const inputs *in, const attempt *base)
         return;
     }
     layouts_on(in, base, LAYOUT_DENSE, DEVICE(0), -1);
-    for (int how = LAYOUT_DENSE + 1; how < LAYOUT_EXPANDED && s->operands && !speaks_of_memory(s->op); how++)
+    for (int how = LAYOUT_DENSE + 1; how < LAYOUT_EXPANDED && s->operands && !s->op->cells->by_layout; how++)
         for (int only = -1; only < (walk.all && s->operands > 1 ? s->operands : 0); only++)
             layouts_on(in, base, (layout)how, DEVICE(0), only);
     for (int only = -1; only < (walk.all && s->operands > 1 ? s->operands : 0); only++)
-        if (s->operands && !speaks_of_memory(s->op))
+        if (s->operands && !s->op->cells->by_layout)
             expanded(in, only);
     index_dtypes(in, base);
 }

@@ -154,6 +154,51 @@ def lgamma_middle(t):
     return mp.log(mp.gamma(t + mpf(3) / 2)) / (t * t - mpf(1) / 4)
 
 
+def by_half(n, f):
+    """f(n, x) / (x / 2)^n as a function of (x / 2)^2"""
+    return lambda z: f(n, 2 * mp.sqrt(z)) / mp.sqrt(z) ** n
+
+
+def far(f, scale):
+    """f(x) sqrt(x) as a function of q = scale / x - 1"""
+    return lambda q: f(scale / (1 + q)) * mp.sqrt(scale / (1 + q))
+
+
+def k0_rest(z):
+    """K0(x) + log(x / 2) I0(x) as a function of (x / 2)^2"""
+    x = 2 * mp.sqrt(z)
+    return mp.besselk(0, x) + mp.log(x / 2) * mp.besseli(0, x)
+
+
+def k1_rest(z):
+    """(K1(x) - 1 / x - log(x / 2) I1(x)) / (x / 2) as a function of (x / 2)^2"""
+    x = 2 * mp.sqrt(z)
+    return (mp.besselk(1, x) - 1 / x - mp.log(x / 2) * mp.besseli(1, x)) / (x / 2)
+
+
+def of_square(f):
+    """f(x) as a function of t = x^2 / 32 - 1"""
+    return lambda t: f(mp.sqrt(32 * (1 + t)))
+
+
+def y0_rest(x):
+    return mp.bessely(0, x) - 2 / mp.pi * mp.log(x) * mp.besselj(0, x)
+
+
+def y1_rest(x):
+    return (mp.bessely(1, x) - 2 / mp.pi * (mp.log(x) * mp.besselj(1, x) - 1 / x)) / x
+
+
+def waves(n, part):
+    """What stands before cos and sin of x - (2 n + 1) pi / 4 in J_n(x) sqrt(pi x / 2); of t = 128 / x^2 - 1."""
+    def f(t):
+        x = mp.sqrt(128 / (1 + t))
+        a, j, y = x - (2 * n + 1) * mp.pi / 4, mp.besselj(n, x), mp.bessely(n, x)
+        p, q = j * mp.cos(a) + y * mp.sin(a), y * mp.cos(a) - j * mp.sin(a)
+        return mp.sqrt(mp.pi * x / 2) * (q * x if part else p)
+    return f
+
+
 half_ln2, s2 = mpf("0.34661"), mp.sqrt(2)
 quarter = (mp.pi / 4 + mpf("1e-9")) ** 2
 eighth = mpf(1) / 64
@@ -194,6 +239,22 @@ FITS = {
 THROUGH = {
     "erfc_f64": (scaled_erfc, upto(0, 24), mpf("-0.8"), mpf("0.76")),
     "lgamma_f64": (lgamma_middle, upto(0, 22), mpf("-0.5"), mpf("0.5")),
+    "i0_near": (by_half(0, mp.besseli), upto(0, 21), mpf(0), mpf(16)),
+    "i1_near": (by_half(1, mp.besseli), upto(0, 20), mpf("1e-30"), mpf(16)),
+    "i0_far": (far(lambda x: mp.besseli(0, x) * mp.exp(-x), 8 * 2), upto(0, 24), mpf(-1), mpf(1)),
+    "i1_far": (far(lambda x: mp.besseli(1, x) * mp.exp(-x), 8 * 2), upto(0, 24), mpf(-1), mpf(1)),
+    "k0_near": (k0_rest, upto(0, 13), mpf("1e-30"), mpf(1)),
+    "k1_near": (k1_rest, upto(0, 13), mpf("1e-30"), mpf(1)),
+    "k0_far": (far(lambda x: mp.besselk(0, x) * mp.exp(x), 4), upto(0, 26), mpf(-1), mpf(1)),
+    "k1_far": (far(lambda x: mp.besselk(1, x) * mp.exp(x), 4), upto(0, 26), mpf(-1), mpf(1)),
+    "j0_near": (of_square(lambda x: mp.besselj(0, x)), upto(0, 22), mpf(-1), mpf(1)),
+    "j1_near": (of_square(lambda x: mp.besselj(1, x) / x), upto(0, 22), mpf(-1), mpf(1)),
+    "y0_near": (of_square(y0_rest), upto(0, 22), mpf(-1), mpf(1)),
+    "y1_near": (of_square(y1_rest), upto(0, 22), mpf(-1), mpf(1)),
+    "p0_far": (waves(0, 0), upto(0, 14), mpf(-1), mpf(1)),
+    "q0_far": (waves(0, 1), upto(0, 15), mpf(-1), mpf(1)),
+    "p1_far": (waves(1, 0), upto(0, 14), mpf(-1), mpf(1)),
+    "q1_far": (waves(1, 1), upto(0, 15), mpf(-1), mpf(1)),
 }
 
 
@@ -206,8 +267,45 @@ def through(f, powers, lo, hi):
     return c, max(abs(sum(k * x ** p for k, p in zip(c, powers)) / f(x) - 1) for x in grid)
 
 
+def temme(orders, most):
+    """Coefficients by powers of eta of what stands before a^-k in the uniform expansion of the incomplete gamma
+    function (dlmf.nist.gov/8.12), with eta^2 / 2 = m - log(1 + m)."""
+    n = most + 2 * orders + 4
+    m = [mpf(0), mpf(1)]  # m by powers of eta: m m' = eta (1 + m)
+    for k in range(2, n + 2):
+        known = sum(m[i] * (k + 1 - i) * m[k + 1 - i] for i in range(2, k))
+        m.append((m[k - 1] - known) / (k + 1))
+    over = [mpf(1)]  # eta / m
+    for k in range(1, n):
+        over.append(-sum(m[i + 1] * over[k - i] for i in range(1, k + 1)))
+    first = [over[k + 1] for k in range(n - 1)]
+    bernoulli = [mp.bernoulli(2 * k) / (2 * k * (2 * k - 1)) for k in range(1, orders + 1)]
+    exponent = [mpf(0)] * (2 * orders)  # log of gamma over Stirling's formula, by powers of 1 / a
+    for k, b in enumerate(bernoulli):
+        if 2 * k + 1 < len(exponent):
+            exponent[2 * k + 1] = b
+    series = [mpf(1)]
+    for k in range(1, orders + 1):
+        series.append(sum(i * exponent[i] * series[k - i] for i in range(1, k + 1)) / k)
+    rows = [first]
+    for k in range(1, orders):
+        before, sign = rows[-1], (-1) ** k
+        rows.append([(j + 2) * before[j + 2] + sign * series[k] * first[j] for j in range(len(before) - 2)])
+    return rows
+
+
+def print_temme():
+    for k, (row, count) in enumerate(zip(temme(6, 18), (18, 15, 12, 10, 8, 6))):
+        print(f"temme_{k}: by powers of eta")
+        for j in range(count):
+            print(f"    x^{j}: {mp.nstr(to_f64(row[j]), 17)}  {float(row[j]).hex()}")
+
+
 def main():
-    for name in sys.argv[1:] or [*FITS, *THROUGH]:
+    for name in sys.argv[1:] or [*FITS, *THROUGH, "temme"]:
+        if name == "temme":
+            print_temme()
+            continue
         if name in THROUGH:
             powers, form = THROUGH[name][1], to_f64
             c, error = through(*THROUGH[name])

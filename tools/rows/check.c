@@ -5,10 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const known_cells[] = {"infer",        "run",      "grad",         "compose", "view",      "null_gy",
-                                          "compose_list", "autocast", "autocast_cpu", "result",  "keep",      "require",
-                                          "no_grad",      "index",    "no_bool",      "moves",   "any_store", "laid",
-                                          "inplace",      "HOT",      "INTERNAL",     "SAMPLES", "TORCH",     "ALSO"};
+static const char *const known_cells[] = {
+    "infer",        "run",       "grad",      "compose", "view",     "null_gy", "compose_list", "autocast",
+    "autocast_cpu", "result",    "keep",      "require", "no_grad",  "index",   "no_bool",      "moves",
+    "any_store",    "laid",      "inplace",   "HOT",     "INTERNAL", "SAMPLES", "TORCH",        "ALSO",
+    "DIFFERS",      "by_values", "by_layout", "untold",  "may_view"};
 
 #define COMPLAIN(o, ...) fail((o)->source->path, (o)->line, "%s: %s", (o)->name, rows_format(__VA_ARGS__))
 
@@ -35,7 +36,9 @@ static void check_cells(op *o)
             fail(o->source->path, o->cell[i].line, "%s: there is no cell called %s", o->name, o->cell[i].name);
     }
     const cell *torch = cell_find(o, "TORCH"), *samples = cell_find(o, "SAMPLES"), *also = cell_find(o, "ALSO");
+    const cell *differs = cell_find(o, "DIFFERS");
     o->also = also ? also->value : "";
+    o->differs = differs ? differs->value : "\"\"";
     o->torch = torch ? torch->value : "";
     o->samples = samples ? samples->value : "";
     if (*o->samples != '"')

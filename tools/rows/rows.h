@@ -123,7 +123,7 @@ typedef struct op {
     uint32_t keep;
     /* of each field and result that is kept: the fields whose gradients need it */
     uint32_t keep_for[MOST_FIELDS + MOST_RESULTS];
-    const char *samples, *torch, *also;
+    const char *samples, *torch, *also, *differs;
     const char *dtypes; /* that it takes, as dtypes.txt says: "numbers"; NULL: not found out yet */
     const fa__expression *formula, *derivative[MOST_FIELDS]; /* NULL: zero */
     struct op *next;

@@ -162,11 +162,32 @@ static void put_call_macro(text *t, const op *o, const char *name, bool inplace)
     put(t, ", __VA_ARGS__)\n");
 }
 
+/* fa_divmod(x, y) of operands that may be numbers, where there are no options. */
+static void put_number_macro(text *t, const op *o)
+{
+    bool numbers = false;
+    for (int i = 0; i < o->args->nfields; i++)
+        numbers |= !strcmp(o->args->field[i].kind->name, "NUMBER");
+    if (!numbers)
+        return;
+    put(t, "#define fa_%s(", o->name);
+    for (int i = 0; i < o->args->nfields; i++)
+        put(t, "%s%s", i ? ", " : "", o->args->field[i].name);
+    put(t, ") (fa_%s)(", o->name);
+    for (int i = 0; i < o->args->nfields; i++) {
+        const field *f = &o->args->field[i];
+        put(t, strcmp(f->kind->name, "NUMBER") != 0 ? "%s%s" : "%sFA__ARG(%s)", i ? ", " : "", f->name);
+    }
+    put(t, ")\n");
+}
+
 /* Functions without options are called as they are, unless they take numbers. */
 static void put_macros(text *t, const op *o)
 {
-    if (!o->options)
+    if (!o->options) {
+        put_number_macro(t, o);
         return;
+    }
     put(t, "#define FA__DEFAULT_fa_%s {offsetof(fa_%s_options, fa__end)%s", o->name, o->name, o->out ? ", NULL" : "");
     for (int i = 0; i < o->args->nfields; i++)
         if (is_option(&o->args->field[i]))

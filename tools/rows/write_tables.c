@@ -85,15 +85,16 @@ static void write_samples(const rows *r, const char *folder)
         "%s#ifndef FA__GEN_SAMPLES_H\n#define FA__GEN_SAMPLES_H\n\n"
         "typedef struct fa__samples {\n    const char *op, *place; /* \"sum\", \"src/ops/reduce.c:43\" */\n"
         "    const char *samples;    /* what SAMPLES says */\n    const char *torch;      /* what PyTorch is asked */\n"
+        "    const char *differs;    /* what DIFFERS says, or nothing */\n"
         "} fa__samples;\n\n/* One entry for each operation, by its number; ends with one whose op is NULL. */\n"
         "extern const fa__samples fa__all_samples[];\n#endif\n",
         by);
     file_write(rows_format("%s/samples.h", folder), &t);
     put(&t, "%s#include \"samples.h\"\n#include <stddef.h>\n\nconst fa__samples fa__all_samples[] = {\n", by);
     for (const op *o = r->ops; o; o = o->next)
-        put(&t, "    {\"%s\", \"%s:%d\",\n     %s,\n     %s},\n", o->name, o->source->place, o->line, o->samples,
-            o->torch);
-    put(&t, "    {NULL, NULL, NULL, NULL},\n};\n");
+        put(&t, "    {\"%s\", \"%s:%d\",\n     %s,\n     %s,\n     %s},\n", o->name, o->source->place, o->line,
+            o->samples, o->torch, o->differs);
+    put(&t, "    {NULL, NULL, NULL, NULL, NULL},\n};\n");
     file_write(rows_format("%s/samples.c", folder), &t);
 }
 

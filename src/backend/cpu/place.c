@@ -187,11 +187,12 @@ KERNEL(embedding_rows)
 KERNEL(gather)
 {
     const gather_args *a = l->args;
-    const fa__operand *y = &l->operand[0], *x = &l->operand[1], *index = &l->operand[2];
-    int dim = fa__cpu_dim(x, a->dim);
-    if (!check_all(l, index, dim, size_along(x, dim)))
+    const fa__operand y = fa__as_line(&l->operand[0]), x = fa__as_line(&l->operand[1]);
+    const fa__operand index = fa__as_line(&l->operand[2]);
+    int dim = fa__cpu_dim(&x, a->dim);
+    if (!check_all(l, &index, dim, size_along(&x, dim)))
         return false;
-    by_index(x, y, index, dim, fetch, false);
+    by_index(&x, &y, &index, dim, fetch, false);
     return true;
 }
 
@@ -213,13 +214,14 @@ KERNEL(index_sum)
 /* The operands of scatter_add and its like: y, x, index, src. */
 static bool scatter(const fa__launch *l, int64_t along, way *how)
 {
-    const fa__operand *y = &l->operand[0], *x = &l->operand[1], *index = &l->operand[2], *src = &l->operand[3];
-    int dim = fa__cpu_dim(x, along);
-    if (!check_all(l, index, dim, size_along(x, dim)))
+    const fa__operand y = fa__as_line(&l->operand[0]), x = fa__as_line(&l->operand[1]);
+    const fa__operand index = fa__as_line(&l->operand[2]), src = fa__as_line(&l->operand[3]);
+    int dim = fa__cpu_dim(&x, along);
+    if (!check_all(l, &index, dim, size_along(&x, dim)))
         return false;
-    if (y->data != x->data)
-        copy_all(y, x);
-    by_index(y, src, index, dim, how, true);
+    if (y.data != x.data)
+        copy_all(&y, &x);
+    by_index(&y, &src, &index, dim, how, true);
     return true;
 }
 

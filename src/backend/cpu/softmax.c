@@ -73,7 +73,7 @@ static bool run(const fa__launch *l, int64_t dim, bool log)
     int d = fa__cpu_dim(x, dim);
     rows r = {.x = x,
               .y = y,
-              .k = fa__cpu_class(x->dtype),
+              .k = fa__cpu_class(y->dtype),
               .n = x->rank ? x->shape[d] : 1,
               .log = log,
               .x_size = fa__dtype_size(x->dtype),

@@ -47,10 +47,11 @@ static bool conversion(const primitive *p, fa__class class, bool f64, char *buff
 }
 
 /* What stands in other files than the class's own: of floats by `needs`, integers have theirs there. */
-static const uint8_t needs[FA__PRIM_count] = {
+static const uint16_t needs[FA__PRIM_count] = {
 #define MATH FA__GPU_NEEDS_MATH
 #define WIDE FA__GPU_NEEDS_MATH | FA__GPU_NEEDS_WIDE
 #define SPECIAL FA__GPU_NEEDS_MATH | FA__GPU_NEEDS_WIDE | FA__GPU_NEEDS_SPECIAL
+#define RARE SPECIAL | FA__GPU_NEEDS_RARE
     [FA__PRIM_abs] = MATH,
     [FA__PRIM_ceil] = MATH,
     [FA__PRIM_round] = MATH,
@@ -78,6 +79,27 @@ static const uint8_t needs[FA__PRIM_count] = {
     [FA__PRIM_lgamma] = SPECIAL,
     [FA__PRIM_digamma] = SPECIAL,
     [FA__PRIM_polygamma] = SPECIAL,
+    [FA__PRIM_cbrt] = SPECIAL,
+    [FA__PRIM_exponent] = SPECIAL,
+    [FA__PRIM_zeta] = SPECIAL,
+    [FA__PRIM_igamma] = RARE,
+    [FA__PRIM_igammac] = RARE,
+    [FA__PRIM_erfcx] = RARE,
+    [FA__PRIM_ndtr] = RARE,
+    [FA__PRIM_log_ndtr] = RARE,
+    [FA__PRIM_ndtri] = RARE,
+    [FA__PRIM_i0] = RARE,
+    [FA__PRIM_i0e] = RARE,
+    [FA__PRIM_i1] = RARE,
+    [FA__PRIM_i1e] = RARE,
+    [FA__PRIM_bessel_j0] = RARE,
+    [FA__PRIM_bessel_j1] = RARE,
+    [FA__PRIM_bessel_y0] = RARE,
+    [FA__PRIM_bessel_y1] = RARE,
+    [FA__PRIM_modified_bessel_k0] = RARE,
+    [FA__PRIM_modified_bessel_k1] = RARE,
+    [FA__PRIM_scaled_modified_bessel_k0] = RARE,
+    [FA__PRIM_scaled_modified_bessel_k1] = RARE,
     [FA__PRIM_tan] = SPECIAL,
     [FA__PRIM_asin] = SPECIAL,
     [FA__PRIM_acos] = SPECIAL,
@@ -95,6 +117,7 @@ static const uint8_t needs[FA__PRIM_count] = {
 #undef MATH
 #undef WIDE
 #undef SPECIAL
+#undef RARE
 };
 
 static unsigned needs_of(int prim, fa__class class)

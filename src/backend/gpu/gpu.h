@@ -122,6 +122,8 @@ bool fa__gpu_add_program(fa__gpu_args *, fa__gpu_program_arguments *, const fa__
 
 /* Fails by FA_ERROR_UNAVAILABLE: the device does not compute in f64, and `what` needs it. */
 bool fa__gpu_lacks_f64(const fa__device *, const char *what);
+/* False and that error when an operand is f64 on such a device: for kernels whose class is that of something else. */
+bool fa__gpu_handles(const fa__device *, const fa__operand *, const char *what);
 /* The dimension that an argument names. */
 static inline int fa__gpu_dim(const fa__operand *x, int64_t dim)
 {

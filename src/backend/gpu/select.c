@@ -205,9 +205,10 @@ KERNEL(embedding_rows)
 KERNEL(gather)
 {
     const gather_args *a = l->args;
-    const fa__operand *y = &l->operand[0], *x = &l->operand[1], *index = &l->operand[2];
-    int dim = fa__gpu_dim(x, a->dim);
-    return check_all(queue, index, dim, size_along(x, dim)) ? fetch_along(queue, y, x, index, dim) : 0;
+    const fa__operand y = fa__as_line(&l->operand[0]), x = fa__as_line(&l->operand[1]);
+    const fa__operand index = fa__as_line(&l->operand[2]);
+    int dim = fa__gpu_dim(&x, a->dim);
+    return check_all(queue, &index, dim, size_along(&x, dim)) ? fetch_along(queue, &y, &x, &index, dim) : 0;
 }
 
 static int64_t places(const fa__operand *x, int lead)
@@ -307,11 +308,12 @@ KERNEL(index_sum)
 /* The operands of scatter_add and its like: y, x, index, src. */
 static uint64_t scatter(fa__queue *queue, const fa__launch *l, int64_t along, int how)
 {
-    const fa__operand *y = &l->operand[0], *x = &l->operand[1], *index = &l->operand[2], *src = &l->operand[3];
-    int dim = fa__gpu_dim(x, along);
-    if (!check_all(queue, index, dim, size_along(x, dim)))
+    const fa__operand y = fa__as_line(&l->operand[0]), x = fa__as_line(&l->operand[1]);
+    const fa__operand index = fa__as_line(&l->operand[2]), src = fa__as_line(&l->operand[3]);
+    int dim = fa__gpu_dim(&x, along);
+    if (!check_all(queue, &index, dim, size_along(&x, dim)))
         return 0;
-    return place_along(queue, y, x, index, src, dim, y->data == x->data ? START_KEEP : START_COPY, how);
+    return place_along(queue, &y, &x, &index, &src, dim, y.data == x.data ? START_KEEP : START_COPY, how);
 }
 
 KERNEL(scatter_add)

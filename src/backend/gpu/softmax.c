@@ -38,7 +38,7 @@ static uint64_t run(fa__queue *queue, const fa__launch *l, int64_t dim, bool log
     softmax_arguments a = {.x_dtype = x->dtype, .y_dtype = y->dtype, .logarithm = logarithm};
     set_rows(&a, x, y, fa__gpu_dim(x, dim));
     set_work(&a);
-    const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, FA__GPU_SOFTMAX, 0, fa__class_of(x->dtype));
+    const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, FA__GPU_SOFTMAX, 0, fa__class_of(y->dtype));
     fa__gpu_args args = {.count = 0};
     if (!kernel)
         return 0;

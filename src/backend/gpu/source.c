@@ -17,6 +17,9 @@ FILE_OF(wide64_inc)
 FILE_OF(rounding_inc)
 FILE_OF(elementary_inc)
 FILE_OF(special_inc)
+FILE_OF(bessel_inc)
+FILE_OF(incomplete_inc)
+FILE_OF(normal_inc)
 FILE_OF(class_f32_inc)
 FILE_OF(class_f64_inc)
 FILE_OF(class_integer_inc)
@@ -53,6 +56,7 @@ enum {
     TREE = FA__GPU_NEEDS_TREE,
     SPECIAL = FA__GPU_NEEDS_SPECIAL,
     POISSON = FA__GPU_NEEDS_POISSON,
+    RARE = FA__GPU_NEEDS_RARE,
     PRODUCT = FA__GPU_NEEDS_PRODUCT
 };
 
@@ -136,6 +140,12 @@ bool fa__gpu_lacks_f64(const fa__device *d, const char *what)
                     d->name, what);
 }
 
+bool fa__gpu_handles(const fa__device *d, const fa__operand *o, const char *what)
+{
+    const fa__gpu_device *g = d->own;
+    return o->dtype != FA_F64 || g->f64 || fa__gpu_lacks_f64(d, what);
+}
+
 static bool check_f64(const fa__device *d, fa__class class, unsigned needs, const char *what)
 {
     const fa__gpu_device *g = d->own;
@@ -164,6 +174,11 @@ static void put_math(fa__gpu_text *t, fa__class class, unsigned needs)
     if (needs & SPECIAL) {
         fa__gpu_put_file(t, fa__embed_elementary_inc);
         fa__gpu_put_file(t, fa__embed_special_inc);
+    }
+    if (needs & RARE) {
+        fa__gpu_put_file(t, fa__embed_bessel_inc);
+        fa__gpu_put_file(t, fa__embed_normal_inc);
+        fa__gpu_put_file(t, fa__embed_incomplete_inc);
     }
 }
 

@@ -14,6 +14,13 @@ ROUNDING_F64
 #include "elementary.inc"
 #include "special.inc"
 
+/* Need what stands above. */
+#include "bessel.inc"
+#include "normal.inc"
+
+/* Needs normal.inc. */
+#include "incomplete.inc"
+
 typedef f32 T;
 typedef i32 INTEGER;
 #define CLASS f32

@@ -14,6 +14,13 @@ ROUNDING_F64
 #include "elementary.inc"
 #include "special.inc"
 
+/* Need what stands above. */
+#include "bessel.inc"
+#include "normal.inc"
+
+/* Needs normal.inc. */
+#include "incomplete.inc"
+
 typedef f64 T;
 typedef i64 INTEGER;
 #define CLASS f64

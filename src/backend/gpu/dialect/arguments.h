@@ -184,6 +184,16 @@ typedef struct matmul_arguments {
     i32 rank, dtype, bias, wide;
 } matmul_arguments;
 
+/* FA__GPU_POOL_MAX and its like: windows of planes (backend/pool.h), along the height and the width. Strides are over
+ * (n, c, h, w): of what has an element for each window, of places, and of the planes. `count` items, one for each
+ * result of a launch. */
+typedef struct pool_arguments {
+    i64 count, channels, divisor; /* 0: the number of elements */
+    i64 in[2], out[2], size[2], stride[2], padding[2], dilation[2];
+    i64 small[4], index[4], large[4];
+    i32 small_dtype, large_dtype, index_dtype, adaptive, pad, places; /* padding counts; places are written */
+} pool_arguments;
+
 /* FA__GPU_CONVOLVE: one of the three products of backend/convolution.h, of a left operand (m x k) and patches. With
  * `weight` 0 these are (k x n), the taps from `every` on, and a result has a place for each pixel; else pixels are
  * summed: `part` of them in each of `parts`, and results have a place for each tap. Groups of work are numbered by the
@@ -210,16 +220,6 @@ typedef struct convolve_add_arguments {
     i64 taps[3], out[4], out_group;
     i32 dtype, unused;
 } convolve_add_arguments;
-
-/* FA__GPU_POOL_MAX and its like: windows of planes (backend/pool.h), along the height and the width. Strides are over
- * (n, c, h, w): of what has an element for each window, of places, and of the planes. `count` items, one for each
- * result of a launch. */
-typedef struct pool_arguments {
-    i64 count, channels, divisor; /* 0: the number of elements */
-    i64 in[2], out[2], size[2], stride[2], padding[2], dilation[2];
-    i64 small[4], index[4], large[4];
-    i32 small_dtype, large_dtype, index_dtype, adaptive, pad, places; /* padding counts; places are written */
-} pool_arguments;
 
 /* ---- the driver's own ---- */
 /* FA__GPU_PUT: elements of 4 bytes (`words`) or of one. */

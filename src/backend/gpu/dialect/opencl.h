@@ -133,6 +133,7 @@ FN i32 ATOMIC_SWAP(GLOBAL i32 *p, i32 value)
 #undef copysign
 #undef signbit
 #undef nextafter
+#undef cbrt
 #undef exp2
 #undef expm1
 #undef log2

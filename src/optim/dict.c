@@ -1,5 +1,5 @@
 /* Writing what an object holds into an fa_state_dict, and reading it from one. */
-#include "optim/archive.h"
+#include "optim/dict.h"
 #include <facula/error.h>
 #include <facula/scope.h>
 #include <math.h>
@@ -27,18 +27,18 @@ static void kept_destroy(void *object)
 static const fa_object_type kept_type = {"state", kept_destroy};
 
 /* The whole name. */
-static bool name_of(const fa__archive *a, char *name, const char *format, va_list list)
+static bool name_of(const fa__dict *a, char *name, const char *format, va_list list)
 {
     size_t length = strlen(a->prefix);
     memcpy(name, a->prefix, length + 1);
-    int more = vsnprintf(name + length, FA__ARCHIVE_NAME - length, format, list);
-    return (size_t)more < FA__ARCHIVE_NAME - length
+    int more = vsnprintf(name + length, FA__DICT_NAME - length, format, list);
+    return (size_t)more < FA__DICT_NAME - length
            || fa_fail(FA_ERROR_ARGUMENT, "%s: schedules are nested too deeply: \"%s...\"", a->who, name);
 }
 
 /* ---- writing ---- */
 
-static const char *name_kept(fa__archive *a, const char *name)
+static const char *name_kept(fa__dict *a, const char *name)
 {
     size_t size = strlen(name) + 1;
     char *to = a->to ? memcpy(a->to->letter + a->letters, name, size) : NULL;
@@ -46,7 +46,7 @@ static const char *name_kept(fa__archive *a, const char *name)
     return to;
 }
 
-static void number_written(fa__archive *a, const char *name, double value)
+static void number_written(fa__dict *a, const char *name, double value)
 {
     const char *kept = name_kept(a, name);
     if (kept) {
@@ -56,7 +56,7 @@ static void number_written(fa__archive *a, const char *name, double value)
     a->numbers++;
 }
 
-static void tensor_written(fa__archive *a, const char *name, fa_tensor *tensor)
+static void tensor_written(fa__dict *a, const char *name, fa_tensor *tensor)
 {
     const char *kept = name_kept(a, name);
     if (kept) {
@@ -81,7 +81,7 @@ static bool found(const char *const *names, size_t count, const char *name, size
     return false;
 }
 
-static const double *number_found(fa__archive *a, const char *name)
+static const double *number_found(fa__dict *a, const char *name)
 {
     const fa_numbers *from = &a->from->numbers;
     if (!found(from->name, from->count, name, &a->numbers))
@@ -90,7 +90,7 @@ static const double *number_found(fa__archive *a, const char *name)
     return &from->item[a->numbers];
 }
 
-static bool number_read(fa__archive *a, const char *name, double *value)
+static bool number_read(fa__dict *a, const char *name, double *value)
 {
     const double *there = number_found(a, name);
     if (!there)
@@ -101,9 +101,9 @@ static bool number_read(fa__archive *a, const char *name, double *value)
 
 /* ---- the same for both ---- */
 
-bool fa__archive_number(fa__archive *a, double *value, const char *format, ...)
+bool fa__dict_number(fa__dict *a, double *value, const char *format, ...)
 {
-    char name[FA__ARCHIVE_NAME];
+    char name[FA__DICT_NAME];
     va_list list;
     va_start(list, format);
     bool good = name_of(a, name, format, list);
@@ -115,11 +115,11 @@ bool fa__archive_number(fa__archive *a, double *value, const char *format, ...)
     return good;
 }
 
-bool fa__archive_whole(fa__archive *a, int64_t *value, int64_t least, const char *name)
+bool fa__dict_whole(fa__dict *a, int64_t *value, int64_t least, const char *name)
 {
     const double most = 9007199254740992.0;
     double v = (double)*value;
-    if (!fa__archive_number(a, &v, "%s", name))
+    if (!fa__dict_number(a, &v, "%s", name))
         return false;
     if (!(v >= (double)least && v <= most) || v != floor(v))
         return fa_fail(FA_ERROR_ARGUMENT, "%s: \"%s%s\" is a whole number from %lld on, not %g", a->who, a->prefix,
@@ -129,29 +129,29 @@ bool fa__archive_whole(fa__archive *a, int64_t *value, int64_t least, const char
     return true;
 }
 
-bool fa__archive_optional(fa__archive *a, double *value, double missing, const char *name)
+bool fa__dict_optional(fa__dict *a, double *value, double missing, const char *name)
 {
-    char whole[FA__ARCHIVE_NAME];
+    char whole[FA__DICT_NAME];
     snprintf(whole, sizeof whole, "%s%s", a->prefix, name);
     if (a->from ? number_found(a, whole) != NULL : isfinite(*value) != 0)
-        return fa__archive_number(a, value, "%s", name);
+        return fa__dict_number(a, value, "%s", name);
     *value = missing;
     return true;
 }
 
-bool fa__archive_same(fa__archive *a, size_t value, const char *what, const char *name)
+bool fa__dict_same(fa__dict *a, size_t value, const char *what, const char *name)
 {
     double v = (double)value;
-    if (!fa__archive_number(a, &v, "%s", name))
+    if (!fa__dict_number(a, &v, "%s", name))
         return false;
     return v == (double)value
            || fa_fail(FA_ERROR_ARGUMENT, "%s: \"%s%s\" is %g: here are %zu %s", a->who, a->prefix, name, v, value,
                       what);
 }
 
-bool fa__archive_tensor(fa__archive *a, fa_tensor **tensor, const char *name)
+bool fa__dict_tensor(fa__dict *a, fa_tensor **tensor, const char *name)
 {
-    char whole[FA__ARCHIVE_NAME];
+    char whole[FA__DICT_NAME];
     snprintf(whole, sizeof whole, "%s%s", a->prefix, name);
     if (!a->from) {
         if (*tensor)
@@ -170,7 +170,7 @@ bool fa__archive_tensor(fa__archive *a, fa_tensor **tensor, const char *name)
 
 /* ---- the whole ---- */
 
-static fa__kept *kept_new(const fa__archive *counted)
+static fa__kept *kept_new(const fa__dict *counted)
 {
     size_t tensors = counted->tensors, numbers = counted->numbers;
     size_t lists = (tensors * 2 + numbers) * sizeof(void *) + numbers * sizeof(double);
@@ -185,16 +185,16 @@ static fa__kept *kept_new(const fa__archive *counted)
     return k;
 }
 
-fa_state_dict fa__archive_write(const char *who, const char *kind, fa__visit visit, void *object)
+fa_state_dict fa__dict_write(const char *who, const char *kind, fa__visit visit, void *object)
 {
     fa_state_dict none = {0};
-    fa__archive a = {.who = who};
+    fa__dict a = {.who = who};
     if (!visit(&a, object))
         return none;
     fa__kept *k = kept_new(&a);
     if (!k)
         return none;
-    a = (fa__archive){.who = who, .to = k};
+    a = (fa__dict){.who = who, .to = k};
     if (!visit(&a, object))
         return none;
     return (fa_state_dict){.kind = kind,
@@ -210,7 +210,7 @@ typedef struct marks {
 static const fa_object_type marks_type = {"list", NULL};
 
 /* What nobody asked for is an error. */
-static bool all_seen(const fa__archive *a)
+static bool all_seen(const fa__dict *a)
 {
     const fa_state_dict *d = a->from;
     for (size_t i = 0; i < d->numbers.count + d->tensors.count; i++) {
@@ -233,7 +233,7 @@ static bool dict_is_good(const char *who, const char *kind, const fa_state_dict 
     return (numbers && tensors) || fa_fail(FA_ERROR_ARGUMENT, "%s: a list of the state is NULL", who);
 }
 
-bool fa__archive_read(const char *who, const char *kind, const fa_state_dict *d, fa__visit visit, void *object)
+bool fa__dict_read(const char *who, const char *kind, const fa_state_dict *d, fa__visit visit, void *object)
 {
     if (fa_error_stands() || !dict_is_good(who, kind, d))
         return false;
@@ -242,9 +242,9 @@ bool fa__archive_read(const char *who, const char *kind, const fa_state_dict *d,
     marks *m = fa_object_new(&marks_type, sizeof *m + d->numbers.count + d->tensors.count);
     if (!m)
         return false;
-    fa__archive check = {.who = who, .from = d, .seen = m->seen};
+    fa__dict check = {.who = who, .from = d, .seen = m->seen};
     if (!visit(&check, object) || !all_seen(&check))
         return false;
-    fa__archive commit = {.who = who, .from = d, .seen = m->seen, .commit = true};
+    fa__dict commit = {.who = who, .from = d, .seen = m->seen, .commit = true};
     return visit(&commit, object);
 }

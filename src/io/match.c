@@ -1,0 +1,159 @@
+/* Which tensors of a file go where: by name, and with a list of what does not fit. */
+#include "io/safetensors.h"
+#include <facula/device.h>
+#include <facula/error.h>
+#include <facula/move.h>
+#include <facula/scope.h>
+#include <facula/tensor.h>
+#include <stdarg.h>
+#include <string.h>
+
+enum { NOWHERE = -1 };
+
+/* Which entry of the file each tensor is; and which entries are of use. */
+struct fa__match {
+    fa_object base;
+    ptrdiff_t *entry;
+    fa_tensor **read;
+    bool *used;
+    fa_parameters state;
+};
+
+static const fa_object_type match_type = {"match", NULL};
+
+/* What follows the prefix; NULL: the name does not begin with it. */
+static const char *without(const char *name, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return strncmp(name, prefix, length) ? NULL : name + length;
+}
+
+/* The entry for each tensor, among those whose names begin with the prefix. */
+static fa__match *match_find(const fa__stored *a, const char *prefix, fa_parameters p)
+{
+    size_t each = sizeof(ptrdiff_t) + sizeof(fa_tensor *);
+    fa__match *m = fa_object_new(&match_type, sizeof *m + p.count * each + a->count * sizeof *m->used);
+    size_t from = 0;
+    if (!m)
+        return NULL;
+    m->state = p;
+    m->entry = (ptrdiff_t *)(void *)(m + 1);
+    m->read = (fa_tensor **)(void *)(m->entry + p.count);
+    m->used = (bool *)(m->read + p.count);
+    for (size_t i = 0; i < p.count; i++) {
+        m->entry[i] = NOWHERE;
+        for (size_t k = 0; k < a->count && m->entry[i] == NOWHERE; k++) {
+            size_t at = (from + k) % a->count; /* most often they have one order */
+            const char *name = without(a->entry[at].name, prefix);
+            if (name && !strcmp(name, p.name[i]))
+                m->entry[i] = (ptrdiff_t)at, m->used[at] = true, from = at + 1;
+        }
+    }
+    return m;
+}
+
+/* A list of complaints, cut where it grows long. */
+typedef struct complaints {
+    char text[900];
+    size_t length;
+    const char *kind;
+} complaints;
+
+__attribute__((__format__(__printf__, 3, 4))) static void complain(complaints *c, const char *kind, const char *format,
+                                                                   ...)
+{
+    size_t room = sizeof c->text - c->length;
+    if (room < 200) {
+        if (c->kind)
+            strcpy(c->text + c->length, ", ...");
+        c->kind = NULL;
+        return;
+    }
+    const char *between = c->kind == kind ? ", " : c->length ? "; " : "";
+    c->length += (size_t)snprintf(c->text + c->length, room, "%s%s", between, c->kind == kind ? "" : kind);
+    c->kind = kind;
+    va_list list;
+    va_start(list, format);
+    int n = vsnprintf(c->text + c->length, 150, format, list);
+    va_end(list);
+    c->length += n < 150 ? (size_t)n : 149;
+}
+
+static const char *shape_text(char text[static 128], fa_shape s)
+{
+    int at = snprintf(text, 128, "(");
+    for (int i = 0; i < s.rank && at < 100; i++)
+        at += snprintf(text + at, 128 - (size_t)at, "%s%lld", i ? ", " : "", (long long)s.dim[i]);
+    snprintf(text + at, 128 - (size_t)at, ")");
+    return text;
+}
+
+static bool same_shape(fa_shape a, fa_shape b)
+{
+    bool same = a.rank == b.rank;
+    for (int i = 0; same && i < a.rank; i++)
+        same = a.dim[i] == b.dim[i];
+    return same;
+}
+
+static bool fits(const fa__stored *a, const char *prefix, const fa__match *m, bool strict)
+{
+    static const char missing[] = "missing: ", unexpected[] = "unexpected: ", misshapen[] = "of another shape: ";
+    complaints c = {.length = 0};
+    char here[128], there[128];
+    fa_parameters p = m->state;
+    for (size_t i = 0; strict && i < p.count; i++)
+        if (m->entry[i] == NOWHERE)
+            complain(&c, missing, "%s", p.name[i]);
+    for (size_t k = 0; strict && k < a->count; k++)
+        if (!m->used[k] && without(a->entry[k].name, prefix))
+            complain(&c, unexpected, "%s", without(a->entry[k].name, prefix));
+    for (size_t i = 0; i < p.count; i++) {
+        fa_shape s = fa_tensor_shape(p.item[i]);
+        if (m->entry[i] != NOWHERE && !same_shape(s, a->entry[m->entry[i]].shape))
+            complain(&c, misshapen, "%s is %s in the file, %s here", p.name[i],
+                     shape_text(there, a->entry[m->entry[i]].shape), shape_text(here, s));
+    }
+    return !c.length || fa_fail(FA_ERROR_ARGUMENT, "%s: %s: %s", a->who, a->path, c.text);
+}
+
+/* ---- loading ---- */
+
+static bool state_is_good(const char *who, fa_parameters p)
+{
+    for (size_t i = 0; i < p.count; i++) {
+        if (!p.item || !p.item[i] || !p.name || !p.name[i])
+            return fa_fail(FA_ERROR_ARGUMENT, "%s: tensor %zu is NULL, or has no name", who, i);
+        if (fa_device_equal(fa_tensor_device(p.item[i]), FA_META))
+            return fa_fail(FA_ERROR_DEVICE, "%s: \"%s\" is on meta, where there is no memory to load into", who,
+                           p.name[i]);
+    }
+    return true;
+}
+
+fa__match *fa__match_new(const fa__stored *a, const char *prefix, fa_parameters state, bool strict)
+{
+    if (fa_error_stands() || !state_is_good(a->who, state))
+        return NULL;
+    fa__match *m = match_find(a, prefix, state);
+    return m && fits(a, prefix, m, strict) ? m : NULL;
+}
+
+bool fa__match_read(const fa__stored *a, fa__match *m)
+{
+    for (size_t i = 0; i < m->state.count; i++) {
+        ptrdiff_t at = m->entry[i];
+        if (at != NOWHERE && !(m->read[i] = fa__stored_read(a, (size_t)at, FA_CPU)))
+            return false;
+    }
+    return true;
+}
+
+bool fa__match_write(const fa__match *m)
+{
+    FA_USE(.no_grad = true);
+    for (size_t i = 0; i < m->state.count; i++)
+        if (m->read[i] && !fa_copy_(m->state.item[i], m->read[i]))
+            return false;
+    return true;
+}

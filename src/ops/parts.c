@@ -1,0 +1,105 @@
+/* Numbers in parts: quotients with remainders, significands and exponents, fractions, bits; and roots. */
+#include "ops/row.h"
+
+/* ---- powers and roots ---- */
+
+/** x to the power y, computed in f64 whatever the operands are: an f64 tensor. */
+POINTWISE(float_power, (x, y), y = pow(f64(x), f64(y)), TORCH("float_power(x, y)"),
+          SAMPLES("p(3,4) (4); p(3) 2; 3 (4); () (); (0,2) p(2); n(9) n(9); i(5) i(5)"))
+
+/** The cube root of x, negative for negative x. Its gradient is infinite at 0. */
+POINTWISE(cbrt, (x), y = cbrt(x), TORCH("(copysign(abs(x) ** (1 / 3), x))"), SAMPLES("(3,4); p(3); (); (0,2); n(9)"))
+
+/* ---- quotient and remainder ---- */
+
+typedef struct {
+    fa_arg x; /* what is divided */
+    fa_arg y; /* by what; broadcasts with x */
+} divmod_args;
+
+static fa_tensor *divmod_compose(fa__call *c)
+{
+    const divmod_args *a = c->args;
+    c->out[1] = fa_remainder(a->x, a->y);
+    return c->out[1] ? fa_floor_divide(a->x, a->y) : NULL;
+}
+
+/** The quotient rounded down and what is left of x: fa_floor_divide() and fa_remainder(), which tell the rest. */
+OP(divmod, divmod_args, (quotient, remainder), .compose = divmod_compose,
+   TORCH("(floor_divide(x, y), remainder(x, y))"),
+   SAMPLES("(3,4) p(4); (3) 2; 7 p(3); () p(); (0,2) p(2); n(9) p(9); i(5) -3"))
+
+/* ---- significand, exponent, fraction ---- */
+
+typedef struct {
+    const fa_tensor *x; /* floating */
+} frexp_args;
+
+static fa_tensor *frexp_compose(fa__call *c)
+{
+    const frexp_args *a = c->args;
+    if (!fa__dtype_is_float(a->x->dtype)) {
+        fa__call_fail(c, FA_ERROR_DTYPE, "x has to be floating");
+        return NULL;
+    }
+    c->out[1] = fa_pointwise("i32(exponent(x))", a->x);
+    if (!c->out[1])
+        return NULL;
+    return fa_pointwise("e = exponent(x); h = floor(e * 0.5); x * exp2(-h) * exp2(h - e)", a->x);
+}
+
+/** The significand, from 1/2 to 1 in magnitude, and the exponent (i32) with x = mantissa * 2^exponent. Zeros,
+ * infinities and NaN are their own significands, with exponent 0. */
+OP(frexp, frexp_args, (mantissa, exponent), .compose = frexp_compose, TORCH("frexp(x)"),
+   SAMPLES("a(3,3); p(3,2); (); (0,2); t(5)"))
+
+typedef struct {
+    const fa_tensor *x; /* any dtype; integers and bool give f32 */
+} modf_args;
+
+static fa_tensor *modf_compose(fa__call *c)
+{
+    const modf_args *a = c->args;
+    c->out[1] = fa_pointwise("trunc(x * 1.0)", a->x);
+    return c->out[1] ? fa_pointwise("abs(x) == inf ? copysign(0, x) : fmod(x, 1.0)", a->x) : NULL;
+}
+
+/** What stands behind the point of x and what stands before it, both with the sign of x. The fraction of an infinity is
+ *  0. */
+OP(modf, modf_args, (fraction, whole), .compose = modf_compose,
+   TORCH("(lambda v: (where(isinf(v), copysign(zeros_like(v), v), fmod(v, 1)), trunc(v)))(x * 1.0)"),
+   SAMPLES("(3,4); (); (0,2); n(9); t(5)"))
+
+typedef struct {
+    const fa_tensor *x; /* floating */
+} spacing_args;
+
+static fa_tensor *spacing_compose(fa__call *c)
+{
+    static const int8_t digits[] = {[FA_F16] = 11, [FA_BF16] = 8, [FA_F32] = 24, [FA_F64] = 53};
+    static const int16_t least[] = {[FA_F16] = -24, [FA_BF16] = -133, [FA_F32] = -149, [FA_F64] = -1074};
+    const spacing_args *a = c->args;
+    int dtype = a->x->dtype;
+    if (!fa__dtype_is_float((fa_dtype)dtype)) {
+        fa__call_fail(c, FA_ERROR_DTYPE, "x has to be floating");
+        return NULL;
+    }
+    return fa_pointwise("e = exp2(x == 0 ? z : maximum(exponent(x) - y, z)); abs(x) < inf ? (x < 0 ? -e : e) : nan",
+                        a->x, digits[dtype], least[dtype]);
+}
+
+/** The distance from x to the next number of its dtype away from 0, negative for negative x. NaN for infinities; of the
+ *  largest number, as for its neighbours, where NumPy has infinity. */
+OP(spacing, spacing_args, (y), .compose = spacing_compose, .inplace = INPLACE(none), TORCH(""),
+   SAMPLES("(3,4); (); (0,2); n(9); t(5)"))
+
+/* ---- bits ---- */
+
+/** How many bits of the magnitude of x are 1: u8, of integers and bool. */
+POINTWISE(bitwise_count, (x), v = abs(i64(bit_or(x, 0))); v = v - bit_and(shift_right(v, 1), 6148914691236517205);
+          v = bit_and(v, 3689348814741910323) + bit_and(shift_right(v, 2), 3689348814741910323);
+          v = bit_and(v + shift_right(v, 4), 1085102592571150095); v = v + shift_right(v, 8);
+          v = v + shift_right(v, 16);
+          y = u8(bit_and(v + shift_right(v, 32), 127)), TORCH(""), SAMPLES("(3,4); i(3,4); b(3); i(); i(0,2)"))
+
+#include "parts.rows"
