@@ -30,7 +30,9 @@
 #include <facula/file.h>
 #include <facula/host.h>
 #include <facula/indices.h>
+#include <facula/init.h>
 #include <facula/memory.h>
+#include <facula/module_hook.h>
 #include <facula/nn.h>
 #include <facula/object.h>
 #include <facula/operations.h>
