@@ -44,7 +44,7 @@ int main(int count, char **argument)
     fa_module *net = fa_module_to(cosine_new(8, 4), device);
     fa_optim *opt = fa_optim_adam(net, .lr = 0.05);
     double before = accuracy(net, x, y);
-    FA_REPEAT (step, 100) {
+    FA_REPEAT (step, 200) {
         fa_optim_zero_grad(opt);
         fa_backward(fa_cross_entropy(fa_forward(net, x), y));
         fa_optim_step(opt);
