@@ -33,7 +33,7 @@ for program in "$programs"/*; do
     name=$(basename "$program")
     check "$name" "$program"
     case $name in
-    between_devices | gradients_across | classifier | memory_and_copies | placement | two_devices)
+    between_devices | gradients_across | classifier | custom_layer | memory_and_copies | placement | transfer_learning | two_devices)
         for device in cpu late:0 late:1 opencl:0 opencl:1; do check_on "$program" $device; done
         check "$name" env FACULA_DEVICE=late:1 "$program"
         ;;
