@@ -15,7 +15,7 @@ enum { PLATFORMS = 16 };
 static fa__opencl_platform platforms[PLATFORMS];
 static fa__opencl_device devices[FA__OPENCL_DEVICES];
 static int count, gpus;
-static char why[640];
+static char why[640]; /* there is none, or others than those that there are cannot be used */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* ---- questions; what is not known is 0 or "" ---- */
@@ -99,7 +99,10 @@ static bool is_new_enough(cl_device_id d)
 
 static const char *unfit(cl_device_id d)
 {
-    return !number32(d, CL_DEVICE_AVAILABLE)            ? "is not available"
+    cl_ulong type = number64(d, CL_DEVICE_TYPE);
+    return count == FA__OPENCL_DEVICES                  ? "is one too many"
+           : type & CL_DEVICE_TYPE_CUSTOM               ? "runs no kernels"
+           : !number32(d, CL_DEVICE_AVAILABLE)          ? "is not available"
            : !is_new_enough(d)                          ? "has no OpenCL 1.2"
            : !number32(d, CL_DEVICE_COMPILER_AVAILABLE) ? "has no compiler"
            : !number32(d, CL_DEVICE_ENDIAN_LITTLE)      ? "is big-endian"
@@ -122,15 +125,15 @@ static void add_devices(fa__opencl_platform *p)
     }
     for (cl_uint i = 0; i < found && i < FA__OPENCL_DEVICES; i++) {
         const char *reason = unfit(ids[i]);
-        if (number64(ids[i], CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CUSTOM)
-            reason = "runs no kernels";
         if (reason) {
             say("device %u of %s %s", (unsigned)i, p->name, reason);
-        } else if (count < FA__OPENCL_DEVICES) {
-            p->device[p->devices++] = ids[i];
-            devices[count++] = (fa__opencl_device){.id = ids[i], .platform = p, .is_gpu = is_gpu(ids[i])};
+            continue;
         }
+        p->device[p->devices++] = ids[i];
+        devices[count++] = (fa__opencl_device){.id = ids[i], .platform = p, .is_gpu = is_gpu(ids[i])};
     }
+    if (found > FA__OPENCL_DEVICES)
+        say("%s has more than %d devices", p->name, FA__OPENCL_DEVICES);
 }
 
 /* Keeps the order otherwise. */
@@ -164,6 +167,8 @@ static void find(void)
         platform_text(p->id, CL_PLATFORM_VERSION, p->version, sizeof p->version);
         add_devices(p);
     }
+    if (status == CL_SUCCESS && found > PLATFORMS)
+        say("there are more than %d platforms", PLATFORMS);
     if (!count)
         say("no device can be used");
     put_gpus_first();
@@ -184,7 +189,7 @@ int fa__opencl_gpus(void)
 const char *fa__opencl_why(void)
 {
     pthread_once(&once, find);
-    return count ? "" : why;
+    return why;
 }
 
 const char *fa__opencl_gone_why(void)
