@@ -182,6 +182,10 @@ static const struct lie {
     {"no-compiler", CL_DEVICE_COMPILER_AVAILABLE, 0, NULL, " has no compiler"},
     {"big-endian", CL_DEVICE_ENDIAN_LITTLE, 0, NULL, " is big-endian"},
     {"custom", CL_DEVICE_TYPE, CL_DEVICE_TYPE_CUSTOM, NULL, " runs no kernels"},
+    {"embedded", CL_DEVICE_PROFILE, 0, "EMBEDDED_PROFILE", " has OpenCL's embedded profile"},
+    {"groups", CL_DEVICE_MAX_WORK_GROUP_SIZE, 128, NULL, " has groups of 128 work-items at most, and kernels have 256"},
+    {"arguments", CL_DEVICE_MAX_PARAMETER_SIZE, 256, NULL,
+     " takes 256 bytes of arguments at most, and kernels have 1024"},
 };
 enum { LIES = sizeof lies / sizeof *lies };
 static const struct lie *chosen;
@@ -206,7 +210,8 @@ static int second_cannot_be_used(void)
         return 1;
     opencl_real = fa__opencl;
     fa__opencl.clGetDeviceInfo = second_lies;
-    bool good = fa_device_count("opencl", &why) == 1 && !strncmp(why, "device 1 of ", 12) && strstr(why, chosen->reason);
+    bool good =
+        fa_device_count("opencl", &why) == 1 && !strncmp(why, "device 1 of ", 12) && strstr(why, chosen->reason);
     good = good && fa_device_of("opencl:1").kind == -1 && fa_error_code() == FA_ERROR_DEVICE
            && strstr(fa_error_message(), "; opencl, not available: device 1 of ")
            && strstr(fa_error_message(), chosen->reason);

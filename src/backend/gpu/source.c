@@ -87,6 +87,21 @@ const fa__gpu_form *fa__gpu_shape_form(fa__gpu_shape shape)
     return shapes[first].text ? &shapes[first] : NULL;
 }
 
+uint32_t fa__gpu_largest_group(void)
+{
+    static const uint32_t groups[] = {
+#define FAMILY(name, file, entry, x, y, needs) (x) * (y),
+#define SHAPE(name, file, entry, x, y) (x) * (y),
+#include "backend/gpu/families.def"
+#undef FAMILY
+#undef SHAPE
+    };
+    uint32_t largest = 0;
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        largest = groups[i] > largest ? groups[i] : largest;
+    return largest;
+}
+
 /* ---- texts that grow ---- */
 
 static bool make_room(fa__gpu_text *t, size_t more)
