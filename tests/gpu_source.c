@@ -60,7 +60,7 @@ static bool open_nvrtc(void)
 
 extern const char fa__embed_cuda_h[];
 static const fa__gpu_driver cuda = {.prelude = fa__embed_cuda_h};
-static fa__gpu_device with_f64 = {.driver = &cuda, .f64 = true};
+static fa__gpu_device with_f64 = {.driver = &cuda, .f64 = true, .max_args = 4096};
 static fa__device device = {.name = "cuda:0", .own = &with_f64};
 
 /* ---- compiling ---- */

@@ -59,6 +59,7 @@ typedef struct fa__gpu_device {
     uint64_t groups;    /* work-groups that keep it busy */
     uint64_t max_group; /* work-items of a group: not fewer than fa__gpu_largest_group() */
     size_t max_args;    /* bytes of all arguments: not fewer than FA__GPU_LEAST_ARGS */
+    fa__program copy;   /* y = x; fa__gpu_enroll makes it */
 } fa__gpu_device;
 
 /* The entries of fa__backend that all kinds of GPU share. */

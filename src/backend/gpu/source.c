@@ -255,7 +255,7 @@ char *fa__gpu_source_program(const fa__device *d, const fa__program *p, fa__clas
     fa__gpu_put(&t, "#define SHAPE %d\n", (int)shape);
     if (shape >= FA__GPU_ROWS)
         fa__gpu_put(&t, "#define COMBINE %d\n", (int)(shape - FA__GPU_ROWS));
-    fa__gpu_put_operands(&t, p->ssa);
+    fa__gpu_put_operands(&t, d, p->ssa);
     fa__gpu_put_file(&t, fa__embed_program_inc);
     bool good = fa__gpu_put_program(&t, p->ssa, class);
     fa__gpu_put_file(&t, form->text);
