@@ -16,6 +16,7 @@ typedef struct fa__gpu_kernel {
     uint32_t group[2];               /* work-items of a group, as its source says */
     bool faults;                     /* it may write the queue's fault word */
     const char *name;                /* the entry */
+    const struct fa__gpu_form *form; /* its line of families.def; NULL: it is not the library's */
 } fa__gpu_kernel;
 
 /* c = a b + bias, for one matrix each, or for a batch of them (dialect/arguments.h). */

@@ -201,6 +201,7 @@ static const fa__gpu_kernel *make(fa__device *d, fa__gpu_kernel **place, const f
     b->kernel.group[1] = form->group[1];
     b->kernel.faults = form->needs & FA__GPU_NEEDS_FAULTS;
     b->kernel.name = form->entry;
+    b->kernel.form = form;
     add(b);
     return usable(&b->kernel, what);
 }
