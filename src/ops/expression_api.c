@@ -288,7 +288,7 @@ static bool update_reserve(const update *u)
     return good;
 }
 
-/* The device may still refuse, but not for memory. */
+/* The device may still refuse, but not for memory; unless it is a GPU that has to copy operands first (gathered.c). */
 static bool update_run(const update *u)
 {
     bool good = true;
