@@ -88,7 +88,7 @@ static void test_one_line(void **state)
     (void)state;
     fa_fail(FA_ERROR_USER, "a %s", "quoted\ntext\r\n");
     assert_string_equal(fa_error_message(), "a quoted text  ");
-    fa__error_append(", in \n");
+    fa_error_append(", in \n");
     fa__error_within("fa_get(x, \"%s\")", "0,\n1");
     assert_string_equal(fa_error_message(), "fa_get(x, \"0, 1\"): a quoted text  , in  ");
 }
@@ -130,13 +130,13 @@ static void test_within(void **state)
 static void test_append_and_cut(void **state)
 {
     (void)state;
-    fa__error_append(" nowhere");
+    fa_error_append(" nowhere");
     assert_false(fa__failed());
     fa__fail(FA_ERROR_SHAPE, "bad");
-    fa__error_append(" in %s", "cross_entropy");
+    fa_error_append(" in %s", "cross_entropy");
     assert_string_equal(fa_error_message(), "bad in cross_entropy");
     for (int i = 0; i < 1000; i++)
-        fa__error_append(" and more");
+        fa_error_append(" and more");
     assert_int_equal(strlen(fa_error_message()), sizeof(fa_error){0}.message - 1);
     fa_error_clear();
     char longer[2000];
@@ -197,7 +197,7 @@ static void *without_memory(void *argument)
     assert_false(fa__fail(FA_ERROR_SHAPE, "no room for this"));
     assert_int_equal(fa_error_code(), FA_ERROR_MEMORY);
     assert_non_null(strstr(fa_error_message(), "out of memory"));
-    fa__error_append(" no room for this either");
+    fa_error_append(" no room for this either");
     fa_error_clear();
     assert_false(fa_failed());
 

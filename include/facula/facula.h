@@ -31,7 +31,9 @@
 #include <facula/host.h>
 #include <facula/image.h>
 #include <facula/indices.h>
+#include <facula/init.h>
 #include <facula/memory.h>
+#include <facula/module_hook.h>
 #include <facula/nn.h>
 #include <facula/object.h>
 #include <facula/operations.h>

@@ -67,7 +67,7 @@ bool fa_fail(fa_code code, const char *format, ...)
     return false;
 }
 
-void fa__error_append(const char *format, ...)
+void fa_error_append(const char *format, ...)
 {
     if (!fa__failed() || !fa__self->started)
         return;

@@ -282,7 +282,7 @@ static void add_tensors(const fa__call *c)
             fa__text_add(&t, t.at == text ? ": " : " and ");
             fa__describe_tensor(&t, c->tensor[i], true);
         }
-    fa__error_append("%s", text);
+    fa_error_append("%s", text);
 }
 
 /* An error from below (no memory, a part of a composed operation) gets in front of it what the program called; parts
