@@ -51,9 +51,9 @@ static fa_tensor *weights_of(int64_t out, int64_t in, const fa_tensor *like)
 
 static bool check(const fa_tensor *image, int64_t height, int64_t width)
 {
-    fa_dtype dtype = fa_tensor_dtype(image);
     if (!image)
         return fa_fail(FA_ERROR_ARGUMENT, "fa_image_resize: the image is NULL");
+    fa_dtype dtype = fa_tensor_dtype(image);
     if (dtype != FA_U8 && (dtype < FA_F16 || dtype > FA_F64))
         return fa_fail(FA_ERROR_DTYPE, "fa_image_resize: an image is of u8 or floating, not %s", fa_dtype_name(dtype));
     if (fa_dim(image) < 2 || fa_size(image, -1) < 1 || fa_size(image, -2) < 1)

@@ -30,7 +30,7 @@ static fa_dataset *cifar10(const char *folder, bool train, fa_module *transform)
     }
 
 const data_set data_sets[] = {
-    {1, 8, 8, 0, 1, DIGITS, digits, false, 30, 32, SCHEDULE_CONSTANT, 0.1},
+    {1, 8, 8, 0, 1, DIGITS, digits, false, 15, 32, SCHEDULE_ONE_CYCLE, 0.05, 0.2},
     {1,
      28,
      28,
@@ -42,8 +42,9 @@ const data_set data_sets[] = {
      5,
      64,
      SCHEDULE_ONE_CYCLE,
+     0.05,
      0.1},
-    {1, 28, 28, 0.1307, 0.3081, DIGITS, mnist, true, 5, 64, SCHEDULE_ONE_CYCLE, 0.1},
+    {1, 28, 28, 0.1307, 0.3081, DIGITS, mnist, true, 5, 64, SCHEDULE_ONE_CYCLE, 0.05, 0.1},
     {3,
      32,
      32,
@@ -55,5 +56,6 @@ const data_set data_sets[] = {
      2,
      4,
      SCHEDULE_CONSTANT,
+     0.001,
      0.001},
 };

@@ -3,6 +3,7 @@
 #include <argp.h>
 #include <errno.h>
 #include <facula/facula.h>
+#include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -88,6 +89,7 @@ int main(int argc, char **argv)
     static const struct argp parser = {.parser = option, .args_doc = "COMMAND [OPTION...]", .doc = what};
     static char name[64];
     int at = 0;
+    setlocale(LC_CTYPE, ""); /* what can be drawn; numbers are written as everywhere */
     if (setvbuf(stdout, NULL, _IOLBF, 0) || atexit(check_output)) /* who reads a pipe sees each line at once */
         return EXIT_FAILED;
     argp_err_exit_status = EXIT_USAGE;

@@ -22,37 +22,39 @@ static fa_module *mlp_new(const network *n)
                             fa_nn_linear(n->hidden, n->classes));
 }
 
-/* What is left of a side behind a convolution of this kernel and a pooling by 2. */
-static int64_t halved(int64_t side, int64_t kernel)
+/* For gray images: convolutions that keep their size, and normalisation. Small ones lose none of it before the second
+ * convolution. */
+static fa_module *gray_cnn_new(const network *n)
 {
-    return (side - kernel + 1) / 2;
+    enum { SMALL = 14, FIRST = 16, SECOND = 32 };
+    bool small = n->height < SMALL || n->width < SMALL;
+    int64_t pooled = small ? 2 : 4, hidden = small ? 64 : 128,
+            rest = SECOND * (n->height / pooled) * (n->width / pooled);
+    return fa_nn_sequential(fa_nn_conv2d(n->channels, FIRST, 3, .padding = 1), fa_nn_batch_norm2d(FIRST), fa_nn_relu(),
+                            small ? fa_nn_identity() : fa_nn_max_pool2d(2),
+                            fa_nn_conv2d(FIRST, SECOND, 3, .padding = 1), fa_nn_batch_norm2d(SECOND), fa_nn_relu(),
+                            fa_nn_max_pool2d(2), fa_nn_flatten(), fa_nn_linear(rest, hidden), fa_nn_relu(),
+                            fa_nn_linear(hidden, n->classes));
 }
 
-/* For small images: two convolutions that keep their size, and one pooling. */
-static fa_module *small_cnn_new(const network *n)
+/* What is left of a side behind a convolution of 5 x 5 and a pooling by 2. */
+static int64_t halved(int64_t side)
 {
-    return fa_nn_sequential(fa_nn_conv2d(n->channels, 16, 3, .padding = 1), fa_nn_relu(),
-                            fa_nn_conv2d(16, 32, 3, .padding = 1), fa_nn_relu(), fa_nn_max_pool2d(2), fa_nn_flatten(),
-                            fa_nn_linear(32 * (n->height / 2) * (n->width / 2), 64), fa_nn_relu(),
-                            fa_nn_linear(64, n->classes));
+    return (side - 4) / 2;
 }
 
-/* For images of some 30 pixels a side: two convolutions, each with pooling, and `wide` times the channels. */
-static fa_module *lenet_new(const network *n, int64_t first, int64_t second)
+/* For photographs: the network of PyTorch's tutorial, after LeNet-5 (LeCun et al. 1998). */
+static fa_module *colour_cnn_new(const network *n)
 {
-    int64_t rest = second * halved(halved(n->height, 5), 5) * halved(halved(n->width, 5), 5);
-    return fa_nn_sequential(fa_nn_conv2d(n->channels, first, 5), fa_nn_relu(), fa_nn_max_pool2d(2),
-                            fa_nn_conv2d(first, second, 5), fa_nn_relu(), fa_nn_max_pool2d(2), fa_nn_flatten(),
-                            fa_nn_linear(rest, 120), fa_nn_relu(), fa_nn_linear(120, 84), fa_nn_relu(),
-                            fa_nn_linear(84, n->classes));
+    int64_t rest = 16 * halved(halved(n->height)) * halved(halved(n->width));
+    return fa_nn_sequential(fa_nn_conv2d(n->channels, 6, 5), fa_nn_relu(), fa_nn_max_pool2d(2), fa_nn_conv2d(6, 16, 5),
+                            fa_nn_relu(), fa_nn_max_pool2d(2), fa_nn_flatten(), fa_nn_linear(rest, 120), fa_nn_relu(),
+                            fa_nn_linear(120, 84), fa_nn_relu(), fa_nn_linear(84, n->classes));
 }
 
 static fa_module *cnn_new(const network *n)
 {
-    enum { SMALL = 14 };
-    if (n->height < SMALL || n->width < SMALL)
-        return small_cnn_new(n);
-    return n->channels == 1 ? lenet_new(n, 16, 32) : lenet_new(n, 6, 16);
+    return (n->channels == 1 ? gray_cnn_new : colour_cnn_new)(n);
 }
 
 fa_module *network_new(const network *n)
@@ -127,10 +129,10 @@ void network_tell(const network *n, texts *t)
         size_t length = strlen(classes);
         snprintf(classes + length, sizeof classes - length, "%s%s", i ? "\n" : "", n->class_name[i]);
     }
-    add_numbers(t, "facula.input", size, 3);
-    add_numbers(t, "facula.mean", n->mean, n->channels);
-    add_numbers(t, "facula.std", n->deviation, n->channels);
-    texts_add(t, "facula.classes", classes);
+    add_numbers(t, "run.input", size, 3);
+    add_numbers(t, "run.mean", n->mean, n->channels);
+    add_numbers(t, "run.std", n->deviation, n->channels);
+    texts_add(t, "run.classes", classes);
 }
 
 const char *saved_text(const fa_saved *file, const char *name)
@@ -163,7 +165,7 @@ static bool read_classes(const fa_saved *file, network *n)
         char at[];
     } copy;
     static const fa_object_type type = {"text", NULL};
-    const char *text = saved_text(file, "facula.classes");
+    const char *text = saved_text(file, "run.classes");
     copy *c = text ? fa_object_new(&type, sizeof *c + strlen(text) + 1) : NULL;
     if (!c)
         return false;
@@ -183,11 +185,11 @@ static bool is_size(double v)
     return v >= 1 && v <= 4096 && v == (double)(int64_t)v;
 }
 
-/* A setting of the run: "facula.hidden". */
+/* A setting of the run: "run.hidden". */
 static bool read_setting(const fa_saved *file, settings *s, const char *name)
 {
     char key[64];
-    snprintf(key, sizeof key, "facula.%s", name);
+    snprintf(key, sizeof key, "run.%s", name);
     const char *text = saved_text(file, key);
     return text && setting_read(s, setting_named(name), text);
 }
@@ -197,8 +199,8 @@ static bool read(const fa_saved *file, network *n)
     settings s = {0};
     double size[3];
     if (!read_setting(file, &s, "model") || !read_setting(file, &s, "hidden") || !read_setting(file, &s, "data")
-        || read_numbers(file, "facula.input", size, 3) != 3 || !is_size(size[0]) || !is_size(size[1])
-        || !is_size(size[2]) || size[0] > MOST_CHANNELS)
+        || read_numbers(file, "run.input", size, 3) != 3 || !is_size(size[0]) || !is_size(size[1]) || !is_size(size[2])
+        || size[0] > MOST_CHANNELS)
         return false;
     *n = (network){.model = s.model,
                    .hidden = s.hidden,
@@ -206,11 +208,11 @@ static bool read(const fa_saved *file, network *n)
                    .height = (int64_t)size[1],
                    .width = (int64_t)size[2],
                    .data = data_names[s.data],
-                   .folder = saved_text(file, "facula.data-dir")};
+                   .folder = saved_text(file, "run.data-dir")};
     if (n->folder && !*n->folder)
         n->folder = NULL;
-    if (read_numbers(file, "facula.mean", n->mean, MOST_CHANNELS) != n->channels
-        || read_numbers(file, "facula.std", n->deviation, MOST_CHANNELS) != n->channels)
+    if (read_numbers(file, "run.mean", n->mean, MOST_CHANNELS) != n->channels
+        || read_numbers(file, "run.std", n->deviation, MOST_CHANNELS) != n->channels)
         return false;
     return read_classes(file, n);
 }

@@ -24,7 +24,7 @@ typedef struct data_set {
     fa_dataset *(*open)(const char *folder, bool train, fa_module *transform);
     bool needs_folder;
     int64_t epochs, batch_size, schedule; /* defaults: what does well */
-    double lr;
+    double cnn_lr, lr;                    /* of sgd, for cnn and for the others */
 } data_set;
 
 /* In the order of data_names. */

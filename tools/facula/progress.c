@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { WIDEST = 40, NARROWEST = 5, AROUND = 9 /* " [", "] 100%", the cursor */, TEXT = 42, PARTS = 40 };
+enum { WIDEST = 40, NARROWEST = 5, AROUND = 11 /* " [", "] 100%", the cursor, and "^C" */, TEXT = 42, PARTS = 40 };
 
 static const double often = 0.5; /* seconds between two looks at it */
 

@@ -23,12 +23,12 @@ static char *history(const run *r)
     return text;
 }
 
-/* Names of settings in files: "facula.lr". */
+/* Names of settings in files: "run.lr". */
 static const char *key_of(const setting *row)
 {
     static char key[SETTINGS][32];
     char *to = key[row - setting_rows];
-    snprintf(to, sizeof key[0], "facula.%s", row->name);
+    snprintf(to, sizeof key[0], "run.%s", row->name);
     return to;
 }
 
@@ -54,8 +54,8 @@ bool run_save(run *r, const char *path)
         tell_settings(&r->s, t);
         network_tell(&r->n, t);
         snprintf(sum, sizeof sum, "%.17g", r->sum);
-        texts_add(t, "facula.sum", sum);
-        texts_add(t, "facula.history", lines);
+        texts_add(t, "run.sum", sum);
+        texts_add(t, "run.history", lines);
         const fa_metadata metadata = {t->count, t->name, t->value};
         good = fa_checkpoint_save(path, .module = r->net, .optim = r->optim, .schedule = r->schedule,
                                   .loader = r->train, .metadata = metadata);
@@ -89,10 +89,10 @@ static bool read_history(run *r, const char *text)
 
 bool run_load(run *r, const char *path, const fa_saved *file)
 {
-    const char *sum = saved_text(file, "facula.sum");
+    const char *sum = saved_text(file, "run.sum");
     if (!fa_checkpoint_load(path, .module = r->net, .optim = r->optim, .schedule = r->schedule, .loader = r->train))
         return false;
-    if (!sum || !read_history(r, saved_text(file, "facula.history")))
+    if (!sum || !read_history(r, saved_text(file, "run.history")))
         return fa_fail(FA_ERROR_FILE, "%s does not tell what its epochs came to", path);
     r->sum = strtod(sum, NULL);
     fa_loader_place place = fa_loader_position(r->train);

@@ -14,7 +14,7 @@
 /* What is not given gets what does well. */
 static void complete(settings *s)
 {
-    static const double rate[] = {0, 0.001, 0.001, 0.001, 0.01};
+    static const double rate[] = {0, 0.002, 0.002, 0.001, 0.01};
     const data_set *d = &data_sets[s->data];
     if (!setting_given(s, "epochs"))
         s->epochs = d->epochs;
@@ -23,7 +23,7 @@ static void complete(settings *s)
     if (!setting_given(s, "schedule"))
         s->schedule = setting_given(s, "warm-up") ? SCHEDULE_CONSTANT : d->schedule;
     if (!setting_given(s, "lr"))
-        s->lr = s->optimizer == OPTIM_SGD ? d->lr : rate[s->optimizer];
+        s->lr = s->optimizer != OPTIM_SGD ? rate[s->optimizer] : s->model == MODEL_CNN ? d->cnn_lr : d->lr;
     if (!setting_given(s, "momentum"))
         s->momentum = s->optimizer == OPTIM_SGD ? 0.9 : 0;
     if (!setting_given(s, "weight-decay"))
@@ -57,7 +57,7 @@ static int restore(settings *s, const fa_saved *file)
         bool changes = !strcmp(row->name, "epochs") || !strcmp(row->name, "data-dir");
         if (!row->kept || (changes && setting_given(s, row->name)))
             continue;
-        snprintf(key, sizeof key, "facula.%s", row->name);
+        snprintf(key, sizeof key, "run.%s", row->name);
         const char *text = saved_text(file, key);
         setting_write(s, row, given, sizeof given);
         if (text && setting_given(s, row->name) && strcmp(text, given))
@@ -202,12 +202,18 @@ static void print_result(const run *r, int64_t first)
 /* Ctrl-C: what there is is saved. */
 static int stopped(run *r)
 {
+    fa_loader_place place = fa_loader_position(r->train);
+    char where[100] = "", what[300] = "nothing is saved without --save";
     if (r->s.save && !run_save(r, r->s.save))
         return command_failed();
-    if (r->s.save)
-        fprintf(stderr, "facula: stopped; `facula train --resume %s` goes on\n", r->s.save);
+    if (place.epoch > r->done)
+        snprintf(where, sizeof where, "while epoch %" PRId64 " was evaluated", place.epoch);
     else
-        fprintf(stderr, "facula: stopped; nothing is saved without --save\n");
+        snprintf(where, sizeof where, "in epoch %" PRId64 ", step %" PRId64 " of %" PRId64, place.epoch + 1,
+                 place.batch, fa_loader_length(r->train));
+    if (r->s.save)
+        snprintf(what, sizeof what, "`facula train --resume %s` goes on", r->s.save);
+    fprintf(stderr, "facula: stopped %s; %s\n", where, what);
     return EXIT_FAILED;
 }
 
