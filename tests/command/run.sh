@@ -1,6 +1,6 @@
 #!/bin/sh
 # run.sh FACULA: the command's arguments, exit codes and output.
-facula=$1
+facula=$(realpath "$1")
 . "$(dirname "$0")/library.sh"
 
 check 'version' run 0 --version
@@ -9,6 +9,35 @@ check 'help' run 0 --help
 check 'help names the commands' says 'train MODEL'
 check 'help of a command' run 0 train --help
 check 'help names options' says '--batch-size=N'
+
+# the manual and the completion know what the command knows
+tools=$(dirname "$0")/../../tools/facula
+sed 's/\\-/-/g' "$tools/facula.1" >"$folder/manual"
+for command in train eval predict info bench; do
+    run 0 $command --help
+    for option in $(grep -o -e '--[a-z][a-z-]*' "$out" | sort -u | grep -vx -e '--help' -e '--usage' -e '--version'); do
+        check "manual: $command $option" grep -q -e "$option" "$folder/manual"
+    done
+done
+# completes WORD WORDS...: whether the last word, which is typed, can become WORD.
+completes() {
+    want=$1
+    shift
+    PATH=$(dirname "$facula"):$PATH bash -c '. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _facula; printf "%s\n" "${COMPREPLY[@]}"' \
+        "$tools/completion.bash" "$@" >"$out" 2>"$err" && grep -qxe "$want" "$out"
+}
+if command -v bash >/dev/null; then
+    check 'completion: commands' completes predict facula pr
+    check 'completion: models' completes mlp facula train m
+    check 'completion: options' completes --weight-decay facula train cnn --we
+    check 'completion: options of another command' completes --invert facula predict --
+    check 'completion: values' completes one-cycle facula train cnn --schedule o
+    check 'completion: values behind =' completes adamw facula train cnn --optimizer = adamw
+    check 'completion: devices' completes late:1 facula train cnn --device l
+    check 'completion: files' completes "$folder/manual" facula info "$folder/man"
+else
+    skip 'without bash nothing is completed'
+fi
 
 # wrong arguments: 2, named on standard error, nothing on standard output
 wrong() {

@@ -55,7 +55,7 @@ const data_set data_sets[] = {
      true,
      2,
      4,
-     SCHEDULE_CONSTANT,
-     0.001,
-     0.001},
+     SCHEDULE_COSINE,
+     0.01,
+     0.01},
 };
