@@ -46,6 +46,20 @@ check 'eval: a folder is missing: said' complains '--data-dir is missing: the fo
 check 'eval: no such folder' run 1 eval net.safetensors --data mnist --data-dir .
 check 'eval: data that does not fit' complains 'the network takes 1 x 8 x 8 .* mnist has 1 x 28 x 28'
 
+# a data set in files
+if [ -d /usr/share/datasets/fashion-mnist ]; then
+    check 'fashion-mnist' run 0 train linear --data fashion-mnist --epochs 1 --batch-size 256 --save fashion.safetensors
+    check 'fashion-mnist: learns' sh -c "tail -n 1 '$out' | grep -q '^test accuracy: 8[0-9]'"
+    learned=$(last_line)
+    check 'fashion-mnist: names of classes' says '^Ankle boot  *9 '
+    check 'fashion-mnist: eval' run 0 eval fashion.safetensors --quiet
+    check 'fashion-mnist: eval: the same' [ "$(cat "$out")" = "$learned" ]
+else
+    skip 'without the data set fashion-mnist (dataset-fashion-mnist) nothing is trained on it'
+fi
+check 'a data set that is not there' run 1 train linear --data fashion-mnist --data-dir .
+check 'a data set that is not there: said' complains '^facula: fa_data_fashion_mnist: there is no train-images'
+
 # JSON, logs
 check 'train as JSON' run 0 train cnn --epochs 4 --json --log log.csv
 check 'train as JSON: it is' json '.settings.model == "cnn" and .settings.epochs == 4 and (.epochs | length == 4) and (.epochs[3].accuracy == .accuracy) and .seconds > 0 and (.epochs[3].loss < .epochs[0].loss)'
