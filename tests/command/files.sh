@@ -118,6 +118,7 @@ check 'a run that is not there' run 1 train --resume none.safetensors
 # stopped SIGNAL LINE PAUSE: a run that is stopped so long behind the line of an epoch, and goes on until it is over.
 stopped() {
     rm -f part.safetensors part.csv
+    : >"$out" # what an earlier run said there is not to be taken for this one's
     "$facula" $whole --save part.safetensors --log part.csv >"$out" 2>"$err" &
     child=$!
     while ! grep -q "^$2" "$out" && kill -0 $child 2>/dev/null; do
