@@ -1,5 +1,5 @@
-# The front door: `make run` trains a network on the embedded digits, `make test` runs the tests. CMake and Ninja work
-# behind it, in build/release. CC=clang, BUILD=build/other and FLAGS="-D..." choose otherwise.
+# The front door: `make run` trains a network on the embedded digits and saves it, `make test` runs the tests. CMake and
+# Ninja work behind it, in build/release. CC=clang, BUILD=build/other and FLAGS="-D..." choose otherwise.
 BUILD  = build/release
 PREFIX = /usr/local
 FLAGS  =
@@ -18,7 +18,11 @@ build:
 	@scripts/build.sh $(BUILD) product $(FLAGS)
 
 run: build
-	@$(BUILD)/facula train mlp --data digits
+	@$(BUILD)/facula train cnn --data digits --save $(BUILD)/digits.safetensors
+	@printf '\nThe network is in %s. Now:\n' $(BUILD)/digits.safetensors
+	@printf '    %s\n' '$(BUILD)/facula eval $(BUILD)/digits.safetensors' \
+		'$(BUILD)/facula predict $(BUILD)/digits.safetensors IMAGE.png --invert --top 3' \
+		'$(BUILD)/facula train --resume $(BUILD)/digits.safetensors --epochs 20'
 
 test:
 	@scripts/deps.sh build test gpu

@@ -30,3 +30,11 @@ endfunction()
 
 facula_find_library(jansson jansson.h jansson)
 facula_plugin(json jansson)
+
+find_package(PNG)
+find_package(JPEG)
+if(TARGET PNG::PNG AND TARGET JPEG::JPEG)
+    facula_plugin(image PNG::PNG JPEG::JPEG)
+else()
+    message(STATUS "No plugin image: libpng or libjpeg is not here")
+endif()

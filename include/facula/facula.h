@@ -29,6 +29,7 @@
 #include <facula/expression.h>
 #include <facula/file.h>
 #include <facula/host.h>
+#include <facula/image.h>
 #include <facula/indices.h>
 #include <facula/init.h>
 #include <facula/memory.h>

@@ -6,6 +6,7 @@
  *  |---|---|---|
  *  | gzip | compressed files of data sets | zlib |
  *  | json | the heads of safetensors files | jansson |
+ *  | image | PNG and JPEG files | libpng, libjpeg |
  *
  *  They are looked for in the folder that FACULA_PLUGINS names; in facula-plugins beside the program or library that
  *  holds this one, and beside its folder; and where `make install` puts them. */

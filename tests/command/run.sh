@@ -1,35 +1,7 @@
 #!/bin/sh
 # run.sh FACULA: the command's arguments, exit codes and output.
-facula=$1
-folder=$(mktemp -d) || exit 2
-trap 'rm -rf "$folder"' EXIT
-out=$folder/out
-err=$folder/err
-status=0
-
-# check NAME CONDITION...: counts a case.
-check() {
-    name=$1
-    shift
-    if "$@"; then
-        echo "[       OK ] $name"
-    else
-        echo "[  FAILED  ] $name: $*"
-        sed 's/^/    /' "$out" "$err"
-        status=1
-    fi
-}
-# run STATUS ARGUMENTS...: whether the command exits with that status.
-run() {
-    want=$1
-    shift
-    "$facula" "$@" >"$out" 2>"$err"
-    [ $? -eq "$want" ]
-}
-says() { grep -q -e "$1" "$out"; }
-complains() { grep -q -e "$1" "$err"; }
-silent() { [ ! -s "$out" ]; }
-last_line() { tail -n 1 "$out"; }
+facula=$(realpath "$1")
+. "$(dirname "$0")/library.sh"
 
 check 'version' run 0 --version
 check 'version is a line' says '^facula [0-9]*\.[0-9]*\.[0-9]*$'
@@ -37,6 +9,35 @@ check 'help' run 0 --help
 check 'help names the commands' says 'train MODEL'
 check 'help of a command' run 0 train --help
 check 'help names options' says '--batch-size=N'
+
+# the manual and the completion know what the command knows
+tools=$(dirname "$0")/../../tools/facula
+sed 's/\\-/-/g' "$tools/facula.1" >"$folder/manual"
+for command in train eval predict info bench; do
+    run 0 $command --help
+    for option in $(grep -o -e '--[a-z][a-z-]*' "$out" | sort -u | grep -vx -e '--help' -e '--usage' -e '--version'); do
+        check "manual: $command $option" grep -q -e "$option" "$folder/manual"
+    done
+done
+# completes WORD WORDS...: whether the last word, which is typed, can become WORD.
+completes() {
+    want=$1
+    shift
+    PATH=$(dirname "$facula"):$PATH bash -c '. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _facula; printf "%s\n" "${COMPREPLY[@]}"' \
+        "$tools/completion.bash" "$@" >"$out" 2>"$err" && grep -qxe "$want" "$out"
+}
+if command -v bash >/dev/null; then
+    check 'completion: commands' completes predict facula pr
+    check 'completion: models' completes mlp facula train m
+    check 'completion: options' completes --weight-decay facula train cnn --we
+    check 'completion: options of another command' completes --invert facula predict --
+    check 'completion: values' completes one-cycle facula train cnn --schedule o
+    check 'completion: values behind =' completes adamw facula train cnn --optimizer = adamw
+    check 'completion: devices' completes late:1 facula train cnn --device l
+    check 'completion: files' completes "$folder/manual" facula info "$folder/man"
+else
+    skip 'without bash nothing is completed'
+fi
 
 # wrong arguments: 2, named on standard error, nothing on standard output
 wrong() {
@@ -50,7 +51,7 @@ wrong 'command is missing'
 wrong '"walk"' walk
 wrong '--nonsense' --nonsense
 wrong 'model is missing' train
-wrong '"gpt".*mlp, linear' train gpt
+wrong '"gpt".*cnn, mlp, linear' train gpt
 wrong '"more"' train mlp more
 wrong '--data.*"cats".*digits' train mlp --data cats
 wrong '--epochs.*"many"' train mlp --epochs many
@@ -62,6 +63,22 @@ wrong '--optimizer.*"sgdd"' train mlp --optimizer sgdd
 wrong '--threads.*"0"' train mlp --threads 0
 wrong '--hidden.*"1e3"' train mlp --hidden 1e3
 wrong '--seed.*"99999999999999999999"' train mlp --seed 99999999999999999999
+wrong '--schedule.*"round".*constant, step' train mlp --schedule round
+wrong '--momentum: adam has none' train mlp --optimizer adam --momentum 0.5
+wrong '--warm-up does not go with --schedule=one-cycle' train mlp --schedule one-cycle --warm-up 1
+wrong '--log: "log.txt"' train mlp --log log.txt
+wrong '--quiet does not go with --json' train mlp --quiet --json
+wrong '--data-dir is missing: the folder of cifar10' train cnn --data cifar10
+wrong 'file is missing' eval
+wrong '"more"' eval net.safetensors more
+wrong '--quiet does not go with --json' eval net.safetensors --quiet --json
+wrong 'file is missing' predict
+wrong 'image is missing' predict net.safetensors
+wrong '--top.*"0"' predict --top 0 net.safetensors image.png
+wrong 'file is missing' info
+wrong '"more"' info net.safetensors more
+wrong '"all"' bench all
+wrong 'rubbish' bench --device rubbish
 wrong 'rubbish' train mlp --device rubbish
 wrong 'late:7' train mlp --device late:7
 wrong 'there are: cpu, .*late:0' train mlp --device opencl:99
@@ -120,27 +137,32 @@ check 'no training' run 0 train linear --epochs 0 --quiet
 check 'no training: chance' says '^test accuracy: [0-9.]*%$'
 check 'train' run 0 train mlp --data digits
 cp "$out" "$folder/first"
+timeless >"$folder/epochs"
 check 'train: the last line' sh -c "tail -n 1 '$out' | grep -qx 'test accuracy: 9[789]\.[0-9]%'"
-check 'train: a line for each epoch' [ "$(grep -c '^epoch *[0-9]*/30  loss ' "$out")" -eq 30 ]
+check 'train: a line for each epoch' [ "$(grep -c '^epoch *[0-9]*/15  loss [0-9.]*  held out [0-9.]*%  [0-9]*/s  0:[0-9]* left$' "$out")" -eq 15 ]
+check 'train: a line for each class' [ "$(grep -c '^[0-9]  *[01]\.[0-9]*  *[01]\.[0-9]*  *[01]\.[0-9]*  *3[0-9]$' "$out")" -eq 10 ]
+check 'train: no curve in a file' sh -c "! grep -q '^loss' '$out'"
 check 'train: plain lines in a file' sh -c "! LC_ALL=C grep -q '[[:cntrl:]]' '$out'"
 check 'train: nothing on standard error' [ ! -s "$err" ]
 check 'one thread' run 0 train mlp --data digits --threads 1
-check 'one thread: the same' cmp -s "$out" "$folder/first"
+timeless >"$folder/one"
+check 'one thread: the same' cmp -s "$folder/one" "$folder/epochs"
 check 'quiet' run 0 train mlp --data digits --quiet
 check 'quiet: one line' sh -c "[ \"\$(wc -l <'$out')\" -eq 1 ] && cmp -s '$out' - <<END
 $(tail -n 1 "$folder/first")
 END"
 check 'another seed' run 0 train mlp --data digits --seed 1
-check 'another seed: another network' sh -c "! cmp -s '$out' '$folder/first'"
+timeless >"$folder/other"
+check 'another seed: another network' sh -c "! cmp -s '$folder/other' '$folder/epochs'"
 check 'late device' run 0 train mlp --epochs 2 --device late:0 --quiet
 late=$(last_line)
 check 'as on the CPU' run 0 train mlp --epochs 2 --device cpu --quiet
 check 'late device: the same' [ "$late" = "$(last_line)" ]
-tail -n +2 "$folder/first" >"$folder/epochs"
 for device in opencl:0 opencl:1; do
     if grep -qx $device "$folder/opencl"; then
         check "$device" run 0 train mlp --data digits --device $device
-        check "$device: as on the CPU, each epoch" sh -c "tail -n +2 '$out' | cmp -s - '$folder/epochs'"
+        timeless >"$folder/there"
+        check "$device: as on the CPU, each epoch" cmp -s "$folder/there" "$folder/epochs"
         check "$device: nothing on standard error" [ ! -s "$err" ]
     else
         echo "train mlp --device $device: there is no $device here"
@@ -149,7 +171,7 @@ for device in opencl:0 opencl:1; do
 done
 check 'adam' run 0 train mlp --optimizer adam --quiet
 check 'adam: learns' says '^test accuracy: 9[6789]\.'
-check 'linear' run 0 train linear --hidden 3 --batch-size 64 --lr 0.5 --momentum 0 --epochs 20 --quiet
+check 'linear' run 0 train linear --hidden 3 --batch-size 64 --lr 0.5 --momentum 0 --epochs 20 --schedule constant --quiet
 check 'linear: learns' says '^test accuracy: 9[56789]\.'
 
 "$facula" train mlp --epochs 1000000 >"$out" 2>"$err" &

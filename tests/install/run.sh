@@ -55,4 +55,6 @@ try 'find_package: builds' cmake --build "$root/build"
 try 'find_package: runs' "$root/build/user"
 try 'find_package, static: runs' "$root/build/user_static"
 try 'the command' "$prefix/bin/facula" --version
+try 'the manual' grep -q 'facula train' "$prefix/share/man/man1/facula.1"
+try 'the completion' bash -n "$prefix/share/bash-completion/completions/facula"
 exit $status

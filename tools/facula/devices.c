@@ -1,5 +1,6 @@
 /* facula devices: a line for each device, and for each kind that is not here the reason. */
 #include "command.h"
+#include <argp.h>
 #include <facula/facula.h>
 #include <stdio.h>
 

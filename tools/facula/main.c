@@ -1,8 +1,10 @@
 /* The command `facula`: finds the subcommand and hands the rest of the line to it. */
 #include "command.h"
+#include <argp.h>
 #include <errno.h>
 #include <facula/facula.h>
-#include <inttypes.h>
+#include <locale.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,56 +13,43 @@
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
-} commands[] = {{"train", command_train}, {"devices", command_devices}};
+} commands[] = {{"train", command_train}, {"eval", command_eval},       {"predict", command_predict},
+                {"info", command_info},   {"devices", command_devices}, {"bench", command_bench}};
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static const char what[] =
-    "Trains networks and shows devices."
+    "Trains networks and uses them."
     "\v"
     "Commands:\n"
-    "  train MODEL  train a network and show its accuracy\n"
-    "  devices      show the devices that there are\n"
+    "  train MODEL         train a network and show its accuracy\n"
+    "  eval FILE           show the accuracy of a network that was saved\n"
+    "  predict FILE IMAGE  tell what images show\n"
+    "  info FILE           show what is in a file of tensors\n"
+    "  devices             show the devices that there are\n"
+    "  bench               measure a device\n"
     "\n"
     "`facula COMMAND --help` shows a command's options. Exit status: 0, 1 after a failure, 2 for "
     "wrong arguments.";
 
+static const char names[] = "train, eval, predict, info, devices, bench";
+
 int command_failed(void)
 {
     fprintf(stderr, "facula: %s\n", fa_error_message());
+    fa_error_clear();
     return EXIT_FAILED;
 }
 
-int64_t command_integer(struct argp_state *state, const char *option, const char *text, int64_t least, int64_t most)
+int command_wrong(const char *format, ...)
 {
-    char *end;
-    errno = 0;
-    long long value = strtoll(text, &end, 10);
-    if (end == text || *end || errno || value < least || value > most)
-        argp_error(state, "%s: \"%s\" is not a whole number from %" PRId64 " to %" PRId64, option, text, least, most);
-    return value;
-}
-
-double command_number(struct argp_state *state, const char *option, const char *text, double least, double most)
-{
-    char *end;
-    double value = strtod(text, &end);
-    if (end == text || *end || !(value >= least && value <= most))
-        argp_error(state, "%s: \"%s\" is not a number from %g to %g", option, text, least, most);
-    return value;
-}
-
-int command_choice(struct argp_state *state, const char *choice, const char *text, const char *const *names)
-{
-    char list[200] = "";
-    for (int i = 0; names[i]; i++) {
-        if (!strcmp(names[i], text))
-            return i;
-        size_t length = strlen(list);
-        snprintf(list + length, sizeof list - length, "%s%s", i ? ", " : "", names[i]);
-    }
-    argp_error(state, "%s: \"%s\" is none of %s", choice, text, list);
-    return 0;
+    va_list list;
+    va_start(list, format);
+    fprintf(stderr, "facula: ");
+    vfprintf(stderr, format, list);
+    fprintf(stderr, "\n");
+    va_end(list);
+    return EXIT_USAGE;
 }
 
 static void print_version(FILE *file, struct argp_state *state)
@@ -91,7 +80,7 @@ static error_t option(int key, char *argument, struct argp_state *state)
         return 0;
     }
     if (key == ARGP_KEY_NO_ARGS)
-        argp_error(state, "a command is missing: train, devices");
+        argp_error(state, "a command is missing: %s", names);
     return key == ARGP_KEY_ARG || key == ARGP_KEY_NO_ARGS ? 0 : ARGP_ERR_UNKNOWN;
 }
 
@@ -100,6 +89,7 @@ int main(int argc, char **argv)
     static const struct argp parser = {.parser = option, .args_doc = "COMMAND [OPTION...]", .doc = what};
     static char name[64];
     int at = 0;
+    setlocale(LC_CTYPE, ""); /* what can be drawn; numbers are written as everywhere */
     if (setvbuf(stdout, NULL, _IOLBF, 0) || atexit(check_output)) /* who reads a pipe sees each line at once */
         return EXIT_FAILED;
     argp_err_exit_status = EXIT_USAGE;
@@ -112,6 +102,5 @@ int main(int argc, char **argv)
             argv[at] = name;
             return commands[i].run(argc - at, argv + at);
         }
-    fprintf(stderr, "facula: there is no command \"%s\": train, devices\n", argv[at]);
-    return EXIT_USAGE;
+    return command_wrong("there is no command \"%s\": %s", argv[at], names);
 }

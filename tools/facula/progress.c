@@ -4,12 +4,32 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <time.h>
 #include <unistd.h>
 
-enum { WIDEST = 40, NARROWEST = 5, AROUND = 9 /* " [", "] 100%", the cursor */ };
+enum { WIDEST = 40, NARROWEST = 5, AROUND = 11 /* " [", "] 100%", the cursor, and "^C" */, TEXT = 42, PARTS = 40 };
+
+static const double often = 0.5; /* seconds between two looks at it */
+
+double progress_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+const char *progress_time(double seconds, char *text, int room)
+{
+    long s = seconds > 0 && seconds < 1e9 ? (long)(seconds + 0.5) : 0;
+    if (s < 3600)
+        snprintf(text, (size_t)room, "%ld:%02ld", s / 60, s % 60);
+    else
+        snprintf(text, (size_t)room, "%ld:%02ld:%02ld", s / 3600, s / 60 % 60, s % 60);
+    return text;
+}
 
 /* What is left of a line of the terminal: a bar that wraps round could not be drawn over. */
-static int width_of(const char *label)
+static int columns_behind(const char *label)
 {
     const char *kind = getenv("TERM");
     struct winsize size = {0};
@@ -17,31 +37,47 @@ static int width_of(const char *label)
         return 0;
     if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
         size.ws_col = 80;
-    int left = (int)size.ws_col - (int)strlen(label) - AROUND;
-    return left < NARROWEST ? 0 : left < WIDEST ? left : WIDEST;
+    return (int)size.ws_col - (int)strlen(label) - AROUND;
 }
 
-progress progress_begin(int64_t steps, const char *label, bool quiet)
+progress progress_begin(int64_t steps, int64_t done, const char *label, bool quiet)
 {
-    return (progress){.label = label, .steps = steps > 0 ? steps : 1, .width = quiet ? 0 : width_of(label), .last = -1};
+    int left = quiet ? 0 : columns_behind(label);
+    progress bar = {.label = label, .steps = steps > 0 ? steps : 1, .done = done, .part = -1, .when = progress_now()};
+    if (left >= NARROWEST + TEXT) {
+        bar.room = TEXT;
+        left -= TEXT;
+    }
+    bar.width = left < NARROWEST ? 0 : left < WIDEST ? left : WIDEST;
+    return bar;
 }
 
-void progress_tick(progress *bar)
+bool progress_tick(progress *bar)
+{
+    int parts = bar->width ? bar->width : PARTS;
+    int part = (int)(++bar->done * parts / bar->steps);
+    bool due = part != bar->part && part <= parts;
+    bar->part = part;
+    return due || (bar->width && progress_now() - bar->when > often);
+}
+
+void progress_draw(progress *bar, const char *text)
 {
     static const char full[WIDEST + 1] = "########################################";
-    int part = (int)(++bar->done * bar->width / bar->steps);
-    if (!bar->width || part == bar->last || part > bar->width)
+    if (!bar->width)
         return;
-    bar->last = part;
-    printf("\r%s [%-*.*s] %3d%%", bar->label, bar->width, part, full, part * 100 / bar->width);
+    printf("\r%s [%-*.*s] %3d%%%-*.*s", bar->label, bar->width, bar->part, full, bar->part * 100 / bar->width,
+           bar->room, bar->room, text);
     fflush(stdout);
+    bar->shown = true;
+    bar->when = progress_now();
 }
 
 void progress_clear(progress *bar)
 {
-    if (bar->last >= 0) {
+    if (bar->shown) {
         printf("\r\033[K");
         fflush(stdout); /* what goes to standard error next must not stand on the bar's line */
     }
-    bar->last = -1;
+    bar->shown = false;
 }

@@ -1,120 +1,77 @@
-/* facula train: makes a network, trains it on a data set, and shows its accuracy on the part that is held out. */
-#include "command.h"
+/* facula train: makes a network, trains it on a data set, and shows how well it does on the part that is held out. */
 #include "progress.h"
-#include <facula/facula.h>
+#include "run.h"
 #include <inttypes.h>
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
-typedef struct settings {
-    int64_t epochs, batch_size, seed, hidden;
-    double lr, momentum; /* lr below 0: the optimizer's default here */
-    int model, data, optimizer, threads;
-    const char *device;
-    bool quiet;
-} settings;
+/* ---- settings ---- */
 
-/* ---- the choices ---- */
-
-enum { INPUTS = 64, CLASSES = 10 };
-
-static fa_module *linear_new(const settings *s)
+/* What is not given gets what does well. */
+static void complete(settings *s)
 {
-    (void)s;
-    return fa_nn_linear(INPUTS, CLASSES);
+    static const double rate[] = {0, 0.002, 0.002, 0.001, 0.01};
+    const data_set *d = &data_sets[s->data];
+    if (!setting_given(s, "epochs"))
+        s->epochs = d->epochs;
+    if (!setting_given(s, "batch-size"))
+        s->batch_size = d->batch_size;
+    if (!setting_given(s, "schedule"))
+        s->schedule = setting_given(s, "warm-up") ? SCHEDULE_CONSTANT : d->schedule;
+    if (!setting_given(s, "lr"))
+        s->lr = s->optimizer != OPTIM_SGD ? rate[s->optimizer] : s->model == MODEL_CNN ? d->cnn_lr : d->lr;
+    if (!setting_given(s, "momentum"))
+        s->momentum = s->optimizer == OPTIM_SGD ? 0.9 : 0;
+    if (!setting_given(s, "weight-decay"))
+        s->weight_decay = s->optimizer == OPTIM_ADAMW ? 0.01 : 0;
+    if (!setting_given(s, "step-size"))
+        s->step_size = s->epochs > 3 ? (s->epochs + 2) / 3 : 1;
 }
 
-static fa_module *mlp_new(const settings *s)
+/* What is wrong with them together; 0: nothing. */
+static int check(const settings *s)
 {
-    return fa_nn_sequential(fa_nn_linear(INPUTS, s->hidden), fa_nn_relu(), fa_nn_linear(s->hidden, CLASSES));
+    bool heavy = s->optimizer == OPTIM_SGD || s->optimizer == OPTIM_RMSPROP;
+    if (setting_given(s, "momentum") && !heavy)
+        return command_wrong("--momentum: %s has none", optimizer_names[s->optimizer]);
+    if (s->warm_up > 0 && (s->schedule == SCHEDULE_ONE_CYCLE || s->schedule == SCHEDULE_PLATEAU))
+        return command_wrong("--warm-up does not go with --schedule=%s", schedule_names[s->schedule]);
+    if (data_sets[s->data].needs_folder && !s->data_dir)
+        return command_wrong("--data-dir is missing: the folder of %s", data_names[s->data]);
+    if (s->log && !log_knows(s->log))
+        return command_wrong("--log: \"%s\" ends with neither .csv nor .jsonl", s->log);
+    if (s->quiet && s->json)
+        return command_wrong("--quiet does not go with --json");
+    return 0;
 }
 
-static fa_dataset *digits(bool train)
+/* Settings of a run that goes on are those of its file; what is given has to be the same, but for what may change. */
+static int restore(settings *s, const fa_saved *file)
 {
-    return fa_data_digits(.train = train);
-}
-
-static fa_optim *sgd(fa_module *net, const settings *s)
-{
-    return fa_optim_sgd(net, .lr = s->lr < 0 ? 0.1 : s->lr, .momentum = s->momentum);
-}
-
-static fa_optim *adam(fa_module *net, const settings *s)
-{
-    return fa_optim_adam(net, .lr = s->lr < 0 ? 0.01 : s->lr);
-}
-
-static const char *const model_names[] = {"mlp", "linear", NULL}, *const data_names[] = {"digits", NULL},
-                         *const optimizer_names[] = {"sgd", "adam", NULL};
-static fa_module *(*const models[])(const settings *) = {mlp_new, linear_new};
-static fa_dataset *(*const datasets[])(bool train) = {digits};
-static fa_optim *(*const optimizers[])(fa_module *, const settings *) = {sgd, adam};
-
-/* ---- arguments ---- */
-
-static const struct argp_option options[] = {
-    {"data", 'd', "NAME", 0, "What to learn: digits", 0},
-    {"epochs", 'e', "N", 0, "How often each sample is seen (30)", 0},
-    {"batch-size", 'b', "N", 0, "Samples a step (32)", 0},
-    {"optimizer", 'o', "NAME", 0, "sgd or adam (sgd)", 0},
-    {"lr", 'l', "X", 0, "The learning rate (sgd 0.1, adam 0.01)", 0},
-    {"momentum", 'm', "X", 0, "Of sgd (0.9)", 0},
-    {"hidden", 'H', "N", 0, "Units of mlp's hidden layer (128)", 0},
-    {"seed", 's', "N", 0, "Of all random numbers (0)", 0},
-    {"threads", 't', "N", 0, "How many work (all CPUs)", 0},
-    {"device", 'D', "NAME", 0, "Where to compute: cpu, cuda:0, ... (the best there is)", 0},
-    {"quiet", 'q', NULL, 0, "Print the accuracy only", 0},
-    {0},
-};
-
-static error_t option(int key, char *text, struct argp_state *state)
-{
-    settings *s = state->input;
-    switch (key) {
-    case 'd':
-        s->data = command_choice(state, "--data", text, data_names);
-        break;
-    case 'e':
-        s->epochs = command_integer(state, "--epochs", text, 0, 1000000);
-        break;
-    case 'b':
-        s->batch_size = command_integer(state, "--batch-size", text, 1, 1000000);
-        break;
-    case 'o':
-        s->optimizer = command_choice(state, "--optimizer", text, optimizer_names);
-        break;
-    case 'l':
-        s->lr = command_number(state, "--lr", text, 0, 1e6);
-        break;
-    case 'm':
-        s->momentum = command_number(state, "--momentum", text, 0, 1);
-        break;
-    case 'H':
-        s->hidden = command_integer(state, "--hidden", text, 1, 1000000);
-        break;
-    case 's':
-        s->seed = command_integer(state, "--seed", text, 0, INT64_MAX);
-        break;
-    case 't':
-        s->threads = (int)command_integer(state, "--threads", text, 1, 256);
-        break;
-    case 'D':
-        s->device = text;
-        break;
-    case 'q':
-        s->quiet = true;
-        break;
-    case ARGP_KEY_ARG:
-        if (state->arg_num)
-            argp_error(state, "\"%s\" is not expected", text);
-        s->model = command_choice(state, "MODEL", text, model_names);
-        break;
-    case ARGP_KEY_NO_ARGS:
-        argp_error(state, "a model is missing: mlp, linear");
-        break;
-    default:
-        return ARGP_ERR_UNKNOWN;
+    for (const setting *row = setting_rows; row->name; row++) {
+        char key[64], given[4096];
+        bool changes = !strcmp(row->name, "epochs") || !strcmp(row->name, "data-dir");
+        if (!row->kept || (changes && setting_given(s, row->name)))
+            continue;
+        snprintf(key, sizeof key, "run.%s", row->name);
+        const char *text = saved_text(file, key);
+        setting_write(s, row, given, sizeof given);
+        if (text && setting_given(s, row->name) && strcmp(text, given))
+            return command_wrong("%s%s: %s, and %s goes on with %s", row->letter ? "--" : "", row->name, given,
+                                 s->resume, text);
+        if (!text && row->kind == TEXT)
+            continue;
+        if (!text || !setting_read(s, row, text)) {
+            fa_fail(FA_ERROR_FILE, "%s is no run that was saved by `facula train`: it has no \"%s\"", s->resume, key);
+            return command_failed();
+        }
     }
+    if (!s->save)
+        s->save = s->resume;
     return 0;
 }
 
@@ -126,83 +83,194 @@ static void stop(int signal)
     fa_stop();
 }
 
-static double accuracy(fa_module *net, fa_loader *loader)
+static void print_head(const run *r)
 {
-    FA_SCOPE;
-    FA_USE(.no_grad = true);
-    int64_t right = 0;
-    fa_module_train(net, false);
-    FA_EACH (batch, loader)
-        right += fa_item_int(fa_sum(fa_eq(fa_argmax(fa_forward(net, batch.input), .dim = 1), batch.target)));
-    fa_module_train(net, true);
-    return 100 * (double)right / (double)fa_dataset_length(fa_loader_dataset(loader));
+    printf("%s on %s, %" PRId64 " samples and %" PRId64 " held out, on %s\n", model_names[r->s.model],
+           data_names[r->s.data], fa_dataset_length(fa_loader_dataset(r->train)),
+           fa_dataset_length(fa_loader_dataset(r->held_out)), fa_device_name(r->device));
+    if (r->done)
+        printf("goes on behind epoch %" PRId64 " of %s\n", r->done, r->s.resume);
 }
 
-/* Trains for an epoch, with a bar on a terminal. The mean loss, which is read once. */
-static double epoch(fa_module *net, fa_optim *optim, fa_loader *loader, const char *label, bool quiet)
+static void print_epoch(const run *r, const char *label, const epoch_facts *e)
 {
-    FA_SCOPE;
-    progress bar = progress_begin(fa_loader_length(loader), label, quiet);
-    FA_VAR(total, NULL);
-    FA_EACH (batch, loader) {
-        fa_optim_zero_grad(optim);
-        fa_tensor *loss = fa_cross_entropy(fa_forward(net, batch.input), batch.target);
-        fa_backward(loss);
-        fa_optim_step(optim);
-        FA_USE(.no_grad = true);
-        fa_tensor *part = fa_mul(loss, batch.size);
-        fa_assign(&total, total ? fa_add(total, part) : part);
-        progress_tick(&bar);
-    }
-    progress_clear(&bar);
-    return fa_item(total) / (double)fa_dataset_length(fa_loader_dataset(loader));
+    char left[32];
+    double all = (double)(r->s.epochs * fa_loader_length(r->train) - r->steps_before);
+    double seconds = r->steps ? (progress_now() - r->began) / (double)r->steps * (all - (double)r->steps) : 0;
+    printf("%s  loss %.4f  held out %.1f%%  %.0f/s  %s left\n", label, e->loss, 100 * e->accuracy, e->rate,
+           progress_time(seconds, left, sizeof left));
 }
 
-/* The accuracy in percent after training; NaN while an error stands or after fa_stop(). */
-static double train(const settings *s, fa_device device)
+/* What is left of one epoch, and all that is told of it. False when it was stopped or failed. */
+static bool one_epoch(run *r, FILE *log)
 {
-    fa_manual_seed((uint64_t)s->seed);
-    fa_loader *loader = fa_data_loader(datasets[s->data](true), .batch_size = s->batch_size, .shuffle = true,
-                                       .seed = s->seed, .device = device);
-    fa_loader *held_out = fa_data_loader(datasets[s->data](false), .batch_size = 256, .device = device);
-    fa_module *net = fa_module_to(models[s->model](s), device);
-    fa_optim *optim = optimizers[s->optimizer](net, s);
-    if (!s->quiet && !fa_failed())
-        printf("%s on %s, %" PRId64 " samples and %" PRId64 " held out, on %s\n", model_names[s->model],
-               data_names[s->data], fa_dataset_length(fa_loader_dataset(loader)),
-               fa_dataset_length(fa_loader_dataset(held_out)), fa_device_name(device));
-    FA_REPEAT (i, s->epochs) {
-        char label[64];
-        snprintf(label, sizeof label, "epoch %*" PRId64 "/%" PRId64, s->epochs > 9 ? 2 : 1, i + 1, s->epochs);
-        double loss = epoch(net, optim, loader, label, s->quiet), right = accuracy(net, held_out);
-        if (!s->quiet && !fa_failed() && !fa_stopped())
-            printf("%s  loss %.4f  held out %.1f%%\n", label, loss, right);
+    char label[64];
+    double began = progress_now();
+    epoch_facts e = {.rate = NAN};
+    snprintf(label, sizeof label, "epoch %*" PRId64 "/%" PRId64, r->s.epochs > 9 ? 2 : 1, r->done + 1, r->s.epochs);
+    if (fa_loader_position(r->train).epoch > r->done) /* it was stopped before it was evaluated */
+        e.loss = r->sum / (double)fa_dataset_length(fa_loader_dataset(r->train));
+    else if (!run_epoch(r, &e.loss, &e.rate, label))
+        return false;
+    if (!evaluate(r->net, r->held_out, r->n.classes, &r->tally))
+        return false;
+    if (r->s.schedule == SCHEDULE_PLATEAU)
+        fa_schedule_step_metric(r->schedule, e.loss);
+    r->evaluated = true;
+    e.accuracy = tally_accuracy(&r->tally) / 100;
+    e.lr = fa_optim_lr(r->optim);
+    e.seconds = progress_now() - began;
+    if (!run_note(r, e) || (log && !log_write(log, r->s.log, r->done, &e)))
+        return false;
+    if (!r->s.quiet && !r->s.json)
+        print_epoch(r, label, &e);
+    return !r->s.save || run_save(r, r->s.save);
+}
+
+/* All epochs that are left, and what the network does then. False when it was stopped or failed. */
+static bool train(run *r)
+{
+    FILE *log = r->s.log ? log_open(r->s.log, r->s.resume) : NULL;
+    bool good = !fa_failed();
+    r->began = progress_now();
+    while (good && r->done < r->s.epochs)
+        good = !fa_stopped() && one_epoch(r, log);
+    if (good && !r->evaluated)
+        good = evaluate(r->net, r->held_out, r->n.classes, &r->tally) && (!r->s.save || run_save(r, r->s.save));
+    if (log)
+        fclose(log);
+    return good;
+}
+
+/* ---- what it came to ---- */
+
+static void json_settings(json *j, const run *r)
+{
+    json_open(j, "settings", '{');
+    for (const setting *row = setting_rows; row->name; row++) {
+        const void *at = (const char *)&r->s + row->at;
+        char text[4096];
+        setting_write(&r->s, row, text, sizeof text);
+        if (!row->kept || (row->kind == TEXT && !*text))
+            continue;
+        if (row->kind == WHOLE)
+            json_whole(j, row->name, *(const int64_t *)at);
+        else if (row->kind == NUMBER)
+            json_number(j, row->name, *(const double *)at);
+        else
+            json_text(j, row->name, text);
     }
-    return accuracy(net, held_out);
+    json_text(j, "device", fa_device_name(r->device));
+    json_whole(j, "threads", fa_num_threads());
+    json_close(j, '}');
+}
+
+static void print_json(const run *r)
+{
+    json j = {.file = stdout};
+    json_open(&j, NULL, '{');
+    json_settings(&j, r);
+    json_whole(&j, "parameters", fa_module_numel(r->net));
+    json_whole(&j, "training_samples", fa_dataset_length(fa_loader_dataset(r->train)));
+    json_open(&j, "epochs", '[');
+    for (int64_t i = 0; i < r->done; i++) {
+        json_open(&j, NULL, '{');
+        epoch_json(&j, i + 1, &r->epoch[i]);
+        json_close(&j, '}');
+    }
+    json_close(&j, ']');
+    tally_json(&r->tally, &r->n, &j);
+    json_number(&j, "seconds", progress_now() - r->began);
+    json_close(&j, '}');
+}
+
+static void print_result(const run *r, int64_t first)
+{
+    char from[32], to[32];
+    if (!r->s.quiet) {
+        snprintf(from, sizeof from, "epoch %" PRId64, first);
+        snprintf(to, sizeof to, "epoch %" PRId64, r->done);
+        if (r->s.curve || isatty(STDOUT_FILENO))
+            chart_draw(&r->chart, from, to);
+        tally_print(&r->tally, &r->n);
+        if (r->s.save)
+            printf("saved: %s\n", r->s.save);
+    }
+    printf("test accuracy: %.1f%%\n", tally_accuracy(&r->tally));
+}
+
+/* Ctrl-C: what there is is saved. */
+static int stopped(run *r)
+{
+    fa_loader_place place = fa_loader_position(r->train);
+    char where[100] = "", what[300] = "nothing is saved without --save";
+    if (r->s.save && !run_save(r, r->s.save))
+        return command_failed();
+    if (place.epoch > r->done)
+        snprintf(where, sizeof where, "while epoch %" PRId64 " was evaluated", place.epoch);
+    else
+        snprintf(where, sizeof where, "in epoch %" PRId64 ", step %" PRId64 " of %" PRId64, place.epoch + 1,
+                 place.batch, fa_loader_length(r->train));
+    if (r->s.save)
+        snprintf(what, sizeof what, "`facula train --resume %s` goes on", r->s.save);
+    fprintf(stderr, "facula: stopped %s; %s\n", where, what);
+    return EXIT_FAILED;
+}
+
+static int run_all(run *r, const fa_saved *file)
+{
+    if (!run_new(r) || (file && !run_load(r, r->s.resume, file)))
+        return command_failed();
+    int64_t first = r->done + 1;
+    if (!r->s.quiet && !r->s.json)
+        print_head(r);
+    bool good = train(r);
+    if (fa_failed())
+        return command_failed();
+    if (!good)
+        return stopped(r);
+    if (r->s.json)
+        print_json(r);
+    else
+        print_result(r, first);
+    return 0;
 }
 
 int command_train(int argc, char **argv)
 {
-    static const struct argp parser = {
-        .options = options,
-        .parser = option,
-        .args_doc = "MODEL",
-        .doc = "Trains a network, and shows its accuracy on the fifth of the samples that is held out.\v"
-               "MODEL is mlp (one hidden layer) or linear. The same seed gives the same network."};
-    settings s = {.epochs = 30, .batch_size = 32, .hidden = 128, .lr = -1, .momentum = 0.9};
-    if (argp_parse(&parser, argc, argv, 0, NULL, &s))
-        return EXIT_USAGE;
-    fa_set_num_threads(s.threads);
-    fa_device device = s.device ? fa_device_of(s.device) : fa_device_best();
+    static run r;
+    fa_saved file = {0};
+    r.s = settings_parse(TRAIN, argc, argv, "MODEL",
+                         "Trains a network, and shows how well it does on samples that are held out.\v"
+                         "MODEL is cnn (convolutions), mlp (one hidden layer) or linear; --resume knows it. Epochs, "
+                         "batches and rates have defaults for each data set. The same seed gives the same network. "
+                         "Ctrl-C stops after the step that is being made, and saves; a second one stops at once.");
+    if (r.s.arguments > 1)
+        return command_wrong("\"%s\" is not expected", r.s.argument[1]);
+    if (r.s.arguments && !setting_read(&r.s, setting_rows, r.s.argument[0]))
+        return command_wrong("MODEL: \"%s\" is none of cnn, mlp, linear", r.s.argument[0]);
+    if (!r.s.arguments && !r.s.resume)
+        return command_wrong("a model is missing: cnn, mlp, linear");
+    r.s.given |= (uint64_t)(r.s.arguments > 0);
+    if (r.s.resume) {
+        file = fa_load_file(r.s.resume, .device = FA_META);
+        int wrong = fa_failed() ? command_failed() : restore(&r.s, &file);
+        if (wrong)
+            return wrong;
+    } else {
+        complete(&r.s);
+    }
+    int wrong = check(&r.s);
+    if (wrong)
+        return wrong;
+    fa_set_num_threads((int)r.s.threads);
+    r.device = r.s.device ? fa_device_of(r.s.device) : fa_device_best();
     if (fa_failed()) /* there is none of that name */
         return command_failed(), EXIT_USAGE;
     const int once = (int)(SA_RESETHAND | SA_RESTART); /* what is being written goes on; a second one ends it all */
     sigaction(SIGINT, &(struct sigaction){.sa_handler = stop, .sa_flags = once}, NULL);
-    double right = train(&s, device);
-    if (fa_failed())
-        return command_failed();
-    if (fa_stopped())
-        return fprintf(stderr, "facula: stopped\n"), EXIT_FAILED;
-    printf("test accuracy: %.1f%%\n", right);
-    return 0;
+    sigaction(SIGTERM, &(struct sigaction){.sa_handler = stop, .sa_flags = once}, NULL);
+    int status = run_all(&r, r.s.resume ? &file : NULL);
+    run_free(&r);
+    return status;
 }

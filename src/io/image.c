@@ -1,0 +1,175 @@
+/* Images in files become tensors. */
+#include "io/image.h"
+#include <errno.h>
+#include <facula/like.h>
+#include <facula/error.h>
+#include <facula/image.h>
+#include <facula/plugin.h>
+#include <facula/scope.h>
+#include <facula/tensor.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+typedef struct bytes {
+    fa_object base;
+    size_t size;
+    unsigned char at[];
+} bytes;
+
+static const fa_object_type bytes_type = {"bytes", NULL}, pixels_type = {"pixels", NULL};
+
+enum { FIRST_ROOM = 1 << 16, REASON = 300 };
+
+bool fa__image_fail(const fa__image_file *file, const char *format, ...)
+{
+    char reason[REASON];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(reason, sizeof reason, format, list);
+    va_end(list);
+    return fa_fail(FA_ERROR_FILE, "fa_image_read: %s: %s", file->path, reason);
+}
+
+fa__pixels *fa__pixels_new(const fa__image_file *file, fa__image_size size)
+{
+    int64_t most = FA__IMAGE_BYTES / size.channels;
+    if (size.height < 1 || size.width < 1 || size.height > most / size.width)
+        return fa__image_fail(file, "it has %" PRId64 " x %" PRId64 " pixels; there may be %" PRId64, size.height,
+                              size.width, most),
+               NULL;
+    fa__pixels *p = fa_object_new(&pixels_type, sizeof *p + (size_t)(size.height * size.width * size.channels));
+    if (p)
+        p->size = size;
+    return p;
+}
+
+/* ---- formats ---- */
+
+static fa__pixels *packed(const fa__image_file *file, size_t format)
+{
+    char reason[REASON];
+    fa__image_size size;
+    snprintf(reason, sizeof reason, "to read %s", file->path);
+    const char *table = fa__plugin("image", reason);
+    if (!table)
+        return NULL;
+    const fa__image_format *f = (const void *)(table + format);
+    void *open = f->open(file->bytes, file->size, &size, reason, sizeof reason);
+    if (!open)
+        return fa__image_fail(file, "%s", reason), NULL;
+    fa__pixels *p = fa__pixels_new(file, size);
+    if (p && !f->read(open, p->at, reason, sizeof reason))
+        p = NULL, fa__image_fail(file, "%s", reason);
+    f->close(open);
+    return p;
+}
+
+static fa__pixels *png(const fa__image_file *file)
+{
+    return packed(file, offsetof(fa__image, png));
+}
+
+static fa__pixels *jpeg(const fa__image_file *file)
+{
+    return packed(file, offsetof(fa__image, jpeg));
+}
+
+/* What files begin with. */
+static const struct {
+    const char *first;
+    fa__pixels *(*read)(const fa__image_file *file);
+} formats[] = {{"\211PNG", png},      {"\377\330\377", jpeg}, {"P2", fa__image_pnm},
+               {"P3", fa__image_pnm}, {"P5", fa__image_pnm},  {"P6", fa__image_pnm}};
+
+static fa__pixels *pixels_of(const fa__image_file *file)
+{
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++) {
+        size_t length = strlen(formats[i].first);
+        if (file->size >= length && !memcmp(file->bytes, formats[i].first, length))
+            return formats[i].read(file);
+    }
+    return fa__image_fail(file, "it is no PNG, JPEG, PGM or PPM"), NULL;
+}
+
+/* ---- files ---- */
+
+/* To the end, into memory that doubles; NULL and an error. */
+static const bytes *read_all(FILE *from, const fa__image_file *file)
+{
+    bytes *b = NULL;
+    for (size_t room = FIRST_ROOM, done = 0; room <= (size_t)FA__IMAGE_BYTES; room *= 2) {
+        bytes *larger = fa_object_new(&bytes_type, sizeof *b + room);
+        if (!larger)
+            return NULL;
+        if (b)
+            memcpy(larger->at, b->at, done);
+        b = larger;
+        errno = 0;
+        done += fread(b->at + done, 1, room - done, from);
+        if (ferror(from))
+            return fa__image_fail(file, "%s", strerror(errno)), NULL;
+        b->size = done;
+        if (done < room)
+            return b;
+    }
+    return fa__image_fail(file, "it has more than %" PRId64 " bytes", FA__IMAGE_BYTES), NULL;
+}
+
+static const fa__pixels *read_pixels(const char *path)
+{
+    fa__image_file file = {.path = path};
+    FILE *from = fopen(path, "rb");
+    if (!from)
+        return fa__image_fail(&file, "%s", strerror(errno)), NULL;
+    const bytes *b = read_all(from, &file);
+    fclose(from);
+    if (!b)
+        return NULL;
+    file.bytes = b->at;
+    file.size = b->size;
+    return pixels_of(&file);
+}
+
+/* ---- tensors ---- */
+
+/* The luma of ITU-R BT.601, in 65536ths. */
+static unsigned char gray_of(const unsigned char *pixel)
+{
+    return (unsigned char)((19595u * pixel[0] + 38470u * pixel[1] + 7471u * pixel[2] + 32768u) >> 16);
+}
+
+/* A plane for each channel. */
+static void put_planes(const fa__pixels *p, int64_t channels, uint8_t *to)
+{
+    int64_t count = p->size.height * p->size.width, step = p->size.channels;
+    for (int64_t c = 0; c < channels; c++)
+        for (int64_t i = 0; i < count; i++) {
+            const unsigned char *pixel = p->at + i * step;
+            to[c * count + i] = channels < step ? gray_of(pixel) : pixel[step > 1 ? c : 0];
+        }
+}
+
+fa_tensor *(fa_image_read)(const char *path, const fa_image_read_options *options)
+{
+    fa_image_read_options o = FA__DEFAULT_fa_image_read;
+    fa__options_read(&o, o.size, options);
+    if (!path || (o.channels != 0 && o.channels != 1 && o.channels != 3)) {
+        fa_fail(FA_ERROR_ARGUMENT,
+                path ? "fa_image_read: .channels is %" PRId64 ", and can be 0, 1 or 3"
+                     : "fa_image_read: the path is NULL",
+                o.channels);
+        return NULL;
+    }
+    FA_SCOPE;
+    const fa__pixels *p = read_pixels(path);
+    if (!p)
+        return NULL;
+    int64_t channels = o.channels ? o.channels : p->size.channels;
+    fa_tensor *t = fa_empty(FA_SHAPE(channels, p->size.height, p->size.width), .dtype = FA_U8, .device = FA_CPU);
+    uint8_t *to = t ? fa_ptr_u8(t) : NULL;
+    if (!to)
+        return NULL;
+    put_planes(p, channels, to);
+    return fa_escape(t);
+}

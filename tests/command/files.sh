@@ -1,0 +1,150 @@
+#!/bin/sh
+# files.sh FACULA: what the command saves and reads: networks, runs that go on, logs, images, JSON.
+facula=$(realpath "$1")
+. "$(dirname "$0")/library.sh"
+cd "$folder" || exit 2
+
+# json FILTER: whether the output is one JSON document of which jq's filter is true.
+json() { ! command -v jq >/dev/null || [ "$(jq -s "length == 1 and (.[0] | $1)" "$out" 2>"$err")" = true ]; }
+
+check 'train and save' run 0 train cnn --epochs 4 --save net.safetensors
+check 'train and save: said' says '^saved: net.safetensors$'
+accuracy=$(last_line)
+if grep -q 'plugin json' "$err"; then
+    skip 'without the plugin json nothing is read'
+    exit $status
+fi
+
+# info
+check 'info' run 0 info net.safetensors
+check 'info: tensors' says '^model.0.weight  *f32  *(16, 1, 3, 3)  *576$'
+check 'info: buffers' says '^model.1.running_mean  *f32  *(16)  *64$'
+check 'info: texts' says '^run.model  *cnn$'
+check 'info as JSON' run 0 info net.safetensors --json
+check 'info as JSON: it is' json '.metadata["run.model"] == "cnn" and (.tensors[] | select(.name == "model.0.weight") | .shape == [16, 1, 3, 3])'
+check 'info: no such file' run 1 info none.safetensors
+check 'info: no such file: said' complains '^facula: .*none.safetensors: .*No such file'
+head -c 3000 net.safetensors >cut.safetensors
+for command in 'info cut.safetensors' 'eval cut.safetensors' 'predict cut.safetensors none.png' \
+    'train --resume cut.safetensors'; do
+    check "a damaged file: $command" run 1 $command
+    check "a damaged file: $command: said" complains '^facula: .*cut.safetensors'
+done
+
+# eval
+check 'eval' run 0 eval net.safetensors
+check 'eval: the accuracy is that of the training' [ "$(last_line)" = "$accuracy" ]
+check 'eval: a table' says '^mean  '
+check 'eval, quiet' run 0 eval net.safetensors --quiet
+check 'eval, quiet: a line' [ "$(cat "$out")" = "$accuracy" ]
+check 'eval as JSON' run 0 eval net.safetensors --json
+check 'eval as JSON: it is' json '(.classes | length == 10) and ([.confusion[][]] | add) == .samples and .accuracy > 0.9'
+check 'eval on a late device' run 0 eval net.safetensors --quiet --device late:0
+check 'eval on a late device: the same' [ "$(cat "$out")" = "$accuracy" ]
+check 'eval: a folder is missing' run 2 eval net.safetensors --data mnist
+check 'eval: a folder is missing: said' complains '--data-dir is missing: the folder of mnist'
+check 'eval: no such folder' run 1 eval net.safetensors --data mnist --data-dir .
+check 'eval: data that does not fit' complains 'the network takes 1 x 8 x 8 .* mnist has 1 x 28 x 28'
+
+# a data set in files
+if [ -d /usr/share/datasets/fashion-mnist ]; then
+    check 'fashion-mnist' run 0 train linear --data fashion-mnist --epochs 1 --batch-size 256 --save fashion.safetensors
+    check 'fashion-mnist: learns' sh -c "tail -n 1 '$out' | grep -q '^test accuracy: 8[0-9]'"
+    learned=$(last_line)
+    check 'fashion-mnist: names of classes' says '^Ankle boot  *9 '
+    check 'fashion-mnist: eval' run 0 eval fashion.safetensors --quiet
+    check 'fashion-mnist: eval: the same' [ "$(cat "$out")" = "$learned" ]
+else
+    skip 'without the data set fashion-mnist (dataset-fashion-mnist) nothing is trained on it'
+fi
+check 'a data set that is not there' run 1 train linear --data fashion-mnist --data-dir .
+check 'a data set that is not there: said' complains '^facula: fa_data_fashion_mnist: there is no train-images'
+
+# JSON, logs
+check 'train as JSON' run 0 train cnn --epochs 4 --json --log log.csv
+check 'train as JSON: it is' json '.settings.model == "cnn" and .settings.epochs == 4 and (.epochs | length == 4) and (.epochs[3].accuracy == .accuracy) and .seconds > 0 and (.epochs[3].loss < .epochs[0].loss)'
+check 'log: its head' [ "$(head -n 1 log.csv)" = 'epoch,loss,accuracy,lr,samples_per_second,seconds' ]
+check 'log: a line for each epoch' [ "$(grep -c '^[1-4],[0-9.e-]*,0\.[0-9]*,[0-9.e-]*,[0-9.]*,[0-9.]*$' log.csv)" -eq 4 ]
+check 'log, lines of JSON' run 0 train linear --epochs 3 --quiet --log log.jsonl
+check 'log, lines of JSON: quiet' [ "$(wc -l <"$out")" -eq 1 ]
+cp log.jsonl "$out"
+! command -v jq >/dev/null || check 'log, lines of JSON: they are' [ "$(jq -s '[.[].epoch] == [1, 2, 3]' log.jsonl)" = true ]
+check 'a log that cannot be written' run 1 train linear --epochs 1 --log none/log.csv
+check 'a log that cannot be written: said' complains '^facula: none/log.csv: No such file'
+check 'a network that cannot be saved' run 1 train linear --epochs 1 --save none/net.safetensors
+check 'a network that cannot be saved: said' complains '^facula: .*none/net.safetensors'
+check 'a curve, when asked' env LC_ALL=C "$facula" train linear --epochs 3 --curve >"$out" 2>"$err"
+"$facula" train linear --epochs 3 --curve >"$out" 2>"$err"
+check 'a curve: of nine lines' [ "$(grep -A 9 '^loss$' "$out" | grep -c '[|│]')" -eq 8 ]
+
+# predict: the first digit of the data set that is shown as a 0 is drawn here, larger, and dark on light
+pgm() {
+    printf 'P2 8 8 16\n%s\n' "$1"
+}
+zero='0 0 5 13 9 1 0 0  0 0 13 15 10 15 5 0  0 3 15 2 0 11 8 0  0 4 12 0 0 8 8 0  0 5 8 0 0 9 8 0  0 4 11 0 1 12 7 0  0 2 14 5 10 12 0 0  0 0 6 13 10 0 0 0'
+pgm "$zero" >zero.pgm
+pgm "$(for v in $zero; do printf '%d ' $((16 - v)); done)" >dark.pgm
+echo rubbish >rubbish.png
+check 'predict' run 0 predict net.safetensors zero.pgm
+check 'predict: a zero' says '^zero.pgm  0  *[0-9][0-9.]*%$'
+check 'predict: --invert' run 0 predict net.safetensors dark.pgm --invert --quiet
+check 'predict: --invert: a zero' [ "$(cat "$out")" = 0 ]
+check 'predict: some classes' run 0 predict net.safetensors zero.pgm zero.pgm --top 3 --device late:0
+check 'predict: some classes: of each' [ "$(wc -l <"$out")" -eq 6 ]
+check 'predict as JSON' run 0 predict net.safetensors zero.pgm --json --top 10
+check 'predict as JSON: it is' json '.[0].file == "zero.pgm" and .[0].classes[0].name == "0" and ([.[0].classes[].probability] | add - 1 | fabs) < 1e-5'
+check 'predict: a bad image among others' run 1 predict net.safetensors rubbish.png zero.pgm none.jpg
+check 'predict: a bad image among others: said' complains '^facula: fa_image_read: rubbish.png: it is no PNG, JPEG, PGM or PPM$'
+check 'predict: a bad image among others: the next one too' complains 'none.jpg: No such file'
+check 'predict: a bad image among others: the good one' says '^zero.pgm  *0 '
+
+# runs that go on
+whole='train cnn --epochs 6 --warm-up 1 --schedule cosine --lr 0.05'
+check 'a whole run' run 0 $whole --save whole.safetensors --log whole.csv
+timeless | sed '/^saved/d' >whole.txt
+check 'a whole run, again' run 0 $whole --save again.safetensors
+check 'a whole run, again: the same bytes' cmp -s whole.safetensors again.safetensors
+check 'a finished run goes on to its end' run 0 train --resume again.safetensors --quiet
+check 'a finished run goes on to its end: the same' [ "$(cat "$out")" = "$(tail -n 1 whole.txt)" ]
+check 'a finished run goes on to its end: the same bytes' cmp -s whole.safetensors again.safetensors
+check 'more epochs' run 0 train --resume again.safetensors --epochs 7
+check 'more epochs: one more' [ "$(grep -c '^epoch 7/7' "$out")" -eq 1 ]
+check 'settings of a run stay' run 2 train --resume whole.safetensors --lr 0.1
+check 'settings of a run stay: said' complains '^facula: --lr: 0.1, and whole.safetensors goes on with 0.05$'
+check 'the network of a run stays' run 2 train mlp --resume whole.safetensors
+check 'the network of a run stays: said' complains '^facula: model: mlp, and whole.safetensors goes on with cnn$'
+check 'a run that is not there' run 1 train --resume none.safetensors
+
+# stopped SIGNAL LINE PAUSE: a run that is stopped so long behind the line of an epoch, and goes on until it is over.
+stopped() {
+    rm -f part.safetensors part.csv
+    : >"$out" # what an earlier run said there is not to be taken for this one's
+    "$facula" $whole --save part.safetensors --log part.csv >"$out" 2>"$err" &
+    child=$!
+    while ! grep -q "^$2" "$out" && kill -0 $child 2>/dev/null; do
+        sleep 0.005
+    done
+    sleep "$3"
+    kill -"$1" $child 2>/dev/null
+    wait $child
+    end=$?
+    cp "$err" stopped.txt
+    [ $end -eq 0 ] || { [ $end -eq 1 ] && run 0 train --resume part.safetensors --log part.csv; }
+}
+# One thread makes it longer; the moments differ, so that it is met in and between epochs.
+whole='train cnn --epochs 6 --warm-up 1 --schedule cosine --lr 0.05 --threads 1'
+cut -d, -f1-4 whole.csv >whole.4
+met=0
+for how in 'INT epoch.1 0' 'INT epoch.2 0.01' 'TERM epoch.3 0.02' 'INT cnn 0.02' 'INT epoch.4 0.03'; do
+    check "stopped: $how" stopped $how
+    if [ $end -eq 1 ]; then
+        check "stopped: $how: said" grep -q '^facula: stopped .*epoch [1-6].*; `facula train --resume part.safetensors` goes on$' stopped.txt
+        ! grep -q 'step [1-9]' stopped.txt || met=$((met + 1))
+    fi
+    check "stopped: $how: the same bytes" cmp -s part.safetensors whole.safetensors
+    check "stopped: $how: the same end" [ "$(last_line)" = "$(tail -n 1 whole.txt)" ]
+    cut -d, -f1-4 part.csv >part.4
+    check "stopped: $how: the same log" cmp -s part.4 whole.4
+done
+check 'some were stopped within an epoch' [ $met -ge 1 ]
+exit $status

@@ -1,0 +1,60 @@
+/* facula eval: how well a network that was saved does on samples that it has not seen. */
+#include "evaluate.h"
+#include "progress.h"
+#include <inttypes.h>
+#include <stdio.h>
+
+static int show(const settings *s, const network *n, fa_module *net, fa_device device)
+{
+    static tally t;
+    double began = progress_now();
+    fa_loader *loader = fa_data_loader(network_data(n, s, false), .batch_size = 256, .device = device);
+    if (fa_failed() || !evaluate(net, loader, n->classes, &t))
+        return command_failed();
+    if (s->json) {
+        json j = {.file = stdout};
+        json_open(&j, NULL, '{');
+        json_text(&j, "file", s->argument[0]);
+        json_text(&j, "model", model_names[n->model]);
+        json_text(&j, "data", data_names[s->data]);
+        json_text(&j, "device", fa_device_name(device));
+        tally_json(&t, n, &j);
+        json_number(&j, "seconds", progress_now() - began);
+        json_close(&j, '}');
+        return 0;
+    }
+    if (!s->quiet) {
+        printf("%s of %s on %s, %" PRId64 " samples, on %s\n", model_names[n->model], n->data, data_names[s->data],
+               t.samples, fa_device_name(device));
+        tally_print(&t, n);
+    }
+    printf("test accuracy: %.1f%%\n", tally_accuracy(&t));
+    return 0;
+}
+
+int command_eval(int argc, char **argv)
+{
+    settings s = settings_parse(EVAL, argc, argv, "FILE",
+                                "Shows how well a network that `facula train` saved does on samples that it has not "
+                                "seen.\vThe data set and its folder are those of the training, when none are given.");
+    network n;
+    fa_module *net;
+    if (s.arguments != 1)
+        return s.arguments ? command_wrong("\"%s\" is not expected", s.argument[1])
+                           : command_wrong("a file is missing: a network that `facula train --save` wrote");
+    if (s.quiet && s.json)
+        return command_wrong("--quiet does not go with --json");
+    fa_set_num_threads((int)s.threads);
+    fa_device device = s.device ? fa_device_of(s.device) : fa_device_best();
+    if (fa_failed())
+        return command_failed(), EXIT_USAGE;
+    if (!network_load(s.argument[0], device, &n, &net))
+        return command_failed();
+    if (!setting_given(&s, "data")) {
+        setting_read(&s, setting_named("data"), n.data);
+        s.data_dir = s.data_dir ? s.data_dir : n.folder;
+    }
+    if (data_sets[s.data].needs_folder && !s.data_dir)
+        return command_wrong("--data-dir is missing: the folder of %s", data_names[s.data]);
+    return show(&s, &n, net, device);
+}

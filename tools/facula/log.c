@@ -1,0 +1,65 @@
+/* A file with a line for each epoch. */
+#include "log.h"
+#include <errno.h>
+#include <facula/facula.h>
+#include <inttypes.h>
+#include <string.h>
+
+static bool ends_with(const char *path, const char *end)
+{
+    size_t length = strlen(path), of = strlen(end);
+    return length > of && !strcmp(path + length - of, end);
+}
+
+static bool is_csv(const char *path)
+{
+    return ends_with(path, ".csv");
+}
+
+bool log_knows(const char *path)
+{
+    return is_csv(path) || ends_with(path, ".jsonl");
+}
+
+static bool failed(const char *path)
+{
+    return fa_fail(FA_ERROR_FILE, "%s: %s", path, strerror(errno));
+}
+
+FILE *log_open(const char *path, bool behind)
+{
+    FILE *file = fopen(path, behind ? "a" : "w");
+    if (!file) {
+        failed(path);
+        return NULL;
+    }
+    fseek(file, 0, SEEK_END); /* of a pipe there is no end */
+    if (is_csv(path) && ftell(file) <= 0)
+        fputs("epoch,loss,accuracy,lr,samples_per_second,seconds\n", file);
+    return file;
+}
+
+void epoch_json(json *j, int64_t epoch, const epoch_facts *facts)
+{
+    json_whole(j, "epoch", epoch);
+    json_number(j, "loss", facts->loss);
+    json_number(j, "accuracy", facts->accuracy);
+    json_number(j, "lr", facts->lr);
+    json_number(j, "samples_per_second", facts->rate);
+    json_number(j, "seconds", facts->seconds);
+}
+
+bool log_write(FILE *file, const char *path, int64_t epoch, const epoch_facts *facts)
+{
+    json j = {.file = file, .line = true};
+    if (is_csv(path)) {
+        fprintf(file, "%" PRId64 ",%.10g,%.10g,%.10g,%.1f,%.3f\n", epoch, facts->loss, facts->accuracy, facts->lr,
+                facts->rate, facts->seconds);
+    } else {
+        json_open(&j, NULL, '{');
+        epoch_json(&j, epoch, facts);
+        json_close(&j, '}');
+    }
+    errno = 0;
+    return !fflush(file) || failed(path);
+}

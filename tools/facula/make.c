@@ -1,0 +1,90 @@
+/* What a run is made of: network, optimizer, schedule, and data in batches. */
+#include "run.h"
+#include <math.h>
+
+/* ---- optimizers ---- */
+
+static fa_optim *sgd(fa_module *net, const settings *s)
+{
+    return fa_optim_sgd(net, .lr = s->lr, .momentum = s->momentum, .weight_decay = s->weight_decay);
+}
+
+static fa_optim *adam(fa_module *net, const settings *s)
+{
+    return fa_optim_adam(net, .lr = s->lr, .weight_decay = s->weight_decay);
+}
+
+static fa_optim *adamw(fa_module *net, const settings *s)
+{
+    return fa_optim_adamw(net, .lr = s->lr, .weight_decay = s->weight_decay);
+}
+
+static fa_optim *rmsprop(fa_module *net, const settings *s)
+{
+    return fa_optim_rmsprop(net, .lr = s->lr, .momentum = s->momentum, .weight_decay = s->weight_decay);
+}
+
+static fa_optim *adagrad(fa_module *net, const settings *s)
+{
+    return fa_optim_adagrad(net, .lr = s->lr, .weight_decay = s->weight_decay);
+}
+
+static fa_optim *(*const optimizers[])(fa_module *, const settings *) = {sgd, adam, adamw, rmsprop, adagrad};
+
+/* ---- schedules, whose steps are batches, but for that of a plateau ---- */
+
+typedef struct steps {
+    int64_t epoch, warm, all; /* in an epoch, of warming up, in the whole run */
+} steps;
+
+static fa_schedule *step_new(const run *r, steps n)
+{
+    int64_t epochs = r->s.step_size < INT64_MAX / n.epoch ? r->s.step_size : INT64_MAX / n.epoch;
+    return fa_schedule_step_lr(r->optim, epochs * n.epoch, .gamma = r->s.gamma);
+}
+
+static fa_schedule *cosine_new(const run *r, steps n)
+{
+    return fa_schedule_cosine(r->optim, n.all > n.warm ? n.all - n.warm : 1);
+}
+
+static fa_schedule *one_cycle_new(const run *r, steps n)
+{
+    return fa_schedule_one_cycle(r->optim, r->s.lr, n.all, .cycle_momentum = false);
+}
+
+static fa_schedule *plateau_new(const run *r, steps n)
+{
+    (void)n;
+    return fa_schedule_reduce_on_plateau(r->optim, .factor = r->s.gamma, .patience = r->s.patience);
+}
+
+static fa_schedule *schedule_new(const run *r)
+{
+    static fa_schedule *(*const make[])(const run *, steps) = {NULL, step_new, cosine_new, one_cycle_new, plateau_new};
+    int64_t length = fa_loader_length(r->train);
+    if (length < 1)
+        return NULL;
+    steps n = {length, (int64_t)fmin(round(r->s.warm_up * (double)length), 1e15), r->s.epochs * length};
+    n.all = n.all > 0 ? n.all : 1;
+    fa_schedule *(*rest)(const run *, steps) = make[r->s.schedule];
+    if (!n.warm)
+        return rest ? rest(r, n) : NULL;
+    fa_schedule *warm = fa_schedule_linear(r->optim, .start_factor = 1e-3, .total_iters = n.warm);
+    return rest ? fa_schedule_sequential(FA_LIST((double)n.warm), warm, rest(r, n)) : warm;
+}
+
+bool run_new(run *r)
+{
+    fa_manual_seed((uint64_t)r->s.seed);
+    r->n = network_for(&r->s);
+    r->train = fa_data_loader(network_data(&r->n, &r->s, true), .batch_size = r->s.batch_size, .shuffle = true,
+                              .seed = r->s.seed, .device = r->device);
+    r->held_out = fa_data_loader(network_data(&r->n, &r->s, false), .batch_size = 256, .device = r->device);
+    if (fa_failed())
+        return false;
+    r->net = fa_module_to(network_new(&r->n), r->device);
+    r->optim = optimizers[r->s.optimizer](r->net, &r->s);
+    r->schedule = schedule_new(r);
+    return !fa_failed();
+}

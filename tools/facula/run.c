@@ -1,0 +1,86 @@
+/* A run goes on: epochs, and what is noted of them. */
+#include "run.h"
+#include "progress.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { SHOWN = 80 };
+
+/* A step of training; the loss, summed over the batch. */
+static fa_tensor *train_step(const run *r, const fa_batch *batch)
+{
+    fa_optim_zero_grad(r->optim);
+    fa_tensor *loss = fa_cross_entropy(fa_forward(r->net, batch->input), batch->target);
+    fa_backward(loss);
+    fa_optim_step(r->optim);
+    if (r->schedule && r->s.schedule != SCHEDULE_PLATEAU)
+        fa_schedule_step(r->schedule);
+    FA_USE(.no_grad = true);
+    return fa_mul(loss, batch->size);
+}
+
+/* What an epoch has come to. */
+typedef struct part {
+    int64_t samples; /* so far, and when the loss was looked at last */
+    int64_t looked;
+    double sum, began;
+} part;
+
+/* Looks at the sum of losses: what it has grown by is a point of the curve, and is shown. */
+static void look(run *r, progress *bar, part *p, double sum, int64_t trained)
+{
+    char left[32], text[SHOWN];
+    double loss = (sum - p->sum) / (double)(p->samples - p->looked), now = progress_now();
+    double all = (double)(r->s.epochs * fa_loader_length(r->train) - r->steps_before - r->steps);
+    chart_add(&r->chart, loss);
+    snprintf(text, sizeof text, "  loss %.4f  %.0f/s  %s left", loss, (double)trained / (now - p->began),
+             progress_time((now - r->began) / (double)r->steps * all, left, sizeof left));
+    progress_draw(bar, text);
+    p->sum = sum;
+    p->looked = p->samples;
+}
+
+bool run_epoch(run *r, double *loss, double *rate, const char *label)
+{
+    FA_SCOPE;
+    int64_t all = fa_dataset_length(fa_loader_dataset(r->train)), before = fa_loader_position(r->train).batch;
+    bool quiet = r->s.quiet || r->s.json;
+    progress bar = progress_begin(fa_loader_length(r->train), before, label, quiet);
+    part p = {before * r->s.batch_size, before * r->s.batch_size, r->sum, progress_now()};
+    int64_t first = p.samples;
+    FA_VAR(total, before ? fa_full(FA_SCALAR, r->sum, .device = r->device) : NULL);
+    FA_EACH (batch, r->train) {
+        fa_tensor *loss_of = train_step(r, &batch);
+        FA_USE(.no_grad = true);
+        fa_assign(&total, total ? fa_add(total, loss_of) : loss_of);
+        p.samples += batch.size;
+        r->steps++;
+        if (progress_tick(&bar) && !quiet)
+            look(r, &bar, &p, fa_item(total), p.samples - first);
+    }
+    progress_clear(&bar);
+    r->sum = total ? fa_item(total) : 0;
+    *loss = r->sum / (double)all;
+    *rate = (double)(p.samples - first) / (progress_now() - p.began);
+    return !fa_failed() && fa_loader_position(r->train).epoch > r->done;
+}
+
+bool run_note(run *r, epoch_facts facts)
+{
+    if (r->done == r->room) {
+        int64_t room = r->room ? 2 * r->room : 16;
+        void *larger = realloc(r->epoch, (size_t)room * sizeof *r->epoch);
+        if (!larger)
+            return fa_fail(FA_ERROR_MEMORY, "no memory for %" PRId64 " epochs", room);
+        r->epoch = larger;
+        r->room = room;
+    }
+    r->epoch[r->done++] = facts;
+    r->sum = 0;
+    return true;
+}
+
+void run_free(run *r)
+{
+    free(r->epoch);
+}

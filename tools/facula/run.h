@@ -1,0 +1,36 @@
+/* A run: a network in training, which can be saved and goes on where it was saved. */
+#ifndef RUN_H
+#define RUN_H
+#include "chart.h"
+#include "evaluate.h"
+#include "log.h"
+
+typedef struct run {
+    settings s;
+    network n;
+    fa_device device;
+    fa_module *net;
+    fa_optim *optim;
+    fa_schedule *schedule; /* NULL: the rate stays */
+    fa_loader *train, *held_out;
+    int64_t done, room; /* epochs that are over, and room for */
+    epoch_facts *epoch; /* as many */
+    double sum;         /* of the losses of an epoch that is not over */
+    tally tally;        /* of the last epoch */
+    bool evaluated;     /* there is one */
+    chart chart;
+    double began;                /* when this process began to train */
+    int64_t steps_before, steps; /* since the run, and since this process began */
+} run;
+
+/* Makes all that a run is of. False and an error. */
+bool run_new(run *r);
+/* Puts it to where a file left it. */
+bool run_load(run *r, const char *path, const fa_saved *file);
+bool run_save(run *r, const char *path);
+void run_free(run *r);
+/* Trains to the end of an epoch, or of what is left of it. False when it was stopped or failed within it. */
+bool run_epoch(run *r, double *loss, double *rate, const char *label);
+/* Notes an epoch that is over. False without memory. */
+bool run_note(run *r, epoch_facts facts);
+#endif

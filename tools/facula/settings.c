@@ -1,0 +1,228 @@
+/* The options of all subcommands: a row for each, from which they are read, shown, saved and restored. */
+#include "command.h"
+#include <argp.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const char *const model_names[] = {"cnn", "mlp", "linear", NULL},
+                  *const data_names[] = {"digits", "fashion-mnist", "mnist", "cifar10", NULL},
+                  *const optimizer_names[] = {"sgd", "adam", "adamw", "rmsprop", "adagrad", NULL},
+                  *const schedule_names[] = {"constant", "step", "cosine", "one-cycle", "plateau", NULL};
+
+#define AT(member) offsetof(settings, member)
+#define MANY INT64_C(1000000000)
+
+const setting setting_rows[SETTINGS] = {
+    /* the network is the first argument of `train`, and no option */
+    {"model", 0, CHOICE, AT(model), 0, 0, model_names, 0, true, NULL, NULL},
+    {"data", 'd', CHOICE, AT(data), 0, 0, data_names, TRAIN | EVAL, true, "NAME",
+     "What to learn: digits, fashion-mnist, mnist, cifar10 (digits; eval: what was learned)"},
+    {"data-dir", 'f', TEXT, AT(data_dir), 0, 0, NULL, TRAIN | EVAL, true, "FOLDER",
+     "Where its files are (fashion-mnist: where Debian's package has them)"},
+    {"epochs", 'e', WHOLE, AT(epochs), 0, MANY, NULL, TRAIN, true, "N", "How often each sample is seen"},
+    {"batch-size", 'b', WHOLE, AT(batch_size), 1, MANY, NULL, TRAIN, true, "N", "Samples a step"},
+    {"optimizer", 'o', CHOICE, AT(optimizer), 0, 0, optimizer_names, TRAIN, true, "NAME",
+     "sgd, adam, adamw, rmsprop or adagrad (sgd)"},
+    {"lr", 'l', NUMBER, AT(lr), 0, 1000000, NULL, TRAIN, true, "X", "The learning rate"},
+    {"momentum", 'm', NUMBER, AT(momentum), 0, 1, NULL, TRAIN, true, "X", "Of sgd (0.9) and rmsprop (0)"},
+    {"weight-decay", 'w', NUMBER, AT(weight_decay), 0, 1000000, NULL, TRAIN, true, "X",
+     "How parameters are drawn to 0 (0; adamw 0.01)"},
+    {"schedule", 'S', CHOICE, AT(schedule), 0, 0, schedule_names, TRAIN, true, "NAME",
+     "How the rate changes: constant, step, cosine, one-cycle, plateau"},
+    {"warm-up", 'W', NUMBER, AT(warm_up), 0, MANY, NULL, TRAIN, true, "EPOCHS",
+     "How long the rate rises first (0); with constant, step, cosine"},
+    {"step-size", 'P', WHOLE, AT(step_size), 1, MANY, NULL, TRAIN, true, "EPOCHS",
+     "How often --schedule=step lowers the rate (a third of the epochs)"},
+    {"patience", 'p', WHOLE, AT(patience), 0, MANY, NULL, TRAIN, true, "EPOCHS",
+     "How long --schedule=plateau waits for a lower loss (2)"},
+    {"gamma", 'g', NUMBER, AT(gamma), 0, 1, NULL, TRAIN, true, "X", "What step and plateau multiply the rate by (0.1)"},
+    {"hidden", 'H', WHOLE, AT(hidden), 1, 1000000, NULL, TRAIN, true, "N", "Units of mlp's hidden layer (128)"},
+    {"seed", 's', WHOLE, AT(seed), 0, INT64_MAX, NULL, TRAIN, true, "N", "Of all random numbers (0)"},
+    {"save", 0, TEXT, AT(save), 0, 0, NULL, TRAIN, false, "FILE",
+     "Save the network, and all that training needs to go on, after each epoch and on Ctrl-C"},
+    {"resume", 'r', TEXT, AT(resume), 0, 0, NULL, TRAIN, false, "FILE",
+     "Go on with a run that was saved, as if it had never stopped; saves there"},
+    {"log", 'L', TEXT, AT(log), 0, 0, NULL, TRAIN, false, "FILE", "A line for each epoch: FILE.csv or FILE.jsonl"},
+    {"curve", 'c', FLAG, AT(curve), 0, 0, NULL, TRAIN, false, NULL, "Draw the loss, when this is no terminal too"},
+    {"top", 'k', WHOLE, AT(top), 1, 1000, NULL, PREDICT, false, "N", "How many classes to show for an image (1)"},
+    {"invert", 'i', FLAG, AT(invert), 0, 0, NULL, PREDICT, false, NULL,
+     "Dark on light becomes light on dark, as digits and fashion-mnist have it"},
+    {"threads", 't', WHOLE, AT(threads), 1, 256, NULL, TRAIN | EVAL | PREDICT | BENCH, false, "N",
+     "How many work (all CPUs)"},
+    {"device", 'D', TEXT, AT(device), 0, 0, NULL, TRAIN | EVAL | PREDICT | BENCH, false, "NAME",
+     "Where to compute: cpu, cuda:0, opencl:0 ... (the best there is)"},
+    {"quiet", 'q', FLAG, AT(quiet), 0, 0, NULL, TRAIN | EVAL | PREDICT, false, NULL,
+     "Print the accuracy, or the classes, only"},
+    {"json", 'j', FLAG, AT(json), 0, 0, NULL, TRAIN | EVAL | PREDICT | INFO | BENCH, false, NULL,
+     "Print one JSON document, and nothing else"},
+    {0},
+};
+
+/* ---- values ---- */
+
+static int64_t *whole_at(settings *s, const setting *row)
+{
+    return (int64_t *)(void *)((char *)s + row->at);
+}
+
+static double *number_at(settings *s, const setting *row)
+{
+    return (double *)(void *)((char *)s + row->at);
+}
+
+static const char **text_at(settings *s, const setting *row)
+{
+    return (const char **)(void *)((char *)s + row->at);
+}
+
+static bool read_whole(settings *s, const setting *row, const char *text)
+{
+    char *end;
+    errno = 0;
+    long long value = strtoll(text, &end, 10);
+    *whole_at(s, row) = value;
+    return end != text && !*end && !errno && value >= row->least && value <= row->most;
+}
+
+static bool read_number(settings *s, const setting *row, const char *text)
+{
+    char *end;
+    double value = strtod(text, &end);
+    *number_at(s, row) = value;
+    return end != text && !*end && value >= (double)row->least && value <= (double)row->most;
+}
+
+static bool read_choice(settings *s, const setting *row, const char *text)
+{
+    for (int i = 0; row->choices[i]; i++)
+        if (!strcmp(row->choices[i], text)) {
+            *whole_at(s, row) = i;
+            return true;
+        }
+    return false;
+}
+
+bool setting_read(settings *s, const setting *row, const char *text)
+{
+    switch (row->kind) {
+    case WHOLE:
+        return read_whole(s, row, text);
+    case NUMBER:
+        return read_number(s, row, text);
+    case CHOICE:
+        return read_choice(s, row, text);
+    case TEXT:
+        *text_at(s, row) = *text ? text : NULL;
+        return true;
+    default:
+        *whole_at(s, row) = 1;
+        return true;
+    }
+}
+
+/* In the fewest digits that give the same number. */
+static void write_number(double value, char *text, size_t room)
+{
+    for (int digits = 15; digits <= 17; digits++) {
+        snprintf(text, room, "%.*g", digits, value);
+        if (strtod(text, NULL) == value)
+            return;
+    }
+}
+
+void setting_write(const settings *s, const setting *row, char *text, size_t room)
+{
+    const void *at = (const char *)s + row->at;
+    const char *const *string = at;
+    switch (row->kind) {
+    case NUMBER:
+        write_number(*(const double *)at, text, room);
+        break;
+    case CHOICE:
+        snprintf(text, room, "%s", row->choices[*(const int64_t *)at]);
+        break;
+    case TEXT:
+        snprintf(text, room, "%s", *string ? *string : "");
+        break;
+    default:
+        snprintf(text, room, "%" PRId64, *(const int64_t *)at);
+    }
+}
+
+const setting *setting_named(const char *name)
+{
+    const setting *row = setting_rows;
+    while (row->name && strcmp(row->name, name))
+        row++;
+    return row;
+}
+
+bool setting_given(const settings *s, const char *name)
+{
+    return s->given >> (setting_named(name) - setting_rows) & 1;
+}
+
+/* ---- arguments ---- */
+
+/* What a value has to be, for a message. */
+static void describe(const setting *row, char *text, size_t room)
+{
+    if (row->kind != CHOICE) {
+        snprintf(text, room, "no%s number from %" PRId64 " to %" PRId64, row->kind == WHOLE ? " whole" : "", row->least,
+                 row->most);
+        return;
+    }
+    snprintf(text, room, "none of ");
+    for (int i = 0; row->choices[i]; i++) {
+        size_t length = strlen(text);
+        snprintf(text + length, room - length, "%s%s", i ? ", " : "", row->choices[i]);
+    }
+}
+
+/* How argp knows an option: by its letter, or above all letters. */
+static int key_of(const setting *row)
+{
+    return row->letter ? row->letter : 256 + (int)(row - setting_rows);
+}
+
+static error_t option(int key, char *text, struct argp_state *state)
+{
+    settings *s = state->input;
+    const setting *row = setting_rows + 1;
+    if (key == ARGP_KEY_ARGS) {
+        s->argument = state->argv + state->next;
+        s->arguments = state->argc - state->next;
+        return 0;
+    }
+    while (row->name && key_of(row) != key)
+        row++;
+    if (!row->name)
+        return ARGP_ERR_UNKNOWN;
+    s->given |= UINT64_C(1) << (row - setting_rows);
+    if (!setting_read(s, row, text)) {
+        char what[200];
+        describe(row, what, sizeof what);
+        argp_error(state, "--%s: \"%s\" is %s", row->name, text, what);
+    }
+    return 0;
+}
+
+settings settings_parse(int command, int argc, char **argv, const char *arguments, const char *doc)
+{
+    settings s = {.top = 1, .hidden = 128, .gamma = 0.1, .patience = 2};
+    struct argp_option options[SETTINGS + 1] = {0};
+    for (int i = 0, n = 0; setting_rows[i].name; i++)
+        if (setting_rows[i].commands & command)
+            options[n++] = (struct argp_option){.name = setting_rows[i].name,
+                                                .key = key_of(&setting_rows[i]),
+                                                .arg = setting_rows[i].argument,
+                                                .doc = setting_rows[i].doc};
+    const struct argp parser = {.options = options, .parser = option, .args_doc = arguments, .doc = doc};
+    if (argp_parse(&parser, argc, argv, 0, NULL, &s))
+        exit(EXIT_USAGE);
+    return s;
+}
