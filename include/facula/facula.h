@@ -31,11 +31,13 @@
 #include <facula/host.h>
 #include <facula/indices.h>
 #include <facula/memory.h>
+#include <facula/meter.h>
 #include <facula/nn.h>
 #include <facula/object.h>
 #include <facula/operations.h>
 #include <facula/optim.h>
 #include <facula/plugin.h>
+#include <facula/progress.h>
 #include <facula/random.h>
 #include <facula/save.h>
 #include <facula/schedule.h>
