@@ -193,6 +193,26 @@ ROWS.update(
 )
 
 
+# ---- convolutions ----
+
+
+def convolution(images, channels, out, size, kernel, padding=0, way="forward"):
+    x, weight = torch.randn(images, channels, size, size), torch.randn(out, channels, kernel, kernel)
+    if way == "forward":
+        return lambda: F.conv2d(x, weight, padding=padding)
+    of = (x if way == "x" else weight).requires_grad_()
+    y = F.conv2d(x, weight, padding=padding)
+    gy = torch.randn_like(y)
+    return lambda: torch.autograd.grad(y, of, gy, retain_graph=True)
+
+
+LAYERS = {"first": (64, 3, 6, 32, 5), "second": (64, 6, 16, 14, 5), "residual": (16, 64, 64, 56, 3, 1)}
+for name, layer in LAYERS.items():
+    for way in ["forward", "weight"] + ["x"] * (name != "first"):
+        key = f"conv_{name}" + (way != "forward") * f"_{way}"
+        ROWS[key] = lambda layer=layer, way=way: convolution(*layer, way=way)
+
+
 # ---- rounds ----
 
 

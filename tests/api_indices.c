@@ -296,7 +296,40 @@ static void wrong_indices_on_a_device(void **state)
     assert_error(FA_ERROR_INDEX, "fa_masked_scatter", "index 5 is out of range for dimension 0 of size 5");
     assert_true(fa_same(fa_cpu(x), counted(FA_CPU)));
     assert_null(fa_index(counted(FA_CPU), wrong));
-    assert_error(FA_ERROR_DEVICE, "fa_index(", "an index has to be where x is, or on the CPU");
+    assert_error(FA_ERROR_DEVICE, "fa_index(", "x on cpu and index[0] on late:0: fa_to moves one");
+}
+
+/* Devices are told of before dtypes, shapes and sizes of masks: with all operands and where they were made. */
+static void devices_come_first(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    const fa_device a = DEVICE(0), b = DEVICE(1);
+    fa_tensor *x = counted(a), *i = ints(a, 0, 2, 1), *elsewhere = ints(b, 0, 2, 1), *many = fa_ones(FA_SHAPE(9)),
+              *there = fa_to(many, b), *number = fa_ones(FA_SCALAR, .device = b);
+    assert_null(fa_index(x, 0, fa_to(elsewhere, FA_F32)));
+    assert_error(FA_ERROR_DEVICE, "fa_index(x=(3, 4) f32 late:0, made by to ",
+                 "index=\"0, (3,) f32 late:1, made by to ", "x on late:0 and index[1] on late:1");
+    assert_null(fa_index(x, i, ints(b, 0, 0, 0)));
+    assert_error(FA_ERROR_DEVICE, "fa_index(", "index[1] on late:1");
+    assert_null(fa_index(x, fa_ones(FA_SHAPE(2, 2), .dtype = FA_BOOL, .device = b)));
+    assert_error(FA_ERROR_DEVICE, "fa_index(", "made by ones", "index[0] on late:1");
+    assert_null(fa_index_put(x, FA_INDEX(i), fa_to(there, FA_F64)));
+    assert_error(FA_ERROR_DEVICE, "fa_index_put(", "value=(9,) f64 late:1, made by to ", "value on late:1");
+    assert_null(fa_index_put(x, FA_INDEX(i), many)); /* not of what fits a value on the CPU */
+    assert_error(FA_ERROR_DEVICE, "fa_index_put(", "value on cpu");
+    assert_null(fa_index_put_(x, FA_INDEX(elsewhere), 1));
+    assert_error(FA_ERROR_DEVICE, "fa_index_put_(", "index[0] on late:1");
+    assert_null(fa_index_put_(x, FA_INDEX(fa_gt(x, 5)), number));
+    assert_error(FA_ERROR_DEVICE, "fa_index_put_(", "value=() f32 late:1", "value on late:1");
+    assert_null(fa_index_put_(x, FA_INDEX("1"), there));
+    assert_error(FA_ERROR_DEVICE, "fa_index_put_(", "value on late:1");
+    assert_null(fa_index_put_(x, FA_INDEX("1"), number, .accumulate = true));
+    assert_error(FA_ERROR_DEVICE, "fa_index_put_(", "value on late:1");
+    assert_non_null(fa_index_put_(x, FA_INDEX(i), fa_cpu(number)));
+    assert_non_null(fa_set(x, "1", fa_to(number, FA_F64))); /* which is fa_copy_ */
+    assert_true(fa_item(fa_sum(x)) == 12);
+    assert_no_error();
 }
 
 static void masks_cost_one_wait(void **state)
@@ -402,6 +435,41 @@ static void automatic_placement_copies_indices(void **state)
     assert_true(fa_same(fa_cpu(y), fa_tensor_of(0.0, 8.0, 4.0)));
     assert_non_null(fa_index_put_(x, FA_INDEX(fa_gt(fa_to(x, DEVICE(0)), 5)), 0));
     assert_true(fa_item(fa_sum(x)) == 15);
+    assert_no_error();
+}
+
+static bool is_on(const fa_tensor *t, fa_device device)
+{
+    return t && fa_device_equal(fa_tensor_device(t), device);
+}
+
+/* Each tensor is copied once to where the call runs; what is written to stays where it is. */
+static void automatic_placement_of_the_whole(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *x = counted(FA_CPU), *i = ints(FA_CPU, 0, 2, 1), *mask = fa_gt(x, 5), *y;
+    fa_tensor *ones = fa_ones(FA_SHAPE(3, 4), .device = DEVICE(1));
+    fa_set_requires_grad(x, true);
+    {
+        FA_USE(.placement = FA_PLACE_AUTO, .device = DEVICE(0));
+        fa_transfers_reset();
+        assert_true(is_on(y = fa_index(x, i, i), DEVICE(0)));
+        assert_int_equal(fa_transfers_total().to_device, 3);
+        assert_true(is_on(fa_index(x, mask), DEVICE(0)) && is_on(fa_index(x, "1:", 0), FA_CPU));
+        assert_true(fa_backward(fa_sum(y)) && is_on(fa_grad(x), FA_CPU) && fa_item(fa_sum(fa_grad(x))) == 3);
+        FA_USE(.no_grad = true);
+        fa_transfers_reset();
+        assert_true(is_on(y = fa_index_put(x, FA_INDEX(i), ones), DEVICE(0)) && fa_item(fa_sum(y)) == 12);
+        assert_ptr_equal(fa_index_put_(x, FA_INDEX(fa_to(mask, DEVICE(1))), fa_narrow(fa_flatten(ones), 0, 0, 6)), x);
+        assert_true(is_on(x, FA_CPU) && fa_item(fa_sum(x)) == 15 + 6);
+    }
+    {
+        FA_USE(.placement = FA_PLACE_AUTO, .no_grad = true); /* the first that is not on the CPU */
+        assert_true(is_on(fa_index(x, i, fa_to(i, DEVICE(1))), DEVICE(1)));
+        assert_true(is_on(fa_index_put(x, FA_INDEX(i), ones), DEVICE(1)));
+        assert_true(is_on(fa_index(x, i), FA_CPU));
+    }
     assert_no_error();
 }
 
@@ -567,11 +635,13 @@ int main(void)
         TEST(parts_may_be_numbers_and_texts),
         TEST(wrong_indices_are_told),
         TEST(wrong_indices_on_a_device),
+        TEST(devices_come_first),
         TEST(masks_cost_one_wait),
         TEST(the_last_one_stays),
         TEST(in_place_forms_write_x),
         TEST(indices_on_meta),
         TEST(automatic_placement_copies_indices),
+        TEST(automatic_placement_of_the_whole),
         TEST(gradients_to_second_order),
         TEST(reduced_in_place_or_not_at_all),
         TEST(leaves_are_not_changed),

@@ -6,9 +6,10 @@
 #include <math.h>
 #include <pthread.h>
 
-/* What the calls work on: a matrix, whole numbers below 3 of its shape, and as a vector, and a mask. */
+/* What the calls work on: a matrix, whole numbers below 3 of its shape, and as a vector, a mask, and a weight for each
+ * column. */
 typedef struct operands {
-    fa_tensor *x, *i, *v, *m;
+    fa_tensor *x, *i, *v, *m, *w;
 } operands;
 
 #define CALL(name, ...)                                                                                                \
@@ -43,6 +44,8 @@ CALL(quantile, fa_quantile(x, 0.25, .dim = 1, .keepdim = true))
 CALL(histogram, fa_histogram(x, .bins = 4, .density = true).hist)
 CALL(bincount, fa_bincount(o->v, .minlength = 4))
 CALL(corrcoef, fa_corrcoef(x))
+CALL(cov, fa_cov(x, .fweights = o->w))
+CALL(cross_entropy, fa_cross_entropy(x, o->v, .label_smoothing = 0.25, .reduction = FA_SUM))
 CALL(diff, fa_diff(x, .n = 2, .prepend = x))
 CALL(norm, fa_norm(x, .p = 3))
 CALL(any, fa_any(x, .dim = 1))
@@ -87,6 +90,8 @@ static const struct call {
     NAMED(histogram),
     NAMED(bincount),
     NAMED(corrcoef),
+    NAMED(cov),
+    NAMED(cross_entropy),
     NAMED(diff),
     NAMED(norm),
     NAMED(any),
@@ -153,7 +158,8 @@ static void *run_all(void *failed)
     FA_SCOPE;
     operands o = {.x = fa_tensor_parse("[[3, 1, 2, 0.5], [1, 1, 0.25, 2], [5, 3, 1, 1]]"),
                   .i = fa_tensor_parse("[[2, 1, 2, 0], [1, 1, 0, 2], [0, 2, 1, 1]]", .dtype = FA_I64),
-                  .v = fa_tensor_parse("[1, 0, 1]", .dtype = FA_I64)};
+                  .v = fa_tensor_parse("[1, 0, 1]", .dtype = FA_I64),
+                  .w = fa_tensor_parse("[1, 2, 1, 3]", .dtype = FA_I64)};
     o.m = fa_gt(o.x, 1);
     for (size_t k = 0; k < sizeof calls / sizeof *calls; k++) {
         FA_SCOPE;

@@ -204,7 +204,8 @@ static void operations(void **state)
     const int64_t huge = INT64_C(1) << 40;
     SAYS(fa_mse_loss(a, there), FA_ERROR_DEVICE,
          "fa_mse_loss(input=(3, 4) f32 cpu, made by ones *, target=(3, 4) f32 late:0, made by to *): operands are on "
-         "different devices: fa_to moves one, FA_USE(.placement = FA_PLACE_AUTO) copies");
+         "different devices, input on cpu and target on late:0: fa_to moves one, FA_USE(.placement = FA_PLACE_AUTO) "
+         "copies");
     SAYS(fa_cat(FA_TENSORS(a, late(a))), FA_ERROR_DEVICE,
          "fa_cat(x=[(3, 4) f32 cpu, made by ones *, (3, 4) f32 late:0, made by to *]): operands are on different *");
     SAYS(fa_mse_loss(late(a), fa_zeros(FA_SHAPE(7))), FA_ERROR_DEVICE,
@@ -232,6 +233,33 @@ static void operations(void **state)
          "fa_zeros(shape=(2,), device=late:9): late:9: there is no device of that number; there are: *");
     SAYS(fa_copy_(b, a), FA_ERROR_SHAPE,
          "fa_copy_(x=(5,) f32 cpu, source=(3, 4) f32 cpu): the source has more dimensions than what it is copied into");
+}
+
+/* However much there is to be told of operands, the reason stands behind it; and of a list the items that it is
+ * about. */
+static void long_calls(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *here = late(fa_ones(FA_SHAPE(2))), *there = fa_to(here, DEVICE(1)), *item[30];
+    for (int k = 0; k < 30; k++)
+        item[k] = k == 15 ? there : here;
+    SAYS(
+        fa_cat(((fa_tensors){30, item})), FA_ERROR_DEVICE,
+        "fa_cat(x=[(2,) f32 late:0, made by to *, ..., (2,) f32 late:1, made by to *, ...]): operands are on different "
+        "devices, x[0] on late:0 and x[15] on late:1: fa_to moves one, FA_USE(.placement = FA_PLACE_AUTO) copies");
+    char equation[2000];
+    memset(equation, 'i', sizeof equation - 1);
+    equation[sizeof equation - 1] = 0;
+    SAYS(fa_einsum(equation, FA_TENSORS(here, there)), FA_ERROR_DEVICE,
+         "fa_einsum(equation=\"iii*...: operands are on different devices, x[0] on late:0 and x[1] on late:1: fa_to "
+         "moves one, FA_USE(.placement = FA_PLACE_AUTO) copies");
+    /* eight with long shapes and origins */
+    for (int k = 0; k < 8; k++)
+        item[k] = fa_expand(k == 7 ? there : here, FA_SHAPE(100, 100, 100, 100, 100, 100, 100, 2));
+    SAYS(fa_cat(((fa_tensors){8, item})), FA_ERROR_DEVICE,
+         "fa_cat(x=[(100, *(100, * late:1, made by expand *]): operands are on different devices, x[0] on late:0 and "
+         "x[7] on late:1: fa_to moves one, FA_USE(.placement = FA_PLACE_AUTO) copies");
 }
 
 static void expressions(void **state)
@@ -582,6 +610,7 @@ int main(void)
         TEST(what_failed_is_not_read),
         TEST(printing_what_failed_prints_nothing),
         TEST(operations),
+        TEST(long_calls),
         TEST(expressions),
         TEST(indexing),
         TEST(reading),

@@ -88,7 +88,7 @@ static void test_one_line(void **state)
     (void)state;
     fa_fail(FA_ERROR_USER, "a %s", "quoted\ntext\r\n");
     assert_string_equal(fa_error_message(), "a quoted text  ");
-    fa__error_append(", in \n");
+    fa_error_append(", in \n");
     fa__error_within("fa_get(x, \"%s\")", "0,\n1");
     assert_string_equal(fa_error_message(), "fa_get(x, \"0, 1\"): a quoted text  , in  ");
 }
@@ -105,20 +105,38 @@ static void test_within(void **state)
     assert_int_equal(fa_error_code(), FA_ERROR_SHAPE);
     for (int i = 0; i < 1000; i++)
         fa__error_within("outer");
-    assert_int_equal(strlen(fa_error_message()), sizeof(fa_error){0}.message - 1);
-    assert_memory_equal(fa_error_message(), "outer: outer: ", 14);
+    assert_in_range(strlen(fa_error_message()), 1000, sizeof(fa_error){0}.message - 1);
+    assert_memory_equal(fa_error_message(), "outer: ...", 10);
+    assert_string_equal(strstr(fa_error_message(), "fa_mean"), "fa_mean(2): fa_add(x): bad 7");
+    char large[2000], umlauts[2000];
+    memset(large, 'x', sizeof large - 1);
+    large[sizeof large - 1] = 0;
+    for (size_t i = 0; i + 1 < sizeof umlauts; i += 2)
+        memcpy(umlauts + i, "\303\244", 3);
+    fa__error_within("%s", large);
+    assert_memory_equal(fa_error_message(), "xxxx", 4);
+    assert_non_null(strstr(fa_error_message(), "xxx...: "));
+    assert_string_equal(strstr(fa_error_message(), "fa_mean"), "fa_mean(2): fa_add(x): bad 7");
+    for (int odd = 0; odd < 2; odd++) { /* no part of a character is left where the message was cut */
+        fa_error_clear();
+        fa__fail(FA_ERROR_SHAPE, "%s%s", odd ? "x" : "", umlauts);
+        fa__error_within("outer");
+        const char *after = strstr(fa_error_message(), "..");
+        assert_non_null(after);
+        assert_memory_equal(after + strspn(after, "."), "\303\244", 2);
+    }
 }
 
 static void test_append_and_cut(void **state)
 {
     (void)state;
-    fa__error_append(" nowhere");
+    fa_error_append(" nowhere");
     assert_false(fa__failed());
     fa__fail(FA_ERROR_SHAPE, "bad");
-    fa__error_append(" in %s", "cross_entropy");
+    fa_error_append(" in %s", "cross_entropy");
     assert_string_equal(fa_error_message(), "bad in cross_entropy");
     for (int i = 0; i < 1000; i++)
-        fa__error_append(" and more");
+        fa_error_append(" and more");
     assert_int_equal(strlen(fa_error_message()), sizeof(fa_error){0}.message - 1);
     fa_error_clear();
     char longer[2000];
@@ -179,7 +197,7 @@ static void *without_memory(void *argument)
     assert_false(fa__fail(FA_ERROR_SHAPE, "no room for this"));
     assert_int_equal(fa_error_code(), FA_ERROR_MEMORY);
     assert_non_null(strstr(fa_error_message(), "out of memory"));
-    fa__error_append(" no room for this either");
+    fa_error_append(" no room for this either");
     fa_error_clear();
     assert_false(fa_failed());
 

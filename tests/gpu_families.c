@@ -4,6 +4,7 @@
 #include "backend/gpu/dialect/arguments.h"
 #include "backend/gpu/gpu.h"
 #include "gpu_against_cpu.h"
+#include "internal.h"
 
 #define S(...) FA_SHAPE(__VA_ARGS__)
 
@@ -99,6 +100,25 @@ static void matmul(fa_dtype dtype, layout how)
     gpu_own()->groups = groups;
 }
 
+/* A convolution, its transpose with classes of pixels, and a weight's gradient in stretches. */
+static void convolution(fa_dtype dtype, layout how)
+{
+    uint64_t groups = gpu_own()->groups;
+    for (int direct = 0; direct < 2; direct++) {
+        gpu_own()->groups = direct ? UINT64_C(1) << 40 : 0;
+        pair x = gpu_random(dtype, S(2, 3, 6, 5), how, false, 0), w = gpu_random(dtype, S(17, 3, 2, 3), how, false, 0);
+        pair y = gpu_random(dtype, S(2, 17, 4, 3), how, false, 0), b = gpu_random(dtype, S(17), LAYOUT_DENSE, false, 0);
+        pair wide = gpu_random(dtype, S(1, 2, 1, 1030), LAYOUT_DENSE, false, 0);
+        SAME("%s %s", fa_conv2d(x.cpu, w.cpu, .bias = b.cpu, .padding = 1),
+             fa_conv2d(x.gpu, w.gpu, .bias = b.gpu, .padding = 1), fa_dtype_name(dtype), layout_names[how]);
+        SAME("%s %s", fa_conv_transpose2d(y.cpu, w.cpu, .stride = 2), fa_conv_transpose2d(y.gpu, w.gpu, .stride = 2),
+             fa_dtype_name(dtype), layout_names[how]);
+        SAME("%s %s", fa__conv2d_weight(wide.cpu, wide.cpu, 1, 1, 1, 0, 1, 1),
+             fa__conv2d_weight(wide.gpu, wide.gpu, 1, 1, 1, 0, 1, 1), fa_dtype_name(dtype), layout_names[how]);
+    }
+    gpu_own()->groups = groups;
+}
+
 static void elementwise_kernels(void **state)
 {
     (void)state;
@@ -135,6 +155,14 @@ static void matrix_products(void **state)
     if (!strcmp(fa__cpu_level_name(), "base"))
         skip(); /* there the CPU rounds a multiply-add twice */
     each(false, matmul);
+}
+
+static void convolutions(void **state)
+{
+    (void)state;
+    if (!strcmp(fa__cpu_level_name(), "base"))
+        skip(); /* as in products */
+    each(false, convolution);
 }
 
 /* Several groups look at the indices; the first wrong one is told, and nothing behind it is written. */
@@ -226,10 +254,12 @@ static void kernels_of_the_driver(void **state)
 
 int main(int count, char **words)
 {
-    const struct CMUnitTest tests[] = {
-        CASE(elementwise_kernels),   CASE(reductions),         CASE(softmax_kernels), CASE(search_kernels),
-        CASE(selection_kernels),     CASE(matrix_products),    CASE(faults),          CASE(random_numbers),
-        CASE(kernels_of_the_driver), CASE(places_of_triangles)};
+    const struct CMUnitTest tests[] = {CASE(elementwise_kernels), CASE(reductions),
+                                       CASE(softmax_kernels),     CASE(search_kernels),
+                                       CASE(selection_kernels),   CASE(matrix_products),
+                                       CASE(convolutions),        CASE(faults),
+                                       CASE(random_numbers),      CASE(kernels_of_the_driver),
+                                       CASE(places_of_triangles)};
     all = count > 1 && !strcmp(words[1], "all");
     return gpu_there() ? RUN("gpu_families") : GPU_SKIPPED;
 }

@@ -283,11 +283,17 @@ static const uint8_t variants[FA__GPU_FAMILIES][FA__CLASSES] = {
     [FA__GPU_POISSON] = {0, 1, 0, 0},
     [FA__GPU_TRIANGLE] = {0, 0, 0, 1},
     [FA__GPU_MATMUL] = {0x3F, 0x03, 0xC3, 0x03}, /* own, f16, bf16, narrow integers; tiles, direct */
+    [FA__GPU_CONVOLVE] = {0x3F, 0x03, 0xC3, 0x03},     /* as MATMUL */
+    [FA__GPU_CONVOLVE_ADD] = {0x15, 0x01, 0x41, 0x01}, /* own, f16, bf16, narrow integers */
     [FA__GPU_SORT_TILE] = {0, 0, 1, 1},          /* bits of elements */
     [FA__GPU_SORT_MERGE] = {0, 0, 1, 1},
     [FA__GPU_PLACES] = {1, 1, 1, 1},
     [FA__GPU_SCAN] = {0x2F, 0x2F, 0x2F, 0x2F}, /* fa__scan_kind */
     [FA__GPU_SCAN_LOG_SUM] = {0x10, 0x10, 0, 0},
+    [FA__GPU_POOL_MAX] = {1, 1, 1, 1},
+    [FA__GPU_POOL_MEAN] = {1, 1, 0, 0},
+    [FA__GPU_POOL_MAX_BACK] = {1, 1, 0, 0},
+    [FA__GPU_POOL_MEAN_BACK] = {1, 1, 0, 0},
     [FA__GPU_INHERIT] = {0, 0, 1, 0},
     [FA__GPU_PUT] = {0, 0, 1, 0},
 };

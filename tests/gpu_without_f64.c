@@ -70,6 +70,17 @@ static void says_what_it_lacks(void **state)
     assert_error(FA_ERROR_UNAVAILABLE, "fa_where(", lacks, hint);
     assert_null(fa_to(x.gpu, FA_F32));
     assert_error(FA_ERROR_UNAVAILABLE, "fa_to", lacks, hint);
+    /* computed in integers or f32, but read or stored as f64 */
+    assert_null(fa_cumsum(x.gpu, 0, .dtype = FA_I64));
+    assert_error(FA_ERROR_UNAVAILABLE, "fa_cumsum(", lacks, hint);
+    assert_null(fa_cumprod(x.gpu, 0, .dtype = FA_F32));
+    assert_error(FA_ERROR_UNAVAILABLE, "fa_cumprod(", lacks, hint);
+    assert_null(fa_random_(x.gpu, .to = 9));
+    assert_error(FA_ERROR_UNAVAILABLE, "fa_random_(", lacks, hint);
+    assert_null(fa_randint(0, 9, S(3), .dtype = FA_F64, .device = GPU));
+    assert_error(FA_ERROR_UNAVAILABLE, "fa_randint(", lacks, hint);
+    assert_null(fa_randint_like(x.gpu, 0, 9));
+    assert_error(FA_ERROR_UNAVAILABLE, "fa_randint_like(", lacks, hint);
     assert_int_equal(copies(), 0);
     fa_synchronize(GPU);
     assert_no_error();

@@ -1,5 +1,5 @@
-/* Automatic placement of what has no operands: new tensors are where their call says, or else where the settings say.
- */
+/* Automatic placement: new tensors are where their call says, or else where the settings say; what is computed, where
+ * the settings say, and what is written through views in the tensor itself. */
 #include "api_test.h"
 #include "support/devices.h"
 #include <facula/facula.h>
@@ -64,12 +64,82 @@ static void views_of_several_tensors(void **state)
     assert_no_error();
 }
 
+/* What is written through a view is written into its tensor, wherever that is. */
+static void views_are_where_their_tensor_is(void **state)
+{
+    (void)state;
+    const fa_device places[] = {FA_CPU, DEVICE(0), DEVICE(1)};
+    for (size_t k = 0; k < sizeof places / sizeof *places; k++) {
+        FA_SCOPE;
+        fa_tensor *x[10], *i = fa_to(fa_tensor_of(1, 2), places[k]), *m = fa_to(fa_gt(fa_arange(0, 4), 1), places[k]);
+        for (int n = 0; n < 10; n++)
+            x[n] = fa_zeros(FA_SHAPE(4), .device = places[k]);
+        {
+            FA_USE(.placement = FA_PLACE_AUTO, .device = DEVICE(0));
+            assert_non_null(fa_set(x[0], "1:3", 6));
+            assert_non_null(fa_index_put_(x[1], FA_INDEX("1:3"), 6));
+            assert_non_null(fa_index_put_(x[2], FA_INDEX(i), 6));
+            assert_non_null(fa_index_put_(x[3], FA_INDEX(m), 6));
+            assert_non_null(fa_add_(fa_narrow(x[4], 0, 1, 2), 6));
+            assert_non_null(fa_copy_(fa_get(x[5], "1:3"), 6));
+            assert_non_null(fa_add_(fa_reshape(x[6], FA_SHAPE(2, 2)), 3));
+            assert_non_null(fa_add_(fa_contiguous(x[7]), 3));
+            assert_non_null(fa_add_(fa_chunk(x[8], 2).item[1], fa_full(FA_SHAPE(2), 6, .device = DEVICE(1))));
+            assert_non_null(
+                fa_add_(fa_diag(fa_view(x[9], FA_SHAPE(2, 2))), fa_full(FA_SCALAR, 6, .device = DEVICE(1))));
+        }
+        for (int n = 0; n < 10; n++)
+            assert_true(is_on(x[n], places[k]) && fa_item(fa_sum(x[n])) == 12);
+        assert_no_error();
+    }
+}
+
+/* 0-dim tensors of the CPU go as values, and where all operands are such, to where the operation runs; what is changed
+ * stays where it is. */
+static void numbers_in_tensors(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *a = fa_full(FA_SCALAR, 3.0), *b = fa_full(FA_SCALAR, 4.0, .requires_grad = true);
+    {
+        FA_USE(.placement = FA_PLACE_AUTO, .device = DEVICE(0));
+        fa_transfers_reset();
+        fa_tensor *y = fa_mul(fa_square(a), b);
+        assert_int_equal(fa_transfers_total().to_device, 0);
+        assert_true(is_on(y, DEVICE(0)) && fa_item(y) == 36);
+        assert_true(fa_backward(y) && is_on(fa_grad(b), FA_CPU) && fa_item(fa_grad(b)) == 9);
+        assert_ptr_equal(fa_add_(a, fa_full(FA_SCALAR, 2, .device = DEVICE(1))), a);
+        assert_true(is_on(a, FA_CPU) && fa_item(a) == 5);
+    }
+    assert_no_error();
+}
+
+/* What is composed is placed as a whole: each operand is copied once. */
+static void composed_operations(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *x = fa_rand(FA_SHAPE(3, 5)), *t = fa_tensor_of(4, 0, 1), *y = fa_cross_entropy(x, t), *z;
+    FA_USE(.placement = FA_PLACE_AUTO, .device = DEVICE(0));
+    fa_transfers_reset();
+    assert_true(is_on(z = fa_cross_entropy(x, t), DEVICE(0)));
+    assert_int_equal(fa_transfers_total().to_device, 2);
+    assert_true(is_on(fa_one_hot(t, .num_classes = 5), DEVICE(0)));
+    assert_int_equal(fa_transfers_total().to_device, 3);
+    assert_true(fa_item(fa_equal(y, z)) == 1 && fa_item(fa_equal(fa_to(x, DEVICE(1)), x)) == 1);
+    assert_true(is_on(fa_repeat_interleave(x, fa_to(t, DEVICE(1)), .dim = 0), DEVICE(0)));
+    assert_no_error();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(new_tensors_are_where_their_call_says),
         cmocka_unit_test(what_is_computed_of_them_is_placed),
         cmocka_unit_test(views_of_several_tensors),
+        cmocka_unit_test(views_are_where_their_tensor_is),
+        cmocka_unit_test(numbers_in_tensors),
+        cmocka_unit_test(composed_operations),
     };
     if (!test_devices_there())
         return TEST_SKIPPED;

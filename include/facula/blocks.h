@@ -69,7 +69,8 @@ typedef struct fa_combinations_options {
     char fa__end;          /**< the end of what this version knows */
 } fa_combinations_options;
 
-/** All ways to take r elements of a vector, in its order and each row in the order of the elements: (count, r).
+/** All ways to take r elements of a vector, in its order and each row in the order of the elements: (count, r). Their
+ *  places are found on the CPU and copied to x's device; more than 16 MiB of them are waited for.
  *
  *      fa_combinations(x, .r = 2, .with_replacement = false, .out = NULL)
  *

@@ -23,8 +23,8 @@ typedef struct fa_einsum_options {
  *  covers, and then the labels that stand there once, A to Z before a to z. Blanks do not count.
  *
  *  Several tensors are multiplied two at a time, by matrix products: in the order that takes the fewest multiplications
- *  for up to 8 of them, in one that is found step by step for more. The result may be a view. Sums of integers keep the
- *  dtype of the operands.
+ *  for up to 8 of them, in one that is found step by step for more. The result may be a view, under automatic placement
+ *  one of a copy. Sums of integers keep the dtype of the operands.
  *
  *      fa_einsum(equation, x, .out = NULL)
  *

@@ -64,5 +64,9 @@ FA_API const char *fa_code_name(fa_code code);
  *  @return false, always: `return fa_fail(FA_ERROR_USER, "no sample %d", i);` */
 FA_API bool fa_fail(fa_code code, const char *format, ...) __attribute__((__format__(__printf__, 2, 3)));
 
+/** Adds to the message of the standing error, for what called the code that failed: where in a network or file it was.
+ *  Takes a `format` as printf does. Does not count as looking at it. Nothing happens when no error stands. */
+FA_API void fa_error_append(const char *format, ...) __attribute__((__format__(__printf__, 1, 2)));
+
 FA__END
 #endif

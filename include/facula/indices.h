@@ -121,8 +121,10 @@ extern "C" {
  *
  *      fa_index(x, rows, cols)          fa_index(x, mask)          fa_index(x, "1:5", rows, "...", 2)
  *
- *  Tensors on the CPU go with x on any device, and are copied there. Out of range is an error with the index, on every
- *  device. The host reads how many elements of a mask are true: one wait for each mask.
+ *  Tensors on the CPU go with x on any device, and are copied there; on another device they are an error, or by
+ *  automatic placement copied, as x is: without a tensor in the index the result is where x is, else where operations
+ *  are. Out of range is an error with the index, on every device. The host reads how many elements of a mask are true:
+ * one wait for each mask.
  *  @param x     the tensor
  *  @param index what FA_INDEX() makes; the macro is given the parts themselves
  *  @return the elements; NULL after an error */
@@ -139,7 +141,8 @@ typedef struct fa_index_put_options {
 /** x with a value assigned to the elements that fa_index() gets. Where several come to one place the last one stays,
  *  in row-major order of the index, or with .accumulate all are added, in that order: the same bits on every device.
  * The gradient of the value is what the index names, whichever stayed. One number for a single mask is assigned without
- *  that wait of the host.
+ *  that wait of the host. The value has to be where x is, whatever the index is made of, or without dimensions and on
+ *  the CPU; fa_set() copies one from another device, and converts it.
  *
  *      fa_index_put(x, FA_INDEX(rows, cols), value, .accumulate = false)
  *

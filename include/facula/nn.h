@@ -20,6 +20,7 @@ FA__BEGIN
  *      fa_forward(net, x)
  *      fa_forward(attention, query, key, value)
  *
+ *  An error on the way names the modules that it came up in: "... in conv2d "3" of sequential "features" of net".
  *  It is a memory scope: what the module made on the way is freed when it returns, unless backward needs it. NULL and
  * an error when the module takes another number of inputs, or when its function failed. */
 #define fa_forward(module, ...) fa__forward(module, FA_TENSORS(__VA_ARGS__))
@@ -43,6 +44,12 @@ FA_API fa_module *fa__module_to(fa_module *module, fa_place where);
 /** Takes the gradients of all parameters away: fa_grad() is NULL then. */
 FA_API bool fa_module_zero_grad(fa_module *module);
 
+/** Lets the floating parameters of a module and all below it collect gradients, or (requires_grad = false) freezes
+ * them: backward passes them by, and optimizers leave them as they are. Modes and buffers stay as they are: a frozen
+ *  batch_norm that is to keep its statistics needs fa_module_train(module, false) too. Returns the module; NULL and an
+ *  error for NULL. */
+FA_API fa_module *fa_module_set_requires_grad(fa_module *module, bool requires_grad);
+
 /** Tensors with their names. Holds them, and belongs to the scope it was made in; one of fa_params() belongs to nobody.
  */
 typedef struct fa_parameters {
@@ -58,6 +65,35 @@ FA_API fa_parameters fa_module_buffers(const fa_module *module);
 /** Both, a module's own before those of its children: what is saved of it, by the names that PyTorch has for the same
  * layers. */
 FA_API fa_parameters fa_module_state(const fa_module *module);
+
+/** Modules with their names. Holds them, and belongs to the scope it was made in. */
+typedef struct fa_modules {
+    size_t count;            /**< how many */
+    fa_module *const *item;  /**< as many modules */
+    const char *const *name; /**< "features.0"; NULL after an error */
+} fa_modules;
+
+/** The children of a module, in the order they came: each once, under the first of its names. */
+FA_API fa_modules fa_module_children(const fa_module *module);
+/** The module itself, by the name "", and all below it, each before what it has: each once, under the first of its
+ * paths. */
+FA_API fa_modules fa_module_modules(const fa_module *module);
+/** Calls `function(each, context)` for the module and all below it, each once, and after what it has.
+ *
+ *      static bool begin(fa_module *m, void *context)
+ *      {
+ *          return strcmp(fa_module_kind(m), "linear") || fa_init_xavier_normal_(fa_module_tensor(m, "weight"));
+ *      }
+ *      fa_module_apply(net, begin, NULL);
+ *
+ *  It ends early when the function returns false. Returns the module; NULL, and an error, when it ended so. */
+FA_API fa_module *fa_module_apply(fa_module *module, bool (*function)(fa_module *each, void *context), void *context);
+/** The number of its children. 0 and an error for NULL. */
+FA_API size_t fa_module_count(const fa_module *module);
+/** Child number `index`, from 0; negative counts from the end. It stays the module's. NULL and an error when there is
+ *  none. */
+FA_API fa_module *fa_module_at(const fa_module *module, int64_t index);
+
 /** The parameter or buffer of a name: "fc1.weight". It stays the module's. NULL and an error when there is none. */
 FA_API fa_tensor *fa_module_tensor(const fa_module *module, const char *name);
 /** The module below this one of a name: "fc1", "0.conv". It stays the module's. NULL and an error when there is none.
@@ -70,9 +106,35 @@ FA_API int64_t fa_module_numel(const fa_module *module);
 /** The number of bytes that its parameters and buffers take in all, each once. A model built on FA_META takes none of
  *  them, so this tells what it would need on another device; gradients and what an optimizer keeps come on top. */
 FA_API size_t fa_module_nbytes(const fa_module *module);
-/** Writes a module with all below it to `file`: kinds, parameters, their shapes, how many elements they have, and the
- * bytes of all parameters and buffers. */
-FA_API bool fa_module_summary(const fa_module *module, FILE *file);
+
+/** Options of fa_module_summary(). */
+typedef struct fa_module_summary_options {
+    size_t size;       /**< set by the macro */
+    fa_shape input;    /**< of zeros to run it with, on the device of its first parameter; without dimensions: none */
+    fa_dtype dtype;    /**< of these zeros; FA_SAME: that of its first parameter */
+    fa_tensors inputs; /**< what to run it with instead */
+    char fa__end;
+} fa_module_summary_options;
+#define FA__DEFAULT_fa_module_summary                                                                                  \
+    {                                                                                                                  \
+        offsetof(fa_module_summary_options, fa__end), {0, {0}}, FA_SAME, {0, NULL}, 0                                  \
+    }
+/** Writes a module with all below it to `file` as a table. Without an input it has the parameters and buffers of each,
+ *  and their shapes. With one, the module is run on it once, in inference and without gradients, and the table has the
+ *  shape of what each module gave, and how many multiplications with addition its linear layers and convolutions took
+ *  (bias not counted; twice that are what is called FLOPs). Modules that were run several times count each, with the
+ *  first shape. Totals are at the end: parameters and frozen ones, bytes of these and buffers, of the input, and of
+ * what the layers that have no others below them gave. A network on FA_META is run there, without computing. Modes are
+ * as before when it returns.
+ *
+ *      fa_module_summary(net, stdout, .input = FA_SHAPE(1, 3, 32, 32), .dtype = FA_SAME, .inputs)
+ *
+ *  @param module  any
+ *  @param file    to write to
+ *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @return false and an error when running or writing failed */
+FA_API bool fa_module_summary(const fa_module *module, FILE *file, const fa_module_summary_options *options);
+#define fa_module_summary(...) FA__CALL2(fa_module_summary, FA__SAME, FA__SAME, __VA_ARGS__)
 
 /* ---- modules of the program's own ---- */
 
@@ -85,20 +147,21 @@ typedef struct fa_forward_function {
 /** Options of fa_nn_custom(). */
 typedef struct fa_nn_custom_options {
     size_t size;                 /**< set by the macro */
+    const void *data;            /**< what its data begins as, copied; NULL: zeros */
     void (*destroy)(void *data); /**< called with the module's data before the module goes */
     char fa__end;
 } fa_nn_custom_options;
 #define FA__DEFAULT_fa_nn_custom                                                                                       \
     {                                                                                                                  \
-        offsetof(fa_nn_custom_options, fa__end), NULL, 0                                                               \
+        offsetof(fa_nn_custom_options, fa__end), NULL, NULL, 0                                                         \
     }
 
 /** A module of the program's own.
  *
- *      fa_nn_custom("mlp", sizeof(mlp), mlp_forward, .destroy = NULL)
+ *      fa_nn_custom("mlp", sizeof(mlp), mlp_forward, .data = NULL, .destroy = NULL)
  *
  *  @param kind    its name in messages; copied
- *  @param bytes   of its data, which begins as zeros and is freed with the module; see fa_module_data()
+ *  @param bytes   of its data, which is freed with the module; see fa_module_data()
  *  @param forward a function of (fa_module *, fa_tensor *) or of (fa_module *, fa_tensors) that returns a tensor, or
  *                 NULL after an error
  *  @param options what the macro makes of the named options; NULL for the defaults */
@@ -146,6 +209,26 @@ FA_API void *fa_module_data(const fa_module *module);
 /** Gives a module a child under a name of its own, without dots; the module holds it from now on. Returns the child;
  * NULL and an error when the name is taken, or the module would become a part of itself. */
 FA_API fa_module *fa_module_add(fa_module *module, const char *name, fa_module *child);
+/** The same under its next number: "0", "1", ... Returns the child. */
+FA_API fa_module *fa_module_append(fa_module *module, fa_module *child);
+/** Puts a module in the place of the child of a name: fa_module_replace(net, "head", fa_nn_linear(64, 5)). The old one
+ *  is released. Where the data of the module that has it points to the old child, it points to the new one from now on.
+ *  Not while another thread uses the module.
+ *  @param module the module, or one above it
+ *  @param name   of the child, with a dot between levels: "features.0"
+ *  @param child  in its place
+ *  @return the new child; NULL and an error when there is no such name, or a module would become a part of itself */
+FA_API fa_module *fa_module_replace(fa_module *module, const char *name, fa_module *child);
+/** Puts a tensor in the place of a parameter or buffer, in the same way: so two modules share a weight. A floating
+ *  parameter collects gradients from now on, which an optimizer that was made before does not know.
+ *
+ *      fa_module_replace_tensor(net, "decoder.weight", fa_module_tensor(net, "encoder.weight"));
+ *
+ *  @param module the module, or one above it
+ *  @param name   of the tensor, with a dot between levels
+ *  @param tensor in its place: a leaf where it is a parameter, of any shape
+ *  @return the tensor; NULL and an error */
+FA_API fa_tensor *fa_module_replace_tensor(fa_module *module, const char *name, fa_tensor *tensor);
 /** Gives a module a parameter under a name of its own: a leaf, which collects gradients from now on if it is floating.
  * The module holds it. Returns `tensor`; NULL and an error as fa_module_add(). */
 FA_API fa_tensor *fa_module_parameter(fa_module *module, const char *name, fa_tensor *tensor);
@@ -153,7 +236,7 @@ FA_API fa_tensor *fa_module_parameter(fa_module *module, const char *name, fa_te
  *  `tensor`; NULL and an error as fa_module_add(). */
 FA_API fa_tensor *fa_module_buffer(fa_module *module, const char *name, fa_tensor *tensor);
 
-/* ---- layers ---- */
+/* ---- modules of modules ---- */
 
 FA_API fa_module *fa__nn_sequential(size_t count, fa_module *const *modules);
 /** Modules one after the other, as children "0", "1", ...: fa_nn_sequential(fa_nn_linear(64, 10), fa_nn_relu()) */
@@ -171,56 +254,29 @@ extern "C" {
 #define FA__SEQUENTIAL1(...) fa__nn_sequential(0, NULL)
 #endif
 
-/** Options of fa_nn_linear(). */
-typedef struct fa_nn_linear_options {
-    size_t size;      /**< set by the macro */
-    bool bias;        /**< add one */
-    fa_dtype dtype;   /**< of the parameters; FA_SAME: f32 */
-    fa_device device; /**< where they are made */
-    char fa__end;
-} fa_nn_linear_options;
-#define FA__DEFAULT_fa_nn_linear                                                                                       \
-    {                                                                                                                  \
-        offsetof(fa_nn_linear_options, fa__end), true, FA_SAME, {0, 0}, 0                                              \
-    }
-
-/** x times the transpose of "weight" (out, in), plus "bias" (out): (..., in) becomes (..., out). Both begin uniform in
- *  ±1/sqrt(in), as PyTorch's do (He et al. 2015 with a = sqrt(5)).
- *
- *      fa_nn_linear(in, out, .bias = true, .dtype = FA_SAME, .device) */
-FA_API fa_module *fa_nn_linear(int64_t in, int64_t out, const fa_nn_linear_options *options);
-#define fa_nn_linear(...) FA__CALL2(fa_nn_linear, FA__SAME, FA__SAME, __VA_ARGS__)
-
-/** Options of fa_nn_dropout(). */
-typedef struct fa_nn_dropout_options {
-    size_t size; /**< set by the macro */
-    double p;    /**< the probability that an element becomes 0: 0 to 1 */
-    char fa__end;
-} fa_nn_dropout_options;
-#define FA__DEFAULT_fa_nn_dropout                                                                                      \
-    {                                                                                                                  \
-        offsetof(fa_nn_dropout_options, fa__end), 0.5, 0                                                               \
-    }
-
-/** In training, each element is 0 with probability p and the rest scaled by 1 / (1 - p); in inference, its input
- *  (Srivastava et al. 2014).
- *
- *      fa_nn_dropout(.p = 0.5) */
-FA_API fa_module *fa_nn_dropout(const fa_nn_dropout_options *options);
-#define fa_nn_dropout(...) FA__CALL0(fa_nn_dropout, FA__OPTIONS(__VA_ARGS__))
-
-/** All dimensions after the first joined to one. */
-FA_API fa_module *fa_nn_flatten(void);
-/** fa_relu() as a module. */
-FA_API fa_module *fa_nn_relu(void);
-/** fa_sigmoid() as a module. */
-FA_API fa_module *fa_nn_sigmoid(void);
-/** fa_tanh() as a module. */
-FA_API fa_module *fa_nn_tanh(void);
-/** fa_gelu() as a module. */
-FA_API fa_module *fa_nn_gelu(void);
-/** fa_silu() as a module. */
-FA_API fa_module *fa_nn_silu(void);
+FA_API fa_module *fa__nn_list(size_t count, fa_module *const *modules);
+/** Modules of a module of the program's own, by number: children "0", "1", ..., which fa_module_at() gives back.
+ *  fa_nn_list(fa_nn_linear(64, 32), fa_nn_linear(32, 10)); it has no forward function. Modules by name need nothing:
+ *  fa_nn_dict() is a module to add them to. */
+#ifdef __cplusplus
+}
+template <class... T> static inline fa_module *fa_nn_list(T... module)
+{
+    fa_module *const m[sizeof...(module) + 1] = {module...};
+    return fa__nn_list(sizeof...(module), m);
+}
+extern "C" {
+#else
+#define fa_nn_list(...) FA__CAT(FA__NN_LIST, FA__EMPTY(__VA_ARGS__))(__VA_ARGS__)
+#define FA__NN_LIST0(...) fa__nn_list(FA__COUNT(__VA_ARGS__), (fa_module *const[]){__VA_ARGS__})
+#define FA__NN_LIST1(...) fa__nn_list(0, NULL)
+#endif
+/** Modules by name: fa_module_add() adds them, fa_module_child() gives them back, fa_module_children() lists them in
+ * the order they came. It has no forward function. */
+FA_API fa_module *fa_nn_dict(void);
 
 FA__END
+
+#include <facula/layer.h>
+#include <facula/layer_activation.h>
 #endif

@@ -8,10 +8,13 @@
 #include <facula/addmm.h>
 #include <facula/bessel.h>
 #include <facula/blocks.h>
+#include <facula/convolution.h>
 #include <facula/creation.h>
 #include <facula/diagonal.h>
 #include <facula/distances.h>
+#include <facula/dropout.h>
 #include <facula/einsum.h>
+#include <facula/embedding.h>
 #include <facula/extremes.h>
 #include <facula/fillers.h>
 #include <facula/grid.h>
@@ -19,6 +22,7 @@
 #include <facula/histogram.h>
 #include <facula/index.h>
 #include <facula/join.h>
+#include <facula/layer_norm.h>
 #include <facula/like.h>
 #include <facula/linalg.h>
 #include <facula/loss.h>
@@ -29,10 +33,13 @@
 #include <facula/moments.h>
 #include <facula/move.h>
 #include <facula/norm.h>
+#include <facula/normalization.h>
 #include <facula/one_hot.h>
 #include <facula/pad.h>
 #include <facula/parts.h>
 #include <facula/pointwise.h>
+#include <facula/pooling.h>
+#include <facula/pooling_lines.h>
 #include <facula/probability_loss.h>
 #include <facula/products.h>
 #include <facula/quantile.h>

@@ -40,7 +40,10 @@ typedef struct fa_settings {
                              products on OpenCL, which CLBlast makes where it is installed and was faster */
     bool anomaly;       /**< look for NaN after each gradient function, and name the forward call that made it */
     fa_dtype autocast;  /**< low precision for operations that gain by it; FA_OFF: none */
-    fa_placement placement; /**< operands on several devices: an error, or counted copies */
+    fa_placement placement; /**< operands on several devices: an error, or with FA_PLACE_AUTO counted copies: to where
+                                 the result was given (in place, .out), else to the device above, else to that of the
+                                 first operand that is not on the CPU. Views stay where their tensor is, and with them
+                                 what may be one, as fa_reshape's result */
     unsigned forbid;        /**< FA_SYNC, FA_TRANSFER: what is an error instead. To read a value of a device is FA_SYNC
                                  however fast it is; to wait for what is done already is not */
     fa_stream *stream;      /**< the queue that work on its device is issued to; NULL: the device's own (stream.h) */

@@ -99,7 +99,8 @@ FA_API fa_tensor *fa_identity(const fa_tensor *x);
 FA_API fa_tensor *fa_get(const fa_tensor *x, const char *where);
 
 /** Assigns `value`, a number or a tensor which broadcasts, in place to the part of x that `where` names as for fa_get.
- *  Values are converted. fa_index_put_() assigns through tensors and masks.
+ *  Values are converted, and copied from other devices, as fa_copy_() does it. fa_index_put_() assigns through tensors
+ *  and masks.
  *  @return x, or NULL and an error */
 FA_API fa_tensor *fa_set(fa_tensor *x, const char *where, fa_arg value);
 #define fa_set(x, where, value) FA__SET_THROUGH(FA__UNIQUE(fa__v), x, where, value)

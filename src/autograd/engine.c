@@ -206,7 +206,7 @@ static FA__COLD bool gradient_failed(const fa__node *n)
     char name[300];
     struct fa__text text = fa__text_in(name, sizeof name);
     name_node(&text, n);
-    fa__error_append(", in the backward of %s", name);
+    fa_error_append(", in the backward of %s", name);
     return false;
 }
 

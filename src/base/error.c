@@ -67,7 +67,7 @@ bool fa_fail(fa_code code, const char *format, ...)
     return false;
 }
 
-void fa__error_append(const char *format, ...)
+void fa_error_append(const char *format, ...)
 {
     if (!fa__failed() || !fa__self->started)
         return;
@@ -80,18 +80,34 @@ void fa__error_append(const char *format, ...)
     on_one_line(error->message);
 }
 
+/* The end of a message, where its reason stands, in at most `room` bytes. */
+static const char *end_of(char *message, size_t room)
+{
+    size_t length = strlen(message);
+    if (length <= room)
+        return message;
+    char *end = message + (length - room);
+    memcpy(end, "...", 3);
+    for (char *c = end + 3; ((unsigned char)*c & 0xc0) == 0x80; c++)
+        *c = '.'; /* the rest of a character that was cut */
+    return end;
+}
+
 void fa__error_within(const char *format, ...)
 {
     if (!fa__failed() || !fa__self->started)
         return;
-    char *message = fa__self->error->message, inner[sizeof fa__self->error->message];
+    enum { SIZE = sizeof fa__self->error->message, LEAST = SIZE / 4 };
+    char *message = fa__self->error->message, inner[SIZE];
     memcpy(inner, message, sizeof inner);
-    fa__text text = fa__text_in(message, sizeof inner);
+    size_t left = SIZE - 3 - strlen(inner);
+    fa__text text = fa__text_in(message, (left < SIZE && left > LEAST ? left : LEAST) - 3);
     va_list list;
     va_start(list, format);
     fa__text_add_list(&text, format, list);
     va_end(list);
-    fa__text_add(&text, ": %s", inner);
+    size_t length = strlen(message);
+    snprintf(message + length, SIZE - length, "%s: %s", text.cut ? "..." : "", end_of(inner, SIZE - 6 - length));
     on_one_line(message);
 }
 

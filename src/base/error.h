@@ -13,11 +13,8 @@ static inline bool fa__failed(void)
     return fa__self->error->code != FA_OK;
 }
 
-/* Adds to the message of the standing error, as " in cross_entropy"; nothing if none stands. */
-void fa__error_append(const char *format, ...) FA__PRINTF(1, 2) __attribute__((__cold__));
-
 /* Puts text and ": " in front of the message of the standing error, as "fa_zeros(shape=(3,))"; nothing if none stands.
- */
+ * Where both are too long the text is cut, and then the beginning of the message: its end tells the reason. */
 void fa__error_within(const char *format, ...) FA__PRINTF(1, 2) __attribute__((__cold__));
 
 /* Makes *slot the place of this thread's errors (NULL: the thread's own) and returns the previous place (NULL: the

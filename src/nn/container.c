@@ -1,9 +1,7 @@
-/* Modules that only pass on: sequential, and flatten between layers. */
+/* Modules of modules: one after the other, by number, by name. */
 #include "nn/module.h"
 #include <facula/error.h>
 #include <facula/scope.h>
-#include <facula/view.h>
-#include <stdio.h>
 
 /* One activation at a time: each is released as soon as the next is there. */
 static fa_tensor *sequential_forward(fa_module *self, fa_tensor *x)
@@ -17,30 +15,39 @@ static fa_tensor *sequential_forward(fa_module *self, fa_tensor *x)
     return fa_adopt((fa_tensor *)fa_keep(h));
 }
 
+static fa_tensor *no_forward(fa_module *self, fa_tensors inputs)
+{
+    (void)inputs;
+    fa_fail(FA_ERROR_STATE, "fa_forward: a %s is not run, but the modules that it holds", fa_module_kind(self));
+    return NULL;
+}
+
+static fa_module *holding(const char *kind, fa_module *made, size_t count, fa_module *const *modules)
+{
+    for (size_t i = 0; made && i < count; i++) {
+        if (!modules[i]) {
+            fa_fail(FA_ERROR_ARGUMENT, "fa_nn_%s: module %zu is NULL", kind, i);
+            return NULL;
+        }
+        if (!fa_module_append(made, modules[i]))
+            return NULL;
+    }
+    return made;
+}
+
 fa_module *fa__nn_sequential(size_t count, fa_module *const *modules)
 {
     FA_SCOPE;
-    fa_module *m = fa_nn_custom("sequential", 0, sequential_forward);
-    for (size_t i = 0; m && i < count; i++) {
-        char name[24];
-        snprintf(name, sizeof name, "%zu", i);
-        if (!modules[i]) {
-            fa_fail(FA_ERROR_ARGUMENT, "fa_nn_sequential: module %zu is NULL", i);
-            return NULL;
-        }
-        if (!fa_module_add(m, name, modules[i]))
-            return NULL;
-    }
-    return fa_escape(m);
+    return fa_escape(holding("sequential", fa_nn_custom("sequential", 0, sequential_forward), count, modules));
 }
 
-static fa_tensor *flatten_forward(fa_module *self, fa_tensor *x)
+fa_module *fa__nn_list(size_t count, fa_module *const *modules)
 {
-    (void)self;
-    return fa_flatten(x, .start = 1);
+    FA_SCOPE;
+    return fa_escape(holding("list", fa_nn_custom("list", 0, no_forward), count, modules));
 }
 
-fa_module *fa_nn_flatten(void)
+fa_module *fa_nn_dict(void)
 {
-    return fa_nn_custom("flatten", 0, flatten_forward);
+    return fa_nn_custom("dict", 0, no_forward);
 }

@@ -1,6 +1,6 @@
-/* Dropout as a module: it knows whether it is training. */
-#include <facula/error.h>
-#include <facula/nn.h>
+/* Dropout as modules, which know whether they are training. */
+#include "nn/layer.h"
+#include <facula/dropout.h>
 #include <facula/object.h>
 #include <facula/pointwise.h>
 
@@ -10,17 +10,41 @@ static fa_tensor *dropout_forward(fa_module *self, fa_tensor *x)
     return fa_module_training(self) ? fa_dropout(x, .p = *p) : x;
 }
 
-fa_module *(fa_nn_dropout)(const fa_nn_dropout_options *options)
+static fa_tensor *dropout2d_forward(fa_module *self, fa_tensor *x)
+{
+    const double *p = fa_module_data(self);
+    return fa_module_training(self) ? fa_feature_dropout(x, .p = *p) : x;
+}
+
+static fa_tensor *alpha_dropout_forward(fa_module *self, fa_tensor *x)
+{
+    const double *p = fa_module_data(self);
+    return fa_module_training(self) ? fa_alpha_dropout(x, .p = *p) : x;
+}
+
+static fa_module *dropout_new(const char *kind, fa_tensor *(*forward)(fa_module *, fa_tensor *),
+                              const fa_nn_dropout_options *options)
 {
     fa_nn_dropout_options o = FA__DEFAULT_fa_nn_dropout;
     fa__options_read(&o, o.size, options);
     if (!(o.p >= 0 && o.p <= 1)) {
-        fa_fail(FA_ERROR_ARGUMENT, "fa_nn_dropout: p is a probability, 0 to 1, not %g", o.p);
+        fa_fail(FA_ERROR_ARGUMENT, "fa_nn_%s: p is a probability, 0 to 1, not %g", kind, o.p);
         return NULL;
     }
-    fa_module *m = fa_nn_custom("dropout", sizeof o.p, dropout_forward);
-    double *p = fa_module_data(m);
-    if (p)
-        *p = o.p;
-    return m;
+    return fa_nn_custom(kind, sizeof o.p, forward, .data = &o.p);
+}
+
+fa_module *(fa_nn_dropout)(const fa_nn_dropout_options *options)
+{
+    return dropout_new("dropout", dropout_forward, options);
+}
+
+fa_module *(fa_nn_dropout2d)(const fa_nn_dropout2d_options *options)
+{
+    return dropout_new("dropout2d", dropout2d_forward, options);
+}
+
+fa_module *(fa_nn_alpha_dropout)(const fa_nn_alpha_dropout_options *options)
+{
+    return dropout_new("alpha_dropout", alpha_dropout_forward, options);
 }

@@ -1,4 +1,5 @@
-/* Modules as objects: making them, what they own, and running them. Looking through them is in walk.c. */
+/* Modules as objects: making them, and what they own. Running them is in forward.c, looking through them in walk.c and
+ * list.c. */
 #include "nn/module.h"
 #include <facula/autograd.h>
 #include <facula/error.h>
@@ -19,6 +20,11 @@ static void module_destroy(void *object)
     while (m->first) {
         fa__member *gone = m->first;
         m->first = gone->next;
+        fa_release(gone);
+    }
+    while (m->hooks) {
+        fa__hook *gone = m->hooks;
+        m->hooks = gone->next;
         fa_release(gone);
     }
 }
@@ -47,6 +53,9 @@ fa_module *(fa_nn_custom)(const char *kind, size_t bytes, fa_forward_function fo
         return NULL;
     char *after = (char *)m + head;
     m->data = bytes ? after : NULL;
+    m->bytes = bytes;
+    if (bytes && o.data)
+        memcpy(m->data, o.data, bytes);
     m->kind = memcpy(after + bytes, kind, text);
     m->end = &m->first;
     m->destroy = o.destroy;
@@ -117,31 +126,51 @@ static bool is_not(void *wanted, const fa__spot *spot, const fa__member *member)
     return spot->module != wanted;
 }
 
+/* Whether a module may become a part of another one. */
+static bool may_hold(const fa_module *module, const fa_module *child, const char *who)
+{
+    if (!fa__module_check(child, who) || !fa__module_check(module, who))
+        return false;
+    return fa__module_walk(child, is_not, (void *)(uintptr_t)module)
+           || fa_fail(FA_ERROR_ARGUMENT, "%s: the module %s cannot be a part of itself", who, module->kind);
+}
+
+static fa_module *add(fa_module *module, const char *name, fa_module *child, const char *who)
+{
+    return may_hold(module, child, who) && member_add(module, FA__CHILD, name, child, who) ? child : NULL;
+}
+
 fa_module *fa_module_add(fa_module *module, const char *name, fa_module *child)
 {
-    static const char who[] = "fa_module_add";
-    if (!fa__module_check(child, who) || !fa__module_check(module, who))
+    return add(module, name, child, "fa_module_add");
+}
+
+fa_module *fa_module_append(fa_module *module, fa_module *child)
+{
+    static const char who[] = "fa_module_append";
+    char name[24];
+    if (!fa__module_check(module, who))
         return NULL;
-    if (!fa__module_walk(child, is_not, module)) {
-        fa_fail(FA_ERROR_ARGUMENT, "%s: the module %s cannot be a part of itself", who, module->kind);
-        return NULL;
-    }
-    if (!member_add(module, FA__CHILD, name, child, who))
-        return NULL;
-    return child;
+    snprintf(name, sizeof name, "%zu", fa_module_count(module));
+    return add(module, name, child, who);
+}
+
+static bool is_leaf(const fa_tensor *tensor, const char *name, const char *who)
+{
+    return !tensor || fa_is_leaf(tensor)
+           || fa_fail(FA_ERROR_ARGUMENT, "%s: \"%s\" is a result that was recorded, not a leaf", who,
+                      name ? name : "NULL");
+}
+
+static bool learn(fa_tensor *tensor)
+{
+    return !fa__is_floating(tensor) || fa_set_requires_grad(tensor, true);
 }
 
 fa_tensor *fa_module_parameter(fa_module *module, const char *name, fa_tensor *tensor)
 {
     static const char who[] = "fa_module_parameter";
-    if (tensor && !fa_is_leaf(tensor)) {
-        fa_fail(FA_ERROR_ARGUMENT, "%s: \"%s\" is a result that was recorded, not a leaf", who, name ? name : "NULL");
-        return NULL;
-    }
-    if (!member_add(module, FA__PARAMETER, name, tensor, who))
-        return NULL;
-    fa_dtype dtype = fa_tensor_dtype(tensor);
-    if (dtype >= FA_F16 && dtype <= FA_F64 && !fa_set_requires_grad(tensor, true))
+    if (!is_leaf(tensor, name, who) || !member_add(module, FA__PARAMETER, name, tensor, who) || !learn(tensor))
         return NULL;
     return tensor;
 }
@@ -151,29 +180,45 @@ fa_tensor *fa_module_buffer(fa_module *module, const char *name, fa_tensor *tens
     return member_add(module, FA__BUFFER, name, tensor, "fa_module_buffer") ? tensor : NULL;
 }
 
-/* ---- running ---- */
+/* ---- other members in their places ---- */
 
-static bool inputs_are_good(const fa_module *module, fa_tensors inputs)
+/* Gives a member another object, and pointers to the old one in the module's data too. */
+static void put(const fa_module *module, fa__member *m, void *object)
 {
-    if (!fa__module_check(module, "fa_forward"))
-        return false;
-    for (size_t i = 0; i < inputs.count; i++)
-        if (!inputs.item[i])
-            return fa_fail(FA_ERROR_ARGUMENT, "fa_forward: input %zu of the module %s is NULL", i, module->kind);
-    if (!module->forward.many && inputs.count != 1)
-        return fa_fail(FA_ERROR_ARGUMENT, "fa_forward: the module %s takes 1 input, not %zu", module->kind,
-                       inputs.count);
-    return true;
+    void *old = m->object, *word;
+    for (size_t at = 0; at + sizeof word <= module->bytes; at += sizeof word) {
+        memcpy(&word, (char *)module->data + at, sizeof word);
+        if (word == old)
+            memcpy((char *)module->data + at, &object, sizeof object);
+    }
+    m->object = fa_keep(object);
+    fa_release(old);
 }
 
-fa_tensor *fa__forward(fa_module *module, fa_tensors inputs)
+fa_module *fa_module_replace(fa_module *module, const char *name, fa_module *child)
 {
-    if (!inputs_are_good(module, inputs))
+    static const char who[] = "fa_module_replace";
+    const fa_module *holder;
+    fa__member *m = fa__module_find(module, name, true, who, &holder);
+    if (!m || !may_hold(holder, child, who))
         return NULL;
-    FA_SCOPE;
-    fa_tensor *y =
-        module->forward.many ? module->forward.many(module, inputs) : module->forward.one(module, inputs.item[0]);
-    if (!y)
-        fa_fail(FA_ERROR_USER, "fa_forward: the module %s returned NULL", module->kind);
-    return fa_escape(y);
+    put(holder, m, child);
+    return child;
+}
+
+fa_tensor *fa_module_replace_tensor(fa_module *module, const char *name, fa_tensor *tensor)
+{
+    static const char who[] = "fa_module_replace_tensor";
+    const fa_module *holder;
+    fa__member *m = fa__module_find(module, name, false, who, &holder);
+    if (!m)
+        return NULL;
+    if (!tensor) {
+        fa_fail(FA_ERROR_ARGUMENT, "%s: \"%s\" is NULL", who, name);
+        return NULL;
+    }
+    if (m->kind == FA__PARAMETER && (!is_leaf(tensor, name, who) || !learn(tensor)))
+        return NULL;
+    put(holder, m, tensor);
+    return tensor;
 }

@@ -15,11 +15,25 @@ typedef struct fa__member {
     char name[];
 } fa__member;
 
+/* A function that is called when a module runs. */
+typedef enum { FA__FORWARD_PRE, FA__FORWARD, FA__BACKWARD_PRE, FA__BACKWARD } fa__hook_kind;
+typedef struct fa__hook {
+    fa_object base;
+    struct fa__hook *next;
+    int64_t number;
+    fa__hook_kind kind;
+    void (*function)(void);
+    void *context;
+} fa__hook;
+
 struct fa_module {
     fa_object base;
     fa__member *first, **end; /* in the order they came */
+    fa__hook *hooks;          /* in the order they came */
+    int64_t hooks_added;      /* the number of the last one */
     const char *kind;
     void *data;
+    size_t bytes; /* of data */
     void (*destroy)(void *data);
     fa_forward_function forward;
     bool training;
@@ -41,6 +55,15 @@ typedef bool fa__visit(void *context, const fa__spot *spot, const fa__member *me
 bool fa__module_walk(const fa_module *module, fa__visit *visit, void *context);
 /* Whether this is a module; sets an error that begins with `who` if not. */
 bool fa__module_check(const fa_module *module, const char *who);
+/* The parameter, buffer or (`child`) child that a path with dots leads to, and the module that has it. NULL and an
+ * error that begins with `who` when there is none. */
+fa__member *fa__module_find(const fa_module *module, const char *path, bool child, const char *who,
+                            const fa_module **holder);
+/* What a module does with its inputs; with the hooks around it, in the innermost scope. */
+typedef fa_tensor *fa__run(fa_module *module, fa_tensors inputs);
+fa_tensor *fa__run_hooked(fa_module *module, fa_tensors inputs, fa__run *run);
+/* Whether gradients go through it. */
+bool fa__is_floating(const fa_tensor *t);
 /* The member of a name of this length; NULL: none. */
 fa__member *fa__module_member(const fa_module *module, const char *name, size_t length);
 #endif

@@ -181,7 +181,8 @@ static fa_tensor *combinations_compose(fa__call *c)
     return places ? fa_reshape(fa_index_select(a->x, 0, fa_flatten(places)), FA_SHAPE(count, a->r)) : NULL;
 }
 
-/** All ways to take r elements of a vector, in its order and each row in the order of the elements: (count, r). */
+/** All ways to take r elements of a vector, in its order and each row in the order of the elements: (count, r). Their
+ *  places are found on the CPU and copied to x's device; more than 16 MiB of them are waited for. */
 OP(combinations, combinations_args, (y), .compose = combinations_compose, TORCH("combinations(x, r, with_replacement)"),
    SAMPLES("(4); (4) r=3; (3) with_replacement=true; (3) r=3 with_replacement=true; (2) r=3; (4) r=1; (0); (3) r=0; "
            "(0) r=2 with_replacement=true"))

@@ -113,11 +113,6 @@ static bool given_result(fa__call *c, fa_tensor *y)
     return fa_copy_(c->given, y) != NULL;
 }
 
-static inline bool is_composed(const fa__op *op)
-{
-    return op->cells->compose || op->cells->compose_list;
-}
-
 bool fa__parts(fa__call *c, size_t count)
 {
     if (count > UINT32_MAX)
@@ -186,10 +181,11 @@ static inline fa__cast cast_of(const fa__call *c)
     return c->device->host ? c->op->cells->autocast_cpu : c->op->cells->autocast;
 }
 
-/* What has a cell for autocast was cast as a whole: its parts are not cast once more. */
-static FA__COLD bool run_cast_parts(fa__call *c)
+/* What was done with the operands as a whole is not done once more by the parts: placing, and casting where the row has
+ * a cell for autocast. */
+static FA__COLD bool run_settled_parts(fa__call *c, bool cast)
 {
-    FA_USE(.autocast = FA_OFF);
+    FA_USE(.autocast = cast ? FA_OFF : fa__ctx()->settings->autocast, .placement = FA_PLACE_STRICT);
     return run_parts(c);
 }
 
@@ -200,7 +196,8 @@ static bool go_composed(fa__call *c)
     bool cast = x->settings->autocast != FA_SAME && cast_of(c) != FA__CAST_NONE;
     c->parent = x->call;
     x->call = c;
-    bool made = cast ? run_cast_parts(c) : run_parts(c);
+    bool placed = x->settings->placement == FA_PLACE_AUTO;
+    bool made = cast || placed ? run_settled_parts(c, cast) : run_parts(c);
     x->call = c->parent;
     return made && (c->op->cells->compose_list || given_result(c, c->out[0]));
 }
@@ -224,7 +221,7 @@ static bool check_require(fa__call *c)
 static FA__HOT bool go(fa__call *c)
 {
     c->queue = fa__queue_of(c->device);
-    if (FA__UNLIKELY(is_composed(c->op)))
+    if (FA__UNLIKELY(fa__is_composed(c->op)))
         return go_composed(c);
     return fa__is_elementwise(c->op) ? go_elementwise(c) : go_general(c);
 }
@@ -234,6 +231,14 @@ static FA__HOT bool go_cast(fa__call *c)
     const fa_settings *s = fa__ctx()->settings;
     bool casts = s->autocast != FA_SAME && s->autocast != FA_OFF && !c->given && cast_of(c);
     return FA__UNLIKELY(casts) ? fa__autocasted(c, go) : go(c);
+}
+
+/* What runs where its operands are, whatever the settings place: what crosses devices itself; and views, since what is
+ * written into the view of a copy would be lost. */
+static bool stays(const fa__call *c)
+{
+    const fa__cells *row = c->op->cells;
+    return row->moves || (!c->mixed && (row->view || row->may_view));
 }
 
 static bool invoke(fa__call *c)
@@ -251,11 +256,8 @@ static bool invoke(fa__call *c)
     bool placed = !c->device; /* what has no operands is where it says, whatever the settings place */
     if (placed && !own_device(c))
         return false;
-    if (FA__UNLIKELY((c->mixed || x->settings->placement == FA_PLACE_AUTO) && !placed && !c->op->cells->moves
-                     && !is_composed(c->op)))
-        return fa__placed(c, fa__is_elementwise(c->op), go_cast);
-    if (FA__UNLIKELY(c->mixed && c->op->cells->compose && !fa__together(c)))
-        return false;
+    if (FA__UNLIKELY((c->mixed || x->settings->placement == FA_PLACE_AUTO) && !placed && !stays(c)))
+        return fa__placed(c, go_cast);
     return go_cast(c);
 }
 
@@ -280,7 +282,7 @@ static void add_tensors(const fa__call *c)
             fa__text_add(&t, t.at == text ? ": " : " and ");
             fa__describe_tensor(&t, c->tensor[i], true);
         }
-    fa__error_append("%s", text);
+    fa_error_append("%s", text);
 }
 
 /* An error from below (no memory, a part of a composed operation) gets in front of it what the program called; parts
@@ -324,6 +326,8 @@ FA__HOT bool fa__invoke(fa__call *c)
     for (int i = 0; i < c->op->nfields; i++)
         tensor[i] = NULL;
     bool good = invoke(c);
+    if (FA__UNLIKELY(!stood && fa__is_composed(c->op) && fa__failed()))
+        good = false; /* a part failed that the result would do without */
     if (FA__UNLIKELY(!c->op->nresults))
         good = end_list(c, good, spec);
     if (FA__UNLIKELY(!good)) {

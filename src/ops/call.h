@@ -25,9 +25,9 @@ typedef struct fa__elementwise {
 /* ---- call_check.c: operands are there and alive; finds tensors, device, and what holds of any of them. */
 bool fa__check_operands(fa__call *c, uint32_t needed);
 /* ---- call_place.c: operands on several devices, autocast: runs `go` on a call with other operands. */
-/* Whether the operands of a composed call are on one device, or its parts may place them. */
-FA__COLD bool fa__together(fa__call *c);
-FA__COLD bool fa__placed(fa__call *c, bool elementwise, bool (*go)(fa__call *));
+FA__COLD bool fa__placed(fa__call *c, bool (*go)(fa__call *));
+/* Fails: an operand is on another device than the first one. Their names are the fields'. */
+FA__COLD bool fa__apart(const fa__call *, const char *first, const fa__device *, const char *odd, const fa__device *);
 FA__COLD bool fa__autocasted(fa__call *c, bool (*go)(fa__call *));
 /* Runs `go` on operands that were copied to c->device, where they are not there. */
 bool fa__moved(fa__call *c, bool (*go)(fa__call *));
@@ -68,6 +68,7 @@ bool fa__requirement_holds(fa__call *c);
 /* The function that the program called, when this call comes to copy or wait: that which works for it (fa_item), the
  * outermost composed operation, or the call's own, add_ when it is in place. */
 const fa__op *fa__asked_for(const fa__call *);
+/* With where its tensors were made, or without. */
 void fa__describe_call(struct fa__text *, const fa__call *c, bool origins);
 
 /* The tensor of field i; NULL when it has none. */
@@ -83,6 +84,11 @@ static inline const fa_tensor *fa__field_tensor(const void *args, const fa__fiel
 static inline bool fa__is_elementwise(const fa__op *op)
 {
     return op->formula || op->cells->expr;
+}
+
+static inline bool fa__is_composed(const fa__op *op)
+{
+    return op->cells->compose || op->cells->compose_list;
 }
 
 static inline bool fa__recording(void)

@@ -77,6 +77,14 @@ static FA__COLD uint64_t run_or_leave(fa__call *c, const fa__launch *l)
     return ticket;
 }
 
+/* Whoever sees no result looks for an error: there always is one. */
+static FA__COLD bool not_issued(const fa__call *c)
+{
+    if (!c->lacks && !fa__failed())
+        fa__call_fail(c, FA_ERROR_INTERNAL, "%s issued nothing, and gives no reason", c->device->name);
+    return false;
+}
+
 FA__HOT bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor)
 {
     const fa__backend *b = c->device->backend;
@@ -87,7 +95,7 @@ FA__HOT bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor
     if (FA__LIKELY(c->device->host)) {
         fa__fault fault = {0};
         l->fault = &fault;
-        bool good = (!c->pending || order(c, l, tensor)) && b->run(NULL, l);
+        bool good = (!c->pending || order(c, l, tensor)) && (b->run(NULL, l) || not_issued(c));
         l->fault = NULL;
         return FA__UNLIKELY(atomic_load_explicit(&fault.code, memory_order_relaxed)) ? fault_fails(c, &fault) : good;
     }
@@ -99,7 +107,7 @@ FA__HOT bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor
     point(l, tensor);
     uint64_t ticket = FA__LIKELY(!fa__ctx()->settings->fallback) ? b->run(c->queue, l) : run_or_leave(c, l);
     pthread_mutex_unlock(&c->device->lock);
-    return ticket && note(c, l, tensor, ticket);
+    return FA__LIKELY(ticket != 0) ? note(c, l, tensor, ticket) : not_issued(c);
 }
 
 /* ---- kernels ---- */

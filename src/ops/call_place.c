@@ -3,9 +3,6 @@
 #include "base/log.h"
 #include "ops/call.h"
 
-static const char mismatch[] =
-    "operands are on different devices: fa_to moves one, FA_USE(.placement = FA_PLACE_AUTO) copies";
-
 /* A value goes with any device. */
 static bool is_value(const fa_tensor *t)
 {
@@ -21,41 +18,74 @@ static const fa_tensors *list_of(const fa__call *c)
     return NULL;
 }
 
-/* Whether t is where the others are, of which *device is the first's. */
-static bool agrees(fa__device **device, const fa_tensor *t)
+/* The operands of a call on their way to be compared: what the first one is called and where it is. */
+typedef struct reference {
+    fa__device *device;
+    const char *name;
+    long item; /* of a list; -1: it is none */
+} reference;
+
+static const char *name_of(char *buffer, size_t size, const char *name, long item)
 {
-    fa__device *d = fa__tensor_place(t);
-    if (*device && d != *device)
-        return false;
-    *device = d;
-    return true;
+    if (item < 0)
+        return name;
+    snprintf(buffer, size, "%s[%ld]", name, item);
+    return buffer;
 }
 
-/* The device that all operands but values are on; false when there are several. */
-static bool one_device(fa__call *c, bool elementwise)
+bool fa__apart(const fa__call *c, const char *first, const fa__device *its, const char *odd, const fa__device *other)
 {
-    fa__device *device = NULL;
+    return fa__call_fail(c, FA_ERROR_DEVICE,
+                         "operands are on different devices, %s on %s and %s on %s: fa_to moves one, "
+                         "FA_USE(.placement = FA_PLACE_AUTO) copies",
+                         first, its->name, odd, other->name);
+}
+
+/* Whether t is where the first operand is. When not, an error tells of both. */
+static bool agrees(const fa__call *c, reference *f, const fa_tensor *t, const char *name, long item)
+{
+    fa__device *d = fa__tensor_place(t);
+    char one[80], other[80];
+    if (!f->device)
+        *f = (reference){d, name, item};
+    return d == f->device
+           || fa__apart(c, name_of(one, sizeof one, f->name, f->item), f->device,
+                        name_of(other, sizeof other, name, item), d);
+}
+
+/* Finds the device that all operands are on, but values and indices that go with any; an error when there are several.
+ * The parts of a composed operation see for themselves whether values go with it. */
+static bool one_device(fa__call *c)
+{
+    bool values = fa__is_elementwise(c->op) || fa__is_composed(c->op);
     const fa_tensors *list = list_of(c);
+    const char *list_name = "";
+    reference f = {NULL, NULL, -1};
     for (int i = 0; i < c->op->nfields; i++) {
         const fa_tensor *t = c->tensor[i];
-        const char *moves = c->op->cells->index;
-        if (!t || c->op->fields[i].kind == FA__LIKE || (elementwise && is_value(t))
-            || (moves && !strcmp(moves, c->op->fields[i].name) && fa__tensor_place(t)->host))
+        const char *moves = c->op->cells->index, *name = c->op->fields[i].name;
+        if (c->op->fields[i].kind == FA__TENSORS)
+            list_name = name;
+        if (!t || c->op->fields[i].kind == FA__LIKE || (values && is_value(t))
+            || (moves && !strcmp(moves, name) && fa__tensor_place(t)->host))
             continue;
-        if (!agrees(&device, t))
+        if (!agrees(c, &f, t, name, -1))
             return false;
     }
     for (size_t k = 0; list && k < list->count; k++)
-        if (!agrees(&device, list->item[k]))
+        if (!agrees(c, &f, list->item[k], list_name, (long)k))
             return false;
-    if (device)
-        c->device = device;
+    if (f.device)
+        c->device = f.device;
     return true;
 }
 
-/* With automatic placement: the settings' device, else the first that is not the CPU. */
+/* With automatic placement: where the result was given, else the settings' device, else the first that is not the CPU.
+ */
 static fa__device *automatic(const fa__call *c)
 {
+    if (c->given && c->given->object.type == FA__TYPE_TENSOR)
+        return fa__tensor_place(c->given);
     if (fa__ctx()->settings->device.kind != FA__DEFAULT_DEVICE)
         return fa__device_get(fa_device_current());
     for (int i = 0; i < c->op->nfields; i++)
@@ -125,25 +155,19 @@ bool fa__moved(fa__call *c, bool (*go)(fa__call *))
     return with_changed(c, moved, go);
 }
 
-bool fa__placed(fa__call *c, bool elementwise, bool (*go)(fa__call *))
+bool fa__placed(fa__call *c, bool (*go)(fa__call *))
 {
     bool placing = fa__ctx()->settings->placement == FA_PLACE_AUTO;
-    if (placing && !c->given) {
+    if (!placing && !one_device(c))
+        return false;
+    if (placing)
         c->device = automatic(c);
-        if (!c->device)
-            return false;
-    } else if (!one_device(c, elementwise)) {
-        if (!placing)
-            return fa__call_fail(c, FA_ERROR_DEVICE, "%s", mismatch);
-        c->device = fa__tensor_place(c->given);
-    }
+    if (!c->device)
+        return false;
+    if (!placing && fa__is_composed(c->op))
+        return go(c);
+    c->mixed = fa__is_elementwise(c->op); /* values may stay on the CPU */
     return fa__moved(c, go);
-}
-
-bool fa__together(fa__call *c)
-{
-    return fa__ctx()->settings->placement == FA_PLACE_AUTO || one_device(c, true)
-           || fa__call_fail(c, FA_ERROR_DEVICE, "%s", mismatch);
 }
 
 /* FACULA_LOG=placement: where each call ran. It is asked once, so that other programs' calls do not have to. */

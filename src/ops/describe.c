@@ -82,18 +82,39 @@ static void add_pair(struct fa__text *text, fa_pair p)
         fa__text_add(text, "(%" PRId64 ", %" PRId64 ")", height, width);
 }
 
-static void add_list(struct fa__text *text, const fa_tensors *list, bool origins)
+/* How much of a call is told. */
+typedef enum { PLAIN, ORIGINS, ODD_ORIGINS /* of lists: the first item, and those on other devices */ } detail;
+
+/* Whether item k of a list is told of, when `shown` others were. */
+static bool is_shown(const fa_tensors *list, size_t k, size_t shown, detail much)
 {
+    const fa_tensor *first = list->item[0], *t = list->item[k];
+    bool odd = k && t && first && t->object.type == FA__TYPE_TENSOR && first->object.type == FA__TYPE_TENSOR
+               && fa__tensor_place(t) != fa__tensor_place(first);
+    return shown < 8 && (much != ODD_ORIGINS || !k || odd);
+}
+
+static void add_list(struct fa__text *text, const fa_tensors *list, detail much)
+{
+    size_t shown = 0;
+    bool gap = false;
     if (list->count && !list->item) {
         fa__text_add(text, "NULL");
         return;
     }
+    if (much == ORIGINS && list->count > 8)
+        much = ODD_ORIGINS;
     fa__text_add(text, "[");
-    for (size_t k = 0; k < list->count && k < 8; k++) {
-        fa__text_add(text, k ? ", " : "");
-        fa__describe_tensor(text, list->item[k], origins);
+    for (size_t k = 0; k < list->count; k++) {
+        bool is = is_shown(list, k, shown, much);
+        if (is || !gap)
+            fa__text_add(text, is ? "%s" : "%s...", k ? ", " : "");
+        if (is)
+            fa__describe_tensor(text, list->item[k], much != PLAIN);
+        shown += is;
+        gap = !is;
     }
-    fa__text_add(text, list->count > 8 ? ", ...]" : "]");
+    fa__text_add(text, "]");
 }
 
 static void add_numbers(struct fa__text *text, const fa_list *list)
@@ -108,8 +129,9 @@ static void add_numbers(struct fa__text *text, const fa_list *list)
     fa__text_add(text, list->count > 16 ? ", ...}" : "}");
 }
 
-static void add_field(struct fa__text *text, const fa__field *f, const void *p, bool origins)
+static void add_field(struct fa__text *text, const fa__field *f, const void *p, detail much)
 {
+    const bool origins = much != PLAIN;
     switch ((fa__kind)f->kind) {
     case FA__TENSOR:
     case FA__LIKE:
@@ -122,7 +144,7 @@ static void add_field(struct fa__text *text, const fa__field *f, const void *p, 
             add_number(text, p);
         break;
     case FA__TENSORS:
-        add_list(text, p, origins);
+        add_list(text, p, much);
         break;
     case FA__LIST:
         add_numbers(text, p);
@@ -197,7 +219,7 @@ static const fa__op *known_as(const fa__call *c)
     return by_move && c->op->id == FA__OP_move ? other : c->op;
 }
 
-void fa__describe_call(struct fa__text *text, const fa__call *c, bool origins)
+static void describe(struct fa__text *text, const fa__call *c, detail much)
 {
     const char *between = "";
     const fa__op *known = known_as(c);
@@ -208,14 +230,19 @@ void fa__describe_call(struct fa__text *text, const fa__call *c, bool origins)
         if (is_default(c->op, f, p) || (known->id == FA__OP_expression && c->op != known && f->optional))
             continue;
         fa__text_add(text, "%s%s=", between, f->name);
-        add_field(text, f, p, origins);
+        add_field(text, f, p, much);
         between = ", ";
     }
     if (c->given && !c->inplace) {
         fa__text_add(text, "%sout=", between);
-        fa__describe_tensor(text, c->given, origins);
+        fa__describe_tensor(text, c->given, much != PLAIN);
     }
     fa__text_add(text, ")");
+}
+
+void fa__describe_call(struct fa__text *text, const fa__call *c, bool origins)
+{
+    describe(text, c, origins ? ORIGINS : PLAIN);
 }
 
 /* Whether a call is part of another one, which the program made: that is then named, and the part only where it tells
@@ -228,20 +255,32 @@ static bool is_part(const fa__call *c, fa_code code)
     return outer && outer != c && code != FA_ERROR_UNAVAILABLE && code != FA_ERROR_INTERNAL;
 }
 
+/* With as much as there is room for. */
+static void describe_within(char *buffer, size_t size, const fa__call *c, bool origins)
+{
+    static const detail less[] = {ORIGINS, ODD_ORIGINS, PLAIN};
+    for (int i = origins ? 0 : 2; i < 3; i++) {
+        struct fa__text text = fa__text_in(buffer, size - 3);
+        describe(&text, c, less[i]);
+        if (!text.cut)
+            return;
+    }
+    memcpy(buffer + strlen(buffer), "...", 4);
+}
+
+/* The reason is there in full, and of the operands what there is room for. */
 bool fa__call_fail(const fa__call *c, fa_code code, const char *format, ...)
 {
-    char buffer[1024];
-    struct fa__text text = fa__text_in(buffer, sizeof buffer);
+    char reason[600], call[1000];
+    struct fa__text text = fa__text_in(reason, sizeof reason);
     va_list list;
     if (fa__failed())
         return false;
-    if (!is_part(c, code)) {
-        fa__text_add(&text, "fa_");
-        fa__describe_call(&text, c, code == FA_ERROR_DEVICE);
-        fa__text_add(&text, ": ");
-    }
     va_start(list, format);
     fa__text_add_list(&text, format, list);
     va_end(list);
-    return fa__fail(code, "%s", buffer);
+    if (is_part(c, code))
+        return fa__fail(code, "%s", reason);
+    describe_within(call, sizeof call - strlen(reason), c, code == FA_ERROR_DEVICE);
+    return fa__fail(code, "fa_%s: %s", call, reason);
 }

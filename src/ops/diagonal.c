@@ -194,7 +194,7 @@ static fa_tensor *diag_compose(fa__call *c)
 }
 
 /** A matrix with the vector x on its diagonal; of a matrix the diagonal, a view. */
-OP(diag, diag_args, (y), .compose = diag_compose, TORCH("diag(x, offset)"),
+OP(diag, diag_args, (y), .compose = diag_compose, .may_view = true, TORCH("diag(x, offset)"),
    SAMPLES("(3); (3) offset=1; (3,4); (3,4) offset=-1; (0)"))
 
 /* ---- one side of a diagonal ---- */

@@ -324,8 +324,8 @@ static fa_tensor *einsum_compose(fa__call *c)
  *  covers, and then the labels that stand there once, A to Z before a to z. Blanks do not count.
  *
  *  Several tensors are multiplied two at a time, by matrix products: in the order that takes the fewest multiplications
- *  for up to 8 of them, in one that is found step by step for more. The result may be a view. Sums of integers keep the
- *  dtype of the operands. */
+ *  for up to 8 of them, in one that is found step by step for more. The result may be a view, under automatic placement
+ * one of a copy. Sums of integers keep the dtype of the operands. */
 OP(einsum, einsum_args, (y), .compose = einsum_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,
    DIFFERS("i32 u8 bool: as matmul; sums of integers keep their dtype, whichever way they are made"),
    TORCH("einsum(equation, *x)"),

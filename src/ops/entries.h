@@ -2,6 +2,7 @@
 #ifndef FA__OPS_ENTRIES_H
 #define FA__OPS_ENTRIES_H
 #include "ops/row.h"
+#include <facula/indices.h>
 
 typedef enum {
     FA__ENTRY_INTEGER,
@@ -29,6 +30,28 @@ typedef struct fa__indexing {
     int dim;    /* of the view so far */
     int source; /* of x */
 } fa__indexing;
+
+/* What errors, and what is counted, are told of when tensors are among the parts of an index. */
+typedef struct fa__index_args {
+    const fa_tensor *x;
+    const char *index;
+    fa_arg value; /* of fa_index_put() */
+} fa__index_args;
+
+typedef struct fa__indexed {
+    const fa__call *call;
+    fa__index_args *args;
+    bool stays; /* the call is where x is: it writes into it, or gives a view */
+} fa__indexed;
+
+/* ---- index_place.c */
+static inline const fa_tensor *fa__index_value(const fa__index_args *a)
+{
+    return a->value.kind == FA__ARG_TENSOR ? a->value.as.t : NULL;
+}
+void fa__describe_index(struct fa__text *, fa_index_parts, bool origins);
+/* Where the call runs, NULL after an error: x, the tensors of the index and the value are alive. */
+fa__device *fa__index_device(const fa__indexed *, fa_index_parts);
 
 /* Fails with what is indexed: "fa_get((3, 4) f32 cpu, "0, 9"): ...". NULL. */
 fa_tensor *fa__index_fails(const fa__indexing *, const char *format, ...) FA__PRINTF(2, 3);

@@ -5,13 +5,6 @@ typedef struct {
     fa_tensors x; /* of shapes that broadcast */
 } broadcast_tensors_args;
 
-/* Under automatic placement each part is placed as other operations are. */
-static bool one_device(const fa__call *c)
-{
-    return !c->mixed || fa__ctx()->settings->placement == FA_PLACE_AUTO
-           || fa__call_fail(c, FA_ERROR_DEVICE, "tensors are on different devices: fa_to moves one");
-}
-
 /* Widens `shape` by that of t; false when they do not go together. */
 static bool widen(fa_shape *shape, const fa_tensor *t)
 {
@@ -53,8 +46,6 @@ static bool broadcast_tensors_list(fa__call *c)
 {
     const broadcast_tensors_args *a = c->args;
     fa_shape shape = {.rank = 0};
-    if (!one_device(c))
-        return false;
     for (size_t k = 0; k < a->x.count; k++)
         if (!widen(&shape, a->x.item[k]))
             return fa__call_fail(c, FA_ERROR_SHAPE, "the shape of x[%zu] does not broadcast with those before it", k);
@@ -63,7 +54,7 @@ static bool broadcast_tensors_list(fa__call *c)
 
 /** Each tensor with the shape that all of them broadcast to. Under automatic placement they may be on several devices,
  *  and are brought to one. */
-OP(broadcast_tensors, broadcast_tensors_args, [views], .compose_list = broadcast_tensors_list,
+OP(broadcast_tensors, broadcast_tensors_args, [views], .compose_list = broadcast_tensors_list, .may_view = true,
    TORCH("broadcast_tensors(*x)"), ALSO("`broadcast_arrays`"),
    SAMPLES("[(3,1) (4)]; [() (2,2)]; [(3)]; [(0,1) (1,4) ()]"))
 
@@ -88,8 +79,6 @@ static fa_tensor *along_swapped(const fa_tensor *x, size_t k, fa_shape shape)
 
 static bool check_axes(const fa__call *c, const meshgrid_args *a)
 {
-    if (!one_device(c))
-        return false;
     if (!a->x.count || a->x.count > FA_MAX_DIMS)
         return fa__call_fail(c, FA_ERROR_ARGUMENT, "a grid has 1 to %d axes, not %zu", FA_MAX_DIMS, a->x.count);
     for (size_t k = 0; k < a->x.count; k++) {
@@ -116,7 +105,8 @@ static bool meshgrid_list(fa__call *c)
 }
 
 /** For each axis the coordinate of every point of the grid that the axes span. */
-OP(meshgrid, meshgrid_args, [coordinates], .compose_list = meshgrid_list, TORCH("meshgrid(*x, indexing=indexing)"),
+OP(meshgrid, meshgrid_args, [coordinates], .compose_list = meshgrid_list, .may_view = true,
+   TORCH("meshgrid(*x, indexing=indexing)"),
    SAMPLES("[(2) (3)]; [(2) (3)] indexing='xy'; [(4)] indexing='xy'; [() (2) (3)] indexing='xy'; [(0) (3)]"))
 
 #include "grid.rows"

@@ -4,27 +4,23 @@
 #include "ops/call.h"
 #include "ops/entries.h"
 #include "ops/index.h"
-#include <facula/indices.h>
 
-/* What errors, and what is counted, are told of. */
-typedef struct subject {
-    const fa_tensor *x;
-    const char *index;
-} subject;
-
-static const fa__field fields[] = {{"x", FA__TENSOR, false, offsetof(subject, x)},
-                                   {"index", FA__STRING, false, offsetof(subject, index)}};
+static const fa__field fields[] = {{"x", FA__TENSOR, false, offsetof(fa__index_args, x)},
+                                   {"index", FA__STRING, false, offsetof(fa__index_args, index)},
+                                   {"value", FA__NUMBER, false, offsetof(fa__index_args, value)}};
 
 static const fa__op ops[] = {
     {.name = "index", .id = FA__OP_expression, .fields = fields, .nfields = 2, .nresults = 1},
-    {.name = "index_put", .id = FA__OP_expression, .fields = fields, .nfields = 2, .nresults = 1},
-    {.name = "index_put_", .id = FA__OP_expression, .fields = fields, .nfields = 2, .nresults = 1},
+    {.name = "index_put", .id = FA__OP_expression, .fields = fields, .nfields = 3, .nresults = 1},
+    {.name = "index_put_", .id = FA__OP_expression, .fields = fields, .nfields = 3, .nresults = 1},
 };
 
 /* An index on its way. */
 typedef struct plan {
     fa__call call;
-    subject subject;
+    fa__index_args args;
+    fa_tensor *x; /* args.x where the call runs; of fa_index_put() a copy */
+    bool accumulate;
     char text[200];
     fa__entry entry[FA__MOST_ENTRIES];
     int entries, tensors;
@@ -37,31 +33,8 @@ typedef struct plan {
 
 /* ---- parts to entries ---- */
 
-static void tell_part(struct fa__text *t, const fa_index_part *p)
-{
-    if (p->text)
-        fa__text_add(t, "%s", p->text);
-    else if (!p->is_tensor)
-        fa__text_add(t, "%lld", (long long)p->number);
-    else if (p->tensor && p->tensor->object.type == FA__TYPE_TENSOR)
-        fa__describe_tensor(t, p->tensor, false);
-    else
-        fa__text_add(t, "NULL");
-}
-
-static void tell_parts(plan *p, fa_index_parts index)
-{
-    struct fa__text t = fa__text_in(p->text, sizeof p->text);
-    for (size_t i = 0; i < index.count; i++) {
-        fa__text_add(&t, "%s", i ? ", " : "");
-        tell_part(&t, &index.item[i]);
-    }
-}
-
 static bool add_tensor(plan *p, const fa_tensor *t)
 {
-    if (!fa__tensor_check(t, "a part of the index"))
-        return false;
     if (fa__dtype_is_float(t->dtype))
         return fa__call_fail(&p->call, FA_ERROR_DTYPE, "a part is %s: an index is of integers or bool",
                              fa_dtype_name((fa_dtype)t->dtype));
@@ -130,19 +103,58 @@ static bool bring_forward(plan *p)
     return p->view != NULL;
 }
 
-static bool begin(plan *p, const fa_tensor *x, fa_index_parts index)
+/* Whether all tensors are alive; how many are parts of the index. */
+static bool check_tensors(const plan *p, fa_index_parts index, int *tensors)
+{
+    const fa_tensor *value = fa__index_value(&p->args);
+    for (size_t i = 0; i < index.count; i++)
+        if (index.item[i].is_tensor && (++*tensors, !fa__tensor_check(index.item[i].tensor, "a part of the index")))
+            return false;
+    return (p->args.value.kind != FA__ARG_TENSOR) || fa__tensor_check(value, "the value");
+}
+
+/* A tensor where the call runs. */
+static fa_tensor *beside(const plan *p, const fa_tensor *t)
+{
+    if (fa__tensor_place(t) == p->call.device)
+        return (fa_tensor *)(uintptr_t)t;
+    FA__WORK_FOR(fa__asked_for(&p->call));
+    return fa_to(t, p->call.device->id);
+}
+
+/* Finds where the call runs, and brings x there. */
+static bool settle(plan *p, fa_index_parts index)
+{
+    int tensors = 0;
+    bool copies = p->call.op == &ops[1];
+    const fa_tensor *x = p->args.x;
+    if (!check_tensors(p, index, &tensors))
+        return false;
+    const fa__indexed i = {&p->call, &p->args, p->call.op == &ops[2] || (!copies && !tensors)};
+    if (!(p->call.device = fa__index_device(&i, index)))
+        return false;
+    FA_USE(.placement = FA_PLACE_STRICT);
+    p->x = copies && fa__tensor_place(x) == p->call.device ? fa_clone(x) : beside(p, x);
+    return p->x != NULL;
+}
+
+static bool begin(plan *p, const fa_tensor *x, fa_index_parts index, fa_arg value)
 {
     char name[30], what[50];
     snprintf(name, sizeof name, "fa_%s", p->call.op->name);
     snprintf(what, sizeof what, "%s: the tensor", name);
     if (fa__failed() || !fa__tensor_check(x, what))
         return false;
-    p->subject = (subject){x, p->text};
-    p->call.args = &p->subject;
-    tell_parts(p, index);
+    p->args = (fa__index_args){x, p->text, value};
+    p->call.args = &p->args;
+    struct fa__text told = fa__text_in(p->text, sizeof p->text);
+    fa__describe_index(&told, index, false);
     fa__indexing g = {.name = name, .where = p->text, .x = x};
     if (!index.count)
         return fa__index_fails(&g, "there is nothing in the index") != NULL;
+    if (!settle(p, index))
+        return false;
+    g.x = p->x;
     for (size_t i = 0; i < index.count; i++)
         if (!add_part(p, &g, &index.item[i]))
             return false;
@@ -168,7 +180,7 @@ static fa_tensor *places_of(plan *p, const fa__entry *e, int first)
     bool mask = e->tensor->dtype == FA_BOOL;
     if (mask && !mask_fits(p, e, first))
         return NULL;
-    fa_tensor *t = fa__index_beside(&p->call, e->tensor, p->subject.x);
+    fa_tensor *t = beside(p, e->tensor);
     if (!t)
         return NULL;
     return mask ? fa__places_of_mask(&p->call, t) : fa__index_at(t, p->source[first], p->size.dim[first]);
@@ -277,26 +289,25 @@ static fa_tensor *fill_mask(plan *p, fa_arg value)
         shape.dim[shape.rank++] = 1;
     if (value.kind == FA__ARG_TENSOR)
         value = fa__arg_t(fa_reshape(value.as.t, FA_SCALAR));
-    return fa_masked_fill_(p->view, fa_reshape(fa__index_beside(&p->call, e->tensor, p->view), shape), value);
+    return fa_masked_fill_(p->view, fa_reshape(beside(p, e->tensor), shape), value);
 }
 
 static bool value_fits(plan *p, fa_arg *value)
 {
     const fa_tensor *t = value->kind == FA__ARG_TENSOR ? value->as.t : NULL;
-    if (value->kind != FA__ARG_TENSOR)
+    if (!t)
         return true;
-    if (!fa__tensor_check(t, "the value"))
-        return false;
-    if (t->dtype != p->subject.x->dtype)
+    if (t->dtype != p->x->dtype)
         return fa__call_fail(&p->call, FA_ERROR_DTYPE, "the value is %s and not of x's dtype",
                              fa_dtype_name((fa_dtype)t->dtype));
-    if (!t->rank && fa__tensor_place(t)->host)
-        value->as.t = fa__index_beside(&p->call, t, p->subject.x);
+    value->as.t = beside(p, t);
     return value->as.t != NULL;
 }
 
-static fa_tensor *assigned(plan *p, fa_arg value, bool accumulate)
+static fa_tensor *assigned(plan *p)
 {
+    fa_arg value = p->args.value;
+    const bool accumulate = p->accumulate;
     if (!value_fits(p, &value))
         return NULL;
     bool one = value.kind != FA__ARG_TENSOR || fa__numel(value.as.t) == 1;
@@ -334,6 +345,13 @@ static fa_tensor *leave(plan *p, fa_tensor *y, bool stood)
     return NULL;
 }
 
+/* The whole call was placed; its parts are not placed once more. */
+static fa_tensor *settled(plan *p, fa_tensor *(*work)(plan *))
+{
+    FA_USE(.placement = FA_PLACE_STRICT);
+    return work(p);
+}
+
 fa_tensor *(fa_index)(const fa_tensor *x, fa_index_parts index)
 {
     plan p;
@@ -341,11 +359,11 @@ fa_tensor *(fa_index)(const fa_tensor *x, fa_index_parts index)
     if (!fa__ctx())
         return NULL;
     enter(&p, &ops[0], __builtin_return_address(0));
-    fa_tensor *y = begin(&p, x, index) ? p.view : NULL;
-    return leave(&p, y && p.tensors ? fetched(&p) : y, stood);
+    fa_tensor *y = begin(&p, x, index, fa__arg_i(0)) ? p.view : NULL;
+    return leave(&p, y && p.tensors ? settled(&p, fetched) : y, stood);
 }
 
-static fa_tensor *put(const fa__op *op, fa_tensor *x, fa_index_parts index, fa_arg value,
+static fa_tensor *put(const fa__op *op, const fa_tensor *x, fa_index_parts index, fa_arg value,
                       const fa_index_put_options *options, const void *site)
 {
     FA__COMPLETE(fa_index_put)
@@ -354,13 +372,14 @@ static fa_tensor *put(const fa__op *op, fa_tensor *x, fa_index_parts index, fa_a
     if (!fa__ctx())
         return NULL;
     enter(&p, op, site);
-    bool good = begin(&p, x, index) && assigned(&p, value, options->accumulate);
-    return leave(&p, good ? x : NULL, stood);
+    p.accumulate = options->accumulate;
+    bool good = begin(&p, x, index, value) && settled(&p, assigned);
+    return leave(&p, good ? p.x : NULL, stood);
 }
 
 fa_tensor *(fa_index_put)(const fa_tensor *x, fa_index_parts index, fa_arg value, const fa_index_put_options *options)
 {
-    return put(&ops[1], fa_clone(x), index, value, options, __builtin_return_address(0));
+    return put(&ops[1], x, index, value, options, __builtin_return_address(0));
 }
 
 fa_tensor *(fa_index_put_)(fa_tensor *x, fa_index_parts index, fa_arg value, const fa_index_put_options *options)

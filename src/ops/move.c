@@ -124,7 +124,8 @@ static fa_tensor *contiguous_compose(fa__call *c)
 }
 
 /** x if its elements lie row-major without gaps, else a copy of which that holds. */
-OP(contiguous, one_args, (y), .compose = contiguous_compose, TORCH("x.contiguous()"), SAMPLES("(3,4); (); (0,2)"))
+OP(contiguous, one_args, (y), .compose = contiguous_compose, .may_view = true, TORCH("x.contiguous()"),
+   SAMPLES("(3,4); (); (0,2)"))
 
 static bool detach_infer(fa__call *c)
 {

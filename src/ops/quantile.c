@@ -92,7 +92,7 @@ static fa_tensor *nanmedian_compose(fa__call *c)
  *  there; PyTorch leaves it open. That element gets the gradient. */
 OP(median, median_args, (values, indices), .compose = median_compose,
    TORCH("(median(x), argmax((x.flatten() == median(x)).int())) if dim is None else median(x, dim, keepdim)"),
-   SAMPLES("d(3,3); d(7); d(6); d(2,4) dim=1; d(3,2) dim=0 keepdim=true; d(2,2,2) dim=-2; ()"))
+   SAMPLES("d(3,3); d(7); d(6); d(2,4) dim=1; d(3,2) dim=0 keepdim=true; d(2,2,2) dim=-2; (); (0,1030) dim=1"))
 
 /** The median of the elements that are not NaN, and where it is; of none it is NaN. Otherwise as fa_median(). */
 OP(nanmedian, median_args, (values, indices), .compose = nanmedian_compose,
@@ -134,7 +134,7 @@ static fa_tensor *mode_compose(fa__call *c)
 /** The element that is most frequent along a dimension, the smallest of those that are, and where it stands last. No
  * NaN is equal to another. That element gets the gradient. */
 OP(mode, mode_args, (values, indices), .compose = mode_compose, TORCH("mode(x, dim, keepdim)"),
-   SAMPLES("t(3,7); t(7,3) dim=0; t(3,7) keepdim=true; d(2,4); i(9); b(5); ()"))
+   SAMPLES("t(3,7); t(7,3) dim=0; t(3,7) keepdim=true; d(2,4); i(9); b(5); (); (0,1030)"))
 
 /* ---- quantiles ---- */
 

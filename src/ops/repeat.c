@@ -267,6 +267,7 @@ static fa_tensor *interleaved_index(const fa__call *c, const int64_t *repeats, i
     for (int64_t i = 0; index && i < n; i++)
         for (int64_t k = 0; k < repeats[i]; k++)
             index[at++] = i;
+    FA__WORK_FOR(fa__asked_for(c));
     fa_tensor *t = index ? fa_tensor_from(index, FA_SHAPE(count), .dtype = FA_I64, .device = device) : NULL;
     fa__free(index);
     return t;
@@ -336,8 +337,9 @@ static fa_tensor *repeat_interleave_compose(fa__call *c)
 }
 
 /** Each entry of x so often, one behind the other. The size of the result is the sum of the repeats: those of a tensor
- *  are read for it, which waits for them, unless output_size tells. Where that is not their sum, or one is negative,
- *  comes an error of an index that is out of range, from a device when it is waited for. */
+ *  are read for it, which waits for them, unless output_size tells; the places that
+ *  follow are then copied to x's device. Where it is not their sum, or one is negative, comes an error of an index that
+ *  is out of range, from a device when it is waited for. */
 OP(repeat_interleave, repeat_interleave_args, (y), .compose = repeat_interleave_compose, .by_values = true,
    TORCH("repeat_interleave(x, repeats, dim, output_size=output_size if output_size >= 0 else None)"),
    ALSO("NumPy's `repeat`"),

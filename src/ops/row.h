@@ -77,6 +77,7 @@ typedef struct fa__cells {
     fa_tensor *(*compose)(fa__call *); /* made of other operations; further results it puts into c->out[1] and so on */
     bool (*compose_list)(fa__call *);  /* the same where the result is a list: gives it by fa__listed */
     bool view;                         /* the result shares the memory of the first field */
+    bool may_view;                     /* composed: the result may share an operand's memory, so it is where that is */
     bool hot;                          /* also compiled into loops of its own */
     bool internal;                     /* only other operations call it: not in the public headers */
     bool null_gy;                      /* the gradient function takes NULL for gradients that are not there */

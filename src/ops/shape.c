@@ -54,7 +54,7 @@ static fa_tensor *unflatten_compose(fa__call *c)
 }
 
 /** x with one dimension divided into several: a view. */
-OP(unflatten, unflatten_args, (y), .compose = unflatten_compose, TORCH("unflatten(x, dim, shape)"),
+OP(unflatten, unflatten_args, (y), .compose = unflatten_compose, .may_view = true, TORCH("unflatten(x, dim, shape)"),
    SAMPLES("(6,4) 0 s(2,3); (2,6) -1 s(-1,2); (3,4) 1 s(4); (0,3) 0 s(0,5); (2,6,2) 1 s(1,3,-1)"))
 
 typedef struct {
@@ -107,7 +107,8 @@ static fa_tensor *movedim_compose(fa__call *c)
 }
 
 /** x with dimensions moved to other places: a view. */
-OP(movedim, movedim_args, (y), .compose = movedim_compose, TORCH("movedim(x, source, destination)"), ALSO("`moveaxis`"),
+OP(movedim, movedim_args, (y), .compose = movedim_compose, .may_view = true, TORCH("movedim(x, source, destination)"),
+   ALSO("`moveaxis`"),
    SAMPLES("(2,3,4) s(0) s(2); (2,3,4) s(0,1) s(-1,0); (2,3,4,2) s(3,0) s(1,2); (3,4) s() s(); () s() s(); (0,2) s(1) "
            "s(0)"))
 
@@ -143,7 +144,7 @@ static fa_tensor *rot90_compose(fa__call *c)
 }
 
 /** x turned by quarters in a plane: a view. */
-OP(rot90, rot90_args, (y), .compose = rot90_compose, TORCH("rot90(x, k, dims)"),
+OP(rot90, rot90_args, (y), .compose = rot90_compose, .may_view = true, TORCH("rot90(x, k, dims)"),
    SAMPLES("(3,4); (3,4) k=2; (3,4) k=3; (3,4) k=4; (2,3,4) k=-1 dims=s(-1,0); (0,2)"))
 
 typedef struct {
@@ -171,10 +172,12 @@ static fa_tensor *flipud_compose(fa__call *c)
 }
 
 /** x with its columns in the opposite order: a view. */
-OP(fliplr, mirrored_args, (y), .compose = fliplr_compose, TORCH("fliplr(x)"), SAMPLES("(3,4); (2,3,2); (2,0)"))
+OP(fliplr, mirrored_args, (y), .compose = fliplr_compose, .may_view = true, TORCH("fliplr(x)"),
+   SAMPLES("(3,4); (2,3,2); (2,0)"))
 
 /** x with its rows in the opposite order: a view. */
-OP(flipud, mirrored_args, (y), .compose = flipud_compose, TORCH("flipud(x)"), SAMPLES("(3,4); (5); (0,2)"))
+OP(flipud, mirrored_args, (y), .compose = flipud_compose, .may_view = true, TORCH("flipud(x)"),
+   SAMPLES("(3,4); (5); (0,2)"))
 
 /* ---- windows ---- */
 
@@ -267,7 +270,7 @@ static fa_tensor *as_strided_compose(fa__call *c)
 
 /** A view of the memory that x lies in, by its strides: elements may coincide, and lie outside of x, but not of its
  *  memory. */
-OP(as_strided, as_strided_args, (y), .compose = as_strided_compose, .by_layout = true,
+OP(as_strided, as_strided_args, (y), .compose = as_strided_compose, .by_layout = true, .may_view = true,
    TORCH("as_strided(x, shape, strides, offset)"),
    SAMPLES("(3,4) s(2,2) s(8,1) offset=1; (6) s(3) s(2); (4) s(3,4) s(0,1); (2,3) s() s() offset=4; (6) s(4,3) s(1,1); "
            "(5) s(0) s(1); (0) s(0,2) s(1,1); () s(2) s(0)"))

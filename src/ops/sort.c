@@ -44,7 +44,8 @@ static void sort_grad(fa__back *b)
 OP(sort, sort_args, (values, indices), .infer = sort_infer, .grad = sort_grad, .keep = KEEP(indices),
    TORCH("sort(x, dim=dim, descending=descending, stable=True)"), ALSO("`msort`: dim 0"),
    SAMPLES("d(3,4); d(3,4) dim=0; d(3,4) descending=true; d(2,3,4) dim=-2 descending=true; t(5,7); t(5,7) dim=0 "
-           "descending=true; n(9); n(9) descending=true; (); (0,3); (3,0) dim=1; d(2,70); i(9); b(9) descending=true"))
+           "descending=true; n(9); n(9) descending=true; (); (0,3); (3,0) dim=1; (1030,0) dim=0; d(2,70); i(9); b(9) "
+           "descending=true"))
 
 static fa_tensor *argsort_compose(fa__call *c)
 {
@@ -55,7 +56,7 @@ static fa_tensor *argsort_compose(fa__call *c)
 /** Where the elements stand that fa_sort() puts in order along a dimension (i64). */
 OP(argsort, sort_args, (y), .compose = argsort_compose,
    TORCH("argsort(x, dim=dim, descending=descending, stable=True)"),
-   SAMPLES("d(3,4); d(3,4) dim=0; t(5,7) descending=true; n(9); (); (0,3)"))
+   SAMPLES("d(3,4); d(3,4) dim=0; t(5,7) descending=true; n(9); (); (0,3); (0,1030)"))
 
 typedef struct {
     const fa_tensor *x;
@@ -93,7 +94,7 @@ static void topk_grad(fa__back *b)
 OP(topk, topk_args, (values, indices), .infer = topk_infer, .grad = topk_grad, .keep = KEEP(indices),
    DIFFERS("bool: false and true have an order: sort has them"), TORCH("topk(x, k, dim, largest)"),
    SAMPLES("d(3,4) 2; d(3,4) 2 dim=0; d(3,4) 3 largest=false; d(2,3,4) 1 dim=1; d(5) 0; () 1; () 1 dim=0 "
-           "largest=false; (0,3) 2; d(2,70) 5"))
+           "largest=false; (0,3) 2; (1030,0) 2 dim=0; d(2,70) 5"))
 
 typedef struct {
     const fa_tensor *x;      /* at least one element along dim */
@@ -125,7 +126,7 @@ static void kthvalue_grad(fa__back *b)
  *  NaN is larger than everything. */
 OP(kthvalue, kthvalue_args, (values, indices), .infer = kthvalue_infer, .grad = kthvalue_grad, .keep = KEEP(indices),
    TORCH("kthvalue(x, k, dim, keepdim)"),
-   SAMPLES(
-       "d(3,4) 2; d(3,4) 3 dim=0; d(2,3,4) 1 dim=1 keepdim=true; () 1; () 1 dim=0 keepdim=true; d(2,70) 35; (0,3) 1"))
+   SAMPLES("d(3,4) 2; d(3,4) 3 dim=0; d(2,3,4) 1 dim=1 keepdim=true; () 1; () 1 dim=0 keepdim=true; d(2,70) 35; (0,3) "
+           "1; (0,1030) 7"))
 
 #include "sort.rows"

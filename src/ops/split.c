@@ -261,7 +261,8 @@ static bool tensor_split_list(fa__call *c)
 }
 
 /** x in just so many parts along a dimension; the first ones are larger by one where the size does not divide. */
-OP(tensor_split, tensor_split_args, [parts], .compose_list = tensor_split_list, TORCH("tensor_split(x, sections, dim)"),
+OP(tensor_split, tensor_split_args, [parts], .compose_list = tensor_split_list, .may_view = true,
+   TORCH("tensor_split(x, sections, dim)"),
    ALSO("`array_split`, NumPy's `split`, `vsplit`, `hsplit`, `dsplit` along dim 0, 1, 2"),
    SAMPLES("(5,4) 2; (3,5) 3 dim=-1; (2) 4; (0,3) 2"))
 
@@ -293,7 +294,7 @@ static bool tensor_split_at_list(fa__call *c)
 
 /** x in parts along a dimension: up to the first index, from there to the second, and so on; from the last one to the
  *  end. */
-OP(tensor_split_at, tensor_split_at_args, [parts], .compose_list = tensor_split_at_list,
+OP(tensor_split_at, tensor_split_at_args, [parts], .compose_list = tensor_split_at_list, .may_view = true,
    TORCH("tensor_split(x, indices, dim)"), ALSO("`array_split` and NumPy's `split` at indices"),
    SAMPLES("(5,4) l(1,3); (3,5) l(-2) dim=-1; (4) l(3,1); (4) l(9); (3) l(); (0,3) l(1)"))
 

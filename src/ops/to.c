@@ -137,7 +137,7 @@ static fa__storage *copied(const fa_tensor *t, fa__device *to)
     fa__storage *s = fa__storage_copied(t->storage, to, asked_for(), fa__move_bytes);
     if (!s) {
         fa__describe_tensor(&tensor, t, true);
-        fa__error_append(": %s", text);
+        fa_error_append(": %s", text);
     }
     return s;
 }

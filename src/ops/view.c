@@ -130,7 +130,7 @@ static fa_tensor *reshape_compose(fa__call *c)
 
 /** x in another shape, its elements in the same row-major order: a view where the strides allow it, a copy elsewhere.
  */
-OP(reshape, shape_of_args, (y), .compose = reshape_compose, TORCH("reshape(x, shape)"),
+OP(reshape, shape_of_args, (y), .compose = reshape_compose, .may_view = true, TORCH("reshape(x, shape)"),
    SAMPLES("(3,4) s(4,3); (3,4) s(2,-1); (2,3,4) s(6,4); () s(1,1); (0,3) s(3,0)"))
 
 typedef struct {
@@ -160,8 +160,8 @@ static fa_tensor *flatten_compose(fa__call *c)
 }
 
 /** x with dimensions start to end joined to one. */
-OP(flatten, flatten_args, (y), .compose = flatten_compose, TORCH("flatten(x, start, end)"), ALSO("`ravel`"),
-   SAMPLES("(2,3,4); (2,3,4) start=1; (2,3,4) end=-2; (); (3,0)"))
+OP(flatten, flatten_args, (y), .compose = flatten_compose, .may_view = true, TORCH("flatten(x, start, end)"),
+   ALSO("`ravel`"), SAMPLES("(2,3,4); (2,3,4) start=1; (2,3,4) end=-2; (); (3,0)"))
 
 static bool expand_infer(fa__call *c)
 {

@@ -6,10 +6,10 @@
 #include <string.h>
 
 static const char *const known_cells[] = {
-    "infer",    "run",          "grad",      "compose", "view",      "null_gy",   "compose_list",
-    "autocast", "autocast_cpu", "result",    "keep",    "require",   "no_grad",   "index",
-    "no_bool",  "moves",        "any_store", "laid",    "inplace",   "HOT",       "INTERNAL",
-    "SAMPLES",  "TORCH",        "ALSO",      "DIFFERS", "by_values", "by_layout", "untold"};
+    "infer",        "run",       "grad",      "compose", "view",     "null_gy", "compose_list", "autocast",
+    "autocast_cpu", "result",    "keep",      "require", "no_grad",  "index",   "no_bool",      "moves",
+    "any_store",    "laid",      "inplace",   "HOT",     "INTERNAL", "SAMPLES", "TORCH",        "ALSO",
+    "DIFFERS",      "by_values", "by_layout", "untold",  "may_view"};
 
 #define COMPLAIN(o, ...) fail((o)->source->path, (o)->line, "%s: %s", (o)->name, rows_format(__VA_ARGS__))
 
@@ -179,8 +179,8 @@ static void check_forms(op *o)
     check_inplace(o);
     if (o->fills && o->inplace < 0)
         COMPLAIN(o, "its name says that it works in place: write .inplace = INPLACE(...)");
-    if (o->internal && (o->options || o->nresults > 1 || o->list))
-        COMPLAIN(o, "an INTERNAL row has one result and no options");
+    if (o->internal && (o->options || o->list))
+        COMPLAIN(o, "an INTERNAL row has no list and no options");
 }
 
 /* Whether a word stands in a text. */

@@ -15,7 +15,7 @@ const char *function_name(const op *o)
 
 const char *result_type(const op *o)
 {
-    return o->list ? "fa_tensors " : o->nresults > 1 ? rows_format("fa_%s_result ", o->name) : "fa_tensor *";
+    return o->list ? "fa_tensors " : o->nresults > 1 ? rows_format("%s_result ", function_name(o)) : "fa_tensor *";
 }
 
 void put_prototype(text *t, const op *o, const char *name, bool inplace)
@@ -176,7 +176,7 @@ static void put_entry(text *t, const op *o, bool inplace)
         put(t, "    return c.out[0];\n}\n");
         return;
     }
-    put(t, "    return (fa_%s_result){", o->name);
+    put(t, "    return (%s_result){", function_name(o));
     for (int i = 0; i < o->nresults; i++)
         put(t, "%sc.out[%d]", i ? ", " : "", i);
     put(t, "};\n}\n");

@@ -40,6 +40,14 @@ static void write_args(const rows *r, const char *folder)
     file_write(rows_format("%s/args.h", folder), &t);
 }
 
+static void put_internal_result(text *t, const op *o)
+{
+    put(t, "typedef struct {\n");
+    for (int i = 0; i < o->nresults; i++)
+        put(t, "    fa_tensor *%s;\n", o->result[i]);
+    put(t, "} %s_result;\n", function_name(o));
+}
+
 /* What users are not meant to call has no public header. */
 static void write_internal(const rows *r, const char *folder)
 {
@@ -47,6 +55,8 @@ static void write_internal(const rows *r, const char *folder)
     put(&t, "%s#ifndef FA__GEN_INTERNAL_H\n#define FA__GEN_INTERNAL_H\n#include \"core/op.h\"\n\n", by);
     for (const op *o = r->ops; o; o = o->next)
         if (o->internal) {
+            if (o->nresults > 1)
+                put_internal_result(&t, o);
             put_prototype(&t, o, function_name(o), false);
             put(&t, ";\n");
             if (o->inplace >= 0) {

@@ -8,14 +8,15 @@
 
 /* Sizes that were fastest on several machines; all but the first two hardly matter. */
 enum {
-    DEPTH = 768,             /* of k in a packed block, of f32 */
-    ROWS = 168,              /* of packed a: with DEPTH half a MiB, which the second-level cache keeps beside b */
-    COLS = 2048,             /* of packed b */
-    DEPTH_UNPACKED = 4096,   /* of k at most where nothing is packed; beyond, 1024 at a time */
-    STAGED = 1024,           /* rows and columns of sums kept apart from c */
-    SMALL_OPERAND = 1200000, /* bytes up to which an operand is used where it lies */
-    SMALL_A = 256 << 10,     /* the same for an a whose neighbours are in columns */
-    PADDING = 64             /* bytes between packed rows of a, so that they do not share a cache set */
+    DEPTH = 768,              /* of k in a packed block, of f32 */
+    ROWS = 168,               /* of packed a: with DEPTH half a MiB, which the second-level cache keeps beside b */
+    COLS = 2048,              /* of packed b */
+    SOURCE_BYTES = 256 << 10, /* of packed b that is made while it is packed, where that is more than few columns */
+    DEPTH_UNPACKED = 4096,    /* of k at most where nothing is packed; beyond, 1024 at a time */
+    STAGED = 1024,            /* rows and columns of sums kept apart from c */
+    SMALL_OPERAND = 1200000,  /* bytes up to which an operand is used where it lies */
+    SMALL_A = 256 << 10,      /* the same for an a whose neighbours are in columns */
+    PADDING = 64              /* bytes between packed rows of a, so that they do not share a cache set */
 };
 
 typedef struct job {
@@ -25,7 +26,7 @@ typedef struct job {
     int64_t row_tasks, col_tasks;    /* c is divided into row_tasks x col_tasks */
     int64_t depth, rows, cols;       /* of a block: of k and of c */
     int64_t pack_rows, a_packed_row; /* rows of a packed at a time, and their distance */
-    size_t a_bytes, b_bytes, sum_bytes;
+    size_t a_bytes, b_bytes, sum_bytes, room_bytes;
     atomic_bool failed;
 } job;
 
@@ -70,11 +71,11 @@ static void choose_packing(job *j)
     const fa__gemm_kind *kind = j->kind;
     const int64_t size = (int64_t)kind->sum, small_a = g->a_col == 1 ? SMALL_OPERAND : SMALL_A;
     bool low_tiles = kind->rows < 8; /* they read b often */
-    j->pack_b = !kind->direct || g->b_col != 1 || (g->m >= 256 && g->k * g->n * size > SMALL_OPERAND)
+    j->pack_b = g->b_source || !kind->direct || g->b_col != 1 || (g->m >= 256 && g->k * g->n * size > SMALL_OPERAND)
                 || (low_tiles && g->m >= 8 * kind->rows && crowded(g->b_row, size, 1024));
-    j->pack_a = !kind->direct || (g->n >= 256 && g->m * g->k * size > small_a)
+    j->pack_a = g->a_source || !kind->direct || (g->n >= 256 && g->m * g->k * size > small_a)
                 || (g->a_col == 1 && g->n > kind->cols && crowded(g->a_row, size, 4096));
-    j->staged = !kind->direct || g->c_col != 1 || (g->bias && g->bias_col != 1);
+    j->staged = g->sink || !kind->direct || g->c_col != 1 || (g->bias && (g->bias_col != 1 || g->bias_row != 0));
 }
 
 /* The time of a task, in vectors of fused multiply-adds for each k: its part of c, and moving its operands */
@@ -107,6 +108,15 @@ static void choose_tasks(job *j)
     }
 }
 
+/* Working memory for the sources: one packs after the other. */
+static void choose_room(job *j)
+{
+    const fa__gemm_source *a = j->g->a_source, *b = j->g->b_source;
+    size_t of_a = a ? a->room(a, j->kind, j->pack_rows, j->depth) : 0;
+    size_t of_b = b ? b->room(b, j->kind, j->depth, j->cols) : 0;
+    j->room_bytes = of_a > of_b ? of_a : of_b;
+}
+
 static void choose_blocks(job *j)
 {
     const fa__gemm *g = j->g;
@@ -119,11 +129,14 @@ static void choose_blocks(job *j)
         j->depth = g->k > DEPTH_UNPACKED ? 1024 : g->k;
     j->rows = j->staged ? even_part(task_rows, STAGED) : task_rows;
     j->cols = round_up(even_part(task_cols, j->staged ? STAGED : COLS), width);
+    if (g->b_source)
+        j->cols = least(j->cols, round_up(SOURCE_BYTES / (j->depth * size + 1) + 1, width));
     j->pack_rows = j->pack_a ? even_part(j->rows, ROWS) : j->rows;
     j->a_packed_row = (round_up(j->depth * size, 64) + PADDING) / size;
     j->a_bytes = j->pack_a ? (size_t)(j->pack_rows * j->a_packed_row * size) : 0;
     j->b_bytes = j->pack_b ? (size_t)(j->depth * j->cols * size) : 0;
     j->sum_bytes = j->staged ? (size_t)(j->rows * j->cols * size) : 0;
+    choose_room(j);
 }
 
 /* ---- doing it ---- */
@@ -168,20 +181,46 @@ static void run_tiles(const fa__gemm_kind *kind, fa__gemm_tile t, matrix a, matr
     }
 }
 
-/* One run of k, from k on, for a block; t has c, depth, and what follows the last product. */
-static void run_depth(const job *j, const fa__gemm_block *at, fa__gemm_tile t, int64_t k, char *scratch)
+/* Working memory of a source; NULL where it asked for none */
+static void *room_of(const job *j, char *scratch)
+{
+    return j->room_bytes ? scratch + round_up((int64_t)(j->a_bytes + j->b_bytes + j->sum_bytes), 64) : NULL;
+}
+
+/* The part of b that a block needs for a run of k */
+static matrix part_of_b(const job *j, fa__gemm_block part, char *scratch)
+{
+    const fa__gemm *g = j->g;
+    const int64_t element = (int64_t)j->kind->element, width = j->kind->cols;
+    char *to = scratch + j->a_bytes;
+    if (g->b_source) {
+        g->b_source->pack(g->b_source, j->kind, to, width, width, &part, room_of(j, scratch));
+        return (matrix){to, width, part.rows};
+    }
+    matrix b = {(const char *)g->b + (part.row * g->b_row + part.col * g->b_col) * element, g->b_row, g->b_col};
+    return j->pack_b ? pack_b(j, to, b, part.rows, part.cols) : b;
+}
+
+static matrix part_of_a(const job *j, fa__gemm_block part, char *scratch)
 {
     const fa__gemm *g = j->g;
     const int64_t element = (int64_t)j->kind->element;
-    matrix b = {(const char *)g->b + (k * g->b_row + at->col * g->b_col) * element, g->b_row, g->b_col};
-    if (j->pack_b)
-        b = pack_b(j, scratch + j->a_bytes, b, t.depth, at->cols);
+    if (g->a_source) {
+        g->a_source->pack(g->a_source, j->kind, scratch, j->a_packed_row, part.cols, &part, room_of(j, scratch));
+        return (matrix){scratch, j->a_packed_row, 1};
+    }
+    matrix a = {(const char *)g->a + (part.row * g->a_row + part.col * g->a_col) * element, g->a_row, g->a_col};
+    return j->pack_a ? pack_a(j, scratch, a, part.rows, part.cols) : a;
+}
+
+/* One run of k, from k on, for a block; t has c, depth, and what follows the last product. */
+static void run_depth(const job *j, const fa__gemm_block *at, fa__gemm_tile t, int64_t k, char *scratch)
+{
+    matrix b = part_of_b(j, (fa__gemm_block){k, at->col, t.depth, at->cols}, scratch);
     char *c = t.c;
     for (int64_t row = 0; row < at->rows; row += j->pack_rows) {
         int64_t rows = least(j->pack_rows, at->rows - row);
-        matrix a = {(const char *)g->a + ((at->row + row) * g->a_row + k * g->a_col) * element, g->a_row, g->a_col};
-        if (j->pack_a)
-            a = pack_a(j, scratch, a, rows, t.depth);
+        matrix a = part_of_a(j, (fa__gemm_block){at->row + row, k, rows, t.depth}, scratch);
         t.c = c + row * t.c_row * (int64_t)j->kind->sum;
         run_tiles(j->kind, t, a, b, rows, at->cols);
     }
@@ -204,7 +243,9 @@ static void run_block(const job *j, const fa__gemm_block *at, char *scratch)
         run_depth(j, at, t, k, scratch);
         k += t.depth;
     } while (k < g->k);
-    if (j->staged)
+    if (g->sink)
+        g->sink->put(g->sink, j->kind, g, at, t.c, t.c_row);
+    else if (j->staged)
         j->kind->finish(g, at, t.c, t.c_row);
 }
 
@@ -223,7 +264,7 @@ static void run_tasks(void *context, int64_t begin, int64_t end)
 {
     job *j = context;
     const int64_t m = j->g->m, n = j->g->n, width = j->kind->cols, panels = ceil_div(n, width);
-    size_t bytes = j->a_bytes + j->b_bytes + j->sum_bytes;
+    size_t bytes = j->a_bytes + j->b_bytes + j->sum_bytes + 64 + j->room_bytes;
     bool packs = j->pack_a || j->pack_b || j->staged;
     char *scratch = packs ? fa__cpu_scratch(bytes) : NULL;
     if (packs && !scratch) {

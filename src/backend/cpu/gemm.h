@@ -15,9 +15,12 @@ typedef struct fa__gemm {
     int64_t b_row, b_col;
     void *c;
     int64_t c_row, c_col;
-    const void *bias; /* NULL, or n values added to every row after the last product */
-    int64_t bias_col;
+    const void *bias; /* NULL, or what is added to each result after the last product */
+    int64_t bias_row, bias_col;
     bool relu; /* negative results become 0, after the bias; NaN stays */
+    /* For products by tiles (gemm_kind.h) only: what takes the place of a, b and c where it is there. */
+    const struct fa__gemm_source *a_source, *b_source;
+    const struct fa__gemm_sink *sink;
 } fa__gemm;
 
 /* An element of the result is one chain: 0, then for k = 0, 1, 2 ... a fused multiply-add, then the bias. So its bits
@@ -29,6 +32,7 @@ typedef bool fa__gemm_run(const fa__gemm *g);
 /* By dtype; NULL where there is no product (bool). */
 typedef struct fa__gemm_kernels {
     fa__gemm_run *run[FA__DTYPES];
+    const struct fa__gemm_kind *kind[FA__DTYPES]; /* the loops by themselves */
 } fa__gemm_kernels;
 
 /* One table for each level of instructions: a machine runs those it has. */

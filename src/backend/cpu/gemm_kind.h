@@ -32,15 +32,36 @@ typedef struct fa__gemm_kind {
     /* to[i * to_row + j] = from[i * from_row + j * from_col], for i < rows and j < cols, as what is summed */
     void (*pack)(void *to, int64_t to_row, const void *from, int64_t from_row, int64_t from_col, int64_t rows,
                  int64_t cols);
+    /* to[i * to_row + j] = from[offset[i] + j], for i < rows and j < cols, all of what is summed */
+    void (*gather)(void *to, int64_t to_row, const void *from, const int64_t *offset, int64_t rows, int64_t cols);
     /* c's block from its sums: adds the bias, applies relu, rounds */
     void (*finish)(const fa__gemm *g, const fa__gemm_block *at, const void *sums, int64_t sums_row);
+    /* sums[i] += more[i] */
+    void (*add)(void *sums, const void *more, int64_t count);
 } fa__gemm_kind;
+
+/* An operand that lies nowhere as a matrix, and is made while it is packed. */
+typedef struct fa__gemm_source {
+    /* Element (i, j) of the rectangle `at` to to[j / panel * panel * at->rows + i * to_row + j % panel], as what is
+     * summed. room: as many bytes as room() says, aligned to 64; NULL for 0. */
+    void (*pack)(const struct fa__gemm_source *, const fa__gemm_kind *, void *to, int64_t to_row, int64_t panel,
+                 const fa__gemm_block *at, void *room);
+    /* Bytes that rectangles of at most rows x cols need; of two operands one asks for some, at most */
+    size_t (*room)(const struct fa__gemm_source *, const fa__gemm_kind *, int64_t rows, int64_t cols);
+} fa__gemm_source;
+
+/* A result that lies nowhere as a matrix: takes complete sums, where kind->finish takes them otherwise. */
+typedef struct fa__gemm_sink {
+    void (*put)(const struct fa__gemm_sink *, const fa__gemm_kind *, const fa__gemm *, const fa__gemm_block *at,
+                const void *sums, int64_t sums_row);
+} fa__gemm_sink;
 
 /* The same product where k is 0: operands have no elements, perhaps no address, which is no start for arithmetic. */
 static inline fa__gemm fa__gemm_empty(const fa__gemm *g)
 {
     fa__gemm e = *g;
     e.a = e.b = g->c;
+    e.a_source = e.b_source = NULL;
     e.k = e.a_row = e.a_col = e.b_row = e.b_col = 0;
     return e;
 }

@@ -1,5 +1,6 @@
 /* Kernels that fetch and place elements by indices and masks: indices are checked, and what is wrong is a fault. */
 #include "backend/cpu/kernel.h"
+#include "backend/cpu/rows.h"
 #include "base/parallel.h"
 #include <string.h>
 
@@ -20,15 +21,22 @@ static int64_t stride_along(const fa__operand *x, int dim)
 
 /* ---- the check ---- */
 
+/* Element by element, in logical order: the first that is wrong is told of. */
 static bool check_from(const fa__launch *l, const fa__operand *index, int dim, int64_t low, int64_t size)
 {
-    fa__cpu_walk w = fa__cpu_others(index->shape, index->rank, -1, index, NULL, NULL);
+    int last = index->rank - 1;
+    int64_t n = size_along(index, last), pace = stride_along(index, last);
+    fa__cpu_walk w = fa__cpu_others(index->shape, index->rank, last, index, NULL, NULL);
     for (int64_t i = 0; i < w.count; i++) {
         int64_t o[3];
         fa__cpu_place(&w, i, o);
-        int64_t at = fa__cpu_integer(index, o[0]);
-        if (at < low || at >= size)
-            return fa__cpu_fault(l, FA_ERROR_INDEX, (fa__fault){.dim = dim, .value = at, .size = size, .position = i});
+        for (int64_t k = 0; k < n; k++) {
+            int64_t at = fa__cpu_integer(index, o[0] + k * pace);
+            if (at < low || at >= size) {
+                const fa__fault what = {.dim = dim, .value = at, .size = size, .position = i * n + k};
+                return fa__cpu_fault(l, FA_ERROR_INDEX, what);
+            }
+        }
     }
     return true;
 }
@@ -157,8 +165,22 @@ KERNEL(index_select)
     int dim = fa__cpu_dim(x, a->dim);
     if (!check_all(l, list, dim, size_along(x, dim)))
         return false;
+    if (dim == 0 && fa__cpu_fetch_rows(y, x, list))
+        return true;
     fa__operand index = spread(list, y, dim);
     by_index(x, y, &index, dim, fetch, false);
+    return true;
+}
+
+KERNEL(embedding_rows)
+{
+    const fa__operand *y = &l->operand[0], *list = &l->operand[1], *x = &l->operand[2];
+    if (!check_all(l, list, 0, x->shape[0]))
+        return false;
+    if (fa__cpu_fetch_rows(y, x, list))
+        return true;
+    fa__operand index = spread(list, y, 0);
+    by_index(x, y, &index, 0, fetch, false);
     return true;
 }
 
@@ -181,6 +203,8 @@ KERNEL(index_sum)
     int dim = fa__cpu_dim(x, a->dim);
     if (!check_all(l, list, dim, a->size))
         return false;
+    if (dim == 0 && fa__cpu_sum_rows(y, x, list))
+        return true;
     clear(y);
     fa__operand index = spread(list, x, dim);
     by_index(y, x, &index, dim, add, true);

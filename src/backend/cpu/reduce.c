@@ -245,16 +245,19 @@ static void store_results(const fa__launch *l, const fa__operand *out, const fa_
     }
 }
 
-/* Whether neighbours in memory belong to different results, for most of what is read. */
+/* Whether neighbours in memory belong to different results, for most of what is read: inputs that are broadcast over
+ * some dimension are little of it. */
 static bool by_columns(const fa__walk *w)
 {
+    enum { WHOLE = 2 * FA__MAX_INPUTS };
     int votes = 0;
     if (w->code->placed || w->kept == 0 || w->kept == w->rank)
         return false;
     for (int i = 0; i < w->code->inputs; i++) {
         const fa__lane *a = &w->lane[i];
+        int vote = (a->stride[w->kept - 1] == a->size) - (a->stride[w->rank - 1] == a->size);
         if (a->memory)
-            votes += (a->stride[w->kept - 1] == a->size) - (a->stride[w->rank - 1] == a->size);
+            votes += a->stride[w->kept - 1] && a->stride[w->rank - 1] ? vote * WHOLE : vote;
     }
     return votes > 0;
 }

@@ -30,10 +30,16 @@ typedef enum {
     FA__GPU_PLACES,     /* where values belong in sorted lines */
     FA__GPU_TRIANGLE,   /* places of triangles: tril_indices, triu_indices */
     FA__GPU_MATMUL,
+    FA__GPU_CONVOLVE,     /* convolutions and their gradients */
+    FA__GPU_CONVOLVE_ADD, /* sums of stretches of pixels */
     FA__GPU_SCAN,         /* cumsum and its like */
     FA__GPU_SCAN_LOG_SUM, /* logcumsumexp */
-    FA__GPU_INHERIT,      /* another queue's fault */
-    FA__GPU_PUT,          /* bytes, but not behind a fault */
+    FA__GPU_POOL_MAX,     /* windows of planes: their largest elements, */
+    FA__GPU_POOL_MEAN,    /* their means, */
+    FA__GPU_POOL_MAX_BACK,
+    FA__GPU_POOL_MEAN_BACK, /* and the gradients */
+    FA__GPU_INHERIT,        /* another queue's fault */
+    FA__GPU_PUT,            /* bytes, but not behind a fault */
     FA__GPU_FAMILIES
 } fa__gpu_family;
 
@@ -116,6 +122,8 @@ bool fa__gpu_add_program(fa__gpu_args *, fa__gpu_program_arguments *, const fa__
 
 /* Fails by FA_ERROR_UNAVAILABLE: the device does not compute in f64, and `what` needs it. */
 bool fa__gpu_lacks_f64(const fa__device *, const char *what);
+/* False and that error when an operand is f64 on such a device: for kernels whose class is that of something else. */
+bool fa__gpu_handles(const fa__device *, const fa__operand *, const char *what);
 /* The dimension that an argument names. */
 static inline int fa__gpu_dim(const fa__operand *x, int64_t dim)
 {

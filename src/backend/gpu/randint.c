@@ -3,9 +3,12 @@
 #include "backend/gpu/gpu.h"
 #include "backend/random.h"
 
+/* Numbers are made as i64, and stored as what y is. */
 static uint64_t fill(fa__queue *queue, const fa__launch *l, fa__key key, int64_t low, int64_t high)
 {
     const fa__operand *y = &l->operand[0];
+    if (!fa__gpu_handles(queue->device, y, l->op->name))
+        return 0;
     const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, FA__GPU_RANDINT, 0, FA__CLASS_I64);
     randint_arguments p = {.count = 1,
                            .low = low,

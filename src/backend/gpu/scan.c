@@ -93,6 +93,8 @@ static uint64_t run(fa__queue *queue, const fa__launch *l, int64_t dim, fa__scan
 {
     scan s = {.queue = queue, .y = &l->operand[0], .x = &l->operand[1]};
     fa__class class = fa__class_of(s.y->dtype);
+    if (!fa__gpu_handles(queue->device, s.x, l->op->name))
+        return 0;
     s.b = kind == FA__SCAN_LINEAR ? &l->operand[2] : NULL;
     s.kernel =
         fa__gpu_fixed(queue->device, kind == FA__SCAN_LOG_SUM ? FA__GPU_SCAN_LOG_SUM : FA__GPU_SCAN, (int)kind, class);

@@ -193,6 +193,15 @@ KERNEL(index_select)
     return fetch_along(queue, y, x, &index, dim);
 }
 
+KERNEL(embedding_rows)
+{
+    const fa__operand *y = &l->operand[0], *list = &l->operand[1], *x = &l->operand[2];
+    if (!check_all(queue, list, 0, x->shape[0]))
+        return 0;
+    fa__operand index = spread(list, y, 0);
+    return fetch_along(queue, y, x, &index, 0);
+}
+
 KERNEL(gather)
 {
     const gather_args *a = l->args;

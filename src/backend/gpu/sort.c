@@ -37,11 +37,12 @@ static void set_dims(sorting *s, int dim)
     }
 }
 
+/* Where there are no lines, nothing is merged. */
 static void set_tiles(sort_arguments *a)
 {
     for (a->slots = 1; a->slots < SORT_TILE && a->slots < a->length;)
         a->slots *= 2;
-    a->parts = a->length > SORT_TILE ? (a->length + SORT_TILE - 1) / SORT_TILE : 1;
+    a->parts = a->lines && a->length > SORT_TILE ? (a->length + SORT_TILE - 1) / SORT_TILE : 1;
 }
 
 static bool make_room(sorting *s)
@@ -79,7 +80,7 @@ static uint64_t sort_lines(sorting *s)
     if (!a->last && !make_room(s))
         return 0;
     uint64_t ticket = launch(s, FA__GPU_SORT_TILE, (tiles + units - 1) / units, from);
-    for (a->run = SORT_TILE; ticket && a->run < a->length; a->run *= 2) {
+    for (a->run = SORT_TILE; ticket && !a->last; a->run *= 2) {
         from = 1 - from;
         a->last = 2 * a->run >= a->length;
         ticket = launch(s, FA__GPU_SORT_MERGE, tiles, from);

@@ -30,6 +30,7 @@ FILE_OF(philox_inc)
 FILE_OF(poisson_inc)
 FILE_OF(random_inc)
 FILE_OF(tree_inc)
+FILE_OF(product_inc)
 FILE_OF(program_inc)
 #define FAMILY(name, file, entry, x, y, needs) FILE_OF(file##_inc)
 #define SHAPE(name, file, entry, x, y) FILE_OF(file##_inc)
@@ -55,7 +56,8 @@ enum {
     TREE = FA__GPU_NEEDS_TREE,
     SPECIAL = FA__GPU_NEEDS_SPECIAL,
     POISSON = FA__GPU_NEEDS_POISSON,
-    RARE = FA__GPU_NEEDS_RARE
+    RARE = FA__GPU_NEEDS_RARE,
+    PRODUCT = FA__GPU_NEEDS_PRODUCT
 };
 
 static const fa__gpu_form families[FA__GPU_FAMILIES] = {
@@ -136,6 +138,12 @@ bool fa__gpu_lacks_f64(const fa__device *d, const char *what)
                     "%s does not compute in f64, which %s needs: FA_USE(.fallback = true) runs it on the CPU by "
                     "counted copies",
                     d->name, what);
+}
+
+bool fa__gpu_handles(const fa__device *d, const fa__operand *o, const char *what)
+{
+    const fa__gpu_device *g = d->own;
+    return o->dtype != FA_F64 || g->f64 || fa__gpu_lacks_f64(d, what);
 }
 
 static bool check_f64(const fa__device *d, fa__class class, unsigned needs, const char *what)
@@ -219,6 +227,8 @@ char *fa__gpu_source_fixed(const fa__device *d, fa__gpu_family family, int varia
         return NULL;
     put_begin(&t, d, form, class, form->needs);
     fa__gpu_put(&t, "#define VARIANT %d\n", variant);
+    if (form->needs & PRODUCT)
+        fa__gpu_put_file(&t, fa__embed_product_inc);
     fa__gpu_put_file(&t, form->text);
     *entry = form->entry;
     return finished(&t, true);

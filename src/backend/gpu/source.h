@@ -26,7 +26,8 @@ enum {
     FA__GPU_NEEDS_FLOATING = 64,
     FA__GPU_NEEDS_SPECIAL = 128,
     FA__GPU_NEEDS_POISSON = 256,
-    FA__GPU_NEEDS_RARE = 512
+    FA__GPU_NEEDS_RARE = 512,
+    FA__GPU_NEEDS_PRODUCT = 1024
 };
 
 /* The inputs (bits) that its results need, and that are no keys. */

@@ -7,6 +7,7 @@
 #include "backend/cpu/simd/gemm_vector.h"
 #include "backend/cpu/simd/simd.h"
 #include "base/parallel.h"
+#include <string.h>
 
 #define EACH_HEIGHT_TO_6(X) X(1) X(2) X(3) X(4) X(5) X(6)
 #if TILE_ROWS == 14
@@ -56,4 +57,13 @@ const fa__gemm_kernels FA__SIMD(fa__gemm) = {.run = {[FA_U8] = u8_run,
                                                      [FA_F16] = f16_run,
                                                      [FA_BF16] = bf16_run,
                                                      [FA_F32] = f32_run,
-                                                     [FA_F64] = f64_run}};
+                                                     [FA_F64] = f64_run},
+                                             .kind = {[FA_U8] = &u8_kind,
+                                                      [FA_I8] = &i8_kind,
+                                                      [FA_I16] = &i16_kind,
+                                                      [FA_I32] = &i32_kind,
+                                                      [FA_I64] = &i64_kind,
+                                                      [FA_F16] = &f16_kind,
+                                                      [FA_BF16] = &bf16_kind,
+                                                      [FA_F32] = &f32_kind,
+                                                      [FA_F64] = &f64_kind}};

@@ -44,6 +44,13 @@ typedef void fa__random_loop(void *tile, fa__key key, int64_t first, int64_t n);
 typedef void fa__transpose_loop(void *target, int64_t target_stride, const void *source, int64_t source_stride,
                                 int64_t rows, int64_t columns);
 
+/* Windows of pooling along a row: result i is made of the elements from + i * stride + k * step of some rows, for k <
+ * columns. In the plane, element `from` of the first row has number `first`; that of the row below is `down` further.
+ */
+typedef struct fa__pool_row {
+    int64_t rows, columns, step, stride, n, from, first, down;
+} fa__pool_row;
+
 /* What is there for one class of computation. */
 typedef struct fa__simd_class {
     fa__loop *prim[FA__PRIM_count];    /* NULL: not in this class, or not a loop (input, constant, index, ...) */
@@ -59,6 +66,11 @@ typedef struct fa__simd_class {
     fa__columns_loop *columns[FA__COMBINES];
     fa__loop *combine[FA__COMBINES]; /* of a and b */
     fa__transpose_loop *transpose;
+    /* The largest elements, and their numbers in the plane unless `at` is NULL. */
+    void (*pool_max)(void *y, int64_t *at, const void *const *rows, const fa__pool_row *);
+    /* NULL in integer classes: the sums; and y added to each element of one row that it is made of. */
+    void (*pool_sum)(void *y, const void *const *rows, const fa__pool_row *);
+    void (*pool_spread)(void *row, const void *y, const fa__pool_row *);
     uint8_t size;  /* bytes of an element */
     uint8_t dtype; /* fa_dtype of an element */
 } fa__simd_class;

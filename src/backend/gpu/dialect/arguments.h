@@ -184,6 +184,43 @@ typedef struct matmul_arguments {
     i32 rank, dtype, bias, wide;
 } matmul_arguments;
 
+/* FA__GPU_POOL_MAX and its like: windows of planes (backend/pool.h), along the height and the width. Strides are over
+ * (n, c, h, w): of what has an element for each window, of places, and of the planes. `count` items, one for each
+ * result of a launch. */
+typedef struct pool_arguments {
+    i64 count, channels, divisor; /* 0: the number of elements */
+    i64 in[2], out[2], size[2], stride[2], padding[2], dilation[2];
+    i64 small[4], index[4], large[4];
+    i32 small_dtype, large_dtype, index_dtype, adaptive, pad, places; /* padding counts; places are written */
+} pool_arguments;
+
+/* FA__GPU_CONVOLVE: one of the three products of backend/convolution.h, of a left operand (m x k) and patches. With
+ * `weight` 0 these are (k x n), the taps from `every` on, and a result has a place for each pixel; else pixels are
+ * summed: `part` of them in each of `parts`, and results have a place for each tap. Groups of work are numbered by the
+ * tile across, the tile down, the class of pixels (`back`), the part, the group of channels. Arrays of two are of rows
+ * and columns, of three of images or channels, rows, columns; left[0] and out[0] are strides by m, the others by these
+ * three. */
+typedef struct convolve_arguments {
+    i64 m, across, down;
+    i64 pixels[3], taps[3]; /* of the image that is convolved into y; the largest class, `back` */
+    i64 size[2], start[2], step[2], tap[2];
+    i64 patch[4], left[4], out[4];
+    i64 patch_group, left_group, out_group, bias_step;
+    i64 part, parts;
+    i64 classes[2], x_size[2], filter[2], stride[2], dilation[2], front[2], every[2];
+    i32 dtype, bias, weight, partial, back, wide;
+} convolve_arguments;
+
+/* What no row or column of an image is, by itself or added to what is one for some tap. */
+#define CONVOLVE_NOWHERE (-(1 << 30))
+
+/* FA__GPU_CONVOLVE_ADD: `count` weights of each group from their sums in `parts` parts; of m rows and n taps. */
+typedef struct convolve_add_arguments {
+    i64 groups, parts, m, n;
+    i64 taps[3], out[4], out_group;
+    i32 dtype, unused;
+} convolve_add_arguments;
+
 /* ---- the driver's own ---- */
 /* FA__GPU_PUT: elements of 4 bytes (`words`) or of one. */
 typedef struct put_arguments {

@@ -1,0 +1,300 @@
+/* Convolutions as matrix products of patches (backend/convolution.h), which are packed from where they lie. */
+#include "backend/convolution.h"
+#include "backend/cpu/kernel.h"
+#include "backend/cpu/patches.h"
+#include "base/alloc.h"
+#include "base/error.h"
+#include "base/parallel.h"
+#include <string.h>
+
+/* What all groups have in common, and all stretches of pixels. */
+typedef struct work {
+    const fa__convolution *v;
+    const fa__gemm_kind *kind;
+    const char *x, *y, *weight, *bias; /* of the first group */
+    int64_t bias_step;
+    fa__patches p;
+    int64_t class[2], first[2], every[2]; /* of pixels of x, and of their taps */
+    char *packed;                         /* weights one behind the other, when they do not lie so */
+    int64_t part, parts;                  /* pixels of a stretch; how many there are */
+    char *sums;                           /* of each group, stretch by stretch */
+    _Atomic bool failed;
+} work;
+
+/* Runs `each` for all of them: on several threads where there are enough, else each of them uses the threads. */
+static bool run_all(work *w, int64_t count, void (*each)(void *, int64_t, int64_t))
+{
+    fa__parallel_for(count, count >= fa__parallel_threads() ? 1 : count, each, w);
+    return !atomic_load(&w->failed);
+}
+
+static void run_product(work *w, const fa__gemm *g)
+{
+    if (!fa__gemm_by_tiles(g, w->kind))
+        atomic_store(&w->failed, true);
+}
+
+static char *moved(const char *data, int64_t elements, size_t size)
+{
+    return data ? (char *)(uintptr_t)data + elements * (int64_t)size : NULL; /* without elements there is no memory */
+}
+
+/* ---- the weight as a matrix ---- */
+
+/* Whether three dimensions can be counted through with one stride, that of the last one longer than 1. */
+static bool in_line(const int64_t shape[3], const int64_t stride[3], int64_t *step)
+{
+    int64_t count = 1;
+    *step = 1;
+    for (int d = 2; d >= 0; d--) {
+        if (shape[d] == 1)
+            continue;
+        if (count == 1)
+            *step = stride[d];
+        else if (stride[d] != count * *step)
+            return false;
+        count *= shape[d];
+    }
+    return true;
+}
+
+/* to[i][c][t][u], without gaps */
+static void copy_weights(char *to, const char *from, size_t size, int64_t rows, int64_t row_step,
+                         const int64_t shape[3], const int64_t stride[3])
+{
+    for (int64_t i = 0; i < rows; i++)
+        for (int64_t c = 0; c < shape[0]; c++)
+            for (int64_t t = 0; t < shape[1]; t++) {
+                int64_t at = i * row_step + c * stride[0] + t * stride[1];
+                for (int64_t u = 0; u < shape[2]; u++, to += size, at += stride[2])
+                    memcpy(to, from + at * (int64_t)size, size);
+            }
+}
+
+/* Rows of weights as the left operand: as they lie, or as they were copied for this group. */
+static void set_weights(const work *w, fa__gemm *g, int64_t group, const char *from, int64_t row_step,
+                        const int64_t shape[3], const int64_t stride[3])
+{
+    g->a = from;
+    g->a_row = row_step;
+    if (in_line(shape, stride, &g->a_col) || !from)
+        return;
+    char *to = w->packed + group * g->m * g->k * (int64_t)w->kind->element;
+    copy_weights(to, from, w->kind->element, g->m, row_step, shape, stride);
+    g->a = to;
+    g->a_row = g->k;
+    g->a_col = 1;
+}
+
+static bool begin(work *w, const fa__convolution *v, int dtype, bool weights)
+{
+    w->v = v;
+    w->kind = fa__cpu_gemm->kind[dtype];
+    if (!weights)
+        return true;
+    int64_t count = v->groups * v->in * v->out * v->kernel[0] * v->kernel[1];
+    w->packed = fa__aligned(64, (size_t)(count ? count : 1) * w->kind->element);
+    return w->packed != NULL;
+}
+
+/* ---- y from x and weight ---- */
+
+static void forward_groups(void *context, int64_t begin, int64_t end)
+{
+    work *w = context;
+    const fa__convolution *v = w->v;
+    const size_t size = w->kind->element;
+    const int64_t shape[3] = {v->in, v->kernel[0], v->kernel[1]};
+    for (int64_t i = begin; i < end; i++) {
+        fa__cpu_patches patches;
+        fa__cpu_image y;
+        fa__cpu_patches_init(&patches, moved(w->x, i * v->in * v->x[1], size), &w->p, 0);
+        fa__cpu_image_init(&y, moved(w->y, i * v->out * v->y[1], size), v->result, v->y, 0);
+        fa__gemm g = {.m = v->out,
+                      .n = v->images * v->result[0] * v->result[1],
+                      .k = v->in * v->kernel[0] * v->kernel[1],
+                      .bias = moved(w->bias, i * v->out * w->bias_step, size),
+                      .bias_row = w->bias_step,
+                      .b_source = &patches.source,
+                      .sink = &y.sink};
+        set_weights(w, &g, i, moved(w->weight, i * v->out * v->weight[0], size), v->weight[0], shape, v->weight + 1);
+        run_product(w, &g);
+    }
+}
+
+KERNEL(conv2d)
+{
+    const fa__operand *y = &l->operand[0], *x = &l->operand[1], *weight = &l->operand[2], *bias = &l->operand[3];
+    const conv2d_args *a = l->args;
+    const fa__convolution v = fa__convolution_of(x, weight, y, a->stride, a->padding, a->dilation, a->groups);
+    int64_t step;
+    bool copied = !in_line((int64_t[]){v.in, v.kernel[0], v.kernel[1]}, v.weight + 1, &step);
+    work w = {.x = x->data, .y = y->data, .weight = weight->data, .bias = bias->data, .p = fa__convolution_patches(&v)};
+    w.bias_step = bias->data ? bias->stride[0] : 0;
+    bool ok = begin(&w, &v, y->dtype, copied) && run_all(&w, v.groups, forward_groups);
+    fa__aligned_free(w.packed);
+    return ok;
+}
+
+/* ---- x from y and weight ---- */
+
+static void backward_groups(void *context, int64_t begin, int64_t end)
+{
+    work *w = context;
+    const fa__convolution *v = w->v;
+    const size_t size = w->kind->element;
+    const int64_t shape[3] = {v->out, w->p.taps[0], w->p.taps[1]};
+    const int64_t step[3] = {v->weight[0], w->every[0] * v->weight[2], w->every[1] * v->weight[3]};
+    const int64_t stride[4] = {v->x[0], v->x[1], v->x[2] * v->stride[0], v->x[3] * v->stride[1]};
+    const int64_t corner = w->class[0] * v->x[2] + w->class[1] * v->x[3];
+    const int64_t tap = w->first[0] * v->weight[2] + w->first[1] * v->weight[3];
+    for (int64_t i = begin; i < end; i++) {
+        fa__cpu_patches patches;
+        fa__cpu_image x;
+        fa__cpu_patches_init(&patches, moved(w->y, i * v->out * v->y[1], size), &w->p, 0);
+        fa__cpu_image_init(&x, moved(w->x, corner + i * v->in * v->x[1], size), w->p.pixels, stride, 0);
+        fa__gemm g = {.m = v->in,
+                      .n = v->images * w->p.pixels[0] * w->p.pixels[1],
+                      .k = v->out * w->p.taps[0] * w->p.taps[1],
+                      .bias = moved(w->bias, i * v->in * w->bias_step, size),
+                      .bias_row = w->bias_step,
+                      .b_source = &patches.source,
+                      .sink = &x.sink};
+        if (g.k)
+            set_weights(w, &g, i, moved(w->weight, tap + i * v->out * v->weight[0], size), v->weight[1], shape, step);
+        run_product(w, &g);
+    }
+}
+
+static bool run_classes(work *w)
+{
+    const fa__convolution *v = w->v;
+    for (w->class[0] = 0; w->class[0] < fa__convolution_classes(v, 0); w->class[0]++)
+        for (w->class[1] = 0; w->class[1] < fa__convolution_classes(v, 1); w->class[1]++) {
+            w->p = fa__convolution_patches_back(v, w->class, w->first, w->every);
+            if (!run_all(w, v->groups, backward_groups))
+                return false;
+        }
+    return true;
+}
+
+KERNEL(conv_transpose2d)
+{
+    const fa__operand *x = &l->operand[0], *y = &l->operand[1], *weight = &l->operand[2], *bias = &l->operand[3];
+    const conv_transpose2d_args *a = l->args;
+    const fa__convolution v = fa__convolution_of(x, weight, y, a->stride, a->padding, a->dilation, a->groups);
+    work w = {.x = x->data, .y = y->data, .weight = weight->data, .bias = bias->data};
+    w.bias_step = bias->data ? bias->stride[0] : 0;
+    bool ok = begin(&w, &v, x->dtype, true) && run_classes(&w);
+    fa__aligned_free(w.packed);
+    return ok;
+}
+
+/* ---- weight from x and y ---- */
+
+/* Complete sums (taps x channels of y) into the weight, or into a list of them. */
+typedef struct weight_sink {
+    fa__gemm_sink sink;
+    const work *w;
+    int64_t group;
+    char *sums; /* NULL: into the weight */
+} weight_sink;
+
+static void put_weight(const work *w, int64_t group, const fa__gemm_block *at, const char *sums, int64_t sums_row)
+{
+    const fa__convolution *v = w->v;
+    const size_t size = w->kind->element;
+    const int64_t each = v->kernel[0] * v->kernel[1], *step = v->weight;
+    char *to = moved(w->weight, group * v->out * step[0], size);
+    int64_t line;
+    fa__gemm g = {.c = to, .c_row = 0, .c_col = step[0]};
+    if (in_line((int64_t[]){v->in, v->kernel[0], v->kernel[1]}, step + 1, &line)) {
+        g.c_row = line;
+        w->kind->finish(&g, at, sums, sums_row);
+        return;
+    }
+    for (int64_t i = 0; i < at->rows; i++) {
+        int64_t c = (at->row + i) / each, tap = (at->row + i) % each;
+        int64_t offset = c * step[1] + tap / v->kernel[1] * step[2] + tap % v->kernel[1] * step[3];
+        const fa__gemm_block one = {0, at->col, 1, at->cols};
+        g.c = moved(to, offset, size);
+        w->kind->finish(&g, &one, sums + i * sums_row * (int64_t)w->kind->sum, sums_row);
+    }
+}
+
+static void put_sums(const fa__gemm_sink *sink, const fa__gemm_kind *kind, const fa__gemm *g, const fa__gemm_block *at,
+                     const void *sums, int64_t sums_row)
+{
+    const weight_sink *s = (const weight_sink *)sink;
+    const int64_t size = (int64_t)kind->sum;
+    if (!s->sums) {
+        put_weight(s->w, s->group, at, sums, sums_row);
+        return;
+    }
+    for (int64_t i = 0; i < at->rows; i++)
+        memcpy(s->sums + ((at->row + i) * g->n + at->col) * size, (const char *)sums + i * sums_row * size,
+               (size_t)(at->cols * size));
+}
+
+static int64_t weights_of_group(const fa__convolution *v)
+{
+    return v->in * v->out * v->kernel[0] * v->kernel[1];
+}
+
+static void weight_parts(void *context, int64_t begin, int64_t end)
+{
+    work *w = context;
+    const fa__convolution *v = w->v;
+    const size_t size = w->kind->element;
+    const int64_t pixels = v->images * v->result[0] * v->result[1];
+    for (int64_t i = begin; i < end; i++) {
+        int64_t group = i / w->parts, first = i % w->parts * w->part;
+        fa__cpu_patches patches;
+        fa__cpu_image y;
+        weight_sink sink = {{put_sums}, w, group, NULL};
+        if (w->sums)
+            sink.sums = w->sums + i * weights_of_group(v) * (int64_t)w->kind->sum;
+        fa__cpu_patches_init(&patches, moved(w->x, group * v->in * v->x[1], size), &w->p, first);
+        fa__cpu_image_init(&y, moved(w->y, group * v->out * v->y[1], size), v->result, v->y, first);
+        run_product(w, &(fa__gemm){.m = v->in * v->kernel[0] * v->kernel[1],
+                                   .n = v->out,
+                                   .k = pixels - first < w->part ? pixels - first : w->part,
+                                   .a_source = &patches.source,
+                                   .b_source = &y.source,
+                                   .sink = &sink.sink});
+    }
+}
+
+/* The sums of a group's stretches, added in order. */
+static void add_parts(void *context, int64_t begin, int64_t end)
+{
+    work *w = context;
+    const fa__convolution *v = w->v;
+    const int64_t count = weights_of_group(v);
+    const fa__gemm_block all = {0, 0, v->in * v->kernel[0] * v->kernel[1], v->out};
+    for (int64_t group = begin; group < end; group++) {
+        char *sums = w->sums + group * w->parts * count * (int64_t)w->kind->sum;
+        for (int64_t i = 1; i < w->parts; i++)
+            w->kind->add(sums, sums + i * count * (int64_t)w->kind->sum, count);
+        put_weight(w, group, &all, sums, v->out);
+    }
+}
+
+KERNEL(conv2d_weight)
+{
+    const fa__operand *weight = &l->operand[0], *x = &l->operand[1], *y = &l->operand[2];
+    const conv2d_weight_args *a = l->args;
+    const fa__convolution v = fa__convolution_of(x, weight, y, a->stride, a->padding, a->dilation, a->groups);
+    work w = {.x = x->data, .y = y->data, .weight = weight->data, .p = fa__convolution_patches(&v)};
+    begin(&w, &v, x->dtype, false);
+    w.part = fa__convolution_part(&v);
+    w.parts = fa__convolution_parts(&v);
+    if (w.parts == 1)
+        return run_all(&w, v.groups, weight_parts);
+    w.sums = fa__aligned(64, (size_t)(w.parts * v.groups * weights_of_group(&v)) * w.kind->sum);
+    bool ok = w.sums && run_all(&w, v.groups * w.parts, weight_parts);
+    if (ok)
+        fa__parallel_for(v.groups, 1, add_parts, &w);
+    fa__aligned_free(w.sums);
+    return ok;
+}

@@ -1,0 +1,61 @@
+/* Running modules: hooks around the forward function, and errors that say where in a network they came up. */
+#include "nn/module.h"
+#include <facula/autograd.h>
+#include <facula/error.h>
+#include <facula/scope.h>
+#include <facula/tensor.h>
+#include <string.h>
+
+/* The module that failed last in this thread: only compared, to find its name in the module above it. */
+static _Thread_local const fa_module *failed;
+
+/* Adds a module to the message: ", in conv2d", then ` "3" of sequential`, ` "features" of net` around it. */
+static void tell_where(const fa_module *module)
+{
+    const fa__member *m = module->first;
+    while (m && m->object != failed)
+        m = m->next;
+    if (!failed)
+        fa_error_append(", in %s", module->kind);
+    else if (m)
+        fa_error_append(" \"%s\" of %s", m->name, module->kind);
+    else
+        fa_error_append(" of %s", module->kind);
+}
+
+static bool inputs_are_good(const fa_module *module, fa_tensors inputs)
+{
+    for (size_t i = 0; i < inputs.count; i++)
+        if (!inputs.item[i])
+            return fa_fail(FA_ERROR_ARGUMENT, "fa_forward: input %zu of the module %s is NULL", i, module->kind);
+    if (!module->forward.many && inputs.count != 1)
+        return fa_fail(FA_ERROR_ARGUMENT, "fa_forward: the module %s takes 1 input, not %zu", module->kind,
+                       inputs.count);
+    return true;
+}
+
+static fa_tensor *run(fa_module *module, fa_tensors inputs)
+{
+    if (!inputs_are_good(module, inputs))
+        return NULL;
+    fa_tensor *y =
+        module->forward.many ? module->forward.many(module, inputs) : module->forward.one(module, inputs.item[0]);
+    if (!y)
+        fa_fail(FA_ERROR_USER, "fa_forward: the module %s returned NULL", module->kind);
+    return y;
+}
+
+fa_tensor *fa__forward(fa_module *module, fa_tensors inputs)
+{
+    if (!fa__module_check(module, "fa_forward"))
+        return NULL;
+    bool stood = fa_error_stands();
+    failed = NULL;
+    FA_SCOPE;
+    fa_tensor *y = module->hooks ? fa__run_hooked(module, inputs, run) : run(module, inputs);
+    if (!y && !stood) {
+        tell_where(module);
+        failed = module;
+    }
+    return fa_escape(y);
+}

@@ -1,0 +1,228 @@
+/* Hooks of modules: adding and removing them, and running a module that has some. Backward hooks stand at what goes
+ * into the module and at what comes out: functions that pass tensors on, and gradients through the hooks. */
+#include "nn/module.h"
+#include <facula/autograd.h>
+#include <facula/error.h>
+#include <facula/module_hook.h>
+#include <facula/move.h>
+#include <facula/scope.h>
+#include <facula/tensor.h>
+#include <inttypes.h>
+#include <string.h>
+
+static const fa_object_type hook_type = {"hook", NULL};
+
+static int64_t hook_add(fa_module *module, fa__hook_kind kind, void (*function)(void), void *context, const char *who)
+{
+    if (!fa__module_check(module, who))
+        return 0;
+    if (!function)
+        return fa_fail(FA_ERROR_ARGUMENT, "%s: the hook is NULL", who);
+    FA_SCOPE;
+    fa__hook *h = fa_keep(fa_object_new(&hook_type, sizeof *h)), **end = &module->hooks;
+    if (!h)
+        return 0;
+    h->number = ++module->hooks_added;
+    h->kind = kind;
+    h->function = function;
+    h->context = context;
+    while (*end)
+        end = &(*end)->next;
+    *end = h;
+    return h->number;
+}
+
+#define HOOK(name, type, kind)                                                                                         \
+    int64_t fa_module_hook_##name(fa_module *module, type *hook, void *context)                                        \
+    {                                                                                                                  \
+        return hook_add(module, kind, (void (*)(void))hook, context, "fa_module_hook_" #name);                         \
+    }
+HOOK(forward_pre, fa_forward_pre_hook, FA__FORWARD_PRE)
+HOOK(forward, fa_forward_hook, FA__FORWARD)
+HOOK(backward_pre, fa_backward_pre_hook, FA__BACKWARD_PRE)
+HOOK(backward, fa_backward_hook, FA__BACKWARD)
+
+bool fa_module_unhook(fa_module *module, int64_t hook)
+{
+    static const char who[] = "fa_module_unhook";
+    if (!fa__module_check(module, who))
+        return false;
+    fa__hook **at = &module->hooks;
+    while (*at && (*at)->number != hook)
+        at = &(*at)->next;
+    if (!*at)
+        return fa_fail(FA_ERROR_ARGUMENT, "%s: the module %s has no hook %" PRId64, who, module->kind, hook);
+    fa__hook *gone = *at;
+    *at = gone->next;
+    fa_release(gone);
+    return true;
+}
+
+/* The next hook of a kind behind that number, up to `last`: hooks may come and go while others are called. By value. */
+static bool hook_next(const fa_module *module, fa__hook_kind kind, int64_t last, fa__hook *h)
+{
+    for (const fa__hook *next = module->hooks; next && next->number <= last; next = next->next)
+        if (next->kind == kind && next->number > h->number) {
+            *h = *next;
+            return true;
+        }
+    return false;
+}
+
+#define EACH_HOOK(h, module, kind)                                                                                     \
+    for (fa__hook h = {.number = 0, .next = NULL}, *once = &h; once; once = NULL)                                      \
+        for (int64_t last = (module)->hooks_added; !fa_error_stands() && hook_next(module, kind, last, &h);)
+
+static bool has(const fa_module *module, fa__hook_kind kind)
+{
+    fa__hook h = {.number = 0};
+    return hook_next(module, kind, INT64_MAX, &h);
+}
+
+/* ---- backward ---- */
+
+/* What the hooks of one run of a module share. */
+typedef struct passage {
+    fa_object base;
+    fa_module *module;
+    fa_tensor *grad_output; /* without history; NULL: it has not come yet */
+    bool no_input;          /* none needs a gradient */
+} passage;
+
+/* Input `number` of it. */
+typedef struct gate {
+    fa_object base;
+    passage *passage;
+    size_t number;
+} gate;
+
+static void passage_destroy(void *object)
+{
+    passage *p = object;
+    fa_release(p->module);
+    fa_release(p->grad_output);
+}
+
+static void gate_destroy(void *object)
+{
+    fa_release(((gate *)object)->passage);
+}
+
+static const fa_object_type passage_type = {"run of a module", passage_destroy}, gate_type = {"input", gate_destroy};
+
+static fa_tensor *pass(void *context, fa_tensors inputs)
+{
+    (void)context;
+    return inputs.item[0];
+}
+
+static void let_go(void *context)
+{
+    fa_release(context);
+}
+
+static fa_tensor *call_backward(const passage *p, size_t input, fa_tensor *grad)
+{
+    EACH_HOOK(h, p->module, FA__BACKWARD)
+    {
+        fa_tensor *other = ((fa_backward_hook *)h.function)(p->module, input, grad, p->grad_output, h.context);
+        grad = grad && other ? other : grad;
+    }
+    return grad;
+}
+
+static bool leave(void *context, fa_tensors saved, fa_tensor *grad, fa_tensor **grad_inputs)
+{
+    (void)saved;
+    passage *p = context;
+    EACH_HOOK(h, p->module, FA__BACKWARD_PRE)
+    {
+        fa_tensor *other = ((fa_backward_pre_hook *)h.function)(p->module, grad, h.context);
+        grad = other ? other : grad;
+    }
+    fa_release(p->grad_output);
+    p->grad_output = fa_keep(fa_detach(grad));
+    if (p->no_input)
+        call_backward(p, 0, NULL);
+    grad_inputs[0] = grad;
+    return !fa_error_stands();
+}
+
+static bool enter(void *context, fa_tensors saved, fa_tensor *grad, fa_tensor **grad_inputs)
+{
+    (void)saved;
+    const gate *g = context;
+    grad_inputs[0] = call_backward(g->passage, g->number, grad);
+    return !fa_error_stands();
+}
+
+static const fa_function entrance = {"a module's input", pass, enter, let_go},
+                         way_out = {"a module's result", pass, leave, let_go};
+
+static fa_tensor *through_gate(passage *p, size_t number, fa_tensor *x)
+{
+    gate *g = fa_object_new(&gate_type, sizeof *g);
+    if (!g)
+        return NULL;
+    g->passage = fa_keep(p);
+    g->number = number;
+    p->no_input = false;
+    return fa_apply(&entrance, fa_keep(g), FA_TENSORS(x));
+}
+
+static passage *passage_new(fa_module *module)
+{
+    passage *p = fa_object_new(&passage_type, sizeof *p);
+    if (p) {
+        p->module = fa_keep(module);
+        p->no_input = true;
+    }
+    return p;
+}
+
+/* Puts gates before inputs through which gradients go. */
+static bool enter_all(passage *p, fa_tensor **inputs, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (fa_requires_grad(inputs[i]) && !(inputs[i] = through_gate(p, i, inputs[i])))
+            return false;
+    return true;
+}
+
+/* ---- forward ---- */
+
+typedef struct array {
+    fa_object base;
+    fa_tensor *item[];
+} array;
+static const fa_object_type array_type = {"inputs", NULL};
+
+static fa_tensor *run_with(fa_module *module, fa_tensors inputs, fa__run *run)
+{
+    fa_tensor *y = run(module, inputs);
+    EACH_HOOK(h, module, FA__FORWARD)
+    {
+        fa_tensor *other = ((fa_forward_hook *)h.function)(module, inputs, y, h.context);
+        y = other ? other : y;
+    }
+    return y;
+}
+
+fa_tensor *fa__run_hooked(fa_module *module, fa_tensors inputs, fa__run *run)
+{
+    array *a = fa_object_new(&array_type, sizeof *a + inputs.count * sizeof a->item[0]);
+    if (!a)
+        return NULL;
+    memcpy(a->item, inputs.item, inputs.count * sizeof a->item[0]);
+    EACH_HOOK(h, module, FA__FORWARD_PRE)
+    ((fa_forward_pre_hook *)h.function)(module, a->item, inputs.count, h.context);
+    inputs.item = a->item;
+    bool backward = has(module, FA__BACKWARD) || has(module, FA__BACKWARD_PRE);
+    passage *p = backward ? passage_new(module) : NULL;
+    if (fa_error_stands() || (backward && (!p || !enter_all(p, a->item, inputs.count))))
+        return NULL;
+    fa_tensor *y = run_with(module, inputs, run);
+    if (y && backward && fa_requires_grad(y))
+        y = fa_apply(&way_out, fa_keep(p), FA_TENSORS(y));
+    return fa_error_stands() ? NULL : y;
+}

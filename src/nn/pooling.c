@@ -1,0 +1,49 @@
+/* Pooling of planes and lines as modules: kinds, data and calls. */
+#include "nn/layer.h"
+#include <facula/object.h>
+#include <facula/pooling.h>
+#include <facula/pooling_lines.h>
+
+/* A kernel k and options o. */
+#define WINDOWS(ROW)                                                                                                   \
+    ROW(max_pool2d, fa_max_pool2d(x, p->k, .stride = p->o.stride, .padding = p->o.padding, .dilation = p->o.dilation,  \
+                                  .ceil_mode = p->o.ceil_mode))                                                        \
+    ROW(max_pool1d, fa_max_pool1d(x, p->k, .stride = p->o.stride, .padding = p->o.padding, .dilation = p->o.dilation,  \
+                                  .ceil_mode = p->o.ceil_mode))                                                        \
+    ROW(avg_pool2d,                                                                                                    \
+        fa_avg_pool2d(x, p->k, .stride = p->o.stride, .padding = p->o.padding, .ceil_mode = p->o.ceil_mode,            \
+                      .count_include_pad = p->o.count_include_pad, .divisor_override = p->o.divisor_override))         \
+    ROW(avg_pool1d, fa_avg_pool1d(x, p->k, .stride = p->o.stride, .padding = p->o.padding,                             \
+                                  .ceil_mode = p->o.ceil_mode, .count_include_pad = p->o.count_include_pad))
+#define WINDOW_MODULE(name, call)                                                                                      \
+    typedef struct name {                                                                                              \
+        fa_pair k;                                                                                                     \
+        fa_nn_##name##_options o;                                                                                      \
+    } name;                                                                                                            \
+    static fa_tensor *name##_forward(fa_module *self, fa_tensor *x)                                                    \
+    {                                                                                                                  \
+        const name *p = fa_module_data(self);                                                                          \
+        return call;                                                                                                   \
+    }                                                                                                                  \
+    fa_module *(fa_nn_##name)(fa_pair kernel, const fa_nn_##name##_options *options)                                   \
+    {                                                                                                                  \
+        name p = {kernel, FA__DEFAULT_fa_nn_##name};                                                                   \
+        fa__options_read(&p.o, p.o.size, options);                                                                     \
+        return fa_nn_custom(#name, sizeof p, name##_forward, .data = &p);                                              \
+    }
+WINDOWS(WINDOW_MODULE)
+
+/* To a size. */
+#define ADAPTIVE(ROW)                                                                                                  \
+    ROW(adaptive_avg_pool2d) ROW(adaptive_max_pool2d) ROW(adaptive_avg_pool1d) ROW(adaptive_max_pool1d)
+#define ADAPTIVE_MODULE(name)                                                                                          \
+    static fa_tensor *name##_forward(fa_module *self, fa_tensor *x)                                                    \
+    {                                                                                                                  \
+        const fa_pair *size = fa_module_data(self);                                                                    \
+        return fa_##name(x, *size);                                                                                    \
+    }                                                                                                                  \
+    fa_module *fa_nn_##name(fa_pair size)                                                                              \
+    {                                                                                                                  \
+        return fa_nn_custom(#name, sizeof size, name##_forward, .data = &size);                                        \
+    }
+ADAPTIVE(ADAPTIVE_MODULE)

@@ -1,0 +1,144 @@
+/* What the layers of networks change besides their results, and what they refuse: running statistics of batch_norm and
+ * instance_norm, rows that get no gradient, windows that do not fit. Values and gradients are held against PyTorch in
+ * golden.c. */
+#include "autograd_test.h"
+
+#define REFUSED(call, code, ...)                                                                                       \
+    do {                                                                                                               \
+        assert_null(call);                                                                                             \
+        FAILS(code, __VA_ARGS__);                                                                                      \
+    } while (0)
+
+static fa_device place(int i)
+{
+    return i ? DEVICE(i - 1) : FA_CPU;
+}
+
+/* Channel 0 has 1, 2, 3, 6 and channel 1 has 0, 0, 4, 4: (2, 2, 2). */
+static fa_tensor *batch(void)
+{
+    return fa_tensor_from(((float[]){1, 2, 0, 0, 3, 6, 4, 4}), FA_SHAPE(2, 2, 2));
+}
+
+/* Means 3 and 2; variances, by 3 for 4 elements, 14 / 3 and 16 / 3. Each batch replaces a part. */
+static void running_statistics(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        FA_SCOPE;
+        fa_device device = place(i);
+        fa_tensor *mean = fa_to(fa_tensor_of(1.0, -2.0), device), *var = fa_to(fa_tensor_of(1.0, 3.0), device);
+        fa_tensor *x = fa_to(batch(), device);
+        fa_tensor *y =
+            fa_batch_norm(x, .running_mean = mean, .running_var = var, .training = true, .momentum = 0.25, .eps = 0.5);
+        HOLD(mean, 0.75 + 0.75, -1.5 + 0.5);
+        HOLD(var, 0.75 + 3.5 / 3, 2.25 + 4.0 / 3);
+        double a = 1 / 2.0, b = 1 / sqrt(4.5); /* variances by 4: 3.5 and 4 */
+        HOLD(y, -2 * a, -1 * a, -2 * b, -2 * b, 0, 3 * a, 2 * b, 2 * b);
+        /* a cumulative average over three batches: of the third one a third */
+        fa_batch_norm(x, .running_mean = mean, .running_var = var, .training = true, .momentum = 1.0 / 3);
+        HOLD(mean, 1 + 1, -2.0 / 3 + 2.0 / 3);
+        /* an empty batch changes nothing, and evaluation does not either */
+        fa_batch_norm(fa_zeros(FA_SHAPE(0, 2, 2), .device = device), .running_mean = mean, .running_var = var,
+                      .training = true);
+        y = fa_batch_norm(x, .running_mean = mean, .running_var = var);
+        HOLD(mean, 2, 0);
+    }
+}
+
+/* What the running ones were is no part of what is recorded: changing them is no error for backward. */
+static void recorded(void **state)
+{
+    (void)state;
+    fa_tensor *mean = fa_zeros(FA_SHAPE(2)), *var = fa_ones(FA_SHAPE(2)), *x = batch();
+    fa_set_requires_grad(x, true);
+    fa_tensor *y = fa_batch_norm(x, .running_mean = mean, .running_var = var, .training = true);
+    fa_batch_norm(x, .running_mean = mean, .running_var = var, .training = true);
+    assert_false(fa_requires_grad(mean));
+    fa_backward(fa_sum(fa_mul(y, y)));
+    assert_non_null(fa_grad(x));
+    /* with weights of other dtypes: what comes out has x's */
+    fa_tensor *half = fa_to(batch(), FA_F16), *scale = fa_tensor_of(2.0, 3.0);
+    y = fa_batch_norm(half, .weight = scale, .bias = scale, .training = true);
+    assert_int_equal(fa_tensor_dtype(y), FA_F16);
+    y = fa_batch_norm(half, .running_mean = mean, .running_var = var, .weight = scale);
+    assert_int_equal(fa_tensor_dtype(y), FA_F16);
+}
+
+/* Each sample's statistics; the running ones get their mean. */
+static void instances(void **state)
+{
+    (void)state;
+    fa_tensor *mean = fa_zeros(FA_SHAPE(2)), *var = fa_zeros(FA_SHAPE(2));
+    fa_instance_norm(batch(), .running_mean = mean, .running_var = var, .momentum = 0.5);
+    HOLD(mean, 0.5 * (1.5 + 4.5) / 2, 0.5 * (0 + 4) / 2);
+    HOLD(var, 0.5 * (0.5 + 4.5) / 2, 0);
+}
+
+static void refused(void **state)
+{
+    (void)state;
+    fa_tensor *x = batch(), *two = fa_zeros(FA_SHAPE(2)), *three = fa_zeros(FA_SHAPE(3));
+    REFUSED(fa_batch_norm(x), FA_ERROR_ARGUMENT, "fa_batch_norm(", ".running_mean");
+    REFUSED(fa_batch_norm(x, .running_mean = two), FA_ERROR_ARGUMENT, "come together");
+    REFUSED(fa_batch_norm(x, .weight = three, .training = true), FA_ERROR_SHAPE, "weight has to be (2)");
+    REFUSED(fa_batch_norm(fa_zeros(FA_SHAPE(1, 2)), .training = true), FA_ERROR_SHAPE, "one value a channel");
+    REFUSED(fa_batch_norm(two, .training = true), FA_ERROR_SHAPE, "1 dimension");
+    REFUSED(fa_instance_norm(fa_zeros(FA_SHAPE(3, 2))), FA_ERROR_SHAPE, "one value an instance");
+    REFUSED(fa_group_norm(x, 3), FA_ERROR_ARGUMENT, "2 channels cannot be 3 groups");
+    REFUSED(fa_layer_norm(x, FA_SHAPE(3)), FA_ERROR_SHAPE, "normalized_shape");
+    REFUSED(fa_layer_norm(x, FA_SHAPE(2), .bias = three), FA_ERROR_SHAPE, "bias has to be of normalized_shape");
+    REFUSED(fa_layer_norm(x, FA_SCALAR), FA_ERROR_SHAPE, "normalized_shape");
+    REFUSED(fa_layer_norm(x, FA_SHAPE(2), .weight = fa_zeros(FA_SHAPE(2), .dtype = FA_F64)), FA_ERROR_DTYPE,
+            "weight is f64");
+}
+
+static void windows(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_zeros(FA_SHAPE(1, 2, 5, 6));
+    REFUSED(fa_max_pool2d(fa_zeros(FA_SHAPE(5, 6)), 2), FA_ERROR_SHAPE, "fa_max_pool2d(", "2 dimensions");
+    REFUSED(fa_max_pool2d(x, FA_PAIR(6, 1)), FA_ERROR_SHAPE, "larger than the height, 5");
+    REFUSED(fa_max_pool2d(x, 3, .padding = 2), FA_ERROR_ARGUMENT, "half of the window's 3");
+    REFUSED(fa_max_pool2d(x, 2, .stride = FA_PAIR(1, 0)), FA_ERROR_ARGUMENT, "at least 1 along the width");
+    REFUSED(fa_max_pool2d(x, 0), FA_ERROR_ARGUMENT, "at least 1 along the height");
+    REFUSED(fa_max_pool2d(x, INT64_MAX), FA_ERROR_SHAPE, "larger than the height");
+    /* a window that is nearly all padding */
+    HOLD(fa_avg_pool2d(fa_ones(FA_SHAPE(1, 5, 6)), 2147483000, .padding = 1073741500, .divisor_override = 15), 2);
+    REFUSED(fa_avg_pool2d(fa_to(x, FA_I32), 2), FA_ERROR_DTYPE, "mean of i32");
+    REFUSED(fa_adaptive_avg_pool2d(x, FA_PAIR(-2, 1)), FA_ERROR_ARGUMENT, "sizes are 0 or more");
+    /* windows -1, 1 of one element: both are padding */
+    REFUSED(fa_max_pool2d(fa_zeros(FA_SHAPE(1, 1, 1)), 2, .dilation = 2, .padding = 1), FA_ERROR_ARGUMENT,
+            "only padding");
+}
+
+/* A plane that is stepped through from behind, or repeated, gives what its copy gives. */
+static void embeddings(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        FA_SCOPE;
+        fa_device device = place(i);
+        fa_tensor *weight = fa_to(fa_reshape(fa_arange(0, 6, .dtype = FA_F32), FA_SHAPE(3, 2)), device);
+        fa_set_requires_grad(weight, true);
+        fa_tensor *at = fa_to(fa_tensor_of(2, 0, 2), device);
+        fa_tensor *y = fa_embedding(at, weight, .padding_idx = 0);
+        HOLD(y, 4, 5, 0, 1, 4, 5);
+        fa_tensors g = fa_grad_of(FA_TENSORS(fa_sum(y)), FA_TENSORS(weight));
+        HOLD(g.item[0], 0, 0, 0, 0, 2, 2);
+        fa_embedding(fa_to(fa_tensor_of(1, 3), device), weight);
+        fa_synchronize(device);
+        FAILS(FA_ERROR_INDEX, "fa_embedding", "index 3", "size 3");
+    }
+    REFUSED(fa_embedding(fa_tensor_of(1.0), fa_zeros(FA_SHAPE(3, 2))), FA_ERROR_DTYPE, "fa_embedding(");
+    REFUSED(fa_embedding(fa_tensor_of(1), fa_zeros(FA_SHAPE(3))), FA_ERROR_SHAPE, "(rows, width)");
+    REFUSED(fa_embedding(fa_tensor_of(1), fa_zeros(FA_SHAPE(3, 2)), .padding_idx = 3), FA_ERROR_INDEX, "no row 3");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(running_statistics), TEST(recorded), TEST(instances), TEST(refused), TEST(windows), TEST(embeddings),
+    };
+    return RUN("normalization");
+}
