@@ -32,11 +32,8 @@
 #include <facula/indices.h>
 #include <facula/init.h>
 #include <facula/memory.h>
-<<<<<<< HEAD
 #include <facula/meter.h>
-=======
 #include <facula/module_hook.h>
->>>>>>> 83a9488869e3d3f62c692ddcf534e8f0fd74cb76
 #include <facula/nn.h>
 #include <facula/object.h>
 #include <facula/operations.h>
