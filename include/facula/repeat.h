@@ -71,8 +71,9 @@ typedef struct fa_repeat_interleave_options {
 } fa_repeat_interleave_options;
 
 /** Each entry of x so often, one behind the other. The size of the result is the sum of the repeats: those of a tensor
- *  are read for it, which waits for them, unless output_size tells. Where that is not their sum, or one is negative,
- *  comes an error of an index that is out of range, from a device when it is waited for.
+ *  are read for it, which waits for them, unless output_size tells; the places that
+ *  follow are then copied to x's device. Where it is not their sum, or one is negative, comes an error of an index that
+ *  is out of range, from a device when it is waited for.
  *
  *      fa_repeat_interleave(x, repeats, .dim = INT64_MIN, .output_size = -1, .out = NULL)
  *
