@@ -62,6 +62,12 @@ static void hold_number(const steps *r, const char *what, double have, double wa
     check(ok, "step %d, %s: %.17g, not %.17g", r->step, what, have, want);
 }
 
+double steps_known_loss(const steps *r)
+{
+    const char *s = line_of(r, "loss");
+    return s ? strtod(s, NULL) : NAN;
+}
+
 void steps_loss(const steps *r, const fa_tensor *loss)
 {
     const char *s = line_of(r, "loss");

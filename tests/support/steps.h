@@ -22,6 +22,9 @@ void steps_free(void);
 fa_tensor *steps_made_on(const steps *, fa_device where, const char *text, int place, double scale);
 fa_tensor *steps_made(const steps *, const char *text, int place, double scale);
 
+/* The loss of a step as it is there; NaN when it is not. */
+double steps_known_loss(const steps *);
+
 /* Cases: the loss of a step; a tensor of the step's lines "KIND NAME", by its norm and every k-th element. */
 void steps_loss(const steps *, const fa_tensor *loss);
 void steps_tensor(const steps *, const char *kind, const char *name, const fa_tensor *t);
