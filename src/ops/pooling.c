@@ -166,7 +166,7 @@ OP(max_pool2d, max_pool2d_args, (y), .infer = max_pool2d_infer, .grad = max_pool
    TORCH("nn.functional.max_pool2d(x, kernel, stride or kernel, padding, dilation, ceil_mode)"),
    SAMPLES("d(2,3,4,6) 2; d(2,5,7) {3,2} stride={2,1} padding=1; d(1,2,6,5) 3 stride=2 padding=1 ceil_mode=true; "
            "d(1,2,9,8) 2 dilation={2,3} stride=1; d(1,1,5,5) 2 ceil_mode=true; t(1,2,6,6) 3 stride=1 padding=1; "
-           "n(1,1,3,9) 2 stride=1; (0,3,4,4) 2; d(1,2,3,40) {2,3} stride={1,3}; d(2,3,3) 3; d(1,1,300) {1,2}"))
+           "n(1,1,3,9) 2 stride=1; (0,3,4,4) 2; d(1,2,3,40) {2,3} stride={1,3}; d(2,3,3) 3; t(1,1,300) {1,2}"))
 
 /** max_pool2d(), and where in its plane each of them is: i64, row by row. */
 OP(max_pool2d_with_indices, max_pool2d_args, (values, indices), .infer = max_pool2d_with_indices_infer,
@@ -174,7 +174,7 @@ OP(max_pool2d_with_indices, max_pool2d_args, (values, indices), .infer = max_poo
    TORCH("nn.functional.max_pool2d_with_indices(x, kernel, stride or kernel, padding, dilation, ceil_mode)"),
    SAMPLES("d(2,3,4,6) 2; d(2,5,7) {3,2} stride={2,1} padding=1; d(1,2,6,5) 3 stride=2 padding=1 ceil_mode=true; "
            "d(1,2,9,8) 2 dilation={2,3} stride=1; d(1,1,5,5) 2 ceil_mode=true; t(1,2,6,6) 3 stride=1 padding=1; "
-           "t(1,2,6,40) 2; n(1,1,3,9) 2 stride=1; (0,3,4,4) 2; d(1,2,3,40) {2,3} stride={1,3}; d(1,1,300) {1,2}"))
+           "t(1,2,6,40) 2; n(1,1,3,9) 2 stride=1; (0,3,4,4) 2; d(1,2,3,40) {2,3} stride={1,3}; t(1,1,300) {1,2}"))
 
 typedef struct {
     const fa_tensor *gy;      /* (n, c, h', w') or (c, h', w') */
@@ -401,7 +401,7 @@ OP(adaptive_max_pool2d_with_indices, adaptive_max_pool2d_args, (values, indices)
          "isinstance(size, tuple) else size)"),
    SAMPLES(
        "d(2,3,4,6) 2; d(2,3,5,7) 1; d(2,3,5,7) {2,3}; d(2,4,6) {-1,2}; t(1,2,3,4) {5,2}; (0,2,3,3) 2; n(1,3,9) {2,4}; "
-       "d(1,3,100) {2,33}"))
+       "t(1,3,100) {2,33}"))
 
 static fa_tensor *adaptive_max_pool2d_compose(fa__call *c)
 {
