@@ -1,5 +1,6 @@
 /* Meters: means, accuracies and confusions, added up where the values are, and how often the host waits for them. */
 #include "api_test.h"
+#include "base/alloc.h"
 #include <facula/meter.h>
 #include <facula/random.h>
 #include <math.h>
@@ -268,6 +269,47 @@ static void the_host_waits_when_it_reads(void **state)
 
 /* ---- errors ---- */
 
+/* Fails each allocation of an update in turn until one goes through: what failed has changed nothing. */
+static int fail_each(fa_meter *m, fa_tensor *value, const fa_tensor *target)
+{
+    int failed = 0;
+    double before = fa_meter_value(m);
+    for (int64_t nth = 1; nth < 1000; nth++) {
+        fa_empty_cache(FA_CPU);
+        fa_empty_cache(DEVICE(0));
+        fa__inject(nth);
+        bool good = fa_meter_update(m, value, .target = target), reached = fa__inject_count() >= nth;
+        fa__inject(0);
+        assert_true(good || fa_error_code() == FA_ERROR_MEMORY);
+        fa_error_clear();
+        double after = fa_meter_value(m);
+        assert_true(good || after == before || (isnan(after) && isnan(before)));
+        before = after;
+        failed += !good;
+        if (!reached)
+            return failed;
+    }
+    return 0;
+}
+
+static void updates_without_memory_change_nothing(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++)
+        for (int begun = 0; begun < 2; begun++) {
+            FA_SCOPE;
+            fa_meter *meter[] = {fa_meter_mean(), fa_meter_accuracy(.top_k = 2), fa_meter_confusion(3)};
+            fa_tensor *x = fa_to(fa_rand(FA_SHAPE(5, 3)), place(i)), *y = fa_argmin(x, .dim = 1);
+            for (int k = 0; k < 3; k++) {
+                if (begun)
+                    fa_meter_update(meter[k], x, .target = k ? fa_argmax(x, .dim = 1) : NULL);
+                assert_no_error();
+                assert_true(fail_each(meter[k], x, k ? y : NULL) > 0);
+            }
+        }
+    assert_no_error();
+}
+
 static void errors_leave_meters_alone(void **state)
 {
     (void)state;
@@ -325,6 +367,7 @@ int main(void)
         TEST(accuracies_and_confusions_are_counted),
         TEST(classes_are_the_second_dimension),
         TEST(the_host_waits_when_it_reads),
+        TEST(updates_without_memory_change_nothing),
         TEST(errors_leave_meters_alone),
     };
     return RUN("meters");
