@@ -52,8 +52,8 @@ int main(int count, char **argument)
     fa_optim *opt = fa_optim_adam(network, .lr = 0.003);
     FA_VAR(first, NULL);
     FA_VAR(last, NULL);
-    FA_REPEAT (step, 25) {
-        fa_tensor *target = fa_randint(0, 10, FA_SHAPE(32), .device = device);
+    FA_REPEAT (step, 20) {
+        fa_tensor *target = fa_randint(0, 10, FA_SHAPE(12), .device = device);
         fa_optim_zero_grad(opt);
         fa_tensor *loss = fa_cross_entropy(fa_forward(network, images(target)), target);
         fa_backward(loss);
