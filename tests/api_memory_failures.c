@@ -377,6 +377,25 @@ static void *fail_in_thread(void *argument)
     return wrong || nth == 3000 ? argument : NULL;
 }
 
+static void moving_says_what_failed(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *x = fa_ones(FA_SHAPE(300), .requires_grad = true);
+    assert_true(fa_backward(fa_sum(x)));
+    bool moved = false;
+    for (int64_t nth = 1; !moved; nth++) {
+        fa__inject(nth);
+        moved = fa_move_(x, DEVICE(0));
+        fa__inject(0);
+        assert_true(!moved || nth > 3);
+        if (!moved)
+            assert_memory_equal(fa_error_message(), "fa_move_", 8);
+        fa_error_clear();
+    }
+    assert_true(fa_device_equal(fa_tensor_device(x), DEVICE(0)));
+}
+
 static void each_allocation_of_a_call_may_fail(void **state)
 {
     (void)state;
@@ -433,6 +452,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(each_allocation_of_a_step_may_fail),
+        TEST(moving_says_what_failed),
         TEST(each_allocation_of_a_call_may_fail),
         TEST(the_first_call_of_a_thread_may_fail),
     };

@@ -42,7 +42,8 @@ static void shapes_and_dtypes(void **state)
          "index has 1 dimensions and not 2");
     ONCE(fa_scatter_reduce(m, 1, far, m, "sum"), "fa_scatter_reduce(x=(2, 3)", "index has 1 dimensions and not 2");
     ONCE(fa_masked_fill_(m, mask, 1), "fa_masked_fill_(x=(2, 3) f32 cpu, mask=(5,) bool", "do not broadcast");
-    ONCE(fa_index_fill(m, 0, fa_tensor_of(1), fa_ones(FA_SHAPE(2))), "fa_index_fill(x=(2, 3)", "value has 1 dimensions");
+    ONCE(fa_index_fill(m, 0, fa_tensor_of(1), fa_ones(FA_SHAPE(2))), "fa_index_fill(x=(2, 3)",
+         "value has 1 dimensions");
     ONCE(fa_trunc_divide(far, 0), "fa_trunc_divide(x=(1,) i64 cpu, y=0): division by zero", "");
     ONCE(fa_gumbel_softmax(far), "fa_gumbel_softmax(x=(1,) i64 cpu): x has to be floating", "");
 }

@@ -137,6 +137,22 @@ static void a_gradient_that_is_a_view_moves_or_nothing_does(void **state)
     assert_true(on(fa_grad(x), fa_tensor_device(x)));
 }
 
+/* Devices are told of first, by their own code. */
+static void gradients_of_other_devices(void **state)
+{
+    (void)state;
+    fa_tensor *x = LEAF(1, 2), *y = fa_mul(x, 2), *there = fa_zeros(FA_SHAPE(3), .device = DEVICE(0));
+    assert_false(fa_backward(y, .grad = there));
+    FAILS(FA_ERROR_DEVICE, "fa_backward", "not on the tensor's device, cpu", "(3,) f32");
+    assert_false(fa_set_grad(x, there));
+    FAILS(FA_ERROR_DEVICE, "fa_set_grad", "(3,) f32", "(2,) f64 cpu");
+    assert_false(fa_set_grad(x, fa_zeros(FA_SHAPE(3))));
+    FAILS(FA_ERROR_GRADIENT, "fa_set_grad", "(3,) f32");
+    const fa_binding b[] = {{.name = "p", .tensors = FA_TENSORS(x)}, {.name = "g", .tensors = FA_TENSORS(there)}};
+    assert_false(fa_update("p = p - g", 2, b));
+    FAILS(FA_ERROR_DEVICE, "fa_update: g[0]", "p[0] is (2,) f64 cpu");
+}
+
 static void dtype_changes_in_place(void **state)
 {
     (void)state;
@@ -158,6 +174,7 @@ int main(void)
         TEST(copy_in_place_from_another_device),
         TEST(changes_in_place_on_late),
         TEST(a_leaf_moves_with_its_gradient),
+        TEST(gradients_of_other_devices),
         TEST(a_graph_behind_a_moved_leaf_is_refused),
         TEST(what_cannot_move),
         TEST(a_gradient_that_is_a_view_moves_or_nothing_does),

@@ -1,6 +1,6 @@
 #!/bin/sh
 # check_floors.sh SOURCE [BUILD]: draws the include graph, and fails on an upward or sideways include: a floor sees itself
-# and what lies below it; nn, optim, amp, data, dist, io, the command, examples and benchmarks see the public headers alone.
+# and what lies below it; nn, optim, train, amp, data, dist, io, the command, examples and benchmarks see the public headers alone.
 # With a build's folder it also draws the graph of calls, from the objects' symbols: a public header shared by floors
 # names functions of several, of which a floor may call only those of itself and below.
 cd "$1" || exit 2
@@ -8,7 +8,7 @@ find include src plugins tools/facula examples bench -name '*.[chi]*' -o -name '
 BEGIN {
     floors = split("base core backend pointwise graph ops autograd", names)
     for (i = 1; i <= floors; i++) rank[names[i]] = i
-    n = split("nn optim amp data dist io", names)
+    n = split("nn optim train amp data dist io", names)
     for (i = 1; i <= n; i++) { rank[names[i]] = floors + 1; public_only[names[i]] = 1 }
     rank["public"] = rank["plugins"] = 0
     rank["user"] = floors + 2

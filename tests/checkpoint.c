@@ -196,6 +196,30 @@ static void what_does_not_fit(void **state)
     assert_no_error();
 }
 
+/* What the optimizer or the loader refuses leaves the schedule and the loader where they were. */
+static void refused_late(void **state)
+{
+    (void)state;
+    need_json();
+    FA_SCOPE;
+    training t = start(sgd, FA_CPU, 7), other = start(sgd, FA_CPU, 8);
+    go_on(t, 1, 3);
+    assert_true(save(t));
+    other.optim = sgd(fa_nn_linear(3, 3));
+    assert_false(load(other));
+    assert_error(FA_ERROR_ARGUMENT, "fa_optim_load_state_dict");
+    assert_int_equal(fa_schedule_epoch(other.schedule), 0);
+    assert_int_equal(fa_loader_position(other.loader).batch, 0);
+    assert_false(same_state(t.net, other.net));
+    other = start(sgd, FA_CPU, 8);
+    other.loader = fa_data_loader(fa_data_digits(.train = false), .batch_size = 150);
+    assert_false(load(other));
+    assert_error(FA_ERROR_INDEX, "fa_checkpoint_load", path, "epoch 0, batch 3, and the loader has 3 batches");
+    assert_int_equal(fa_schedule_epoch(other.schedule), 0);
+    assert_int_equal(fa_loader_position(other.loader).batch, 0);
+    assert_false(same_state(t.net, other.net));
+}
+
 static void no_memory(void **state)
 {
     (void)state;
@@ -222,8 +246,8 @@ int main(void)
     if (!test_devices_there())
         return TEST_SKIPPED;
     snprintf(path, sizeof path, "/tmp/facula-checkpoint-%ld", (long)getpid());
-    const struct CMUnitTest tests[] = {TEST(training_goes_on), TEST(on_another_device), TEST(programs_put_texts_in),
-                                       TEST(what_does_not_fit), TEST(no_memory)};
+    const struct CMUnitTest tests[] = {TEST(training_goes_on),  TEST(on_another_device), TEST(programs_put_texts_in),
+                                       TEST(what_does_not_fit), TEST(refused_late),      TEST(no_memory)};
     int status = RUN("checkpoint");
     unlink(path);
     return status;

@@ -33,7 +33,7 @@ typedef struct sums {
     double *y, *x, *weight;
 } sums;
 
-static void each_product(const convolution_case *v, const sums *s, void (*f)(double *y, double *x, double *weight))
+static void each_product(const convolution_case *v, const sums *s, void (*f)(const sums *at))
 {
     const int64_t in = v->in / v->groups, out = v->out / v->groups, h = convolution_result(v, 0);
     const int64_t w = convolution_result(v, 1), kernel = v->kernel[0] * v->kernel[1];
@@ -46,25 +46,25 @@ static void each_product(const convolution_case *v, const sums *s, void (*f)(dou
             if (row < 0 || row >= v->size[0] || column < 0 || column >= v->size[1])
                 continue;
             int64_t channel = o / out * in + c;
-            f(s->y + at, s->x + ((n * v->in + channel) * v->size[0] + row) * v->size[1] + column,
-              s->weight + o * in * kernel + k);
+            f(&(sums){s->y + at, s->x + ((n * v->in + channel) * v->size[0] + row) * v->size[1] + column,
+                      s->weight + o * in * kernel + k});
         }
     }
 }
 
-static void to_y(double *y, double *x, double *weight)
+static void to_y(const sums *at)
 {
-    *y += *x * *weight;
+    *at->y += *at->x * *at->weight;
 }
 
-static void to_x(double *y, double *x, double *weight)
+static void to_x(const sums *at)
 {
-    *x += *y * *weight;
+    *at->x += *at->y * *at->weight;
 }
 
-static void to_weight(double *y, double *x, double *weight)
+static void to_weight(const sums *at)
 {
-    *weight += *y * *x;
+    *at->weight += *at->y * *at->x;
 }
 
 /* How often the chosen layout's values stand for themselves is the maker's affair: values are what it reads. */

@@ -1,5 +1,6 @@
 /* One kernel of each family through the library, small, with the CPU's bits: quick everywhere, and small enough to be
- * simulated (tests/oclgrind.sh). With the argument `all` in every dtype, layout and way. */
+ * simulated (tests/oclgrind.sh). With the argument `all` in every dtype, layout and way. In the end each line of
+ * families.def has to have been launched. */
 #include "backend/cpu/level.h"
 #include "backend/gpu/dialect/arguments.h"
 #include "backend/gpu/gpu.h"
@@ -9,6 +10,55 @@
 #define S(...) FA_SHAPE(__VA_ARGS__)
 
 static bool all;
+
+/* ---- what was launched ---- */
+static fa__gpu_driver watched;
+static uint64_t (*launch)(fa__queue *, const fa__gpu_kernel *, const uint64_t *, const fa__gpu_arg *, int);
+static const fa__gpu_form *launched[FA__GPU_FAMILIES + FA__GPU_SHAPES];
+
+static bool was_launched(const fa__gpu_form *form)
+{
+    int i = 0;
+    while (launched[i] && launched[i] != form)
+        i++;
+    return launched[i] == form;
+}
+
+static uint64_t watch(fa__queue *q, const fa__gpu_kernel *k, const uint64_t groups[3], const fa__gpu_arg *args, int n)
+{
+    int i = 0;
+    while (launched[i] && launched[i] != k->form)
+        i++;
+    launched[i] = k->form;
+    return launch(q, k, groups, args, n);
+}
+
+static int begin(void **state)
+{
+    (void)state;
+    watched = *gpu_own()->driver;
+    launch = watched.launch;
+    watched.launch = watch;
+    gpu_own()->driver = &watched;
+    return 0;
+}
+
+static void each_line_of_the_list_was_launched(void **state)
+{
+    (void)state;
+    if (!gpu_own()->f64)
+        skip(); /* some need it */
+    int missing = 0;
+#define MISSING(name, form) (was_launched(form) ? 0 : (print_error("%s: no kernel was launched\n", #name), 1));
+#define FAMILY(name, file, entry, x, y, needs) missing += MISSING(name, fa__gpu_family_form(FA__GPU_##name))
+#define SHAPE(name, file, entry, x, y) missing += MISSING(name, fa__gpu_shape_form(FA__GPU_##name))
+#include "backend/gpu/families.def"
+#undef FAMILY
+#undef SHAPE
+    assert_int_equal(missing, 0);
+}
+
+/* ---- kernels ---- */
 
 /* A few of the layouts and dtypes, or all. */
 static const fa_dtype dtypes[] = {FA_F32, FA_F16, FA_I64, FA_BF16, FA_F64, FA_I32, FA_U8, FA_I8, FA_I16};
@@ -44,6 +94,8 @@ static void elementwise(fa_dtype dtype, layout how)
     pair c = gpu_random(dtype, S(67), LAYOUT_DENSE, false, 0);
     SAME("%s %s", fa_add(a.cpu, b.cpu), fa_add(a.gpu, b.gpu), fa_dtype_name(dtype), layout_names[how]);
     SAME("%s dense", fa_mul(c.cpu, c.cpu), fa_mul(c.gpu, c.gpu), fa_dtype_name(dtype));
+    if (dtype == FA_F16) /* the dense kernel of bf16 is one of its own */
+        SAME("%s dense", fa_mul(fa_to(c.cpu, FA_BF16), 3), fa_mul(fa_to(c.gpu, FA_BF16), 3), "bf16");
     if (floats(dtype))
         SAME("%s exp", fa_exp(c.cpu), fa_exp(c.gpu), fa_dtype_name(dtype));
 }
@@ -152,6 +204,8 @@ static void selection_kernels(void **state)
 static void matrix_products(void **state)
 {
     (void)state;
+    fa_tensor *a = fa_ones(S(17, 19), .device = GPU);
+    assert_true(fa_item(fa_sum(fa_matmul(a, fa_t(a)))) == 17 * 17 * 19);
     if (!strcmp(fa__cpu_level_name(), "base"))
         skip(); /* there the CPU rounds a multiply-add twice */
     each(false, matmul);
@@ -163,6 +217,90 @@ static void convolutions(void **state)
     if (!strcmp(fa__cpu_level_name(), "base"))
         skip(); /* as in products */
     each(false, convolution);
+}
+
+/* Lines of one tile, and of two. */
+static void sort(fa_dtype dtype, layout how)
+{
+    pair a = gpu_random(dtype, S(5, 9), how, true, 0), b = gpu_random(dtype, S(1, 1100), LAYOUT_DENSE, true, 0);
+    SAME("%s %s", fa_argsort(a.cpu, .dim = 0), fa_argsort(a.gpu, .dim = 0), fa_dtype_name(dtype), layout_names[how]);
+    SAME("%s %s", fa_searchsorted(fa_sort(a.cpu).values, a.cpu), fa_searchsorted(fa_sort(a.gpu).values, a.gpu),
+         fa_dtype_name(dtype), layout_names[how]);
+    if (all || how == LAYOUT_DENSE)
+        SAME("%s in parts", fa_sort(b.cpu).values, fa_sort(b.gpu).values, fa_dtype_name(dtype));
+}
+
+static void scan(fa_dtype dtype, layout how)
+{
+    pair a = gpu_random(dtype, S(3, 37), how, false, 0);
+    SAME("%s %s", fa_cumsum(a.cpu, 1), fa_cumsum(a.gpu, 1), fa_dtype_name(dtype), layout_names[how]);
+    SAME("%s %s", fa_cummax(a.cpu, 0).indices, fa_cummax(a.gpu, 0).indices, fa_dtype_name(dtype), layout_names[how]);
+    if (floats(dtype))
+        SAME("%s %s", fa_logcumsumexp(a.cpu, 1), fa_logcumsumexp(a.gpu, 1), fa_dtype_name(dtype), layout_names[how]);
+}
+
+static void mask(fa_dtype dtype, layout how)
+{
+    pair a = gpu_random(dtype, S(3, 37), how, false, 0), m = gpu_random(FA_BOOL, S(3, 37), how, false, 0);
+    pair s = gpu_random(dtype, S(111), LAYOUT_DENSE, false, 0);
+    SAME("%s %s", fa_masked_select(a.cpu, m.cpu), fa_masked_select(a.gpu, m.gpu), fa_dtype_name(dtype),
+         layout_names[how]);
+    SAME("%s %s", fa_masked_scatter(a.cpu, m.cpu, s.cpu), fa_masked_scatter(a.gpu, m.gpu, s.gpu), fa_dtype_name(dtype),
+         layout_names[how]);
+}
+
+/* What a mask chose gives its gradients back. */
+static void mask_back(fa_dtype dtype, layout how)
+{
+    pair a = gpu_random(dtype, S(3, 37), how, false, 0), m = gpu_random(FA_BOOL, S(3, 37), how, false, 0);
+    fa_tensor *x[2] = {fa_detach(a.cpu), fa_detach(a.gpu)};
+    for (int k = 0; k < 2; k++) {
+        fa_set_requires_grad(x[k], true);
+        fa_backward(fa_sum(fa_square(fa_masked_select(x[k], k ? m.gpu : m.cpu))));
+    }
+    SAME("%s %s", fa_grad(x[0]), fa_grad(x[1]), fa_dtype_name(dtype), layout_names[how]);
+}
+
+/* Planes, and their gradients. */
+static void pool(fa_dtype dtype, layout how)
+{
+    pair a = gpu_random(dtype, S(2, 2, 5, 6), how, false, 0);
+    fa_tensor *y[2][3];
+    for (int k = 0; k < 2; k++) {
+        fa_tensor *x = fa_detach(k ? a.gpu : a.cpu);
+        fa_set_requires_grad(x, true);
+        fa_tensor *max = fa_max_pool2d(x, FA_PAIR(2, 3)), *mean = fa_avg_pool2d(x, FA_PAIR(3, 2));
+        fa_backward(fa_add(fa_sum(fa_square(max)), fa_sum(fa_square(mean))));
+        fa_tensor *results[] = {max, mean, fa_grad(x)};
+        memcpy(y[k], results, sizeof results);
+    }
+    for (int i = 0; i < 3; i++)
+        SAME("%s %s %d", y[0][i], y[1][i], fa_dtype_name(dtype), layout_names[how], i);
+}
+
+static void sorting(void **state)
+{
+    (void)state;
+    each(false, sort);
+}
+
+static void scans(void **state)
+{
+    (void)state;
+    each(false, scan);
+}
+
+static void masks(void **state)
+{
+    (void)state;
+    each(false, mask);
+    each(true, mask_back);
+}
+
+static void pooling(void **state)
+{
+    (void)state;
+    each(true, pool);
 }
 
 /* Several groups look at the indices; the first wrong one is told, and nothing behind it is written. */
@@ -203,16 +341,18 @@ static void random_numbers(void **state)
 {
     (void)state;
     FA_SCOPE;
-    pair drawn[3];
+    pair drawn[5];
     for (int k = 0; k < 2; k++) {
         fa_device where = k ? GPU : FA_CPU;
         FA_USE(.device = where);
         fa_manual_seed(7);
-        fa_tensor *t[] = {fa_rand(S(37)), fa_randn(S(5, 7)), gpu_own()->f64 ? fa_randperm(100) : fa_rand(S(1))};
-        for (int i = 0; i < 3; i++)
+        fa_tensor *t[] = {fa_rand(S(37)), fa_randn(S(5, 7)), gpu_own()->f64 ? fa_randperm(100) : fa_rand(S(1)),
+                          fa_randint(-5, 1000, S(50)),
+                          gpu_own()->f64 ? fa_poisson(fa_full(S(20), 7.5)) : fa_rand(S(1))};
+        for (int i = 0; i < 5; i++)
             *(k ? &drawn[i].gpu : &drawn[i].cpu) = t[i];
     }
-    for (int i = 0; i < 3; i++)
+    for (int i = 0; i < 5; i++)
         SAME("%d", drawn[i].cpu, drawn[i].gpu, i);
 }
 
@@ -254,12 +394,24 @@ static void kernels_of_the_driver(void **state)
 
 int main(int count, char **words)
 {
-    const struct CMUnitTest tests[] = {CASE(elementwise_kernels), CASE(reductions),
-                                       CASE(softmax_kernels),     CASE(search_kernels),
-                                       CASE(selection_kernels),   CASE(matrix_products),
-                                       CASE(convolutions),        CASE(faults),
-                                       CASE(random_numbers),      CASE(kernels_of_the_driver),
-                                       CASE(places_of_triangles)};
+    const struct CMUnitTest tests[] = {CASE(elementwise_kernels),
+                                       CASE(reductions),
+                                       CASE(softmax_kernels),
+                                       CASE(search_kernels),
+                                       CASE(selection_kernels),
+                                       CASE(matrix_products),
+                                       CASE(faults),
+                                       CASE(random_numbers),
+                                       CASE(kernels_of_the_driver),
+                                       CASE(places_of_triangles),
+                                       CASE(sorting),
+                                       CASE(scans),
+                                       CASE(masks),
+                                       CASE(pooling),
+                                       CASE(convolutions),
+                                       CASE(each_line_of_the_list_was_launched)};
     all = count > 1 && !strcmp(words[1], "all");
-    return gpu_there() ? RUN("gpu_families") : GPU_SKIPPED;
+    if (!gpu_there() || !test_devices_there())
+        return GPU_SKIPPED;
+    return cmocka_run_group_tests_name("gpu_families", tests, begin, NULL);
 }

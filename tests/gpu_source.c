@@ -1,6 +1,14 @@
-/* Sources of GPU kernels compile for CUDA's architectures: NVRTC needs no GPU. Every expression of a row and every
- * derivative, in each class and shape, and every kernel that is written down, for the architecture that is named
- * (sm_90). No kernel keeps values in memory because registers ran out, nothing is fused that the source does not fuse,
+/* Sources of GPU kernels compile for CUDA's architectures: NVRTC needs no GPU. For the architecture that is named
+ * (sm_90):
+ *
+ *   - the expression of each row, in each class that it has, by all kernels for elements;
+ *   - its derivatives in f32 by the general kernel, in f64 by that of runs;
+ *   - every kernel that is written down, in each class and variant that is used;
+ *   - whatever programs the tests of the rows and of the optimizers launched (support/record.h, FACULA_TEST_RECORD):
+ *     of composed rows, second derivatives, reductions, programs with several results. Each in the classes that it was
+ *     launched in, by the reduction or by the kernel of runs where it was launched so, else by the general one.
+ *
+ * No kernel keeps values in memory because registers ran out, nothing is fused that the source does not fuse,
  * and dense kernels read and write 16 bytes at a time. Without NVRTC the test is skipped. */
 #include "backend/gpu/gpu.h"
 #include "backend/gpu/source.h"
@@ -9,6 +17,7 @@
 #include "base/error.h"
 #include "ops/formula.h"
 #include "ops/row.h"
+#include "support/record.h"
 #include <glob.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -60,7 +69,7 @@ static bool open_nvrtc(void)
 
 extern const char fa__embed_cuda_h[];
 static const fa__gpu_driver cuda = {.prelude = fa__embed_cuda_h};
-static fa__gpu_device with_f64 = {.driver = &cuda, .f64 = true};
+static fa__gpu_device with_f64 = {.driver = &cuda, .f64 = true, .max_args = 4096};
 static fa__device device = {.name = "cuda:0", .own = &with_f64};
 
 /* ---- compiling ---- */
@@ -181,8 +190,29 @@ static expectation expected(const fa__program *p, fa__class class, fa__gpu_shape
                          .runs = shape == FA__GPU_DENSE};
 }
 
+/* What was compiled already: rows share expressions, and much of what is recorded is rows' expressions. ANY_SHAPE: some
+ * kernel for elements. */
+enum { ANY_SHAPE = FA__GPU_SHAPES };
+
+static bool is_new(const fa__program *p, fa__class class, int shape)
+{
+    enum { KEYS = 1 << 16 };
+    static uint64_t seen[KEYS];
+    uint64_t key = record_key(p->ssa, class, shape);
+    size_t i = key % KEYS;
+    while (seen[i] && seen[i] != key)
+        i = (i + 1) % KEYS;
+    bool new = seen[i] != key;
+    seen[i] = key;
+    return new;
+}
+
 static void compile_program(const fa__program *p, fa__class class, fa__gpu_shape shape)
 {
+    if (!is_new(p, class, (int)shape))
+        return;
+    if (shape < FA__GPU_ROWS)
+        is_new(p, class, ANY_SHAPE);
     char what[300];
     const char *entry = NULL;
     snprintf(what, sizeof what, "%.200s, class %d, shape %d", p->text, (int)class, (int)shape);
@@ -282,10 +312,10 @@ static const uint8_t variants[FA__GPU_FAMILIES][FA__CLASSES] = {
     [FA__GPU_RANDINT] = {0, 0, 0, 1},
     [FA__GPU_POISSON] = {0, 1, 0, 0},
     [FA__GPU_TRIANGLE] = {0, 0, 0, 1},
-    [FA__GPU_MATMUL] = {0x3F, 0x03, 0xC3, 0x03}, /* own, f16, bf16, narrow integers; tiles, direct */
+    [FA__GPU_MATMUL] = {0x3F, 0x03, 0xC3, 0x03},       /* own, f16, bf16, narrow integers; tiles, direct */
     [FA__GPU_CONVOLVE] = {0x3F, 0x03, 0xC3, 0x03},     /* as MATMUL */
     [FA__GPU_CONVOLVE_ADD] = {0x15, 0x01, 0x41, 0x01}, /* own, f16, bf16, narrow integers */
-    [FA__GPU_SORT_TILE] = {0, 0, 1, 1},          /* bits of elements */
+    [FA__GPU_SORT_TILE] = {0, 0, 1, 1},                /* bits of elements */
     [FA__GPU_SORT_MERGE] = {0, 0, 1, 1},
     [FA__GPU_PLACES] = {1, 1, 1, 1},
     [FA__GPU_SCAN] = {0x2F, 0x2F, 0x2F, 0x2F}, /* fa__scan_kind */
@@ -317,6 +347,50 @@ static void test_families(void **state)
                 compile_family((fa__gpu_family)family, (fa__class) class, (int)variant);
         assert_true(compiled > 0);
     }
+}
+
+/* ---- what was recorded ---- */
+
+/* A file of FACULA_TEST_RECORD (support/record.h). The general kernel is compiled, in a second turn, of what has no
+ * other one in its class. */
+static void compile_recorded(const char *path, bool general)
+{
+    recorded r;
+    FILE *f = fopen(path, "rb");
+    assert_non_null(f);
+    assert_int_equal(fread(&r, sizeof r, 1, f), 1);
+    assert_true(r.nodes <= FA__MAX_NODES && r.class < FA__CLASSES && r.shape < FA__GPU_SHAPES);
+    fa__ssa_node *node = test_calloc(r.nodes, sizeof *node);
+    char *text = test_malloc(r.text);
+    assert_true(fread(node, sizeof *node, r.nodes, f) == r.nodes && fread(text, r.text, 1, f) == 1);
+    fclose(f);
+    fa__ssa ssa = {
+        .count = (uint16_t)r.nodes, .inputs = (uint16_t)r.inputs, .outputs = (uint16_t)r.outputs, .node = node};
+    memcpy(ssa.output, r.output, sizeof r.output);
+    fa__program p = {.ssa = &ssa, .text = text, .hot = -1};
+    if (general == (r.shape == FA__GPU_GENERAL) && (!general || is_new(&p, (fa__class)r.class, ANY_SHAPE)))
+        compile_program(&p, (fa__class)r.class, (fa__gpu_shape)r.shape);
+    test_free(node);
+    test_free(text);
+}
+
+static void test_recorded(void **state)
+{
+    const char *folder = getenv("FACULA_TEST_RECORD");
+    glob_t found = {0};
+    char pattern[4000];
+    (void)state;
+    if (!folder)
+        skip();
+    snprintf(pattern, sizeof pattern, "%s/*.program", folder);
+    assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+    assert_true(found.gl_pathc > 1000);
+    compiled = 0;
+    for (int general = 0; general < 2; general++)
+        for (size_t i = 0; i < found.gl_pathc; i++)
+            compile_recorded(found.gl_pathv[i], general);
+    printf("%zu programs were recorded; %d of them are no row's own expressions\n", found.gl_pathc, compiled);
+    globfree(&found);
 }
 
 /* The most operands that an expression may have. */
@@ -357,7 +431,9 @@ int main(int count, char **words)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows),     cmocka_unit_test(test_derivatives),    cmocka_unit_test(test_reductions),
         cmocka_unit_test(test_families), cmocka_unit_test(test_sixteen_inputs), cmocka_unit_test(test_no_f64),
+        cmocka_unit_test(test_recorded),
     };
+    setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     fa__library_close(&library);
     return failed;

@@ -1,6 +1,7 @@
 /* A device that does not compute in f64: it still copies such elements, says by name what it cannot do, and with
  * .fallback the CPU does it, by copies that are counted. Needs OpenCL, such as PoCL; without a platform it is skipped.
  */
+#include "core/ledger.h"
 #include "gpu_against_cpu.h"
 #include "internal.h"
 #include <facula/nn.h>
@@ -188,6 +189,25 @@ static void all_kinds_of_work(void **state)
 }
 
 /* Also to and from this device, where the conversion belongs to whoever can. */
+/* Of what is composed all copies and waits are under its name, those of the casts inside it, too. */
+static void counted_by_what_was_called(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    FA_USE(.fallback = true);
+    pair x = gpu_random(FA_F64, S(12), LAYOUT_DENSE, false, 0), i = gpu_random(FA_I64, S(12), LAYOUT_DENSE, false, 5);
+    fa_transfers_reset();
+    SAME("%s", fa_quantile(x.cpu, 0.3), fa_quantile(x.gpu, 0.3), "quantile");
+    SAME("%s", fa_isin(x.cpu, i.cpu), fa_isin(x.gpu, i.gpu), "isin");
+    SAME("%s", fa_index_fill(x.cpu, 0, i.cpu, 2.5), fa_index_fill(x.gpu, 0, i.gpu, 2.5), "index_fill");
+    assert_no_error();
+    static fa__ledger_row row[FA__LEDGER_ROWS];
+    size_t count = fa__ledger_rows(row, FA__LEDGER_ROWS);
+    assert_true(count > 3);
+    for (size_t k = 0; k < count; k++)
+        assert_true(row[k].op && strcmp(row[k].op->name, "to") != 0);
+}
+
 static void conversions(void **state)
 {
     (void)state;
@@ -277,12 +297,9 @@ static void training_has_the_same_bits(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(says_what_it_lacks),
-                                       TEST(copies_are_no_arithmetic),
-                                       TEST(the_cpu_does_it_by_counted_copies),
-                                       TEST(all_kinds_of_work),
-                                       TEST(conversions),
-                                       TEST(in_place_and_given),
-                                       TEST(training_has_the_same_bits)};
+    const struct CMUnitTest tests[] = {
+        TEST(says_what_it_lacks), TEST(copies_are_no_arithmetic),   TEST(the_cpu_does_it_by_counted_copies),
+        TEST(all_kinds_of_work),  TEST(counted_by_what_was_called), TEST(conversions),
+        TEST(in_place_and_given), TEST(training_has_the_same_bits)};
     return gpu_there() ? RUN("gpu_without_f64") : GPU_SKIPPED;
 }

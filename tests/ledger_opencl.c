@@ -440,6 +440,20 @@ static void building_a_kernel_is_an_implicit_wait(void **state)
     assert_int_equal(fa_transfers_total().implicit, 0);
 }
 
+/* What another kind's queue writes into memory of the host is waited for before OpenCL's reads it. */
+static void another_kind_of_device_is_an_implicit_wait(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *x = fa_to(fa_rand(FA_SHAPE(100)), FA_LATE(0));
+    open_account();
+    fa_tensor *y = fa_cpu(x), *z = fa_to(y, FA_OPENCL(0));
+    close_account();
+    const fa__ledger_row *r = row_of("to", true, "late:0", "late:0");
+    assert_true(z && r && r->implicit == 1 && r->count == 0);
+    assert_null(row_of("", true, "late:0", "late:0"));
+}
+
 /* Memory of the host that is not pinned goes through a ring that is. While the device is busy, that is full soon, and
  * the host has to wait for it. */
 static void a_full_ring_of_pinned_memory_is_an_implicit_wait(void **state)
@@ -480,6 +494,7 @@ int main(void)
         TEST(a_loader_copies_without_waits),
         TEST(the_report_shows_the_epoch),
         TEST(building_a_kernel_is_an_implicit_wait),
+        TEST(another_kind_of_device_is_an_implicit_wait),
         TEST(a_full_ring_of_pinned_memory_is_an_implicit_wait),
     };
     const char *why;

@@ -469,10 +469,17 @@ static void summary_counts(void **state)
     size_t length = fread(text, 1, sizeof text - 1, file);
     fclose(file);
     text[length] = 0;
-    assert_string_equal(text, "mlp\n"
-                              "  fc1: linear\n    weight: f32 (3, 4)\n    bias: f32 (3)\n"
-                              "  fc2: linear\n    weight: f32 (2, 3)\n    bias: f32 (2)\n"
-                              "23 parameters, 92 bytes\n");
+    assert_string_equal(text, "layer          shape            parameters\n"
+                              "------------------------------------------\n"
+                              "mlp            -                        23\n"
+                              "  fc1: linear  -                        15\n"
+                              "    weight     f32 (3, 4)               12\n"
+                              "    bias       f32 (3)                   3\n"
+                              "  fc2: linear  -                         8\n"
+                              "    weight     f32 (2, 3)                6\n"
+                              "    bias       f32 (2)                   2\n"
+                              "------------------------------------------\n"
+                              "parameters: 23, frozen: 0; with buffers: 92 bytes\n");
 }
 
 static void sizes_count_each_tensor_once(void **state)

@@ -47,6 +47,14 @@ static void layers_have_pytorchs_names_and_shapes(void **state)
     assert_int_equal(fa_tensor_dtype(fa_module_tensor(norm, "num_batches_tracked")), FA_I64);
     assert_int_equal(fa_module_state(fa_nn_batch_norm1d(3, .affine = false, .track_running_stats = false)).count, 0);
     ASSERT_NAMES(fa_module_parameters(fa_nn_prelu(.num_parameters = 3)), "weight");
+    fa_module *layer = fa_nn_layer_norm(FA_SHAPE(3, 2));
+    ASSERT_NAMES(fa_module_state(layer), "weight", "bias");
+    ASSERT_SHAPE(fa_module_tensor(layer, "bias"), 3, 2);
+    ASSERT_NAMES(fa_module_state(fa_nn_layer_norm(FA_SHAPE(3), .bias = false)), "weight");
+    ASSERT_NAMES(fa_module_state(fa_nn_rms_norm(FA_SHAPE(3))), "weight");
+    ASSERT_NAMES(fa_module_state(fa_nn_group_norm(2, 4)), "weight", "bias");
+    assert_int_equal(fa_module_state(fa_nn_group_norm(2, 4, .affine = false)).count, 0);
+    ASSERT_SHAPE(fa_module_tensor(fa_nn_embedding(5, 3), "weight"), 5, 3);
     assert_string_equal(fa_module_kind(back), "conv_transpose2d");
     fa_module *half = fa_nn_conv2d(1, 1, 1, .dtype = FA_F16, .device = DEVICE(0));
     assert_int_equal(fa_tensor_dtype(fa_module_tensor(half, "bias")), FA_F16);
@@ -141,7 +149,7 @@ static void errors_say_where_they_came_up(void **state)
     assert_null(fa_forward(fa_nn_batch_norm1d(6), fa_ones(FA_SHAPE(6))));
     assert_error(FA_ERROR_SHAPE, "batch_norm1d(6): the input is (6)", "2 or 3 dimensions");
     assert_null(fa_forward(fa_nn_dropout2d(), fa_ones(FA_SHAPE(6))));
-    assert_error(FA_ERROR_SHAPE, "dropout2d: the input is (6)");
+    assert_error(FA_ERROR_SHAPE, "fa_feature_dropout", ", in dropout2d");
     fa_fail(FA_ERROR_USER, "before");
     assert_null(fa_forward(net, fa_ones(FA_SHAPE(1))));
     assert_string_equal(fa_error_message(), "before");
@@ -166,6 +174,16 @@ static void layers_refuse_what_makes_no_sense(void **state)
     assert_error(FA_ERROR_ARGUMENT, "fa_nn_conv2d", "FA_PADDING_SAME");
     assert_null(fa_nn_batch_norm2d(-1));
     assert_error(FA_ERROR_SHAPE, "fa_nn_batch_norm2d", "-1");
+    assert_null(fa_nn_group_norm(3, 4));
+    assert_error(FA_ERROR_SHAPE, "fa_nn_group_norm", "4, 3");
+    assert_null(fa_nn_embedding(5, 3, .padding_idx = 5));
+    assert_error(FA_ERROR_SHAPE, "fa_nn_embedding", "padding_idx");
+    assert_null(fa_nn_embedding(5, 3, .padding_idx = -6));
+    assert_error(FA_ERROR_SHAPE, "fa_nn_embedding");
+    assert_null(fa_nn_embedding(-1, 3));
+    assert_error(FA_ERROR_SHAPE, "fa_nn_embedding");
+    assert_null(fa_forward(fa_nn_layer_norm(FA_SHAPE(4)), fa_ones(FA_SHAPE(2, 3))));
+    assert_error(FA_ERROR_SHAPE, "fa_layer_norm", "(2, 3)", ", in layer_norm");
     assert_null(fa_nn_gelu(.approximate = "erf"));
     assert_error(FA_ERROR_ARGUMENT, "fa_nn_gelu", "erf");
     assert_null(fa_nn_dropout2d(.p = -1));
@@ -233,6 +251,11 @@ static void layers_begin_as_pytorchs_do(void **state)
     assert_true(fa_same(fa_module_tensor(m, "running_mean"), fa_zeros(FA_SHAPE(4))));
     assert_int_equal(fa_item_int(fa_module_tensor(m, "num_batches_tracked")), 0);
     assert_true(fa_item(fa_module_tensor(fa_nn_prelu(), "weight")) == 0.25);
+    assert_true(fa_same(fa_module_tensor(fa_nn_layer_norm(FA_SHAPE(3)), "weight"), fa_ones(FA_SHAPE(3))));
+    assert_true(fa_same(fa_module_tensor(fa_nn_group_norm(1, 3), "bias"), fa_zeros(FA_SHAPE(3))));
+    fa_tensor *rows = fa_module_tensor(fa_nn_embedding(300, 200, .padding_idx = -2), "weight");
+    assert_true(fa_same(fa_select(rows, 0, 298), fa_zeros(FA_SHAPE(200))));
+    assert_normal(fa_narrow(rows, 0, 0, 298), 1);
     assert_no_error();
 }
 
@@ -331,7 +354,8 @@ static fa_module *net_new(void)
     return fa_nn_sequential(fa_nn_conv2d(2, 4, 3, .padding = 1, .padding_mode = "reflect"), fa_nn_batch_norm2d(4),
                             fa_nn_prelu(.num_parameters = 4), fa_nn_max_pool2d(2), fa_nn_dropout2d(),
                             fa_nn_conv_transpose2d(4, 2, 2), fa_nn_adaptive_avg_pool2d(2), fa_nn_flatten(),
-                            fa_nn_unflatten(1, FA_SHAPE(2, 4)), fa_nn_softplus());
+                            fa_nn_unflatten(1, FA_SHAPE(2, 4)), fa_nn_softplus(), fa_nn_layer_norm(FA_SHAPE(4)),
+                            fa_nn_group_norm(1, 2), fa_nn_rms_norm(FA_SHAPE(4)));
 }
 
 static void each_allocation_may_fail(void **state)
@@ -343,10 +367,10 @@ static void each_allocation_may_fail(void **state)
     for (int64_t nth = 1;; nth++) {
         FA_SCOPE;
         fa__inject(nth);
-        fa_module *net = net_new();
+        fa_module *net = net_new(), *rows = fa_nn_embedding(3, 2, .padding_idx = 1);
         fa_tensor *y = fa_forward(net, x);
         fa__inject(0);
-        if (y) {
+        if (y && rows) {
             assert_no_error();
             assert_true(nth > 50);
             break;

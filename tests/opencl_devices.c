@@ -169,6 +169,58 @@ static int gpus_come_first(void)
     return good && fa_device_of("late:gpu").kind == -1 ? fa_error_clear(), 0 : 1;
 }
 
+/* What the second device says in place of the truth. */
+static const struct lie {
+    const char *word; /* of the case */
+    cl_uint what;
+    cl_ulong number; /* or a text */
+    const char *text;
+    const char *reason;
+} lies[] = {
+    {"unavailable", CL_DEVICE_AVAILABLE, 0, NULL, " is not available"},
+    {"old", CL_DEVICE_VERSION, 0, "OpenCL 1.1 old", " has no OpenCL 1.2"},
+    {"no-compiler", CL_DEVICE_COMPILER_AVAILABLE, 0, NULL, " has no compiler"},
+    {"big-endian", CL_DEVICE_ENDIAN_LITTLE, 0, NULL, " is big-endian"},
+    {"custom", CL_DEVICE_TYPE, CL_DEVICE_TYPE_CUSTOM, NULL, " runs no kernels"},
+    {"embedded", CL_DEVICE_PROFILE, 0, "EMBEDDED_PROFILE", " has OpenCL's embedded profile"},
+    {"groups", CL_DEVICE_MAX_WORK_GROUP_SIZE, 128, NULL, " has groups of 128 work-items at most, and kernels have 256"},
+    {"arguments", CL_DEVICE_MAX_PARAMETER_SIZE, 256, NULL,
+     " takes 256 bytes of arguments at most, and kernels have 1024"},
+};
+enum { LIES = sizeof lies / sizeof *lies };
+static const struct lie *chosen;
+
+static cl_int second_lies(cl_device_id d, cl_uint what, size_t size, void *out, size_t *had)
+{
+    static cl_device_id first;
+    first = first ? first : d;
+    cl_int status = opencl_real.clGetDeviceInfo(d, what, size, out, had);
+    if (what == chosen->what && d != first && chosen->text)
+        snprintf(out, size, "%s", chosen->text);
+    else if (what == chosen->what && d != first)
+        memcpy(out, &chosen->number, size);
+    return status;
+}
+
+/* The first device is there, and of the second one it is said why not: where devices are counted and listed. */
+static int second_cannot_be_used(void)
+{
+    const char *why;
+    if (!fa__opencl_load(&why))
+        return 1;
+    opencl_real = fa__opencl;
+    fa__opencl.clGetDeviceInfo = second_lies;
+    bool good =
+        fa_device_count("opencl", &why) == 1 && !strncmp(why, "device 1 of ", 12) && strstr(why, chosen->reason);
+    good = good && fa_device_of("opencl:1").kind == -1 && fa_error_code() == FA_ERROR_DEVICE
+           && strstr(fa_error_message(), "; opencl, not available: device 1 of ")
+           && strstr(fa_error_message(), chosen->reason);
+    if (!good)
+        fprintf(stderr, "%s: \"%s\", \"%s\"\n", chosen->word, why, fa_error_message());
+    fa_error_clear();
+    return good && fa_device_info(FA_OPENCL(0), &(fa_device_properties){.units = 0}) ? 0 : 1;
+}
+
 /* The process ends with work that nobody waits for. */
 static int end_early(void)
 {
@@ -205,6 +257,9 @@ static int run_word(const char *word)
 {
     if (!strcmp(word, "compiling") || !strcmp(word, "late"))
         return end_while_compiling(!strcmp(word, "late"));
+    for (chosen = lies; chosen < lies + LIES; chosen++)
+        if (!strcmp(word, chosen->word))
+            return second_cannot_be_used();
     return !strcmp(word, "gpu") ? gpus_come_first() : !strcmp(word, "early") ? end_early() : there_is_none(word);
 }
 
@@ -214,6 +269,13 @@ static void where_there_is_no_opencl_the_reason_is_told(void **state)
     assert_int_equal(run_again("FACULA_OPENCL_LIBRARY", "libno-such-library.so", "libno-such-library.so"), 0);
     assert_int_equal(run_again("FACULA_OPENCL_LIBRARY", "libm.so.6", "libm.so.6 has no clGetPlatformIDs"), 0);
     assert_int_equal(run_again("OCL_ICD_VENDORS", "/no/such/folder/", "CL_PLATFORM_NOT_FOUND_KHR"), 0);
+}
+
+static void of_what_cannot_be_used_the_reason_is_told(void **state)
+{
+    (void)state;
+    for (int i = 0; i < LIES; i++)
+        assert_int_equal(run_again("POCL_DEVICES", "pthread pthread", lies[i].word), 0);
 }
 
 static void gpus_are_the_first_devices(void **state)
@@ -245,10 +307,15 @@ static void a_process_may_end_while_its_kernels_are_compiled(void **state)
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
-        TEST(devices_have_names_and_properties),           TEST(a_limit_holds),
-        TEST(streams_of_one_device_leave_others_theirs),   TEST(in_the_child_of_a_fork_calls_fail),
-        TEST(where_there_is_no_opencl_the_reason_is_told), TEST(gpus_are_the_first_devices),
-        TEST(a_process_may_end_with_work_under_way),       TEST(a_process_may_end_while_its_kernels_are_compiled),
+        TEST(devices_have_names_and_properties),
+        TEST(a_limit_holds),
+        TEST(streams_of_one_device_leave_others_theirs),
+        TEST(in_the_child_of_a_fork_calls_fail),
+        TEST(where_there_is_no_opencl_the_reason_is_told),
+        TEST(gpus_are_the_first_devices),
+        TEST(of_what_cannot_be_used_the_reason_is_told),
+        TEST(a_process_may_end_with_work_under_way),
+        TEST(a_process_may_end_while_its_kernels_are_compiled),
     };
     if (count > 1)
         return run_word(words[1]);

@@ -43,6 +43,7 @@ static const struct {
     {"made by nanmedian", "", "PyTorch keeps other indices than those that it gives"},
     {"made by kron", "", "PyTorch keeps nothing of operands without elements"},
     {"backward of fa_tanhshrink: x was changed", "", "PyTorch keeps the tanh"},
+    {"which is not floating: fa_to converts", "", "normalisations of integers: PyTorch gives nothing of nothing"},
 };
 
 /* ---- what is to be seen ---- */

@@ -180,7 +180,7 @@ static void put_head(const char *head, size_t data)
     char bytes[600] = {0};
     size_t n = strlen(head);
     bytes[0] = (char)n, bytes[1] = (char)(n >> 8);
-    memcpy(bytes + 8, head, n);
+    memcpy(bytes + 8, head, n + 1);
     put(bytes, 8 + n + data);
 }
 

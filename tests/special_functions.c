@@ -308,12 +308,57 @@ static void powers_are_wide(void **state)
     EXACTLY(r.remainder, 2, 1);
 }
 
+/* What follows a number of 16 bits upwards; those of NaN are not asked for. */
+static uint16_t above(uint16_t bits, uint16_t infinity)
+{
+    if (bits == infinity)
+        return bits;
+    if (bits == 0x8000)
+        return 1;
+    return (uint16_t)(bits & 0x8000 ? bits - 1 : bits + 1);
+}
+
+/* Every f16 and bf16 has its neighbours. */
+static void neighbours_of_16_bits(void **state)
+{
+    (void)state;
+    enum { ALL = 1 << 16 };
+    static uint16_t bits[ALL], up[ALL], down[ALL], inward[ALL];
+    for (int i = 0; i < ALL; i++)
+        bits[i] = (uint16_t)i;
+    for (int d = 0; d < 2; d++) {
+        FA_SCOPE;
+        const fa_dtype dtype = d ? FA_BF16 : FA_F16;
+        const uint16_t infinity = d ? 0x7f80 : 0x7c00;
+        fa_tensor *x = fa_tensor_from(bits, FA_SHAPE(ALL), .dtype = dtype);
+        assert_true(fa_read(fa_nextafter(x, INFINITY), up, dtype, ALL));
+        assert_true(fa_read(fa_nextafter(x, fa_full(FA_SCALAR, -INFINITY, .dtype = dtype)), down, dtype, ALL));
+        assert_true(fa_read(fa_nextafter_(fa_clone(x), fa_zeros_like(x)), inward, dtype, ALL));
+        for (int i = 0; i < ALL; i++) {
+            uint16_t size = bits[i] & 0x7fff;
+            if (size > infinity)
+                continue;
+            assert_int_equal(up[i], above(bits[i], infinity));
+            assert_int_equal(down[i], above(bits[i] ^ 0x8000, infinity) ^ 0x8000);
+            assert_int_equal(inward[i], size ? bits[i] - 1 : 0);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(errors),          TEST(levels_agree),    TEST(ends),     TEST(zeta_of_negative_numbers),
-        TEST(significands),    TEST(fractions),       TEST(spacings), TEST(no_gradient_for_the_first),
-        TEST(bits_that_are_1), TEST(powers_are_wide),
+        TEST(errors),
+        TEST(levels_agree),
+        TEST(ends),
+        TEST(zeta_of_negative_numbers),
+        TEST(significands),
+        TEST(fractions),
+        TEST(spacings),
+        TEST(no_gradient_for_the_first),
+        TEST(bits_that_are_1),
+        TEST(powers_are_wide),
+        TEST(neighbours_of_16_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

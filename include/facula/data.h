@@ -58,7 +58,8 @@ FA_API fa_sample fa_dataset_batch(fa_dataset *dataset, const int64_t *index, int
 
 FA_API fa_dataset *fa__data_tensors(fa_tensors tensors);
 /** Samples that are the entries of tensors along their first dimension: fa_data_tensors(x, y). The first tensor is the
- *  input, the second the target, others extra; all are held, and have the same length. */
+ *  input, the second the target, others extra; all are held, and have the same length. Of tensors on a device a batch
+ * is made there: the numbers of its samples are copied to each device, counted as fa_tensor_from. */
 #define fa_data_tensors(...) fa__data_tensors(FA_TENSORS(__VA_ARGS__))
 
 /** Some samples of a dataset, which is held.

@@ -30,8 +30,9 @@ FA_API bool fa_is_available(fa_device device);
 /** "cuda:1": a text that lives forever. "unknown" for what is no device. */
 FA_API const char *fa_device_name(fa_device device);
 
-/** How many devices of a kind there are: "cpu", "cuda", "opencl", "late", "meta". Raises no error: why there are none
- * is in *why, a text that lives forever; `why` may be NULL. */
+/** How many devices of a kind there are: "cpu", "cuda", "opencl", "late", "meta". Raises no error: why there are none,
+ * or which others there are that cannot be used, and why, is in *why, a text that lives forever; "" where there are no
+ * others. `why` may be NULL. */
 FA_API int fa_device_count(const char *kind, const char **why);
 
 /** Fills `properties`; false, zeros and an error when the device is not there. */

@@ -16,6 +16,57 @@ typedef struct fa_binding {
     const double *numbers; /**< one for each place in the lists; NULL: number is meant */
 } fa_binding;
 
+static inline fa_binding fa__bind_list(const char *name, fa_tensors tensors)
+{
+    fa_binding b = FA__NONE;
+    b.name = name;
+    b.tensors = tensors;
+    return b;
+}
+
+static inline fa_binding fa__bind_arg(const char *name, fa_arg number)
+{
+    fa_binding b = FA__NONE;
+    b.name = name;
+    b.number = number;
+    return b;
+}
+
+static inline fa_binding fa__bind_f(const char *name, double v)
+{
+    return fa__bind_arg(name, fa__arg_f(v));
+}
+
+static inline fa_binding fa__bind_i(const char *name, int64_t v)
+{
+    return fa__bind_arg(name, fa__arg_i(v));
+}
+
+static inline fa_binding fa__bind_u(const char *name, uint64_t v)
+{
+    return fa__bind_arg(name, fa__arg_u(v));
+}
+
+/** A name with what stands for it, a number or a list of tensors: FA_BIND("lr", 0.1), FA_BIND("p", FA_TENSORS(w, b)).
+ *  In C++ the list is a variable, an fa_tensors of an array: that of FA_TENSORS would be gone. */
+#ifdef __cplusplus
+}
+static inline fa_binding fa__bind(const char *name, fa_tensors tensors)
+{
+    return fa__bind_list(name, tensors);
+}
+fa_binding fa__bind(const char *name, const fa__tensor_list &list) = delete; /* its end is the expression's */
+template <class N> static inline fa_binding fa__bind(const char *name, N number)
+{
+    return fa__bind_arg(name, fa__number(number));
+}
+#define FA_BIND(name, value) fa__bind(name, value)
+extern "C" {
+#else
+#define FA_BIND(name, value)                                                                                           \
+    _Generic(value, fa_tensors : fa__bind_list, FA__NUMBERS(fa__bind_i, fa__bind_u, fa__bind_f))(name, value)
+#endif
+
 /** A program for fa_update_all(), with its bindings. */
 typedef struct fa_program {
     const char *text;           /**< assignments, as for fa_update() */
@@ -26,7 +77,9 @@ typedef struct fa_program {
 /** Runs a program of assignments over lists of tensors, in one pass: the names that it assigns are changed in place.
  *  `bindings` are `count` names; they are not needed afterwards.
  *
- *      fa_update("m = beta * m + g; p = p - lr * m", 4, bindings)
+ *      const fa_binding bindings[] = {FA_BIND("p", FA_TENSORS(w, b)), FA_BIND("g", FA_TENSORS(gw, gb)),
+ *                                     FA_BIND("m", FA_TENSORS(mw, mb)), FA_BIND("beta", 0.9), FA_BIND("lr", 0.1)};
+ *      fa_update("m = beta * m + g; p = p - lr * m", 5, bindings)
  *
  *  Names that are not bound are locals; numbers are only read. Every tensor list has the same length, and the tensors
  *  at one place have one shape. What is changed may be read under other names too, as a whole: tensors that overlap it

@@ -33,12 +33,14 @@
 #include <facula/indices.h>
 #include <facula/init.h>
 #include <facula/memory.h>
+#include <facula/meter.h>
 #include <facula/module_hook.h>
 #include <facula/nn.h>
 #include <facula/object.h>
 #include <facula/operations.h>
 #include <facula/optim.h>
 #include <facula/plugin.h>
+#include <facula/progress.h>
 #include <facula/random.h>
 #include <facula/save.h>
 #include <facula/schedule.h>

@@ -154,6 +154,38 @@ FA_API fa_module *fa_nn_adaptive_avg_pool2d(fa_pair size);
  *  @param size of the planes; -1 keeps that of the input */
 FA_API fa_module *fa_nn_adaptive_max_pool2d(fa_pair size);
 
+/** Options of fa_nn_max_pool1d(): of one dimension, numbers. */
+typedef fa_nn_max_pool2d_options fa_nn_max_pool1d_options;
+#define FA__DEFAULT_fa_nn_max_pool1d FA__DEFAULT_fa_nn_max_pool2d
+/** fa_nn_max_pool2d() of lines: (n, c, length), with a `kernel` of one number. */
+FA_API fa_module *fa_nn_max_pool1d(int64_t kernel, const fa_nn_max_pool1d_options *options);
+#define fa_nn_max_pool1d(...) FA__CALL1(fa_nn_max_pool1d, FA__SAME, __VA_ARGS__)
+
+/** Options of fa_nn_avg_pool1d(). */
+typedef struct fa_nn_avg_pool1d_options {
+    size_t size;            /**< set by the macro */
+    int64_t stride;         /**< from a window to the next; 0: the kernel */
+    int64_t padding;        /**< on each side */
+    bool ceil_mode;         /**< a last window that goes beyond the padding counts, too */
+    bool count_include_pad; /**< padding counts as zeros */
+    char fa__end;
+} fa_nn_avg_pool1d_options;
+#define FA__DEFAULT_fa_nn_avg_pool1d                                                                                   \
+    {                                                                                                                  \
+        offsetof(fa_nn_avg_pool1d_options, fa__end), 0, 0, false, true, 0                                              \
+    }
+/** fa_nn_avg_pool2d() of lines.
+ *
+ *      fa_nn_avg_pool1d(kernel, .stride = 0, .padding = 0, .ceil_mode = false, .count_include_pad = true) */
+FA_API fa_module *fa_nn_avg_pool1d(int64_t kernel, const fa_nn_avg_pool1d_options *options);
+#define fa_nn_avg_pool1d(...) FA__CALL1(fa_nn_avg_pool1d, FA__SAME, __VA_ARGS__)
+
+/** fa_nn_adaptive_avg_pool2d() of lines: (n, c, length), with a `size` of one number. */
+FA_API fa_module *fa_nn_adaptive_avg_pool1d(int64_t size);
+
+/** fa_nn_adaptive_max_pool2d() of lines: (n, c, length), with a `size` of one number. */
+FA_API fa_module *fa_nn_adaptive_max_pool1d(int64_t size);
+
 /** Options of fa_nn_batch_norm2d(). */
 typedef struct fa_nn_batch_norm2d_options {
     size_t size; /**< set by the macro */
@@ -187,6 +219,92 @@ typedef fa_nn_batch_norm2d_options fa_nn_batch_norm1d_options;
 FA_API fa_module *fa_nn_batch_norm1d(int64_t features, const fa_nn_batch_norm1d_options *options);
 #define fa_nn_batch_norm1d(...) FA__CALL1(fa_nn_batch_norm1d, FA__SAME, __VA_ARGS__)
 
+/** Options of fa_nn_layer_norm(). */
+typedef struct fa_nn_layer_norm_options {
+    size_t size;             /**< set by the macro */
+    double eps;              /**< is added to variances */
+    bool elementwise_affine; /**< learn "weight" */
+    bool bias;               /**< and "bias" */
+    fa_dtype dtype;          /**< of the parameters; FA_SAME: f32 */
+    fa_device device;        /**< where they are made */
+    char fa__end;
+} fa_nn_layer_norm_options;
+#define FA__DEFAULT_fa_nn_layer_norm                                                                                   \
+    {                                                                                                                  \
+        offsetof(fa_nn_layer_norm_options, fa__end), 1e-5, true, true, FA_SAME, {0, 0}, 0                              \
+    }
+/** The last dimensions normalised together, times "weight" plus "bias", which have their shape: (..., shape) keeps its
+ *  shape (arXiv:1607.06450). See fa_layer_norm().
+ *
+ *      fa_nn_layer_norm(shape, .eps = 1e-5, .elementwise_affine = true, .bias = true, .dtype = FA_SAME, .device)
+ *
+ *  @param shape   of the last dimensions: FA_SHAPE(64)
+ *  @param options what the macro makes of the named options; NULL for the defaults */
+FA_API fa_module *fa_nn_layer_norm(fa_shape shape, const fa_nn_layer_norm_options *options);
+#define fa_nn_layer_norm(...) FA__CALL1(fa_nn_layer_norm, FA__SAME, __VA_ARGS__)
+
+/** Options of fa_nn_rms_norm(). */
+typedef struct fa_nn_rms_norm_options {
+    size_t size;             /**< set by the macro */
+    double eps;              /**< is added to the mean of squares; below 0: the distance of 1 to the next number */
+    bool elementwise_affine; /**< learn "weight" */
+    fa_dtype dtype;          /**< of the parameters; FA_SAME: f32 */
+    fa_device device;        /**< where they are made */
+    char fa__end;
+} fa_nn_rms_norm_options;
+#define FA__DEFAULT_fa_nn_rms_norm                                                                                     \
+    {                                                                                                                  \
+        offsetof(fa_nn_rms_norm_options, fa__end), -1, true, FA_SAME, {0, 0}, 0                                        \
+    }
+/** The last dimensions divided by the root of their mean square, times "weight" (arXiv:1910.07467). See fa_rms_norm().
+ *
+ *      fa_nn_rms_norm(shape, .eps = -1, .elementwise_affine = true, .dtype = FA_SAME, .device)
+ *
+ *  @param shape   of the last dimensions: FA_SHAPE(64)
+ *  @param options what the macro makes of the named options; NULL for the defaults */
+FA_API fa_module *fa_nn_rms_norm(fa_shape shape, const fa_nn_rms_norm_options *options);
+#define fa_nn_rms_norm(...) FA__CALL1(fa_nn_rms_norm, FA__SAME, __VA_ARGS__)
+
+/** Options of fa_nn_group_norm(). */
+typedef struct fa_nn_group_norm_options {
+    size_t size;      /**< set by the macro */
+    double eps;       /**< is added to variances */
+    bool affine;      /**< learn "weight" and "bias" */
+    fa_dtype dtype;   /**< of the parameters; FA_SAME: f32 */
+    fa_device device; /**< where they are made */
+    char fa__end;
+} fa_nn_group_norm_options;
+#define FA__DEFAULT_fa_nn_group_norm                                                                                   \
+    {                                                                                                                  \
+        offsetof(fa_nn_group_norm_options, fa__end), 1e-5, true, FA_SAME, {0, 0}, 0                                    \
+    }
+/** Groups of neighbouring channels normalised together, times "weight" plus "bias" (channels): (n, channels, ...)
+ *  (arXiv:1803.08494). See fa_group_norm().
+ *
+ *      fa_nn_group_norm(groups, channels, .eps = 1e-5, .affine = true, .dtype = FA_SAME, .device) */
+FA_API fa_module *fa_nn_group_norm(int64_t groups, int64_t channels, const fa_nn_group_norm_options *options);
+#define fa_nn_group_norm(...) FA__CALL2(fa_nn_group_norm, FA__SAME, FA__SAME, __VA_ARGS__)
+
+/** Options of fa_nn_embedding(). */
+typedef struct fa_nn_embedding_options {
+    size_t size;             /**< set by the macro */
+    int64_t padding_idx;     /**< a row that is 0 and stays so; negative counts from the end */
+    bool scale_grad_by_freq; /**< what comes to a row is divided by how often it was taken */
+    fa_dtype dtype;          /**< of the parameters; FA_SAME: f32 */
+    fa_device device;        /**< where they are made */
+    char fa__end;
+} fa_nn_embedding_options;
+#define FA__DEFAULT_fa_nn_embedding                                                                                    \
+    {                                                                                                                  \
+        offsetof(fa_nn_embedding_options, fa__end), INT64_MIN, false, FA_SAME, {0, 0}, 0                               \
+    }
+/** Rows of "weight" (rows, width) by their numbers: integers of any shape become (..., width). It begins normal, with
+ *  mean 0 and deviation 1. See fa_embedding().
+ *
+ *      fa_nn_embedding(rows, width, .padding_idx, .scale_grad_by_freq = false, .dtype = FA_SAME, .device) */
+FA_API fa_module *fa_nn_embedding(int64_t rows, int64_t width, const fa_nn_embedding_options *options);
+#define fa_nn_embedding(...) FA__CALL2(fa_nn_embedding, FA__SAME, FA__SAME, __VA_ARGS__)
+
 /** Options of fa_nn_dropout(). */
 typedef struct fa_nn_dropout_options {
     size_t size; /**< set by the macro */
@@ -207,9 +325,18 @@ FA_API fa_module *fa_nn_dropout(const fa_nn_dropout_options *options);
 /** Options of fa_nn_dropout2d(). */
 typedef fa_nn_dropout_options fa_nn_dropout2d_options;
 #define FA__DEFAULT_fa_nn_dropout2d FA__DEFAULT_fa_nn_dropout
-/** The same with whole channels of (n, c, h, w) or (c, h, w) (arXiv:1411.4280): fa_nn_dropout2d(.p = 0.5) */
+/** The same with whole channels of (n, c, ...) (arXiv:1411.4280): fa_nn_dropout2d(.p = 0.5). See fa_feature_dropout().
+ */
 FA_API fa_module *fa_nn_dropout2d(const fa_nn_dropout2d_options *options);
 #define fa_nn_dropout2d(...) FA__CALL0(fa_nn_dropout2d, FA__OPTIONS(__VA_ARGS__))
+
+/** Options of fa_nn_alpha_dropout(). */
+typedef fa_nn_dropout_options fa_nn_alpha_dropout_options;
+#define FA__DEFAULT_fa_nn_alpha_dropout FA__DEFAULT_fa_nn_dropout
+/** Dropout that keeps mean and variance behind fa_nn_selu() (arXiv:1706.02515): fa_nn_alpha_dropout(.p = 0.5). See
+ *  fa_alpha_dropout(). */
+FA_API fa_module *fa_nn_alpha_dropout(const fa_nn_alpha_dropout_options *options);
+#define fa_nn_alpha_dropout(...) FA__CALL0(fa_nn_alpha_dropout, FA__OPTIONS(__VA_ARGS__))
 
 /** Options of fa_nn_flatten(). */
 typedef struct fa_nn_flatten_options {

@@ -847,26 +847,6 @@ FA_API fa_tensor *fa_copysign(fa_arg x, fa_arg y, const fa_copysign_options *opt
 /** fa_copysign() in place: writes the result into x, and returns it. */
 FA_API fa_tensor *fa_copysign_(fa_tensor *x, fa_arg y, const fa_copysign_options *options);
 
-/** Options of fa_nextafter(). */
-typedef struct fa_nextafter_options {
-    size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
-} fa_nextafter_options;
-
-/** The floating number next to x towards y. The gradient goes on to x, also where the two are equal.
- *
- *      fa_nextafter(x, y, .out = NULL)
- *
- *  @param x a tensor or a number
- *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
- *  @return the result; NULL after an error */
-FA_API fa_tensor *fa_nextafter(fa_arg x, fa_arg y, const fa_nextafter_options *options);
-
-/** fa_nextafter() in place: writes the result into x, and returns it. */
-FA_API fa_tensor *fa_nextafter_(fa_tensor *x, fa_arg y, const fa_nextafter_options *options);
-
 /** Options of fa_heaviside(). */
 typedef struct fa_heaviside_options {
     size_t size;    /**< set by the macro */
@@ -1249,11 +1229,6 @@ typedef fa_signbit_options fa_signbit__options;
 typedef fa_copysign_options fa_copysign__options;
 #define FA__DEFAULT_fa_copysign_ FA__DEFAULT_fa_copysign
 #define fa_copysign_(...) FA__CALL2(fa_copysign_, FA__SAME, FA__ARG, __VA_ARGS__)
-#define FA__DEFAULT_fa_nextafter {offsetof(fa_nextafter_options, fa__end), NULL, 0}
-#define fa_nextafter(...) FA__CALL2(fa_nextafter, FA__ARG, FA__ARG, __VA_ARGS__)
-typedef fa_nextafter_options fa_nextafter__options;
-#define FA__DEFAULT_fa_nextafter_ FA__DEFAULT_fa_nextafter
-#define fa_nextafter_(...) FA__CALL2(fa_nextafter_, FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_heaviside {offsetof(fa_heaviside_options, fa__end), NULL, 0}
 #define fa_heaviside(...) FA__CALL2(fa_heaviside, FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_heaviside_options fa_heaviside__options;

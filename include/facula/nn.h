@@ -26,9 +26,9 @@ FA__BEGIN
 #define fa_forward(module, ...) fa__forward(module, FA_TENSORS(__VA_ARGS__))
 FA_API fa_tensor *fa__forward(fa_module *module, fa_tensors inputs);
 
-/** Switches a module and all below it to training, or (training = false) to inference: what dropout does depends on it.
- *  Parameters and recording stay as they are; FA_USE(.no_grad = true) is what saves memory. Not while another thread
- *  uses the module. Returns the module; NULL and an error for NULL. */
+/** Switches a module and all below it to training, or (training = false) to inference: what dropout and
+ *  batch_norm do depends on it. Parameters and recording stay as they are; FA_USE(.no_grad = true) is what saves
+ * memory. Not while another thread uses the module. Returns the module; NULL and an error for NULL. */
 FA_API fa_module *fa_module_train(fa_module *module, bool training);
 /** Whether it is in training mode. */
 FA_API bool fa_module_training(const fa_module *module);
@@ -161,7 +161,7 @@ typedef struct fa_nn_custom_options {
  *      fa_nn_custom("mlp", sizeof(mlp), mlp_forward, .data = NULL, .destroy = NULL)
  *
  *  @param kind    its name in messages; copied
- *  @param bytes   of its data, which is freed with the module; see fa_module_data()
+ *  @param bytes   of its data, which is freed with the module and begins as zeros, or as .data; see fa_module_data()
  *  @param forward a function of (fa_module *, fa_tensor *) or of (fa_module *, fa_tensors) that returns a tensor, or
  *                 NULL after an error
  *  @param options what the macro makes of the named options; NULL for the defaults */
@@ -212,8 +212,9 @@ FA_API fa_module *fa_module_add(fa_module *module, const char *name, fa_module *
 /** The same under its next number: "0", "1", ... Returns the child. */
 FA_API fa_module *fa_module_append(fa_module *module, fa_module *child);
 /** Puts a module in the place of the child of a name: fa_module_replace(net, "head", fa_nn_linear(64, 5)). The old one
- *  is released. Where the data of the module that has it points to the old child, it points to the new one from now on.
- *  Not while another thread uses the module.
+ *  is released; an optimizer that was made before keeps its parameters, and does not know those of the new one. Where
+ * the data of the module that has it points to the old child, it points to the new one from now on. Not while another
+ * thread uses the module.
  *  @param module the module, or one above it
  *  @param name   of the child, with a dot between levels: "features.0"
  *  @param child  in its place
@@ -256,8 +257,7 @@ extern "C" {
 
 FA_API fa_module *fa__nn_list(size_t count, fa_module *const *modules);
 /** Modules of a module of the program's own, by number: children "0", "1", ..., which fa_module_at() gives back.
- *  fa_nn_list(fa_nn_linear(64, 32), fa_nn_linear(32, 10)); it has no forward function. Modules by name need nothing:
- *  fa_nn_dict() is a module to add them to. */
+ *  fa_nn_list(fa_nn_linear(64, 32), fa_nn_linear(32, 10)); fa_module_append() adds more. It has no forward function. */
 #ifdef __cplusplus
 }
 template <class... T> static inline fa_module *fa_nn_list(T... module)

@@ -110,6 +110,27 @@ typedef struct fa_spacing_options {
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_spacing(const fa_tensor *x, const fa_spacing_options *options);
 
+/** Options of fa_nextafter(). */
+typedef struct fa_nextafter_options {
+    size_t size;    /**< set by the macro */
+    fa_tensor *out; /**< where to write, instead of into new memory */
+    char fa__end;   /**< the end of what this version knows */
+} fa_nextafter_options;
+
+/** The floating number next to x towards y, of the dtype that both are promoted to. The gradient goes on to x, also
+ *  where the two are equal; f16 and bf16 have none.
+ *
+ *      fa_nextafter(x, y, .out = NULL)
+ *
+ *  @param x where one begins
+ *  @param y the direction; both broadcast, and their dtypes promote
+ *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @return the result; NULL after an error */
+FA_API fa_tensor *fa_nextafter(fa_arg x, fa_arg y, const fa_nextafter_options *options);
+
+/** fa_nextafter() in place: writes the result into x, and returns it. */
+FA_API fa_tensor *fa_nextafter_(fa_tensor *x, fa_arg y, const fa_nextafter_options *options);
+
 /** Options of fa_bitwise_count(). */
 typedef struct fa_bitwise_count_options {
     size_t size;    /**< set by the macro */
@@ -144,6 +165,11 @@ typedef fa_cbrt_options fa_cbrt__options;
 #define fa_divmod(x, y) (fa_divmod)(FA__ARG(x), FA__ARG(y))
 #define FA__DEFAULT_fa_spacing {offsetof(fa_spacing_options, fa__end), NULL, 0}
 #define fa_spacing(...) FA__CALL1(fa_spacing, FA__SAME, __VA_ARGS__)
+#define FA__DEFAULT_fa_nextafter {offsetof(fa_nextafter_options, fa__end), NULL, 0}
+#define fa_nextafter(...) FA__CALL2(fa_nextafter, FA__ARG, FA__ARG, __VA_ARGS__)
+typedef fa_nextafter_options fa_nextafter__options;
+#define FA__DEFAULT_fa_nextafter_ FA__DEFAULT_fa_nextafter
+#define fa_nextafter_(...) FA__CALL2(fa_nextafter_, FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_bitwise_count {offsetof(fa_bitwise_count_options, fa__end), NULL, 0}
 #define fa_bitwise_count(...) FA__CALL1(fa_bitwise_count, FA__SAME, __VA_ARGS__)
 typedef fa_bitwise_count_options fa_bitwise_count__options;

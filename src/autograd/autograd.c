@@ -59,7 +59,8 @@ FA__HOT bool fa_set_grad(fa_tensor *t, fa_tensor *grad)
         fa__describe_tensor(&both, grad, false);
         fa__text_add(&both, " for ");
         fa__describe_tensor(&both, t, false);
-        return fa__fail(FA_ERROR_GRADIENT, "fa_set_grad: shape, dtype and device have to be the tensor's: %s", text);
+        return fa__fail(fa__tensor_place(t) != fa__tensor_place(grad) ? FA_ERROR_DEVICE : FA_ERROR_GRADIENT,
+                        "fa_set_grad: shape, dtype and device have to be the tensor's: %s", text);
     }
     if (!grad && !t->autograd)
         return true;
@@ -115,17 +116,17 @@ static FA__HOT fa_tensor *seed(const char *name, const fa_tensor *t, fa_tensor *
         return one(t);
     if (!fa__tensor_check(given, ".grad"))
         return NULL;
-    bool fits = fa__same_shape(given, t);
-    if (!fits || fa__tensor_place(given) != fa__tensor_place(t)) {
+    bool there = fa__tensor_place(given) == fa__tensor_place(t);
+    if (!there || !fa__same_shape(given, t)) {
         char text[300];
         struct fa__text what = fa__text_in(text, sizeof text);
-        if (fits)
+        if (!there)
             fa__text_add(&what, "the gradient is not on the tensor's device, %s", fa__tensor_place(t)->name);
         else {
             fa__text_add(&what, "the gradient is not of the tensor's shape, ");
             fa__describe_shape(&what, t->rank, t->shape);
         }
-        return described_failure(name, given, fits ? FA_ERROR_DEVICE : FA_ERROR_SHAPE, text);
+        return described_failure(name, given, there ? FA_ERROR_SHAPE : FA_ERROR_DEVICE, text);
     }
     return (fa_dtype)given->dtype == (fa_dtype)t->dtype ? fa__own(fa__ref(given)) : fa_to(given, (fa_dtype)t->dtype);
 }

@@ -93,10 +93,10 @@ typedef struct fa__copy {
  * device's lock held, and only for devices with a queue. */
 typedef struct fa__backend {
     const char *name;
-    int32_t kind;               /* FA__CPU, ... */
-    int (*count)(void);         /* how many devices there are */
-    int (*gpus)(void);          /* how many of these, the first ones, are GPUs; NULL: none */
-    const char *(*why)(void);   /* why there are none */
+    int32_t kind;             /* FA__CPU, ... */
+    int (*count)(void);       /* how many devices there are */
+    int (*gpus)(void);        /* how many of these, the first ones, are GPUs; NULL: none */
+    const char *(*why)(void); /* why there are none, or which others cannot be used, and why; "": there are no others */
     const char *(*gone)(void);  /* why they cannot be used any more: this is the child of a fork; NULL: they can */
     bool (*open)(fa__device *); /* fills host, shapes_only, queue, own */
     void (*close)(fa__device *);

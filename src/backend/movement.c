@@ -2,6 +2,7 @@
 #include "backend/movement.h"
 #include "backend/device.h"
 #include "base/clock.h"
+#include "core/context.h"
 #include "core/ledger.h"
 #include "core/order.h"
 #include "core/stream.h"
@@ -131,6 +132,7 @@ static bool is_programs(const fa__storage *s)
 bool fa__move_bytes(const fa__op *op, fa__storage *to, size_t to_byte, fa__storage *from, size_t from_byte,
                     size_t bytes, bool changes)
 {
+    FA__WORK_FOR(op); /* what waits inside the driver is counted for it */
     const move m = {op, to, from, to_byte, from_byte, bytes, changes};
     fa__device *t = to->device, *f = from->device;
     if (!bytes || t->shapes_only || f->shapes_only)

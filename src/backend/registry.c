@@ -66,18 +66,27 @@ static int gpus_of(int kind)
     return count_of(kind) && fa__backends[kind]->gpus ? fa__backends[kind]->gpus() : 0;
 }
 
-/* "cpu, late:0, late:1, meta" */
+/* Why others of a kind of which there are some cannot be used; "": there are no others. */
+static const char *why_not_others(int kind)
+{
+    return count_of(kind) ? fa__backends[kind]->why() : "";
+}
+
+/* "cpu, late:0, late:1, meta"; and what is there besides and cannot be used */
 static void describe_devices(fa__text *text)
 {
     const char *between = "";
     for (int kind = FA__CPU; kind < FA__BACKENDS; kind++)
         for (int i = 0; i < count_of(kind); i++, between = ", ")
             fa__text_add(text, "%s%s", between, names[kind][i]);
+    for (int kind = FA__CPU; kind < FA__BACKENDS; kind++)
+        if (*why_not_others(kind))
+            fa__text_add(text, "; %s, not available: %s", kinds[kind].name, why_not_others(kind));
 }
 
 static bool fail_with_devices(fa_code code, const char *what, const char *why)
 {
-    char buffer[256];
+    char buffer[800];
     fa__text text = fa__text_in(buffer, sizeof buffer);
     describe_devices(&text);
     return fa__fail(code, "%s: %s; there are: %s", what, why, buffer);
@@ -185,7 +194,7 @@ int fa_device_count(const char *kind, const char **why)
     for (int k = FA__CPU; kind && k < FA__BACKENDS; k++)
         if (!strcmp(kind, kinds[k].name)) {
             count = count_of(k);
-            reason = count ? "" : why_none(k);
+            reason = count ? why_not_others(k) : why_none(k);
         }
     if (why)
         *why = reason;

@@ -87,9 +87,8 @@ static const char *end_of(char *message, size_t room)
     if (length <= room)
         return message;
     char *end = message + (length - room);
-    memcpy(end, "...", 3);
-    for (char *c = end + 3; ((unsigned char)*c & 0xc0) == 0x80; c++)
-        *c = '.'; /* the rest of a character that was cut */
+    for (char *c = end; c < end + 3 || ((unsigned char)*c & 0xc0) == 0x80; c++)
+        *c = '.'; /* behind the third, the rest of a character that was cut */
     return end;
 }
 

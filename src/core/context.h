@@ -34,6 +34,7 @@ typedef struct fa__context {
     const char *here;    /* FA_HERE */
     const void *call;    /* the innermost call (ops/row.h): composed operations find their caller */
     const fa__op *for_;  /* the public function at work that is no operation (fa_item); NULL: none, or user's code */
+    bool for_call;       /* it works for a composed call, which is what the program called */
     _Atomic int64_t
         small;         /* host memory inside storages, made less freed by this thread: bytes, and FA__SMALL_ONE each */
     void *generator;   /* fa_generator_use; NULL: the process's */
@@ -56,22 +57,29 @@ static inline fa__context *fa__ctx(void)
 typedef struct fa__errand {
     fa__context *context;
     const fa__op *before;
+    bool before_call;
 } fa__errand;
 
 static inline fa__errand fa__errand_for(const fa__op *op, bool users_code)
 {
-    fa__errand e = {fa__ctx(), NULL};
+    fa__errand e = {fa__ctx(), NULL, false};
     if (!e.context)
         return e;
     e.before = e.context->for_;
-    e.context->for_ = e.before && !users_code ? e.before : op;
+    e.before_call = e.context->for_call;
+    if (!e.before || users_code) {
+        e.context->for_ = op;
+        e.context->for_call = e.context->call != NULL;
+    }
     return e;
 }
 
 static inline void fa__errand_end(fa__errand *e)
 {
-    if (e->context)
-        e->context->for_ = e->before;
+    if (!e->context)
+        return;
+    e->context->for_ = e->before;
+    e->context->for_call = e->before_call;
 }
 
 /* Until the end of the block the thread works for this function, unless it already does for one that calls it. */

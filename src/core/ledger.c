@@ -96,6 +96,9 @@ void fa__ledger_wait(const fa__op *op, const fa__device *device, int64_t ns)
 
 void fa__ledger_implicit(const fa__op *op, const fa__device *device, int64_t ns)
 {
+    const fa__context *at_work = fa__self->core;
+    if (!op && at_work)
+        op = at_work->for_;
     pthread_mutex_lock(&lock);
     fa__ledger_row *r = find(true, op, device, device);
     r->implicit++;

@@ -28,7 +28,7 @@ void fa__ledger_copy_time(uint32_t since, const fa__op *, const fa__device *from
 /* Counts a wait of the host; for `fa__ledger_fork` when the process forks, which cannot be forbidden. */
 extern const fa__op fa__ledger_fork;
 void fa__ledger_wait(const fa__op *, const fa__device *, int64_t ns);
-/* Counts a wait that happened inside a driver. */
+/* Counts a wait that happened inside a driver; without an operation, for the function that this thread works for. */
 void fa__ledger_implicit(const fa__op *, const fa__device *, int64_t ns);
 
 /* False and FA_ERROR_SYNC, which names the operation and devices, when the settings in force forbid it. */

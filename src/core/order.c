@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/fork.h"
+#include "core/context.h"
 #include <pthread.h>
 #include <string.h>
 
@@ -55,7 +56,10 @@ static bool come_after(fa__queue *queue, fa__stamp work, const fa__op *op)
 {
     if (!work.queue || work.queue == queue)
         return true;
-    return queue ? fa__queue_follows(queue, work) : fa__host_waits(op, work);
+    if (!queue)
+        return fa__host_waits(op, work);
+    FA__WORK_FOR(op); /* what waits inside the driver is counted for it */
+    return fa__queue_follows(queue, work);
 }
 
 bool fa__before_read(fa__storage *s, fa__queue *queue, const fa__op *op)

@@ -233,6 +233,24 @@ typedef struct found {
     int64_t random[RANDOM_NUMBERS], loader[LOADER_NUMBERS];
 } found;
 
+static fa_loader_place place_of(const found *f)
+{
+    return (fa_loader_place){(uint64_t)f->loader[0], f->loader[1], f->loader[2]};
+}
+
+static bool find_place(const fa__stored *s, const fa_loader *loader, found *f)
+{
+    if (!read_whole(s, LOADER, f->loader, LOADER_NUMBERS))
+        return false;
+    fa_loader_place place = place_of(f);
+    int64_t length = fa_loader_length(loader);
+    if (length < 0)
+        return false;
+    return (place.epoch >= 0 && place.batch >= 0 && (!place.batch || place.batch < length))
+           || fa_fail(FA_ERROR_INDEX, "%s: %s is at epoch %lld, batch %lld, and the loader has %lld batches", s->who,
+                      s->path, (long long)place.epoch, (long long)place.batch, (long long)length);
+}
+
 static bool find(const fa__stored *s, const fa_checkpoint_options *o, found *f)
 {
     const char *there = text_of(s, version_name);
@@ -245,21 +263,31 @@ static bool find(const fa__stored *s, const fa_checkpoint_options *o, found *f)
         return false;
     if (o->schedule && !read_part(s, &schedule_part, "schedule", fa_schedule_kind(o->schedule), &f->schedule))
         return false;
-    return read_whole(s, RANDOM, f->random, RANDOM_NUMBERS)
-           && (!o->loader || read_whole(s, LOADER, f->loader, LOADER_NUMBERS));
+    return read_whole(s, RANDOM, f->random, RANDOM_NUMBERS) && (!o->loader || find_place(s, o->loader, f));
 }
 
-/* What refuses what does not fit comes first, the optimizer being the last of those: each changes nothing then. */
+/* What still may be refused comes first: the schedule, and the optimizer, after which the schedule is as it was. */
+static bool restore_steps(const fa_checkpoint_options *o, const found *f)
+{
+    fa_state_dict before = {0};
+    if (o->schedule) {
+        before = fa_schedule_state_dict(o->schedule);
+        if (!before.kind || !fa_schedule_load_state_dict(o->schedule, &f->schedule))
+            return false;
+    }
+    if (!o->optim || fa_optim_load_state_dict(o->optim, &f->optim))
+        return true;
+    fa_error unheard = {0};
+    FA_USE(.catch_errors = &unheard);
+    if (o->schedule)
+        fa_schedule_load_state_dict(o->schedule, &before);
+    return false;
+}
+
 static bool restore(const fa_checkpoint_options *o, const found *f)
 {
-    fa_loader_place place = {(uint64_t)f->loader[0], f->loader[1], f->loader[2]};
-    if (o->loader && !fa_loader_seek(o->loader, place))
-        return false;
-    if (o->schedule && !fa_schedule_load_state_dict(o->schedule, &f->schedule))
-        return false;
-    if (o->optim && !fa_optim_load_state_dict(o->optim, &f->optim))
-        return false;
-    if (f->model && !fa__match_write(f->model))
+    if (!restore_steps(o, f) || (f->model && !fa__match_write(f->model))
+        || (o->loader && !fa_loader_seek(o->loader, place_of(f))))
         return false;
     fa_set_random_state((fa_generator_state){(uint64_t)f->random[0], (uint64_t)f->random[1]});
     return true;

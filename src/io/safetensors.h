@@ -42,9 +42,9 @@ typedef struct fa__match fa__match;
 
 /* Finds the entry `prefix` + name for each tensor of `state`, in the innermost scope. NULL, with an error that names
  * all that is missing or (of that prefix) unexpected, unless not strict, and what is of another shape. */
-fa__match *fa__match_new(const fa__stored *file, const char *prefix, fa_parameters state, bool strict);
+fa__match *fa__match_new(const fa__stored *archive, const char *prefix, fa_parameters state, bool strict);
 /* Reads what was found, into memory of the innermost scope. */
-bool fa__match_read(const fa__stored *file, fa__match *match);
+bool fa__match_read(const fa__stored *archive, fa__match *match);
 /* Sets the tensors to what was read. */
 bool fa__match_write(const fa__match *match);
 

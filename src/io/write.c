@@ -126,7 +126,8 @@ static char *head_text(const char *who, size_t count, const order *o, fa_metadat
         for (long n = ftell(f); n % ALIGNED; n++)
             putc(' ', f);
     }
-    if (!f || ferror(f) | fclose(f)) {
+    bool good = f && !ferror(f);
+    if ((f && fclose(f)) || !good) {
         free(text);
         fa_fail(FA_ERROR_MEMORY, "%s: out of memory for the head of the file", who);
         return NULL;

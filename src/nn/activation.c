@@ -10,8 +10,10 @@
 /* Without options. */
 #define PLAIN(ROW)                                                                                                     \
     ROW(relu)                                                                                                          \
-    ROW(relu6) ROW(sigmoid) ROW(tanh) ROW(silu) ROW(selu) ROW(mish) ROW(logsigmoid) ROW(softsign) ROW(tanhshrink)      \
-        ROW(hardsigmoid) ROW(hardswish)
+    ROW(relu6)                                                                                                         \
+    ROW(sigmoid)                                                                                                       \
+    ROW(tanh)                                                                                                          \
+    ROW(silu) ROW(selu) ROW(mish) ROW(logsigmoid) ROW(softsign) ROW(tanhshrink) ROW(hardsigmoid) ROW(hardswish)
 #define PLAIN_MODULE(name)                                                                                             \
     static fa_tensor *name##_forward(fa_module *self, fa_tensor *x)                                                    \
     {                                                                                                                  \

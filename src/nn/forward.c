@@ -51,11 +51,13 @@ fa_tensor *fa__forward(fa_module *module, fa_tensors inputs)
         return NULL;
     bool stood = fa_error_stands();
     failed = NULL;
+    const fa_module *held = module->hooks ? fa_keep(module) : NULL; /* a hook may take it from those that hold it */
     FA_SCOPE;
-    fa_tensor *y = module->hooks ? fa__run_hooked(module, inputs, run) : run(module, inputs);
+    fa_tensor *y = held ? fa__run_hooked(module, inputs, run) : run(module, inputs);
     if (!y && !stood) {
         tell_where(module);
         failed = module;
     }
+    fa_release(held);
     return fa_escape(y);
 }

@@ -101,7 +101,7 @@ static fa_tensor *xavier(fa_tensor *t, const fa_init_xavier_uniform__options *op
 {
     fa_init_xavier_uniform__options o = FA__DEFAULT_fa_init_xavier_uniform_;
     fa__options_read(&o, o.size, options);
-    fans f;
+    fans f = {1, 1};
     if (!fans_of(t, who, &f))
         return NULL;
     return spread(t, o.gain * sqrt(2 / (f.in + f.out)), normal);
@@ -121,7 +121,7 @@ static fa_tensor *kaiming(fa_tensor *t, const fa_init_kaiming_uniform__options *
 {
     fa_init_kaiming_uniform__options o = FA__DEFAULT_fa_init_kaiming_uniform_;
     fa__options_read(&o, o.size, options);
-    fans f;
+    fans f = {1, 1};
     if (!fans_of(t, who, &f))
         return NULL;
     bool in = o.mode && !strcmp(o.mode, "fan_in");

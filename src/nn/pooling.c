@@ -1,64 +1,49 @@
-/* Pooling of planes as modules. */
+/* Pooling of planes and lines as modules: kinds, data and calls. */
 #include "nn/layer.h"
 #include <facula/object.h>
 #include <facula/pooling.h>
+#include <facula/pooling_lines.h>
 
-typedef struct max_pool2d {
-    fa_pair kernel;
-    fa_nn_max_pool2d_options o;
-} max_pool2d;
+/* A kernel k and options o. */
+#define WINDOWS(ROW)                                                                                                   \
+    ROW(max_pool2d, fa_max_pool2d(x, p->k, .stride = p->o.stride, .padding = p->o.padding, .dilation = p->o.dilation,  \
+                                  .ceil_mode = p->o.ceil_mode))                                                        \
+    ROW(max_pool1d, fa_max_pool1d(x, p->k, .stride = p->o.stride, .padding = p->o.padding, .dilation = p->o.dilation,  \
+                                  .ceil_mode = p->o.ceil_mode))                                                        \
+    ROW(avg_pool2d,                                                                                                    \
+        fa_avg_pool2d(x, p->k, .stride = p->o.stride, .padding = p->o.padding, .ceil_mode = p->o.ceil_mode,            \
+                      .count_include_pad = p->o.count_include_pad, .divisor_override = p->o.divisor_override))         \
+    ROW(avg_pool1d, fa_avg_pool1d(x, p->k, .stride = p->o.stride, .padding = p->o.padding,                             \
+                                  .ceil_mode = p->o.ceil_mode, .count_include_pad = p->o.count_include_pad))
+#define WINDOW_MODULE(name, call)                                                                                      \
+    typedef struct name {                                                                                              \
+        fa_pair k;                                                                                                     \
+        fa_nn_##name##_options o;                                                                                      \
+    } name;                                                                                                            \
+    static fa_tensor *name##_forward(fa_module *self, fa_tensor *x)                                                    \
+    {                                                                                                                  \
+        const name *p = fa_module_data(self);                                                                          \
+        return call;                                                                                                   \
+    }                                                                                                                  \
+    fa_module *(fa_nn_##name)(fa_pair kernel, const fa_nn_##name##_options *options)                                   \
+    {                                                                                                                  \
+        name p = {kernel, FA__DEFAULT_fa_nn_##name};                                                                   \
+        fa__options_read(&p.o, p.o.size, options);                                                                     \
+        return fa_nn_custom(#name, sizeof p, name##_forward, .data = &p);                                              \
+    }
+WINDOWS(WINDOW_MODULE)
 
-static fa_tensor *max_pool2d_forward(fa_module *self, fa_tensor *x)
-{
-    const max_pool2d *p = fa_module_data(self);
-    return fa_max_pool2d(x, p->kernel, .stride = p->o.stride, .padding = p->o.padding, .dilation = p->o.dilation,
-                         .ceil_mode = p->o.ceil_mode);
-}
-
-fa_module *(fa_nn_max_pool2d)(fa_pair kernel, const fa_nn_max_pool2d_options *options)
-{
-    max_pool2d p = {kernel, FA__DEFAULT_fa_nn_max_pool2d};
-    fa__options_read(&p.o, p.o.size, options);
-    return fa_nn_custom("max_pool2d", sizeof p, max_pool2d_forward, .data = &p);
-}
-
-typedef struct avg_pool2d {
-    fa_pair kernel;
-    fa_nn_avg_pool2d_options o;
-} avg_pool2d;
-
-static fa_tensor *avg_pool2d_forward(fa_module *self, fa_tensor *x)
-{
-    const avg_pool2d *p = fa_module_data(self);
-    return fa_avg_pool2d(x, p->kernel, .stride = p->o.stride, .padding = p->o.padding, .ceil_mode = p->o.ceil_mode,
-                         .count_include_pad = p->o.count_include_pad, .divisor_override = p->o.divisor_override);
-}
-
-fa_module *(fa_nn_avg_pool2d)(fa_pair kernel, const fa_nn_avg_pool2d_options *options)
-{
-    avg_pool2d p = {kernel, FA__DEFAULT_fa_nn_avg_pool2d};
-    fa__options_read(&p.o, p.o.size, options);
-    return fa_nn_custom("avg_pool2d", sizeof p, avg_pool2d_forward, .data = &p);
-}
-
-static fa_tensor *adaptive_avg_pool2d_forward(fa_module *self, fa_tensor *x)
-{
-    const fa_pair *size = fa_module_data(self);
-    return fa_adaptive_avg_pool2d(x, *size);
-}
-
-fa_module *fa_nn_adaptive_avg_pool2d(fa_pair size)
-{
-    return fa_nn_custom("adaptive_avg_pool2d", sizeof size, adaptive_avg_pool2d_forward, .data = &size);
-}
-
-static fa_tensor *adaptive_max_pool2d_forward(fa_module *self, fa_tensor *x)
-{
-    const fa_pair *size = fa_module_data(self);
-    return fa_adaptive_max_pool2d(x, *size);
-}
-
-fa_module *fa_nn_adaptive_max_pool2d(fa_pair size)
-{
-    return fa_nn_custom("adaptive_max_pool2d", sizeof size, adaptive_max_pool2d_forward, .data = &size);
-}
+/* To a size. */
+#define ADAPTIVE(ROW)                                                                                                  \
+    ROW(adaptive_avg_pool2d) ROW(adaptive_max_pool2d) ROW(adaptive_avg_pool1d) ROW(adaptive_max_pool1d)
+#define ADAPTIVE_MODULE(name)                                                                                          \
+    static fa_tensor *name##_forward(fa_module *self, fa_tensor *x)                                                    \
+    {                                                                                                                  \
+        const fa_pair *size = fa_module_data(self);                                                                    \
+        return fa_##name(x, *size);                                                                                    \
+    }                                                                                                                  \
+    fa_module *fa_nn_##name(fa_pair size)                                                                              \
+    {                                                                                                                  \
+        return fa_nn_custom(#name, sizeof size, name##_forward, .data = &size);                                        \
+    }
+ADAPTIVE(ADAPTIVE_MODULE)

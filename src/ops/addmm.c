@@ -99,12 +99,12 @@ static fa_tensor *addr_compose(fa__call *c)
         fa__call_fail(c, FA_ERROR_DTYPE, "there is no product of bool");
         return NULL;
     }
-    fa_tensor *product = fa_outer(a->vec1, a->vec2);
-    if (!product)
-        return NULL;
-    fa_dtype dtype = fa__promote((fa_dtype)a->input->dtype, (fa_dtype)product->dtype);
-    const fa_tensor *input = fa_to(a->input, dtype);
-    return input ? add_product(c, input, fa_to(product, dtype), a->beta, a->alpha) : NULL;
+    fa_dtype dtype = fa__promote((fa_dtype)a->vec1->dtype, (fa_dtype)a->vec2->dtype);
+    dtype = fa__promote((fa_dtype)a->input->dtype, dtype);
+    const fa_tensor *vec1 = fa_to(a->vec1, dtype), *vec2 = fa_to(a->vec2, dtype);
+    fa_tensor *product = vec1 && vec2 ? fa_outer(vec1, vec2) : NULL;
+    const fa_tensor *input = product ? fa_to(a->input, dtype) : NULL;
+    return input ? add_product(c, input, product, a->beta, a->alpha) : NULL;
 }
 
 /** beta * input + alpha * each element of vec1 times each of vec2: (n, m). Made element by element: dtypes promote. */

@@ -95,9 +95,11 @@ FA__HOT bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor
     if (FA__LIKELY(c->device->host)) {
         fa__fault fault = {0};
         l->fault = &fault;
-        bool good = (!c->pending || order(c, l, tensor)) && (b->run(NULL, l) || not_issued(c));
+        bool ready = !c->pending || order(c, l, tensor), good = ready && b->run(NULL, l);
         l->fault = NULL;
-        return FA__UNLIKELY(atomic_load_explicit(&fault.code, memory_order_relaxed)) ? fault_fails(c, &fault) : good;
+        if (FA__UNLIKELY(atomic_load_explicit(&fault.code, memory_order_relaxed)))
+            return fault_fails(c, &fault);
+        return FA__LIKELY(good) || (ready && not_issued(c));
     }
     if (!order(c, l, tensor))
         return false;

@@ -37,7 +37,7 @@ static const fa__op *in_place(const fa__op *op)
 const fa__op *fa__asked_for(const fa__call *c)
 {
     const fa__context *x = fa__ctx();
-    if (x->for_)
+    if (x->for_ && !x->for_call)
         return x->for_;
     for (const fa__call *outer = x->call; outer; outer = outer->parent)
         c = outer;

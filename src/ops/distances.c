@@ -165,7 +165,8 @@ static fa_tensor *cosine_similarity_compose(fa__call *c)
         fa__call_fail(c, FA_ERROR_DTYPE, "x1 or x2 has to be floating: fa_to converts");
         return NULL;
     }
-    fa_tensor *x = widened(both.item[0]), *y = widened(both.item[1]);
+    fa_dtype wide = dtype == FA_F64 ? FA_F64 : FA_F32;
+    fa_tensor *x = fa_to(both.item[0], wide), *y = fa_to(both.item[1], wide);
     int dim = fa__wrap_dim(c, both.item[0], a->dim);
     if (dim < 0)
         return NULL;

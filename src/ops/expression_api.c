@@ -74,7 +74,8 @@ static bool update_fails(const fa_binding *b, size_t i, const char *what, const 
         fa__text_add(&tensor, "; %s[%zu] is ", other->name, i);
         fa__describe_tensor(&tensor, other->tensors.item[i], true);
     }
-    return fa__fail(FA_ERROR_ARGUMENT, "fa_update: %s[%zu]: %s: %s", b->name, i, what, text);
+    bool apart = other && fa__tensor_place(b->tensors.item[i]) != fa__tensor_place(other->tensors.item[i]);
+    return fa__fail(apart ? FA_ERROR_DEVICE : FA_ERROR_ARGUMENT, "fa_update: %s[%zu]: %s: %s", b->name, i, what, text);
 }
 
 /* A result is read under other names as a whole, or not at all: what is written in parts could be read again, and of
@@ -287,7 +288,7 @@ static bool update_reserve(const update *u)
     return good;
 }
 
-/* The device may still refuse, but not for memory. */
+/* The device may still refuse, but not for memory; unless it is a GPU that has to copy operands first (gathered.c). */
 static bool update_run(const update *u)
 {
     bool good = true;

@@ -209,10 +209,6 @@ POINTWISE(signbit, (x), y = signbit(x), TORCH("signbit(x)"), SAMPLES("(3,4); ();
 POINTWISE(copysign, (x, y), y = copysign(x, y), TORCH("copysign(x, y)"),
           SAMPLES("(3,4) (4); (3) -1; () (); (0,2) (2); n(9) n(9); t(5) t(5)"))
 
-/** The floating number next to x towards y. The gradient goes on to x, also where the two are equal. */
-POINTWISE(nextafter, (x, y), y = nextafter(x, y), TORCH("nextafter(x, y)"),
-          SAMPLES("(3,4) (4); () (3); (0,2) (2); n(9) n(9); t(5) t(5)"))
-
 /** 0 where x is negative, `values` where it is 0, 1 where it is positive; 0 for NaN. */
 POINTWISE(heaviside, (x, values), y = x == 0 ? values : x > 0, TORCH("heaviside(x, values)"),
           SAMPLES("t(3,4) (4); (3,4) (); () (); (0,2) (2); n(9) n(9)"))

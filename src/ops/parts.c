@@ -1,4 +1,5 @@
 /* Numbers in parts: quotients with remainders, significands and exponents, fractions, bits; and roots. */
+#include "ops/promote.h"
 #include "ops/row.h"
 
 /* ---- powers and roots ---- */
@@ -92,6 +93,60 @@ static fa_tensor *spacing_compose(fa__call *c)
  *  largest number, as for its neighbours, where NumPy has infinity. */
 OP(spacing, spacing_args, (y), .compose = spacing_compose, .inplace = INPLACE(none), TORCH(""),
    SAMPLES("(3,4); (); (0,2); n(9); t(5)"))
+
+/** The number of f32 or f64 next to x. */
+POINTWISE(next_wide, (x, y), y = nextafter(x, y), INTERNAL, TORCH("nextafter(x, y)"),
+          SAMPLES("(3,4) (4); () (3); (0,2) (2); n(9) n(9); t(5) t(5)"))
+
+/** The number next to x of a dtype of f32's with so many digits, from 2 to the power `least` to `most`. Below a power
+ * of two numbers lie closer. */
+POINTWISE(next_low, (x, y, digits, least, most), e = maximum(exponent(x) - digits, least);
+          half = (y > x) != (x > 0) && e > least && abs(x) == exp2(exponent(x) - 1); step = exp2(half ? e - 1 : e);
+          beside = abs(x) + ((y > x) == (x > 0) ? step : -step);
+          r = x == 0 ? exp2(least) : (abs(x) == inf ? most : beside); r = copysign(r, x == 0 ? y : x);
+          y = x != x || y != y ? nan : (x == y ? y : r), INTERNAL, .no_grad = "f16 and bf16 have none here", TORCH(""),
+          SAMPLES("(3,4) (4) 11 -24 65504; () (3) 8 -133 3e38; (0,2) (2) 11 -24 65504; n(9) n(9) 11 -24 65504"))
+
+typedef struct {
+    fa_arg x; /* where one begins */
+    fa_arg y; /* the direction; both broadcast, and their dtypes promote */
+} nextafter_args;
+
+/* What both are promoted to: FA_SAME for two numbers. */
+static fa_dtype dtype_of_both(const nextafter_args *a)
+{
+    fa__promotion p = {FA_SAME, FA_SAME, FA_SAME};
+    const fa_arg *both[] = {&a->x, &a->y};
+    for (int i = 0; i < 2; i++) {
+        const fa_tensor *t = both[i]->kind == FA__ARG_TENSOR ? both[i]->as.t : NULL;
+        uint8_t *of = t ? t->rank ? &p.dims : &p.zero : &p.number, dtype = t ? t->dtype : FA_F32;
+        *of = (uint8_t)fa__promote((fa_dtype)*of, (fa_dtype)dtype);
+    }
+    return fa__promoted(p);
+}
+
+static fa_tensor *written(const fa__call *c, fa_tensor *y)
+{
+    return y && c->inplace ? fa_copy_(c->given, y) : y;
+}
+
+static fa_tensor *nextafter_compose(fa__call *c)
+{
+    const nextafter_args *a = c->args;
+    switch (dtype_of_both(a)) {
+    case FA_F16:
+        return written(c, fa__next_low(a->x, a->y, fa__arg_i(11), fa__arg_i(-24), fa__arg_f(65504)));
+    case FA_BF16:
+        return written(c, fa__next_low(a->x, a->y, fa__arg_i(8), fa__arg_i(-133), fa__arg_f(0x1.fep127)));
+    default:
+        return written(c, fa__next_wide(a->x, a->y));
+    }
+}
+
+/** The floating number next to x towards y, of the dtype that both are promoted to. The gradient goes on to x, also
+ *  where the two are equal; f16 and bf16 have none. */
+OP(nextafter, nextafter_args, (y), .compose = nextafter_compose, .inplace = INPLACE(x), TORCH("nextafter(x, y)"),
+   SAMPLES("(3,4) (4); () (3); (0,2) (2); n(9) n(9); t(5) t(5)"))
 
 /* ---- bits ---- */
 

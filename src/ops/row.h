@@ -107,8 +107,9 @@ typedef struct fa__cells {
 #define KEEP(...) #__VA_ARGS__
 #define REQUIRE(...) #__VA_ARGS__
 #define INPLACE(field) #field
-#define TORCH(...) .torch = true     /* what PyTorch is asked for the same: for the tests */
-#define DIFFERS(...) .differs = true /* "i64 bool: why": dtypes where PyTorch answers otherwise, on purpose; "coarse"  \
+#define TORCH(...) .torch = true /* what PyTorch is asked for the same: for the tests */
+#define DIFFERS(...)                                                                                                   \
+    .differs = true                  /* "i64 bool: why": dtypes where PyTorch answers otherwise, on purpose; "coarse"  \
                                       */
 #define ALSO(...) .also = true       /* names that PyTorch and NumPy have for the same, or nearly: for the manual */
 #define SAMPLES(...) .samples = true /* tools/rows hands them to the tests */

@@ -204,6 +204,7 @@ static bool move_for(const fa__op *op, fa_tensor *t, fa_place where)
         return false;
     fa__device *to = device_of(t, where.device, op);
     fa_dtype dtype = where.dtype == FA_SAME ? (fa_dtype)t->dtype : where.dtype;
+    const bool stood = fa__failed();
     if (!to)
         return false;
     FA_USE(.no_grad = true);
@@ -220,6 +221,8 @@ static bool move_for(const fa__op *op, fa_tensor *t, fa_place where)
         else
             fa__unref(m->copied);
     fa__free(all);
+    if (!good && !stood && fa__self->error->code == FA_ERROR_MEMORY)
+        fa__error_within("fa_%s", op->name);
     return good;
 }
 

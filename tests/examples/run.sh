@@ -1,9 +1,15 @@
 #!/bin/sh
 # run.sh PROGRAMS FACULA: each example prints what NAME.txt beside this script says, on the CPU and, where it takes a
 # device, on one that runs late and on those of OpenCL, of which FACULA, the command, tells whether they are here. Where
-# there is no NAME.txt, it only has to succeed.
-programs=$1 facula=$2
-here=$(dirname "$0")
+# there is no NAME.txt, it only has to succeed. They run in a folder of their own, with two batches of black images as
+# CIFAR-10's; if its records are in shared/data beside the repository, with those too.
+programs=$(cd "$1" && pwd) facula=$2
+here=$(cd "$(dirname "$0")" && pwd)
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+mkdir -p data/cifar-10-batches-bin
+head -c $((3073 * 100)) /dev/zero > data/cifar-10-batches-bin/data_batch_1.bin
 status=0
 skipped=0
 check() { # name, then the program and its arguments
@@ -28,14 +34,32 @@ check_on() { # program and its devices
     done
     check "$name" "$@"
 }
+check_on_data() { # program and device: the folder of its data comes first
+    if echo "$there" | grep -qx "$2"; then
+        check "$(basename "$1")" "$1" data "$2"
+    else
+        echo "$(basename "$1") $2: there is no $2 here"
+        skipped=$((skipped + 1))
+    fi
+}
 for program in "$programs"/*; do
     [ -x "$program" ] && [ -f "$program" ] || continue
     name=$(basename "$program")
     check "$name" "$program"
     case $name in
-    between_devices | gradients_across | classifier | memory_and_copies | placement | two_devices)
+    between_devices | classifier | custom_dataset | custom_layer | custom_network | custom_optimizer | \
+        gradients_across | memory_and_copies | placement | resume | transfer_learning | two_devices)
         for device in cpu late:0 late:1 opencl:0 opencl:1; do check_on "$program" $device; done
         check "$name" env FACULA_DEVICE=late:1 "$program"
+        ;;
+    cifar10)
+        for device in late:0 opencl:0; do check_on_data "$program" $device; done
+        if [ -f "$here/../../../shared/data/cifar-10-batches-bin/data_batch_1.bin" ]; then
+            check "$name" "$program" "$here/../../../shared/data" cpu
+        else
+            echo "$name: there are no records of CIFAR-10 here"
+            skipped=$((skipped + 1))
+        fi
         ;;
     esac
     [ "$name" != two_devices ] || for devices in 'late:0 late:1' 'opencl:0 opencl:1' 'opencl:0 cpu' 'cpu late:0'; do

@@ -1,4 +1,5 @@
 // An outside program in C++17: the same macros, and an exception that passes a scope, in C++ and in C.
+#include <cmath>
 #include <cstdio>
 #include <facula/facula.h>
 
@@ -55,6 +56,15 @@ static void calls()
         fa_tensor_borrow(
             borrowed, FA_SHAPE(2), .free = [](void *, void *) { freed++; });
         CHECK(fa_same(fa_add(x, 1, .out = fa_zeros_like(x)), fa_add(x, 1)));
+        fa_meter *right = fa_meter_accuracy(.top_k = 2), *mean = fa_meter_mean();
+        CHECK(fa_meter_update(mean, 2.5f, .count = 2) && fa_meter_update(mean, x) && !std::isnan(fa_meter_value(mean)));
+        CHECK(fa_meter_update(right, x, .target = fa_argmax(x, .dim = 1)) && fa_meter_value(right) == 1);
+        fa_progress *bar = fa_progress_new(2, .label = "steps", .quiet = true);
+        CHECK(fa_progress_tick(bar) && fa_progress_tick(bar, "mean", fa_meter_tensor(mean), "lr", 0.5, "n", 3u));
+        fa_tensor *const list[] = {x};
+        const fa_tensors lists = {1, list};
+        const fa_binding names[] = {FA_BIND("p", lists), FA_BIND("lr", 0.5f)};
+        CHECK(fa_update("p = p * lr + lr", 2, names));
         fa_tensor *fresh = fa_ones(FA_SHAPE(3));
         CHECK(fa_move_(fresh, FA_F64) && fa_move_(fresh, FA_LATE(0)) && fa_tensor_dtype(fresh) == FA_F64);
     }

@@ -7,7 +7,7 @@ import torch
 from operations import NAMESPACE, WEIGHTS, get
 from rows import split
 from samples import DTYPES, NAMES, Operand, Variable, default, parse, scalar, seed_of
-from variables import (ARRANGED, BY_LAYOUT, CONSTANT, COPIED, DIFFERENT, PICKS, REFUSALS, ROWS, TURNED, Abandoned, Dropped,
+from variables import (ARRANGED, BY_LAYOUT, CONSTANT, COPIED, DIFFERENT, OURS, PICKS, REFUSALS, ROWS, TURNED, Abandoned, Dropped,
                        Refused, Var, index_of, native, tag_of, turns)
 
 CHECKSUM = 800  # the place of the weights that values are summed with
@@ -66,7 +66,7 @@ class Machine:
     def add(self, v, targets):
         name = targets.pop(0)
         if int(name[1:]) != len(self.vars):
-            raise SyntaxError(f"{name} is not the next variable")
+            raise Dropped("PyTorch refuses an earlier line in f64 only")
         self.vars.append(v)
         return self.see(name, self.memory_of(v, len(self.vars) - 1))
 
@@ -162,6 +162,8 @@ class Machine:
                 raise Dropped("differs on purpose")
         if row.name in PICKS and values["x"].unique().numel() < values["x"].numel():
             raise Dropped("ties")
+        if row.name in OURS and torch.is_grad_enabled() and any(v.requires_grad for v in tensors_in(values)):
+            raise Dropped("has a gradient only here")
         results = eval(row.torch, dict(NAMESPACE), values)
         results = list(results) if isinstance(results, (tuple, list)) else [results]
         if not all(isinstance(y, torch.Tensor) for y in results):

@@ -5,6 +5,9 @@ import inspect
 import types
 
 import numpy
+import numpy.fft
+import numpy.linalg
+import numpy.random
 import torch
 
 
@@ -21,15 +24,16 @@ def main():
     top = set(public(torch))
     for name in sorted(top):
         print("torch." + name)
-    for part in "nn.functional", "linalg", "special", "Tensor":
+    for part in "nn.functional", "linalg", "special", "fft", "Tensor":
         holder = torch
         for step in part.split("."):
             holder = getattr(holder, step)
         for name in public(holder):
             if part != "Tensor" or name not in top:
                 print("torch.%s.%s" % (part, name))
-    for name in public(numpy):
-        print("numpy." + name)
+    for part in numpy, numpy.linalg, numpy.fft, numpy.random:
+        for name in public(part):
+            print(part.__name__ + "." + name)
 
 
 main()

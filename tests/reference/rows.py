@@ -31,6 +31,7 @@ class Row:
     single: bool = True  # one result, and not a list
     view: bool = False
     composed: bool = False
+    differs: str = ""  # dtypes in which PyTorch answers otherwise, on purpose: why
     inplace: str | None = None  # the field that the in-place form writes
 
 
@@ -119,6 +120,8 @@ def read_rows():
             for cell in parts[3:]:
                 if cell.startswith("TORCH"):
                     row.torch = c_string(cell) or None
+                elif cell.startswith("DIFFERS"):
+                    row.differs = c_string(cell) or ""
                 elif re.match(r"\.view\s*=\s*true", cell):
                     row.view = True
                 elif cell.startswith(".compose"):

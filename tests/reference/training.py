@@ -15,13 +15,17 @@ def made(run, text, place, scale=1.0):
     return t * scale if t.is_floating_point() else t
 
 
+def shown(run, step, what, name, t):
+    t = t.detach().flatten()
+    chosen = t[:: max(1, (len(t) + 15) // 16)]
+    return f"{run} {step} {what} {name}: " + " ".join(repr(v) for v in [t.norm().item()] + chosen.tolist())
+
+
 def report(run, step, loss, parameters):
     yield f"{run} {step} loss: {loss.item()!r}"
     for name, p in parameters.items():
-        for what, t in (("grad", p.grad), ("param", p.detach())):
-            t = t.flatten()
-            chosen = t[:: max(1, (len(t) + 15) // 16)]
-            yield f"{run} {step} {what} {name}: " + " ".join(repr(v) for v in [t.norm().item()] + chosen.tolist())
+        yield shown(run, step, "grad", name, p.grad)
+        yield shown(run, step, "param", name, p)
 
 
 def linear_by_hand():

@@ -10,15 +10,16 @@ import re
 
 import torch
 
-from rows import ROOT, read_rows
+from rows import read_rows
 
 ROWS = read_rows()
-GOLDEN = (ROOT / "tests/golden.c").read_text()
-DIFFERENT = collections.defaultdict(set, {n: set(d.split()) for n, d in re.findall(r'{"(\w+)", "([\w ]+)", "', GOLDEN)})
+DIFFERENT = collections.defaultdict(set, {n: set(r.differs.partition(":")[0].split()) for n, r in ROWS.items()})
 TURNED = ("flip", "fliplr", "flipud", "rot90")  # views with negative strides here, copies in PyTorch
-COPIED = ("sum_to", "nonzero_tuple", "cartesian_prod")  # copies here, views in PyTorch, some where nothing is to be done
+COPIED = ("sum_to", "nonzero_tuple", "cartesian_prod", "feature_dropout")  # copies here, views in PyTorch, some where nothing is to be done
 ARRANGED = ("clone", "move", "copy", "einsum", "scatter_reduce")  # have other strides here
 CONSTANT = ("histogram",)  # have a history in PyTorch, through which nothing flows
+OURS = ("bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1", "modified_bessel_k0", "modified_bessel_k1", "spherical_bessel_j0",
+        "scaled_modified_bessel_k0", "scaled_modified_bessel_k1", "nextafter")  # without a gradient in PyTorch
 PICKS = ("kthvalue", "topk", "median", "nanmedian", "mode", "quantile", "nanquantile")  # of equal elements they find another one
 BY_LAYOUT = ("view", "reshape", "flatten", "unflatten", "contiguous", "as_strided", "broadcast_tensors", "meshgrid")
 

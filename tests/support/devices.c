@@ -1,6 +1,7 @@
 /* The devices that tests are run with. */
 #include "support/devices.h"
 #include "backend/gpu/driver.h"
+#include "support/record.h"
 #include <facula/error.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -85,5 +86,6 @@ bool test_devices_there(void)
         lose_f64();
     if (delay)
         test_devices_delay(atoll(delay));
+    record_begin();
     return true;
 }

@@ -23,15 +23,15 @@ static void print_device(fa_device device)
 
 static bool print_kind(const char *kind)
 {
-    const char *why = NULL;
+    const char *why = "";
     int count = fa_device_count(kind, &why);
-    if (count == 0)
-        printf("%-9s not available: %s\n", kind, why ? why : "none was found");
     for (int i = 0; i < count; i++) {
         char name[32];
         snprintf(name, sizeof name, "%s:%d", kind, i);
         print_device(fa_device_of(name));
     }
+    if (*why)
+        printf("%-9s not available: %s\n", kind, why);
     return !fa_failed();
 }
 

@@ -67,6 +67,8 @@ static void check_ways(op *o)
         COMPLAIN(o, "its result is %s list: write .%s", o->list ? "a" : "no", name);
     if (o->list && infer && !(has(o, "view") && has(o, "null_gy")))
         COMPLAIN(o, "a list is of views (.view and .null_gy), or composed");
+    if (has(o, "may_view") && infer)
+        COMPLAIN(o, ".may_view is of what is composed");
     if (!compose && !has(o, "grad") && !has(o, "no_grad"))
         COMPLAIN(o, "no .grad (or .no_grad = \"why\")");
     if (has(o, "HOT"))

@@ -58,17 +58,45 @@ static bool in_line(const int64_t shape[3], const int64_t stride[3], int64_t *st
     return true;
 }
 
-/* to[i][c][t][u], without gaps */
-static void copy_weights(char *to, const char *from, size_t size, int64_t rows, int64_t row_step,
-                         const int64_t shape[3], const int64_t stride[3])
+/* Weights that are copied: to[i][c][t][u], without gaps */
+typedef struct copy {
+    char *to;
+    const char *from;
+    size_t size;
+    int64_t row_step, shape[3], stride[3];
+} copy;
+
+#define COPY_LINE(type)                                                                                                \
+    static void copy_##type(char *to, const char *from, int64_t count, int64_t step)                                   \
+    {                                                                                                                  \
+        for (int64_t i = 0; i < count; i++)                                                                            \
+            ((type *)(void *)to)[i] = ((const type *)(const void *)from)[i * step];                                    \
+    }
+COPY_LINE(uint8_t)
+COPY_LINE(uint16_t)
+COPY_LINE(uint32_t)
+COPY_LINE(uint64_t)
+
+static void copy_rows(void *context, int64_t begin, int64_t end)
 {
-    for (int64_t i = 0; i < rows; i++)
-        for (int64_t c = 0; c < shape[0]; c++)
-            for (int64_t t = 0; t < shape[1]; t++) {
-                int64_t at = i * row_step + c * stride[0] + t * stride[1];
-                for (int64_t u = 0; u < shape[2]; u++, to += size, at += stride[2])
-                    memcpy(to, from + at * (int64_t)size, size);
-            }
+    static void (*const line[])(char *, const char *, int64_t, int64_t) = {
+        [1] = copy_uint8_t, [2] = copy_uint16_t, [4] = copy_uint32_t, [8] = copy_uint64_t};
+    const copy *m = context;
+    const int64_t size = (int64_t)m->size, lines = m->shape[0] * m->shape[1];
+    for (int64_t i = begin; i < end; i++)
+        for (int64_t k = 0; k < lines; k++) {
+            int64_t at = i * m->row_step + k / m->shape[1] * m->stride[0] + k % m->shape[1] * m->stride[1];
+            line[size](m->to + (i * lines + k) * m->shape[2] * size, m->from + at * size, m->shape[2], m->stride[2]);
+        }
+}
+
+static void copy_weights(copy *m, int64_t rows)
+{
+    if (m->stride[1] == m->shape[2] * m->stride[2]) { /* rows of a kernel that follow each other are one */
+        m->shape[2] *= m->shape[1];
+        m->shape[1] = 1;
+    }
+    fa__parallel_for(rows, 1 + 20000 / (m->shape[0] * m->shape[1] * m->shape[2] + 1), copy_rows, m);
 }
 
 /* Rows of weights as the left operand: as they lie, or as they were copied for this group. */
@@ -80,7 +108,8 @@ static void set_weights(const work *w, fa__gemm *g, int64_t group, const char *f
     if (in_line(shape, stride, &g->a_col) || !from)
         return;
     char *to = w->packed + group * g->m * g->k * (int64_t)w->kind->element;
-    copy_weights(to, from, w->kind->element, g->m, row_step, shape, stride);
+    copy m = {to, from, w->kind->element, row_step, {shape[0], shape[1], shape[2]}, {stride[0], stride[1], stride[2]}};
+    copy_weights(&m, g->m);
     g->a = to;
     g->a_row = g->k;
     g->a_col = 1;
@@ -111,7 +140,7 @@ static void forward_groups(void *context, int64_t begin, int64_t end)
         fa__cpu_patches_init(&patches, moved(w->x, i * v->in * v->x[1], size), &w->p, 0);
         fa__cpu_image_init(&y, moved(w->y, i * v->out * v->y[1], size), v->result, v->y, 0);
         fa__gemm g = {.m = v->out,
-                      .n = v->images * v->result[0] * v->result[1],
+                      .n = fa__cpu_flatten(&patches, &y, v->out),
                       .k = v->in * v->kernel[0] * v->kernel[1],
                       .bias = moved(w->bias, i * v->out * w->bias_step, size),
                       .bias_row = w->bias_step,
@@ -154,7 +183,7 @@ static void backward_groups(void *context, int64_t begin, int64_t end)
         fa__cpu_patches_init(&patches, moved(w->y, i * v->out * v->y[1], size), &w->p, 0);
         fa__cpu_image_init(&x, moved(w->x, corner + i * v->in * v->x[1], size), w->p.pixels, stride, 0);
         fa__gemm g = {.m = v->in,
-                      .n = v->images * w->p.pixels[0] * w->p.pixels[1],
+                      .n = fa__cpu_flatten(&patches, &x, v->in),
                       .k = v->out * w->p.taps[0] * w->p.taps[1],
                       .bias = moved(w->bias, i * v->in * w->bias_step, size),
                       .bias_row = w->bias_step,

@@ -192,13 +192,13 @@ static matrix part_of_b(const job *j, fa__gemm_block part, char *scratch)
 {
     const fa__gemm *g = j->g;
     const int64_t element = (int64_t)j->kind->element, width = j->kind->cols;
-    char *to = scratch + j->a_bytes;
     if (g->b_source) {
+        char *to = scratch + j->a_bytes;
         g->b_source->pack(g->b_source, j->kind, to, width, width, &part, room_of(j, scratch));
         return (matrix){to, width, part.rows};
     }
     matrix b = {(const char *)g->b + (part.row * g->b_row + part.col * g->b_col) * element, g->b_row, g->b_col};
-    return j->pack_b ? pack_b(j, to, b, part.rows, part.cols) : b;
+    return j->pack_b ? pack_b(j, scratch + j->a_bytes, b, part.rows, part.cols) : b;
 }
 
 static matrix part_of_a(const job *j, fa__gemm_block part, char *scratch)

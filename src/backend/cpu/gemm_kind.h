@@ -56,11 +56,12 @@ typedef struct fa__gemm_sink {
                 const void *sums, int64_t sums_row);
 } fa__gemm_sink;
 
-/* The same product where k is 0: operands have no elements, perhaps no address, which is no start for arithmetic. */
+/* The same product where k is 0: operands have no elements, perhaps no address, which is no start for arithmetic. Any
+ * other will do; c has none where there is a sink. */
 static inline fa__gemm fa__gemm_empty(const fa__gemm *g)
 {
     fa__gemm e = *g;
-    e.a = e.b = g->c;
+    e.a = e.b = g;
     e.a_source = e.b_source = NULL;
     e.k = e.a_row = e.a_col = e.b_row = e.b_col = 0;
     return e;

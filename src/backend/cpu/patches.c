@@ -21,7 +21,7 @@ fa__cpu_run fa__cpu_run_from(const int64_t pixels[2], bool join, int64_t pixel, 
 
 static bool rows_join(const fa__cpu_image *m)
 {
-    return m->stride[2] == m->pixels[1] * m->stride[3] || m->pixels[0] == 1;
+    return m->columns == m->pixels[1] && (m->stride[2] == m->pixels[1] * m->stride[3] || m->pixels[0] == 1);
 }
 
 static int64_t run_offset(const fa__cpu_image *m, const fa__cpu_run *r)
@@ -63,16 +63,18 @@ static void put_image(const fa__gemm_sink *sink, const fa__gemm_kind *kind, cons
     part.c_col = m->stride[3];
     for (int64_t j = 0; j < at->cols;) {
         fa__cpu_run r = fa__cpu_run_from(m->pixels, join, m->first + at->col + j, at->cols - j);
-        const fa__gemm_block block = {at->row, 0, at->rows, r.count};
+        int64_t count = join ? r.count : least(r.count, m->columns - r.column);
+        const fa__gemm_block block = {at->row, 0, at->rows, count};
         part.c = (char *)m->data + run_offset(m, &r) * (int64_t)kind->element;
-        kind->finish(&part, &block, (const char *)sums + j * (int64_t)kind->sum, sums_row);
+        if (count > 0)
+            kind->finish(&part, &block, (const char *)sums + j * (int64_t)kind->sum, sums_row);
         j += r.count;
     }
 }
 
 void fa__cpu_image_init(fa__cpu_image *m, void *data, const int64_t pixels[2], const int64_t stride[4], int64_t first)
 {
-    *m = (fa__cpu_image){{pack_image, no_room}, {put_image}, data, {pixels[0], pixels[1]}, {0}, first};
+    *m = (fa__cpu_image){{pack_image, no_room}, {put_image}, data, {pixels[0], pixels[1]}, {0}, first, pixels[1]};
     memcpy(m->stride, stride, sizeof m->stride);
 }
 
@@ -82,6 +84,7 @@ void fa__cpu_image_init(fa__cpu_image *m, void *data, const int64_t pixels[2], c
 typedef struct band {
     fa__cpu_run run;             /* the pixels: of whole rows, or of one */
     int64_t rows, columns;       /* of pixels */
+    bool part;                   /* of one row, from the run's first pixel on */
     int64_t channel, channels;   /* those that the taps have */
     int64_t low[2], high[2];     /* the rows and columns that they meet: from, to (inclusive) */
     int64_t phases, length;      /* of a row: columns by their number modulo the step, so many of each */
@@ -117,34 +120,47 @@ static int64_t period(const fa__patches *p)
     return p->step[1] / gcd(p->step[1], absolute(p->tap[1]));
 }
 
-static void set_band(band *b, const fa__patches *p, const fa__cpu_run *r, int64_t tap, int64_t taps)
+static void set_band(band *b, const fa__cpu_patches *s, const fa__cpu_run *r, int64_t tap, int64_t taps)
 {
+    const fa__patches *p = &s->p;
     const int64_t each = p->taps[0] * p->taps[1], width = p->pixels[1];
     b->run = *r;
     b->rows = (r->column + r->count - 1) / width + 1;
-    bool one = b->rows == 1;
-    int64_t column = one ? r->column : 0, last = one ? r->column + r->count - 1 : width - 1;
+    b->part = b->rows == 1 && !s->flat;
+    int64_t column = b->part ? r->column : 0, last = b->part ? r->column + r->count - 1 : width - 1;
     b->columns = last - column + 1;
     b->channel = tap / each;
     b->channels = (tap + taps - 1) / each - b->channel + 1;
     set_reach(b, p, 0, r->row, r->row + b->rows - 1);
-    set_reach(b, p, 1, column, last);
+    set_reach(b, p, 1, column, s->flat ? last - (p->taps[1] - 1) * absolute(p->tap[1]) : last);
     b->phases = least(period(p), p->taps[1]);
-    b->length = b->columns + (p->taps[1] - 1) * absolute(p->tap[1]) / p->step[1];
+    b->length = b->columns + (s->flat ? 0 : (p->taps[1] - 1) * absolute(p->tap[1]) / p->step[1]);
     b->pitch = b->phases * b->length;
     b->channel_step = (b->high[0] - b->low[0] + 1) * b->pitch;
 }
 
-/* Where the entries of a tap begin: relative to those of the first pixel of the band */
+/* How far the entries of a tap of a channel are from those of the first pixel */
+static int64_t tap_offset(const band *b, const fa__patches *p, int64_t t, int64_t u, int64_t cycle)
+{
+    int64_t row = p->tap[0] < 0 ? p->taps[0] - 1 - t : t, column = p->tap[1] < 0 ? p->taps[1] - 1 - u : u;
+    int64_t place = cycle == 1 && p->step[1] == 1
+                        ? column * absolute(p->tap[1])
+                        : column % cycle * b->length + column * absolute(p->tap[1]) / p->step[1];
+    return row * absolute(p->tap[0]) * b->pitch + place;
+}
+
+/* Where the entries of each tap begin: relative to those of the first pixel of the band */
 static void find_taps(const band *b, const fa__patches *p, int64_t tap, int64_t taps, int64_t *offset)
 {
-    const int64_t each = p->taps[0] * p->taps[1], cycle = period(p), apart = absolute(p->tap[1]);
+    const int64_t each = p->taps[0] * p->taps[1], cycle = period(p);
+    int64_t c = tap / each - b->channel, t = tap % each / p->taps[1], u = tap % p->taps[1];
     for (int64_t i = 0; i < taps; i++) {
-        int64_t c = (tap + i) / each, rest = (tap + i) - c * each, t = rest / p->taps[1], u = rest - t * p->taps[1];
-        t = p->tap[0] < 0 ? p->taps[0] - 1 - t : t;
-        u = p->tap[1] < 0 ? p->taps[1] - 1 - u : u;
-        offset[i] = (c - b->channel) * b->channel_step + t * absolute(p->tap[0]) * b->pitch + u % cycle * b->length
-                    + u * apart / p->step[1];
+        offset[i] = i < each ? c * b->channel_step + tap_offset(b, p, t, u, cycle) : offset[i - each] + b->channel_step;
+        u++;
+        t += u == p->taps[1];
+        u = u == p->taps[1] ? 0 : u;
+        c += t == p->taps[0];
+        t = t == p->taps[0] ? 0 : t;
     }
 }
 
@@ -196,7 +212,7 @@ static void gather(const fa__gemm_kind *kind, char *to, int64_t to_row, int64_t 
 static void gather_band(const fa__cpu_patches *s, const fa__gemm_kind *kind, const band *b, char *to, int64_t to_row,
                         int64_t panel, const fa__gemm_block *at, int64_t col, const char *from, const int64_t *offset)
 {
-    int64_t column = b->rows == 1 ? 0 : b->run.column, left = b->run.count;
+    int64_t column = b->part ? 0 : b->run.column, left = b->run.count;
     const int64_t next = s->p.step[0] * b->pitch;
     if (next == b->columns) {
         gather(kind, to, to_row, panel, at, col, from + column * (int64_t)kind->sum, offset, left);
@@ -246,10 +262,12 @@ static size_t patches_room(const fa__gemm_source *source, const fa__gemm_kind *k
     const int64_t each = p->taps[0] * p->taps[1];
     if (!each || !cols || !rows)
         return 0;
-    int64_t width = p->pixels[1], across = least(width, cols);
-    int64_t down = width >= cols ? 1 : least(p->pixels[0], (cols + width - 2) / width + 1);
+    bool flat = ((const fa__cpu_patches *)source)->flat;
+    int64_t width = p->pixels[1], across = flat ? width : least(width, cols);
+    int64_t down = width >= cols && !flat ? 1 : least(p->pixels[0], (cols + width - 2) / width + 1);
     int64_t channels = least(p->channels, (rows + each - 2) / each + 1);
-    double length = (double)across + (double)(p->taps[1] - 1) * (double)absolute(p->tap[1]) / (double)p->step[1];
+    double more = (double)(p->taps[1] - 1) * (double)absolute(p->tap[1]) / (double)p->step[1];
+    double length = (double)across + more; /* of a flat band no more than that: the last row is read as if it were */
     double height =
         (double)(down - 1) * (double)p->step[0] + (double)(p->taps[0] - 1) * (double)absolute(p->tap[0]) + 1;
     double bytes = (double)channels * (double)least(period(p), p->taps[1]) * length * height * (double)kind->sum;
@@ -268,12 +286,15 @@ static void pack_patches(const fa__gemm_source *source, const fa__gemm_kind *kin
     }
     int64_t *offset = room;
     char *copy = (char *)room + (((size_t)at->rows * sizeof *offset + 63) & ~(size_t)63);
-    bool join = s->p.pixels[1] < at->cols;
+    bool join = s->flat || s->p.pixels[1] < at->cols;
+    band found = {.pitch = -1}; /* that of `offset` */
     for (int64_t j = 0; j < at->cols;) {
         fa__cpu_run r = fa__cpu_run_from(s->p.pixels, join, s->first + at->col + j, at->cols - j);
         band b;
-        set_band(&b, &s->p, &r, at->row, at->rows);
-        find_taps(&b, &s->p, at->row, at->rows, offset);
+        set_band(&b, s, &r, at->row, at->rows);
+        if (b.channel_step != found.channel_step || b.pitch != found.pitch || b.length != found.length)
+            find_taps(&b, &s->p, at->row, at->rows, offset);
+        found = b;
         copy_band(s, kind, &b, copy);
         gather_band(s, kind, &b, to, to_row, panel, at, j, copy, offset);
         j += r.count;
@@ -282,5 +303,20 @@ static void pack_patches(const fa__gemm_source *source, const fa__gemm_kind *kin
 
 void fa__cpu_patches_init(fa__cpu_patches *s, const void *data, const fa__patches *p, int64_t first)
 {
-    *s = (fa__cpu_patches){{pack_patches, patches_room}, data, *p, first};
+    *s = (fa__cpu_patches){{pack_patches, patches_room}, data, *p, first, false};
+}
+
+/* What is saved is about SPLIT row by row for each of the pieces in which a panel of 32 pixels is gathered; what it
+ * costs, the products of pixels that are too many. */
+int64_t fa__cpu_flatten(fa__cpu_patches *s, fa__cpu_image *sink, int64_t rows)
+{
+    enum { SPLIT = 5, PANEL = 32, WIDEST = 1024 };
+    fa__patches *p = &s->p;
+    int64_t width = p->pixels[1], more = p->taps[1] ? (p->taps[1] - 1) * absolute(p->tap[1]) : 0;
+    if (p->step[0] == 1 && p->step[1] == 1 && more && width + more <= WIDEST && p->taps[0]
+        && 2 * more * rows < SPLIT * (width + PANEL)) {
+        s->flat = true;
+        p->pixels[1] = sink->pixels[1] = width + more;
+    }
+    return p->images * p->pixels[0] * p->pixels[1];
 }

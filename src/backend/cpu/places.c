@@ -75,7 +75,8 @@ static void some_values(void *context, int64_t begin, int64_t end)
     for (int64_t next; begin < end; begin = next) {
         int64_t row = begin / s->inner, first = begin - row * s->inner, o[3];
         fa__cpu_place(&s->walk, row, o);
-        const char *x = (const char *)s->lines->data + o[0] * size;
+        /* lines of nothing may be nowhere */
+        const char *x = s->length ? (const char *)s->lines->data + o[0] * size : NULL;
         if (s->narrow && x != there)
             s->k->load[s->lines->dtype](room, there = x, step, s->length);
         next = begin - first + s->inner < end ? begin - first + s->inner : end;

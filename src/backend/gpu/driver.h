@@ -12,10 +12,11 @@ typedef struct fa__gpu_arg {
 } fa__gpu_arg;
 
 typedef struct fa__gpu_kernel {
-    void *handle;      /* the driver's */
-    uint32_t group[2]; /* work-items of a group, as its source says */
-    bool faults;       /* it may write the queue's fault word */
-    const char *name;  /* the entry */
+    void *handle;                    /* the driver's */
+    uint32_t group[2];               /* work-items of a group, as its source says */
+    bool faults;                     /* it may write the queue's fault word */
+    const char *name;                /* the entry */
+    const struct fa__gpu_form *form; /* its line of families.def; NULL: it is not the library's */
 } fa__gpu_kernel;
 
 /* c = a b + bias, for one matrix each, or for a batch of them (dialect/arguments.h). */
@@ -27,7 +28,7 @@ typedef struct fa__gpu_product {
     uint64_t (*by_kernel)(fa__queue *, const struct fa__gpu_product *);
 } fa__gpu_product;
 
-enum { FA__GPU_DEVICES = 32 /* of all kinds */, FA__GPU_ARGS = 24 };
+enum { FA__GPU_DEVICES = 32 /* of all kinds */, FA__GPU_ARGS = 24, FA__GPU_LEAST_ARGS = 1024 };
 
 typedef struct fa__gpu_driver {
     const char *prelude; /* the dialect's words in the driver's language; comes before every source */
@@ -57,9 +58,9 @@ typedef struct fa__gpu_device {
     bool f64;   /* it computes in f64 */
     bool bit_equal;
     uint64_t groups;    /* work-groups that keep it busy */
-    uint64_t max_group; /* work-items of a group */
-    size_t max_args;    /* bytes of all arguments */
-    size_t local;       /* bytes of local memory */
+    uint64_t max_group; /* work-items of a group: not fewer than fa__gpu_largest_group() */
+    size_t max_args;    /* bytes of all arguments: not fewer than FA__GPU_LEAST_ARGS */
+    fa__program copy;   /* y = x; fa__gpu_enroll makes it */
 } fa__gpu_device;
 
 /* The entries of fa__backend that all kinds of GPU share. */
@@ -68,6 +69,8 @@ bool fa__gpu_prepare(fa__device *, fa__program *, fa__class);
 uint64_t fa__gpu_run(fa__queue *, const fa__launch *);
 /* Frees what prepare left in a program. */
 void fa__gpu_discard(void *what);
+/* The work-items of the largest group that a kernel has: a device that has only smaller ones cannot be used. */
+uint32_t fa__gpu_largest_group(void);
 /* Gives a device that is opened its number. False, and an error, when there are too many. */
 bool fa__gpu_enroll(fa__device *);
 /* Frees the kernels of a device: it is closed. */

@@ -1,5 +1,6 @@
 /* Programs for each element: the dense kernel where operands are runs of one dtype, the general one elsewhere. */
 #include "backend/gpu/gpu.h"
+#include "backend/gpu/source.h"
 #include <string.h>
 
 /* Bytes that four elements of a run are aligned to; elements of 8 bytes are read by two 16-byte words. */
@@ -40,13 +41,13 @@ static fa__gpu_shape shape_of(const fa__gpu_operands *o)
     return dense_shape(dtype, l->compute);
 }
 
-/* Without any dimension there is one element: a run of it. */
+/* Without any dimension there is one element: a run of it; where there are no elements, a run of none. */
 static void give_dimension(fa__gpu_operands *o)
 {
-    if (o->rank > 0)
+    if (o->rank > 0 && o->count > 0)
         return;
     o->rank = 1;
-    o->shape[0] = 1;
+    o->shape[0] = o->count;
     FA__EACH_BIT (k, o->memory)
         o->stride[k][0] = 1;
 }
@@ -103,6 +104,8 @@ static uint64_t run(fa__queue *queue, const fa__launch *l)
     fa__gpu_operands_begin(&o, queue->device, l, true);
     fa__gpu_operands_join(&o, 0, o.rank);
     give_dimension(&o);
+    if (FA__UNLIKELY(o.rank > fa__gpu_program_dims(queue->device, l->program->ssa)))
+        return fa__gpu_run_gathered(queue, &o);
     fa__gpu_shape shape = shape_of(&o);
     const fa__gpu_kernel *kernel = fa__gpu_program(queue->device, l->program, (fa__class)l->compute, shape);
     if (!kernel || !fa__gpu_add_program(&args, &p, &o))

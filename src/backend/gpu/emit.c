@@ -208,13 +208,14 @@ unsigned fa__gpu_program_needs(const fa__ssa *ssa, fa__class class)
     return all;
 }
 
-int fa__gpu_program_dims(const fa__ssa *ssa)
+int fa__gpu_program_dims(const fa__device *d, const fa__ssa *ssa)
 {
-    enum { MOST = 1024, FAULT = 8, BUFFER = 16, OTHERS = 64 /* for what else a kernel has */ };
+    enum { FAULT = 8, BUFFER = 16, OTHERS = 64 /* for what else a kernel has */ };
+    const fa__gpu_device *g = d->own;
     int n = ssa->inputs + ssa->outputs;
     for (int dims = FA_MAX_DIMS; dims > 0; dims--) {
         int longs = 1 + dims + n * dims, ints = (1 + n + 1) & ~1;
-        if (FAULT + BUFFER * n + 8 * longs + 4 * ints + OTHERS <= MOST)
+        if (FAULT + BUFFER * n + 8 * longs + 4 * ints + OTHERS <= (int64_t)g->max_args)
             return dims;
     }
     return 0;
@@ -228,12 +229,12 @@ static void put_list(fa__gpu_text *t, const char *name, const char *first, const
     fa__gpu_put(t, "\n");
 }
 
-void fa__gpu_put_operands(fa__gpu_text *t, const fa__ssa *ssa)
+void fa__gpu_put_operands(fa__gpu_text *t, const fa__device *d, const fa__ssa *ssa)
 {
     uint32_t reads = fa__gpu_program_reads(ssa);
     int operands = ssa->inputs + ssa->outputs;
     fa__gpu_put(t, "#define OPERANDS %d\n#define INPUTS %d\n#define OUTPUTS %d\n#define DIMS %d\n", operands,
-                ssa->inputs, ssa->outputs, fa__gpu_program_dims(ssa));
+                ssa->inputs, ssa->outputs, fa__gpu_program_dims(d, ssa));
     put_list(t, "BUFFERS", " BUFFER(%d)", ", BUFFER(%d)", operands);
     put_list(t, "PASS_BUFFERS", " buffer%d, at%d", ", buffer%d, at%d", operands);
     fa__gpu_put(t, "#define EACH_INPUT(X)");

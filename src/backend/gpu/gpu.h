@@ -93,6 +93,9 @@ uint64_t fa__gpu_launch_groups(fa__queue *, const fa__gpu_kernel *, const uint64
 /* ---- launches of programs ---- */
 uint64_t fa__gpu_run_elementwise(fa__queue *, const fa__launch *);
 uint64_t fa__gpu_run_reduce(fa__queue *, const fa__launch *);
+struct fa__gpu_operands;
+/* The operands' launch on copies without gaps, where the dimensions are too many for a kernel's arguments. */
+uint64_t fa__gpu_run_gathered(fa__queue *, const struct fa__gpu_operands *);
 
 /* The inputs (bits) that a prepared program reads as numbers. */
 uint32_t fa__gpu_reads(const fa__device *, const fa__program *, fa__class);
@@ -109,13 +112,15 @@ typedef struct fa__gpu_operands {
 
 /* The struct of program.inc. */
 typedef struct fa__gpu_program_arguments {
-    int64_t word[128];
+    int64_t word[1 + FA_MAX_DIMS * (1 + FA__MAX_INPUTS + FA__MAX_OUTPUTS) + (2 + FA__MAX_INPUTS + FA__MAX_OUTPUTS) / 2];
 } fa__gpu_program_arguments;
 
 /* Outputs count as memory only when `outputs`. The program is prepared. */
 void fa__gpu_operands_begin(fa__gpu_operands *, const fa__device *, const fa__launch *, bool outputs);
 /* Joins neighbours among the dimensions from..to that all operands step through as one; returns how many went away. */
 int fa__gpu_operands_join(fa__gpu_operands *, int from, int to);
+/* Whether the device has all dtypes that are read and written; an error when not. */
+bool fa__gpu_has_dtypes(const fa__gpu_operands *);
 /* Adds the buffers and the program's arguments, which have to outlive the launch. False, and FA_ERROR_UNAVAILABLE, when
  * there are more dimensions than the arguments have room for, or elements that the device cannot read. */
 bool fa__gpu_add_program(fa__gpu_args *, fa__gpu_program_arguments *, const fa__gpu_operands *);

@@ -30,6 +30,9 @@ FA__LOCKED_AT_FORK(KERNELS, &lock)
 
 /* ---- the devices ---- */
 
+static const fa__ssa identity = {
+    .count = 1, .inputs = 1, .outputs = 1, .node = &(fa__ssa_node){.prim = FA__PRIM_input}};
+
 /* A device keeps its number when it is closed. */
 bool fa__gpu_enroll(fa__device *d)
 {
@@ -43,6 +46,7 @@ bool fa__gpu_enroll(fa__device *d)
         enrolled[i] = d;
     pthread_mutex_unlock(&lock);
     g->number = i;
+    g->copy = (fa__program){.ssa = &identity, .text = "x", .hot = -1};
     return i < FA__GPU_DEVICES || fa__fail(FA_ERROR_UNAVAILABLE, "%s: there are more than %d GPUs", d->name, i);
 }
 
@@ -93,9 +97,12 @@ void fa__gpu_forget(fa__device *d)
             take_out(b);
         pthread_mutex_unlock(&lock);
         if (!b)
-            return;
+            break;
         free_built(b);
     }
+    fa__gpu_device *g = d->own;
+    for (int class = 0; class < FA__CLASSES; class ++)
+        fa__free(atomic_exchange(&g->copy.compiled[d->id.kind][class], NULL));
 }
 
 void fa__gpu_discard(void *what)
@@ -194,6 +201,7 @@ static const fa__gpu_kernel *make(fa__device *d, fa__gpu_kernel **place, const f
     b->kernel.group[1] = form->group[1];
     b->kernel.faults = form->needs & FA__GPU_NEEDS_FAULTS;
     b->kernel.name = form->entry;
+    b->kernel.form = form;
     add(b);
     return usable(&b->kernel, what);
 }

@@ -64,8 +64,7 @@ static void put_number(const fa__launch *l, const fa__operand *x, int64_t *word)
         fa__cpu_simd->of[l->compute]->load[x->dtype](word, &x->value, 0, 1);
 }
 
-/* Whether the device has all dtypes that are read and written; an error when not. */
-static bool has_dtypes(const fa__gpu_operands *o)
+bool fa__gpu_has_dtypes(const fa__gpu_operands *o)
 {
     const fa__gpu_device *g = o->device->own;
     FA__EACH_BIT (k, o->memory)
@@ -77,15 +76,15 @@ static bool has_dtypes(const fa__gpu_operands *o)
 bool fa__gpu_add_program(fa__gpu_args *a, fa__gpu_program_arguments *p, const fa__gpu_operands *o)
 {
     const fa__launch *l = o->launch;
-    if (!has_dtypes(o))
+    if (!fa__gpu_has_dtypes(o))
         return false;
-    int dims = fa__gpu_program_dims(l->program->ssa);
+    int dims = fa__gpu_program_dims(o->device, l->program->ssa);
     if (o->rank > dims)
         return fa__fail(
             FA_ERROR_UNAVAILABLE,
-            "%s: %d operands over %d dimensions that cannot be joined are more than a kernel of this device "
-            "takes (%d dimensions): FA_USE(.fallback = true) runs it on the CPU by counted copies",
-            l->op->name, (int)l->operands, o->rank, dims);
+            "fa_%s: %d operands over %d dimensions that cannot be joined are more than a kernel of %s takes (%d "
+            "dimensions): FA_USE(.fallback = true) runs it on the CPU by counted copies",
+            (l->caller ? l->caller : l->op)->name, (int)l->operands, o->rank, o->device->name, dims);
     int64_t *word = p->word;
     *word++ = o->count;
     memset(word, 0, (size_t)(dims * (1 + l->operands)) * sizeof *word);

@@ -89,6 +89,21 @@ const fa__gpu_form *fa__gpu_shape_form(fa__gpu_shape shape)
     return shapes[first].text ? &shapes[first] : NULL;
 }
 
+uint32_t fa__gpu_largest_group(void)
+{
+    static const uint32_t groups[] = {
+#define FAMILY(name, file, entry, x, y, needs) (x) * (y),
+#define SHAPE(name, file, entry, x, y) (x) * (y),
+#include "backend/gpu/families.def"
+#undef FAMILY
+#undef SHAPE
+    };
+    uint32_t largest = 0;
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        largest = groups[i] > largest ? groups[i] : largest;
+    return largest;
+}
+
 /* ---- texts that grow ---- */
 
 static bool make_room(fa__gpu_text *t, size_t more)
@@ -250,7 +265,7 @@ char *fa__gpu_source_program(const fa__device *d, const fa__program *p, fa__clas
     fa__gpu_put(&t, "#define SHAPE %d\n", (int)shape);
     if (shape >= FA__GPU_ROWS)
         fa__gpu_put(&t, "#define COMBINE %d\n", (int)(shape - FA__GPU_ROWS));
-    fa__gpu_put_operands(&t, p->ssa);
+    fa__gpu_put_operands(&t, d, p->ssa);
     fa__gpu_put_file(&t, fa__embed_program_inc);
     bool good = fa__gpu_put_program(&t, p->ssa, class);
     fa__gpu_put_file(&t, form->text);

@@ -15,7 +15,7 @@ enum { PLATFORMS = 16 };
 static fa__opencl_platform platforms[PLATFORMS];
 static fa__opencl_device devices[FA__OPENCL_DEVICES];
 static int count, gpus;
-static char why[640];
+static char why[640]; /* there is none, or others than those that there are cannot be used */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 /* ---- questions; what is not known is 0 or "" ---- */
@@ -99,7 +99,13 @@ static bool is_new_enough(cl_device_id d)
 
 static const char *unfit(cl_device_id d)
 {
-    return !number32(d, CL_DEVICE_AVAILABLE)            ? "is not available"
+    cl_ulong type = number64(d, CL_DEVICE_TYPE);
+    char profile[32];
+    device_text(d, CL_DEVICE_PROFILE, profile, sizeof profile);
+    return count == FA__OPENCL_DEVICES                  ? "is one too many"
+           : type & CL_DEVICE_TYPE_CUSTOM               ? "runs no kernels"
+           : !number32(d, CL_DEVICE_AVAILABLE)          ? "is not available"
+           : !strcmp(profile, "EMBEDDED_PROFILE")       ? "has OpenCL's embedded profile, not the full one"
            : !is_new_enough(d)                          ? "has no OpenCL 1.2"
            : !number32(d, CL_DEVICE_COMPILER_AVAILABLE) ? "has no compiler"
            : !number32(d, CL_DEVICE_ENDIAN_LITTLE)      ? "is big-endian"
@@ -109,6 +115,31 @@ static const char *unfit(cl_device_id d)
 static bool is_gpu(cl_device_id d)
 {
     return (number64(d, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_GPU) != 0;
+}
+
+static void learn_sizes(fa__opencl_device *o)
+{
+    cl_ulong units = number32(o->id, CL_DEVICE_MAX_COMPUTE_UNITS);
+    o->gpu.groups = (units ? units : 1) * (o->is_gpu ? 16 : 2);
+    o->gpu.max_group = device_number(o->id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(size_t));
+    o->gpu.max_args = device_number(o->id, CL_DEVICE_MAX_PARAMETER_SIZE, sizeof(size_t));
+}
+
+/* Where it is not, it is said why. */
+static bool is_fit(unsigned number, const fa__opencl_device *o)
+{
+    const char *reason = unfit(o->id), *of = o->platform->name;
+    unsigned largest = fa__gpu_largest_group();
+    bool groups = o->gpu.max_group >= largest, arguments = o->gpu.max_args >= FA__GPU_LEAST_ARGS;
+    if (reason)
+        say("device %u of %s %s", number, of, reason);
+    else if (!groups)
+        say("device %u of %s has groups of %llu work-items at most, and kernels have %u", number, of,
+            (unsigned long long)o->gpu.max_group, largest);
+    else if (!arguments)
+        say("device %u of %s takes %llu bytes of arguments at most, and kernels have %d", number, of,
+            (unsigned long long)o->gpu.max_args, (int)FA__GPU_LEAST_ARGS);
+    return !reason && groups && arguments;
 }
 
 static void add_devices(fa__opencl_platform *p)
@@ -121,16 +152,15 @@ static void add_devices(fa__opencl_platform *p)
         return;
     }
     for (cl_uint i = 0; i < found && i < FA__OPENCL_DEVICES; i++) {
-        const char *reason = unfit(ids[i]);
-        if (number64(ids[i], CL_DEVICE_TYPE) & CL_DEVICE_TYPE_CUSTOM)
-            reason = "runs no kernels";
-        if (reason) {
-            say("device %u of %s %s", (unsigned)i, p->name, reason);
-        } else if (count < FA__OPENCL_DEVICES) {
-            p->device[p->devices++] = ids[i];
-            devices[count++] = (fa__opencl_device){.id = ids[i], .platform = p, .is_gpu = is_gpu(ids[i])};
-        }
+        fa__opencl_device o = {.id = ids[i], .platform = p, .is_gpu = is_gpu(ids[i])};
+        learn_sizes(&o);
+        if (!is_fit((unsigned)i, &o))
+            continue;
+        p->device[p->devices++] = ids[i];
+        devices[count++] = o;
     }
+    if (found > FA__OPENCL_DEVICES)
+        say("%s has more than %d devices", p->name, FA__OPENCL_DEVICES);
 }
 
 /* Keeps the order otherwise. */
@@ -164,6 +194,8 @@ static void find(void)
         platform_text(p->id, CL_PLATFORM_VERSION, p->version, sizeof p->version);
         add_devices(p);
     }
+    if (status == CL_SUCCESS && found > PLATFORMS)
+        say("there are more than %d platforms", PLATFORMS);
     if (!count)
         say("no device can be used");
     put_gpus_first();
@@ -184,7 +216,7 @@ int fa__opencl_gpus(void)
 const char *fa__opencl_why(void)
 {
     pthread_once(&once, find);
-    return count ? "" : why;
+    return why;
 }
 
 const char *fa__opencl_gone_why(void)
@@ -200,15 +232,6 @@ static void learn_arithmetic(fa__opencl_device *o)
     o->correct = single & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
     o->gpu.bit_equal = (single & exact) == exact;
     o->gpu.f64 = number64(o->id, CL_DEVICE_DOUBLE_FP_CONFIG) != 0;
-}
-
-static void learn_sizes(fa__opencl_device *o)
-{
-    cl_ulong units = number32(o->id, CL_DEVICE_MAX_COMPUTE_UNITS);
-    o->gpu.groups = (units ? units : 1) * (o->is_gpu ? 16 : 2);
-    o->gpu.max_group = device_number(o->id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(size_t));
-    o->gpu.max_args = device_number(o->id, CL_DEVICE_MAX_PARAMETER_SIZE, sizeof(size_t));
-    o->gpu.local = number64(o->id, CL_DEVICE_LOCAL_MEM_SIZE);
 }
 
 static void learn_identity(fa__opencl_device *o)
@@ -327,7 +350,6 @@ bool fa__opencl_open(fa__device *d)
     fa__opencl_device *o = &devices[d->id.index];
     o->gpu.driver = &fa__opencl_driver;
     learn_arithmetic(o);
-    learn_sizes(o);
     learn_identity(o);
     o->pinned = wants_pinned(o);
     fa__opencl_product_begin(o);

@@ -1,0 +1,69 @@
+/* The network of PyTorch's tutorial on CIFAR-10 as a module of one's own: layers are children, and the forward function
+ * says how they go together. It learns to tell which rows of small images are bright, on whichever device there is, or
+ * on the one that the command line names. */
+#include <facula/facula.h>
+#include <stdio.h>
+
+typedef struct {
+    fa_module *conv1, *pool, *conv2, *fc1, *fc2, *fc3;
+} net;
+
+static fa_tensor *net_forward(fa_module *self, fa_tensor *x)
+{
+    net *n = fa_module_data(self);
+    x = fa_forward(n->pool, fa_relu(fa_forward(n->conv1, x)));
+    x = fa_forward(n->pool, fa_relu(fa_forward(n->conv2, x)));
+    x = fa_view(x, FA_SHAPE(-1, 16 * 5 * 5));
+    x = fa_relu(fa_forward(n->fc1, x));
+    x = fa_relu(fa_forward(n->fc2, x));
+    return fa_forward(n->fc3, x);
+}
+
+static fa_module *net_new(void)
+{
+    fa_module *self = fa_nn_custom("net", sizeof(net), net_forward);
+    net *n = fa_module_data(self);
+    if (!n)
+        return NULL;
+    n->conv1 = fa_module_add(self, "conv1", fa_nn_conv2d(3, 6, 5));
+    n->pool = fa_module_add(self, "pool", fa_nn_max_pool2d(2));
+    n->conv2 = fa_module_add(self, "conv2", fa_nn_conv2d(6, 16, 5));
+    n->fc1 = fa_module_add(self, "fc1", fa_nn_linear(16 * 5 * 5, 120));
+    n->fc2 = fa_module_add(self, "fc2", fa_nn_linear(120, 84));
+    n->fc3 = fa_module_add(self, "fc3", fa_nn_linear(84, 10));
+    return self;
+}
+
+/* Noise, with three bright rows for each class. */
+static fa_tensor *images(fa_tensor *target)
+{
+    int64_t n = fa_numel(target);
+    fa_tensor *row = fa_view(fa_arange(0, 32, .device = fa_tensor_device(target)), FA_SHAPE(1, 1, 32, 1));
+    fa_tensor *first = fa_mul(fa_view(target, FA_SHAPE(n, 1, 1, 1)), 3);
+    fa_tensor *noise = fa_rand(FA_SHAPE(n, 3, 32, 32), .device = fa_tensor_device(target));
+    return fa_pointwise("x + (y >= z && y < z + 3 ? 2.0 : 0.0)", noise, row, first);
+}
+
+int main(int count, char **argument)
+{
+    fa_device device = count > 1 ? fa_device_of(argument[1]) : fa_device_best();
+    fa_manual_seed(1);
+    fa_module *network = fa_module_to(net_new(), device);
+    fa_optim *opt = fa_optim_adam(network, .lr = 0.003);
+    FA_VAR(first, NULL);
+    FA_VAR(last, NULL);
+    FA_REPEAT (step, 25) {
+        fa_tensor *target = fa_randint(0, 10, FA_SHAPE(32), .device = device);
+        fa_optim_zero_grad(opt);
+        fa_tensor *loss = fa_cross_entropy(fa_forward(network, images(target)), target);
+        fa_backward(loss);
+        fa_optim_step(opt);
+        fa_assign(step ? &last : &first, loss);
+    }
+
+    double begin = fa_item(first), end = fa_item(last);
+    printf("%d parameters: loss %.2f, then %.2f\n", (int)fa_module_numel(network), begin, end);
+    if (fa_failed())
+        return fprintf(stderr, "%s\n", fa_error_message()), 1;
+    return !(end < 0.7 * begin);
+}

@@ -1,0 +1,135 @@
+/* A running mean: one sum in f64, or where the device has none, two numbers of f32 that are one number together. */
+#include "train/meter.h"
+#include <facula/creation.h>
+#include <facula/error.h>
+#include <facula/expression.h>
+#include <facula/pointwise.h>
+#include <facula/reduce.h>
+#include <facula/scope.h>
+#include <facula/tensor.h>
+#include <facula/to.h>
+#include <math.h>
+
+enum { IN_F64 = 1, IN_PAIRS = 2 }; /* elements of the sum */
+
+/* The sum s and the value v, each of which counts n times. */
+static const char f64_text[] = "s = s + n * f64(v)";
+/* The high part h and the low part l of the sum; n + m is how often the value counts. What is lost in the product and
+ * in the sum of the high parts is exact (Dekker 1971, Knuth 1969), and goes into the low part. One that is not finite
+ * is not carried: of an infinite sum it is NaN. */
+static const char pair_text[] = "p = n * f32(v); lost = fma(n, f32(v), -p) + m * f32(v); "
+                                "t = h + p; b = t - h; c = (h - (t - b)) + (p - b) + lost; "
+                                "rest = l + (abs(c) < inf ? c : 0); "
+                                "h = t + rest; r = rest - (h - t); l = abs(r) < inf ? r : 0";
+
+static fa_device device_of(fa_arg value)
+{
+    return value.kind == FA__ARG_TENSOR ? fa_tensor_device(value.as.t) : FA_CPU;
+}
+
+/* One floating number: a tensor of more is added up. */
+static fa_arg single(fa_arg value, fa_dtype dtype)
+{
+    if (value.kind == FA__ARG_TENSOR && fa_dim(value.as.t) > 0)
+        value.as.t = fa_sum(value.as.t, .dtype = dtype);
+    else if (value.kind == FA__ARG_TENSOR && fa_tensor_dtype(value.as.t) < FA_F16)
+        value.as.t = fa_to(value.as.t, dtype);
+    return value;
+}
+
+static fa_binding bind(const char *name, fa_tensor *const *tensor)
+{
+    return (fa_binding){.name = name, .tensors = {1, tensor}};
+}
+
+static fa_binding bind_value(fa_tensor **place, fa_arg value)
+{
+    if (value.kind != FA__ARG_TENSOR)
+        return (fa_binding){.name = "v", .number = value};
+    *place = (fa_tensor *)(uintptr_t)value.as.t; /* it is only read */
+    return bind("v", place);
+}
+
+static bool add_in_f64(fa_tensor *sum, fa_arg value, double count)
+{
+    fa_tensor *v;
+    value = single(value, FA_F64);
+    const fa_binding names[] = {bind("s", &sum), bind_value(&v, value), {.name = "n", .number = fa__arg_f(count)}};
+    return fa_update(f64_text, 3, names);
+}
+
+static bool add_in_pairs(fa_tensor *sum, fa_arg value, double count)
+{
+    fa_tensor *v, *high = fa_get(sum, "0"), *low = fa_get(sum, "1");
+    double most = (double)(float)count;
+    value = single(value, FA_F32);
+    const fa_binding names[] = {bind("h", &high),
+                                bind("l", &low),
+                                bind_value(&v, value),
+                                {.name = "n", .number = fa__arg_f(most)},
+                                {.name = "m", .number = fa__arg_f(count - most)}};
+    return fa_update(pair_text, 5, names);
+}
+
+static bool add(fa_tensor *sum, fa_arg value, double count)
+{
+    return sum && (fa_dim(sum) ? add_in_pairs : add_in_f64)(sum, value, count);
+}
+
+/* Begins with a value in f64, and where the device does not compute in that, in pairs. The CPU is not to do it. */
+static fa_tensor *begin(fa_arg value, double count)
+{
+    fa_error caught = {0};
+    fa_device device = device_of(value);
+    fa_tensor *sum = NULL;
+    {
+        FA_USE(.fallback = false, .catch_errors = &caught);
+        sum = fa_zeros(FA_SCALAR, .dtype = FA_F64, .device = device);
+        if (!add(sum, value, count))
+            sum = NULL;
+    }
+    if (sum)
+        return sum;
+    if (caught.code != FA_ERROR_UNAVAILABLE) {
+        fa_fail(caught.code, "fa_meter_update: %s", caught.message);
+        return NULL;
+    }
+    sum = fa_zeros(FA_SHAPE(IN_PAIRS), .dtype = FA_F32, .device = device);
+    return add(sum, value, count) ? sum : NULL;
+}
+
+static bool mean_update(fa_meter *m, fa_arg value, const fa_meter_update_options *o)
+{
+    int64_t numel = value.kind == FA__ARG_TENSOR ? fa_numel(value.as.t) : 1;
+    if (m->sum) {
+        if (!add(m->sum, value, o->count))
+            return false;
+    } else {
+        fa_tensor *sum = begin(value, o->count);
+        if (!sum)
+            return false;
+        fa__meter_holds(m, sum);
+    }
+    m->weight += o->count * (double)numel;
+    return true;
+}
+
+static double mean_value(const fa_meter *m)
+{
+    double part[IN_PAIRS] = {0};
+    if (!fa_read(m->sum, part, FA_F64, fa_numel(m->sum)))
+        return NAN;
+    return (part[0] + part[1]) / m->weight;
+}
+
+static fa_tensor *mean_tensor(const fa_meter *m)
+{
+    return fa_div(fa_dim(m->sum) ? fa_sum(m->sum) : m->sum, m->weight);
+}
+
+static const fa__meter_kind mean = {.name = "means", .update = mean_update, .value = mean_value, .tensor = mean_tensor};
+
+fa_meter *fa_meter_mean(void)
+{
+    return fa__meter_new(&mean);
+}
