@@ -1,9 +1,9 @@
 /* Images in files become tensors. */
 #include "io/image.h"
 #include <errno.h>
-#include <facula/like.h>
 #include <facula/error.h>
 #include <facula/image.h>
+#include <facula/like.h>
 #include <facula/plugin.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>

@@ -49,8 +49,10 @@ bool run_save(run *r, const char *path)
     char sum[64];
     char *lines = history(r);
     texts *t = calloc(1, sizeof *t);
-    bool good = lines && (t || fa_fail(FA_ERROR_MEMORY, "no memory to save %s", path));
-    if (good) {
+    bool good = false;
+    if (!t)
+        fa_fail(FA_ERROR_MEMORY, "no memory to save %s", path);
+    if (lines && t) {
         tell_settings(&r->s, t);
         network_tell(&r->n, t);
         snprintf(sum, sizeof sum, "%.17g", r->sum);
