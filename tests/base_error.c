@@ -111,7 +111,7 @@ static void test_within(void **state)
     char large[2000], umlauts[2000];
     memset(large, 'x', sizeof large - 1);
     large[sizeof large - 1] = 0;
-    for (size_t i = 0; i + 1 < sizeof umlauts; i += 2)
+    for (size_t i = 0; i + 2 < sizeof umlauts; i += 2)
         memcpy(umlauts + i, "\303\244", 3);
     fa__error_within("%s", large);
     assert_memory_equal(fa_error_message(), "xxxx", 4);
