@@ -31,7 +31,7 @@ static fa_tensor *unflatten_forward(fa_module *self, fa_tensor *x)
 fa_module *fa_nn_unflatten(int64_t dim, fa_shape shape)
 {
     unflatten u = {dim, shape};
-    return fa_nn_custom("unflatten", sizeof u, unflatten_forward, .data = &u);
+    return fa_nn_custom("unflatten", sizeof(unflatten), unflatten_forward, .data = &u);
 }
 
 static fa_tensor *identity_forward(fa_module *self, fa_tensor *x)

@@ -269,7 +269,7 @@ static void describe_within(char *buffer, size_t size, const fa__call *c, bool o
 }
 
 /* The reason is there in full, and of the operands what there is room for. */
-bool fa__call_fail(const fa__call *c, fa_code code, const char *format, ...)
+bool(fa__call_fail)(const fa__call *c, fa_code code, const char *format, ...)
 {
     char reason[600], call[1000];
     struct fa__text text = fa__text_in(reason, sizeof reason);

@@ -77,9 +77,8 @@ static void embedding_rows_grad(fa__back *b)
     if (a->by_freq)
         g = fa_div(g, fa_to(frequencies(a->index, a->weight), (fa_dtype)g->dtype));
     g = fa__index_sum(g, 0, a->index, a->weight->shape[0]);
-    if (a->padding >= 0 && g)
-        fa_copy_(fa_select(g, 0, a->padding), 0);
-    fa__give(b, &a->weight, g);
+    if (a->padding < 0 || !g || fa_copy_(fa_select(g, 0, a->padding), 0))
+        fa__give(b, &a->weight, g);
 }
 
 /** Rows of weight, by their numbers. */

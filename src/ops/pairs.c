@@ -132,7 +132,7 @@ static fa_tensor *times(const fa__back *b, int64_t order, const fa_arg *without,
     fa_arg factor[4] = {fa__arg_t(b->gy[0]), fa__arg_f(1), fa__arg_f(1), fa__arg_f(1)};
     int count = 1;
     for (int k = 0; k < 3; k++)
-        if (tensor_of(*own[k]) && own[k] != without)
+        if (own[k] != without && tensor_of(*own[k]))
             factor[count++] = *own[k];
     if (count > 3) {
         fa__fail(FA_ERROR_GRADIENT, "gradients of this order are not there");

@@ -140,6 +140,9 @@ fa__complete(const void *options, const void *defaults, void *filled, size_t siz
 bool fa__invoke(fa__call *);
 /* Fails with the operation and its operands described: "fa_sum(x=(3, 4) f32 cpu, dim=7): there is no dimension 7". */
 bool fa__call_fail(const fa__call *, fa_code, const char *format, ...) FA__PRINTF(3, 4) __attribute__((__cold__));
+#ifdef __clang_analyzer__ /* which sees one file at a time, and not that it always gives false */
+#define fa__call_fail(...) (fa__call_fail(__VA_ARGS__), false)
+#endif
 
 /* ---- lists, of rows with [parts] in the place of (y): see CONTRIBUTING.md ---- */
 /* Makes the list of `count` results, and from .infer their specs, which are to be filled; false after an error. */
