@@ -65,6 +65,35 @@ static void recorded(void **state)
     assert_int_equal(fa_tensor_dtype(y), FA_F16);
 }
 
+/* How far y's mean is from 0, and its deviation from 1; how far the variance that was found is from x's. */
+static void hold_normal(fa_tensor *y, fa_dims dim)
+{
+    y = fa_to(fa_to(y, FA_CPU), FA_F64);
+    assert_true(fa_item(fa_amax(fa_abs(fa_mean(y, .dim = dim)))) < 0.15);
+    assert_true(fa_item(fa_amax(fa_abs(fa_sub(fa_std(y, .dim = dim, .correction = 0), 1)))) < 1e-3);
+}
+
+/* A million in f32 is followed by a number that is 1/16 more: means are rounded to that, variances are not. */
+static void large_means(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        FA_SCOPE;
+        fa_manual_seed(5);
+        fa_tensor *x = fa_to(fa_add(fa_rand(FA_SHAPE(8, 4, 500)), 1e6), place(i));
+        hold_normal(fa_layer_norm(x, FA_SHAPE(500)), 2);
+        hold_normal(fa_layer_norm(x, FA_SHAPE(4, 500)), FA_DIMS(1, 2));
+        hold_normal(fa_reshape(fa_group_norm(x, 2), FA_SHAPE(8, 2, 1000)), 2);
+        hold_normal(fa_instance_norm(x), 2);
+        fa_tensor *mean = fa_zeros(FA_SHAPE(4), .device = place(i)), *var = fa_ones(FA_SHAPE(4), .device = place(i));
+        hold_normal(fa_batch_norm(x, .running_mean = mean, .running_var = var, .training = true, .momentum = 1),
+                    FA_DIMS(0, 2));
+        fa_tensor *want = fa_var(fa_to(fa_to(x, FA_CPU), FA_F64), .dim = FA_DIMS(0, 2));
+        fa_tensor *off = fa_abs(fa_sub(fa_div(fa_to(var, FA_CPU), want), 1));
+        assert_true(fa_item(fa_amax(off)) < 1e-5);
+    }
+}
+
 /* Each sample's statistics; the running ones get their mean. */
 static void instances(void **state)
 {
@@ -138,7 +167,8 @@ static void embeddings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(running_statistics), TEST(recorded), TEST(instances), TEST(refused), TEST(windows), TEST(embeddings),
+        TEST(running_statistics), TEST(recorded), TEST(instances), TEST(large_means), TEST(refused), TEST(windows),
+        TEST(embeddings),
     };
     return RUN("normalization");
 }

@@ -252,6 +252,58 @@ static void histograms_against_a_loop(void **state)
     FAILS(FA_ERROR_ARGUMENT, "fa_histogram(", "bins have to be 1 or more");
 }
 
+/* ---- variances ---- */
+
+/* How far `a` may be from `b`, as a part of b. */
+static void hold_near(fa_tensor *a, const fa_tensor *b, double part)
+{
+    a = fa_to(a, FA_CPU);
+    fa_tensor *off = fa_amax(fa_abs(fa_sub(fa_to(a, FA_F64), b))), *most = fa_amax(fa_abs(b));
+    if (!(fa_item(off) <= part * fa_item(most)))
+        print_error("%g instead of %g\n", fa_item(a), fa_item(b));
+    assert_true(fa_item(off) <= part * fa_item(most));
+}
+
+/* x in f64, and in f32 with a leaf: the gradient of the variance, and of its square's gradient. */
+static void hold_variance(fa_tensor *x, fa_dims dim, fa_device device)
+{
+    FA_SCOPE;
+    fa_tensor *wide = leaf(fa_to(x, FA_F64)), *near = leaf(fa_to(fa_to(x, FA_F32), device));
+    fa_tensor *want = fa_var(wide, .dim = dim), *have = fa_var(near, .dim = dim);
+    hold_near(have, want, 1e-5);
+    hold_near(fa_std(near, .dim = dim), fa_std(wide, .dim = dim), 1e-5);
+    hold_near(fa_var_mean(near, .dim = dim).variance, want, 1e-5);
+    fa_tensor *g = fa_grad_of(FA_TENSORS(fa_sum(want)), FA_TENSORS(wide)).item[0];
+    hold_near(fa_grad_of(FA_TENSORS(fa_sum(have)), FA_TENSORS(near)).item[0], g, 1e-4);
+}
+
+/* Elements that are close to each other, and far from 0: in f32 there are 16 steps from one to the next whole number.
+ */
+static void variances_about_a_large_mean(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 3; k++) {
+        FA_SCOPE;
+        fa_device device = k ? DEVICE(k - 1) : FA_CPU;
+        fa_manual_seed(3);
+        fa_tensor *x = fa_to(fa_add(fa_rand(S(30, 1000)), 1e6), FA_F64);
+        hold_variance(x, FA_ALL, device);
+        hold_variance(x, 1, device);
+        hold_variance(x, 0, device);
+        hold_variance(fa_neg(x), 1, device);
+        /* the first element is far from all others, which may make no difference */
+        fa_tensor *far = fa_full(S(30, 1), 1e3, .dtype = FA_F64), *others = fa_rand(S(30, 500), .dtype = FA_F64);
+        hold_variance(fa_cat(FA_TENSORS(far, others), .dim = 1), 1, device);
+        fa_tensor *same = fa_to(fa_full(S(3, 1000), 1e6 + 0.0625), device);
+        HOLD(fa_var(same, .dim = 1), 0, 0, 0);
+        /* one step between them: means are between two numbers, and no square is taken off that is not there */
+        fa_tensor *low = fa_full(S(1), 1e6), *high = fa_full(S(999), 1e6 + 0.0625);
+        fa_tensor *two = fa_to(fa_cat(FA_TENSORS(low, high), .dim = 0), device);
+        HOLD(fa_var(two), 0.0625 * 0.0625 / 1000);
+        HOLD(fa_var(fa_neg(two)), 0.0625 * 0.0625 / 1000);
+    }
+}
+
 /* ---- covariances ---- */
 
 static void covariances_of_repeated_observations(void **state)
@@ -283,6 +335,7 @@ int main(void)
         TEST(quantiles_beyond_0_and_1),
         TEST(numbers_are_counted_with_one_wait),
         TEST(histograms_against_a_loop),
+        TEST(variances_about_a_large_mean),
         TEST(covariances_of_repeated_observations),
     };
     return RUN("reductions");

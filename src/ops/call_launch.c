@@ -215,7 +215,8 @@ static fa__class class_for(const fa_tensor *out, const fa__formula *f, int count
     return fa__class_of(f->e->floating && !fa__dtype_is_float(d) ? FA_F32 : d == FA_SAME ? FA_F32 : d);
 }
 
-static FA__HOT fa__formula *formula_for(fa__source *source, int count, const fa__bound *bound)
+static FA__HOT fa__formula *formula_for(fa__source *source, int count, const fa__bound *bound,
+                                        const char *const *outputs, int noutputs)
 {
     fa__formula *known = atomic_load_explicit(&source->formula, memory_order_acquire);
     if (FA__LIKELY(known != NULL))
@@ -223,7 +224,7 @@ static FA__HOT fa__formula *formula_for(fa__source *source, int count, const fa_
     const char *names[FA__MAX_INPUTS];
     for (int i = 0; i < count; i++)
         names[i] = bound[i].name;
-    const fa__op *op = fa__expression_op("pointwise", source->text, names, count, NULL, 0);
+    const fa__op *op = fa__expression_op("pointwise", source->text, names, count, outputs, noutputs);
     if (op)
         fa__source_knows(source, op->formula);
     return op ? op->formula : NULL;
@@ -231,7 +232,7 @@ static FA__HOT fa__formula *formula_for(fa__source *source, int count, const fa_
 
 bool fa__run_source(fa__call *c, fa_tensor *out, fa__source *source, int count, const fa__bound *bound)
 {
-    fa__formula *f = formula_for(source, count, bound);
+    fa__formula *f = formula_for(source, count, bound, NULL, 0);
     if (!f)
         return false;
     room r;
@@ -248,23 +249,25 @@ bool fa__run_source(fa__call *c, fa_tensor *out, fa__source *source, int count, 
     return fa__launch_run(c, l, tensor);
 }
 
-FA__HOT bool fa__run_reduction(fa__call *c, fa_tensor *out, fa__combine combine, fa__source *source, unsigned set,
-                               int count, const fa__bound *bound)
+FA__HOT bool fa__run_reduction(fa__call *c, int outputs, fa_tensor *const *outs, const char *const *names,
+                               fa__combine combine, fa__source *source, unsigned set, int count, const fa__bound *bound)
 {
-    fa__formula *f = formula_for(source, count, bound);
-    const fa_tensor *x = bound[0].value.as.t;
+    fa__formula *f = formula_for(source, count, bound, names, names ? outputs : 0);
+    const fa_tensor *x = bound[0].value.as.t, *out = outs[0];
     if (!f)
         return false;
     room r;
-    fa_tensor *tensor[MAX_OPERANDS] = {out};
+    fa_tensor *tensor[MAX_OPERANDS];
     fa__launch *l = &r.launch;
-    *l = (fa__launch){
-        .kind = FA__LAUNCH_REDUCE, .outputs = 1, .operands = 1, .op = c->op, .program = &f->program, .args = c->args};
+    *l = (fa__launch){.kind = FA__LAUNCH_REDUCE,
+                      .outputs = (uint8_t)outputs,
+                      .operands = (uint8_t)outputs,
+                      .op = c->op,
+                      .program = &f->program,
+                      .args = c->args};
     l->combine = (uint8_t)combine;
     int map[FA_MAX_DIMS], n = 0, at = 0;
     bool kept_dims = out->rank == x->rank;
-    fa__operand *o = &l->operand[0];
-    fa__operand_of(o, out);
     int64_t stride[FA_MAX_DIMS];
     for (int d = 0; d < x->rank; d++)
         if (!(set >> d & 1)) {
@@ -279,10 +282,13 @@ FA__HOT bool fa__run_reduction(fa__call *c, fa_tensor *out, fa__combine combine,
             map[n++] = d;
         }
     l->rank = x->rank;
-    o->rank = x->rank;
-    for (int i = 0; i < x->rank; i++) {
+    for (int i = 0; i < x->rank; i++)
         l->shape[i] = x->shape[map[i]];
-        o->stride[i] = stride[i];
+    for (int k = 0; k < outputs; k++) {
+        tensor[k] = outs[k];
+        fa__operand_of(&l->operand[k], outs[k]);
+        l->operand[k].rank = x->rank;
+        memcpy(l->operand[k].stride, stride, sizeof stride);
     }
     for (int i = 0; i < count; i++)
         bind(l, tensor, &bound[i], x->rank, map);

@@ -27,38 +27,59 @@ static double degrees(const var_args *a, unsigned set)
     return n > 0 ? n : 0;
 }
 
-/* The sum of squares of deviations, kept apart from the result, as is the mean: halves are too narrow for them. */
-static fa_tensor *squares(fa__call *c, unsigned set)
+bool fa__run_squares(fa__call *c, fa__squares *t, const fa_tensor *x, fa_dims dim)
+{
+    static const char *const names[] = {"s", "q"};
+    unsigned set;
+    t->deviation = fa__between(c, t->square);
+    if (!t->deviation || !fa__dim_set(c, x, dim, &set) || !fa__run_mean(c, t->mean, x, dim))
+        return false;
+    fa__bound bound[] = {{.name = "x", .value = fa__arg_t(x)}, {.name = "m", .value = fa__arg_t(t->mean)}};
+    t->n = (double)fa__reduced_count(x, set);
+    return fa__run_reduce_to(c, 2, ((fa_tensor *[]){t->deviation, t->square}), names, "s = x - m; q = s * s", set, 2,
+                             bound);
+}
+
+/* The mean is kept apart from the result, as is what stands for it: halves are too narrow for them. */
+static bool squares(fa__call *c, fa__squares *t, double *degrees_of)
 {
     const var_args *a = c->args;
-    fa_tensor *y = c->out[0];
-    fa_tensor *mean = fa__between_kept(c, y, a->x, set), *sum = fa__between(c, y);
-    if (!mean || !sum || !fa__run_mean(c, mean, a->x, a->dim))
-        return NULL;
-    fa__bound bound[] = {{.name = "x", .value = fa__arg_t(a->x)}, {.name = "m", .value = fa__arg_t(mean)}};
-    return fa__run_reduce(c, sum, FA__COMBINE_SUM, "(x - m) * (x - m)", set, 2, bound) ? sum : NULL;
+    unsigned set;
+    if (!fa__dim_set(c, a->x, a->dim, &set))
+        return false;
+    *degrees_of = degrees(a, set);
+    t->mean = fa__between_kept(c, c->out[0], a->x, set);
+    t->square = fa__between(c, c->out[0]);
+    return t->mean && t->square && fa__run_squares(c, t, a->x, a->dim);
 }
 
 static bool var_run(fa__call *c)
 {
-    const var_args *a = c->args;
-    unsigned set;
-    fa_tensor *sum = fa__dim_set(c, a->x, a->dim, &set) ? squares(c, set) : NULL;
-    return sum
-           && fa__run_expression(c, c->out[0], "s / n", 2,
-                                 (fa__bound[]){{.name = "s", .value = fa__arg_t(sum)},
-                                               {.name = "n", .value = fa__arg_f(degrees(a, set))}});
+    fa__squares t;
+    double d;
+    return squares(c, &t, &d)
+           && fa__run_expression(c, c->out[0], FA__SQUARES " / d", 4,
+                                 (fa__bound[]){FA__SQUARES_BOUND(t), {.name = "d", .value = fa__arg_f(d)}});
 }
 
 static bool std_run(fa__call *c)
 {
-    const var_args *a = c->args;
-    unsigned set;
-    fa_tensor *sum = fa__dim_set(c, a->x, a->dim, &set) ? squares(c, set) : NULL;
-    return sum
-           && fa__run_expression(c, c->out[0], "sqrt(s / n)", 2,
-                                 (fa__bound[]){{.name = "s", .value = fa__arg_t(sum)},
-                                               {.name = "n", .value = fa__arg_f(degrees(a, set))}});
+    fa__squares t;
+    double d;
+    return squares(c, &t, &d)
+           && fa__run_expression(c, c->out[0], "sqrt(" FA__SQUARES " / d)", 4,
+                                 (fa__bound[]){FA__SQUARES_BOUND(t), {.name = "d", .value = fa__arg_f(d)}});
+}
+
+/* The first element of each reduction, without history: means of what is left are precise where x is large, and
+ * distances between elements do not depend on it. */
+static fa_tensor *first_entry(const fa_tensor *x, unsigned set)
+{
+    fa_tensor *first = fa_detach(x);
+    for (int i = 0; first && i < x->rank; i++)
+        if (set >> i & 1)
+            first = fa_narrow(first, i, 0, 1);
+    return first;
 }
 
 /* That of the variance, of which `g` is the gradient. */
@@ -68,9 +89,10 @@ static void give_variance(fa__back *b, fa_tensor *g)
     unsigned set;
     if (!fa__dim_set(NULL, a->x, a->dim, &set))
         return;
-    fa_tensor *deviation = fa_sub(a->x, fa_mean(a->x, .dim = a->dim, .keepdim = true));
+    fa_tensor *distance = fa__numel(a->x) ? fa_sub(a->x, first_entry(a->x, set)) : fa_clone(a->x);
+    fa_tensor *mean = fa_mean(distance, .dim = a->dim, .keepdim = true);
     g = fa__undo_reduced(g, a->x, a->dim, a->keepdim);
-    fa__give(b, &a->x, fa_mul(fa_mul(deviation, g), 2 / degrees(a, set)));
+    fa__give(b, &a->x, fa_pointwise("(x - y) * z * w", distance, mean, g, 2 / degrees(a, set)));
 }
 
 static void var_grad(fa__back *b)

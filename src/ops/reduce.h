@@ -32,4 +32,26 @@ static inline fa_tensor *fa__between_kept(const fa__call *c, const fa_tensor *li
 /* Runs the sum, and the mean, of x over dimensions. */
 bool fa__run_sum(fa__call *, fa_tensor *out, const fa_tensor *x, fa_dims dim);
 bool fa__run_mean(fa__call *, fa_tensor *out, const fa_tensor *x, fa_dims dim);
+
+/* ---- means and sums of squares ---- */
+
+/* In f32 or f64. What rounding left of the mean is in every square; what the deviations add up to tells how much that
+ * is, and is taken off: the two-pass algorithm with its correction (Chan, Golub, LeVeque 1983). */
+typedef struct fa__squares {
+    fa_tensor *mean;      /* reduced dimensions kept */
+    fa_tensor *deviation; /* the sum of x - mean, which would be 0 without rounding */
+    fa_tensor *square;    /* the sum of (x - mean)^2 */
+    double n;
+} fa__squares;
+
+/* Runs them into .mean and .square, which are given, and makes the rest. */
+bool fa__run_squares(fa__call *, fa__squares *, const fa_tensor *x, fa_dims dim);
+
+/* The sum of squares about the exact mean: an expression of the operands of FA__SQUARES_BOUND. */
+#define FA__SQUARES "(s * s / n < q ? q - s * s / n : q)"
+#define FA__SQUARES_BOUND(t)                                                                                           \
+    {.name = "q", .value = fa__arg_t((t).square)}, {.name = "s", .value = fa__arg_t((t).deviation)},                   \
+    {                                                                                                                  \
+        .name = "n", .value = fa__arg_f((t).n)                                                                         \
+    }
 #endif

@@ -180,8 +180,8 @@ typedef struct fa__bound {
     const fa__key *key; /* of a random number; value is then not looked at */
 } fa__bound;
 bool fa__run_source(fa__call *, fa_tensor *out, fa__source *, int count, const fa__bound *);
-bool fa__run_reduction(fa__call *, fa_tensor *out, fa__combine, fa__source *, unsigned set, int count,
-                       const fa__bound *);
+bool fa__run_reduction(fa__call *, int outputs, fa_tensor *const *out, const char *const *names, fa__combine,
+                       fa__source *, unsigned set, int count, const fa__bound *);
 /* Runs an expression over out's shape, operands by the names given. */
 #define fa__run_expression(c, out, text, ...)                                                                          \
     __extension__({                                                                                                    \
@@ -192,7 +192,13 @@ bool fa__run_reduction(fa__call *, fa_tensor *out, fa__combine, fa__source *, un
 #define fa__run_reduce(c, out, combine, text, ...)                                                                     \
     __extension__({                                                                                                    \
         static fa__source fa__parsed = {text, NULL, NULL};                                                             \
-        fa__run_reduction(c, out, combine, &fa__parsed, __VA_ARGS__);                                                  \
+        fa__run_reduction(c, 1, (fa_tensor *[]){out}, NULL, combine, &fa__parsed, __VA_ARGS__);                        \
+    })
+/* The same for sums of several values, which statements name: all out[] are of one shape and dtype. */
+#define fa__run_reduce_to(c, outputs, out, names, text, ...)                                                           \
+    __extension__({                                                                                                    \
+        static fa__source fa__parsed = {text, NULL, NULL};                                                             \
+        fa__run_reduction(c, outputs, out, names, FA__COMBINE_SUM, &fa__parsed, __VA_ARGS__);                          \
     })
 /* Copies elements between any two tensors: converts, broadcasts, crosses devices. */
 bool fa__copy_elements(fa__call *, fa_tensor *to, const fa_tensor *from, bool wait);

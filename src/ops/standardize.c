@@ -61,14 +61,14 @@ static bool standardize_run(fa__call *c)
 {
     const standardize_args *a = c->args;
     fa_tensor *y = c->out[0], *mean = c->out[1], *variance = c->out[2], *scale = fa__between(c, variance);
+    fa__squares t = {.mean = mean, .square = variance};
+    if (!scale || !fa__run_squares(c, &t, a->x, dims_of(a->set)))
+        return false;
     const fa__bound x = {.name = "x", .value = fa__arg_t(a->x)}, m = {.name = "m", .value = fa__arg_t(mean)},
-                    v = {.name = "v", .value = fa__arg_t(variance)};
-    const fa__bound n = {.name = "n", .value = fa__arg_f((double)fa__reduced_count(a->x, (unsigned)a->set))},
-                    e = {.name = "e", .value = fa__arg_f(a->eps)};
-    return scale && fa__run_mean(c, mean, a->x, dims_of(a->set))
-           && fa__run_reduce(c, variance, FA__COMBINE_SUM, "(x - m) * (x - m)", (unsigned)a->set, 2,
-                             (fa__bound[]){x, m})
-           && fa__run_expression(c, variance, "v / n", 2, (fa__bound[]){v, n})
+                    v = {.name = "v", .value = fa__arg_t(variance)}, e = {.name = "e", .value = fa__arg_f(a->eps)},
+                    s = {.name = "s", .value = fa__arg_t(t.deviation)}, n = {.name = "n", .value = fa__arg_f(t.n)};
+    return fa__run_expression(c, variance, FA__SQUARES " / n", 3, (fa__bound[]){FA__SQUARES_BOUND(t)})
+           && fa__run_expression(c, mean, "s == s ? m + s / n : m", 3, (fa__bound[]){m, s, n})
            && fa__run_expression(c, scale, "1 / sqrt(v + e)", 2, (fa__bound[]){v, e})
            && fa__run_expression(c, y, "(x - m) * r * w + b", 5,
                                  (fa__bound[]){x,
