@@ -3,6 +3,7 @@
 #include "api_test.h"
 #include "support/devices.h"
 #include <facula/facula.h>
+#include <facula/optim.h>
 
 static bool is_on(const fa_tensor *t, fa_device device)
 {
@@ -131,6 +132,24 @@ static void composed_operations(void **state)
     assert_no_error();
 }
 
+/* What an optimizer keeps is where its parameters are, wherever new tensors are made. */
+static void optimizers(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *w = fa_to(fa_tensor_of(1.0, 2.0), DEVICE(1));
+    fa_set_requires_grad(w, true);
+    fa_optim *opt = fa_optim_sgd(fa_params(w), .lr = 0.5, .momentum = 0.9);
+    FA_USE(.device = DEVICE(0), .placement = FA_PLACE_AUTO);
+    for (int i = 0; i < 2; i++) {
+        assert_true(fa_set_grad(w, fa_to(fa_tensor_of(1.0, 1.0), DEVICE(1))));
+        assert_true(fa_optim_step(opt));
+    }
+    assert_no_error();
+    assert_true(fa_device_equal(fa_tensor_device(fa_optim_state(opt, w, "momentum_buffer")), DEVICE(1)));
+    assert_float_equal(fa_item(fa_select(fa_cpu(fa_detach(w)), 0, 0)), -0.45, 1e-6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -140,6 +159,7 @@ int main(void)
         cmocka_unit_test(views_are_where_their_tensor_is),
         cmocka_unit_test(numbers_in_tensors),
         cmocka_unit_test(composed_operations),
+        cmocka_unit_test(optimizers),
     };
     if (!test_devices_there())
         return TEST_SKIPPED;

@@ -5,6 +5,7 @@
 #include <facula/error.h>
 #include <facula/like.h>
 #include <facula/scope.h>
+#include <facula/tensor.h>
 #include <facula/to.h>
 
 void fa__state_drop(fa_tensor **state, fa_tensor *parameter)
@@ -22,6 +23,7 @@ static bool state_ready(const fa__group *g, int k, fa_tensor **state, fa_tensor 
     int begin = g->method->state[k].begin;
     if (*state)
         return true;
+    FA_USE(.device = fa_tensor_device(parameter)); /* also where operations are placed */
     fa_tensor *made = fa_full_like(parameter, begin ? g->option[begin] : 0);
     if (!made || !fa_follow(made, parameter))
         return false;
