@@ -257,7 +257,7 @@ FA__HOT bool fa__run_reduction(fa__call *c, int outputs, fa_tensor *const *outs,
     if (!f)
         return false;
     room r;
-    fa_tensor *tensor[MAX_OPERANDS];
+    fa_tensor *tensor[MAX_OPERANDS] = {outs[0]};
     fa__launch *l = &r.launch;
     *l = (fa__launch){.kind = FA__LAUNCH_REDUCE,
                       .outputs = (uint8_t)outputs,

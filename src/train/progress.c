@@ -160,7 +160,7 @@ static bool update(fa_progress *bar, size_t count, const fa__told *told)
 bool fa__progress_tick(size_t count, const fa__told *told)
 {
     fa_progress *bar = count ? told[0].bar : NULL;
-    if (!fa_object_is(bar, &progress_type))
+    if (!bar || !fa_object_is(bar, &progress_type))
         return fa_fail(FA_ERROR_ARGUMENT, "fa_progress_tick: the bar is %s", bar ? "none, or was freed" : "NULL");
     FA_SCOPE;
     bar->done++;
