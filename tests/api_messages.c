@@ -103,6 +103,44 @@ static void indices_out_of_range(void **state)
          "4 (element 1 of the indices)");
 }
 
+/* The element is that of the index as it was given, which the operation expands. */
+static void elements_of_lists(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        FA_SCOPE;
+        fa_device device = k ? DEVICE(0) : FA_CPU;
+        fa_tensor *x = fa_ones(FA_SHAPE(3, 4), .device = device), *two = fa_to(fa_tensor_of(0, 7), device);
+        const char *says = "*index 7 is out of range for dimension 0 of size 3 (element 1 of the indices)";
+        SAYS((fa_index_add(x, 0, two, fa_ones(FA_SHAPE(2, 4), .device = device)), fa_synchronize(device)),
+             FA_ERROR_INDEX, says);
+        SAYS((fa_index_copy(x, 0, two, fa_ones(FA_SHAPE(2, 4), .device = device)), fa_synchronize(device)),
+             FA_ERROR_INDEX, says);
+        SAYS((fa_index_fill(x, 0, two, 2.5), fa_synchronize(device)), FA_ERROR_INDEX, says);
+        SAYS((fa_take_along_dim(x, fa_reshape(two, FA_SHAPE(2, 1)), .dim = 0), fa_synchronize(device)), FA_ERROR_INDEX,
+             says);
+        SAYS((fa_index_select(x, 0, two), fa_synchronize(device)), FA_ERROR_INDEX, says);
+        fa_tensor *four =
+            fa_to(fa_tensor_from(((int64_t[]){0, 1, 2, 0, 1, 9, 0, 1}), FA_SHAPE(2, 4), .dtype = FA_I64), device);
+        SAYS((fa_gather(x, 0, four), fa_synchronize(device)), FA_ERROR_INDEX, "*index 9 *(element 5 of the indices)");
+    }
+}
+
+static void what_cannot_be(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *b = fa_tensor_parse("[true, false]"), *x = fa_tensor_of(1.0, INFINITY);
+    SAYS(fa_eye(-3), FA_ERROR_ARGUMENT, "fa_eye(n=-3*): there cannot be -3 rows");
+    SAYS(fa_eye(3, .m = -2), FA_ERROR_ARGUMENT, "fa_eye(n=3, m=-2*): there cannot be -2 columns");
+    SAYS(fa_histogram(x), FA_ERROR_ARGUMENT, "fa_histogram(x=(2,) f32 cpu): x goes from 1 to inf: *has to be finite");
+    SAYS(fa_histogram(fa_tensor_of(NAN, 1)), FA_ERROR_ARGUMENT, "fa_histogram(*: x goes from nan to nan: *");
+    assert_non_null(fa_histogram(x, .max = 2).hist);
+    SAYS(fa_trunc_divide(b, b), FA_ERROR_DTYPE, "fa_trunc_divide(*: bools are not divided: fa_to converts them");
+    SAYS(fa_masked_scatter_(fa_zeros(FA_SHAPE(0, 1)), fa_zeros(FA_SHAPE(0), .dtype = FA_BOOL), fa_zeros(FA_SHAPE(0))),
+         FA_ERROR_SHAPE, "fa_masked_scatter_(*: mask makes the result larger than x*");
+}
+
 /* The same, told when somebody waits. */
 static void indices_out_of_range_late(void **state)
 {
@@ -606,6 +644,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(indices_out_of_range),
+        TEST(elements_of_lists),
+        TEST(what_cannot_be),
         TEST(indices_out_of_range_late),
         TEST(what_failed_is_not_read),
         TEST(printing_what_failed_prints_nothing),

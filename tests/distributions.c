@@ -412,6 +412,20 @@ static void wrong_arguments(void **state)
     assert_error(FA_ERROR_DTYPE, "weights are floating");
 }
 
+/* Halves round to the upper end, which is excluded. */
+static void uniform_without_its_end(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < 3; i++) {
+            FA_SCOPE;
+            const fa_dtype dtype[] = {FA_F16, FA_BF16, FA_F32};
+            fa_tensor *x = fa_zeros(FA_SHAPE(300000), .dtype = dtype[i], .device = k ? DEVICE(0) : FA_CPU);
+            fa_uniform_(x, .from = 1, .to = 2);
+            assert_true(fa_item(fa_amax(x)) < 2 && fa_item(fa_amin(x)) >= 1);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {TEST(fillers_keep_their_distribution),
@@ -423,6 +437,7 @@ int main(void)
                                        TEST(drawing_once),
                                        TEST(the_same_everywhere),
                                        TEST(filling_parts),
+                                       TEST(uniform_without_its_end),
                                        TEST(wrong_arguments)};
     return RUN("distributions");
 }

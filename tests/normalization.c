@@ -94,6 +94,26 @@ static void large_means(void **state)
     }
 }
 
+/* Running statistics are no operands of backward; of an empty batch all gradients are 0, also the second ones. */
+static void no_gradients_for_what_is_kept(void **state)
+{
+    (void)state;
+    fa_tensor *mean = fa_zeros(FA_SHAPE(2), .requires_grad = true), *var = fa_ones(FA_SHAPE(2), .requires_grad = true);
+    fa_tensor *x = batch(), *w = fa_ones(FA_SHAPE(2), .requires_grad = true);
+    fa_set_requires_grad(x, true);
+    fa_tensor *y = fa_batch_norm(x, .running_mean = mean, .running_var = var, .weight = w);
+    fa_backward(fa_sum(y));
+    assert_true(fa_grad(x) && fa_grad(w) && !fa_grad(mean) && !fa_grad(var));
+    fa_tensor *none = fa_zeros(FA_SHAPE(0, 2, 3), .requires_grad = true);
+    y = fa_batch_norm(none, .weight = w, .training = true);
+    fa_tensors g = fa_grad_of(FA_TENSORS(fa_sum(y)), FA_TENSORS(none, w), .create_graph = true);
+    HOLD(g.item[1], 0, 0);
+    g = fa_grad_of(FA_TENSORS(fa_add(fa_sum(g.item[0]), fa_sum(g.item[1]))), FA_TENSORS(w), .allow_unused = true);
+    if (g.item[0])
+        HOLD(g.item[0], 0, 0);
+    FAILS(FA_OK, "");
+}
+
 /* Each sample's statistics; the running ones get their mean. */
 static void instances(void **state)
 {
@@ -167,7 +187,13 @@ static void embeddings(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(running_statistics), TEST(recorded), TEST(instances), TEST(large_means), TEST(refused), TEST(windows),
+        TEST(running_statistics),
+        TEST(recorded),
+        TEST(instances),
+        TEST(large_means),
+        TEST(no_gradients_for_what_is_kept),
+        TEST(refused),
+        TEST(windows),
         TEST(embeddings),
     };
     return RUN("normalization");

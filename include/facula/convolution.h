@@ -50,7 +50,9 @@ typedef struct fa_conv_transpose2d_options {
 
 /** What has the shape of a convolution's gradient by its images: each entry of x, times the kernel, is added to the
  *  result, `stride` apart (a deconvolution). The result is (n, out, height, width), with (size - 1) stride - 2 padding
- *  + dilation (kernel - 1) + output_padding + 1 rows and columns. Dtypes are as fa_conv2d has them.
+ *  + dilation (kernel - 1) + output_padding + 1 rows and columns. Dtypes are as fa_conv2d has them. It is computed as a
+ *  convolution of x with zeros between its entries and around them, by which all weights are multiplied: an infinity or
+ *  NaN among these makes NaN of results that it takes no part in, and that are finite in PyTorch.
  *
  *      fa_conv_transpose2d(x, weight, .bias = NULL, .stride = 1, .padding = 0, .output_padding = 0, .groups = 1,
  *          .dilation = 1, .out = NULL)

@@ -18,8 +18,8 @@ typedef struct fa_uniform__options {
     char fa__end; /**< the end of what this version knows */
 } fa_uniform__options;
 
-/** Fills x with numbers that are as likely anywhere from `from` up to below `to`; where the dtype rounds, `to` itself
- *  may come.
+/** Fills x with numbers that are as likely anywhere from `from` up to below `to`; what the dtype rounds to `to` becomes
+ *  `from`.
  *
  *      fa_uniform_(x, .from = 0, .to = 1)
  *

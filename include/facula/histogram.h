@@ -47,9 +47,8 @@ typedef struct fa_histogram_options {
 } fa_histogram_options;
 
 /** How many elements lie in each interval between edges, and the edges. An interval has its lower edge, the last one
- *  both. Elements outside and NaN are not counted; where the range is that of x, a NaN or an infinity makes edges NaN,
- *  between which there is nothing; PyTorch refuses it. Counts are of x's dtype, and exact as integers until they are
- *  converted.
+ *  both. Elements outside and NaN are not counted; where the range is that of x, which is then waited for, a NaN or an
+ *  infinity is an error. Counts are of x's dtype, and exact as integers until they are converted.
  *
  *      fa_histogram(x, .bins = 100, .min = 0, .max = 0, .edges = NULL, .weight = NULL, .density = false)
  *

@@ -27,8 +27,8 @@ typedef struct fa_batch_norm_options {
 /** (x - mean) / sqrt(variance + eps) * weight + bias for each channel, dimension 1 (arXiv:1502.03167). In training mean
  *  and variance are those of the batch, over all other dimensions; the running ones, where given, are changed in place
  *  to (1 - momentum) * running + momentum * the batch's, of the variance that divides by one element less: a
- *  cumulative average is momentum = 1 / the number of batches so far. Otherwise the running ones are taken. Weight and
- *  bias may be f32 where x is f16 or bf16; an empty batch changes nothing.
+ *  cumulative average is momentum = 1 / the number of batches so far. Otherwise the running ones are taken, which get
+ *  no gradients. Weight and bias may be f32 where x is f16 or bf16; an empty batch changes nothing.
  *
  *      fa_batch_norm(x, .running_mean = NULL, .running_var = NULL, .weight = NULL, .bias = NULL,
  *          .training = false, .momentum = 0.1, .eps = 1e-5, .out = NULL)

@@ -5,12 +5,41 @@
 #include "core/tensor.h"
 #include <string.h>
 
-void fa__fault_describe(struct fa__text *text, const fa__fault *f)
+/* The operand of a kernel that is called "index"; NULL when there is none. */
+static const fa__operand *index_of(const fa__launch *l)
+{
+    int next = l->outputs;
+    for (int i = 0; i < l->op->nfields; i++) {
+        const fa__field *f = &l->op->fields[i];
+        if (f->kind == FA__TENSOR && !strcmp(f->name, "index"))
+            return next < l->operands ? &l->operand[next] : NULL;
+        next += f->kind == FA__TENSOR || f->kind == FA__NUMBER;
+    }
+    return NULL;
+}
+
+/* The place among the elements that an index has in memory: without the dimensions that it was expanded along. */
+static int64_t place_as_given(const fa__fault *f, const fa__launch *l)
+{
+    const fa__operand *index = l->kind == FA__LAUNCH_KERNEL ? index_of(l) : NULL;
+    int64_t rest = f->position, place = 0, pace = 1;
+    if (!index)
+        return rest;
+    for (int d = index->rank - 1; d >= 0; rest /= index->shape[d--])
+        if (index->stride[d] || index->shape[d] == 1) {
+            place += rest % index->shape[d] * pace;
+            pace *= index->shape[d];
+        }
+    return place;
+}
+
+void fa__fault_describe(struct fa__text *text, const fa__fault *f, const fa__launch *l, bool composed)
 {
     int32_t code = atomic_load_explicit(&f->code, memory_order_acquire);
     if (code == FA_ERROR_INDEX)
         fa__text_add(text, "index %lld is out of range for dimension %d of size %lld (element %lld of the indices)",
-                     (long long)f->value, (int)f->dim, (long long)f->size, (long long)f->position);
+                     (long long)f->value, (int)f->dim, (long long)f->size,
+                     (long long)(composed && l ? place_as_given(f, l) : f->position));
     else if (code == FA_ERROR_ARGUMENT)
         fa__text_add(text, "division by zero, at element %lld", (long long)f->position);
     else
@@ -63,6 +92,6 @@ bool fa__fault_report(const fa__fault *f, const fa__launch *l, const fa__device 
     fa__text_add(&text, same ? "%s(" : "%s, at ", caller->name); /* the operands of its part, whose name says nothing */
     add_fields(&text, l, device);
     fa__text_add(&text, same ? "): " : ": ");
-    fa__fault_describe(&text, f);
+    fa__fault_describe(&text, f, l, !same);
     return fa__fail((fa_code)code, "fa_%s", buffer);
 }

@@ -57,11 +57,11 @@ static void point(fa__launch *l, fa_tensor *const *tensor)
 }
 
 /* A kernel of the host found something wrong. */
-static FA__COLD bool fault_fails(const fa__call *c, const fa__fault *fault)
+static FA__COLD bool fault_fails(const fa__call *c, const fa__launch *l, const fa__fault *fault)
 {
     char text[200];
     struct fa__text what = fa__text_in(text, sizeof text);
-    fa__fault_describe(&what, fault);
+    fa__fault_describe(&what, fault, l, fa__asked_for(c)->id != c->op->id);
     return fa__call_fail(c, (fa_code)atomic_load(&fault->code), "%s", text);
 }
 
@@ -98,7 +98,7 @@ FA__HOT bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor
         bool ready = !c->pending || order(c, l, tensor), good = ready && b->run(NULL, l);
         l->fault = NULL;
         if (FA__UNLIKELY(atomic_load_explicit(&fault.code, memory_order_relaxed)))
-            return fault_fails(c, &fault);
+            return fault_fails(c, l, &fault);
         return FA__LIKELY(good) || (ready && not_issued(c));
     }
     if (!order(c, l, tensor))

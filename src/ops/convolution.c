@@ -272,7 +272,9 @@ static void conv_transpose2d_grad(fa__back *b)
 
 /** What has the shape of a convolution's gradient by its images: each entry of x, times the kernel, is added to the
  *  result, `stride` apart (a deconvolution). The result is (n, out, height, width), with (size - 1) stride - 2 padding
- * + dilation (kernel - 1) + output_padding + 1 rows and columns. Dtypes are as fa_conv2d has them. */
+ * + dilation (kernel - 1) + output_padding + 1 rows and columns. Dtypes are as fa_conv2d has them. It is computed as a
+ * convolution of x with zeros between its entries and around them, by which all weights are multiplied: an infinity or
+ * NaN among these makes NaN of results that it takes no part in, and that are finite in PyTorch. */
 OP(conv_transpose2d, conv_transpose2d_args, (y), .infer = conv_transpose2d_infer, .grad = conv_transpose2d_grad,
    .keep = KEEP(weight for x, x for weight), .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,
    DIFFERS("bool: as matmul"), TORCH("nn.functional.conv_transpose2d(x, weight, bias, stride, padding, output_padding, groups, dilation)"),

@@ -44,14 +44,20 @@ static bool uniform__infer(fa__call *c)
 static bool uniform__run(fa__call *c)
 {
     const uniform__args *a = c->args;
+    fa_tensor *y = c->out[0];
     fa__bound bound[] = {{.name = "a", .value = fa__arg_f(a->from)},
+                         {.name = "b", .value = fa__arg_f(a->to)},
                          {.name = "r", .value = fa__arg_f(a->to - a->from)},
                          {.name = "key", .key = &a->key}};
-    return fa__run_expression(c, c->out[0], "a + r * uniform(key)", 3, bound);
+    if (y->dtype == FA_F16)
+        return fa__run_expression(c, y, "v = f16(a + r * uniform(key)); v < b ? v : a", 4, bound);
+    if (y->dtype == FA_BF16)
+        return fa__run_expression(c, y, "v = bf16(a + r * uniform(key)); v < b ? v : a", 4, bound);
+    return fa__run_expression(c, y, "v = a + r * uniform(key); v < b ? v : a", 4, bound);
 }
 
-/** Fills x with numbers that are as likely anywhere from `from` up to below `to`; where the dtype rounds, `to` itself
- * may come. */
+/** Fills x with numbers that are as likely anywhere from `from` up to below `to`; what the dtype rounds to `to` becomes
+ * `from`. */
 OP(uniform_, uniform__args, (y), .infer = uniform__infer, .run = uniform__run, .grad = fill_grad, .inplace = INPLACE(x),
    TORCH(""), SAMPLES("(3,4); () from=-2 to=3; (0,2)"))
 

@@ -84,9 +84,21 @@ static bool histogram_fits(const fa__call *c, const histogram_args *a)
     return true;
 }
 
+/* Whether x has no infinity and no NaN: read from where it is, which waits for it. */
+static bool range_is_finite(const fa__call *c, const fa_aminmax_result *found)
+{
+    double ends[2] = {0};
+    FA__WORK_FOR(fa__asked_for(c));
+    if (!found->min || !fa_read(fa_stack(FA_TENSORS(found->min, found->max)), ends, FA_F64, 2))
+        return false;
+    return (isfinite(ends[0]) && isfinite(ends[1]))
+           || fa__call_fail(c, FA_ERROR_ARGUMENT, "x goes from %g to %g: without min and max it has to be finite",
+                            ends[0], ends[1]);
+}
+
 /* Edges of equal distance from the lowest to the highest element, or number; half an element apart if they are equal.
  */
-static fa_tensor *even_edges(const histogram_args *a)
+static fa_tensor *even_edges(const fa__call *c, const histogram_args *a)
 {
     fa_dtype own = (fa_dtype)a->x->dtype, dtype = own == FA_F64 ? FA_F64 : FA_F32;
     fa_device device = fa_tensor_device(a->x);
@@ -94,6 +106,8 @@ static fa_tensor *even_edges(const histogram_args *a)
     bool of_x = a->min == 0 && a->max == 0;
     if (of_x && fa__numel(a->x)) {
         fa_aminmax_result found = fa_aminmax(fa_to(a->x, dtype));
+        if (!range_is_finite(c, &found))
+            return NULL;
         low = found.min;
         high = found.max;
     } else {
@@ -123,7 +137,7 @@ static fa_tensor *histogram_compose(fa__call *c)
     if (!histogram_fits(c, a))
         return NULL;
     const fa_tensor *x = fa_flatten(a->x);
-    fa_tensor *edges = a->edges ? fa_clone(a->edges) : even_edges(a), *inside = NULL;
+    fa_tensor *edges = a->edges ? fa_clone(a->edges) : even_edges(c, a), *inside = NULL;
     if (!x || !edges)
         return NULL;
     int64_t bins = edges->shape[0] - 1;
@@ -135,10 +149,9 @@ static fa_tensor *histogram_compose(fa__call *c)
 }
 
 /** How many elements lie in each interval between edges, and the edges. An interval has its lower edge, the last one
- *  both. Elements outside and NaN are not counted; where the range is that of x, a NaN or an infinity makes edges NaN,
- * between which there is nothing; PyTorch refuses it. Counts are of x's dtype, and exact as integers until they are
- * converted. */
-OP(histogram, histogram_args, (hist, bin_edges), .compose = histogram_compose, .no_grad = "counts",
+ *  both. Elements outside and NaN are not counted; where the range is that of x, which is then waited for, a NaN or an
+ * infinity is an error. Counts are of x's dtype, and exact as integers until they are converted. */
+OP(histogram, histogram_args, (hist, bin_edges), .compose = histogram_compose, .no_grad = "counts", .by_values = true,
    TORCH(
        "histogram(x, edges, weight=weight, density=density) if edges is not None else histogram(x, bins, "
        "weight=weight, "

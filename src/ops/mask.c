@@ -132,6 +132,10 @@ typedef struct {
 static fa_tensor *scatter_nothing(fa__call *c, const fa_tensor *x, const fa_tensor *mask)
 {
     bool some = false;
+    if (c->inplace && !fa__same_shape(x, c->given)) {
+        fa__call_fail(c, FA_ERROR_SHAPE, "mask makes the result larger than x, which is changed in place");
+        return NULL;
+    }
     if (!fa__tensor_place(mask)->shapes_only && fa__numel(mask)) {
         FA__WORK_FOR(fa__asked_for(c));
         some = fa_item(fa_amax(mask)) != 0;

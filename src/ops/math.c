@@ -170,9 +170,18 @@ static bool is_floating(fa_arg a)
     return a.kind == FA__ARG_TENSOR ? fa__dtype_is_float(a.as.t->dtype) : a.kind == FA__ARG_FLOAT;
 }
 
+static bool is_bool(fa_arg a)
+{
+    return a.kind == FA__ARG_TENSOR ? a.as.t->dtype == FA_BOOL : a.kind == FA__ARG_BOOL;
+}
+
 static fa_tensor *trunc_divide_compose(fa__call *c)
 {
     const trunc_divide_args *a = c->args;
+    if (is_bool(a->x) && is_bool(a->y)) {
+        fa__call_fail(c, FA_ERROR_DTYPE, "bools are not divided: fa_to converts them");
+        return NULL;
+    }
     if (is_floating(a->x) || is_floating(a->y))
         return c->inplace ? fa__cut_quotient_(c->given, a->y) : fa__cut_quotient(a->x, a->y);
     return c->inplace ? fa__whole_quotient_(c->given, a->y) : fa__whole_quotient(a->x, a->y);

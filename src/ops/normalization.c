@@ -68,14 +68,25 @@ static bool check_channels(const fa__call *c, const batch_norm_args *a)
            || fa__call_fail(c, FA_ERROR_ARGUMENT, "running_mean and running_var come together");
 }
 
+/* Of x's dtype, whatever the others' is. */
+static fa_tensor *scaled(const fa_tensor *x, fa_arg mean, fa_arg scale, fa_arg bias)
+{
+    const char *text = x->dtype == FA_F16    ? "f16((x - y) * z + w)"
+                       : x->dtype == FA_BF16 ? "bf16((x - y) * z + w)"
+                                             : "(x - y) * z + w";
+    return fa_pointwise(text, x, mean, scale, bias);
+}
+
 /* Statistics of the batch itself over the dimensions in `set`; then the running ones are updated. */
 static fa_tensor *norm_of_batch(const batch_norm_args *a, int64_t set)
 {
     const fa_tensor *x = a->x;
+    if (!fa__numel(x)) /* which has none: what is given gets gradients of 0, and no NaN */
+        return scaled(x, fa__arg_f(0), channels_or(a->weight, x, 1), channels_or(a->bias, x, 0));
     fa__standardize_result r =
         fa__standardize(x, channels_or(a->weight, x, 1), channels_or(a->bias, x, 0), set, a->eps);
     double n = (double)fa__reduced_count(x, (unsigned)set);
-    if (!r.y || !a->running_mean || !fa__numel(x))
+    if (!r.y || !a->running_mean)
         return r.y;
     FA_USE(.no_grad = true);
     fa_tensor *mean = set & 1 ? r.mean : fa_mean(r.mean, .dim = 0);
@@ -87,14 +98,12 @@ static fa_tensor *norm_of_batch(const batch_norm_args *a, int64_t set)
 static fa_tensor *norm_by_running(const batch_norm_args *a)
 {
     const fa_tensor *x = a->x;
-    fa_tensor *mean = along_channels(a->running_mean, x), *variance = along_channels(a->running_var, x);
+    fa_tensor *mean = along_channels(fa_detach(a->running_mean), x);
+    fa_tensor *variance = along_channels(fa_detach(a->running_var), x);
     fa_tensor *scale = fa_pointwise("1 / sqrt(x + y)", variance, a->eps);
     if (a->weight)
         scale = fa_mul(scale, along_channels(a->weight, x));
-    const char *text = x->dtype == FA_F16    ? "f16((x - y) * z + w)"
-                       : x->dtype == FA_BF16 ? "bf16((x - y) * z + w)"
-                                             : "(x - y) * z + w";
-    return fa_pointwise(text, x, mean, scale, channels_or(a->bias, x, 0));
+    return scaled(x, fa__arg_t(mean), fa__arg_t(scale), channels_or(a->bias, x, 0));
 }
 
 /* All dimensions but the first two, as bits, and the first one if `batch`. */
@@ -127,9 +136,9 @@ static fa_tensor *batch_norm_compose(fa__call *c)
 /** (x - mean) / sqrt(variance + eps) * weight + bias for each channel, dimension 1 (arXiv:1502.03167). In training mean
  *  and variance are those of the batch, over all other dimensions; the running ones, where given, are changed in place
  *  to (1 - momentum) * running + momentum * the batch's, of the variance that divides by one element less: a
- *  cumulative average is momentum = 1 / the number of batches so far. Otherwise the running ones are taken. Weight and
- *  bias may be f32 where x is f16 or bf16; an empty batch changes nothing. */
-OP(batch_norm, batch_norm_args, (y), .compose = batch_norm_compose,
+ *  cumulative average is momentum = 1 / the number of batches so far. Otherwise the running ones are taken, which get
+ * no gradients. Weight and bias may be f32 where x is f16 or bf16; an empty batch changes nothing. */
+OP(batch_norm, batch_norm_args, (y), .compose = batch_norm_compose, .constant = KEEP(running_mean, running_var),
    DIFFERS("i64 i32 u8 bool: means of integers are refused, empty ones too"),
    TORCH("nn.functional.batch_norm(x, running_mean, running_var, weight, bias, training, momentum, eps)"),
    SAMPLES("(4,3,5) training=true; (3,2,4,3) weight=p(2) bias=(2) training=true eps=0.01; (5,3) weight=p(3) "
@@ -177,6 +186,7 @@ static fa_tensor *instance_norm_compose(fa__call *c)
 /** batch_norm() with statistics of each sample alone, over all dimensions but the first two (arXiv:1607.08022). The
  *  running ones get the mean of the samples'. */
 OP(instance_norm, instance_norm_args, (y), .compose = instance_norm_compose,
+   .constant = KEEP(running_mean, running_var),
    TORCH("nn.functional.instance_norm(x, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)"),
    SAMPLES("(4,3,5); (3,2,4,3) weight=p(2) bias=(2) eps=0.01; (4,3,2) running_mean=(3) running_var=p(3) weight=(3) "
            "bias=(3) use_input_stats=false; n(1,1,9)"))

@@ -103,7 +103,8 @@ static bool eye_infer(fa__call *c)
 {
     const eye_args *a = c->args;
     if (a->n < 0 || a->m < -1)
-        return fa__call_fail(c, FA_ERROR_ARGUMENT, "%lld rows of %lld columns", (long long)a->n, (long long)a->m);
+        return fa__call_fail(c, FA_ERROR_ARGUMENT, "there cannot be %lld %s", (long long)(a->n < 0 ? a->n : a->m),
+                             a->n < 0 ? "rows" : "columns");
     return fa__infer_shape(c, a->dtype ? a->dtype : FA_F32, 2, (int64_t[]){a->n, a->m < 0 ? a->n : a->m});
 }
 

@@ -84,7 +84,7 @@ static uint32_t float_bits(double value)
     return bits;
 }
 
-/* Of values that f16 holds exactly and that are not denormal there. */
+/* Of values that f16 holds exactly. */
 static uint16_t half_bits(double value)
 {
     uint32_t b = float_bits(value), sign = b >> 16 & 0x8000, rest = b & 0x7FFFFFFF;
@@ -92,7 +92,9 @@ static uint16_t half_bits(double value)
         return (uint16_t)(sign | 0x7E00);
     if (rest == 0x7F800000)
         return (uint16_t)(sign | 0x7C00);
-    return (uint16_t)(sign | (rest ? (rest - 0x38000000) >> 13 : 0));
+    if (rest < 0x38800000) /* denormal, or 0: steps of 2^-24 */
+        return (uint16_t)(sign | (uint32_t)ldexp(fabs(value), 24));
+    return (uint16_t)(sign | (rest - 0x38000000) >> 13);
 }
 
 static double half_value(uint16_t h)

@@ -7,6 +7,7 @@
 #include "support/walk.h"
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const double step = 1.0 / (1 << 17), tolerance = 2e-6;
 enum { MOST_CHECKED = 64 };
@@ -66,6 +67,16 @@ static void hold_against(const inputs *in, const fa_tensor *g, int operand_numbe
     free(have);
 }
 
+/* Whether the row says of an operand's field that it gets no gradient. */
+static bool is_constant(const inputs *in, int operand_number)
+{
+    const char *list = in->s->op->cells->constant;
+    int field = in->s->operand[operand_number].field;
+    const char *name = in->s->op->fields[field].name;
+    const char *at = list ? strstr(list, name) : NULL;
+    return at && *name && strchr(", ", at[strlen(name)]);
+}
+
 static bool one_order(const inputs *in, int order)
 {
     FA_SCOPE;
@@ -75,7 +86,10 @@ static bool one_order(const inputs *in, int order)
     if (!check(ok, "gradient of order %d: the call fails", order))
         return false;
     for (int i = 0; i < c.count; i++)
-        hold_against(in, g[i], c.which[i], order);
+        if (is_constant(in, c.which[i]))
+            check(!g[i], "gradient of order %d for operand %d, which gets none", order, c.which[i]);
+        else
+            hold_against(in, g[i], c.which[i], order);
     return true;
 }
 

@@ -67,7 +67,7 @@ static void raise_guilt(suspect *s, const fa__fault *f)
         return;
     }
     fa__text text = fa__text_in(buffer, sizeof buffer);
-    fa__fault_describe(&text, f);
+    fa__fault_describe(&text, f, NULL, false);
     fa__fail((fa_code)atomic_load(&f->code), "%s: kernel %s: %s", d->name, s->name, buffer);
 }
 
