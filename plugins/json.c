@@ -38,6 +38,11 @@ static void *json_find(const void *object, const char *name)
     return json_object_get(object, name);
 }
 
+static bool json_is_an_object(const void *value)
+{
+    return json_is_object((const json_t *)value);
+}
+
 static int64_t json_count(const void *array)
 {
     return json_is_array((const json_t *)array) ? (int64_t)json_array_size(array) : -1;
@@ -65,6 +70,6 @@ static bool json_any_number(const void *value, double *to)
     return json_is_number((const json_t *)value);
 }
 
-FA__PLUGIN const fa__json FA__PLUGIN_TABLE = {json_parse,        json_free,  json_next,      json_name,
-                                              json_member_value, json_find,  json_count,     json_item,
-                                              json_text,         json_whole, json_any_number};
+FA__PLUGIN const fa__json FA__PLUGIN_TABLE = {json_parse,        json_free, json_next,         json_name,
+                                              json_member_value, json_find, json_is_an_object, json_count,
+                                              json_item,         json_text, json_whole,        json_any_number};

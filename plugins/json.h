@@ -18,6 +18,7 @@ typedef struct fa__json {
     void *(*value)(void *member);
     /* A member's value; NULL: there is none, or no object. */
     void *(*find)(const void *object, const char *name);
+    bool (*object)(const void *value);
     /* The entries of an array; -1: it is none. */
     int64_t (*count)(const void *array);
     void *(*item)(const void *array, int64_t index);

@@ -33,6 +33,24 @@ static void groups_have_options_of_their_own(void **state)
     assert_no_error();
 }
 
+/* As in PyTorch: a direction begins as the gradient, also in a step that is not the parameter's first. */
+static void momentum_may_begin_late(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *p = parameter(0, FA_CPU, FA_F64), *q = parameter(1, FA_CPU, FA_F64);
+    fa_optim *o = fa_optim_sgd(fa_params(p, q), .lr = 0.5, .dampening = 0.25);
+    give_grad(p, 0, 0);
+    assert_true(fa_optim_step(o) && fa_optim_set_option(o, 0, "momentum", 0.5));
+    give_grad(q, 0, 1);
+    assert_true(fa_optim_step(o));
+    assert_true(element(fa_optim_state(o, p, "momentum_buffer"), 1) == slope(0, 0, 1));
+    assert_true(element(fa_optim_state(o, q, "momentum_buffer"), 1) == slope(0, 1, 1));
+    assert_true(fa_optim_step(o));
+    assert_true(element(fa_optim_state(o, p, "momentum_buffer"), 1) == 0.5 * slope(0, 0, 1) + 0.75 * slope(0, 0, 1));
+    assert_no_error();
+}
+
 static void bad_groups_are_named(void **state)
 {
     (void)state;
@@ -210,8 +228,13 @@ static void clipping_takes_what_is_not_finite(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(groups_have_options_of_their_own),  TEST(bad_groups_are_named),     TEST(bad_options_are_named),
-        TEST(freed_optimizers_are_refused),      TEST(programs_run_all_or_none), TEST(clipping_does_not_wait),
+        TEST(groups_have_options_of_their_own),
+        TEST(momentum_may_begin_late),
+        TEST(bad_groups_are_named),
+        TEST(bad_options_are_named),
+        TEST(freed_optimizers_are_refused),
+        TEST(programs_run_all_or_none),
+        TEST(clipping_does_not_wait),
         TEST(clipping_takes_what_is_not_finite),
     };
     return RUN("optim_groups");

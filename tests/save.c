@@ -217,6 +217,10 @@ static void heads_that_are_wrong(void **state)
         {"{\"a\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[0,0]},\"a\":{\"dtype\":\"U8\",\"shape\":[0],"
          "\"data_offsets\":[0,0]}}",
          0, "no JSON: line 1"},
+        {"[]", 0, "its head is no object"},
+        {"[1,2]", 0, "its head is no object"},
+        {"{\"__metadata__\":\"x\"}", 0, "__metadata__ is no object"},
+        {"{\"__metadata__\":null}", 0, "__metadata__ is no object"},
         {"{\"a\":", 0, "no JSON"},
         {"", 0, "no JSON"},
     };

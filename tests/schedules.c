@@ -104,6 +104,42 @@ static void one_cycle_may_have_short_phases(void **state)
     assert_no_error();
 }
 
+/* A step of the schedule after each of the steps, the last too: the line stays where it ends. */
+static void a_linear_cycle_ends_with_its_last_rate(void **state)
+{
+    (void)state;
+    for (int total = 1; total < 40; total++)
+        for (int three = 0; three < 2; three++) {
+            FA_SCOPE;
+            fa_optim *o = fa_optim_adam(fa_params(parameter(0, FA_CPU, FA_F64)));
+            fa_schedule *s = fa_schedule_one_cycle(o, 0.1, total, .anneal_strategy = "linear", .three_phase = three,
+                                                   .max_momentum = 0.99);
+            schedule_go(s, 0, total - 1);
+            double last = fa_optim_lr(o), beta = fa_optim_option(o, 0, "beta1");
+            assert_true(fabs(last - 0.1 / 25e4) < 1e-15 && fabs(beta - 0.99) < 1e-15);
+            assert_true(fa_schedule_step(s));
+            assert_true(fa_optim_lr(o) == last && fa_optim_option(o, 0, "beta1") == beta);
+            assert_false(fa_schedule_step(s));
+            assert_error(FA_ERROR_STATE, "steps were made");
+        }
+}
+
+/* The quotients by which the rate falls to 0 are rounded. */
+static void a_line_to_nothing_ends_at_0(void **state)
+{
+    (void)state;
+    const double starts[] = {0.1, 1.0 / 3, 0.5, 0.01, 1}, rates[] = {1, 0.1, 0.003};
+    for (int total = 1; total < 40; total++)
+        for (int k = 0; k < 15; k++) {
+            FA_SCOPE;
+            fa_optim *o = fa_optim_sgd(fa_params(parameter(0, FA_CPU, FA_F64)), .lr = rates[k % 3]);
+            fa_schedule *s = fa_schedule_linear(o, .start_factor = starts[k / 3], .end_factor = 0, .total_iters = total);
+            schedule_go(s, 0, total + 3);
+            assert_no_error();
+            assert_true(fa_optim_lr(o) >= 0 && fa_optim_lr(o) < 1e-15);
+        }
+}
+
 static void a_schedule_holds_its_optimizer(void **state)
 {
     (void)state;
@@ -123,6 +159,8 @@ int main(void)
         TEST(bad_schedules_are_named),
         TEST(steps_that_cannot_be_made_change_nothing),
         TEST(one_cycle_may_have_short_phases),
+        TEST(a_linear_cycle_ends_with_its_last_rate),
+        TEST(a_line_to_nothing_ends_at_0),
         TEST(a_schedule_holds_its_optimizer),
     };
     return RUN("schedules");

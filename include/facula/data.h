@@ -233,7 +233,15 @@ typedef struct fa_loader_place {
     int64_t batch; /**< of its batches, those that were handed out */
 } fa_loader_place;
 
-/** Where a loader stands: behind the batch that its last FA_EACH handed out. Zeros and an error for NULL. */
+/** Where a loader stands: behind the batch that its last FA_EACH handed out. Zeros and an error for NULL.
+ *
+ *  An epoch that was left by `break` stands where it was left: a loader that is put to this place goes through the rest
+ *  of it, where the next FA_EACH of the loader itself begins the next epoch. A program that leaves its epochs early,
+ * and wants the next one of both, goes to it before it asks for the place or saves it:
+ *
+ *      fa_loader_place at = fa_loader_position(loader);
+ *      if (at.batch)
+ *          fa_loader_seek(loader, (fa_loader_place){at.seed, at.epoch + 1, 0}); */
 FA_API fa_loader_place fa_loader_position(const fa_loader *loader);
 /** Puts a loader to a `position` of one that was made in the same way: its next FA_EACH goes through the rest of that
  *  epoch, the one behind it through the next epoch. False and an error when there is no such batch. */

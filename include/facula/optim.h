@@ -66,7 +66,7 @@ typedef struct fa_optim_sgd_options {
     size_t size;         /**< set by the macro */
     double lr;           /**< the learning rate */
     double momentum;     /**< how much of the last direction is kept; 0: none, and no state */
-    double dampening;    /**< how much of the gradient is left out of the direction, but for the first step */
+    double dampening;    /**< how much of the gradient is left out of the direction, but for its first one */
     double weight_decay; /**< this times the parameter is added to the gradient */
     bool nesterov;       /**< look ahead: needs momentum, and no dampening */
     bool maximize;       /**< go up */

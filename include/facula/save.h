@@ -151,6 +151,9 @@ typedef fa_checkpoint_options fa_checkpoint_load_options;
  *              fa_checkpoint_save("run.safetensors", .module = net, .optim = opt, .loader = loader);
  *      }
  *
+ *  An epoch that was left by `break` is gone on with where it was left; fa_loader_position() tells how to go to the next
+ *  one before saving.
+ *
  *  @param path    of the file, which is replaced
  *  @param options what the macro makes of the named options
  *  @return false and an error: then the old file is as it was */

@@ -165,6 +165,8 @@ static bool read_members(fa__stored *a)
     static const char texts_name[] = "__metadata__";
     const fa__json *j = a->json;
     void *texts = j->find(a->document, texts_name);
+    if (!j->object(a->document) || (texts && !j->object(texts)))
+        return damaged(a, "%s is no object", texts ? texts_name : "its head");
     size_t entries = members(j, a->document), count = texts ? members(j, texts) : 0;
     scratch *s = scratch_new(entries * sizeof *a->entry + 2 * count * sizeof *a->name);
     if (!s)

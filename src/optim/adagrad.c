@@ -3,8 +3,9 @@
 
 enum { LR, LR_DECAY, WEIGHT_DECAY, INITIAL_ACCUMULATOR_VALUE, EPS, MAXIMIZE };
 
-static double rate(const double *option, int64_t step)
+static double rate(const double *option, int64_t step, bool fresh)
 {
+    (void)fresh;
     return option[LR] / (1 + (double)(step - 1) * option[LR_DECAY]);
 }
 

@@ -5,20 +5,23 @@
 enum { LR, BETA1, BETA2, EPS, WEIGHT_DECAY, AMSGRAD, MAXIMIZE };
 
 /* The means begin at 0, and are too small by these factors at first. */
-static double rate(const double *option, int64_t step)
+static double rate(const double *option, int64_t step, bool fresh)
 {
+    (void)fresh;
     return option[LR] / (1 - pow(option[BETA1], (double)step));
 }
 
-static double root(const double *option, int64_t step)
+static double root(const double *option, int64_t step, bool fresh)
 {
+    (void)fresh;
     return sqrt(1 - pow(option[BETA2], (double)step));
 }
 
 /* How much of a parameter AdamW's decay leaves. */
-static double left(const double *option, int64_t step)
+static double left(const double *option, int64_t step, bool fresh)
 {
     (void)step;
+    (void)fresh;
     return 1 - option[LR] * option[WEIGHT_DECAY];
 }
 

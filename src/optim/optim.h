@@ -20,8 +20,9 @@ typedef struct fa__group fa__group;
 /* A number of a method's program. */
 typedef struct fa__number {
     const char *name; /* in the program */
-    /* by the options, and by how many steps a parameter has had with this one; NULL: always the same */
-    double (*value)(const double *option, int64_t step);
+    /* by the options, by how many steps a parameter has had with this one, and by whether a state of it is new in this
+     * step; NULL: always the same */
+    double (*value)(const double *option, int64_t step, bool fresh);
     double constant;
 } fa__number;
 
@@ -56,6 +57,7 @@ typedef struct fa__slot {
     fa_tensor *parameter, *state[FA__MOST_STATES];
     fa_tensor *loaded[FA__MOST_STATES]; /* what becomes its state, while a state is loaded */
     int64_t step;                       /* steps that it has had */
+    bool fresh;                         /* a state was made that no step has been through */
 } fa__slot;
 
 struct fa__group {
@@ -109,7 +111,7 @@ bool fa__options_check(const fa__method *, const char *who, const double *option
 void fa__group_set(fa__group *, const double *option);
 
 /* What a method's `write` says. */
-void fa__optim_number(fa__group *, const char *name, double (*value)(const double *option, int64_t step));
+void fa__optim_number(fa__group *, const char *name, double (*value)(const double *option, int64_t step, bool fresh));
 void fa__optim_constant(fa__group *, const char *name, double value);
 void fa__optim_text(fa__group *, const char *format, ...) __attribute__((__format__(__printf__, 2, 3)));
 /* Begins the program: d is the gradient, or its opposite, with weight decay. */

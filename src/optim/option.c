@@ -68,7 +68,7 @@ void fa__group_set(fa__group *g, const double *option)
 
 /* ---- the programs ---- */
 
-void fa__optim_number(fa__group *g, const char *name, double (*value)(const double *option, int64_t step))
+void fa__optim_number(fa__group *g, const char *name, double (*value)(const double *option, int64_t step, bool fresh))
 {
     g->number[g->numbers++] = (fa__number){.name = name, .value = value};
 }

@@ -3,9 +3,10 @@
 
 enum { LR, ALPHA, EPS, WEIGHT_DECAY, MOMENTUM, CENTERED, MAXIMIZE };
 
-static double rate(const double *option, int64_t step)
+static double rate(const double *option, int64_t step, bool fresh)
 {
     (void)step;
+    (void)fresh;
     return option[LR];
 }
 

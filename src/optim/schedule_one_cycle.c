@@ -36,7 +36,9 @@ static double between(const one_cycle *t, double start, double end, double part)
     return t->linear ? (end - start) * part + start : end + (start - end) / 2 * (cos(pi * part) + 1);
 }
 
-/* The phase that an epoch is in, and how much of it is over. */
+/* The phase that an epoch is in, and how much of it is over. A line that went on after its end would soon be below 0,
+ * so that it stays there: the epoch that follows the last step is one. The cosine turns back there, as PyTorch's does.
+ */
 static const phase *phase_at(const one_cycle *t, double epoch, double *part)
 {
     double start = 0;
@@ -45,6 +47,8 @@ static const phase *phase_at(const one_cycle *t, double epoch, double *part)
         start = t->phase[i].end;
     double length = t->phase[i].end - start;
     *part = length != 0 ? (epoch - start) / length : 1;
+    if (t->linear && *part > 1)
+        *part = 1;
     return &t->phase[i];
 }
 

@@ -19,7 +19,8 @@ static double linear_rate(const fa_schedule *s, int group, double now, bool firs
         return now * t->start;
     if (s->epoch > t->iters)
         return now;
-    return now * (1 + rise / ((double)t->iters * t->start + (double)(s->epoch - 1) * rise));
+    double next = now * (1 + rise / ((double)t->iters * t->start + (double)(s->epoch - 1) * rise));
+    return next < 0 ? 0 : next; /* below it is only what was rounded on the way to 0 */
 }
 
 static double constant_rate(const fa_schedule *s, int group, double now, bool first)

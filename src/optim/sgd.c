@@ -4,16 +4,19 @@
 
 enum { LR, MOMENTUM, DAMPENING, WEIGHT_DECAY, NESTEROV, MAXIMIZE };
 
-static double rate(const double *option, int64_t step)
+static double rate(const double *option, int64_t step, bool fresh)
 {
     (void)step;
+    (void)fresh;
     return option[LR];
 }
 
-/* How much of the gradient goes into the direction: it begins as the gradient itself. */
-static double keep(const double *option, int64_t step)
+/* How much of the gradient goes into the direction: it begins as the gradient itself, in the first step with momentum,
+ * whichever step of the parameter that is. */
+static double keep(const double *option, int64_t step, bool fresh)
 {
-    return step == 1 ? 1 : 1 - option[DAMPENING];
+    (void)step;
+    return fresh ? 1 : 1 - option[DAMPENING];
 }
 
 static bool options_are_good(const char *who, const double *o)

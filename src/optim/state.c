@@ -58,6 +58,7 @@ static bool states_visit(fa__dict *a, const fa__method *m, fa__slot *slot, size_
             fa__state_drop(&slot->state[k], slot->parameter);
             slot->state[k] = slot->loaded[k];
             slot->loaded[k] = NULL;
+            slot->fresh = false;
         } else if (a->from && found && !state_load(a->who, found, &slot->loaded[k], slot->parameter, m->state[k].name))
             return false;
     }

@@ -18,16 +18,17 @@ void fa__state_drop(fa_tensor **state, fa_tensor *parameter)
 }
 
 /* Makes a state, which moves with its parameter from then on. */
-static bool state_ready(const fa__group *g, int k, fa_tensor **state, fa_tensor *parameter)
+static bool state_ready(const fa__group *g, int k, fa__slot *slot)
 {
     int begin = g->method->state[k].begin;
-    if (*state)
+    if (slot->state[k])
         return true;
-    FA_USE(.device = fa_tensor_device(parameter)); /* also where operations are placed */
-    fa_tensor *made = fa_full_like(parameter, begin ? g->option[begin] : 0);
-    if (!made || !fa_follow(made, parameter))
+    FA_USE(.device = fa_tensor_device(slot->parameter)); /* also where operations are placed */
+    fa_tensor *made = fa_full_like(slot->parameter, begin ? g->option[begin] : 0);
+    if (!made || !fa_follow(made, slot->parameter))
         return false;
-    *state = fa_keep(made);
+    slot->state[k] = fa_keep(made);
+    slot->fresh = true;
     return true;
 }
 
@@ -52,7 +53,7 @@ static bool lists_fill(fa__group *g)
         for (int k = 0; k < FA__MOST_STATES; k++) {
             if (!state_is_used(g, k))
                 continue;
-            if (!state_ready(g, k, &slot->state[k], slot->parameter))
+            if (!state_ready(g, k, slot))
                 return false;
             g->list[(size_t)(2 + k) * g->count + n] = slot->state[k];
         }
@@ -60,6 +61,11 @@ static bool lists_fill(fa__group *g)
     }
     g->actives = n;
     return !fa_error_stands();
+}
+
+static double number_of(const fa__group *g, const fa__number *number, const fa__slot *slot)
+{
+    return number->value(g->option, slot->step + 1, slot->fresh);
 }
 
 /* A number, or one for each parameter where they have had different numbers of steps. */
@@ -71,8 +77,9 @@ static fa_binding bind_number(fa__group *g, int k)
     if (!number->value)
         return b;
     for (size_t i = 0; i < g->actives; i++) {
-        bool same = i && g->active[i]->step == g->active[i - 1]->step;
-        values[i] = same ? values[i - 1] : number->value(g->option, g->active[i]->step + 1);
+        const fa__slot *slot = g->active[i], *before = i ? g->active[i - 1] : NULL;
+        bool same = before && slot->step == before->step && slot->fresh == before->fresh;
+        values[i] = same ? values[i - 1] : number_of(g, number, slot);
     }
     b.numbers = values;
     return b;
@@ -124,8 +131,10 @@ bool fa_optim_step(fa_optim *o)
     if (!groups_run(o))
         return false;
     FA__EACH_GROUP(g, o)
-    for (size_t i = 0; i < g->actives; i++)
+    for (size_t i = 0; i < g->actives; i++) {
         g->active[i]->step++;
+        g->active[i]->fresh = false;
+    }
     return true;
 }
 
