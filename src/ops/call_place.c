@@ -1,5 +1,6 @@
 /* Where a call runs when its operands are on several devices, and autocast: both run the call again on a copy of its
  * arguments with other tensors in it. */
+#include "base/alloc.h"
 #include "base/log.h"
 #include "ops/call.h"
 
@@ -107,14 +108,14 @@ static void set_tensor(void *args, const fa__field *f, const fa_tensor *t)
         *(const fa_tensor **)(void *)p = t;
 }
 
-/* Runs `go` on a copy of the arguments in which tensors were changed by `change`. */
-static bool with_changed(fa__call *c, fa_tensor *(*change)(fa__call *, int i, const fa_tensor *),
-                         bool (*go)(fa__call *))
+/* Runs `go` on a copy of the arguments in which tensors were changed by `change`; `item` has room for those of a list.
+ */
+static bool with_items(fa__call *c, fa_tensor *(*change)(fa__call *, int i, const fa_tensor *), bool (*go)(fa__call *),
+                       fa_tensor **item)
 {
     const void *given = c->args;
     const fa_tensors *list = list_of(c);
     size_t items = list ? list->count : 0;
-    fa_tensor *item[items + 1];
     _Alignas(16) char copy[c->op->args_size + 1];
     memcpy(copy, given, c->op->args_size);
     for (int i = 0; i < c->op->nfields; i++) {
@@ -135,6 +136,19 @@ static bool with_changed(fa__call *c, fa_tensor *(*change)(fa__call *, int i, co
     c->args = copy;
     bool good = go(c);
     c->args = given;
+    return good;
+}
+
+static bool with_changed(fa__call *c, fa_tensor *(*change)(fa__call *, int i, const fa_tensor *),
+                         bool (*go)(fa__call *))
+{
+    enum { FEW = 16 };
+    fa_tensor *few[FEW], **many = NULL;
+    const fa_tensors *list = list_of(c);
+    if (list && list->count > FEW && !(many = fa__malloc(list->count * sizeof *many)))
+        return false;
+    bool good = with_items(c, change, go, many ? many : few);
+    fa__free(many);
     return good;
 }
 
