@@ -155,6 +155,43 @@ static void *add_to_the_steps(void *wrong)
     return NULL;
 }
 
+/* At an event, with work behind it that is still under way: another stream that is given what it makes goes on, whether
+ * or not the first one was used since. */
+static void what_is_still_under_way_is_not_told_of_again(void **state)
+{
+    (void)state;
+    for (int used = 0; used < 2; used++) {
+        FA_SCOPE;
+        make_operands();
+        side = fa_stream_new(DEVICE(0));
+        fa_stream *other = fa_stream_new(DEVICE(0));
+        fa_tensor *sum = fa_zeros(FA_SHAPE(2, 4), .device = DEVICE(0)), *later, *taken;
+        fa_event *e = fa_event_new();
+        fa_synchronize(DEVICE(0));
+        {
+            FA_USE(.stream = side);
+            fa_index_select(rows, 0, bad);
+            fa_event_record(e, side);
+            test_devices_delay(300000);
+            later = fa_index_select(rows, 0, good);
+            fa_event_synchronize(e);
+            assert_true(told());
+            if (used)
+                fa_add(rows, 1);
+        }
+        {
+            FA_USE(.stream = other);
+            taken = fa_add(later, 1);
+            fa_add_(sum, 1);
+        }
+        test_devices_delay(0);
+        if (!fa_stream_synchronize(other))
+            fail_msg("told again: %s", fa_error_message());
+        assert_true(taken && fa_item(fa_sum(sum)) == 8 && !fa_failed());
+        assert_true(fa_synchronize(DEVICE(0)));
+    }
+}
+
 /* By a thread that was not told, though the other device has seen since then that the queue is well. */
 static void what_was_issued_before_is_taken_over_later(void **state)
 {
@@ -267,10 +304,11 @@ static void looks_that_are_over_take_no_places(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        OF(a_program_that_waits_for_one_device_goes_on), OF(a_program_that_waits_for_one_stream_goes_on),
-        OF(what_was_issued_before_is_not_told_of_again), OF(a_second_fault_is_told_of),
-        OF(what_was_issued_before_is_taken_over_later),  OF(what_is_issued_afterwards_is_done),
-        OF(looks_that_are_over_take_no_places),          OF(what_was_left_alone_is_used_elsewhere),
+        OF(a_program_that_waits_for_one_device_goes_on),  OF(a_program_that_waits_for_one_stream_goes_on),
+        OF(what_was_issued_before_is_not_told_of_again),  OF(a_second_fault_is_told_of),
+        OF(what_was_issued_before_is_taken_over_later),   OF(what_is_issued_afterwards_is_done),
+        OF(looks_that_are_over_take_no_places),           OF(what_was_left_alone_is_used_elsewhere),
+        OF(what_is_still_under_way_is_not_told_of_again),
     };
     setenv("FACULA_TEST_DEVICES", "opencl:0 opencl:1", 1);
     if (!opencl_there() || !test_devices_there())

@@ -71,11 +71,10 @@ static void raise_guilt(suspect *s, const fa__fault *f)
     fa__fail((fa_code)atomic_load(&f->code), "%s: kernel %s: %s", d->name, s->name, buffer);
 }
 
-/* Whether this thread was told of the fault, by any queue, since this one has it; and whose it was at first. */
-static bool is_known(const stain *s, suspect **origin)
+/* Whether that thread, 0: any, was told of the fault, by any queue, since this one has it. */
+static bool is_known(suspect *guilty, uint32_t thread)
 {
-    *origin = fa__opencl_origin(s->guilty);
-    return fa__tellings_have(&(*origin)->told, fa__thread_number(), s->guilty->born, UINT64_MAX);
+    return fa__tellings_have(&fa__opencl_origin(guilty)->told, thread, guilty->born, UINT64_MAX);
 }
 
 /* This thread uses work up to the ticket. It is told of each fault that nobody was told of here, and of those that it
@@ -86,8 +85,7 @@ static bool tell(queue *q, uint64_t ticket, stain *device_tells)
 {
     bool raised = false, stands = fa__failed();
     for (stain s = {.epoch = 0}; !raised && fa__opencl_next_stain(q, ticket, &s); fa__opencl_disown(s.guilty)) {
-        suspect *origin;
-        bool known = is_known(&s, &origin);
+        bool known = is_known(s.guilty, fa__thread_number());
         if (!known && device_tells && (s.untold || stands)) {
             fa__opencl_disown(device_tells->guilty);
             *device_tells = s;
@@ -98,7 +96,7 @@ static bool tell(queue *q, uint64_t ticket, stain *device_tells)
             fa__opencl_settle(q, &s);
         }
         if (raised)
-            raise_guilt(origin, &s.fault);
+            raise_guilt(fa__opencl_origin(s.guilty), &s.fault);
     }
     return raised;
 }
@@ -148,7 +146,7 @@ static bool is_told_elsewhere(queue *q)
         fa__opencl_own_suspect(s);
     }
     fa__opencl_leave(q);
-    bool told = s && fa__tellings_have(&fa__opencl_origin(s)->told, 0, s->born, UINT64_MAX);
+    bool told = s && is_known(s, 0);
     fa__opencl_disown(s);
     return told;
 }
@@ -223,15 +221,27 @@ static bool look_behind(queue *q, suspect *s, const fa__fault *known)
     return good;
 }
 
-/* What is found meanwhile is seen by tell(). */
+/* The last launch up to the ticket that may bring news to this thread: none where it stands behind a fault that the
+ * thread knows, whose copy holds nothing else. What is found meanwhile is seen by tell(). */
 static suspect *pending_of(queue *q, uint64_t ticket)
 {
+    suspect *guilty = NULL;
     pthread_mutex_lock(&q->lock);
     uint64_t t = last_pending(q, ticket, false);
-    suspect *s = t ? fa__opencl_work_of(q, t)->suspect : NULL;
+    const work *w = fa__opencl_work_of(q, t);
+    suspect *s = t ? w->suspect : NULL;
     if (s)
         fa__opencl_use(s);
+    if (s && fa__opencl_stands(w)) {
+        guilty = fa__opencl_last_stain(q)->guilty;
+        fa__opencl_own_suspect(guilty);
+    }
     fa__opencl_leave(q);
+    if (guilty && is_known(guilty, fa__thread_number())) {
+        fa__opencl_drop(s);
+        s = NULL;
+    }
+    fa__opencl_disown(guilty);
     return s;
 }
 
