@@ -114,7 +114,8 @@ typedef struct fa_load_file_options {
  *
  *  @param path    of the file
  *  @param options what the macro makes of the named options; NULL for the defaults
- *  @return empty after an error: FA_ERROR_FILE for a damaged file, FA_ERROR_DTYPE for a dtype that is not there */
+ *  @return empty after an error: FA_ERROR_FILE for a damaged file, FA_ERROR_DTYPE for a dtype that is not there,
+ *  FA_ERROR_SHAPE for more than FA_MAX_DIMS dimensions */
 FA_API fa_saved fa_load_file(const char *path, const fa_load_file_options *options);
 #define fa_load_file(...) FA__CALL1(fa_load_file, FA__SAME, __VA_ARGS__)
 
