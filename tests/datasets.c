@@ -98,7 +98,9 @@ static void idx_files_that_are_damaged(void **state)
         const char *says;
     } damage[] = {
         {"train-images-idx3-ubyte", 3, 1, "begins with 0x00000801, not with 0x00000803"},
-        {"train-images-idx3-ubyte", 2, -1, "begins with 0x00000000"},
+        {"train-images-idx3-ubyte", 2, -1, "has 2 bytes, and the head of an IDX file of images has 16"},
+        {"train-images-idx3-ubyte", 15, -1, "has 15 bytes, and the head of an IDX file of images has 16"},
+        {"train-labels-idx1-ubyte", 4, -1, "has 4 bytes, and the head of an IDX file of labels has 8"},
         {"train-images-idx3-ubyte", 7, 6, "60 bytes behind its head of 16, and says there it has 72"},
         {"train-images-idx3-ubyte", 4, 255, "60 bytes behind its head of 16, and says"},
         {"train-images-idx3-ubyte", IMAGE_FILE - 1, -1, "59 bytes behind"},
@@ -112,6 +114,12 @@ static void idx_files_that_are_damaged(void **state)
         assert_null(fa_data_mnist(folder));
         assert_error(FA_ERROR_FILE, "fa_data_mnist", damage[i].name, damage[i].says);
     }
+    unsigned char huge[16];
+    put_mnist();
+    put_head(huge, 3, (const int[]){0, -1, -1});
+    put_file("train-images-idx3-ubyte", huge, sizeof huge);
+    assert_null(fa_data_mnist(folder));
+    assert_error(FA_ERROR_FILE, "fa_data_mnist", "train-images-idx3-ubyte", "0 x 4294967295 x 4294967295");
     unsigned char fewer[12];
     put_mnist();
     put_head(fewer, 1, (const int[]){4});
