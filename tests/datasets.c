@@ -236,6 +236,30 @@ static void values_are_transformed(void **state)
     assert_error(FA_ERROR_ARGUMENT, "as many");
 }
 
+/* As in PyTorch: the numbers are taken in the dtype of the images, in which a deviation may become 0. */
+static void normalized_images_keep_their_dtype(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_transform *t = fa_transform_normalize(FA_LIST(0.1), FA_LIST(0.3)),
+                 *low = fa_transform_normalize(FA_LIST(0), FA_LIST(1e-60));
+    const fa_dtype each[] = {FA_F16, FA_BF16, FA_F32, FA_F64};
+    for (int i = 0; i < 4; i++) {
+        fa_tensor *x = fa_ones(FA_SHAPE(1, 1, 2, 2), .dtype = each[i]);
+        assert_int_equal(fa_tensor_dtype(fa_forward(t, x)), each[i]);
+        assert_no_error();
+        fa_tensor *y = fa_forward(low, x);
+        if (each[i] == FA_F64)
+            assert_true(fa_item(fa_get(y, "0, 0, 0, 0")) == 1 / 1e-60);
+        else
+            assert_error(FA_ERROR_ARGUMENT, "fa_transform_normalize: a deviation is 0 in", fa_dtype_name(each[i]));
+    }
+    assert_true(fa_item(fa_get(fa_forward(t, fa_ones(FA_SHAPE(1, 1, 2, 2), .dtype = FA_F64)), "0, 0, 0, 0"))
+                == (1 - 0.1) / 0.3);
+    assert_int_equal(fa_tensor_dtype(fa_forward(t, fa_ones(FA_SHAPE(1, 1, 2, 2), .dtype = FA_I32))), FA_F32);
+    assert_no_error();
+}
+
 static void flips(void **state)
 {
     (void)state;
@@ -394,6 +418,7 @@ int main(void)
         cmocka_unit_test(cifar_files),
         cmocka_unit_test(cifar100_files),
         cmocka_unit_test(values_are_transformed),
+        cmocka_unit_test(normalized_images_keep_their_dtype),
         cmocka_unit_test(flips),
         cmocka_unit_test(crops),
         cmocka_unit_test(datasets_are_transformed),
