@@ -147,20 +147,19 @@ static void programs_put_texts_in(void **state)
     (void)state;
     need_json();
     FA_SCOPE;
-    static const char *const name[] = {"run"}, *const value[] = {"of \"today\"\n"};
-    const fa_metadata texts = {1, name, value};
     fa_module *net = fa_nn_linear(2, 1);
-    assert_true(fa_checkpoint_save(path, .module = net, .metadata = texts));
+    assert_true(fa_checkpoint_save(path, .module = net, .metadata = FA_METADATA("by", "me", "run", "of \"today\"\n")));
     fa_saved saved = fa_load_file(path);
     assert_no_error();
-    bool there = false;
-    for (size_t i = 0; i < saved.metadata.count; i++)
-        there |= !strcmp(saved.metadata.name[i], "run") && !strcmp(saved.metadata.value[i], "of \"today\"\n");
-    assert_true(there);
+    int there = 0;
+    for (size_t i = 0; i < saved.metadata.count; i++) {
+        there += !strcmp(saved.metadata.name[i], "run") && !strcmp(saved.metadata.value[i], "of \"today\"\n");
+        there += !strcmp(saved.metadata.name[i], "by") && !strcmp(saved.metadata.value[i], "me");
+    }
+    assert_int_equal(there, 2);
+    assert_true(FA_METADATA().count == 0);
     assert_int_equal(saved.tensors.count, 3); /* weight, bias, random */
-    const char *const taken[] = {"facula.checkpoint"};
-    const fa_metadata ours = {1, taken, value};
-    assert_false(fa_checkpoint_save(path, .module = net, .metadata = ours));
+    assert_false(fa_checkpoint_save(path, .module = net, .metadata = FA_METADATA("facula.checkpoint", "")));
     assert_error(FA_ERROR_ARGUMENT, "fa_checkpoint_save", "two called \"facula.checkpoint\"");
 }
 

@@ -98,7 +98,9 @@ static void idx_files_that_are_damaged(void **state)
         const char *says;
     } damage[] = {
         {"train-images-idx3-ubyte", 3, 1, "begins with 0x00000801, not with 0x00000803"},
-        {"train-images-idx3-ubyte", 2, -1, "begins with 0x00000000"},
+        {"train-images-idx3-ubyte", 2, -1, "has 2 bytes, and the head of an IDX file of images has 16"},
+        {"train-images-idx3-ubyte", 15, -1, "has 15 bytes, and the head of an IDX file of images has 16"},
+        {"train-labels-idx1-ubyte", 4, -1, "has 4 bytes, and the head of an IDX file of labels has 8"},
         {"train-images-idx3-ubyte", 7, 6, "60 bytes behind its head of 16, and says there it has 72"},
         {"train-images-idx3-ubyte", 4, 255, "60 bytes behind its head of 16, and says"},
         {"train-images-idx3-ubyte", IMAGE_FILE - 1, -1, "59 bytes behind"},
@@ -112,6 +114,12 @@ static void idx_files_that_are_damaged(void **state)
         assert_null(fa_data_mnist(folder));
         assert_error(FA_ERROR_FILE, "fa_data_mnist", damage[i].name, damage[i].says);
     }
+    unsigned char huge[16];
+    put_mnist();
+    put_head(huge, 3, (const int[]){0, -1, -1});
+    put_file("train-images-idx3-ubyte", huge, sizeof huge);
+    assert_null(fa_data_mnist(folder));
+    assert_error(FA_ERROR_FILE, "fa_data_mnist", "train-images-idx3-ubyte", "0 x 4294967295 x 4294967295");
     unsigned char fewer[12];
     put_mnist();
     put_head(fewer, 1, (const int[]){4});
@@ -226,6 +234,30 @@ static void values_are_transformed(void **state)
     assert_error(FA_ERROR_ARGUMENT, "none 0");
     assert_null(fa_transform_normalize(FA_LIST(0, 1), FA_LIST(1)));
     assert_error(FA_ERROR_ARGUMENT, "as many");
+}
+
+/* As in PyTorch: the numbers are taken in the dtype of the images, in which a deviation may become 0. */
+static void normalized_images_keep_their_dtype(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_transform *t = fa_transform_normalize(FA_LIST(0.1), FA_LIST(0.3)),
+                 *low = fa_transform_normalize(FA_LIST(0), FA_LIST(1e-60));
+    const fa_dtype each[] = {FA_F16, FA_BF16, FA_F32, FA_F64};
+    for (int i = 0; i < 4; i++) {
+        fa_tensor *x = fa_ones(FA_SHAPE(1, 1, 2, 2), .dtype = each[i]);
+        assert_int_equal(fa_tensor_dtype(fa_forward(t, x)), each[i]);
+        assert_no_error();
+        fa_tensor *y = fa_forward(low, x);
+        if (each[i] == FA_F64)
+            assert_true(fa_item(fa_get(y, "0, 0, 0, 0")) == 1 / 1e-60);
+        else
+            assert_error(FA_ERROR_ARGUMENT, "fa_transform_normalize: a deviation is 0 in", fa_dtype_name(each[i]));
+    }
+    assert_true(fa_item(fa_get(fa_forward(t, fa_ones(FA_SHAPE(1, 1, 2, 2), .dtype = FA_F64)), "0, 0, 0, 0"))
+                == (1 - 0.1) / 0.3);
+    assert_int_equal(fa_tensor_dtype(fa_forward(t, fa_ones(FA_SHAPE(1, 1, 2, 2), .dtype = FA_I32))), FA_F32);
+    assert_no_error();
 }
 
 static void flips(void **state)
@@ -386,6 +418,7 @@ int main(void)
         cmocka_unit_test(cifar_files),
         cmocka_unit_test(cifar100_files),
         cmocka_unit_test(values_are_transformed),
+        cmocka_unit_test(normalized_images_keep_their_dtype),
         cmocka_unit_test(flips),
         cmocka_unit_test(crops),
         cmocka_unit_test(datasets_are_transformed),

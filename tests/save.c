@@ -209,7 +209,8 @@ static void heads_that_are_wrong(void **state)
         {"{\"a\":{\"dtype\":\"F32\",\"shape\":[2]}}", 8, "no two whole numbers"},
         {"{\"a\":{\"dtype\":\"F32\",\"shape\":[-2],\"data_offsets\":[0,8]}}", 8, "size 0 of \"a\""},
         {"{\"a\":{\"dtype\":\"F32\",\"shape\":[9223372036854775807,2],\"data_offsets\":[0,8]}}", 8, "64 bits"},
-        {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1,1,1,1,1,1,1,1,1],\"data_offsets\":[0,4]}}", 4, "at most 8"},
+        {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1,1,1,1,1,1,1,1,2],\"data_offsets\":[0,4]}}", 4, "its shape takes 8"},
+        {"{\"a\":{\"dtype\":\"F32\",\"shape\":[1,1,1,1,1,1,1,1,-1],\"data_offsets\":[0,4]}}", 4, "size 8 of \"a\""},
         {"{\"a\":{\"dtype\":\"F32\",\"shape\":2,\"data_offsets\":[0,8]}}", 8, "no array"},
         {"{\"a\":{\"shape\":[2],\"data_offsets\":[0,8]}}", 8, "\"a\" has no dtype"},
         {"{\"a\":7}", 0, "\"a\" has no dtype"},
@@ -295,9 +296,73 @@ static void full_disk(void **state)
     if (access("/dev/full", W_OK))
         skip();
     assert_false(fa_save(network(4), "/dev/full"));
-    assert_error(FA_ERROR_FILE, "/dev/full: cannot write: No space left");
+    assert_error(FA_ERROR_FILE, "fa_save: /dev/full: cannot write: No space left");
     assert_false(fa_save(network(4), "/no/such/folder/x"));
-    assert_error(FA_ERROR_FILE, "/no/such/folder/x");
+    assert_error(FA_ERROR_FILE, "fa_save: /no/such/folder/x");
+    assert_false(fa_checkpoint_save("/no/such/folder/x", .module = network(4)));
+    assert_error(FA_ERROR_FILE, "fa_checkpoint_save: /no/such/folder/x");
+}
+
+/* What a file has beside what is asked for may be of kinds that are not here. */
+static void entries_that_cannot_be_here(void **state)
+{
+    (void)state;
+    need_json();
+    FA_SCOPE;
+    put_head("{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]},"
+             "\"b\":{\"dtype\":\"F8_E4M3\",\"shape\":[1],\"data_offsets\":[1,2]},"
+             "\"c\":{\"dtype\":\"U8\",\"shape\":[1,1,1,1,1,1,1,1,1],\"data_offsets\":[2,3]}}",
+             3);
+    const char *const name[] = {"a", "b", "c"};
+    fa_tensor *item[] = {fa_ones(FA_SHAPE(1)), fa_ones(FA_SHAPE(1)), fa_ones(FA_SHAPE(1))};
+    assert_true(fa_load(((fa_parameters){1, item, name}), path, .strict = false));
+    assert_no_error();
+    assert_true(fa_item(item[0]) == 0);
+    assert_false(fa_load(((fa_parameters){1, item + 1, name + 1}), path, .strict = false));
+    assert_error(FA_ERROR_DTYPE, "fa_load", path, "\"b\" is F8_E4M3");
+    assert_false(fa_load(((fa_parameters){1, item + 2, name + 2}), path, .strict = false));
+    assert_error(FA_ERROR_SHAPE, "fa_load", path, "\"c\" has 9 dimensions, and tensors have at most 8");
+}
+
+static void every_bool_is_0_or_1(void **state)
+{
+    (void)state;
+    need_json();
+    FA_SCOPE;
+    const char head[] = "{\"a\":{\"dtype\":\"BOOL\",\"shape\":[4],\"data_offsets\":[0,4]}} ";
+    char bytes[8 + sizeof head - 1 + 4] = {sizeof head - 1};
+    memcpy(bytes + 8, head, sizeof head - 1);
+    memcpy(bytes + sizeof bytes - 4, (const char[]){0, 1, 2, (char)255}, 4);
+    put(bytes, sizeof bytes);
+    fa_saved saved = fa_load_file(path);
+    assert_no_error();
+    unsigned char got[4];
+    assert_true(fa_read(saved.tensors.item[0], got, FA_BOOL, 4));
+    assert_memory_equal(got, ((const unsigned char[]){0, 1, 1, 1}), 4);
+}
+
+/* As many names as a large model has parameters; comparing each with each would take minutes. */
+static void many_names_take_no_time(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    enum { MANY = 200000 };
+    char(*text)[8] = malloc(MANY * sizeof *text);
+    const char **name = malloc(MANY * sizeof *name);
+    fa_tensor **item = malloc(MANY * sizeof *item), *one = fa_ones(FA_SHAPE(0));
+    for (int i = 0; i < MANY; i++) {
+        snprintf(text[i], sizeof *text, "%d", i);
+        name[i] = text[i];
+        item[i] = one;
+    }
+    name[0] = text[MANY - 1];
+    alarm(20);
+    assert_false(fa_save(((fa_parameters){MANY, item, name}), path));
+    alarm(0);
+    assert_error(FA_ERROR_ARGUMENT, "fa_save", "two called \"199999\"");
+    free(text);
+    free(name);
+    free(item);
 }
 
 /* A process that saves one file after the other is killed at some moment: what is there is whole. */
@@ -345,6 +410,9 @@ int main(void)
         cmocka_unit_test(damage_anywhere),
         cmocka_unit_test(no_memory),
         cmocka_unit_test(full_disk),
+        cmocka_unit_test(entries_that_cannot_be_here),
+        cmocka_unit_test(every_bool_is_0_or_1),
+        cmocka_unit_test(many_names_take_no_time),
         cmocka_unit_test(killed_at_any_moment),
     };
     int status = cmocka_run_group_tests(tests, NULL, NULL);

@@ -46,6 +46,59 @@ typedef struct fa_metadata {
     const char *const *value; /**< as many texts, in UTF-8 */
 } fa_metadata;
 
+#ifdef __cplusplus
+}
+struct fa__metadata_list {
+    const char *name[32], *value[32];
+    size_t count;
+    operator fa_metadata() const
+    {
+        fa_metadata t = {count, name, value};
+        return t;
+    }
+};
+
+static inline void fa__metadata_add(fa__metadata_list &)
+{
+}
+template <class... T>
+static inline void fa__metadata_add(fa__metadata_list &list, const char *name, const char *value, T... rest)
+{
+    list.name[list.count] = name;
+    list.value[list.count++] = value;
+    fa__metadata_add(list, rest...);
+}
+template <class... T> static inline fa__metadata_list fa__metadata_of(T... texts)
+{
+    static_assert(sizeof...(texts) <= 64, "at most 64 items go here");
+    static_assert(sizeof...(texts) % 2 == 0, "each name has its value behind it");
+    fa__metadata_list list = {};
+    fa__metadata_add(list, texts...);
+    return list;
+}
+#define FA_METADATA(...) fa__metadata_of(__VA_ARGS__)
+extern "C" {
+#else
+/* Puts the names first, and behind them the values. */
+static inline fa_metadata fa__metadata_of(size_t count, const char *const *text, const char **to)
+{
+    for (size_t i = 0; i < count; i++)
+        to[i / 2 + i % 2 * (count / 2)] = text[i];
+    return (fa_metadata){count / 2, to, to + count / 2};
+}
+/** Texts where a list of them goes, each behind its name: FA_METADATA("run", "7", "by", "me"). */
+#define FA_METADATA(...) FA__CAT(FA__METADATA, FA__EMPTY(__VA_ARGS__))(__VA_ARGS__)
+#define FA__METADATA0(...)                                                                                             \
+    fa__metadata_of(FA__PAIRED(FA__COUNT(__VA_ARGS__)), (const char *const[]){__VA_ARGS__},                            \
+                    (const char * [FA__COUNT(__VA_ARGS__)]){NULL})
+#define FA__METADATA1(...) ((fa_metadata){0, NULL, NULL})
+#define FA__PAIRED(count)                                                                                              \
+    ((count) + 0 * sizeof(struct {                                                                                     \
+                   int fa__none;                                                                                       \
+                   _Static_assert((count) % 2 == 0, "each name has its value behind it");                              \
+               }))
+#endif
+
 /** Options of fa_save(). */
 typedef struct fa_save_options {
     size_t size;          /**< set by the macro */
@@ -59,7 +112,7 @@ typedef struct fa_save_options {
 
 /** Writes tensors to a safetensors file, from whatever devices they are on: waits for each.
  *
- *      fa_save(net, "cnn.safetensors", .metadata)
+ *      fa_save(net, "cnn.safetensors", .metadata = FA_METADATA("run", "7"))
  *
  *  @param state   a module, whose fa_module_state() it is, or an fa_parameters with names
  *  @param path    of the file, which is replaced
@@ -114,7 +167,8 @@ typedef struct fa_load_file_options {
  *
  *  @param path    of the file
  *  @param options what the macro makes of the named options; NULL for the defaults
- *  @return empty after an error: FA_ERROR_FILE for a damaged file, FA_ERROR_DTYPE for a dtype that is not there */
+ *  @return empty after an error: FA_ERROR_FILE for a damaged file, FA_ERROR_DTYPE for a dtype that is not there,
+ *  FA_ERROR_SHAPE for more than FA_MAX_DIMS dimensions */
 FA_API fa_saved fa_load_file(const char *path, const fa_load_file_options *options);
 #define fa_load_file(...) FA__CALL1(fa_load_file, FA__SAME, __VA_ARGS__)
 
@@ -151,8 +205,11 @@ typedef fa_checkpoint_options fa_checkpoint_load_options;
  *              fa_checkpoint_save("run.safetensors", .module = net, .optim = opt, .loader = loader);
  *      }
  *
- *  An epoch that was left by `break` is gone on with where it was left; fa_loader_position() tells how to go to the next
- *  one before saving.
+ *  A program with several networks, optimizers or loaders writes a file for each; these are replaced one by one, so
+ * that one who stops it in between finds some of them old. The default generator is the same in all.
+ *
+ *  An epoch that was left by `break` is gone on with where it was left; fa_loader_position() tells how to go to the
+ * next one before saving.
  *
  *  @param path    of the file, which is replaced
  *  @param options what the macro makes of the named options

@@ -25,9 +25,9 @@ typedef fa_module fa_transform;
 /** Bytes from 0 to 255 become f32 from 0 to 1, by division by 255; other dtypes stay as they are. */
 FA_API fa_transform *fa_transform_to_tensor(void);
 
-/** (x - mean) / std for each channel.
+/** (x - mean) / std for each channel, in the dtype of x, or f32 where x is of whole numbers.
  *  @param mean of each channel, or one for all
- *  @param std  as many, none of them 0 */
+ *  @param std  as many, none of them 0; one that is 0 in the dtype of x is an FA_ERROR_ARGUMENT there */
 FA_API fa_transform *fa_transform_normalize(fa_list mean, fa_list std);
 
 /** Options of fa_transform_random_crop(). */

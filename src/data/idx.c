@@ -16,26 +16,54 @@ static int64_t number_at(const fa__bytes *b, int64_t at)
     return (int64_t)p[0] << 24 | (int64_t)p[1] << 16 | (int64_t)p[2] << 8 | p[3];
 }
 
+/* Whether a file begins as one of `rank` dimensions does. */
+static bool begin_is_good(const char *who, const fa__bytes *b, int rank)
+{
+    const char *what = rank == 1 ? "labels" : "images";
+    int64_t head = 4 + 4 * rank, expected = BYTES << 8 | rank;
+    if (b->size < head)
+        return fa_fail(FA_ERROR_FILE, "%s: %s has %lld bytes, and the head of an IDX file of %s has %lld", who, b->path,
+                       (long long)b->size, what, (long long)head);
+    return number_at(b, 0) == expected
+           || fa_fail(FA_ERROR_FILE,
+                      "%s: %s begins with 0x%08llx, not with 0x%08llx and %d sizes: not an IDX file of %s", who,
+                      b->path, (unsigned long long)number_at(b, 0), (unsigned long long)expected, rank, what);
+}
+
+/* How many bytes such sizes make; -1: they cannot be, be it that one is 0 and the others are too large together. */
+static int64_t product(const int64_t *size, int rank)
+{
+    int64_t count = 1;
+    bool empty = false;
+    for (int i = 0; i < rank; i++) {
+        empty = empty || size[i] == 0;
+        if (size[i] && __builtin_mul_overflow(count, size[i], &count))
+            return -1;
+    }
+    return empty ? 0 : count;
+}
+
+static bool sizes_are_good(const char *who, const fa__bytes *b, const int64_t size[MOST_RANK], int rank)
+{
+    int64_t count = product(size, rank), there = b->size - 4 - 4 * rank;
+    if (count < 0)
+        return fa_fail(FA_ERROR_FILE, "%s: %s says that it has %lld x %lld x %lld bytes", who, b->path,
+                       (long long)size[0], (long long)size[1], (long long)size[2]);
+    return count == there
+           || fa_fail(FA_ERROR_FILE, "%s: %s has %lld bytes behind its head of %d, and says there it has %lld", who,
+                      b->path, (long long)there, 4 + 4 * rank, (long long)count);
+}
+
 /* The bytes of a file of `rank` dimensions as u8; checks that it has as many as it says. */
 static fa_tensor *idx_tensor(const char *who, const fa__bytes *b, int rank)
 {
-    int64_t head = 4 + 4 * rank, expected = BYTES << 8 | rank, size[MOST_RANK], count = 1;
-    if (b->size < head || number_at(b, 0) != expected) {
-        fa_fail(FA_ERROR_FILE, "%s: %s begins with 0x%08llx, not with 0x%08llx and %d sizes: not an IDX file of %s",
-                who, b->path, b->size < 4 ? 0 : (unsigned long long)number_at(b, 0), (unsigned long long)expected, rank,
-                rank == 1 ? "labels" : "images");
+    int64_t head = 4 + 4 * rank, size[MOST_RANK] = {1, 1, 1};
+    if (!begin_is_good(who, b, rank))
         return NULL;
-    }
-    bool fits = true;
-    for (int i = 0; i < rank; i++) {
+    for (int i = 0; i < rank; i++)
         size[i] = number_at(b, 4 + 4 * i);
-        fits = fits && !__builtin_mul_overflow(count, size[i], &count);
-    }
-    if (!fits || count != b->size - head) {
-        fa_fail(FA_ERROR_FILE, "%s: %s has %lld bytes behind its head of %lld, and says there it has %lld", who,
-                b->path, (long long)(b->size - head), (long long)head, fits ? (long long)count : -1LL);
+    if (!sizes_are_good(who, b, size, rank))
         return NULL;
-    }
     fa_shape shape = rank == 1 ? FA_SHAPE(size[0]) : FA_SHAPE(size[0], 1, size[1], size[2]);
     return fa_tensor_from(b->item + head, shape, .dtype = FA_U8);
 }

@@ -6,6 +6,7 @@
 #include <facula/pad.h>
 #include <facula/pointwise.h>
 #include <facula/randint.h>
+#include <facula/reduce.h>
 #include <facula/scope.h>
 #include <facula/slice.h>
 #include <facula/tensor.h>
@@ -13,6 +14,7 @@
 #include <facula/transform.h>
 #include <facula/view.h>
 #include <inttypes.h>
+#include <string.h>
 
 static bool is_image(const fa_module *self, const fa_tensor *x)
 {
@@ -35,28 +37,41 @@ fa_transform *fa_transform_to_tensor(void)
 }
 
 typedef struct normalize {
-    fa_tensor *mean, *std;
+    int64_t channels;
+    double number[]; /* the means, and the deviations behind them */
 } normalize;
+
+/* Numbers for channels, as (channels, 1, 1), on the CPU and in a dtype. */
+static fa_tensor *for_channels(const double *number, int64_t channels, fa_dtype dtype)
+{
+    return fa_to(fa_tensor_from(number, FA_SHAPE(channels, 1, 1), .dtype = FA_F64, .device = FA_CPU), dtype);
+}
+
+/* Whether no deviation is 0 in the dtype that they have now. */
+static bool can_divide(const fa_tensor *std)
+{
+    bool good = fa_item(fa_all(fa_ne(std, 0))) != 0;
+    return !fa_error_stands()
+           && (good
+               || fa_fail(FA_ERROR_ARGUMENT, "fa_transform_normalize: a deviation is 0 in %s, the dtype of the images",
+                          fa_dtype_name(fa_tensor_dtype(std))));
+}
 
 static fa_tensor *normalize_forward(fa_module *self, fa_tensor *x)
 {
     const normalize *n = fa_module_data(self);
     fa_device there = fa_tensor_device(x);
-    int64_t channels = fa_size(n->mean, 0);
+    fa_dtype dtype = fa_tensor_dtype(x) < FA_F16 ? FA_F32 : fa_tensor_dtype(x);
     if (!is_image(self, x))
         return NULL;
-    if (channels != 1 && channels != fa_size(x, 1)) {
+    if (n->channels != 1 && n->channels != fa_size(x, 1)) {
         fa_fail(FA_ERROR_SHAPE, "fa_transform_normalize: %" PRId64 " means for images of %" PRId64 " channels",
-                channels, fa_size(x, 1));
+                n->channels, fa_size(x, 1));
         return NULL;
     }
-    return fa_div(fa_sub(x, fa_to(n->mean, there)), fa_to(n->std, there));
-}
-
-/* Numbers for channels, as (channels, 1, 1). */
-static fa_tensor *for_channels(fa_list list)
-{
-    return fa_to(fa_tensor_from(list.item, FA_SHAPE((int64_t)list.count, 1, 1), .dtype = FA_F64), FA_F32);
+    const fa_tensor *mean = for_channels(n->number, n->channels, dtype);
+    const fa_tensor *std = for_channels(n->number + n->channels, n->channels, dtype);
+    return can_divide(std) ? fa_div(fa_sub(x, fa_to(mean, there)), fa_to(std, there)) : NULL;
 }
 
 fa_transform *fa_transform_normalize(fa_list mean, fa_list std)
@@ -68,13 +83,15 @@ fa_transform *fa_transform_normalize(fa_list mean, fa_list std)
         fa_fail(FA_ERROR_ARGUMENT, "fa_transform_normalize: a mean for each channel, and as many deviations, none 0");
         return NULL;
     }
-    FA_SCOPE;
-    fa_module *m = fa_nn_custom("normalize", sizeof(normalize), normalize_forward);
-    normalize *n = fa_module_data(m);
-    if (!n || !(n->mean = fa_module_buffer(m, "mean", for_channels(mean)))
-        || !(n->std = fa_module_buffer(m, "std", for_channels(std))))
+    size_t size = mean.count * sizeof(double);
+    fa_module *m = fa_nn_custom("normalize", sizeof(normalize) + 2 * size, normalize_forward);
+    if (!m)
         return NULL;
-    return fa_escape(m);
+    normalize *n = fa_module_data(m);
+    n->channels = (int64_t)mean.count;
+    memcpy(n->number, mean.item, size);
+    memcpy(n->number + mean.count, std.item, size);
+    return m;
 }
 
 /* ---- places ---- */

@@ -110,9 +110,10 @@ static bool fits(const fa__stored *a, const char *prefix, const fa__match *m, bo
             complain(&c, unexpected, "%s", without(a->entry[k].name, prefix));
     for (size_t i = 0; i < p.count; i++) {
         fa_shape s = fa_tensor_shape(p.item[i]);
-        if (m->entry[i] != NOWHERE && !same_shape(s, a->entry[m->entry[i]].shape))
-            complain(&c, misshapen, "%s is %s in the file, %s here", p.name[i],
-                     shape_text(there, a->entry[m->entry[i]].shape), shape_text(here, s));
+        const fa__entry *e = m->entry[i] == NOWHERE ? NULL : &a->entry[m->entry[i]];
+        if (e && e->rank <= FA_MAX_DIMS && !same_shape(s, e->shape)) /* reading it tells of more */
+            complain(&c, misshapen, "%s is %s in the file, %s here", p.name[i], shape_text(there, e->shape),
+                     shape_text(here, s));
     }
     return !c.length || fa_fail(FA_ERROR_ARGUMENT, "%s: %s: %s", a->who, a->path, c.text);
 }

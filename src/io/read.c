@@ -82,18 +82,19 @@ static fa_dtype dtype_of(const char *name)
 /* The shape, and the bytes that it takes. */
 static bool read_shape(const fa__stored *a, fa__entry *e, const void *shape, int64_t *bytes)
 {
-    int64_t rank = shape ? a->json->count(shape) : -1;
-    if (rank < 0 || rank > FA_MAX_DIMS)
-        return damaged(a, "the shape of \"%s\" is no array of at most %d sizes", e->name, (int)FA_MAX_DIMS);
-    e->shape.rank = (int32_t)rank;
+    e->rank = shape ? a->json->count(shape) : -1;
+    if (e->rank < 0)
+        return damaged(a, "the shape of \"%s\" is no array", e->name);
+    e->shape.rank = (int32_t)(e->rank < FA_MAX_DIMS ? e->rank : FA_MAX_DIMS);
     *bytes = (int64_t)fa_dtype_size(e->dtype);
     bool fits = true, empty = false;
-    for (int i = 0; i < rank; i++) {
-        int64_t *size = &e->shape.dim[i];
-        if (!a->json->integer(a->json->item(shape, i), size) || *size < 0)
-            return damaged(a, "size %d of \"%s\" is no whole number of 0 or more", i, e->name);
-        empty |= *size == 0;
-        fits = fits && !__builtin_mul_overflow(*bytes, *size, bytes);
+    for (int64_t i = 0, size; i < e->rank; i++) {
+        if (!a->json->integer(a->json->item(shape, i), &size) || size < 0)
+            return damaged(a, "size %" PRId64 " of \"%s\" is no whole number of 0 or more", i, e->name);
+        if (i < e->shape.rank)
+            e->shape.dim[i] = size;
+        empty |= size == 0;
+        fits = fits && !__builtin_mul_overflow(*bytes, size, bytes);
     }
     *bytes = empty ? 0 : *bytes;
     return fits || empty || damaged(a, "\"%s\" is larger than 64 bits can count", e->name);
@@ -231,14 +232,29 @@ fa__stored *fa__stored_open(const char *who, const char *path)
 
 /* ---- tensors ---- */
 
+/* Whether there can be such a tensor here. */
+static bool can_be_here(const fa__stored *a, const fa__entry *e)
+{
+    if (e->dtype == FA_SAME)
+        return fa_fail(FA_ERROR_DTYPE, "%s: %s: \"%s\" is %s, a dtype that is not there", a->who, a->path, e->name,
+                       e->dtype_name);
+    return e->rank <= FA_MAX_DIMS
+           || fa_fail(FA_ERROR_SHAPE, "%s: %s: \"%s\" has %" PRId64 " dimensions, and tensors have at most %d", a->who,
+                      a->path, e->name, e->rank, (int)FA_MAX_DIMS);
+}
+
+/* A bool is true when its byte is not 0, and is 1 then. */
+static void bytes_mend(fa_dtype dtype, char *bytes, size_t size)
+{
+    for (size_t i = 0; dtype == FA_BOOL && i < size; i++)
+        bytes[i] = bytes[i] != 0;
+}
+
 fa_tensor *fa__stored_read(const fa__stored *a, size_t i, fa_device device)
 {
     const fa__entry *e = &a->entry[i];
-    if (e->dtype == FA_SAME) {
-        fa_fail(FA_ERROR_DTYPE, "%s: %s: \"%s\" is %s, a dtype that is not there", a->who, a->path, e->name,
-                e->dtype_name);
+    if (!can_be_here(a, e))
         return NULL;
-    }
     if (fa_device_equal(device, FA_META))
         return fa_empty(e->shape, .dtype = e->dtype, .device = FA_META);
     FA_SCOPE;
@@ -248,5 +264,6 @@ fa_tensor *fa__stored_read(const fa__stored *a, size_t i, fa_device device)
         return NULL;
     if (fseeko(a->file, (off_t)(a->head + e->begin), SEEK_SET) || fread(s->bytes, 1, size, a->file) != size)
         return cannot(a, "read"), NULL;
+    bytes_mend(e->dtype, s->bytes, size);
     return fa_escape(fa_tensor_from(s->bytes, e->shape, .dtype = e->dtype, .device = device));
 }

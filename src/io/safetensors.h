@@ -11,6 +11,7 @@ typedef struct fa__entry {
     const char *name, *dtype_name;
     fa_dtype dtype; /* FA_SAME: one that is not here */
     fa_shape shape;
+    int64_t rank;       /* more than there can be here: `shape` has the first of its sizes */
     int64_t begin, end; /* its bytes, from the end of the head on */
 } fa__entry;
 

@@ -43,6 +43,32 @@ static order *order_new(fa_parameters p)
     return o;
 }
 
+static int by_text(const void *one, const void *other)
+{
+    return strcmp(*(const char *const *)one, *(const char *const *)other);
+}
+
+/* Names in the order of their letters. */
+typedef struct sorted {
+    fa_object base;
+    const char *name[];
+} sorted;
+
+static bool names_differ(const char *who, const char *const *name, size_t count)
+{
+    FA_SCOPE;
+    sorted *s = fa_object_new(&scratch_type, sizeof *s + count * sizeof *s->name);
+    if (!s)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        s->name[i] = name[i];
+    qsort(s->name, count, sizeof *s->name, by_text);
+    for (size_t i = 1; i < count; i++)
+        if (!strcmp(s->name[i - 1], s->name[i]))
+            return fa_fail(FA_ERROR_ARGUMENT, "%s: there are two called \"%s\"", who, s->name[i]);
+    return true;
+}
+
 static bool names_are_good(const char *who, const char *const *name, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
@@ -50,11 +76,8 @@ static bool names_are_good(const char *who, const char *const *name, size_t coun
             return fa_fail(FA_ERROR_ARGUMENT, "%s: number %zu has no name", who, i);
         if (!strcmp(name[i], "__metadata__"))
             return fa_fail(FA_ERROR_ARGUMENT, "%s: no tensor can be called %s", who, name[i]);
-        for (size_t k = 0; k < i; k++)
-            if (!strcmp(name[i], name[k]))
-                return fa_fail(FA_ERROR_ARGUMENT, "%s: there are two called \"%s\"", who, name[i]);
     }
-    return true;
+    return names_differ(who, name, count);
 }
 
 static bool is_good(const char *who, fa_parameters p, fa_metadata m)
@@ -159,9 +182,31 @@ static bool put_all(fa_file *out, size_t count, const order *o)
     return good;
 }
 
-bool fa__stored_write(const char *who, const char *path, fa_parameters p, fa_metadata m)
+static bool file_write(const char *path, const char *head, size_t size, size_t count, const order *o)
 {
     fa_file out;
+    if (!fa_file_begin(&out, path))
+        return false;
+    bool good = fa_file_put(&out, head, size) && put_all(&out, count, o) && fa_file_commit(&out);
+    fa_file_abandon(&out);
+    return good;
+}
+
+/* What fails on the way to the file does not know for whom it is written. */
+static bool file_write_for(const char *who, const char *path, const char *head, size_t size, size_t count,
+                           const order *o)
+{
+    fa_error caught = {0};
+    {
+        FA_USE(.catch_errors = &caught);
+        if (file_write(path, head, size, count, o) && !caught.code)
+            return true;
+    }
+    return fa_fail(caught.code, "%s: %s", who, caught.message);
+}
+
+bool fa__stored_write(const char *who, const char *path, fa_parameters p, fa_metadata m)
+{
     size_t size;
     if (!path)
         fa_fail(FA_ERROR_ARGUMENT, "%s: the path is NULL", who);
@@ -170,11 +215,7 @@ bool fa__stored_write(const char *who, const char *path, fa_parameters p, fa_met
     FA_SCOPE;
     order *o = order_new(p);
     char *head = o ? head_text(who, p.count, o, m, &size) : NULL;
-    bool good = head && fa_file_begin(&out, path);
-    if (good) {
-        good = fa_file_put(&out, head, size) && put_all(&out, p.count, o) && fa_file_commit(&out);
-        fa_file_abandon(&out);
-    }
+    bool good = head && file_write_for(who, path, head, size, p.count, o);
     free(head);
     return good;
 }

@@ -35,6 +35,9 @@ static void calls()
     CHECK(fa_item_int(fa_tensor_of(INT64_MAX)) == INT64_MAX);
     CHECK(fa_item_int(fa_get(fa_tensor_of(1u, -1), "1")) == -1 && fa_item(fa_tensor_of(2.5f)) == 2.5);
     CHECK(!fa_tensor_of(UINT64_MAX) && fa_error_code() == FA_ERROR_ARGUMENT);
+    const fa_metadata texts = FA_METADATA();
+    CHECK(texts.count == 0 && !fa_save((fa_module *)NULL, "x", .metadata = FA_METADATA("run", "7", "by", "me"))
+          && fa_error_code() == FA_ERROR_ARGUMENT);
     CHECK(fa_dim(fa_zeros(FA_SHAPE())) == 0 && !fa_cat(FA_TENSORS()) && fa_error_code() == FA_ERROR_ARGUMENT);
     const double data[] = {1, 2, 3, 4};
     static float borrowed[] = {1, 2};
