@@ -42,7 +42,7 @@ extern "C" {
 /** Texts with names. */
 typedef struct fa_metadata {
     size_t count;             /**< how many */
-    const char *const *name;  /**< as many names, each once */
+    const char *const *name;  /**< as many names, each once, in UTF-8 */
     const char *const *value; /**< as many texts, in UTF-8 */
 } fa_metadata;
 
@@ -117,7 +117,8 @@ typedef struct fa_save_options {
  *  @param state   a module, whose fa_module_state() it is, or an fa_parameters with names
  *  @param path    of the file, which is replaced
  *  @param options what the macro makes of the named options; NULL for the defaults
- *  @return false and an error: then the old file is as it was */
+ *  @return false and an error: then the old file is as it was. Names and texts that are not UTF-8 are one, since nobody
+ *  could read the file */
 FA_API bool fa_save(fa_parameters state, const char *path, const fa_save_options *options);
 #define fa_save(...) FA__CALL2(fa_save, FA__STATE, FA__SAME, __VA_ARGS__)
 

@@ -69,8 +69,8 @@ extern "C" {
 #define fa_to(...) FA__CALL2(fa_to, FA__SAME, FA__PLACE, __VA_ARGS__)
 
 /** Moves a leaf's memory to another device or dtype (`where`), in place: the optimizer's state, views and every other
- *  holder of the tensor follow, and its gradient moves too. A dtype cannot change while views live, nor while memory is
- *  borrowed or fa_ptr() was taken of it. Not while another thread uses the tensor.
+ *  holder of the tensor follow, and its gradient moves too. A dtype cannot change while the program has views, nor
+ * while memory is borrowed or fa_ptr() was taken of it. Not while another thread uses the tensor.
  *  @return false and an error when that is not possible: then nothing has changed */
 FA_API bool fa_move_(fa_tensor *t, fa_place where);
 
@@ -83,6 +83,7 @@ FA_API bool fa_follow(fa_tensor *t, fa_tensor *leader);
 FA_API bool fa_unfollow(fa_tensor *t, fa_tensor *leader);
 #define fa_move_(t, where) fa_move_(t, FA__PLACE(where))
 /* The same for fa_module_to, under whose name copies are counted and errors are told. */
+FA_API bool fa__can_move_of_module(fa_tensor *t, fa_place where); /* as far as can be told without memory */
 FA_API bool fa__move_of_module(fa_tensor *t, fa_place where);
 
 /** x on the CPU. */

@@ -82,6 +82,7 @@ static FA__HOT fa__storage *storage_object(fa__device *device, size_t bytes, siz
     s->changed_by = NULL;
     atomic_init(&s->version, 0);
     atomic_init(&s->pins, 0);
+    atomic_init(&s->inner, 0);
     s->release = NULL;
     s->context = NULL;
     s->borrowed = false;
@@ -145,18 +146,22 @@ static void swap_memory(fa__storage *a, fa__storage *b)
     b->pending = old.pending;
 }
 
-fa__storage *fa__storage_copied(fa__storage *s, fa__device *to, const fa__op *op, fa__copier *copy)
+bool fa__storage_can_move(const fa__storage *s, const fa__device *to, const fa__op *op)
 {
     const char *name = op->name;
     if (to->shapes_only || s->device->shapes_only)
         return fa__fail(FA_ERROR_DEVICE, "fa_%s: there are no elements to move between %s and %s", name,
-                        s->device->name, to->name),
-               NULL;
-    if (s->borrowed || atomic_load(&s->pins))
-        return fa__fail(FA_ERROR_STATE,
-                        "fa_%s: memory that is borrowed, or that a pointer was taken of, cannot move to %s", name,
-                        to->name),
-               NULL;
+                        s->device->name, to->name);
+    return (!s->borrowed && !atomic_load(&s->pins))
+           || fa__fail(FA_ERROR_STATE,
+                       "fa_%s: memory that is borrowed, or that a pointer was taken of, cannot move to %s", name,
+                       to->name);
+}
+
+fa__storage *fa__storage_copied(fa__storage *s, fa__device *to, const fa__op *op, fa__copier *copy)
+{
+    if (!fa__storage_can_move(s, to, op))
+        return NULL;
     fa__storage *fresh = storage_object(to, s->bytes, 0);
     if (!fresh || !s->bytes)
         return fresh;

@@ -23,6 +23,7 @@ typedef struct fa__storage {
     const fa__op *changed_by;                   /* the operation that last changed it in place */
     _Atomic uint64_t version;                   /* counts changes in place */
     _Atomic int32_t pins;                       /* raw pointers and exports: it may not move, nor late work use it */
+    _Atomic int32_t inner;                      /* how many of its tensors are views that only nodes know */
     void (*release)(void *context, void *data); /* of borrowed memory; may be NULL */
     void *context;
     void *handed; /* what release is called with */
@@ -48,6 +49,7 @@ fa__storage *fa__storage_borrow(fa__device *, void *data, size_t bytes, void (*r
  * that views and holders follow. What is pinned or borrowed does not move: NULL and an error. */
 typedef bool fa__copier(const fa__op *op, fa__storage *to, size_t to_byte, fa__storage *from, size_t from_byte,
                         size_t bytes, bool changes);
+bool fa__storage_can_move(const fa__storage *, const fa__device *to, const fa__op *op);
 fa__storage *fa__storage_copied(fa__storage *, fa__device *to, const fa__op *op, fa__copier *copy);
 /* Takes over the reference to what fa__storage_copied returned. */
 void fa__storage_take(fa__storage *, fa__storage *fresh);

@@ -8,9 +8,19 @@
 #include <dlfcn.h>
 #include <string.h>
 
+void fa__tensor_inner(fa_tensor *t, bool inner)
+{
+    if (t->inner == inner || !t->storage)
+        return;
+    t->inner = inner;
+    atomic_fetch_add(&t->storage->inner, inner ? 1 : -1);
+}
+
 static FA__HOT void tensor_destroy(fa__object *o)
 {
     fa_tensor *t = (fa_tensor *)o;
+    if (FA__UNLIKELY(t->inner))
+        fa__tensor_inner(t, false);
     fa__storage_drop(t->storage);
     fa__unref(t->node);
     fa__unref(t->autograd);
@@ -36,6 +46,7 @@ static FA__HOT fa_tensor *tensor_over(fa__storage *storage, fa_dtype dtype, int 
     t->requires_grad = false;
     t->no_grad_view = 0;
     t->one_of_many = false;
+    t->inner = false;
     t->slot = 0;
     t->offset = offset;
     t->dense = true;

@@ -16,6 +16,8 @@ struct fa_tensor {
     uint8_t no_grad_view; /* a view made under no_grad: 1, or 2 of a tensor that needs gradients. It may not be changed
                              in place while gradients are on and flow into it, or would have to flow into its base */
     bool one_of_many; /* a view that came in a list of views: it may not be changed in place while gradients are on */
+    bool inner;       /* a view that a composed operation made for itself: counted in its storage, seen by nobody but
+                         the nodes that keep it */
     uint32_t slot;    /* which result of node it is */
     int64_t offset;   /* of element (0, ..., 0), in elements */
     int64_t shape[FA_MAX_DIMS];
@@ -37,6 +39,8 @@ fa_tensor *fa__tensor_new(fa__storage *, fa_dtype, int rank, const int64_t *shap
 fa_tensor *fa__tensor_empty(fa__device *, fa_dtype, int rank, const int64_t *shape, fa__queue *queue);
 /* Another tensor over the same elements, without history. */
 fa_tensor *fa__tensor_alias(const fa_tensor *);
+/* Whether a view is a composed operation's own. */
+void fa__tensor_inner(fa_tensor *, bool inner);
 /* Shape, dtype and device without memory. */
 fa_tensor *fa__tensor_husk(const fa_tensor *);
 /* False and an error that names `what` unless t is a living tensor. */

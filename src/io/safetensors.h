@@ -35,6 +35,8 @@ fa__stored *fa__stored_open(const char *who, const char *path);
 fa_tensor *fa__stored_read(const fa__stored *archive, size_t i, fa_device device);
 /* Closes the file; what its head said stays. */
 void fa__stored_close(fa__stored *archive);
+/* Whether texts are UTF-8; an error tells `what` and its number: "the name of tensor". */
+bool fa__stored_texts_check(const char *who, const char *what, const char *const *text, size_t count);
 /* Writes a file. */
 bool fa__stored_write(const char *who, const char *path, fa_parameters state, fa_metadata metadata);
 

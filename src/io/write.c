@@ -88,7 +88,10 @@ static bool is_good(const char *who, fa_parameters p, fa_metadata m)
     for (size_t i = 0; i < m.count; i++)
         if (!m.value || !m.value[i])
             return fa_fail(FA_ERROR_ARGUMENT, "%s: the value of metadata %zu is NULL", who, i);
-    return names_are_good(who, p.name, p.count) && names_are_good(who, m.name, m.count);
+    return names_are_good(who, p.name, p.count) && names_are_good(who, m.name, m.count)
+           && fa__stored_texts_check(who, "the name of tensor", p.name, p.count)
+           && fa__stored_texts_check(who, "the name of metadata", m.name, m.count)
+           && fa__stored_texts_check(who, "the value of metadata", m.value, m.count);
 }
 
 /* ---- the head ---- */

@@ -51,15 +51,34 @@ bool fa__is_floating(const fa_tensor *t)
     return fa_tensor_dtype(t) >= FA_F16 && fa_tensor_dtype(t) <= FA_F64;
 }
 
+typedef struct move {
+    fa_place where;
+    bool (*step)(fa_tensor *t, fa_place where);
+} move;
+
+/* "fc1." */
+static void append_path(const fa__spot *spot)
+{
+    if (!spot->outer)
+        return;
+    append_path(spot->outer);
+    fa_error_append("%s.", spot->name);
+}
+
 static bool move_one(void *context, const fa__spot *spot, const fa__member *member)
 {
-    (void)spot;
-    fa_place where = *(const fa_place *)context;
+    const move *m = context;
+    fa_place where = m->where;
     if (!member || member->kind == FA__CHILD)
         return true;
     if (!fa__is_floating(member->object))
         where.dtype = FA_SAME;
-    return fa__move_of_module(member->object, where);
+    if (fa_error_stands() || m->step(member->object, where))
+        return !fa_error_stands();
+    fa_error_append("; this is ");
+    append_path(spot);
+    fa_error_append("%s", member->name);
+    return false;
 }
 
 fa_module *fa__module_to(fa_module *module, fa_place where)
@@ -70,7 +89,9 @@ fa_module *fa__module_to(fa_module *module, fa_place where)
         fa_fail(FA_ERROR_DTYPE, "fa_module_to: %s is not a floating dtype", fa_dtype_name(where.dtype));
         return NULL;
     }
-    return fa__module_walk(module, move_one, &where) ? module : NULL;
+    move check = {where, fa__can_move_of_module}, change = {where, fa__move_of_module};
+    bool good = fa__module_walk(module, move_one, &check) && fa__module_walk(module, move_one, &change);
+    return good ? module : NULL;
 }
 
 static bool forget_grad(void *context, const fa__spot *spot, const fa__member *member)

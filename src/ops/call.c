@@ -189,6 +189,16 @@ static FA__COLD bool run_settled_parts(fa__call *c, bool cast)
     return run_parts(c);
 }
 
+/* What the program gets is no longer only a composed operation's own. */
+static void show_results(const fa__call *c)
+{
+    fa_tensor *const *y = c->op->nresults ? c->out : c->list->item;
+    size_t count = c->op->nresults ? (size_t)c->op->nresults : c->list->count;
+    for (size_t i = 0; i < count; i++)
+        if (y[i])
+            fa__tensor_inner(y[i], false);
+}
+
 /* Composed operations are calls of others; errors and origins name the outermost. */
 static bool go_composed(fa__call *c)
 {
@@ -199,6 +209,8 @@ static bool go_composed(fa__call *c)
     bool placed = x->settings->placement == FA_PLACE_AUTO;
     bool made = cast || placed ? run_settled_parts(c, cast) : run_parts(c);
     x->call = c->parent;
+    if (made && !x->call)
+        show_results(c);
     return made && (c->op->cells->compose_list || given_result(c, c->out[0]));
 }
 

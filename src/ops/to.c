@@ -122,23 +122,28 @@ static bool can_change(const fa_tensor *t, fa_dtype dtype)
     }
     if (dtype == (fa_dtype)t->dtype)
         return true;
-    if (atomic_load(&t->storage->object.references) != 1)
+    if (atomic_load(&t->storage->object.references) - atomic_load(&t->storage->inner) != 1)
         return cannot(t, FA_ERROR_STATE, "the dtype cannot change while other tensors view the same memory");
     return (!t->storage->borrowed && !atomic_load(&t->storage->pins))
            || cannot(t, FA_ERROR_STATE,
                      "memory that is borrowed, or that a pointer was taken of, cannot change its dtype");
 }
 
-/* The memory elsewhere; what fails there does not know the tensor. */
-static fa__storage *copied(const fa_tensor *t, fa__device *to)
+/* What fails in a storage does not know the tensor. */
+static void name_tensor(const fa_tensor *t)
 {
     char text[300];
     struct fa__text tensor = fa__text_in(text, sizeof text);
+    fa__describe_tensor(&tensor, t, true);
+    fa_error_append(": %s", text);
+}
+
+/* The memory elsewhere. */
+static fa__storage *copied(const fa_tensor *t, fa__device *to)
+{
     fa__storage *s = fa__storage_copied(t->storage, to, asked_for(), fa__move_bytes);
-    if (!s) {
-        fa__describe_tensor(&tensor, t, true);
-        fa_error_append(": %s", text);
-    }
+    if (!s)
+        name_tensor(t);
     return s;
 }
 
@@ -156,6 +161,13 @@ static bool prepare(change *m, fa_tensor *t, fa__device *to, fa_dtype dtype)
     return m->other || m->copied;
 }
 
+/* What follows is converted when t is, if it is floating. */
+static fa_dtype dtype_of_follower(const fa_tensor *follower, const fa_tensor *t, fa_dtype dtype)
+{
+    bool converts = dtype != (fa_dtype)t->dtype && fa__dtype_is_float(follower->dtype);
+    return converts ? dtype : (fa_dtype)follower->dtype;
+}
+
 /* A tensor and its gradient. */
 static bool prepare_both(change **next, fa_tensor *t, fa__device *to, fa_dtype dtype)
 {
@@ -171,8 +183,7 @@ static bool prepare_all(change **next, fa_tensor *t, fa__device *to, fa_dtype dt
         return false;
     for (const fa__hook *h = a ? a->followers : NULL; h; h = h->next) {
         fa_tensor *follower = h->context;
-        bool converts = dtype != (fa_dtype)t->dtype && fa__dtype_is_float(follower->dtype);
-        if (!prepare_both(next, follower, to, converts ? dtype : (fa_dtype)follower->dtype))
+        if (!prepare_both(next, follower, to, dtype_of_follower(follower, t, dtype)))
             return false;
     }
     return true;
@@ -189,8 +200,8 @@ static void commit(change *m)
         return;
     fa__storage *old = t->storage;
     t->storage = fa__ref(m->other->storage);
-    atomic_store(&t->storage->version, atomic_load(&old->version) + 1);
-    t->storage->changed_by = &move_in_place_op;
+    old->changed_by = t->storage->changed_by = &move_in_place_op;
+    atomic_store(&t->storage->version, atomic_fetch_add(&old->version, 1) + 1);
     fa__unref(old);
     t->dtype = m->other->dtype;
     t->offset = m->other->offset;
@@ -234,6 +245,36 @@ bool(fa_move_)(fa_tensor *t, fa_place where)
 bool fa__move_of_module(fa_tensor *t, fa_place where)
 {
     return move_for(&module_to_op, t, where);
+}
+
+static bool can_move(const fa_tensor *t, const fa__device *to, fa_dtype dtype)
+{
+    if (!can_change(t, dtype))
+        return false;
+    bool good = to == t->storage->device || fa__storage_can_move(t->storage, to, asked_for());
+    if (!good)
+        name_tensor(t);
+    return good;
+}
+
+static bool can_move_both(const fa_tensor *t, const fa__device *to, fa_dtype dtype)
+{
+    const fa__autograd *a = fa__autograd_if(t);
+    return can_move(t, to, dtype) && (!a || !a->grad || can_move(a->grad, to, dtype));
+}
+
+bool fa__can_move_of_module(fa_tensor *t, fa_place where)
+{
+    if (!check_tensor(t, &module_to_op) || fa__failed())
+        return false;
+    const fa__device *to = device_of(t, where.device, &module_to_op);
+    fa_dtype dtype = where.dtype == FA_SAME ? (fa_dtype)t->dtype : where.dtype;
+    const fa__autograd *a = fa__autograd_if(t);
+    FA__WORK_FOR(&module_to_op);
+    bool good = to && can_move_both(t, to, dtype);
+    for (const fa__hook *h = a ? a->followers : NULL; good && h; h = h->next)
+        good = can_move_both(h->context, to, dtype_of_follower(h->context, t, dtype));
+    return good;
 }
 
 /* ---- elements between devices ---- */

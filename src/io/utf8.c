@@ -1,0 +1,38 @@
+/* Whether texts are UTF-8, as the heads of files have to be (RFC 3629). */
+#include "io/safetensors.h"
+#include <facula/error.h>
+
+/* How many bytes the character has that begins here, before the end of the text; 0: it is none. The second byte of some
+ * is bounded, so that each has one spelling, and none is half of a pair of 16 bits or beyond 10ffff. */
+static int length_of(const unsigned char *c)
+{
+    if (c[0] < 0x80)
+        return 1;
+    int length = c[0] >= 0xf0 ? 4 : c[0] >= 0xe0 ? 3 : 2;
+    unsigned low = c[0] == 0xe0   ? 0xa0
+                   : c[0] == 0xf0 ? 0x90
+                                  : 0x80,
+             high = c[0] == 0xed   ? 0x9f
+                    : c[0] == 0xf4 ? 0x8f
+                                   : 0xbf;
+    if (c[0] < 0xc2 || c[0] > 0xf4 || c[1] < low || c[1] > high)
+        return 0;
+    for (int i = 2; i < length; i++)
+        if (c[i] >> 6 != 2)
+            return 0;
+    return length;
+}
+
+bool fa__stored_texts_check(const char *who, const char *what, const char *const *text, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        const unsigned char *c = (const unsigned char *)text[i], *begin = c;
+        int length;
+        while (*c && (length = length_of(c)))
+            c += length;
+        if (*c)
+            return fa_fail(FA_ERROR_ARGUMENT, "%s: %s %zu is not UTF-8: byte %zu is 0x%02x", who, what, i,
+                           (size_t)(c - begin), *c);
+    }
+    return true;
+}
