@@ -49,14 +49,19 @@ static fa_code told(void)
     return code;
 }
 
-/* Selects by the bad index twice; meanwhile the other thread is told of each fault, and the queue is well again. */
+/* Selects by the bad index twice; meanwhile the other thread is told of each fault, and the queue is well again. While
+ * an error stands, this one cannot be told of the first before it issues the second. */
 static void *select_badly_twice(void *context)
 {
     helper *h = context;
     FA_SCOPE;
     fa_tensor *wrong[2];
     for (int i = 0; i < 2; i++) {
+        if (i)
+            fa_fail(FA_ERROR_USER, "stands");
         wrong[i] = fa_index_select(rows, 0, bad);
+        if (i)
+            fa_error_clear();
         pthread_barrier_wait(&h->step);
         pthread_barrier_wait(&h->step);
     }
@@ -202,6 +207,30 @@ static void two_faults_are_told_one_by_one(void **state)
     pthread_barrier_destroy(&h.step);
     assert_int_equal(h.told[0], FA_ERROR_INDEX);
     assert_int_equal(h.told[1], FA_ERROR_INDEX);
+}
+
+/* Who is still to be told of what another thread was told of is told before it issues more: nothing would keep it from
+ * using what the fault spoilt. */
+static void who_owes_issues_nothing(void **state)
+{
+    (void)state;
+    helper h;
+    FA_SCOPE;
+    make_operands();
+    fa_tensor *acc = fa_full(FA_SHAPE(2, 4), 7.0, .device = DEVICE(0)), *here = fa_full(FA_SHAPE(2, 4), 7.0);
+    for (int copies = 0; copies < 2; copies++) {
+        test_devices_delay(STILL);
+        start(&h);
+        fa_tensor *wrong = fa_index_select(rows, 0, bad);
+        pthread_barrier_wait(&h.step);
+        finish(&h);
+        test_devices_delay(0);
+        assert_null(copies ? fa_copy_(here, fa_narrow(wrong, 0, 0, 2)) : fa_add_(acc, fa_narrow(wrong, 0, 0, 2)));
+        assert_int_equal(told(), FA_ERROR_INDEX);
+        fa_synchronize(DEVICE(0));
+        assert_int_equal(told(), FA_OK);
+    }
+    assert_true(fa_item(fa_sum(acc)) == 56 && fa_item(fa_sum(here)) == 56);
 }
 
 /* What the other thread takes to the other device, and adds there to its sum. */
@@ -414,6 +443,7 @@ int main(void)
         OF(to_know_a_fault_is_not_to_know_what_it_spoils_later),
         OF(who_comes_later_is_not_told),
         OF(two_faults_are_told_one_by_one),
+        OF(who_owes_issues_nothing),
         OF(many_threads),
         OF(nobody_is_told_twice),
         OF(what_one_knows_is_news_to_others),

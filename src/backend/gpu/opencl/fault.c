@@ -151,6 +151,16 @@ static bool is_told_elsewhere(queue *q)
     return told;
 }
 
+/* Where others were told, nothing keeps a thread any longer from using what the fault spoilt: one that is still to be
+ * told is told before it issues more. */
+static bool is_told_now(queue *q)
+{
+    pthread_mutex_lock(&q->lock);
+    uint64_t ticket = fa__opencl_unpaid(q);
+    fa__opencl_leave(q);
+    return ticket && !fa__failed() && tell(q, ticket, NULL);
+}
+
 bool fa__opencl_forgive(queue *q)
 {
     static const cl_int zero;
@@ -158,8 +168,10 @@ bool fa__opencl_forgive(queue *q)
     q->tellings = fa__tellings_count();
     bool elsewhere = q->tellings > before && is_told_elsewhere(q);
     pthread_mutex_lock(&q->lock);
-    bool wanted = q->forgive |= elsewhere;
+    bool wanted = q->forgive |= elsewhere, owed = q->debts != 0;
     fa__opencl_leave(q);
+    if (owed && is_told_now(q))
+        return false;
     if (!wanted)
         return true;
     if (!FA__OPENCL_TRY(q->base.device, clEnqueueFillBuffer, q->queue, q->fault, &zero, sizeof zero, 0,

@@ -295,6 +295,8 @@ fa__opencl_stain *fa__opencl_last_stain(const fa__opencl_queue *);
 bool fa__opencl_is_stained(const fa__opencl_queue *);
 bool fa__opencl_stands(const fa__opencl_work *);
 void fa__opencl_owe(fa__opencl_queue *, uint64_t ticket);
+/* Work of this thread behind a fault that others were told of, and it was not; 0: none. The queue's lock is held. */
+uint64_t fa__opencl_unpaid(const fa__opencl_queue *);
 /* The next stain behind `found`, which begins with epoch 0, that this thread may have to be told of when it uses work
  * up to the ticket: then it owns the suspect, too, and is `untold` when nobody was told and the work is in it. False:
  * there is none. */

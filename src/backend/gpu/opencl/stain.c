@@ -18,6 +18,14 @@ static debt *debt_of(queue *q, uint32_t epoch, uint32_t thread)
     return NULL;
 }
 
+uint64_t fa__opencl_unpaid(const queue *q)
+{
+    for (int i = 0; i < q->debts; i++)
+        if (q->debt[i].thread == fa__thread_number() && (q->forgive || q->debt[i].epoch != q->epoch))
+            return q->debt[i].ticket;
+    return 0;
+}
+
 /* That of number i is paid, or forgotten. */
 static void end_debt(queue *q, int i)
 {
