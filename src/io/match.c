@@ -6,6 +6,7 @@
 #include <facula/scope.h>
 #include <facula/tensor.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { NOWHERE = -1 };
@@ -28,26 +29,65 @@ static const char *without(const char *name, const char *prefix)
     return strncmp(name, prefix, length) ? NULL : name + length;
 }
 
+/* The entries of a file in the order of their names. */
+typedef struct sorted {
+    fa_object base;
+    const fa__entry *at[];
+} sorted;
+
+static const fa_object_type sorted_type = {"sorted entries", NULL};
+
+static int by_name(const void *one, const void *other)
+{
+    const fa__entry *const *a = one, *const *b = other;
+    return strcmp((*a)->name, (*b)->name);
+}
+
+static sorted *sorted_new(const fa__stored *a)
+{
+    sorted *s = fa_object_new(&sorted_type, sizeof *s + a->count * sizeof *s->at);
+    for (size_t i = 0; s && i < a->count; i++)
+        s->at[i] = &a->entry[i];
+    if (s)
+        qsort(s->at, a->count, sizeof *s->at, by_name);
+    return s;
+}
+
+/* A name in two parts. */
+typedef struct wanted {
+    const char *prefix, *name;
+} wanted;
+
+static int wanted_against(const void *key, const void *entry)
+{
+    const wanted *w = key;
+    const fa__entry *const *e = entry;
+    size_t length = strlen(w->prefix);
+    int order = strncmp(w->prefix, (*e)->name, length);
+    return order ? order : strcmp(w->name, (*e)->name + length);
+}
+
 /* The entry for each tensor, among those whose names begin with the prefix. */
 static fa__match *match_find(const fa__stored *a, const char *prefix, fa_parameters p)
 {
     size_t each = sizeof(ptrdiff_t) + sizeof(fa_tensor *);
     fa__match *m = fa_object_new(&match_type, sizeof *m + p.count * each + a->count * sizeof *m->used);
-    size_t from = 0;
     if (!m)
+        return NULL;
+    FA_SCOPE;
+    const sorted *s = sorted_new(a);
+    if (!s)
         return NULL;
     m->state = p;
     m->entry = (ptrdiff_t *)(void *)(m + 1);
     m->read = (fa_tensor **)(void *)(m->entry + p.count);
     m->used = (bool *)(m->read + p.count);
     for (size_t i = 0; i < p.count; i++) {
-        m->entry[i] = NOWHERE;
-        for (size_t k = 0; k < a->count && m->entry[i] == NOWHERE; k++) {
-            size_t at = (from + k) % a->count; /* most often they have one order */
-            const char *name = without(a->entry[at].name, prefix);
-            if (name && !strcmp(name, p.name[i]))
-                m->entry[i] = (ptrdiff_t)at, m->used[at] = true, from = at + 1;
-        }
+        const wanted w = {prefix, p.name[i]};
+        const fa__entry *const *found = bsearch(&w, s->at, a->count, sizeof *s->at, wanted_against);
+        m->entry[i] = found ? *found - a->entry : NOWHERE;
+        if (found)
+            m->used[m->entry[i]] = true;
     }
     return m;
 }
