@@ -8,15 +8,11 @@ static bool count(fa_module *net, fa_loader *loader, int64_t classes, int64_t *t
 {
     FA_SCOPE;
     FA_USE(.no_grad = true);
-    FA_VAR(total, NULL);
-    FA_EACH (batch, loader) {
-        fa_tensor *told = fa_argmax(fa_forward(net, batch.input), .dim = 1);
-        fa_tensor *cell = fa_add(fa_mul(batch.target, classes), told);
-        fa_tensor *part = fa_bincount(cell, .minlength = classes * classes);
-        fa_assign(&total, total ? fa_add(total, part) : part);
-    }
+    fa_meter *told = fa_meter_confusion(classes);
+    FA_EACH (batch, loader)
+        fa_meter_update(told, fa_forward(net, batch.input), .target = batch.target);
     memset(to, 0, (size_t)(classes * classes) * sizeof *to);
-    return !total || fa_read(total, to, FA_I64, classes * classes);
+    return fa_read(fa_meter_table(told), to, FA_I64, classes * classes);
 }
 
 bool evaluate(fa_module *net, fa_loader *loader, int64_t classes, tally *t)
