@@ -133,7 +133,8 @@ static void a_line_to_nothing_ends_at_0(void **state)
         for (int k = 0; k < 15; k++) {
             FA_SCOPE;
             fa_optim *o = fa_optim_sgd(fa_params(parameter(0, FA_CPU, FA_F64)), .lr = rates[k % 3]);
-            fa_schedule *s = fa_schedule_linear(o, .start_factor = starts[k / 3], .end_factor = 0, .total_iters = total);
+            fa_schedule *s =
+                fa_schedule_linear(o, .start_factor = starts[k / 3], .end_factor = 0, .total_iters = total);
             schedule_go(s, 0, total + 3);
             assert_no_error();
             assert_true(fa_optim_lr(o) >= 0 && fa_optim_lr(o) < 1e-15);
@@ -156,12 +157,9 @@ static void a_schedule_holds_its_optimizer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(bad_schedules_are_named),
-        TEST(steps_that_cannot_be_made_change_nothing),
-        TEST(one_cycle_may_have_short_phases),
-        TEST(a_linear_cycle_ends_with_its_last_rate),
-        TEST(a_line_to_nothing_ends_at_0),
-        TEST(a_schedule_holds_its_optimizer),
+        TEST(bad_schedules_are_named),         TEST(steps_that_cannot_be_made_change_nothing),
+        TEST(one_cycle_may_have_short_phases), TEST(a_linear_cycle_ends_with_its_last_rate),
+        TEST(a_line_to_nothing_ends_at_0),     TEST(a_schedule_holds_its_optimizer),
     };
     return RUN("schedules");
 }

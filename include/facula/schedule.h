@@ -174,8 +174,8 @@ typedef struct fa_schedule_one_cycle_options {
         offsetof(fa_schedule_one_cycle_options, fa__end), 0.3, "cos", true, 0.85, 0.95, 25, 1e4, false, {0, NULL}, 0   \
     }
 /** Up to a highest rate and down to nearly nothing, in a given number of steps (Smith and Topin 2019). The optimizer's
- *  own rates are replaced. The fa_schedule_step() after the last of them is taken too, and one more is an FA_ERROR_STATE;
- *  "linear" keeps the last rate there, where PyTorch's goes below 0.
+ *  own rates are replaced. The fa_schedule_step() after the last of them is taken too, and one more is an
+ * FA_ERROR_STATE; "linear" keeps the last rate there, where PyTorch's goes below 0.
  *
  *      fa_schedule_one_cycle(opt, 0.1, 1000, .pct_start = 0.3, .anneal_strategy = "cos", .cycle_momentum = true,
  *          .base_momentum = 0.85, .max_momentum = 0.95, .div_factor = 25, .final_div_factor = 1e4,
