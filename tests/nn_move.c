@@ -113,12 +113,30 @@ static void what_follows_is_looked_at(void **state)
     assert_no_error();
 }
 
+/* Views by an index are the program's, too, though they are made within a call. */
+static void views_by_indices_hold_a_dtype(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *x = fa_ones(FA_SHAPE(3, 4)), *y = fa_ones(FA_SHAPE(3, 4));
+    fa_tensor *rows = fa_index(x, "1:3"), *row = fa_index(y, 1);
+    assert_null(fa_move_(x, FA_F64));
+    assert_int_equal(fa_error_code(), FA_ERROR_STATE);
+    fa_error_clear();
+    assert_null(fa_move_(y, FA_F64));
+    assert_int_equal(fa_error_code(), FA_ERROR_STATE);
+    fa_error_clear();
+    assert_true(fa_item(fa_add(fa_sum(rows), fa_sum(row))) == 12);
+    assert_no_error();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_recorded_graph_does_not_hold_a_dtype),
         TEST(backward_through_a_kept_view_tells),
         TEST(views_of_the_program_hold_a_dtype),
+        TEST(views_by_indices_hold_a_dtype),
         TEST(all_move_or_none),
         TEST(what_follows_is_looked_at),
     };

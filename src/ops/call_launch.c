@@ -68,6 +68,8 @@ static FA__COLD bool fault_fails(const fa__call *c, const fa__launch *l, const f
 /* With .fallback: what the device does not have is no error yet. Backends refuse that before they issue anything. */
 static FA__COLD uint64_t run_or_leave(fa__call *c, const fa__launch *l)
 {
+    if (fa__failed()) /* it stays the error that stands: nothing may be told meanwhile */
+        return c->device->backend->run(c->queue, l);
     fa_error error = {.code = FA_OK}, *before = fa__error_use(&error);
     uint64_t ticket = c->device->backend->run(c->queue, l);
     fa__error_use(before);

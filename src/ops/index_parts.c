@@ -336,6 +336,8 @@ static fa_tensor *leave(plan *p, fa_tensor *y, bool stood)
     char text[400];
     struct fa__text description = fa__text_in(text, sizeof text);
     fa__ctx()->call = p->call.parent;
+    if (y && !p->call.parent)
+        fa__tensor_inner(y, false); /* the program has it */
     if (y || stood || !fa__failed() || !p->call.args || fa__self->error->code == FA_ERROR_SYNC)
         return y;
     fa__text_add(&description, "fa_");

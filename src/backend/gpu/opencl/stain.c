@@ -20,10 +20,12 @@ static debt *debt_of(queue *q, uint32_t epoch, uint32_t thread)
 
 uint64_t fa__opencl_unpaid(const queue *q)
 {
+    uint64_t last = 0; /* of an earlier one the thread may know from elsewhere */
     for (int i = 0; i < q->debts; i++)
-        if (q->debt[i].thread == fa__thread_number() && (q->forgive || q->debt[i].epoch != q->epoch))
-            return q->debt[i].ticket;
-    return 0;
+        if (q->debt[i].thread == fa__thread_number() && (q->forgive || q->debt[i].epoch != q->epoch)
+            && q->debt[i].ticket > last)
+            last = q->debt[i].ticket;
+    return last;
 }
 
 /* That of number i is paid, or forgotten. */
@@ -35,7 +37,7 @@ static void end_debt(queue *q, int i)
 void fa__opencl_owe(queue *q, uint64_t ticket)
 {
     const work *w = fa__opencl_work_of(q, ticket);
-    if (q->forgive || !fa__opencl_stands(w) || debt_of(q, w->epoch, w->thread))
+    if ((q->forgive && !w->changes) || !fa__opencl_stands(w) || debt_of(q, w->epoch, w->thread))
         return; /* what is issued when the program was told is done, or clears the word first */
     if (q->debts == FA__OPENCL_DEBTS)
         end_debt(q, 0);

@@ -256,13 +256,14 @@ uint64_t fa__opencl_commit(work *w, cl_event event, const char *call)
     return ticket;
 }
 
-static uint64_t issue_marker(queue *q, fa__moment *moment)
+static uint64_t issue_marker(queue *q, fa__moment *moment, bool changes)
 {
     cl_event event;
     work *w = fa__opencl_begin(q, NULL);
     if (!w || !FA__OPENCL_TRY(q->base.device, clEnqueueMarkerWithWaitList, q->queue, 0, NULL, &event))
         return 0;
     w->moment = moment;
+    w->changes = changes;
     if (moment)
         atomic_fetch_add(&moment->references, 1);
     return fa__opencl_commit(w, event, "clEnqueueMarkerWithWaitList");
@@ -270,10 +271,10 @@ static uint64_t issue_marker(queue *q, fa__moment *moment)
 
 uint64_t fa__opencl_nothing(queue *q)
 {
-    return issue_marker(q, NULL);
+    return issue_marker(q, NULL, true);
 }
 
 uint64_t fa__opencl_mark(fa__queue *q, fa__moment *moment)
 {
-    return issue_marker((queue *)q, moment);
+    return issue_marker((queue *)q, moment, false);
 }
