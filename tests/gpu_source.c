@@ -375,8 +375,10 @@ static void compile_recorded(const char *path, bool general)
     test_free(text);
 }
 
+/* Every other one for each of two architectures; all for both where FACULA_TEST_ALL is set. */
 static void test_recorded(void **state)
 {
+    const bool all = getenv("FACULA_TEST_ALL"), newer = !strstr(architecture, "sm_80");
     const char *folder = getenv("FACULA_TEST_RECORD");
     glob_t found = {0};
     char pattern[4000];
@@ -388,7 +390,7 @@ static void test_recorded(void **state)
     assert_true(found.gl_pathc > 1000);
     compiled = 0;
     for (int general = 0; general < 2; general++)
-        for (size_t i = 0; i < found.gl_pathc; i++)
+        for (size_t i = all ? 0 : newer; i < found.gl_pathc; i += all ? 1 : 2)
             compile_recorded(found.gl_pathv[i], general);
     printf("%zu programs were recorded; %d of them are no row's own expressions\n", found.gl_pathc, compiled);
     globfree(&found);
