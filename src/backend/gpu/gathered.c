@@ -24,7 +24,7 @@ static uint32_t with_gaps(const fa__gpu_operands *o)
 static bool make_room(fa__queue *queue, const fa__gpu_operands *o, uint32_t gaps, fa__launch *l)
 {
     const fa__gpu_device *g = queue->device->own;
-    size_t at[FA__MAX_INPUTS + FA__MAX_OUTPUTS], all = 0;
+    size_t at[FA__MAX_INPUTS + FA__MAX_OUTPUTS] = {0}, all = 0;
     FA__EACH_BIT (k, gaps) {
         size_t bytes;
         at[k] = all;
