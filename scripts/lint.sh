@@ -39,5 +39,6 @@ commands '' | sed 's/ -mmem[a-z]*-strategy=[^ "]*//g; s/ -flto=auto//g; s/ -fno-
 "$here/sources.sh" "${2---all}" | grep -E '\.c$' | grep -Ff - "$out/compile_commands.json" |
     sed -n 's/.*"file": "\(.*\)".*/\1/p' | LC_ALL=C sort -u >"$out/files"
 xargs -r -P "$(nproc)" -n 1 "$here/tidy.sh" "$out" <"$out/files"
-report "clang-tidy: $(wc -l <"$out/files") files" $?
+tidy=$?
+report "clang-tidy: $(wc -l <"$out/files") files" $tidy
 exit $status

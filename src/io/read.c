@@ -14,7 +14,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { LENGTH = 8, MOST_HEAD = 100000000 /* as the format's own library has it */ };
+enum { LENGTH = 8 };
 
 void fa__stored_close(fa__stored *a)
 {
@@ -196,7 +196,7 @@ static bool read_head(fa__stored *a)
         return damaged(a, "it has %" PRId64 " bytes", a->size);
     for (int i = LENGTH - 1; i >= 0; i--)
         n = n << 8 | length[i];
-    if (n > MOST_HEAD || n > (uint64_t)(a->size - LENGTH))
+    if (n > FA__MOST_HEAD || n > (uint64_t)(a->size - LENGTH))
         return damaged(a, "its head is said to have %" PRIu64 " bytes, and it has %" PRId64 " in all", n, a->size);
     a->head = LENGTH + (int64_t)n;
     scratch *s = scratch_new(n + 1);
@@ -212,7 +212,7 @@ fa__stored *fa__stored_open(const char *who, const char *path)
 {
     struct stat status;
     if (!path)
-        fa_fail(FA_ERROR_ARGUMENT, "%s: the path is NULL", who);
+        return fa_fail(FA_ERROR_ARGUMENT, "%s: the path is NULL", who), NULL;
     const fa__json *json = fa_error_stands() ? NULL : fa__plugin("json", "to read safetensors files");
     FA_SCOPE;
     fa__stored *a = json ? fa_object_new(&archive_type, sizeof *a) : NULL;
@@ -221,11 +221,11 @@ fa__stored *fa__stored_open(const char *who, const char *path)
     a->json = json;
     a->who = who;
     a->path = path;
+    if (!stat(path, &status) && !S_ISREG(status.st_mode)) /* looked at first: to open a pipe may take for ever */
+        return fa_fail(FA_ERROR_FILE, "%s: %s is no regular file", who, path), NULL;
     a->file = fopen(path, "rb");
     if (!a->file || fstat(fileno(a->file), &status))
         return cannot(a, "open"), NULL;
-    if (!S_ISREG(status.st_mode))
-        return fa_fail(FA_ERROR_FILE, "%s: %s is no regular file", who, path), NULL;
     a->size = status.st_size;
     return read_head(a) ? fa_escape(a) : NULL;
 }
