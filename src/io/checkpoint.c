@@ -153,13 +153,6 @@ static const char *text_of(const fa__stored *s, const char *name)
     return NULL;
 }
 
-/* What follows the prefix in the name of an entry; NULL: it does not begin with it. */
-static const char *below(const fa__stored *s, size_t i, const char *prefix)
-{
-    size_t length = strlen(prefix);
-    return strncmp(s->entry[i].name, prefix, length) ? NULL : s->entry[i].name + length;
-}
-
 /* Numbers in the innermost scope, with room for their names behind them. */
 typedef struct doubles {
     fa_object base;
@@ -174,7 +167,7 @@ static bool read_numbers(const fa__stored *s, const char *prefix, fa_numbers *to
     const char **name = (const char **)(void *)(d->at + s->count);
     size_t n = 0;
     for (size_t i = 0; i < s->count; i++) {
-        if (!(name[n] = below(s, i, prefix)))
+        if (!(name[n] = fa__below(s->entry[i].name, prefix)))
             continue;
         const fa_tensor *t = fa__stored_read(s, i, FA_CPU);
         if (!t || !fa_read(t, &d->at[n++], FA_F64, 1))
@@ -190,7 +183,7 @@ static bool read_tensors(const fa__stored *s, const char *prefix, fa_parameters 
     if (!l)
         return false;
     for (size_t i = 0; i < s->count; i++) {
-        if (!(l->name[l->count] = below(s, i, prefix)))
+        if (!(l->name[l->count] = fa__below(s->entry[i].name, prefix)))
             continue;
         if (!(l->item[l->count++] = fa__stored_read(s, i, FA_CPU)))
             return false;

@@ -22,13 +22,6 @@ struct fa__match {
 
 static const fa_object_type match_type = {"match", NULL};
 
-/* What follows the prefix; NULL: the name does not begin with it. */
-static const char *without(const char *name, const char *prefix)
-{
-    size_t length = strlen(prefix);
-    return strncmp(name, prefix, length) ? NULL : name + length;
-}
-
 /* The entries of a file in the order of their names. */
 typedef struct sorted {
     fa_object base;
@@ -146,8 +139,8 @@ static bool fits(const fa__stored *a, const char *prefix, const fa__match *m, bo
         if (m->entry[i] == NOWHERE)
             complain(&c, missing, "%s", p.name[i]);
     for (size_t k = 0; strict && k < a->count; k++)
-        if (!m->used[k] && without(a->entry[k].name, prefix))
-            complain(&c, unexpected, "%s", without(a->entry[k].name, prefix));
+        if (!m->used[k] && fa__below(a->entry[k].name, prefix))
+            complain(&c, unexpected, "%s", fa__below(a->entry[k].name, prefix));
     for (size_t i = 0; i < p.count; i++) {
         fa_shape s = fa_tensor_shape(p.item[i]);
         const fa__entry *e = m->entry[i] == NOWHERE ? NULL : &a->entry[m->entry[i]];

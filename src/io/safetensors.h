@@ -5,6 +5,10 @@
 #include <facula/object.h>
 #include <facula/save.h>
 #include <stdio.h>
+#include <string.h>
+
+/* The longest head, as the format's own library has it. */
+enum { FA__MOST_HEAD = 100000000 };
 
 /* A tensor in a file. */
 typedef struct fa__entry {
@@ -39,6 +43,13 @@ void fa__stored_close(fa__stored *archive);
 bool fa__stored_texts_check(const char *who, const char *what, const char *const *text, size_t count);
 /* Writes a file. */
 bool fa__stored_write(const char *who, const char *path, fa_parameters state, fa_metadata metadata);
+
+/* What follows the prefix in a name; NULL: the name does not begin with it. */
+static inline const char *fa__below(const char *name, const char *prefix)
+{
+    size_t length = strlen(prefix);
+    return strncmp(name, prefix, length) ? NULL : name + length;
+}
 
 /* Tensors, each with the entry of the file that it is to be set to. */
 typedef struct fa__match fa__match;

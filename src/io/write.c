@@ -158,6 +158,12 @@ static char *head_text(const char *who, size_t count, const order *o, fa_metadat
         fa_fail(FA_ERROR_MEMORY, "%s: out of memory for the head of the file", who);
         return NULL;
     }
+    if (*size - ALIGNED > FA__MOST_HEAD) {
+        free(text);
+        fa_fail(FA_ERROR_ARGUMENT, "%s: names and metadata take more than the %d bytes that a file may have of them",
+                who, (int)FA__MOST_HEAD);
+        return NULL;
+    }
     for (int i = 0; i < ALIGNED; i++)
         text[i] = (char)((*size - ALIGNED) >> 8 * i);
     return text;
