@@ -123,8 +123,8 @@ static inline fa_pair fa__pair_of(int64_t height, int64_t width)
     return INT64_C(1) << 62 | (width + 1) << 31 | (height + 1);
 }
 
-/* The height (0) or the width (1) of a pair. */
-static inline int64_t fa__pair_at(fa_pair p, int which)
+/** Of a pair `p` the height (`which` is 0) or the width (1): for operations and layers of the program's own. */
+static inline int64_t fa_pair_at(fa_pair p, int which)
 {
     return p < INT64_C(1) << 62 ? p : (p >> 31 * which & INT32_MAX) - 1;
 }

@@ -23,9 +23,9 @@ fa__convolution fa__convolution_of(const fa__operand *x, const fa__operand *weig
         v.size[d] = x->shape[lead + 1 + d];
         v.result[d] = y->shape[lead + 1 + d];
         v.kernel[d] = weight->shape[2 + d];
-        v.stride[d] = fa__pair_at(stride, d);
-        v.dilation[d] = fa__pair_at(dilation, d);
-        v.front[d] = padding == FA_PADDING_SAME ? v.dilation[d] * (v.kernel[d] - 1) / 2 : fa__pair_at(padding, d);
+        v.stride[d] = fa_pair_at(stride, d);
+        v.dilation[d] = fa_pair_at(dilation, d);
+        v.front[d] = padding == FA_PADDING_SAME ? v.dilation[d] * (v.kernel[d] - 1) / 2 : fa_pair_at(padding, d);
     }
     return v;
 }

@@ -140,8 +140,8 @@ static fa_tensor *crop_forward(fa_module *self, fa_tensor *x)
 
 static bool pair_read(fa_pair pair, int64_t *size, int64_t least, const char *what)
 {
-    size[0] = fa__pair_at(pair, 0);
-    size[1] = fa__pair_at(pair, 1);
+    size[0] = fa_pair_at(pair, 0);
+    size[1] = fa_pair_at(pair, 1);
     return (size[0] >= least && size[1] >= least)
            || fa_fail(FA_ERROR_ARGUMENT,
                       "fa_transform_random_crop: %s is %" PRId64 " or more, not %" PRId64 ", %" PRId64, what, least,

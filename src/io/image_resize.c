@@ -64,7 +64,7 @@ static bool check(const fa_tensor *image, int64_t height, int64_t width)
 
 fa_tensor *fa_image_resize(const fa_tensor *image, fa_pair size)
 {
-    int64_t height = fa__pair_at(size, 0), width = fa__pair_at(size, 1);
+    int64_t height = fa_pair_at(size, 0), width = fa_pair_at(size, 1);
     if (!check(image, height, width))
         return NULL;
     FA_SCOPE;

@@ -26,9 +26,9 @@ static fa_tensor *padded(const conv *c, fa_tensor *x)
     int dims = fa_dim(c->w.weight) - 2;
     for (int i = 0; i < dims; i++) {
         int d = dims - 1 - i;
-        int64_t front = fa__pair_at(c->o.padding, d), behind = front;
+        int64_t front = fa_pair_at(c->o.padding, d), behind = front;
         if (c->o.padding == FA_PADDING_SAME) {
-            int64_t whole = fa__pair_at(c->o.dilation, d) * (fa_size(c->w.weight, 2 + d) - 1);
+            int64_t whole = fa_pair_at(c->o.dilation, d) * (fa_size(c->w.weight, 2 + d) - 1);
             front = whole / 2, behind = whole - front;
         }
         pads[2 * i] = (double)front, pads[2 * i + 1] = (double)behind;
@@ -85,18 +85,18 @@ typedef fa_tensor *forward_function(fa_module *self, fa_tensor *x);
 /* Both sizes of a kernel, or its one. */
 static fa_shape weight_shape(int64_t out, int64_t in, fa_pair kernel, bool line)
 {
-    return line ? FA_SHAPE(out, in, kernel) : FA_SHAPE(out, in, fa__pair_at(kernel, 0), fa__pair_at(kernel, 1));
+    return line ? FA_SHAPE(out, in, kernel) : FA_SHAPE(out, in, fa_pair_at(kernel, 0), fa_pair_at(kernel, 1));
 }
 
 static bool kernel_is_good(const char *who, fa_pair kernel, bool line)
 {
-    bool good = line ? kernel > 0 : fa__pair_at(kernel, 0) > 0 && fa__pair_at(kernel, 1) > 0;
+    bool good = line ? kernel > 0 : fa_pair_at(kernel, 0) > 0 && fa_pair_at(kernel, 1) > 0;
     return good || fa_fail(FA_ERROR_SHAPE, "%s: the kernel has 1 entry or more along each dimension", who);
 }
 
 static bool padding_is_good(const char *who, const fa_nn_conv2d_options *o)
 {
-    bool steps = fa__pair_at(o->stride, 0) != 1 || fa__pair_at(o->stride, 1) != 1;
+    bool steps = fa_pair_at(o->stride, 0) != 1 || fa_pair_at(o->stride, 1) != 1;
     return o->padding != FA_PADDING_SAME || !steps
            || fa_fail(FA_ERROR_ARGUMENT, "%s: FA_PADDING_SAME goes with a stride of 1", who);
 }

@@ -9,7 +9,7 @@ typedef struct window {
 static bool read_pair(const fa__call *c, const char *name, fa_pair pair, int64_t least, int64_t out[2])
 {
     for (int d = 0; d < 2; d++) {
-        out[d] = fa__pair_at(pair, d);
+        out[d] = fa_pair_at(pair, d);
         if (out[d] < least || out[d] > INT32_MAX)
             return fa__call_fail(c, FA_ERROR_ARGUMENT, "%s has to be from %lld to %d", name, (long long)least,
                                  INT32_MAX);
@@ -165,10 +165,10 @@ static fa_tensor *images_back(const fa_tensor *gy, const fa_tensor *weight, cons
 {
     int64_t front[2], more[2];
     for (int d = 0; d < 2; d++) {
-        int64_t span = (weight->shape[2 + d] - 1) * fa__pair_at(dilation, d) + 1;
-        front[d] = padding == FA_PADDING_SAME ? (span - 1) / 2 : fa__pair_at(padding, d);
-        more[d] = x->shape[x->rank - 2 + d] + 2 * front[d] - span
-                  - (gy->shape[gy->rank - 2 + d] - 1) * fa__pair_at(stride, d);
+        int64_t span = (weight->shape[2 + d] - 1) * fa_pair_at(dilation, d) + 1;
+        front[d] = padding == FA_PADDING_SAME ? (span - 1) / 2 : fa_pair_at(padding, d);
+        more[d] =
+            x->shape[x->rank - 2 + d] + 2 * front[d] - span - (gy->shape[gy->rank - 2 + d] - 1) * fa_pair_at(stride, d);
         more[d] = more[d] < 0 ? 0 : more[d];
     }
     return first_of(fa_conv_transpose2d(gy, weight, .stride = stride, .padding = FA_PAIR(front[0], front[1]),

@@ -73,7 +73,7 @@ static void add_dims(struct fa__text *text, fa_dims d)
 
 static void add_pair(struct fa__text *text, fa_pair p)
 {
-    int64_t height = fa__pair_at(p, 0), width = fa__pair_at(p, 1);
+    int64_t height = fa_pair_at(p, 0), width = fa_pair_at(p, 1);
     if (p == FA_PADDING_SAME)
         fa__text_add(text, "same");
     else if (height == width)

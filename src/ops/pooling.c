@@ -13,10 +13,10 @@ typedef struct windows {
 
 static windows windows_of(fa_pair kernel, fa_pair stride, fa_pair padding, fa_pair dilation, bool ceil_mode, int which)
 {
-    return (windows){.size = fa__pair_at(kernel, which),
-                     .stride = fa__pair_at(stride ? stride : kernel, which),
-                     .padding = fa__pair_at(padding, which),
-                     .dilation = fa__pair_at(dilation, which),
+    return (windows){.size = fa_pair_at(kernel, which),
+                     .stride = fa_pair_at(stride ? stride : kernel, which),
+                     .padding = fa_pair_at(padding, which),
+                     .dilation = fa_pair_at(dilation, which),
                      .ceil_mode = ceil_mode};
 }
 
@@ -307,7 +307,7 @@ typedef struct {
 /* The size of the result along one dimension; -1 after an error. */
 static int64_t adapted(const fa__call *c, const fa_tensor *x, fa_pair size, int which)
 {
-    int64_t n = fa__pair_at(size, which);
+    int64_t n = fa_pair_at(size, which);
     if (n < -1)
         fa__call_fail(c, FA_ERROR_ARGUMENT, "sizes are 0 or more, or -1, which keeps that of x");
     return n == -1 ? x->shape[x->rank - 2 + which] : n < -1 ? -1 : n;

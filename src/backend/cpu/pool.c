@@ -48,10 +48,10 @@ static size_t padded(size_t bytes)
 
 static fa__windows windows_of(fa_pair kernel, fa_pair stride, fa_pair padding, fa_pair dilation, int which)
 {
-    return (fa__windows){.size = fa__pair_at(kernel, which),
-                         .stride = fa__pair_at(stride ? stride : kernel, which),
-                         .padding = fa__pair_at(padding, which),
-                         .dilation = fa__pair_at(dilation, which)};
+    return (fa__windows){.size = fa_pair_at(kernel, which),
+                         .stride = fa_pair_at(stride ? stride : kernel, which),
+                         .padding = fa_pair_at(padding, which),
+                         .dilation = fa_pair_at(dilation, which)};
 }
 
 /* Which windows are inside of a row as a whole: they are neighbours. */

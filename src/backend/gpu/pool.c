@@ -30,10 +30,10 @@ static void set_windows(pool_arguments *p, fa_pair kernel, fa_pair stride, fa_pa
 {
     p->adaptive = kernel == 0;
     for (int i = 0; i < 2; i++) {
-        p->size[i] = fa__pair_at(kernel, i);
-        p->stride[i] = fa__pair_at(stride ? stride : kernel, i);
-        p->padding[i] = fa__pair_at(padding, i);
-        p->dilation[i] = fa__pair_at(dilation, i);
+        p->size[i] = fa_pair_at(kernel, i);
+        p->stride[i] = fa_pair_at(stride ? stride : kernel, i);
+        p->padding[i] = fa_pair_at(padding, i);
+        p->dilation[i] = fa_pair_at(dilation, i);
     }
 }
 
