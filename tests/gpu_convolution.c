@@ -1,34 +1,7 @@
 /* Convolutions and their gradients on a GPU: the CPU's bits, over dtypes, layouts, sizes that are no multiples of the
  * tiles, and with both kinds of kernels. Needs OpenCL, such as PoCL; without a platform it is skipped. */
-#include "backend/cpu/level.h"
 #include "convolution_cases.h"
-#include "gpu_against_cpu.h"
-
-static const fa_dtype dtypes[] = {FA_F32, FA_F16, FA_BF16, FA_F64, FA_U8, FA_I8, FA_I16, FA_I32, FA_I64};
-enum { DTYPES = sizeof dtypes / sizeof *dtypes };
-
-static uint64_t groups; /* what the device says of itself */
-
-/* Which kernels are chosen depends on how many groups keep the device busy. */
-typedef enum { TILES, DIRECT, CHOSEN, WAYS } way;
-
-static void choose(way w)
-{
-    gpu_own()->groups = w == TILES ? 0 : w == DIRECT ? UINT64_C(1) << 40 : groups;
-}
-
-static int begin(void **state)
-{
-    groups = gpu_own()->groups;
-    return api_begin(state);
-}
-
-static int end(void **state)
-{
-    (void)state;
-    choose(CHOSEN);
-    return 0;
-}
+#include "gpu_products.h"
 
 static void check_case(int i, fa_dtype dtype, layout x_how, layout w_how, layout y_how)
 {

@@ -1,33 +1,6 @@
 /* Matrix products on a GPU: the CPU's bits, over dtypes, layouts, batches, sizes that are no multiples of the tiles,
  * and with both kinds of kernels. Needs OpenCL, such as PoCL; without a platform it is skipped. */
-#include "backend/cpu/level.h"
-#include "gpu_against_cpu.h"
-
-static const fa_dtype dtypes[] = {FA_F32, FA_F16, FA_BF16, FA_F64, FA_U8, FA_I8, FA_I16, FA_I32, FA_I64};
-enum { DTYPES = sizeof dtypes / sizeof *dtypes };
-
-static uint64_t groups; /* what the device says of itself */
-
-/* Which kernels are chosen depends on how many groups keep the device busy. */
-typedef enum { TILES, DIRECT, CHOSEN, WAYS } way;
-
-static void choose(way w)
-{
-    gpu_own()->groups = w == TILES ? 0 : w == DIRECT ? UINT64_C(1) << 40 : groups;
-}
-
-static int begin(void **state)
-{
-    groups = gpu_own()->groups;
-    return api_begin(state);
-}
-
-static int end(void **state)
-{
-    (void)state;
-    choose(CHOSEN);
-    return 0;
-}
+#include "gpu_products.h"
 
 #define S(...) FA_SHAPE(__VA_ARGS__)
 
@@ -193,6 +166,18 @@ static void many_small_products(void **state)
 
 #define CASE(f) cmocka_unit_test_setup_teardown(f, begin, end)
 
+/* What changes nothing is computed. */
+static void while_an_error_stands(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    pair a = gpu_random(FA_F32, S(20, 20), LAYOUT_DENSE, false, 0);
+    fa_fail(FA_ERROR_USER, "stands");
+    fa_tensor *there = fa_matmul(a.gpu, a.gpu);
+    fa_error_clear();
+    SAME("matmul, size %d", fa_matmul(a.cpu, a.cpu), there, 20);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {CASE(products_of_all_dtypes),
@@ -203,7 +188,8 @@ int main(void)
                                        CASE(linear_layers),
                                        CASE(gradients),
                                        CASE(sizes_by_chance),
-                                       CASE(many_small_products)};
+                                       CASE(many_small_products),
+                                       CASE(while_an_error_stands)};
     if (!strcmp(fa__cpu_level_name(), "base")) {
         printf("skipped: at this level the CPU rounds a multiply-add twice\n");
         return GPU_SKIPPED;

@@ -122,8 +122,9 @@ static uint64_t run(fa__queue *queue, matmul_arguments *p, const fa__operand *c,
     p->dtype = c->dtype;
     p->bias = bias != NULL;
     fa__gpu_product x = {.p = p, .c = c->data, .a = a, .b = b, .bias = bias, .by_kernel = by_kernel};
+    bool stood = fa__failed(); /* what is computed nevertheless */
     uint64_t ticket = driver->product ? driver->product(queue, &x) : 0;
-    return ticket || fa__failed() ? ticket : by_kernel(queue, &x);
+    return ticket || (!stood && fa__failed()) ? ticket : by_kernel(queue, &x);
 }
 
 KERNEL(matmul)
