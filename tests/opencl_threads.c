@@ -233,6 +233,64 @@ static void who_owes_issues_nothing(void **state)
     assert_true(fa_item(fa_sum(acc)) == 56 && fa_item(fa_sum(here)) == 56);
 }
 
+static _Atomic bool over;
+
+/* Faults one after the other, each of which this thread waits for. */
+static void *fault_on(void *context)
+{
+    (void)context;
+    while (!over) {
+        FA_SCOPE;
+        fa_index_select(rows, 0, bad);
+        fa_synchronize(DEVICE(0));
+        fa_error_clear();
+    }
+    return NULL;
+}
+
+static void pay_all(void)
+{
+    do
+        fa_synchronize(DEVICE(0));
+    while (told() != FA_OK);
+}
+
+/* Adds six times. Whether it was told of a fault meanwhile; if not, nothing may be lost. */
+static bool add_beside_faults(fa_tensor *total)
+{
+    enum { TIMES = 6 };
+    FA_SCOPE;
+    pay_all();
+    double before = fa_item(fa_sum(total));
+    for (int i = 0; i < TIMES && !fa_failed(); i++)
+        fa_add_(total, 1);
+    fa_synchronize(DEVICE(0));
+    double after = fa_item(fa_sum(total));
+    if (told() != FA_OK)
+        return true;
+    assert_float_equal(after, before + 4 * TIMES, 0);
+    return false;
+}
+
+/* Work that is issued at the moment when another thread is told is done, or its thread is told. */
+static void nothing_is_lost_while_others_are_told(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    pthread_t thread;
+    int sound = 0, told_of = 0;
+    make_operands();
+    fa_tensor *total = fa_zeros(FA_SHAPE(4), .device = DEVICE(0));
+    over = false;
+    assert_int_equal(pthread_create(&thread, NULL, fault_on, NULL), 0);
+    for (int i = 0; i < 20000 && (sound < 100 || told_of < 100); i++)
+        *(add_beside_faults(total) ? &told_of : &sound) += 1;
+    over = true;
+    pthread_join(thread, NULL);
+    pay_all();
+    assert_true(sound > 0 && told_of > 0);
+}
+
 /* What the other thread takes to the other device, and adds there to its sum. */
 typedef struct {
     fa_tensor *wrong, *there;
@@ -444,6 +502,7 @@ int main(void)
         OF(who_comes_later_is_not_told),
         OF(two_faults_are_told_one_by_one),
         OF(who_owes_issues_nothing),
+        OF(nothing_is_lost_while_others_are_told),
         OF(many_threads),
         OF(nobody_is_told_twice),
         OF(what_one_knows_is_news_to_others),
