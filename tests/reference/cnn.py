@@ -1,5 +1,5 @@
-"""Writes cnn.txt: ten steps of two small convolutional networks in f64, by SGD with momentum and by Adam: losses, the
-gradients of the first step, and parameters and buffers after each step.
+"""Writes cnn.txt: ten steps of two small convolutional networks in f64, by SGD with momentum and by Adam: losses,
+gradients, and parameters and buffers after each step.
 
 Lines are as those of training.txt; names are those of the networks' state."""
 import torch
@@ -41,8 +41,7 @@ def train(run, net, size, make_optimizer):
         optimizer.step()
         yield f"{run} {step} loss: {loss.item()!r}"
         for name, p in net.named_parameters():
-            if step == 0:
-                yield shown(run, step, "grad", name, p.grad)
+            yield shown(run, step, "grad", name, p.grad)
             yield shown(run, step, "param", name, p)
         for name, b in net.named_buffers():
             if b.is_floating_point():
