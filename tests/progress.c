@@ -303,6 +303,10 @@ static void errors_end_the_line(void **state)
     assert_error(FA_ERROR_ARGUMENT, "the bar is NULL");
     assert_false(fa_progress_tick(bar, "a", 1, "b", 1, "c", 1, "d", 1, "e", 1, "f", 1));
     assert_error(FA_ERROR_ARGUMENT, "\"f\" is one value too many");
+    fa_progress *seldom = fa_progress_new(100, .file = s.file, .interval = 1000);
+    assert_true(fa_progress_tick(seldom, "loss", 1));
+    assert_false(fa_progress_tick(seldom, "loss", fa_tensor_of(1, 2))); /* which would not be drawn */
+    assert_error(FA_ERROR_SHAPE, "2 elements");
     assert_null(fa_progress_new(10, .interval = -1));
     assert_error(FA_ERROR_ARGUMENT, "fa_progress_new");
     fa_progress_clear(NULL);

@@ -112,8 +112,6 @@ static bool value_take(fa__progress_value *v, fa_arg a)
         v->shown = a.kind == FA__ARG_FLOAT ? a.as.f : (double)a.as.i;
         return v->known = true;
     }
-    if (!value_is_single(a.as.t, v->name))
-        return false;
     bool here = fa_device_equal(fa_tensor_device(a.as.t), FA_CPU);
     if (v->copy || (!here && fa__settings().forbid & FA_TRANSFER))
         return true;
@@ -131,6 +129,17 @@ static bool told_is_sound(size_t count, const fa__told *told)
     for (size_t i = 0; good && i < count; i++)
         good = !told[i].bar == (i > 0) && !told[i].name == !(i % 2);
     return good || fa_fail(FA_ERROR_ARGUMENT, "fa_progress_tick: a bar comes first, then names and values in turn");
+}
+
+/* Also of a tick that draws nothing: a mistake is told where it is made. */
+static bool values_are_good(fa_progress *bar, size_t count, const fa__told *told)
+{
+    for (size_t i = 1; i + 1 < count; i += 2) {
+        const fa_arg *a = &told[i + 1].value;
+        if (!value_named(bar, told[i].name) || (a->kind == FA__ARG_TENSOR && !value_is_single(a->as.t, told[i].name)))
+            return false;
+    }
+    return true;
 }
 
 static bool values_take(fa_progress *bar, size_t count, const fa__told *told)
@@ -164,7 +173,8 @@ bool fa__progress_tick(size_t count, const fa__told *told)
         return fa_fail(FA_ERROR_ARGUMENT, "fa_progress_tick: the bar is %s", bar ? "none, or was freed" : "NULL");
     FA_SCOPE;
     bar->done++;
-    if (!fa_error_stands() && told_is_sound(count, told) && update(bar, count, told))
+    if (!fa_error_stands() && told_is_sound(count, told) && values_are_good(bar, count, told)
+        && update(bar, count, told))
         return true;
     fa__progress_end_line(bar);
     return false;
