@@ -73,6 +73,11 @@ check 'a log that cannot be written' run 1 train linear --epochs 1 --log none/lo
 check 'a log that cannot be written: said' complains '^facula: none/log.csv: No such file'
 check 'a network that cannot be saved' run 1 train linear --epochs 1 --save none/net.safetensors
 check 'a network that cannot be saved: said' complains '^facula: .*none/net.safetensors'
+check 'a network that cannot be saved: before the first epoch' sh -c "! grep -q '^epoch' '$out'"
+strange=$(printf 'a\377b\303\244"c')
+check 'JSON of a name in no known writing' run 0 train linear --epochs 1 --quiet --save "$strange.safetensors"
+check 'JSON of a name in no known writing: of a file' run 0 info "$strange.safetensors" --json
+check 'JSON of a name in no known writing: it is shown' says '"file": "a\\ufffdbä\\"c.safetensors"'
 check 'a curve, when asked' env LC_ALL=C "$facula" train linear --epochs 3 --curve >"$out" 2>"$err"
 "$facula" train linear --epochs 3 --curve >"$out" 2>"$err"
 check 'a curve: of nine lines' [ "$(grep -A 9 '^loss$' "$out" | grep -c '[|│]')" -eq 8 ]
@@ -129,6 +134,8 @@ stopped() {
     wait $child
     end=$?
     cp "$err" stopped.txt
+    # a killed one may have written what it did not live to save
+    [ $end -eq 0 ] || ! [ -s part.csv ] || printf '6,9.9,0.1,0.05,9,9\n6,9' >>part.csv
     [ $end -eq 0 ] || { [ $end -eq 1 ] && run 0 train --resume part.safetensors --log part.csv; }
 }
 # One thread makes it longer; the moments differ, so that it is met in and between epochs.

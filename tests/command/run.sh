@@ -29,6 +29,7 @@ completes() {
 if command -v bash >/dev/null; then
     check 'completion: commands' completes predict facula pr
     check 'completion: models' completes mlp facula train m
+    check 'completion: options before the network' completes --weight-decay facula train --we
     check 'completion: options' completes --weight-decay facula train cnn --we
     check 'completion: options of another command' completes --invert facula predict --
     check 'completion: values' completes one-cycle facula train cnn --schedule o
@@ -173,6 +174,10 @@ check 'adam' run 0 train mlp --optimizer adam --quiet
 check 'adam: learns' says '^test accuracy: 9[6789]\.'
 check 'linear' run 0 train linear --hidden 3 --batch-size 64 --lr 0.5 --momentum 0 --epochs 20 --schedule constant --quiet
 check 'linear: learns' says '^test accuracy: 9[56789]\.'
+
+check 'a loss that grows without end' run 0 train linear --epochs 3 --lr 1e6 --weight-decay 1000 --schedule constant
+check 'a loss that grows without end: said' complains '^facula: epoch [1-3]: the loss is .*smaller --lr'
+check 'a loss that grows without end: once' [ "$(wc -l <"$err")" -eq 1 ]
 
 "$facula" train mlp --epochs 1000000 >"$out" 2>"$err" &
 child=$!

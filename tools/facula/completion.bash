@@ -20,7 +20,7 @@ _facula() {
             mapfile -t COMPREPLY < <(compgen -d -- "$word")
             return
             ;;
-        train) words='cnn mlp linear' ;;
+        train) [[ $word == -* ]] || words='cnn mlp linear' ;;
         esac
         if [[ -z $words && $word == -* ]]; then
             words=$("${COMP_WORDS[0]}" "$command" --help 2>/dev/null | grep -o -e '--[a-z-]*' | sort -u)

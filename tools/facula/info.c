@@ -29,6 +29,14 @@ static int64_t all_elements(const fa_saved *f, size_t *bytes)
     return n;
 }
 
+/* Text of a file, up to so many bytes and at least so wide; what would move the cursor is a question mark. */
+static void print_plain(const char *text, int length, int wide)
+{
+    for (int i = 0; i < length; i++)
+        putchar((unsigned char)text[i] < ' ' || text[i] == 127 ? '?' : text[i]);
+    printf("%*s", wide > length ? wide - length : 0, "");
+}
+
 /* Texts of several lines are told by their first one. */
 static void print_text(const char *name, const char *value, int wide)
 {
@@ -36,7 +44,9 @@ static void print_text(const char *name, const char *value, int wide)
     int lines = 1;
     for (const char *at = value; (at = strchr(at, '\n')) != NULL; at++)
         lines++;
-    printf("%-*s  %.*s", wide, name, length, value);
+    print_plain(name, (int)strlen(name), wide);
+    printf("  ");
+    print_plain(value, length, 0);
     printf(lines > 1 ? " ... (%d lines)\n" : "\n", lines);
 }
 
@@ -56,8 +66,9 @@ static void print_all(const fa_saved *f, const char *path)
     for (size_t i = 0; i < f->tensors.count; i++) {
         const fa_tensor *t = f->tensors.item[i];
         char shape[200];
-        printf("%-*s  %-5s  %-18s %12zu\n", wide, f->tensors.name[i], fa_dtype_name(fa_tensor_dtype(t)),
-               shape_text(t, shape, sizeof shape), fa_nbytes(t));
+        print_plain(f->tensors.name[i], (int)strlen(f->tensors.name[i]), wide);
+        printf("  %-5s  %-18s %12zu\n", fa_dtype_name(fa_tensor_dtype(t)), shape_text(t, shape, sizeof shape),
+               fa_nbytes(t));
     }
 }
 

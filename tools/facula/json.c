@@ -3,17 +3,41 @@
 #include <inttypes.h>
 #include <math.h>
 
+/* How many bytes the character at the beginning of the text has in UTF-8; 0: it is none. */
+static int character(const unsigned char *text)
+{
+    static const struct {
+        unsigned char from, to, second_from, second_to;
+        int length;
+    } forms[] = {{0x01, 0x7F, 0, 0, 1},       {0xC2, 0xDF, 0x80, 0xBF, 2}, {0xE0, 0xE0, 0xA0, 0xBF, 3},
+                 {0xE1, 0xEC, 0x80, 0xBF, 3}, {0xED, 0xED, 0x80, 0x9F, 3}, {0xEE, 0xEF, 0x80, 0xBF, 3},
+                 {0xF0, 0xF0, 0x90, 0xBF, 4}, {0xF1, 0xF3, 0x80, 0xBF, 4}, {0xF4, 0xF4, 0x80, 0x8F, 4}};
+    size_t i = 0, forms_count = sizeof forms / sizeof *forms;
+    while (i < forms_count && (text[0] < forms[i].from || text[0] > forms[i].to))
+        i++;
+    if (i == forms_count)
+        return 0;
+    bool good = forms[i].length == 1 || (text[1] >= forms[i].second_from && text[1] <= forms[i].second_to);
+    for (int k = 2; good && k < forms[i].length; k++)
+        good = text[k] >= 0x80 && text[k] <= 0xBF;
+    return good ? forms[i].length : 0;
+}
+
+/* A byte that belongs to no character, as a file's name may have one, becomes the character for what is unknown. */
 static void put_text(json *j, const char *text)
 {
+    int length;
     putc('"', j->file);
-    for (; *text; text++) {
-        unsigned char c = (unsigned char)*text;
-        if (c == '"' || c == '\\')
-            fprintf(j->file, "\\%c", c);
-        else if (c < ' ')
-            fprintf(j->file, "\\u%04x", c);
+    for (; *text; text += length ? length : 1) {
+        length = character((const unsigned char *)text);
+        if (!length)
+            fputs("\\ufffd", j->file);
+        else if (*text == '"' || *text == '\\')
+            fprintf(j->file, "\\%c", *text);
+        else if (length == 1 && *text < ' ')
+            fprintf(j->file, "\\u%04x", (unsigned)*text);
         else
-            putc(c, j->file);
+            fwrite(text, 1, (size_t)length, j->file);
     }
     putc('"', j->file);
 }

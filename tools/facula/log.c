@@ -4,6 +4,8 @@
 #include <facula/facula.h>
 #include <inttypes.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 static bool ends_with(const char *path, const char *end)
 {
@@ -26,11 +28,41 @@ static bool failed(const char *path)
     return fa_fail(FA_ERROR_FILE, "%s: %s", path, strerror(errno));
 }
 
-FILE *log_open(const char *path, bool behind)
+/* Where the first line begins that is not whole, or tells of an epoch behind number `done`. */
+static long end_of(FILE *file, int64_t done)
 {
-    FILE *file = fopen(path, behind ? "a" : "w");
-    if (!file) {
+    char line[400];
+    long end = 0;
+    rewind(file);
+    while (fgets(line, sizeof line, file) && strchr(line, '\n')) {
+        int64_t epoch = 0; /* of a head */
+        if (sscanf(line, "%" SCNd64 ",", &epoch) != 1)
+            sscanf(line, "{\"epoch\": %" SCNd64, &epoch);
+        if (epoch > done)
+            break;
+        end = ftell(file);
+    }
+    return end;
+}
+
+/* To go on; what is no regular file has no lines to look at. */
+static bool go_behind(FILE *file, int64_t done)
+{
+    struct stat status;
+    if (fstat(fileno(file), &status) || !S_ISREG(status.st_mode))
+        return true;
+    long end = end_of(file, done);
+    return end >= 0 && !ftruncate(fileno(file), end) && !fseek(file, end, SEEK_SET);
+}
+
+FILE *log_open(const char *path, int64_t done)
+{
+    bool there = done >= 0 && !access(path, F_OK);
+    FILE *file = fopen(path, there ? "r+" : "w");
+    if (!file || (there && !go_behind(file, done))) {
         failed(path);
+        if (file)
+            fclose(file);
         return NULL;
     }
     fseek(file, 0, SEEK_END); /* of a pipe there is no end */

@@ -14,8 +14,9 @@ typedef struct epoch_facts {
 void epoch_json(json *j, int64_t epoch, const epoch_facts *facts);
 /* How a file is written, by the ending of its name: ".csv" or ".jsonl"; false: by neither. */
 bool log_knows(const char *path);
-/* Opens it: anew, or to write behind what is there. NULL with an error. */
-FILE *log_open(const char *path, bool behind);
+/* Opens it: anew (done is -1), or to write behind the lines of so many epochs: later ones are of a process that did not
+ * live to save what they tell, and are cut off. NULL with an error. */
+FILE *log_open(const char *path, int64_t done);
 /* Adds a line, which is in the file when this returns. False and an error. */
 bool log_write(FILE *file, const char *path, int64_t epoch, const epoch_facts *facts);
 #endif

@@ -96,7 +96,10 @@ bool run_load(run *r, const char *path, const fa_saved *file)
         return false;
     if (!sum || !read_history(r, saved_text(file, "run.history")))
         return fa_fail(FA_ERROR_FILE, "%s does not tell what its epochs came to", path);
-    r->sum = strtod(sum, NULL);
+    char *end;
+    r->sum = strtod(sum, &end);
+    if (end == sum || *end)
+        return fa_fail(FA_ERROR_FILE, "%s: \"run.sum\" is \"%s\", which is no number", path, sum);
     fa_loader_place place = fa_loader_position(r->train);
     r->steps_before = place.epoch * fa_loader_length(r->train) + place.batch;
     if (place.epoch != r->done && place.epoch != r->done + 1)

@@ -101,6 +101,14 @@ static void print_epoch(const run *r, const char *label, const epoch_facts *e)
            progress_time(seconds, left, sizeof left));
 }
 
+/* Once, when it begins to be so; training goes on, as the program was told. */
+static void note_divergence(const run *r, double loss)
+{
+    if (!isfinite(loss) && (!r->done || isfinite(r->epoch[r->done - 1].loss)))
+        fprintf(stderr, "facula: epoch %" PRId64 ": the loss is %f; with a smaller --lr it may stay finite\n",
+                r->done + 1, loss);
+}
+
 /* What is left of one epoch, and all that is told of it. False when it was stopped or failed. */
 static bool one_epoch(run *r, FILE *log)
 {
@@ -112,6 +120,7 @@ static bool one_epoch(run *r, FILE *log)
         e.loss = r->sum / (double)fa_dataset_length(fa_loader_dataset(r->train));
     else if (!run_epoch(r, &e.loss, &e.rate, label))
         return false;
+    note_divergence(r, e.loss);
     if (!evaluate(r->net, r->held_out, r->n.classes, &r->tally))
         return false;
     if (r->s.schedule == SCHEDULE_PLATEAU)
@@ -127,11 +136,21 @@ static bool one_epoch(run *r, FILE *log)
     return !r->s.save || run_save(r, r->s.save);
 }
 
+/* Whether a file can be written there: better known before an epoch than behind it. */
+static bool can_save(const char *path)
+{
+    fa_file out;
+    bool good = fa_file_begin(&out, path);
+    if (good)
+        fa_file_abandon(&out);
+    return good;
+}
+
 /* All epochs that are left, and what the network does then. False when it was stopped or failed. */
 static bool train(run *r)
 {
-    FILE *log = r->s.log ? log_open(r->s.log, r->s.resume) : NULL;
-    bool good = !fa_failed();
+    FILE *log = r->s.log ? log_open(r->s.log, r->s.resume ? r->done : -1) : NULL;
+    bool good = !fa_failed() && (!r->s.save || can_save(r->s.save));
     r->began = progress_now();
     while (good && r->done < r->s.epochs)
         good = !fa_stopped() && one_epoch(r, log);
