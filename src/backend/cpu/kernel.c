@@ -3,17 +3,6 @@
 #include "backend/fault.h"
 #include "base/fork.h"
 
-double fa__cpu_sum(const fa__simd_class *k, void *x, int64_t n)
-{
-    if (!n)
-        return 0;
-    do {
-        k->blocks[FA__COMBINE_SUM](x, x, n);
-        n = (n + FA__BLOCK - 1) / FA__BLOCK;
-    } while (n > 1);
-    return k->dtype == FA_F64 ? *(double *)x : (double)*(float *)x;
-}
-
 static pthread_mutex_t fault_lock = PTHREAD_MUTEX_INITIALIZER;
 FA__LOCKED_AT_FORK(FAULT, &fault_lock)
 

@@ -17,8 +17,6 @@ static inline const fa__simd_class *fa__cpu_class(unsigned dtype)
 {
     return fa__cpu_simd->of[fa__class_of(dtype)];
 }
-/* The sum of n values in scratch memory, by the one tree; x is overwritten. */
-double fa__cpu_sum(const fa__simd_class *, void *x, int64_t n);
 
 /* Notes what is wrong, for the host to report: the first fault of a launch stays. Always false. */
 bool fa__cpu_fault(const fa__launch *l, fa_code code, fa__fault what);

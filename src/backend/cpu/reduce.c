@@ -12,6 +12,8 @@
 #include "core/tensor.h"
 #include <string.h>
 
+enum { GROUP = 4 * FA__BLOCK }; /* elements of one unit of work in rows */
+
 typedef struct reduction {
     fa__walk walk; /* dimensions: rows: kept, reduced; columns: outer kept, reduced, the last kept one */
     int combine;
@@ -83,12 +85,11 @@ static void reduce_values(const row_work *j, int64_t first, int64_t count, int64
 /* Units: groups of whole results, or of blocks of one result. */
 static void rows_units(void *context, int64_t begin, int64_t end)
 {
-    enum { GROUP_BYTES = FA__BLOCK * 8 };
     const reduction *r = context;
     fa__worker k;
-    _Alignas(64) char values[FA__MAX_OUTPUTS][GROUP_BYTES];
+    _Alignas(64) char values[r->walk.code->outputs][GROUP * 8];
     row_work j = {.r = r, .k = &k};
-    for (int o = 0; o < FA__MAX_OUTPUTS; o++)
+    for (int o = 0; o < r->walk.code->outputs; o++)
         j.values[o] = values[o];
     fa__worker_begin(&k, &r->walk, fa__least(r->walk.tile, r->walk.n));
     for (int64_t u = begin; u < end; u++) {
@@ -267,7 +268,7 @@ static void plan_rows(reduction *r)
     fa__walk_join(&r->walk, r->walk.kept, r->walk.rank);
     fa__walk_join(&r->walk, 0, r->walk.kept);
     fa__walk_classify(&r->walk);
-    r->group = r->length > 0 && r->length < FA__BLOCK ? FA__BLOCK / r->length : 1;
+    r->group = r->length <= GROUP ? GROUP / r->length : 1;
 }
 
 static void plan_columns(reduction *r)

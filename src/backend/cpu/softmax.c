@@ -1,69 +1,114 @@
-/* Softmax and its logarithm: each row is loaded, and computed on in the cache. */
+/* Softmax and its logarithm: some rows at a time are computed on in the cache. */
 #include "backend/cpu/kernel.h"
 #include "backend/cpu/scratch.h"
+#include "backend/cpu/walk.h"
 #include "base/parallel.h"
 #include <string.h>
+
+enum { STRIP = 4 * FA__BLOCK }; /* elements at a time, or one row */
 
 typedef struct rows {
     const fa__operand *x, *y;
     const fa__simd_class *k;
     fa__cpu_walk walk;
-    int64_t n, x_step, y_step;
+    int64_t n, together, x_step, y_step;
     size_t x_size, y_size;
-    bool log;
+    bool log, x_plain, y_plain;
     _Atomic bool failed;
 } rows;
 
-static void fill(const rows *r, void *tile, double v)
-{
-    float narrow = (float)v;
-    r->k->fill(tile, r->k->dtype == FA_F64 ? (const void *)&v : &narrow, r->n);
-}
+/* Room for the elements of a strip, three times, and for what each row comes to. */
+typedef struct room {
+    char *row, *a, *b, *each;
+} room;
 
-static double largest(const rows *r, void *x, void *work)
-{
-    int64_t n = r->n;
-    memcpy(work, x, (size_t)n * r->k->size);
-    do {
-        r->k->blocks[FA__COMBINE_MAX](work, work, n);
-        n = (n + FA__BLOCK - 1) / FA__BLOCK;
-    } while (n > 1);
-    return r->k->dtype == FA_F64 ? *(double *)work : (double)*(float *)work;
-}
-
-/* x becomes the row's result; a and b are as long. */
-static void one_row(const rows *r, void *x, void *a, void *b)
+/* Of each row the sum or the largest element; the work is as long as the rows. */
+static void combine(const rows *r, int how, char *out, const char *x, int64_t count, char *work)
 {
     const fa__simd_class *k = r->k;
-    fill(r, a, largest(r, x, b));
-    k->prim[FA__PRIM_sub](x, x, a, NULL, r->n);
-    k->prim[FA__PRIM_exp](a, x, NULL, NULL, r->n);
-    if (!r->log)
-        memcpy(x, a, (size_t)r->n * k->size);
-    double sum = fa__cpu_sum(k, a, r->n);
-    fill(r, b, sum);
-    if (r->log) {
-        k->prim[FA__PRIM_log](b, b, NULL, NULL, r->n);
-        k->prim[FA__PRIM_sub](x, x, b, NULL, r->n);
-    } else
-        k->prim[FA__PRIM_div](x, x, b, NULL, r->n);
+    int64_t n = r->n;
+    if (n <= FA__BLOCK) {
+        k->short_rows[how](out, x, count, n);
+        return;
+    }
+    for (int64_t i = 0; i < count; i++, out += k->size) { /* one, by the size of a strip */
+        int64_t left = n;
+        const char *from = x + i * n * k->size;
+        for (; left > 1; left = (left + FA__BLOCK - 1) / FA__BLOCK, from = work)
+            k->blocks[how](work, from, left);
+        memcpy(out, work, k->size);
+    }
+}
+
+/* Each row of `to` is filled with its number of `each`. */
+static void spread(const rows *r, char *to, const char *each, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++)
+        r->k->fill(to + i * r->n * r->k->size, each + i * r->k->size, r->n);
+}
+
+/* `count` rows, one behind the other. */
+static void compute(const rows *r, char *y, const char *x, int64_t count, const room *m)
+{
+    const fa__simd_class *k = r->k;
+    int64_t all = count * r->n;
+    char *powers = r->log ? m->a : y;
+    combine(r, FA__COMBINE_MAX, m->each, x, count, m->b);
+    spread(r, m->b, m->each, count);
+    k->prim[FA__PRIM_sub](y, x, m->b, NULL, all);
+    k->prim[FA__PRIM_exp](powers, y, NULL, NULL, all);
+    combine(r, FA__COMBINE_SUM, m->each, powers, count, m->b);
+    if (r->log)
+        k->prim[FA__PRIM_log](m->each, m->each, NULL, NULL, count);
+    spread(r, m->b, m->each, count);
+    k->prim[r->log ? FA__PRIM_sub : FA__PRIM_div](y, y, m->b, NULL, all);
+}
+
+/* Whether rows lie one behind the other, in the dtype that is computed in. */
+static bool is_plain(const rows *r, const fa__operand *x, int dim)
+{
+    return x->dtype == r->k->dtype && dim + 1 >= x->rank && fa__is_dense(x->rank, x->shape, x->stride);
+}
+
+static void load(const rows *r, char *to, int64_t first, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        int64_t o[3];
+        fa__cpu_place(&r->walk, first + i, o);
+        r->k->load[r->x->dtype](to + i * r->n * r->k->size, (const char *)r->x->data + o[0] * (int64_t)r->x_size,
+                                r->x_step, r->n);
+    }
+}
+
+static void store(const rows *r, const char *from, int64_t first, int64_t count)
+{
+    for (int64_t i = 0; i < count; i++) {
+        int64_t o[3];
+        fa__cpu_place(&r->walk, first + i, o);
+        r->k->store[r->y->dtype]((char *)r->y->data + o[1] * (int64_t)r->y_size, r->y_step,
+                                 from + i * r->n * r->k->size, r->n);
+    }
 }
 
 static void some_rows(void *context, int64_t begin, int64_t end)
 {
     rows *r = context;
-    size_t bytes = ((size_t)r->n * r->k->size + 63) & ~(size_t)63;
-    char *x = fa__cpu_scratch(3 * bytes);
-    if (!x) {
+    size_t bytes = ((size_t)(r->together * r->n) * r->k->size + 63) & ~(size_t)63;
+    char *at = fa__cpu_scratch(3 * bytes + (size_t)r->together * r->k->size);
+    const room m = {.row = at, .a = at + bytes, .b = at + 2 * bytes, .each = at + 3 * bytes};
+    if (!at) {
         atomic_store(&r->failed, true);
         return;
     }
-    for (int64_t i = begin; i < end; i++) {
-        int64_t o[3];
-        fa__cpu_place(&r->walk, i, o);
-        r->k->load[r->x->dtype](x, (const char *)r->x->data + o[0] * (int64_t)r->x_size, r->x_step, r->n);
-        one_row(r, x, x + bytes, x + 2 * bytes);
-        r->k->store[r->y->dtype]((char *)r->y->data + o[1] * (int64_t)r->y_size, r->y_step, x, r->n);
+    for (int64_t i = begin, count; i < end; i += count) {
+        int64_t offset = i * r->n * r->k->size;
+        count = fa__least(r->together, end - i);
+        if (!r->x_plain)
+            load(r, m.row, i, count);
+        compute(r, r->y_plain ? (char *)r->y->data + offset : m.row,
+                r->x_plain ? (const char *)r->x->data + offset : m.row, count, &m);
+        if (!r->y_plain)
+            store(r, m.row, i, count);
     }
 }
 
@@ -80,9 +125,13 @@ static bool run(const fa__launch *l, int64_t dim, bool log)
               .y_size = fa__dtype_size(y->dtype)};
     r.x_step = x->rank ? x->stride[d] : 0;
     r.y_step = y->rank ? y->stride[d] : 0;
+    r.x_plain = is_plain(&r, x, d);
+    r.y_plain = is_plain(&r, y, d);
     r.walk = fa__cpu_others(x->shape, x->rank, d, x, y, NULL);
-    if (r.n)
-        fa__parallel_for(r.walk.count, 1 + 4096 / r.n, some_rows, &r);
+    if (!r.n)
+        return true;
+    r.together = r.n < STRIP ? STRIP / r.n : 1;
+    fa__parallel_for(r.walk.count, 1 + STRIP / r.n, some_rows, &r);
     return !atomic_load(&r.failed);
 }
 
