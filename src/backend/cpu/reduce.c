@@ -21,7 +21,7 @@ typedef struct reduction {
     int64_t length;                        /* elements of a result */
     int64_t blocks;                        /* partial results of a result */
     int64_t outer, columns, strip, strips; /* columns: results = outer * columns */
-    int64_t group;                         /* rows: results (blocks == 1) or blocks of one unit of work */
+    int64_t group;                         /* rows: results of one unit of work, where each has one block */
     char *partial[FA__MAX_OUTPUTS];        /* rows: [result][block]; columns: [outer][block][column] */
 } reduction;
 
@@ -268,7 +268,7 @@ static void plan_rows(reduction *r)
     fa__walk_join(&r->walk, r->walk.kept, r->walk.rank);
     fa__walk_join(&r->walk, 0, r->walk.kept);
     fa__walk_classify(&r->walk);
-    r->group = r->length <= GROUP ? GROUP / r->length : 1;
+    r->group = r->blocks == 1 ? GROUP / r->length : 1;
 }
 
 static void plan_columns(reduction *r)
