@@ -114,6 +114,15 @@ check 'a finished run goes on to its end: the same' [ "$(cat "$out")" = "$(tail 
 check 'a finished run goes on to its end: the same bytes' cmp -s whole.safetensors again.safetensors
 check 'more epochs' run 0 train --resume again.safetensors --epochs 7
 check 'more epochs: one more' [ "$(grep -c '^epoch 7/7' "$out")" -eq 1 ]
+# The rate behind each epoch from the third on.
+rates() { awk -F, 'NR > 3 { printf "%.6f ", $4 }' "$1"; }
+for how in cosine 'cosine --warm-up 0.5' one-cycle; do
+    longer="train linear --lr 0.1 --schedule $how"
+    check "more epochs, $how" run 0 $longer --epochs 2 --save longer.safetensors --log longer.csv
+    check "more epochs, $how: some more" run 0 train --resume longer.safetensors --epochs 4 --log longer.csv
+    check "more epochs, $how: from the beginning" run 0 $longer --epochs 4 --log beginning.csv
+    check "more epochs, $how: the rates of a run of so many" [ "$(rates longer.csv)" = "$(rates beginning.csv)" ]
+done
 check 'settings of a run stay' run 2 train --resume whole.safetensors --lr 0.1
 check 'settings of a run stay: said' complains '^facula: --lr: 0.1, and whole.safetensors goes on with 0.05$'
 check 'the network of a run stays' run 2 train mlp --resume whole.safetensors
