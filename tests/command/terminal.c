@@ -358,7 +358,8 @@ static void control_c_stops_it_cleanly(void **state)
     const char *last = v->cell[v->row - 1];
     if (!strncmp(last, "^C", 2)) /* between two bars */
         last += 2;
-    assert_int_equal(strncmp(last, "facula: stopped in epoch ", 25), 0);
+    assert_true(!strncmp(last, "facula: stopped in epoch ", 25)
+                || !strncmp(last, "facula: stopped while epoch ", 28)); /* the key may come to its evaluation */
     assert_non_null(strstr(last, "; nothing is saved without --save"));
     assert_string_equal(v->cell[v->row], "");
     assert_int_equal(v->column, 0);
