@@ -60,6 +60,16 @@ fi
 check 'a data set that is not there' run 1 train linear --data fashion-mnist --data-dir .
 check 'a data set that is not there: said' complains '^facula: fa_data_fashion_mnist: there is no train-images'
 
+# folders with long and strange names; black photographs of airplanes
+deep=$(printf '%0250d/' 1 2 3 4 5)
+mkdir -p "$deep" "$(printf 'f\377')"
+head -c 92190 /dev/zero | tee "$deep/test_batch.bin" >"$deep/data_batch_1.bin"
+check 'a long folder' run 0 train linear --data cifar10 --data-dir "$deep" --epochs 1 --save deep.safetensors
+check 'a long folder: goes on' run 0 train --resume deep.safetensors --epochs 2
+check 'a long folder: eval' run 0 eval deep.safetensors
+check 'a folder in no known writing' run 2 train linear --data cifar10 --data-dir "$(printf 'f\377')" --save f.safetensors
+check 'a folder in no known writing: said' complains '^facula: --data-dir: its name is not UTF-8'
+
 # JSON, logs
 check 'train as JSON' run 0 train cnn --epochs 4 --json --log log.csv
 check 'train as JSON: it is' json '.settings.model == "cnn" and .settings.epochs == 4 and (.epochs | length == 4) and (.epochs[3].accuracy == .accuracy) and .seconds > 0 and (.epochs[3].loss < .epochs[0].loss)'
