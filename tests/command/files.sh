@@ -1,6 +1,7 @@
 #!/bin/sh
 # files.sh FACULA: what the command saves and reads: networks, runs that go on, logs, images, JSON.
 facula=$(realpath "$1")
+images=$(realpath "$(dirname "$0")/../images")
 . "$(dirname "$0")/library.sh"
 cd "$folder" || exit 2
 
@@ -112,6 +113,23 @@ check 'predict: a bad image among others' run 1 predict net.safetensors rubbish.
 check 'predict: a bad image among others: said' complains '^facula: fa_image_read: rubbish.png: it is no PNG, JPEG, PGM or PPM$'
 check 'predict: a bad image among others: the next one too' complains 'none.jpg: No such file'
 check 'predict: a bad image among others: the good one' says '^zero.pgm  *0 '
+
+# zero.png is that digit; zero_dark.jpg has it in colours, four times as large, and dark on light
+if "$facula" predict net.safetensors "$images/zero.png" 2>&1 | grep -q 'plugin image'; then
+    skip 'without the plugin image no PNG or JPEG is read'
+else
+    check 'predict: PNG' run 0 predict net.safetensors "$images/zero.png" --json --top 10
+    cp "$out" png.json
+    check 'predict: PGM of the same' run 0 predict net.safetensors zero.pgm --json --top 10
+    check 'predict: PNG: the same' sh -c "sed '/\"file\"/d' '$out' >pgm.txt; sed '/\"file\"/d' png.json | cmp -s - pgm.txt"
+    check 'predict: JPEG' run 0 predict net.safetensors "$images/zero_dark.jpg" --invert
+    check 'predict: JPEG: a zero' says '/zero_dark.jpg  0  *[0-9][0-9.]*%$'
+    for image in zero.png zero_dark.jpg; do
+        head -c 100 "$images/$image" >"cut_$image"
+        check "predict: half of $image" run 1 predict net.safetensors "cut_$image"
+        check "predict: half of $image: said" complains "^facula: fa_image_read: cut_$image: ."
+    done
+fi
 
 # runs that go on
 whole='train cnn --epochs 6 --warm-up 1 --schedule cosine --lr 0.05'
