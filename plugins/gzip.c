@@ -2,6 +2,7 @@
 #include "plugins/gzip.h"
 #include "plugins/plugin.h"
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include <zlib.h>
 
@@ -35,11 +36,17 @@ static ptrdiff_t gzip_read(void *file, void *to, size_t size)
     return (ptrdiff_t)done;
 }
 
+/* zlib puts the path in front. */
 static const char *gzip_reason(void *file)
 {
-    int code;
-    const char *text = gzerror(file, &code);
-    return code == Z_ERRNO ? strerror(errno) : text;
+    static _Thread_local char reason[160];
+    int code, error = errno;
+    const char *text = gzerror(file, &code), *behind = strrchr(text, ':');
+    snprintf(reason, sizeof reason, "byte %lld: %s", (long long)gzoffset(file),
+             code == Z_ERRNO ? strerror(error)
+             : behind        ? behind + strspn(behind, ": ")
+                             : text);
+    return reason;
 }
 
 static void gzip_close(void *file)

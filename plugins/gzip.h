@@ -8,7 +8,8 @@ typedef struct fa__gzip {
     void *(*open)(const char *path);
     /* Reads up to `size` bytes, fewer only at the end; -1 when the file is damaged or cannot be read. */
     ptrdiff_t (*read)(void *file, void *to, size_t size);
-    /* Why reading failed; good until the next call. */
+    /* Where in the file, as it is compressed, reading failed, and why: "byte 20: unexpected end of file"; good until
+     * the next call. */
     const char *(*reason)(void *file);
     void (*close)(void *file);
 } fa__gzip;

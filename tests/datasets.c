@@ -134,6 +134,27 @@ static void idx_files_that_are_damaged(void **state)
     rmdir(in_folder("train-images-idx3-ubyte"));
 }
 
+/* Where in the compressed file, as that is what one can look at. */
+static void compressed_files_that_are_damaged(void **state)
+{
+    (void)state;
+    static const unsigned char cut[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0xcb},
+                               block[] = {0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 3, 0xff, 0, 0};
+    if (!fa_plugin_available("gzip")) {
+        print_message("skipped: the plugin gzip is not there\n");
+        skip();
+    }
+    FA_SCOPE;
+    unlink(in_folder("train-images-idx3-ubyte"));
+    put_file("train-images-idx3-ubyte.gz", cut, sizeof cut);
+    assert_null(fa_data_mnist(folder));
+    assert_error(FA_ERROR_FILE, "fa_data_mnist", "train-images-idx3-ubyte.gz, byte 11: unexpected end of file");
+    put_file("train-images-idx3-ubyte.gz", block, sizeof block);
+    assert_null(fa_data_mnist(folder));
+    assert_error(FA_ERROR_FILE, "fa_data_mnist", "train-images-idx3-ubyte.gz, byte 11: invalid block type");
+    unlink(in_folder("train-images-idx3-ubyte.gz"));
+}
+
 /* ---- CIFAR ---- */
 
 enum { RECORD = 3073, RECORD100 = 3074 };
@@ -415,6 +436,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(idx_files),
         cmocka_unit_test(idx_files_that_are_damaged),
+        cmocka_unit_test(compressed_files_that_are_damaged),
         cmocka_unit_test(cifar_files),
         cmocka_unit_test(cifar100_files),
         cmocka_unit_test(values_are_transformed),

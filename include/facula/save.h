@@ -182,7 +182,8 @@ typedef struct fa_checkpoint_options {
     fa_optim *optim;       /**< what it keeps for its parameters, its options and rates */
     fa_schedule *schedule; /**< where it stands */
     fa_loader *loader;     /**< its fa_loader_position(): the epoch, and the batch within it */
-    fa_metadata metadata;  /**< texts of the program's own; fa_load_file() gives them back */
+    fa_metadata metadata;  /**< texts of the program's own, which fa_load_file() gives back; names that begin with
+                                "facula." are the library's */
     char fa__end;
 } fa_checkpoint_options;
 #define FA__DEFAULT_fa_checkpoint                                                                                      \

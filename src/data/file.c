@@ -69,8 +69,10 @@ static fa__bytes *read_all(const source *s, const char *who, const char *path)
     while (b) {
         ptrdiff_t n = source_read(s, b->item + b->size, room - (size_t)b->size);
         if (n < 0) {
-            fa_fail(FA_ERROR_FILE, "%s: %s, behind byte %lld: %s", who, path, (long long)b->size,
-                    s->packed ? s->gzip->reason(s->packed) : strerror(errno));
+            if (s->packed)
+                fa_fail(FA_ERROR_FILE, "%s: %s, %s", who, path, s->gzip->reason(s->packed));
+            else
+                fa_fail(FA_ERROR_FILE, "%s: %s, behind byte %lld: %s", who, path, (long long)b->size, strerror(errno));
             return NULL;
         }
         b->size += n;

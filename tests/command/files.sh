@@ -1,6 +1,7 @@
 #!/bin/sh
 # files.sh FACULA: what the command saves and reads: networks, runs that go on, logs, images, JSON.
 facula=$(realpath "$1")
+images=$(realpath "$(dirname "$0")/../images")
 . "$(dirname "$0")/library.sh"
 cd "$folder" || exit 2
 
@@ -60,6 +61,16 @@ fi
 check 'a data set that is not there' run 1 train linear --data fashion-mnist --data-dir .
 check 'a data set that is not there: said' complains '^facula: fa_data_fashion_mnist: there is no train-images'
 
+# folders with long and strange names; black photographs of airplanes
+deep=$(printf '%0250d/' 1 2 3 4 5)
+mkdir -p "$deep" "$(printf 'f\377')"
+head -c 92190 /dev/zero | tee "$deep/test_batch.bin" >"$deep/data_batch_1.bin"
+check 'a long folder' run 0 train linear --data cifar10 --data-dir "$deep" --epochs 1 --save deep.safetensors
+check 'a long folder: goes on' run 0 train --resume deep.safetensors --epochs 2
+check 'a long folder: eval' run 0 eval deep.safetensors
+check 'a folder in no known writing' run 2 train linear --data cifar10 --data-dir "$(printf 'f\377')" --save f.safetensors
+check 'a folder in no known writing: said' complains '^facula: --data-dir: its name is not UTF-8'
+
 # JSON, logs
 check 'train as JSON' run 0 train cnn --epochs 4 --json --log log.csv
 check 'train as JSON: it is' json '.settings.model == "cnn" and .settings.epochs == 4 and (.epochs | length == 4) and (.epochs[3].accuracy == .accuracy) and .seconds > 0 and (.epochs[3].loss < .epochs[0].loss)'
@@ -103,6 +114,23 @@ check 'predict: a bad image among others: said' complains '^facula: fa_image_rea
 check 'predict: a bad image among others: the next one too' complains 'none.jpg: No such file'
 check 'predict: a bad image among others: the good one' says '^zero.pgm  *0 '
 
+# zero.png is that digit; zero_dark.jpg has it in colours, four times as large, and dark on light
+if "$facula" predict net.safetensors "$images/zero.png" 2>&1 | grep -q 'plugin image'; then
+    skip 'without the plugin image no PNG or JPEG is read'
+else
+    check 'predict: PNG' run 0 predict net.safetensors "$images/zero.png" --json --top 10
+    cp "$out" png.json
+    check 'predict: PGM of the same' run 0 predict net.safetensors zero.pgm --json --top 10
+    check 'predict: PNG: the same' sh -c "sed '/\"file\"/d' '$out' >pgm.txt; sed '/\"file\"/d' png.json | cmp -s - pgm.txt"
+    check 'predict: JPEG' run 0 predict net.safetensors "$images/zero_dark.jpg" --invert
+    check 'predict: JPEG: a zero' says '/zero_dark.jpg  0  *[0-9][0-9.]*%$'
+    for image in zero.png zero_dark.jpg; do
+        head -c 100 "$images/$image" >"cut_$image"
+        check "predict: half of $image" run 1 predict net.safetensors "cut_$image"
+        check "predict: half of $image: said" complains "^facula: fa_image_read: cut_$image: ."
+    done
+fi
+
 # runs that go on
 whole='train cnn --epochs 6 --warm-up 1 --schedule cosine --lr 0.05'
 check 'a whole run' run 0 $whole --save whole.safetensors --log whole.csv
@@ -114,6 +142,15 @@ check 'a finished run goes on to its end: the same' [ "$(cat "$out")" = "$(tail 
 check 'a finished run goes on to its end: the same bytes' cmp -s whole.safetensors again.safetensors
 check 'more epochs' run 0 train --resume again.safetensors --epochs 7
 check 'more epochs: one more' [ "$(grep -c '^epoch 7/7' "$out")" -eq 1 ]
+# The rate behind each epoch from the third on.
+rates() { awk -F, 'NR > 3 { printf "%.6f ", $4 }' "$1"; }
+for how in cosine 'cosine --warm-up 0.5' one-cycle; do
+    longer="train linear --lr 0.1 --schedule $how"
+    check "more epochs, $how" run 0 $longer --epochs 2 --save longer.safetensors --log longer.csv
+    check "more epochs, $how: some more" run 0 train --resume longer.safetensors --epochs 4 --log longer.csv
+    check "more epochs, $how: from the beginning" run 0 $longer --epochs 4 --log beginning.csv
+    check "more epochs, $how: the rates of a run of so many" [ "$(rates longer.csv)" = "$(rates beginning.csv)" ]
+done
 check 'settings of a run stay' run 2 train --resume whole.safetensors --lr 0.1
 check 'settings of a run stay: said' complains '^facula: --lr: 0.1, and whole.safetensors goes on with 0.05$'
 check 'the network of a run stays' run 2 train mlp --resume whole.safetensors

@@ -68,6 +68,9 @@ wrong '--schedule.*"round".*constant, step' train mlp --schedule round
 wrong '--momentum: adam has none' train mlp --optimizer adam --momentum 0.5
 wrong '--warm-up does not go with --schedule=one-cycle' train mlp --schedule one-cycle --warm-up 1
 wrong '--log: "log.txt"' train mlp --log log.txt
+wrong '--save: "" is no name' train mlp --epochs 0 --save ''
+wrong '--resume: "" is no name' train mlp --epochs 0 --resume=
+wrong '--device: "" is no name' bench --device ''
 wrong '--quiet does not go with --json' train mlp --quiet --json
 wrong '--data-dir is missing: the folder of cifar10' train cnn --data cifar10
 wrong 'file is missing' eval

@@ -1,11 +1,12 @@
 /* The loss over the time of training, drawn on the terminal. */
 #include "chart.h"
+#include "progress.h"
 #include <langinfo.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-enum { WIDE = 64, HIGH = 8, STEPS = 8 /* heights of a character */ };
+enum { WIDE = 64, HIGH = 8, STEPS = 8 /* heights of a character */, BESIDE = 11 /* the numbers, and the cursor */ };
 
 static void join(chart *c)
 {
@@ -57,10 +58,12 @@ static void draw_line(const int *height, int columns, int line, bool unicode)
 
 void chart_draw(const chart *c, const char *from, const char *to)
 {
-    int columns = c->count < WIDE ? c->count : WIDE, height[WIDE];
+    int room = progress_columns() - BESIDE, height[WIDE];
+    int columns = c->count < WIDE ? c->count : WIDE;
     bool unicode = !strcmp(nl_langinfo(CODESET), "UTF-8");
     double most = -INFINITY;
-    if (columns < 2)
+    columns = columns < room ? columns : room;
+    if (columns < 2 || room < (int)(strlen(from) + 1 + strlen(to)))
         return;
     for (int i = 0; i < columns; i++)
         most = fmax(most, column_of(c, i, columns));

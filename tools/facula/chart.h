@@ -14,6 +14,7 @@ typedef struct chart {
 
 /* Adds a loss; when there are too many, neighbours are joined. */
 void chart_add(chart *c, double loss);
-/* Draws it, in characters that the locale has. Nothing for fewer than two points. */
+/* Draws it, in characters that the locale has. Nothing for fewer than two points, or
+ * on a terminal that is too narrow. */
 void chart_draw(const chart *c, const char *from, const char *to);
 #endif

@@ -23,6 +23,14 @@ static int character(const unsigned char *text)
     return good ? forms[i].length : 0;
 }
 
+bool json_is_text(const char *text)
+{
+    int length;
+    while (*text && (length = character((const unsigned char *)text)))
+        text += length;
+    return !*text;
+}
+
 /* A byte that belongs to no character, as a file's name may have one, becomes the character for what is unknown. */
 static void put_text(json *j, const char *text)
 {

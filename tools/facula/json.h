@@ -18,4 +18,6 @@ void json_close(json *j, char bracket);                  /* '}' or ']'; the last
 void json_text(json *j, const char *name, const char *text);
 void json_whole(json *j, const char *name, int64_t value);
 void json_number(json *j, const char *name, double value); /* null when it is not finite */
+/* Whether a text is UTF-8, so that it is written as it is. */
+bool json_is_text(const char *text);
 #endif

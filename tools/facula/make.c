@@ -43,9 +43,15 @@ static fa_schedule *step_new(const run *r, steps n)
     return fa_schedule_step_lr(r->optim, epochs * n.epoch, .gamma = r->s.gamma);
 }
 
+/* Of half a wave. */
+static int64_t wave(steps n)
+{
+    return n.all > n.warm ? n.all - n.warm : 1;
+}
+
 static fa_schedule *cosine_new(const run *r, steps n)
 {
-    return fa_schedule_cosine(r->optim, n.all > n.warm ? n.all - n.warm : 1);
+    return fa_schedule_cosine(r->optim, wave(n));
 }
 
 static fa_schedule *one_cycle_new(const run *r, steps n)
@@ -59,19 +65,34 @@ static fa_schedule *plateau_new(const run *r, steps n)
     return fa_schedule_reduce_on_plateau(r->optim, .factor = r->s.gamma, .patience = r->s.patience);
 }
 
+static steps steps_of(const run *r)
+{
+    int64_t length = fa_loader_length(r->train);
+    steps n = {length, (int64_t)fmin(round(r->s.warm_up * (double)length), 1e15), r->s.epochs * length};
+    n.all = n.all > 0 ? n.all : 1;
+    return n;
+}
+
 static fa_schedule *schedule_new(const run *r)
 {
     static fa_schedule *(*const make[])(const run *, steps) = {NULL, step_new, cosine_new, one_cycle_new, plateau_new};
-    int64_t length = fa_loader_length(r->train);
-    if (length < 1)
+    steps n = steps_of(r);
+    if (n.epoch < 1)
         return NULL;
-    steps n = {length, (int64_t)fmin(round(r->s.warm_up * (double)length), 1e15), r->s.epochs * length};
-    n.all = n.all > 0 ? n.all : 1;
     fa_schedule *(*rest)(const run *, steps) = make[r->s.schedule];
     if (!n.warm)
         return rest ? rest(r, n) : NULL;
     fa_schedule *warm = fa_schedule_linear(r->optim, .start_factor = 1e-3, .total_iters = n.warm);
     return rest ? fa_schedule_sequential(FA_LIST((double)n.warm), warm, rest(r, n)) : warm;
+}
+
+bool run_join_wave(run *r)
+{
+    steps n = steps_of(r);
+    int64_t at = r->steps_before - n.warm;
+    if (r->s.schedule != SCHEDULE_COSINE || at < 0)
+        return true;
+    return fa_optim_set_lr(r->optim, r->s.lr * (1 + cos(acos(-1) * (double)at / (double)wave(n))) / 2);
 }
 
 bool run_new(run *r)

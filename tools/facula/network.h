@@ -44,7 +44,7 @@ fa_module *network_transform(const network *n);
 fa_dataset *network_data(const network *n, const settings *s, bool train);
 
 /* Names and texts for a file. */
-enum { MOST_TEXTS = 40, TEXT_ROOM = 1024 };
+enum { MOST_TEXTS = 40, TEXT_ROOM = 4096 /* of the longest path */ };
 typedef struct texts {
     size_t count;
     const char *name[MOST_TEXTS], *value[MOST_TEXTS];

@@ -28,16 +28,19 @@ const char *progress_time(double seconds, char *text, int room)
     return text;
 }
 
+int progress_columns(void)
+{
+    struct winsize size = {0};
+    return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col ? 80 : size.ws_col;
+}
+
 /* What is left of a line of the terminal: a bar that wraps round could not be drawn over. */
 static int columns_behind(const char *label)
 {
     const char *kind = getenv("TERM");
-    struct winsize size = {0};
     if (!isatty(STDOUT_FILENO) || (kind && !strcmp(kind, "dumb")))
         return 0;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col)
-        size.ws_col = 80;
-    return (int)size.ws_col - (int)strlen(label) - AROUND;
+    return progress_columns() - (int)strlen(label) - AROUND;
 }
 
 progress progress_begin(int64_t steps, int64_t done, const char *label, bool quiet)

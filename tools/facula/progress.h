@@ -23,6 +23,8 @@ bool progress_tick(progress *bar);
 void progress_draw(progress *bar, const char *text);
 /* Removes the bar, so that a line can be printed. */
 void progress_clear(progress *bar);
+/* How wide the terminal is that is standard output; 80 where there is none, or it does not tell. */
+int progress_columns(void);
 /* Seconds of a clock that only goes forward. */
 double progress_now(void);
 /* "1:05", "2:00:09": a time in seconds. */

@@ -25,6 +25,9 @@ typedef struct run {
 
 /* Makes all that a run is of. False and an error. */
 bool run_new(run *r);
+/* Gives a run that goes on for another number of epochs the rate that a cosine of so many has there: its steps go from
+ * one rate to the next, and behind the end of a shorter one they would stay at 0. */
+bool run_join_wave(run *r);
 /* Puts it to where a file left it. */
 bool run_load(run *r, const char *path, const fa_saved *file);
 bool run_save(run *r, const char *path);

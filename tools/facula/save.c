@@ -104,5 +104,6 @@ bool run_load(run *r, const char *path, const fa_saved *file)
     r->steps_before = place.epoch * fa_loader_length(r->train) + place.batch;
     if (place.epoch != r->done && place.epoch != r->done + 1)
         return fa_fail(FA_ERROR_FILE, "%s tells of %" PRId64 " epochs, and has %" PRId64, path, r->done, place.epoch);
-    return true;
+    const char *epochs = saved_text(file, "run.epochs");
+    return !epochs || strtoll(epochs, NULL, 10) == r->s.epochs || run_join_wave(r);
 }

@@ -203,6 +203,8 @@ static error_t option(int key, char *text, struct argp_state *state)
     if (!row->name)
         return ARGP_ERR_UNKNOWN;
     s->given |= UINT64_C(1) << (row - setting_rows);
+    if (row->kind == TEXT && !*text) /* of a variable that is not set, most likely */
+        argp_error(state, "--%s: \"\" is no name", row->name);
     if (!setting_read(s, row, text)) {
         char what[200];
         describe(row, what, sizeof what);

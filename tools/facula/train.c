@@ -42,6 +42,8 @@ static int check(const settings *s)
         return command_wrong("--warm-up does not go with --schedule=%s", schedule_names[s->schedule]);
     if (data_sets[s->data].needs_folder && !s->data_dir)
         return command_wrong("--data-dir is missing: the folder of %s", data_names[s->data]);
+    if (s->save && s->data_dir && !json_is_text(s->data_dir)) /* known before an epoch, not behind it */
+        return command_wrong("--data-dir: its name is not UTF-8, so that --save cannot write it down");
     if (s->log && !log_knows(s->log))
         return command_wrong("--log: \"%s\" ends with neither .csv nor .jsonl", s->log);
     if (s->quiet && s->json)
