@@ -453,6 +453,46 @@ static void tables_without_an_input_have_tensors(void **state)
                         "parameters: 6, frozen: 0; with buffers: 104 bytes\n");
 }
 
+/* Makes its layer when it first runs: then it knows the size of the input. */
+static fa_tensor *late_forward(fa_module *self, fa_tensor *x)
+{
+    if (!fa_module_count(self))
+        fa_module_add(self, "fc", fa_nn_linear(fa_size(x, -1), 3));
+    return fa_forward(fa_module_at(self, 0), x);
+}
+
+static void tables_have_what_the_run_adds(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_module *net = fa_nn_custom("late", 0, late_forward);
+    const char *text = summary_of(net, FA_SHAPE(2, 4));
+    assert_non_null(strstr(text, "  fc: linear  -                    15                -\n"));
+    text = summary_of(net, FA_SHAPE(2, 4));
+    assert_non_null(strstr(text, "  fc: linear  (2, 3)               15               24\n"));
+}
+
+static fa_tensor *source_forward(fa_module *self, fa_tensors inputs)
+{
+    (void)self;
+    return inputs.count ? NULL : fa_ones(FA_SHAPE(3));
+}
+
+static fa_tensor *drawing_forward(fa_module *self, fa_tensor *x)
+{
+    return fa_mul(x, fa_forward(fa_module_at(self, 0)));
+}
+
+static void modules_without_inputs_may_have_hooks(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_module *net = fa_nn_custom("drawing", 0, drawing_forward);
+    fa_module_append(net, fa_nn_custom("source", 0, source_forward));
+    assert_non_null(strstr(summary_of(net, FA_SHAPE(2, 3)), "0: source  (3) "));
+    assert_no_error();
+}
+
 static void tables_may_fail(void **state)
 {
     (void)state;
@@ -561,6 +601,8 @@ int main(void)
         TEST(tables_tell_what_an_input_does),
         TEST(tables_count_what_runs_twice),
         TEST(tables_without_an_input_have_tensors),
+        TEST(tables_have_what_the_run_adds),
+        TEST(modules_without_inputs_may_have_hooks),
         TEST(tables_may_fail),
         TEST(each_allocation_may_fail),
     };

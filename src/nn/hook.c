@@ -213,7 +213,8 @@ fa_tensor *fa__run_hooked(fa_module *module, fa_tensors inputs, fa__run *run)
     array *a = fa_object_new(&array_type, sizeof *a + inputs.count * sizeof a->item[0]);
     if (!a)
         return NULL;
-    memcpy(a->item, inputs.item, inputs.count * sizeof a->item[0]);
+    for (size_t i = 0; i < inputs.count; i++)
+        a->item[i] = inputs.item[i];
     EACH_HOOK(h, module, FA__FORWARD_PRE)
     ((fa_forward_pre_hook *)h.function)(module, a->item, inputs.count, h.context);
     inputs.item = a->item;
