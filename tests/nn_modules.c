@@ -104,6 +104,9 @@ static void frozen_parameters_stay(void **state)
     fa_module_set_requires_grad(net, true);
     fa_backward(fa_sum(fa_forward(net, input())));
     assert_non_null(fa_grad(fa_module_tensor(body, "weight")));
+    fa_module_set_requires_grad(body, false); /* with gradients that the optimizer has not seen */
+    assert_true(fa_optim_step(opt));
+    assert_true(fa_same(fa_module_tensor(body, "weight"), frozen));
     assert_false(fa_requires_grad(fa_module_tensor(net, "steps")));
     assert_no_error();
     assert_null(fa_module_set_requires_grad(NULL, true));
