@@ -315,6 +315,12 @@ static fa_tensor *fail_back(fa_module *m, fa_tensor *grad, void *context)
     return NULL;
 }
 
+static fa_tensor *grow_back(fa_module *m, size_t i, fa_tensor *grad_input, fa_tensor *grad_output, void *context)
+{
+    (void)m, (void)i, (void)grad_input, (void)grad_output, (void)context;
+    return fa_ones(FA_SHAPE(7));
+}
+
 static void hooks_may_fail(void **state)
 {
     (void)state;
@@ -324,11 +330,15 @@ static void hooks_may_fail(void **state)
     assert_null(fa_forward(net, fa_ones(FA_SHAPE(1))));
     assert_error(FA_ERROR_USER, "not this way, in relu \"0\" of sequential");
     fa_module_unhook(relu, h);
-    fa_module_hook_backward_pre(relu, fail_back, NULL);
+    h = fa_module_hook_backward_pre(relu, fail_back, NULL);
     fa_tensor *x = input();
     assert_false(fa_backward(fa_sum(fa_forward(net, x))));
-    assert_error(FA_ERROR_USER, "not back either");
+    assert_error(FA_ERROR_USER, "not back either, in a backward hook of relu");
     assert_null(fa_grad(x));
+    fa_module_unhook(relu, h);
+    fa_module_hook_backward(relu, grow_back, NULL);
+    assert_false(fa_backward(fa_sum(fa_forward(net, x))));
+    assert_error(FA_ERROR_SHAPE, "a gradient (7) was put in the place of one (2, 2), in a backward hook of relu");
 }
 
 /* The input needs no gradient: the parameters do. And gradients of gradients pass too. */
