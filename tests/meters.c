@@ -337,9 +337,13 @@ static void errors_leave_meters_alone(void **state)
     assert_false(fa_meter_update(table, fa_rand(FA_SHAPE(5, 4)), .target = y));
     assert_error(FA_ERROR_SHAPE, "4 classes, in a confusion of 3");
     assert_false(fa_meter_update(table, x, .target = fa_add(y, 3)));
-    assert_error(FA_ERROR_INDEX, "fa_");
+    assert_error(FA_ERROR_INDEX, ", in a confusion of 3 classes");
     assert_false(fa_meter_update(table, x, .target = fa_sub(y, 1)));
-    assert_error(FA_ERROR_INDEX, "fa_");
+    assert_error(FA_ERROR_INDEX, ", in a confusion of 3 classes");
+    fa_meter *late = fa_meter_confusion(3);
+    fa_meter_update(late, fa_to(x, DEVICE(0)), .target = fa_to(fa_add(y, 3), DEVICE(0)));
+    assert_true(isnan(fa_meter_value(late)));
+    assert_error(FA_ERROR_INDEX, ", in a confusion of 3 classes");
     assert_true(isnan(fa_meter_value(right)));
     assert_true(isnan(fa_meter_value(table)));
     assert_near(fa_item(fa_sum(fa_meter_table(table))), 0, 0);

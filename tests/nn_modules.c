@@ -104,6 +104,9 @@ static void frozen_parameters_stay(void **state)
     fa_module_set_requires_grad(net, true);
     fa_backward(fa_sum(fa_forward(net, input())));
     assert_non_null(fa_grad(fa_module_tensor(body, "weight")));
+    fa_module_set_requires_grad(body, false); /* with gradients that the optimizer has not seen */
+    assert_true(fa_optim_step(opt));
+    assert_true(fa_same(fa_module_tensor(body, "weight"), frozen));
     assert_false(fa_requires_grad(fa_module_tensor(net, "steps")));
     assert_no_error();
     assert_null(fa_module_set_requires_grad(NULL, true));
@@ -312,6 +315,12 @@ static fa_tensor *fail_back(fa_module *m, fa_tensor *grad, void *context)
     return NULL;
 }
 
+static fa_tensor *grow_back(fa_module *m, size_t i, fa_tensor *grad_input, fa_tensor *grad_output, void *context)
+{
+    (void)m, (void)i, (void)grad_input, (void)grad_output, (void)context;
+    return fa_ones(FA_SHAPE(7));
+}
+
 static void hooks_may_fail(void **state)
 {
     (void)state;
@@ -321,11 +330,15 @@ static void hooks_may_fail(void **state)
     assert_null(fa_forward(net, fa_ones(FA_SHAPE(1))));
     assert_error(FA_ERROR_USER, "not this way, in relu \"0\" of sequential");
     fa_module_unhook(relu, h);
-    fa_module_hook_backward_pre(relu, fail_back, NULL);
+    h = fa_module_hook_backward_pre(relu, fail_back, NULL);
     fa_tensor *x = input();
     assert_false(fa_backward(fa_sum(fa_forward(net, x))));
-    assert_error(FA_ERROR_USER, "not back either");
+    assert_error(FA_ERROR_USER, "not back either, in a backward hook of relu");
     assert_null(fa_grad(x));
+    fa_module_unhook(relu, h);
+    fa_module_hook_backward(relu, grow_back, NULL);
+    assert_false(fa_backward(fa_sum(fa_forward(net, x))));
+    assert_error(FA_ERROR_SHAPE, "a gradient (7) was put in the place of one (2, 2), in a backward hook of relu");
 }
 
 /* The input needs no gradient: the parameters do. And gradients of gradients pass too. */
@@ -453,6 +466,46 @@ static void tables_without_an_input_have_tensors(void **state)
                         "parameters: 6, frozen: 0; with buffers: 104 bytes\n");
 }
 
+/* Makes its layer when it first runs: then it knows the size of the input. */
+static fa_tensor *late_forward(fa_module *self, fa_tensor *x)
+{
+    if (!fa_module_count(self))
+        fa_module_add(self, "fc", fa_nn_linear(fa_size(x, -1), 3));
+    return fa_forward(fa_module_at(self, 0), x);
+}
+
+static void tables_have_what_the_run_adds(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_module *net = fa_nn_custom("late", 0, late_forward);
+    const char *text = summary_of(net, FA_SHAPE(2, 4));
+    assert_non_null(strstr(text, "  fc: linear  -                    15                -\n"));
+    text = summary_of(net, FA_SHAPE(2, 4));
+    assert_non_null(strstr(text, "  fc: linear  (2, 3)               15               24\n"));
+}
+
+static fa_tensor *source_forward(fa_module *self, fa_tensors inputs)
+{
+    (void)self;
+    return inputs.count ? NULL : fa_ones(FA_SHAPE(3));
+}
+
+static fa_tensor *drawing_forward(fa_module *self, fa_tensor *x)
+{
+    return fa_mul(x, fa_forward(fa_module_at(self, 0)));
+}
+
+static void modules_without_inputs_may_have_hooks(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_module *net = fa_nn_custom("drawing", 0, drawing_forward);
+    fa_module_append(net, fa_nn_custom("source", 0, source_forward));
+    assert_non_null(strstr(summary_of(net, FA_SHAPE(2, 3)), "0: source  (3) "));
+    assert_no_error();
+}
+
 static void tables_may_fail(void **state)
 {
     (void)state;
@@ -561,6 +614,8 @@ int main(void)
         TEST(tables_tell_what_an_input_does),
         TEST(tables_count_what_runs_twice),
         TEST(tables_without_an_input_have_tensors),
+        TEST(tables_have_what_the_run_adds),
+        TEST(modules_without_inputs_may_have_hooks),
         TEST(tables_may_fail),
         TEST(each_allocation_may_fail),
     };

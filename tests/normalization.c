@@ -115,6 +115,22 @@ static void no_gradients_for_what_is_kept(void **state)
 }
 
 /* Each sample's statistics; the running ones get their mean. */
+/* Inference that was recorded keeps the mean that it took, whatever training does before backward. */
+static void inference_outlives_training(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        FA_SCOPE;
+        FA_USE(.device = place(i));
+        fa_tensor *x = fa_to(batch(), place(i)), *w = fa_ones(FA_SHAPE(2), .requires_grad = true);
+        fa_tensor *mean = fa_full(FA_SHAPE(2), 1.0), *var = fa_full(FA_SHAPE(2), 4.0);
+        fa_tensor *y = fa_batch_norm(x, .running_mean = mean, .running_var = var, .weight = w, .eps = 0);
+        assert_non_null(fa_batch_norm(x, .running_mean = mean, .running_var = var, .training = true));
+        assert_true(fa_backward(fa_sum(y)));
+        HOLD(fa_grad(w), 4, 2); /* (0 + 1 + 2 + 5) / 2, (-1 - 1 + 3 + 3) / 2 */
+    }
+}
+
 static void instances(void **state)
 {
     (void)state;
@@ -192,6 +208,7 @@ int main(void)
         TEST(instances),
         TEST(large_means),
         TEST(no_gradients_for_what_is_kept),
+        TEST(inference_outlives_training),
         TEST(refused),
         TEST(windows),
         TEST(embeddings),

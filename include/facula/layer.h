@@ -205,7 +205,7 @@ typedef struct fa_nn_batch_norm2d_options {
 /** Each channel normalised over the batch, times "weight" plus "bias" (features): for (n, features, h, w)
  *  (arXiv:1502.03167). In training it takes the batch's mean and variance, and moves the buffers "running_mean" and
  *  "running_var" (features) towards them; in inference it takes these. "num_batches_tracked" counts the batches of
- *  training. See fa_batch_norm().
+ *  training; with a momentum below 0 the host waits for this count in each of them. See fa_batch_norm().
  *
  *      fa_nn_batch_norm2d(features, .eps = 1e-5, .momentum = 0.1, .affine = true, .track_running_stats = true,
  *          .dtype = FA_SAME, .device) */

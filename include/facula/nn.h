@@ -46,9 +46,9 @@ FA_API fa_module *fa__module_to(fa_module *module, fa_place where);
 FA_API bool fa_module_zero_grad(fa_module *module);
 
 /** Lets the floating parameters of a module and all below it collect gradients, or (requires_grad = false) freezes
- * them: backward passes them by, and optimizers leave them as they are. Modes and buffers stay as they are: a frozen
- *  batch_norm that is to keep its statistics needs fa_module_train(module, false) too. Returns the module; NULL and an
- *  error for NULL. */
+ * them: the gradients that they have are taken away, backward passes them by, and so optimizers leave them as they are.
+ * Modes and buffers stay as they are: a frozen batch_norm that is to keep its statistics needs fa_module_train(module,
+ * false) too. Returns the module; NULL and an error for NULL. */
 FA_API fa_module *fa_module_set_requires_grad(fa_module *module, bool requires_grad);
 
 /** Tensors with their names. Holds them, and belongs to the scope it was made in; one of fa_params() belongs to nobody.

@@ -88,25 +88,26 @@ static fa_shape weight_shape(int64_t out, int64_t in, fa_pair kernel, bool line)
     return line ? FA_SHAPE(out, in, kernel) : FA_SHAPE(out, in, fa_pair_at(kernel, 0), fa_pair_at(kernel, 1));
 }
 
-static bool kernel_is_good(const char *who, fa_pair kernel, bool line)
+static bool steps_are_good(const char *who, fa_pair kernel, fa_pair stride, fa_pair dilation)
 {
-    bool good = line ? kernel > 0 : fa_pair_at(kernel, 0) > 0 && fa_pair_at(kernel, 1) > 0;
-    return good || fa_fail(FA_ERROR_SHAPE, "%s: the kernel has 1 entry or more along each dimension", who);
+    return fa__pair_check(who, "the kernel", kernel, 1) && fa__pair_check(who, ".stride", stride, 1)
+           && fa__pair_check(who, ".dilation", dilation, 1);
 }
 
 static bool padding_is_good(const char *who, const fa_nn_conv2d_options *o)
 {
     bool steps = fa_pair_at(o->stride, 0) != 1 || fa_pair_at(o->stride, 1) != 1;
-    return o->padding != FA_PADDING_SAME || !steps
-           || fa_fail(FA_ERROR_ARGUMENT, "%s: FA_PADDING_SAME goes with a stride of 1", who);
+    if (o->padding != FA_PADDING_SAME)
+        return fa__pair_check(who, ".padding", o->padding, 0);
+    return !steps || fa_fail(FA_ERROR_ARGUMENT, "%s: FA_PADDING_SAME goes with a stride of 1", who);
 }
 
 static fa_module *conv_new(const char *who, forward_function *forward, int64_t in, int64_t out, fa_pair kernel, conv *c,
                            bool line)
 {
     const fa_nn_conv2d_options *o = &c->o;
-    if (!fa__channels_check(who, in, out, o->groups) || !kernel_is_good(who, kernel, line) || !padding_is_good(who, o)
-        || !mode_read(who, c))
+    if (!fa__channels_check(who, in, out, o->groups) || !steps_are_good(who, kernel, o->stride, o->dilation)
+        || !padding_is_good(who, o) || !mode_read(who, c))
         return NULL;
     FA_SCOPE;
     fa_module *m = fa_nn_custom(who + strlen("fa_nn_"), sizeof *c, forward, .data = c);
@@ -118,7 +119,9 @@ static fa_module *transpose_new(const char *who, forward_function *forward, int6
                                 conv_transpose *c, bool line)
 {
     const fa_nn_conv_transpose2d_options *o = &c->o;
-    if (!fa__channels_check(who, in, out, o->groups) || !kernel_is_good(who, kernel, line))
+    if (!fa__channels_check(who, in, out, o->groups) || !steps_are_good(who, kernel, o->stride, o->dilation)
+        || !fa__pair_check(who, ".padding", o->padding, 0)
+        || !fa__pair_check(who, ".output_padding", o->output_padding, 0))
         return NULL;
     FA_SCOPE;
     fa_module *m = fa_nn_custom(who + strlen("fa_nn_"), sizeof *c, forward, .data = c);

@@ -1,5 +1,6 @@
 /* Hooks of modules: adding and removing them, and running a module that has some. Backward hooks stand at what goes
  * into the module and at what comes out: functions that pass tensors on, and gradients through the hooks. */
+#include "nn/layer.h"
 #include "nn/module.h"
 #include <facula/autograd.h>
 #include <facula/error.h>
@@ -121,12 +122,32 @@ static void let_go(void *context)
     fa_release(context);
 }
 
+/* What goes on behind a hook: the gradient, or what it gave in its place. */
+static fa_tensor *passed_on(fa_tensor *grad, fa_tensor *other)
+{
+    if (!grad || !other)
+        return grad;
+    fa_shape s = fa_tensor_shape(grad), t = fa_tensor_shape(other);
+    if (s.rank != t.rank || memcmp(s.dim, t.dim, (size_t)s.rank * sizeof *s.dim))
+        fa_fail(FA_ERROR_SHAPE, "a gradient %s was put in the place of one %s", fa__shape_write(t).text,
+                fa__shape_write(s).text);
+    return other;
+}
+
+/* Whether hooks went well; the error says whose they are. */
+static bool went_well(const passage *p)
+{
+    if (fa_error_stands())
+        fa_error_append(", in a backward hook of %s", p->module->kind);
+    return !fa_error_stands();
+}
+
 static fa_tensor *call_backward(const passage *p, size_t input, fa_tensor *grad)
 {
     EACH_HOOK(h, p->module, FA__BACKWARD)
     {
         fa_tensor *other = ((fa_backward_hook *)h.function)(p->module, input, grad, p->grad_output, h.context);
-        grad = grad && other ? other : grad;
+        grad = passed_on(grad, other);
     }
     return grad;
 }
@@ -138,14 +159,14 @@ static bool leave(void *context, fa_tensors saved, fa_tensor *grad, fa_tensor **
     EACH_HOOK(h, p->module, FA__BACKWARD_PRE)
     {
         fa_tensor *other = ((fa_backward_pre_hook *)h.function)(p->module, grad, h.context);
-        grad = other ? other : grad;
+        grad = passed_on(grad, other);
     }
     fa_release(p->grad_output);
     p->grad_output = fa_keep(fa_detach(grad));
     if (p->no_input)
         call_backward(p, 0, NULL);
     grad_inputs[0] = grad;
-    return !fa_error_stands();
+    return went_well(p);
 }
 
 static bool enter(void *context, fa_tensors saved, fa_tensor *grad, fa_tensor **grad_inputs)
@@ -153,7 +174,7 @@ static bool enter(void *context, fa_tensors saved, fa_tensor *grad, fa_tensor **
     (void)saved;
     const gate *g = context;
     grad_inputs[0] = call_backward(g->passage, g->number, grad);
-    return !fa_error_stands();
+    return went_well(g->passage);
 }
 
 static const fa_function entrance = {"a module's input", pass, enter, let_go},
@@ -213,7 +234,8 @@ fa_tensor *fa__run_hooked(fa_module *module, fa_tensors inputs, fa__run *run)
     array *a = fa_object_new(&array_type, sizeof *a + inputs.count * sizeof a->item[0]);
     if (!a)
         return NULL;
-    memcpy(a->item, inputs.item, inputs.count * sizeof a->item[0]);
+    for (size_t i = 0; i < inputs.count; i++)
+        a->item[i] = inputs.item[i];
     EACH_HOOK(h, module, FA__FORWARD_PRE)
     ((fa_forward_pre_hook *)h.function)(module, a->item, inputs.count, h.context);
     inputs.item = a->item;

@@ -43,6 +43,16 @@ bool fa__channels_check(const char *who, int64_t in, int64_t out, int64_t groups
                       who, in, out, groups);
 }
 
+bool fa__pair_check(const char *who, const char *option, fa_pair pair, int64_t least)
+{
+    int64_t height = fa_pair_at(pair, 0), width = fa_pair_at(pair, 1);
+    if (pair == FA_PADDING_SAME)
+        return fa_fail(FA_ERROR_ARGUMENT, "%s: %s cannot be FA_PADDING_SAME here", who, option);
+    return (height >= least && width >= least)
+           || fa_fail(FA_ERROR_ARGUMENT, "%s: %s is %" PRId64 " or more, not %" PRId64, who, option, least,
+                      height < least ? height : width);
+}
+
 fa__shape_text fa__shape_write(fa_shape shape)
 {
     fa__shape_text s = {"("};

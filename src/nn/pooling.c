@@ -4,18 +4,27 @@
 #include <facula/pooling.h>
 #include <facula/pooling_lines.h>
 
-/* A kernel k and options o. */
+static bool sizes_are_good(const char *who, fa_pair kernel, fa_pair stride, fa_pair padding, fa_pair dilation)
+{
+    return fa__pair_check(who, "the kernel", kernel, 1) && (!stride || fa__pair_check(who, ".stride", stride, 1))
+           && fa__pair_check(who, ".padding", padding, 0) && fa__pair_check(who, ".dilation", dilation, 1);
+}
+
+/* A kernel k and options o; how far a window's elements are apart, and the call. */
 #define WINDOWS(ROW)                                                                                                   \
-    ROW(max_pool2d, fa_max_pool2d(x, p->k, .stride = p->o.stride, .padding = p->o.padding, .dilation = p->o.dilation,  \
-                                  .ceil_mode = p->o.ceil_mode))                                                        \
-    ROW(max_pool1d, fa_max_pool1d(x, p->k, .stride = p->o.stride, .padding = p->o.padding, .dilation = p->o.dilation,  \
-                                  .ceil_mode = p->o.ceil_mode))                                                        \
-    ROW(avg_pool2d,                                                                                                    \
+    ROW(max_pool2d, p.o.dilation,                                                                                      \
+        fa_max_pool2d(x, p->k, .stride = p->o.stride, .padding = p->o.padding, .dilation = p->o.dilation,              \
+                      .ceil_mode = p->o.ceil_mode))                                                                    \
+    ROW(max_pool1d, p.o.dilation,                                                                                      \
+        fa_max_pool1d(x, p->k, .stride = p->o.stride, .padding = p->o.padding, .dilation = p->o.dilation,              \
+                      .ceil_mode = p->o.ceil_mode))                                                                    \
+    ROW(avg_pool2d, 1,                                                                                                 \
         fa_avg_pool2d(x, p->k, .stride = p->o.stride, .padding = p->o.padding, .ceil_mode = p->o.ceil_mode,            \
                       .count_include_pad = p->o.count_include_pad, .divisor_override = p->o.divisor_override))         \
-    ROW(avg_pool1d, fa_avg_pool1d(x, p->k, .stride = p->o.stride, .padding = p->o.padding,                             \
-                                  .ceil_mode = p->o.ceil_mode, .count_include_pad = p->o.count_include_pad))
-#define WINDOW_MODULE(name, call)                                                                                      \
+    ROW(avg_pool1d, 1,                                                                                                 \
+        fa_avg_pool1d(x, p->k, .stride = p->o.stride, .padding = p->o.padding, .ceil_mode = p->o.ceil_mode,            \
+                      .count_include_pad = p->o.count_include_pad))
+#define WINDOW_MODULE(name, dilation, call)                                                                            \
     typedef struct name {                                                                                              \
         fa_pair k;                                                                                                     \
         fa_nn_##name##_options o;                                                                                      \
@@ -29,7 +38,9 @@
     {                                                                                                                  \
         name p = {kernel, FA__DEFAULT_fa_nn_##name};                                                                   \
         fa__options_read(&p.o, p.o.size, options);                                                                     \
-        return fa_nn_custom(#name, sizeof p, name##_forward, .data = &p);                                              \
+        return sizes_are_good("fa_nn_" #name, kernel, p.o.stride, p.o.padding, dilation)                               \
+                   ? fa_nn_custom(#name, sizeof p, name##_forward, .data = &p)                                         \
+                   : NULL;                                                                                             \
     }
 WINDOWS(WINDOW_MODULE)
 
@@ -44,6 +55,8 @@ WINDOWS(WINDOW_MODULE)
     }                                                                                                                  \
     fa_module *fa_nn_##name(fa_pair size)                                                                              \
     {                                                                                                                  \
-        return fa_nn_custom(#name, sizeof size, name##_forward, .data = &size);                                        \
+        return fa__pair_check("fa_nn_" #name, "the size", size, -1)                                                    \
+                   ? fa_nn_custom(#name, sizeof size, name##_forward, .data = &size)                                   \
+                   : NULL;                                                                                             \
     }
 ADAPTIVE(ADAPTIVE_MODULE)

@@ -29,12 +29,14 @@ typedef struct records {
 
 static const fa_object_type records_type = {"summary", NULL};
 
-static record *record_of(records *r, const fa_module *module)
+/* Nothing is known of a module that the run itself has added. */
+static const record *record_of(const records *r, const fa_module *module)
 {
-    size_t i = 0;
-    while (r->item[i].module != module)
-        i++;
-    return &r->item[i];
+    static const record unknown = {.runs = 0};
+    for (size_t i = 0; i < r->count; i++)
+        if (r->item[i].module == module)
+            return &r->item[i];
+    return &unknown;
 }
 
 /* ---- what a run tells ---- */
@@ -54,13 +56,13 @@ static const struct {
     {"linear", false}, {"conv1d", false}, {"conv2d", false}, {"conv_transpose1d", true}, {"conv_transpose2d", true},
 };
 
-static bool work_of(const fa_module *m, const fa_tensor *input, const fa_tensor *output, int64_t *work)
+static bool work_of(const fa_module *m, fa_tensors inputs, const fa_tensor *output, int64_t *work)
 {
     const fa__member *weight = fa__module_member(m, "weight", strlen("weight"));
     for (size_t i = 0; weight && weight->kind == FA__PARAMETER && i < sizeof working / sizeof *working; i++) {
         const fa_tensor *w = weight->object;
-        if (!strcmp(m->kind, working[i].kind) && fa_numel(w))
-            return add(work, fa_numel(working[i].by_input ? input : output), fa_numel(w) / fa_size(w, 0));
+        if (!strcmp(m->kind, working[i].kind) && inputs.count && fa_numel(w))
+            return add(work, fa_numel(working[i].by_input ? inputs.item[0] : output), fa_numel(w) / fa_size(w, 0));
     }
     return true;
 }
@@ -72,7 +74,7 @@ static fa_tensor *look(fa_module *module, fa_tensors inputs, fa_tensor *output, 
         r->output = fa_tensor_shape(output);
     if (!fa_module_count(module))
         add(&r->bytes, (int64_t)fa_nbytes(output), 1);
-    work_of(module, inputs.item[0], output, &r->work);
+    work_of(module, inputs, output, &r->work);
     return NULL;
 }
 

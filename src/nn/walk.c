@@ -108,8 +108,10 @@ bool fa_module_zero_grad(fa_module *module)
 static bool freeze_one(void *context, const fa__spot *spot, const fa__member *member)
 {
     (void)spot;
-    return !member || member->kind != FA__PARAMETER || !fa__is_floating(member->object)
-           || fa_set_requires_grad(member->object, *(const bool *)context);
+    const bool learns = *(const bool *)context;
+    if (!member || member->kind != FA__PARAMETER || !fa__is_floating(member->object))
+        return true;
+    return fa_set_requires_grad(member->object, learns) && (learns || fa_set_grad(member->object, NULL));
 }
 
 fa_module *fa_module_set_requires_grad(fa_module *module, bool requires_grad)

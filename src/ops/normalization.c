@@ -98,11 +98,13 @@ static fa_tensor *norm_of_batch(const batch_norm_args *a, int64_t set)
 static fa_tensor *norm_by_running(const batch_norm_args *a)
 {
     const fa_tensor *x = a->x;
-    fa_tensor *mean = along_channels(fa_detach(a->running_mean), x);
     fa_tensor *variance = along_channels(fa_detach(a->running_var), x);
     fa_tensor *scale = fa_pointwise("1 / sqrt(x + y)", variance, a->eps);
     if (a->weight)
         scale = fa_mul(scale, along_channels(a->weight, x));
+    /* what backward will read is a copy: training may change the running mean before */
+    fa_tensor *mean = fa_detach(a->running_mean);
+    mean = along_channels(scale && fa_requires_grad(scale) ? fa_clone(mean) : mean, x);
     return scaled(x, fa__arg_t(mean), fa__arg_t(scale), channels_or(a->bias, x, 0));
 }
 

@@ -112,6 +112,14 @@ fa_meter *(fa_meter_accuracy)(const fa_meter_accuracy_options *options)
 
 /* ---- confusion ---- */
 
+/* Says what an error of the sum is about; a device that runs late has it when the sum is read. */
+static bool in_confusion(const fa_meter *m, bool good)
+{
+    if (!good && fa_error_code() == FA_ERROR_INDEX)
+        fa_error_append(", in a confusion of %" PRId64 " classes: each target is one of them", m->classes);
+    return good;
+}
+
 static bool confusion_update(fa_meter *m, fa_arg value, const fa_meter_update_options *o)
 {
     fa_tensor *target = target_for(m, value, o->target);
@@ -123,7 +131,7 @@ static bool confusion_update(fa_meter *m, fa_arg value, const fa_meter_update_op
     fa_tensor *sum = m->sum;
     if (!sum)
         sum = fa_zeros(FA_SHAPE(m->classes * m->classes), .dtype = FA_I64, .device = fa_tensor_device(target));
-    if (!fa_scatter_add_(sum, 0, fa_flatten(place), counted))
+    if (!in_confusion(m, fa_scatter_add_(sum, 0, fa_flatten(place), counted)))
         return false;
     if (!m->sum)
         fa__meter_holds(m, sum);
@@ -147,7 +155,7 @@ static double confusion_value(const fa_meter *m)
     fa_tensor *right = fa_sum(fa_diagonal(confusion_table(m)));
     int64_t count[COUNTS];
     fa_tensor *both = fa_stack(FA_TENSORS(right, fa_sum(m->sum)));
-    return fa_read(both, count, FA_I64, COUNTS) ? (double)count[RIGHT] / (double)count[COUNTED] : NAN;
+    return in_confusion(m, fa_read(both, count, FA_I64, COUNTS)) ? (double)count[RIGHT] / (double)count[COUNTED] : NAN;
 }
 
 static const fa__meter_kind confusion = {.name = "confusions",
