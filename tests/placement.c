@@ -132,6 +132,24 @@ static void composed_operations(void **state)
     assert_no_error();
 }
 
+/* However often an operation names a tensor, there is one copy of it. */
+static void the_same_tensor_twice(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *x = fa_full(FA_SHAPE(3), 2.0, .requires_grad = true), *y;
+    FA_USE(.placement = FA_PLACE_AUTO, .device = DEVICE(0));
+    fa_transfers_reset();
+    assert_true(is_on(y = fa_mul(x, x), DEVICE(0)));
+    assert_int_equal(fa_transfers_total().to_device, 1);
+    y = fa_cat(FA_TENSORS(x, y, x, x));
+    assert_int_equal(fa_transfers_total().to_device, 2);
+    assert_true(fa_item(fa_sum(y)) == 30);
+    assert_true(fa_backward(fa_sum(y)) && is_on(fa_grad(x), FA_CPU));
+    assert_true(fa_item(fa_sum(fa_grad(x))) == 21);
+    assert_no_error();
+}
+
 /* What an optimizer keeps is where its parameters are, wherever new tensors are made. */
 static void optimizers(void **state)
 {
@@ -159,6 +177,7 @@ int main(void)
         cmocka_unit_test(views_are_where_their_tensor_is),
         cmocka_unit_test(numbers_in_tensors),
         cmocka_unit_test(composed_operations),
+        cmocka_unit_test(the_same_tensor_twice),
         cmocka_unit_test(optimizers),
     };
     if (!test_devices_there())
