@@ -150,6 +150,31 @@ static void the_same_tensor_twice(void **state)
     assert_no_error();
 }
 
+/* A layer's statistics are changed where they are, wherever it computes, and taken from there. */
+static void running_statistics(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *x = fa_rand(FA_SHAPE(5, 3, 4)), *y[2];
+    fa_module *const layers[] = {fa_nn_batch_norm1d(3), fa_module_to(fa_nn_batch_norm1d(3), DEVICE(1))};
+    for (int training = 1; training >= 0; training--) {
+        for (int i = 0; i < 2; i++) {
+            FA_USE(.placement = i ? FA_PLACE_AUTO : FA_PLACE_STRICT, .device = i ? DEVICE(0) : FA_CPU);
+            fa_module_train(layers[i], training);
+            fa_transfers_reset();
+            y[i] = fa_forward(layers[i], x);
+        }
+        assert_true(is_on(y[1], DEVICE(0)) && fa_same(fa_detach(y[0]), fa_cpu(fa_detach(y[1]))));
+        fa_transfers t = fa_transfers_total(); /* x, weight, bias, and each of the two statistics once */
+        assert_int_equal(t.to_device + t.between, 5);
+    }
+    fa_parameters here = fa_module_buffers(layers[0]), there = fa_module_buffers(layers[1]);
+    for (size_t i = 0; i < here.count; i++)
+        assert_true(is_on(there.item[i], DEVICE(1)) && fa_same(here.item[i], fa_cpu(there.item[i])));
+    assert_true(fa_item(fa_sum(here.item[0])) > 0);
+    assert_no_error();
+}
+
 /* What an optimizer keeps is where its parameters are, wherever new tensors are made. */
 static void optimizers(void **state)
 {
@@ -178,6 +203,7 @@ int main(void)
         cmocka_unit_test(numbers_in_tensors),
         cmocka_unit_test(composed_operations),
         cmocka_unit_test(the_same_tensor_twice),
+        cmocka_unit_test(running_statistics),
         cmocka_unit_test(optimizers),
     };
     if (!test_devices_there())

@@ -169,10 +169,17 @@ static bool with_changed(fa__call *c, fa_tensor *(*change)(fa__call *, int i, co
     return good;
 }
 
+/* What the operation itself keeps for later: the change of a copy would be lost. */
+static bool is_kept(const fa__call *c, int i)
+{
+    const char *kept = c->op->cells->constant;
+    return kept && i >= 0 && strstr(kept, c->op->fields[i].name);
+}
+
 static fa_tensor *moved(fa__call *c, int i, const fa_tensor *t)
 {
     fa_tensor *same = (fa_tensor *)(uintptr_t)t;
-    if (fa__tensor_place(t) == c->device || (fa__is_elementwise(c->op) && is_value(t)))
+    if (fa__tensor_place(t) == c->device || (fa__is_elementwise(c->op) && is_value(t)) || is_kept(c, i))
         return same;
     if (fa__log_wants("placement"))
         fa__log(FA_LOG_INFO, "placement: %s: %s copied from %s to %s", c->op->name,
