@@ -175,6 +175,40 @@ static void running_statistics(void **state)
     assert_no_error();
 }
 
+/* A meter's sums are where the values are. */
+static void meters(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *logits = fa_to(fa_eye(3), DEVICE(1)), *target = fa_to(fa_tensor_of(0, 1, 1), DEVICE(1));
+    fa_meter *const meter[] = {fa_meter_accuracy(), fa_meter_confusion(3)};
+    FA_USE(.placement = FA_PLACE_AUTO, .device = DEVICE(0));
+    for (int i = 0; i < 4; i++)
+        assert_true(fa_meter_update(meter[i % 2], logits, .target = i < 2 ? fa_cpu(target) : target));
+    for (int i = 0; i < 2; i++)
+        assert_float_equal(fa_meter_value(meter[i]), 2.0 / 3, 1e-12);
+    assert_no_error();
+}
+
+/* A dataset stays where it is: what comes to the device is the batch. */
+static void datasets(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *x = fa_rand(FA_SHAPE(1000, 3));
+    fa_dataset *all = fa_data_tensors(x);
+    FA_USE(.placement = FA_PLACE_AUTO, .device = DEVICE(0));
+    fa_loader *loader = fa_data_loader(all, .batch_size = 4, .device = DEVICE(1));
+    fa_transfers_reset();
+    FA_EACH (batch, loader) {
+        assert_true(is_on(batch.input, DEVICE(1)));
+        break;
+    }
+    fa_transfers t = fa_transfers_total();
+    assert_true(t.to_device > 0 && t.bytes_to_device + t.bytes_between <= 2 * fa_nbytes(fa_get(x, ":4")));
+    assert_no_error();
+}
+
 /* What an optimizer keeps is where its parameters are, wherever new tensors are made. */
 static void optimizers(void **state)
 {
@@ -204,6 +238,8 @@ int main(void)
         cmocka_unit_test(composed_operations),
         cmocka_unit_test(the_same_tensor_twice),
         cmocka_unit_test(running_statistics),
+        cmocka_unit_test(meters),
+        cmocka_unit_test(datasets),
         cmocka_unit_test(optimizers),
     };
     if (!test_devices_there())
