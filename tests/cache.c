@@ -281,6 +281,28 @@ static void a_full_device_frees_the_cache_first(void **state)
     give(c);
 }
 
+/* Its segment is not given back, as another block of it is in use: the block itself is handed out. */
+static void on_a_full_device_what_was_waited_for_is_used_again(void **state)
+{
+    (void)state;
+    from.most = 20 * MIB;
+    fa__queue q = {.issued = 2, .done = 0}, other = {0};
+    from.queue = &q;
+    fa__block *a = fa__cache_take(&cache, 4 * MIB, &q), *b = fa__cache_take(&cache, 12 * MIB, &q);
+    void *memory = fa__block_memory(b);
+    fa__cache_give(&cache, b, &q, 2);
+    fa__block *c = fa__cache_take(&cache, 12 * MIB, &other);
+    assert_non_null(c);
+    assert_ptr_equal(fa__block_memory(c), memory);
+    assert_int_equal(q.done, 2);
+    fa__block *d = fa__cache_take(&cache, 5 * MIB, &other); /* nothing is left to wait for */
+    assert_null(d);
+    assert_int_equal(fa_error_code(), FA_ERROR_MEMORY);
+    fa_error_clear();
+    give(a);
+    give(c);
+}
+
 static void a_nearly_full_device_gives_small_segments(void **state)
 {
     (void)state;
@@ -491,6 +513,7 @@ int main(int argc, char **argv)
         TEST(work_of_several_queues_is_waited_for),
         TEST(blocks_used_late_merge_when_done),
         TEST(a_full_device_frees_the_cache_first),
+        TEST(on_a_full_device_what_was_waited_for_is_used_again),
         TEST(a_nearly_full_device_gives_small_segments),
         TEST(running_out_is_an_error_with_the_figures),
         TEST(every_allocation_may_fail),

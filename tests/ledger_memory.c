@@ -2,6 +2,7 @@
 #include "api_test.h"
 #include "core/order.h"
 #include "support/devices.h"
+#include "support/text.h"
 #include <facula/facula.h>
 
 enum { COUNT = 5 << 20, BYTES = 4 * COUNT }; /* a segment of its own */
@@ -54,6 +55,9 @@ static void a_wait_for_memory_is_counted(void **state)
         assert_int_equal(fa_transfers_total().waits, 0);
         assert_int_equal(fa_transfers_total().implicit, waits);
         assert_true(!waits || fa_transfers_total().implicit_ns > 0);
+        char *report = written(fa_transfers_report);
+        assert_int_equal(strstr(report, "\nfa_full              wait ") != NULL, waits);
+        free(report);
         test_devices_delay(0);
         assert_true(fa_item(fa_get(t, "7")) == 2);
     }

@@ -132,6 +132,83 @@ static void composed_operations(void **state)
     assert_no_error();
 }
 
+/* However often an operation names a tensor, there is one copy of it. */
+static void the_same_tensor_twice(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *x = fa_full(FA_SHAPE(3), 2.0, .requires_grad = true), *y;
+    FA_USE(.placement = FA_PLACE_AUTO, .device = DEVICE(0));
+    fa_transfers_reset();
+    assert_true(is_on(y = fa_mul(x, x), DEVICE(0)));
+    assert_int_equal(fa_transfers_total().to_device, 1);
+    y = fa_cat(FA_TENSORS(x, y, x, x));
+    assert_int_equal(fa_transfers_total().to_device, 2);
+    assert_true(fa_item(fa_sum(y)) == 30);
+    assert_true(fa_backward(fa_sum(y)) && is_on(fa_grad(x), FA_CPU));
+    assert_true(fa_item(fa_sum(fa_grad(x))) == 21);
+    assert_no_error();
+}
+
+/* A layer's statistics are changed where they are, wherever it computes, and taken from there. */
+static void running_statistics(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *x = fa_rand(FA_SHAPE(5, 3, 4)), *y[2];
+    fa_module *const layers[] = {fa_nn_batch_norm1d(3), fa_module_to(fa_nn_batch_norm1d(3), DEVICE(1))};
+    for (int training = 1; training >= 0; training--) {
+        for (int i = 0; i < 2; i++) {
+            FA_USE(.placement = i ? FA_PLACE_AUTO : FA_PLACE_STRICT, .device = i ? DEVICE(0) : FA_CPU);
+            fa_module_train(layers[i], training);
+            fa_transfers_reset();
+            y[i] = fa_forward(layers[i], x);
+        }
+        assert_true(is_on(y[1], DEVICE(0)) && fa_same(fa_detach(y[0]), fa_cpu(fa_detach(y[1]))));
+        fa_transfers t = fa_transfers_total(); /* x, weight, bias, and each of the two statistics once */
+        assert_int_equal(t.to_device + t.between, 5);
+    }
+    fa_parameters here = fa_module_buffers(layers[0]), there = fa_module_buffers(layers[1]);
+    for (size_t i = 0; i < here.count; i++)
+        assert_true(is_on(there.item[i], DEVICE(1)) && fa_same(here.item[i], fa_cpu(there.item[i])));
+    assert_true(fa_item(fa_sum(here.item[0])) > 0);
+    assert_no_error();
+}
+
+/* A meter's sums are where the values are. */
+static void meters(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *logits = fa_to(fa_eye(3), DEVICE(1)), *target = fa_to(fa_tensor_of(0, 1, 1), DEVICE(1));
+    fa_meter *const meter[] = {fa_meter_accuracy(), fa_meter_confusion(3)};
+    FA_USE(.placement = FA_PLACE_AUTO, .device = DEVICE(0));
+    for (int i = 0; i < 4; i++)
+        assert_true(fa_meter_update(meter[i % 2], logits, .target = i < 2 ? fa_cpu(target) : target));
+    for (int i = 0; i < 2; i++)
+        assert_float_equal(fa_meter_value(meter[i]), 2.0 / 3, 1e-12);
+    assert_no_error();
+}
+
+/* A dataset stays where it is: what comes to the device is the batch. */
+static void datasets(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *x = fa_rand(FA_SHAPE(1000, 3));
+    fa_dataset *all = fa_data_tensors(x);
+    FA_USE(.placement = FA_PLACE_AUTO, .device = DEVICE(0));
+    fa_loader *loader = fa_data_loader(all, .batch_size = 4, .device = DEVICE(1));
+    fa_transfers_reset();
+    FA_EACH (batch, loader) {
+        assert_true(is_on(batch.input, DEVICE(1)));
+        break;
+    }
+    fa_transfers t = fa_transfers_total();
+    assert_true(t.to_device > 0 && t.bytes_to_device + t.bytes_between <= 2 * fa_nbytes(fa_get(x, ":4")));
+    assert_no_error();
+}
+
 /* What an optimizer keeps is where its parameters are, wherever new tensors are made. */
 static void optimizers(void **state)
 {
@@ -159,6 +236,10 @@ int main(void)
         cmocka_unit_test(views_are_where_their_tensor_is),
         cmocka_unit_test(numbers_in_tensors),
         cmocka_unit_test(composed_operations),
+        cmocka_unit_test(the_same_tensor_twice),
+        cmocka_unit_test(running_statistics),
+        cmocka_unit_test(meters),
+        cmocka_unit_test(datasets),
         cmocka_unit_test(optimizers),
     };
     if (!test_devices_there())

@@ -172,7 +172,10 @@ fa_device fa_device_best(void)
     if (wanted && *wanted) {
         if (parse(wanted, &best) && is_there(best))
             return best;
-        fa__log(FA_LOG_WARNING, "FACULA_DEVICE=%s is not there", wanted);
+        char buffer[800];
+        fa__text text = fa__text_in(buffer, sizeof buffer);
+        describe_devices(&text);
+        fa__log(FA_LOG_WARNING, "FACULA_DEVICE=%s is not there; there are: %s", wanted, buffer);
     }
     static const int32_t order[] = {FA__CUDA, FA__OPENCL, FA__CPU};
     for (size_t i = 0; i < sizeof order / sizeof *order; i++)

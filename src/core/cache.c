@@ -128,6 +128,21 @@ static void settle(fa__cache *c)
     }
 }
 
+/* A free block for the queue; without a pool there is none to be used again. */
+static fa__block *cached(fa__cache *c, size_t size, const fa__queue *queue)
+{
+    if (c->direct)
+        return NULL;
+    fa__block *b = fa__bins_best(c->bins, size, size <= small_most, queue);
+    if (!b && c->used_late) {
+        settle(c);
+        b = fa__bins_best(c->bins, size, size <= small_most, queue);
+    }
+    if (b)
+        remove_free(c, b);
+    return b;
+}
+
 /* ---- segments ---- */
 static void release_segment(fa__cache *c, fa__block *b)
 {
@@ -205,7 +220,8 @@ static fa__block *no_memory(fa__cache *c, size_t requested)
     return NULL;
 }
 
-static fa__block *new_segment(fa__cache *c, size_t size, size_t requested)
+/* A new segment; or, when the device has no more, a block that was waited for while it was asked. */
+static fa__block *new_segment(fa__cache *c, size_t size, size_t requested, const fa__queue *queue)
 {
     size_t most = size <= small_most   ? small_segment
                   : size < middle_most ? middle_segment
@@ -218,7 +234,8 @@ static fa__block *new_segment(fa__cache *c, size_t size, size_t requested)
     void *memory = ask_twice(c, &most, size);
     if (!memory) {
         fa__small_free(b, sizeof *b);
-        return no_memory(c, requested);
+        b = cached(c, size, queue);
+        return b ? b : no_memory(c, requested);
     }
     memset(b, 0, sizeof *b);
     b->memory = memory;
@@ -231,27 +248,15 @@ static fa__block *new_segment(fa__cache *c, size_t size, size_t requested)
 }
 
 /* ---- taking and giving ---- */
-static fa__block *cached(fa__cache *c, size_t size, const fa__queue *queue)
-{
-    fa__block *b = fa__bins_best(c->bins, size, size <= small_most, queue);
-    if (!b && c->used_late) {
-        settle(c);
-        b = fa__bins_best(c->bins, size, size <= small_most, queue);
-    }
-    if (b)
-        remove_free(c, b);
-    return b;
-}
-
 static fa__block *take(fa__cache *c, size_t size, size_t requested, fa__queue *queue)
 {
     if (!c->bins && !(c->bins = fa__calloc(1, sizeof *c->bins)))
         return NULL;
     if (c->direct)
         trim(c);
-    fa__block *b = c->direct ? NULL : cached(c, size, queue);
+    fa__block *b = cached(c, size, queue);
     if (!b)
-        b = new_segment(c, size, requested);
+        b = new_segment(c, size, requested, queue);
     if (!b)
         return NULL;
     if (!split(c, b, size)) {

@@ -3,6 +3,7 @@
 #include <facula/device.h>
 #include <facula/error.h>
 #include <facula/index.h>
+#include <facula/scope.h>
 #include <facula/tensor.h>
 #include <inttypes.h>
 
@@ -28,10 +29,11 @@ static int64_t tensors_length(void *context)
     return ((const tensors *)context)->length;
 }
 
-/* Copies, so that nobody changes the dataset through a batch. */
+/* Copies, so that nobody changes the dataset through a batch; taken where the dataset is, which is not placed. */
 static bool tensors_batch(void *context, const int64_t *index, int64_t count, fa_sample *batch)
 {
     const tensors *t = context;
+    FA_USE(.placement = FA_PLACE_STRICT);
     fa_tensor *which = NULL;
     for (int k = 0; k < FA__ITEMS; k++) {
         if (!t->item[k])

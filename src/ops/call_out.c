@@ -203,11 +203,23 @@ static fa_tensor *make_laid(fa__call *c, const fa__spec *s)
     return t;
 }
 
+static FA__HOT fa_tensor *make_new(fa__call *c, const fa__spec *s)
+{
+    return c->op->cells->laid ? make_laid(c, s) : fa__tensor_empty(c->device, s->dtype, s->rank, s->shape, c->queue);
+}
+
+/* Waits for memory are counted for what was asked for. */
+static fa_tensor *make_on_device(fa__call *c, const fa__spec *s)
+{
+    FA__WORK_FOR(fa__asked_for(c));
+    return make_new(c, s);
+}
+
 static fa_tensor *make(fa__call *c, const fa__spec *s)
 {
     if (c->op->cells->view)
         return make_view(c, s);
-    return c->op->cells->laid ? make_laid(c, s) : fa__tensor_empty(c->device, s->dtype, s->rank, s->shape, c->queue);
+    return FA__LIKELY(c->device->host) ? make_new(c, s) : make_on_device(c, s);
 }
 
 static bool make_list(fa__call *c)

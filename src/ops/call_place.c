@@ -108,6 +108,23 @@ static void set_tensor(void *args, const fa__field *f, const fa_tensor *t)
         *(const fa_tensor **)(void *)p = t;
 }
 
+/* What the tensor of field i became as that of an earlier one, so that it is changed once; NULL: it is in none. */
+static fa_tensor *as_before(const fa__call *c, const void *given, int i)
+{
+    for (int k = 0; k < i; k++)
+        if (c->op->fields[k].kind != FA__LIKE && fa__field_tensor(given, &c->op->fields[k]) == c->tensor[i])
+            return (fa_tensor *)(uintptr_t)c->tensor[k];
+    return NULL;
+}
+
+static fa_tensor *item_as_before(const fa_tensors *list, fa_tensor *const *item, size_t i)
+{
+    for (size_t k = 0; k < i; k++)
+        if (list->item[k] == list->item[i])
+            return item[k];
+    return NULL;
+}
+
 /* Runs `go` on a copy of the arguments in which tensors were changed by `change`; `item` has room for those of a list.
  */
 static bool with_items(fa__call *c, fa_tensor *(*change)(fa__call *, int i, const fa_tensor *), bool (*go)(fa__call *),
@@ -122,14 +139,14 @@ static bool with_items(fa__call *c, fa_tensor *(*change)(fa__call *, int i, cons
         const fa__field *f = &c->op->fields[i];
         if (!c->tensor[i] || f->kind == FA__LIKE)
             continue;
-        fa_tensor *t = change(c, i, c->tensor[i]);
-        if (!t)
+        fa_tensor *t = as_before(c, given, i);
+        if (!t && !(t = change(c, i, c->tensor[i])))
             return false;
         set_tensor(copy, f, t);
         c->tensor[i] = t;
     }
     for (size_t k = 0; k < items; k++)
-        if (!(item[k] = change(c, -1, list->item[k])))
+        if (!(item[k] = item_as_before(list, item, k)) && !(item[k] = change(c, -1, list->item[k])))
             return false;
     if (list)
         ((fa_tensors *)(void *)(copy + ((const char *)list - (const char *)given)))->item = item;
@@ -152,10 +169,17 @@ static bool with_changed(fa__call *c, fa_tensor *(*change)(fa__call *, int i, co
     return good;
 }
 
+/* What the operation itself keeps for later: the change of a copy would be lost. */
+static bool is_kept(const fa__call *c, int i)
+{
+    const char *kept = c->op->cells->constant;
+    return kept && i >= 0 && strstr(kept, c->op->fields[i].name);
+}
+
 static fa_tensor *moved(fa__call *c, int i, const fa_tensor *t)
 {
     fa_tensor *same = (fa_tensor *)(uintptr_t)t;
-    if (fa__tensor_place(t) == c->device || (fa__is_elementwise(c->op) && is_value(t)))
+    if (fa__tensor_place(t) == c->device || (fa__is_elementwise(c->op) && is_value(t)) || is_kept(c, i))
         return same;
     if (fa__log_wants("placement"))
         fa__log(FA_LOG_INFO, "placement: %s: %s copied from %s to %s", c->op->name,

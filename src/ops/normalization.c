@@ -1,5 +1,6 @@
 /* Normalisation of channels: over batches, groups and instances. Statistics are taken in f32 or f64, in two passes, by
  * the reductions' fixed tree: the same bits on every device. */
+#include "ops/call.h"
 #include "ops/reduce.h"
 
 /* ---- what they share ---- */
@@ -34,12 +35,24 @@ static fa_arg channels_or(const fa_tensor *t, const fa_tensor *x, double otherwi
     return t ? fa__arg_t(along_channels(t, x)) : fa__arg_f(otherwise);
 }
 
-/* running = (1 - momentum) * running + momentum * found; not recorded, and for `running` a change in place. */
-static bool update(const fa_tensor *running, const fa_tensor *found, double momentum)
+/* running = (1 - momentum) * running + momentum * found; not recorded, and for `running` a change in place, wherever it
+ * is. */
+static bool update(const fa__call *c, const fa_tensor *running, const fa_tensor *found, double momentum)
 {
     FA_USE(.no_grad = true);
+    FA__WORK_FOR(fa__asked_for(c));
     fa_tensor *r = (fa_tensor *)(uintptr_t)running;
-    return !r || fa_lerp_(r, fa_to(fa_reshape(found, FA_SHAPE(-1)), (fa_dtype)r->dtype), momentum);
+    if (!r)
+        return true;
+    fa_place there = {fa_tensor_device(r), (fa_dtype)r->dtype};
+    return fa_lerp_(r, (fa_to)(fa_reshape(found, FA_SHAPE(-1)), there, NULL), momentum);
+}
+
+/* Automatic placement leaves running statistics where they are. */
+static fa_tensor *running_beside(const fa__call *c, const fa_tensor *running, const fa_tensor *x)
+{
+    FA__WORK_FOR(fa__asked_for(c));
+    return along_channels(fa_to(fa_detach(running), fa_tensor_device(x)), x);
 }
 
 /* ---- over the batch ---- */
@@ -78,7 +91,7 @@ static fa_tensor *scaled(const fa_tensor *x, fa_arg mean, fa_arg scale, fa_arg b
 }
 
 /* Statistics of the batch itself over the dimensions in `set`; then the running ones are updated. */
-static fa_tensor *norm_of_batch(const batch_norm_args *a, int64_t set)
+static fa_tensor *norm_of_batch(const fa__call *c, const batch_norm_args *a, int64_t set)
 {
     const fa_tensor *x = a->x;
     if (!fa__numel(x)) /* which has none: what is given gets gradients of 0, and no NaN */
@@ -91,20 +104,20 @@ static fa_tensor *norm_of_batch(const batch_norm_args *a, int64_t set)
     FA_USE(.no_grad = true);
     fa_tensor *mean = set & 1 ? r.mean : fa_mean(r.mean, .dim = 0);
     fa_tensor *variance = fa_mul(set & 1 ? r.variance : fa_mean(r.variance, .dim = 0), n / (n - 1));
-    return update(a->running_mean, mean, a->momentum) && update(a->running_var, variance, a->momentum) ? r.y : NULL;
+    bool updated = update(c, a->running_mean, mean, a->momentum) && update(c, a->running_var, variance, a->momentum);
+    return updated ? r.y : NULL;
 }
 
 /* Statistics that were kept. */
-static fa_tensor *norm_by_running(const batch_norm_args *a)
+static fa_tensor *norm_by_running(const fa__call *c, const batch_norm_args *a)
 {
     const fa_tensor *x = a->x;
-    fa_tensor *variance = along_channels(fa_detach(a->running_var), x);
+    fa_tensor *mean = running_beside(c, a->running_mean, x), *variance = running_beside(c, a->running_var, x);
     fa_tensor *scale = fa_pointwise("1 / sqrt(x + y)", variance, a->eps);
     if (a->weight)
         scale = fa_mul(scale, along_channels(a->weight, x));
-    /* what backward will read is a copy: training may change the running mean before */
-    fa_tensor *mean = fa_detach(a->running_mean);
-    mean = along_channels(scale && fa_requires_grad(scale) ? fa_clone(mean) : mean, x);
+    if (scale && fa_requires_grad(scale))
+        mean = fa_clone(mean); /* backward will read it, and training may change the running one before */
     return scaled(x, fa__arg_t(mean), fa__arg_t(scale), channels_or(a->bias, x, 0));
 }
 
@@ -129,9 +142,9 @@ static fa_tensor *batch_norm_compose(fa__call *c)
     if (!check_floating(c, a->x) || !check_channels(c, a))
         return NULL;
     if (!a->training && a->running_mean)
-        return norm_by_running(a);
+        return norm_by_running(c, a);
     if (check_batch(c, a))
-        return norm_of_batch(a, places(a->x, true));
+        return norm_of_batch(c, a, places(a->x, true));
     return NULL;
 }
 
@@ -174,14 +187,14 @@ static fa_tensor *instance_norm_compose(fa__call *c)
     if (!check_floating(c, a->x) || !check_channels(c, &same))
         return NULL;
     if (!a->use_input_stats && a->running_mean)
-        return norm_by_running(&same);
+        return norm_by_running(c, &same);
     int64_t set = places(a->x, false);
     if (!a->use_input_stats)
         fa__call_fail(c, FA_ERROR_ARGUMENT, "without .use_input_stats it needs .running_mean and .running_var");
     else if (!set || (fa__numel(a->x) && fa__reduced_count(a->x, (unsigned)set) == 1))
         fa__call_fail(c, FA_ERROR_SHAPE, "one value an instance has no variance");
     else
-        return norm_of_batch(&same, set);
+        return norm_of_batch(c, &same, set);
     return NULL;
 }
 

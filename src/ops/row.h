@@ -86,7 +86,7 @@ typedef struct fa__cells {
     const char *keep;                  /* KEEP(x, y): what backward needs; KEEP(b for a): only a's gradient does */
     const char *require;               /* REQUIRE(p >= 0 && p < 1): a condition on the numbers */
     const char *no_grad;               /* why there is no gradient */
-    const char *constant;              /* KEEP(x, y): fields that get none, whatever the result makes of them */
+    const char *constant;              /* KEEP(x, y): fields that get none, and stay where they are: it changes them */
     const char *index;                 /* a field that may be on the CPU when the others are not: it is moved */
     bool any_store;                    /* in place: stored in any dtype (copy_, fill_) */
     bool no_bool;                      /* POINTWISE: an error for bool operands */

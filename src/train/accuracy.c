@@ -49,13 +49,15 @@ static fa_tensor *target_for(const fa_meter *m, fa_arg value, const fa_tensor *t
     return fa_to(target, FA_I64);
 }
 
-/* Begins with zeros when there is no sum yet; then adds. */
-static bool add(fa_meter *m, fa_tensor *part)
+/* Adds to the sum, which begins as the first part, where the values are. */
+static bool add(fa_meter *m, fa_tensor *part, const fa_tensor *value)
 {
-    if (m->sum || !part)
-        return part && fa_add_(m->sum, part);
-    fa__meter_holds(m, part);
-    return true;
+    if (m->sum)
+        return fa_add_(m->sum, part);
+    fa_tensor *first = fa_to(part, fa_tensor_device(value));
+    if (first)
+        fa__meter_holds(m, first);
+    return first;
 }
 
 /* ---- accuracy ---- */
@@ -76,7 +78,7 @@ static bool accuracy_update(fa_meter *m, fa_arg value, const fa_meter_update_opt
     if (!target)
         return false;
     fa_tensor *right = fa_sum(right_ones(m, value.as.t, target)), *counted = fa_sum(fa_ne(target, m->ignore));
-    return add(m, fa_stack(FA_TENSORS(right, counted)));
+    return add(m, fa_stack(FA_TENSORS(right, counted)), value.as.t);
 }
 
 static double accuracy_value(const fa_meter *m)
@@ -130,7 +132,7 @@ static bool confusion_update(fa_meter *m, fa_arg value, const fa_meter_update_op
     fa_tensor *counted = fa_to(fa_flatten(fa_ne(target, m->ignore)), FA_I64);
     fa_tensor *sum = m->sum;
     if (!sum)
-        sum = fa_zeros(FA_SHAPE(m->classes * m->classes), .dtype = FA_I64, .device = fa_tensor_device(target));
+        sum = fa_zeros(FA_SHAPE(m->classes * m->classes), .dtype = FA_I64, .device = fa_tensor_device(value.as.t));
     if (!in_confusion(m, fa_scatter_add_(sum, 0, fa_flatten(place), counted)))
         return false;
     if (!m->sum)
