@@ -207,6 +207,29 @@ static cl_int refuse_read(cl_command_queue q, cl_mem m, cl_bool block, size_t at
     return CL_OUT_OF_RESOURCES;
 }
 
+/* The driver launches a kernel that finds something wrong, and refuses to tell: the launch fails, and later work is
+ * done. */
+static void of_a_launch_that_failed_no_fault_stays(void **state)
+{
+    (void)state;
+    fa__queue *q = opencl_device(0)->queue;
+    fa__gpu_kernel check = build_kernel(0, "check"), add = build_kernel(0, "add");
+    check.faults = true;
+    fa__storage *a = filled(9, SIZE), *b = new_storage(FA_OPENCL(0), SIZE);
+    assert_true(copy(&op_to, b, a) && holds(b, 9));
+    fa__opencl.clEnqueueReadBuffer = refuse_read;
+    assert_int_equal(launch_check(q, &check, b->data, 8), 0);
+    assert_int_equal(fa_error_code(), FA_ERROR_DEVICE);
+    fa_error_clear();
+    fa__opencl = opencl_real;
+    wrote(b, launch_add(q, &add, b->data, 1, 1));
+    assert_int_equal(first_of(b), 0x09090909 + 1);
+    fa__unref(a);
+    fa__unref(b);
+    drop_kernel(0, &check);
+    drop_kernel(0, &add);
+}
+
 static cl_event read_of_other;
 
 static cl_int remember_read(cl_command_queue q, cl_mem m, cl_bool block, size_t at, size_t size, void *to, cl_uint n,
@@ -271,7 +294,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(what_the_driver_refuses_has_a_name),           TEST(a_device_without_memory_says_so),
         TEST(without_memory_of_the_host_there_are_errors),  TEST(a_lost_device_fails_its_tensors_and_others_go_on),
-        TEST(of_two_devices_the_one_that_failed_is_blamed),
+        TEST(of_two_devices_the_one_that_failed_is_blamed), TEST(of_a_launch_that_failed_no_fault_stays),
     };
     return opencl_there() ? cmocka_run_group_tests_name("opencl_failures", tests, NULL, NULL) : TEST_SKIPPED;
 }
