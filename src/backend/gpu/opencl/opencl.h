@@ -213,8 +213,6 @@ uint64_t fa__opencl_mark(fa__queue *, fa__moment *);
 void fa__opencl_leave(fa__opencl_queue *); /* releases the queue's lock */
 void fa__opencl_wait(fa__queue *, uint64_t ticket);
 void fa__opencl_wait_quietly(fa__opencl_queue *, uint64_t ticket); /* raises nothing */
-/* Puts away what is done, though the driver has not called back yet. Does not wait. */
-void fa__opencl_look(fa__opencl_queue *);
 uint64_t fa__opencl_issued(fa__opencl_queue *); /* the last ticket */
 /* The event of a piece of work that is not put away, to be released; NULL: it is done. */
 cl_event fa__opencl_event_of(fa__opencl_queue *, uint64_t ticket);

@@ -158,17 +158,6 @@ void fa__opencl_wait_quietly(queue *q, uint64_t ticket)
     fa__opencl_leave(q);
 }
 
-void fa__opencl_look(queue *q)
-{
-    pthread_mutex_lock(&q->lock);
-    uint64_t ticket = fa__opencl_done(q) + 1;
-    for (; ticket <= q->base.issued && event_status(fa__opencl_work_of(q, ticket)->event) <= CL_COMPLETE; ticket++)
-        if (q->known < ticket)
-            __atomic_store_n(&q->known, ticket, __ATOMIC_RELEASE);
-    drain(q);
-    fa__opencl_leave(q);
-}
-
 void fa__opencl_wait(fa__queue *base, uint64_t ticket)
 {
     queue *q = (queue *)base;
