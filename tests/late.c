@@ -353,6 +353,28 @@ static void many_readers_are_remembered(void **state)
     no_reports();
 }
 
+/* Threads that read a storage on one queue may note that in another order than their work has. */
+static void the_last_read_of_a_queue_is_remembered(void **state)
+{
+    (void)state;
+    fa__device *d = fa__device_get(FA_LATE(0));
+    fa__queue *q = d->queue, *other = d->backend->queue_new(d);
+    fa__storage *nines = filled(9, SIZE), *a = new_storage(FA_LATE(0), SIZE), *b = new_storage(FA_LATE(0), SIZE);
+    const fa__copy read = {&op_copy, b->data, a->data, SIZE, d, d, false, 0};
+    const fa__copy write = {&op_to, a->data, nines->data, SIZE, d, NULL, false, 0};
+    fa__stamp first = {q, d->backend->copy(q, &read)}, last = {q, d->backend->copy(q, &read)};
+    assert_true(fa__after_read(a, last, &op_copy) && fa__after_read(a, first, &op_copy));
+    assert_true(fa__before_write(a, other, &op_to));
+    fa__stamp written = {other, d->backend->copy(other, &write)};
+    assert_true(fa__after_write(a, written, &op_to) && fa__after_read(nines, written, &op_to));
+    assert_true(holds(a, 9));
+    fa__unref(nines);
+    fa__unref(a);
+    fa__unref(b);
+    d->backend->queue_free(other);
+    no_reports();
+}
+
 static void copies_at_random_give_the_values_of_the_model(void **state)
 {
     (void)state;
@@ -472,6 +494,7 @@ int main(void)
         TEST(copies_and_waits_are_counted),
         TEST(what_is_forbidden_fails),
         TEST(many_readers_are_remembered),
+        TEST(the_last_read_of_a_queue_is_remembered),
         TEST(copies_at_random_give_the_values_of_the_model),
         TEST(threads_share_the_queues),
         TEST(devices_have_names),

@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "support/opencl.h"
 #include <math.h>
+#include <pthread.h>
 #include <unistd.h>
 
 static cl_int refuse_write(cl_command_queue q, cl_mem m, cl_bool block, size_t at, size_t size, const void *from,
@@ -167,7 +168,7 @@ static void a_lost_device_fails_its_tensors_and_others_go_on(void **state)
     fa__storage *a = filled(3, SIZE), *b = new_storage(FA_OPENCL(1), SIZE), *c = new_storage(FA_OPENCL(0), SIZE);
     fa__opencl.clSetEventCallback = failing_callback;
     assert_true(copy(&op_to, b, a));
-    fa__opencl = opencl_real;
+    fa__opencl.clSetEventCallback = opencl_real.clSetEventCallback; /* the driver's threads use others */
     for (int i = 0; i < 5000 && !fa__order_done(b); i++)
         usleep(1000);
     for (int turn = 0; turn < 2; turn++) {
@@ -205,6 +206,29 @@ static cl_int refuse_read(cl_command_queue q, cl_mem m, cl_bool block, size_t at
 {
     (void)q, (void)m, (void)block, (void)at, (void)size, (void)to, (void)n, (void)list, (void)e;
     return CL_OUT_OF_RESOURCES;
+}
+
+/* The driver launches a kernel that finds something wrong, and refuses to tell: the launch fails, and later work is
+ * done. */
+static void of_a_launch_that_failed_no_fault_stays(void **state)
+{
+    (void)state;
+    fa__queue *q = opencl_device(0)->queue;
+    fa__gpu_kernel check = build_kernel(0, "check"), add = build_kernel(0, "add");
+    check.faults = true;
+    fa__storage *a = filled(9, SIZE), *b = new_storage(FA_OPENCL(0), SIZE);
+    assert_true(copy(&op_to, b, a) && holds(b, 9));
+    fa__opencl.clEnqueueReadBuffer = refuse_read;
+    assert_int_equal(launch_check(q, &check, b->data, 8), 0);
+    assert_int_equal(fa_error_code(), FA_ERROR_DEVICE);
+    fa_error_clear();
+    fa__opencl = opencl_real;
+    wrote(b, launch_add(q, &add, b->data, 1, 1));
+    assert_int_equal(first_of(b), 0x09090909 + 1);
+    fa__unref(a);
+    fa__unref(b);
+    drop_kernel(0, &check);
+    drop_kernel(0, &add);
 }
 
 static cl_event read_of_other;
@@ -266,12 +290,72 @@ static void of_two_devices_the_one_that_failed_is_blamed(void **state)
     fa__unref(c);
 }
 
+/* ---- a failure that several threads have to do with ---- */
+typedef struct {
+    pthread_barrier_t step;
+    fa__storage *to, *from; /* NULL: it has no work there */
+    fa_code told[2];
+} bystander;
+
+static void *wait_twice(void *context)
+{
+    bystander *b = context;
+    if (b->to)
+        copy(&op_to, b->to, b->from);
+    pthread_barrier_wait(&b->step);
+    pthread_barrier_wait(&b->step);
+    for (int i = 0; i < 2; i++) {
+        fa_synchronize(FA_OPENCL(0));
+        b->told[i] = fa_error_code();
+        fa_error_clear();
+    }
+    return NULL;
+}
+
+/* Whoever may have work behind it is told, once; who comes later is not. */
+static void each_thread_is_told_of_a_failure(void **state)
+{
+    (void)state;
+    pthread_t thread[2];
+    fa__storage *a = filled(3, SIZE), *b = new_storage(FA_OPENCL(0), SIZE);
+    bystander behind = {.to = new_storage(FA_OPENCL(0), SIZE), .from = a}, later = {.to = NULL};
+    for (int i = 0; i < 2; i++)
+        pthread_barrier_init(i ? &later.step : &behind.step, NULL, 2);
+    fa__opencl.clSetEventCallback = failing_behind;
+    assert_true(copy(&op_to, b, a));
+    fa__opencl.clSetEventCallback = opencl_real.clSetEventCallback; /* the driver's threads use others */
+    pthread_create(&thread[0], NULL, wait_twice, &behind);
+    pthread_barrier_wait(&behind.step);
+    for (int i = 0; i < 2; i++) {
+        fa_synchronize(FA_OPENCL(0));
+        assert_int_equal(fa_error_code(), i ? FA_OK : FA_ERROR_DEVICE);
+        fa_error_clear();
+    }
+    pthread_create(&thread[1], NULL, wait_twice, &later);
+    pthread_barrier_wait(&later.step);
+    for (int i = 0; i < 2; i++) {
+        pthread_barrier_wait(i ? &later.step : &behind.step);
+        pthread_join(thread[i], NULL);
+    }
+    assert_int_equal(behind.told[0], FA_ERROR_DEVICE);
+    assert_int_equal(behind.told[1], FA_OK);
+    assert_true(later.told[0] == FA_OK && later.told[1] == FA_OK);
+    find_again(0);
+    fa__unref(a);
+    fa__unref(b);
+    fa__unref(behind.to);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(what_the_driver_refuses_has_a_name),           TEST(a_device_without_memory_says_so),
-        TEST(without_memory_of_the_host_there_are_errors),  TEST(a_lost_device_fails_its_tensors_and_others_go_on),
+        TEST(what_the_driver_refuses_has_a_name),
+        TEST(a_device_without_memory_says_so),
+        TEST(without_memory_of_the_host_there_are_errors),
+        TEST(a_lost_device_fails_its_tensors_and_others_go_on),
         TEST(of_two_devices_the_one_that_failed_is_blamed),
+        TEST(of_a_launch_that_failed_no_fault_stays),
+        TEST(each_thread_is_told_of_a_failure),
     };
     return opencl_there() ? cmocka_run_group_tests_name("opencl_failures", tests, NULL, NULL) : TEST_SKIPPED;
 }

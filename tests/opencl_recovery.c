@@ -254,6 +254,20 @@ static void a_second_fault_is_told_of(void **state)
     assert_true(fa_item(fa_sum(steps)) == 8);
 }
 
+/* A device of another kind, for which the host waits: the thread is told at once, and never again. */
+static void another_kind_of_device_takes_nothing_over(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    make_operands();
+    fa_device late = FA_LATE(0);
+    fa_tensor *sum = fa_zeros(FA_SHAPE(2, 4), .device = late);
+    fa_add_(sum, fa_to(fa_index_select(rows, 0, bad), late));
+    assert_true(told());
+    assert_true(fa_synchronize(late) && fa_synchronize(DEVICE(0)));
+    assert_true(fa_item(fa_sum(sum)) == 0);
+}
+
 /* ---- what is kept meanwhile ---- */
 static fa__opencl_queue *queue_of(int device)
 {
@@ -308,7 +322,7 @@ int main(void)
         OF(what_was_issued_before_is_not_told_of_again),  OF(a_second_fault_is_told_of),
         OF(what_was_issued_before_is_taken_over_later),   OF(what_is_issued_afterwards_is_done),
         OF(looks_that_are_over_take_no_places),           OF(what_was_left_alone_is_used_elsewhere),
-        OF(what_is_still_under_way_is_not_told_of_again),
+        OF(what_is_still_under_way_is_not_told_of_again), OF(another_kind_of_device_takes_nothing_over),
     };
     setenv("FACULA_TEST_DEVICES", "opencl:0 opencl:1", 1);
     if (!opencl_there() || !test_devices_there())

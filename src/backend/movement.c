@@ -2,6 +2,7 @@
 #include "backend/movement.h"
 #include "backend/device.h"
 #include "base/clock.h"
+#include "base/error.h"
 #include "core/context.h"
 #include "core/ledger.h"
 #include "core/order.h"
@@ -32,6 +33,16 @@ static void must_wait(const fa__op *op, fa__stamp work)
 {
     if (work.queue)
         wait_counted(op, work);
+}
+
+bool fa__wait_for_kind(fa__stamp work)
+{
+    const fa__device *d = work.queue->device;
+    bool stood = fa__failed();
+    int64_t start = fa__clock_ns();
+    d->backend->wait(work.queue, work.ticket);
+    fa__ledger_implicit(NULL, d, fa__clock_ns() - start);
+    return stood || !fa__failed();
 }
 
 static bool follow(fa__queue *queue, fa__stamp work)

@@ -20,6 +20,10 @@ fa__queue *fa__queue_between(fa__device *to, const fa__device *from);
  * that the device found meanwhile stand afterwards. */
 bool fa__wait_stamp(const fa__op *op, fa__stamp);
 
+/* The host waits for work that another kind's queue is to come behind: no driver knows of both. What would come behind
+ * what went wrong there is not issued: false, and the error. */
+bool fa__wait_for_kind(fa__stamp);
+
 /* Waits for all work of all devices, whatever is forbidden: before what that work uses is freed. */
 void fa__devices_finish(void);
 

@@ -12,16 +12,21 @@ struct fa__telling {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic uint64_t count;
+static _Atomic uint32_t threads;
 
 FA__LOCKED_AT_FORK(TELLINGS, &lock)
 
 uint32_t fa__thread_number(void)
 {
-    static _Atomic uint32_t threads;
     static FA__TLS uint32_t mine;
     if (!mine)
         mine = atomic_fetch_add(&threads, 1) + 1;
     return mine;
+}
+
+uint32_t fa__thread_last(void)
+{
+    return atomic_load(&threads);
 }
 
 uint64_t fa__tellings_count(void)

@@ -5,8 +5,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The number of this thread, from 1 on. */
+/* The number of this thread, from 1 on; and the last one that a thread was given. */
 uint32_t fa__thread_number(void);
+uint32_t fa__thread_last(void);
 
 /* Those of one fault; NULL: there are none. All threads may use them. */
 typedef struct fa__telling *fa__tellings;

@@ -83,13 +83,15 @@ bool fa__before_write(fa__storage *s, fa__queue *queue, const fa__op *op)
 }
 
 /* ---- after ---- */
-/* Remembers a read, in the place of an older one of the same queue. False without memory. */
+/* Remembers a read, in the place of an older one of the same queue: threads that share it may come here in another
+ * order than their work has. False without memory. */
 static bool put_read(fa__storage *s, fa__stamp work)
 {
     fa__pending *p = s->pending;
     for (int i = 0; p && i < p->reads; i++)
         if (p->read[i].queue == work.queue) {
-            p->read[i] = work;
+            if (p->read[i].ticket < work.ticket)
+                p->read[i] = work;
             return true;
         }
     p = note(s);

@@ -2,6 +2,7 @@
 #include "backend/cpu/cpu.h"
 #include "backend/fault.h"
 #include "backend/late/late.h"
+#include "backend/movement.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -28,25 +29,21 @@ static uint64_t no_memory(const fa__queue *queue)
 /* What went wrong there goes wrong here too: this queue's later work depends on it. */
 static void wait_for_other(fa__late_queue *q, job *j)
 {
-    fa__queue *other = j->after.queue;
-    if (other->device->id.kind != FA__LATE) {
-        other->device->backend->wait(other, j->after.ticket);
-        return;
-    }
-    fa__late_wait_quietly((fa__late_queue *)other, j->after.ticket);
-    fa__late_hand_over(q, j, (fa__late_queue *)other, j->after.ticket);
+    fa__late_queue *other = (fa__late_queue *)j->after.queue;
+    fa__late_wait_quietly(other, j->after.ticket);
+    fa__late_hand_over(q, j, other, j->after.ticket);
 }
 
 bool fa__late_after(fa__queue *queue, fa__stamp work)
 {
     if (!work.queue || work.queue == queue || fa__late_forked || atomic_load(&ignore_after))
         return true;
-    fa__late_queue *q = (fa__late_queue *)queue;
-    if (work.queue->device->id.kind == FA__LATE)
-        fa__late_check_after(q, (const fa__late_queue *)work.queue, work.ticket);
-    bool late = work.queue->device->id.kind == FA__LATE;
+    if (work.queue->device->id.kind != FA__LATE)
+        return fa__wait_for_kind(work);
+    fa__late_queue *q = (fa__late_queue *)queue, *other = (fa__late_queue *)work.queue;
+    fa__late_check_after(q, other, work.ticket);
     const job now = {.age = fa__tellings_count(), .thread = fa__thread_number()};
-    if (late && fa__stamp_done(&work) && !fa__late_hand_over(NULL, &now, (fa__late_queue *)work.queue, work.ticket))
+    if (fa__stamp_done(&work) && !fa__late_hand_over(NULL, &now, other, work.ticket))
         return true; /* whether others' work went wrong is known to them: that is asked for later */
     job *j = fa__late_job_new(wait_for_other, 0);
     if (!j)

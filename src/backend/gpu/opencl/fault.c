@@ -101,17 +101,33 @@ static bool tell(queue *q, uint64_t ticket, stain *device_tells)
     return raised;
 }
 
-/* What a lost device was to do fails whoever asks for it. */
+static bool knows_failure(const queue *q, uint32_t thread)
+{
+    return fa__tellings_have(&q->failed_told, thread, q->failed_born, UINT64_MAX);
+}
+
+/* Whether this thread is to be told that work up to the ticket failed: of what a lost device was to do whenever it asks
+ * for it, else once. The queue's lock is held. */
+static bool failure_is_news(queue *q, uint64_t ticket)
+{
+    uint32_t thread = fa__thread_number();
+    if (!q->failed || ticket < q->failed_ticket || fa__failed())
+        return false;
+    if (atomic_load(&q->device->lost))
+        return true;
+    if (!knows_failure(q, 0))
+        q->failed_threads = fa__thread_last();
+    if (thread > q->failed_threads || knows_failure(q, thread))
+        return false;
+    fa__tellings_add(&q->failed_told);
+    return true;
+}
+
 void fa__opencl_surface(queue *q, uint64_t ticket)
 {
-    cl_int failed = 0;
     tell(q, ticket, NULL);
     pthread_mutex_lock(&q->lock);
-    if (q->failed && q->failed_ticket <= ticket && !fa__failed()) {
-        failed = q->failed;
-        if (!atomic_load(&q->device->lost))
-            q->failed = 0;
-    }
+    cl_int failed = failure_is_news(q, ticket) ? q->failed : 0;
     const char *call = q->failed_call;
     fa__opencl_leave(q);
     if (failed)

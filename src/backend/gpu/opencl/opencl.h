@@ -147,7 +147,9 @@ typedef struct fa__opencl_queue {
     _Atomic uint64_t last_suspect;            /* the last launch that may raise a fault */
     cl_int failed;                            /* a piece of work ended with this status; 0: none; */
     const char *failed_call;
-    uint64_t failed_ticket;
+    uint64_t failed_ticket, failed_born; /* born: the last telling then */
+    uint32_t failed_threads; /* the last thread there was when the first one was told: none of the later ones is */
+    fa__tellings failed_told;
 } fa__opencl_queue;
 
 /* ---- load.c ---- */
@@ -213,9 +215,7 @@ uint64_t fa__opencl_mark(fa__queue *, fa__moment *);
 void fa__opencl_leave(fa__opencl_queue *); /* releases the queue's lock */
 void fa__opencl_wait(fa__queue *, uint64_t ticket);
 void fa__opencl_wait_quietly(fa__opencl_queue *, uint64_t ticket); /* raises nothing */
-/* Puts away what is done, though the driver has not called back yet. Does not wait. */
-void fa__opencl_look(fa__opencl_queue *);
-uint64_t fa__opencl_issued(fa__opencl_queue *); /* the last ticket */
+uint64_t fa__opencl_issued(fa__opencl_queue *);                    /* the last ticket */
 /* The event of a piece of work that is not put away, to be released; NULL: it is done. */
 cl_event fa__opencl_event_of(fa__opencl_queue *, uint64_t ticket);
 static inline fa__opencl_work *fa__opencl_work_of(const fa__opencl_queue *q, uint64_t ticket)

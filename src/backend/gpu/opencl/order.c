@@ -1,7 +1,7 @@
 /* The order of work: behind that of other queues, and before the host reads. */
 #include "backend/gpu/opencl/opencl.h"
+#include "backend/movement.h"
 #include "base/clock.h"
-#include "base/error.h"
 #include "core/ledger.h"
 
 typedef fa__opencl_queue queue;
@@ -28,17 +28,6 @@ static bool follow(queue *q, queue *other, uint64_t ticket)
     return fa__opencl_good(q->base.device, status, "clEnqueueBarrierWithWaitList");
 }
 
-/* What comes behind what went wrong in another kind's queue is not issued. */
-static bool wait_for_kind(fa__stamp stamp)
-{
-    const fa__device *d = stamp.queue->device;
-    bool stood = fa_failed();
-    int64_t start = fa__clock_ns();
-    d->backend->wait(stamp.queue, stamp.ticket);
-    fa__ledger_implicit(NULL, d, fa__clock_ns() - start);
-    return stood || !fa_failed();
-}
-
 /* The driver can order queues of one context. For others the host waits. */
 bool fa__opencl_after(fa__queue *base, fa__stamp stamp)
 {
@@ -47,7 +36,7 @@ bool fa__opencl_after(fa__queue *base, fa__stamp stamp)
         return true;
     const fa__device *d = stamp.queue->device;
     if (d->backend != &fa__backend_opencl)
-        return wait_for_kind(stamp);
+        return fa__wait_for_kind(stamp);
     if (other->device->platform == q->device->platform && !host_takes_part(q, other, stamp.ticket)) {
         if (!follow(q, other, stamp.ticket))
             return false;

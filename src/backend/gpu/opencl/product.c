@@ -145,7 +145,7 @@ static uint64_t by_library(const job *j)
     queue *q = j->queue;
     const fa__op *op = q->launch ? q->launch->op : NULL;
     cl_event event = NULL;
-    fa__opencl_work *w = put_bias(j) ? fa__opencl_begin(q, op) : NULL;
+    fa__opencl_work *w = put_bias(j) && fa__opencl_forgive(q) ? fa__opencl_begin(q, op) : NULL;
     if (!w)
         return 0;
     int64_t start = fa__clock_ns();

@@ -195,6 +195,7 @@ static void unmake(queue *q)
     if (q->fault)
         fa__opencl.clReleaseMemObject(q->fault);
     fa__opencl_stains_end(q);
+    fa__tellings_end(&q->failed_told);
     fa__free(q->work);
     fa__free((void *)q->taken);
     memset(q->seen, 0, sizeof q->seen);

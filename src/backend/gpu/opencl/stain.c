@@ -62,19 +62,32 @@ bool fa__opencl_is_stained(const queue *q)
     return last && last->epoch == q->epoch;
 }
 
-static void forget_first(queue *q)
+static bool is_owed(const queue *q, const stain *s)
 {
+    for (int i = 0; i < q->debts; i++)
+        if (q->debt[i].epoch == s->epoch)
+            return true;
+    return false;
+}
+
+/* The first one that nobody is still to be told of; where there is none, the first one. */
+static void forget_one(queue *q)
+{
+    int one = 0;
+    while (one < q->stains && is_owed(q, &q->stain[one]))
+        one++;
+    one %= q->stains;
     for (int i = q->debts; i-- > 0;)
-        if (q->debt[i].epoch == q->stain[0].epoch)
+        if (q->debt[i].epoch == q->stain[one].epoch)
             end_debt(q, i);
-    fa__opencl_disown(q->stain[0].guilty);
-    memmove(q->stain, q->stain + 1, (size_t)--q->stains * sizeof q->stain[0]);
+    fa__opencl_disown(q->stain[one].guilty);
+    memmove(q->stain + one, q->stain + one + 1, (size_t)(--q->stains - one) * sizeof q->stain[0]);
 }
 
 void fa__opencl_stain_new(queue *q, suspect *guilty, const fa__fault *f, uint64_t ticket)
 {
     if (q->stains == FA__OPENCL_STAINS)
-        forget_first(q);
+        forget_one(q);
     fa__opencl_own_suspect(guilty);
     q->stain[q->stains++] = (stain){.epoch = fa__opencl_work_of(q, ticket)->epoch,
                                     .from = ticket,

@@ -28,18 +28,21 @@ static cl_int event_status(cl_event e)
     return asked != CL_SUCCESS ? asked : status;
 }
 
-/* The first failure is kept. Work behind another device's failure fails, too, but its own device is well: of a copy, it
- * is the other half that tells whether the other device is. */
+/* The first failure that nobody was told of is kept, and the first one of a lost device. Work behind another device's
+ * failure fails, too, but its own device is well: of a copy, it is the other half that tells whether the other device
+ * is. */
 static void note_failure(work *w, uint64_t ticket, cl_int status)
 {
     queue *q = w->queue;
     cl_int other = w->other ? event_status(w->other) : CL_COMPLETE;
     if (other < 0 && other != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
         atomic_store(&fa__opencl_own(w->from == q->base.device ? w->to : w->from)->lost, other);
-    if (!q->failed) {
+    bool told = fa__tellings_have(&q->failed_told, 0, q->failed_born, UINT64_MAX);
+    if (!q->failed || (told && !atomic_load(&q->device->lost))) {
         q->failed = status;
         q->failed_call = w->call;
         q->failed_ticket = ticket;
+        q->failed_born = fa__tellings_count();
     }
     if (status != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
         atomic_store(&q->device->lost, status);
@@ -154,17 +157,6 @@ void fa__opencl_wait_quietly(queue *q, uint64_t ticket)
     pthread_mutex_lock(&q->lock);
     if (q->known < ticket)
         __atomic_store_n(&q->known, ticket, __ATOMIC_RELEASE);
-    drain(q);
-    fa__opencl_leave(q);
-}
-
-void fa__opencl_look(queue *q)
-{
-    pthread_mutex_lock(&q->lock);
-    uint64_t ticket = fa__opencl_done(q) + 1;
-    for (; ticket <= q->base.issued && event_status(fa__opencl_work_of(q, ticket)->event) <= CL_COMPLETE; ticket++)
-        if (q->known < ticket)
-            __atomic_store_n(&q->known, ticket, __ATOMIC_RELEASE);
     drain(q);
     fa__opencl_leave(q);
 }
