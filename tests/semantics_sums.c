@@ -32,7 +32,10 @@ static void a_hundred_million_tenths(void **state)
         assert_true(fabs(fa_item(fa_nansum(x)) - truth) <= 1e-6 * truth);
         assert_true(fabs(fa_item(fa_norm(x, .p = 1)) - truth) <= 1e-6 * truth);
         assert_true(fabs(fa_item(fa_mean(x)) - (double)0.1f) <= 1e-7);
-        assert_true(fabs(fa_item(fa_dot(x, x)) - truth * (double)0.1f) <= 1e-6 * truth * (double)0.1f);
+        const fa_tensor *product[] = {fa_dot(x, x), fa_inner(x, x), fa_einsum("i,i", FA_TENSORS(x, x)),
+                                      fa_tensordot(x, x, .dims = 1)};
+        for (size_t i = 0; i < sizeof product / sizeof product[0]; i++)
+            assert_true(fabs(fa_item(product[i]) - truth * (double)0.1f) <= 1e-6 * truth * (double)0.1f);
         assert_true(fa_item(fa_sum(fa_expand(fa_full(FA_SHAPE(1), true), FA_SHAPE(100000000)))) == 1e8);
     }
 }
