@@ -1,10 +1,11 @@
 #!/bin/sh
 # documented.sh [HEADER...]: each public function, macro and type has a comment of its own right before it, each member
 # of a struct has one, and each parameter but the first (what the comment is about) is named in it. All public headers
-# when none is named.
+# when none is named: then a fa_function() that a comment speaks of has to be there, too.
 cd "$(dirname "$0")/.." || exit 2
+some=$#
 [ $# -gt 0 ] || set -- include/facula/*.h
-awk '
+awk -v some="$some" '
 function complain(what) { printf "%s:%d: %s\n", FILENAME, FNR, what; bad = 1 }
 function names(text, word) { return (" " text " ") ~ ("[^A-Za-z0-9_]" word "[^A-Za-z0-9_]") }
 # the name of one parameter or member: of a pointer to a function, or the last word
@@ -34,6 +35,13 @@ function function_is_good(text,   name) {
     known[name] = 1
     if (!doc) complain(name ": there is no comment before it")
     else if (doc !~ /^fa_[a-z_0-9]+\(\) in place:/) parameters(text, name)
+}
+{
+    for (text = $0; match(text, /fa_[a-z0-9][a-z0-9_]*(\(\))?/); text = substr(text, RSTART + RLENGTH)) {
+        word = substr(text, RSTART, RLENGTH)
+        if (!sub(/\(\)/, "", word)) declared[word] = 1
+        else if (!(word in spoken_of)) spoken_of[word] = FILENAME ":" FNR
+    }
 }
 FNR == 1 { doc = group = declaration = struct = ""; hidden = cplusplus = 0; delete known; delete once }
 /@cond/ { hidden = 1 }
@@ -93,5 +101,12 @@ struct {
 }
 /^#/ { if (/^#define/) while (/\\$/) if ((getline) <= 0) break; next }
 { group = ""; if (!/^(extern "C" \{|\})$/) doc = "" }
-END { exit bad }
+END {
+    for (word in spoken_of)
+        if (!some && !(word in declared)) {
+            print spoken_of[word] ": there is no " word "()"
+            bad = 1
+        }
+    exit bad
+}
 ' "$@"

@@ -621,6 +621,8 @@ static void leaves_are_not_changed(void **state)
     assert_error(FA_ERROR_GRADIENT, "fa_scatter_(", "a leaf that needs a gradient is changed in place");
     assert_null(fa_masked_fill_(x, fa_gt(x, 3), 1));
     assert_error(FA_ERROR_GRADIENT, "fa_masked_fill_(", "a leaf that needs a gradient is changed in place");
+    assert_null(fa_masked_scatter_(x, fa_gt(x, 99), fa_ones(FA_SHAPE(0))));
+    assert_error(FA_ERROR_GRADIENT, "fa_masked_scatter_(", "a leaf that needs a gradient is changed in place");
     FA_USE(.no_grad = true);
     assert_non_null(fa_index_put_(x, FA_INDEX(index), 1));
     assert_no_error();

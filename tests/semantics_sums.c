@@ -32,6 +32,10 @@ static void a_hundred_million_tenths(void **state)
         assert_true(fabs(fa_item(fa_nansum(x)) - truth) <= 1e-6 * truth);
         assert_true(fabs(fa_item(fa_norm(x, .p = 1)) - truth) <= 1e-6 * truth);
         assert_true(fabs(fa_item(fa_mean(x)) - (double)0.1f) <= 1e-7);
+        const fa_tensor *product[] = {fa_dot(x, x), fa_inner(x, x), fa_einsum("i,i", FA_TENSORS(x, x)),
+                                      fa_tensordot(x, x, .dims = 1)};
+        for (size_t i = 0; i < sizeof product / sizeof product[0]; i++)
+            assert_true(fabs(fa_item(product[i]) - truth * (double)0.1f) <= 1e-6 * truth * (double)0.1f);
         assert_true(fa_item(fa_sum(fa_expand(fa_full(FA_SHAPE(1), true), FA_SHAPE(100000000)))) == 1e8);
     }
 }
@@ -56,8 +60,11 @@ static void the_same_bits_everywhere(void **state)
             if (!fa_same(fa_cpu(fa_sum(others[i], .dim = 0)), rows))
                 fail_msg("%lld elements, layout %zu: columns", (long long)n, i);
         }
-        if (bits(fa_sum(fa_reshape(x, FA_SHAPE(-1)))) != bits(all))
+        fa_tensor *flat = fa_reshape(x, FA_SHAPE(-1)), *there = fa_to(flat, DEVICE(0));
+        if (bits(fa_sum(flat)) != bits(all))
             fail_msg("%lld elements: flat", (long long)n);
+        if (bits(fa_dot(flat, flat)) != bits(fa_dot(there, there)))
+            fail_msg("%lld elements: products", (long long)n);
     }
 }
 

@@ -20,7 +20,7 @@ typedef struct fa_embedding_options {
 
 /** The rows of weight that input names: the shape of input, and width behind it. A number that is out of range is an
  *  error, which names it. Gradients are added in input's order: the same bits on every device. PyTorch's max_norm,
- *  which changes weight, is not there: fa_renorm() on a copy of it does the same.
+ *  which changes weight, is not there: fa_norm() finds the rows that are longer.
  *
  *      fa_embedding(input, weight, .padding_idx = INT64_MIN, .scale_grad_by_freq = false, .out = NULL)
  *

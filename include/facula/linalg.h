@@ -17,7 +17,8 @@ typedef struct fa_matmul_options {
 } fa_matmul_options;
 
 /** The matrix product: of two matrices, of a matrix and a vector, of two vectors (a number), or of batches of matrices,
- *  whose leading dimensions broadcast. The result is (..., n, m), without the dimension that a vector lacks.
+ *  whose leading dimensions broadcast. The result is (..., n, m), without the dimension that a vector lacks. Each
+ *  element is one chain of sums, in which long vectors lose digits: fa_dot() adds them by a tree.
  *
  *      fa_matmul(a, b, .out = NULL)
  *

@@ -106,7 +106,8 @@ typedef struct fa_pow_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_pow_options;
 
-/** x to the power y. Integers stay integers; 0 to the power 0 is 1.
+/** x to the power y. Integers stay integers: to a negative power, which PyTorch refuses where it is a number, they are
+ *  0, but for 1 and -1. 0 to the power 0 is 1.
  *
  *      fa_pow(x, y, .out = NULL)
  *

@@ -69,7 +69,8 @@ typedef struct fa_dot_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_dot_options;
 
-/** The sum of the products of two vectors' elements: a number.
+/** The sum of the products of two vectors' elements: a number. Added by the tree of fa_sum(), so that long vectors lose
+ *  little; as a product of matrices it would be one chain.
  *
  *      fa_dot(a, b, .out = NULL)
  *

@@ -113,7 +113,7 @@ typedef struct fa_index_fill_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_index_fill_options;
 
-/** x with a value in the slices that index names along dim.
+/** x with a value in the slices that index names along dim; negative ones count from the end.
  *
  *      fa_index_fill(x, dim, index, value, .out = NULL)
  *

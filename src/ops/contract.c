@@ -124,6 +124,13 @@ static fa_tensor *matrix_product(const kinds *k, const fa__labelled *a, const fa
                       ys);
 }
 
+/* Both have the same dimensions, and all are summed: a number. */
+static fa_tensor *sum_of_products(const fa__labelled *a, const fa__labelled *b)
+{
+    const fa_shape flat = FA_SHAPE(-1);
+    return fa_dot(fa_reshape(a->t, flat), fa_reshape(fa__label_order(b, a->label), flat));
+}
+
 bool fa__contract(const fa__call *c, const fa__labelled *a, const fa__labelled *b, uint64_t keep, fa__labelled *product)
 {
     kinds k;
@@ -135,6 +142,6 @@ bool fa__contract(const fa__call *c, const fa__labelled *a, const fa__labelled *
     memcpy(product->label, k.batch, (size_t)k.batches);
     memcpy(product->label + k.batches, k.left, (size_t)k.lefts);
     memcpy(product->label + k.batches + k.lefts, k.right, (size_t)k.rights);
-    product->t = k.sums ? matrix_product(&k, a, b) : product_of_each(&k, a, b);
+    product->t = !k.sums ? product_of_each(&k, a, b) : !rank ? sum_of_products(a, b) : matrix_product(&k, a, b);
     return product->t != NULL;
 }

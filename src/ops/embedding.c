@@ -38,7 +38,7 @@ static fa_tensor *embedding_compose(fa__call *c)
 
 /** The rows of weight that input names: the shape of input, and width behind it. A number that is out of range is an
  *  error, which names it. Gradients are added in input's order: the same bits on every device. PyTorch's max_norm,
- * which changes weight, is not there: fa_renorm() on a copy of it does the same. */
+ * which changes weight, is not there: fa_norm() finds the rows that are longer. */
 OP(embedding, embedding_args, (y), .compose = embedding_compose, .index = "input",
    TORCH("nn.functional.embedding(input, weight, padding_idx, scale_grad_by_freq=scale_grad_by_freq)"),
    SAMPLES(

@@ -75,7 +75,8 @@ static void matmul_grad(fa__back *b)
 }
 
 /** The matrix product: of two matrices, of a matrix and a vector, of two vectors (a number), or of batches of matrices,
- *  whose leading dimensions broadcast. The result is (..., n, m), without the dimension that a vector lacks. */
+ *  whose leading dimensions broadcast. The result is (..., n, m), without the dimension that a vector lacks. Each
+ *  element is one chain of sums, in which long vectors lose digits: fa_dot() adds them by a tree. */
 OP(matmul, matmul_args, (y), .infer = matmul_infer, .grad = matmul_grad, .keep = KEEP(b for a, a for b), .autocast = FA__CAST_LOW,
    .autocast_cpu = FA__CAST_LOW, DIFFERS("bool: there is no product of bool, of nothing neither"), TORCH("matmul(a, b)"),
    SAMPLES("(2,3) (3,4); (3) (3); (2,3) (3); (3) (3,2); (2,0) (0,3); (2,2,3) (2,3,2); (2,1,2,3) (3,3,2); (2,2,3) (3); "

@@ -142,7 +142,9 @@ static fa_tensor *scatter_nothing(fa__call *c, const fa_tensor *x, const fa_tens
     }
     if (some)
         fa__call_fail(c, FA_ERROR_INDEX, "source has no element for what is true in mask");
-    return fa__failed() ? NULL : fa__written(c, x);
+    if (fa__failed())
+        return NULL;
+    return c->inplace ? fa_where_(mask, c->given, c->given) : fa_where(mask, x, x);
 }
 
 static fa_tensor *masked_scatter_compose(fa__call *c)

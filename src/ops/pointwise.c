@@ -25,7 +25,8 @@ POINTWISE(mul, (x, y), y = x * y, TORCH("mul(x, y)"), ALSO("`multiply`"), HOT,
 POINTWISE(div, (x, y), y = x / y, TORCH("div(x, y)"), ALSO("`divide`, `true_divide`"), HOT,
           SAMPLES("(3,4) (4); (3,4) 2; 1 (5); () (); (0,2) (2)"))
 
-/** x to the power y. Integers stay integers; 0 to the power 0 is 1. */
+/** x to the power y. Integers stay integers: to a negative power, which PyTorch refuses where it is a number, they are
+ * 0, but for 1 and -1. 0 to the power 0 is 1. */
 POINTWISE(pow, (x, y), y = pow(x, y), .autocast = FA__CAST_F32, TORCH("pow(x, y)"), ALSO("`power`"),
           SAMPLES("p(3,4) (3,4); (3,4) 2; (4) 3; p(2,1) (3); 2 (3); p() (); (0,2) 2.5"))
 

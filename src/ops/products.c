@@ -72,15 +72,37 @@ typedef struct {
     const fa_tensor *b; /* (n) */
 } dot_args;
 
-static fa_tensor *dot_compose(fa__call *c)
+static bool dot_infer(fa__call *c)
 {
     const dot_args *a = c->args;
-    return check_ranks(c, a->a, 1, a->b, 1) ? fa_matmul(a->a, a->b) : NULL;
+    if (!check_ranks(c, a->a, 1, a->b, 1) || !fa__check_product(c, a->a, a->b))
+        return false;
+    if (a->a->shape[0] != a->b->shape[0])
+        return fa__call_fail(c, FA_ERROR_SHAPE, "the vectors are of different sizes");
+    return fa__infer_shape(c, (fa_dtype)a->a->dtype, 0, NULL);
 }
 
-/** The sum of the products of two vectors' elements: a number. */
-OP(dot, dot_args, (y), .compose = dot_compose, .autocast = FA__CAST_WIDEST, .autocast_cpu = FA__CAST_WIDEST,
-   TORCH("dot(a, b)"), ALSO("`vdot`"), SAMPLES("(3) (3); (0) (0); (1) (1); (40) (40)"))
+static bool dot_run(fa__call *c)
+{
+    const dot_args *a = c->args;
+    fa__bound bound[] = {{.name = "x", .value = fa__arg_t(a->a)}, {.name = "y", .value = fa__arg_t(a->b)}};
+    return fa__run_reduce(c, c->out[0], FA__COMBINE_SUM, "x * y", 1, 2, bound);
+}
+
+static void dot_grad(fa__back *b)
+{
+    const dot_args *a = b->args;
+    if (fa__wants(b, &a->a))
+        fa__give(b, &a->a, fa_mul(a->b, b->gy[0]));
+    if (fa__wants(b, &a->b))
+        fa__give(b, &a->b, fa_mul(a->a, b->gy[0]));
+}
+
+/** The sum of the products of two vectors' elements: a number. Added by the tree of fa_sum(), so that long vectors lose
+ *  little; as a product of matrices it would be one chain. */
+OP(dot, dot_args, (y), .infer = dot_infer, .run = dot_run, .grad = dot_grad, .keep = KEEP(b for a, a for b),
+   .autocast = FA__CAST_WIDEST, .autocast_cpu = FA__CAST_WIDEST, DIFFERS("bool: as matmul"), TORCH("dot(a, b)"),
+   ALSO("`vdot`"), SAMPLES("(3) (3); (0) (0); (1) (1); (40) (40); n(9) n(9)"))
 
 typedef struct {
     const fa_tensor *x;

@@ -232,22 +232,23 @@ static fa_tensor *index_fill_compose(fa__call *c)
     int d = fa__wrap_dim(c, a->x, a->dim);
     if (d < 0)
         return NULL;
-    if (a->value.kind == FA__ARG_TENSOR) {
-        fa_tensor *mask = named_slices(c, a->index, a->x, d);
+    fa_tensor *list = fa__index_at(fa__index_beside(c, a->index, a->x), d, a->x->rank ? a->x->shape[d] : 1);
+    if (list && a->value.kind == FA__ARG_TENSOR) {
+        fa_tensor *mask = named_slices(c, list, a->x, d);
         return c->inplace ? fa_masked_fill_(c->given, mask, a->value) : fa_masked_fill(a->x, mask, a->value);
     }
-    fa_tensor *index = spread(c, a->index, a->x, d);
+    fa_tensor *index = list ? spread(c, list, a->x, d) : NULL;
     fa_tensor *value = index ? fa__number_as(a->value, a->x, fa_tensor_shape(index)) : NULL;
     return value ? fa__scatter_set_(fa__written(c, a->x), d, index, value) : NULL;
 }
 
-/** x with a value in the slices that index names along dim. */
+/** x with a value in the slices that index names along dim; negative ones count from the end. */
 OP(index_fill, index_fill_args, (y), .compose = index_fill_compose, .index = "index", .inplace = INPLACE(x),
    TORCH("index_fill(x, dim, index, value)"),
    SAMPLES("(3,4) 1 i(2)<4 2.5; (3,4) -2 i(6)<3 3; (5) 0 i()<5 1; (3,4) 0 i(0)<3 1; (3,4) 1 r(2) (); (3,4) 1 r(2) i(); "
            "() 0 i()<1 2; () "
            "-1 i(2)<1 (); () 0 i(0)<1 3; (3) 0 i()<3 (); (3,4) 1 i(9)<4 (); i(5) 0 "
-           "i(2)<5 2.5"))
+           "i(2)<5 2.5; (2,5) 1 i(4) 2.5; (5,2) 0 i(3) ()"))
 
 typedef struct {
     const fa_tensor *x;          /* what is written to */
