@@ -71,6 +71,15 @@ check 'a long folder: eval' run 0 eval deep.safetensors
 check 'a folder in no known writing' run 2 train linear --data cifar10 --data-dir "$(printf 'f\377')" --save f.safetensors
 check 'a folder in no known writing: said' complains '^facula: --data-dir: its name is not UTF-8'
 
+# a data set without samples
+mkdir empty
+for part in train t10k; do
+    printf '\0\0\010\003\0\0\0\0\0\0\0\034\0\0\0\034' >empty/$part-images-idx3-ubyte
+    printf '\0\0\010\001\0\0\0\0' >empty/$part-labels-idx1-ubyte
+done
+check 'no samples' run 1 train linear --data mnist --data-dir empty --epochs 1
+check 'no samples: said' complains '^facula: mnist has no samples to learn from$'
+
 # JSON, logs
 check 'train as JSON' run 0 train cnn --epochs 4 --json --log log.csv
 check 'train as JSON: it is' json '.settings.model == "cnn" and .settings.epochs == 4 and (.epochs | length == 4) and (.epochs[3].accuracy == .accuracy) and .seconds > 0 and (.epochs[3].loss < .epochs[0].loss)'

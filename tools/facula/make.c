@@ -77,8 +77,6 @@ static fa_schedule *schedule_new(const run *r)
 {
     static fa_schedule *(*const make[])(const run *, steps) = {NULL, step_new, cosine_new, one_cycle_new, plateau_new};
     steps n = steps_of(r);
-    if (n.epoch < 1)
-        return NULL;
     fa_schedule *(*rest)(const run *, steps) = make[r->s.schedule];
     if (!n.warm)
         return rest ? rest(r, n) : NULL;

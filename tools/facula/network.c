@@ -87,12 +87,20 @@ network network_for(const settings *s)
     return n;
 }
 
+/* Of none there is neither a loss nor an accuracy. */
+static fa_dataset *with_samples(fa_dataset *data, const char *name, bool train)
+{
+    if (data && fa_dataset_length(data) == 0)
+        fa_fail(FA_ERROR_USER, "%s has no samples to %s", name, train ? "learn from" : "be held out");
+    return fa_failed() ? NULL : data;
+}
+
 fa_dataset *network_data(const network *n, const settings *s, bool train)
 {
     const data_set *d = &data_sets[s->data];
     network of = network_for(s);
     if (of.channels == n->channels && of.height == n->height && of.width == n->width && of.classes <= n->classes)
-        return d->open(s->data_dir, train, network_transform(n));
+        return with_samples(d->open(s->data_dir, train, network_transform(n)), data_names[s->data], train);
     fa_fail(FA_ERROR_USER,
             "the network takes %" PRId64 " x %" PRId64 " x %" PRId64 " and tells %" PRId64
             " classes, and %s has %" PRId64 " x %" PRId64 " x %" PRId64 " and %" PRId64,
