@@ -48,6 +48,7 @@ CALL(cov, fa_cov(x, .fweights = o->w))
 CALL(cross_entropy, fa_cross_entropy(x, o->v, .label_smoothing = 0.25, .reduction = FA_SUM))
 CALL(diff, fa_diff(x, .n = 2, .prepend = x))
 CALL(norm, fa_norm(x, .p = 3))
+CALL(pdist, fa_pdist(fa_to(x, FA_BF16)))
 CALL(any, fa_any(x, .dim = 1))
 CALL(sum_bool, fa_sum(x, .dtype = FA_BOOL))
 CALL(scatter_mean, fa_scatter_reduce(x, 1, o->i, x, "mean"))
@@ -96,6 +97,7 @@ static const struct call {
     NAMED(cross_entropy),
     NAMED(diff),
     NAMED(norm),
+    NAMED(pdist),
     NAMED(any),
     NAMED(sum_bool),
     NAMED(scatter_mean),
