@@ -48,11 +48,13 @@ CALL(cov, fa_cov(x, .fweights = o->w))
 CALL(cross_entropy, fa_cross_entropy(x, o->v, .label_smoothing = 0.25, .reduction = FA_SUM))
 CALL(diff, fa_diff(x, .n = 2, .prepend = x))
 CALL(norm, fa_norm(x, .p = 3))
+CALL(pdist, fa_pdist(fa_to(x, FA_BF16)))
 CALL(any, fa_any(x, .dim = 1))
 CALL(sum_bool, fa_sum(x, .dtype = FA_BOOL))
 CALL(scatter_mean, fa_scatter_reduce(x, 1, o->i, x, "mean"))
 CALL(index_add, fa_index_add(x, 0, o->v, x, .alpha = 2))
 CALL(index_fill, fa_index_fill(x, 0, o->v, 3))
+CALL(index_fill_by_tensor, fa_index_fill(x, 0, o->v, fa_ones(FA_SCALAR)))
 CALL(take_along_dim, fa_take_along_dim(x, o->i, .dim = 1))
 CALL(put, fa_put(x, o->i, x, .accumulate = true))
 CALL(masked_scatter, fa_masked_scatter(x, o->m, x))
@@ -64,6 +66,7 @@ GRADIENT(cumprod_back, fa_cumprod(x, 1))
 GRADIENT(logcumsumexp_back, fa_logcumsumexp(x, 1))
 GRADIENT(prod_back, fa_prod(x, .dim = FA_DIMS(0, 1)))
 GRADIENT(norm_back, fa_norm(x, .p = 3))
+GRADIENT(largest_back, fa_norm(x, .p = INFINITY, .dim = 1))
 GRADIENT(sort_back, fa_sort(x).values)
 GRADIENT(mode_back, fa_mode(x).values)
 GRADIENT(quantile_back, fa_quantile(x, 0.25))
@@ -94,11 +97,13 @@ static const struct call {
     NAMED(cross_entropy),
     NAMED(diff),
     NAMED(norm),
+    NAMED(pdist),
     NAMED(any),
     NAMED(sum_bool),
     NAMED(scatter_mean),
     NAMED(index_add),
     NAMED(index_fill),
+    NAMED(index_fill_by_tensor),
     NAMED(take_along_dim),
     NAMED(put),
     NAMED(masked_scatter),
@@ -110,6 +115,7 @@ static const struct call {
     NAMED(logcumsumexp_back),
     NAMED(prod_back),
     NAMED(norm_back),
+    NAMED(largest_back),
     NAMED(sort_back),
     NAMED(mode_back),
     NAMED(quantile_back),

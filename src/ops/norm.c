@@ -79,6 +79,8 @@ static void norm_grad(fa__back *b)
     fa_tensor *y = fa__undo_reduced(b->y[0], a->x, a->dim, a->keepdim);
     fa_tensor *g = fa__undo_reduced(b->gy[0], a->x, a->dim, a->keepdim);
     fa_tensor *gx = NULL;
+    if (!y || !g)
+        return;
     if (isinf(a->p))
         gx = extreme_grad(a, y, g);
     else if (a->p == 0)

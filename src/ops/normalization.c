@@ -20,13 +20,13 @@ static bool check_vector(const fa__call *c, const char *name, const fa_tensor *t
                             (long long)channels);
 }
 
-/* A tensor of one number a channel, as it stands along dimension 1 of x. */
+/* A tensor of one number a channel, as it stands along dimension 1 of x. NULL after an error. */
 static fa_tensor *along_channels(const fa_tensor *t, const fa_tensor *x)
 {
     fa_shape shape = {.rank = x->rank};
     for (int i = 0; i < x->rank; i++)
-        shape.dim[i] = i == 1 ? t->shape[0] : 1;
-    return fa_reshape(t, shape);
+        shape.dim[i] = i == 1 ? x->shape[1] : 1;
+    return t ? fa_reshape(t, shape) : NULL;
 }
 
 /* The same as an operand; `otherwise` for NULL. */

@@ -231,6 +231,8 @@ static fa_tensor *root_of(fa_tensor *sum, double p)
 
 fa_tensor *fa__pair_distances(const fa_tensor *x, const fa_tensor *y, double p)
 {
+    if (!x || !y)
+        return NULL;
     int rank = 1 + (x->rank > y->rank ? x->rank : y->rank);
     fa_tensor *a = beside(x, -2, rank), *b = beside(y, -3, rank);
     if (!a || !b)

@@ -221,7 +221,7 @@ static fa_tensor *named_slices(const fa__call *c, const fa_tensor *index, const 
         shape.dim[i] = i == dim ? x->shape[i] : 1;
     fa_tensor *none =
         fa_zeros(x->rank ? FA_SHAPE(x->shape[dim]) : FA_SHAPE(1), .dtype = FA_BOOL, .device = fa_tensor_device(x));
-    fa_tensor *list = spread(c, index, none, 0);
+    fa_tensor *list = none ? spread(c, index, none, 0) : NULL;
     return list ? fa_reshape(fa_scatter_(none, 0, list, true), shape) : NULL;
 }
 
