@@ -3,6 +3,7 @@
 #include "support/opencl.h"
 #include <facula/facula.h>
 #include <pthread.h>
+#include <unistd.h>
 
 enum { STILL = -1 };
 
@@ -256,12 +257,15 @@ static void who_owes_issues_nothing(void **state)
 
 static _Atomic bool over;
 
-/* Faults one after the other, each of which this thread waits for. */
+/* Faults one after the other, each of which this thread waits for. From time to time it rests: the other thread would
+ * seldom be without one. */
 static void *fault_on(void *context)
 {
     (void)context;
-    while (!over) {
+    for (int i = 1; !over; i++) {
         FA_SCOPE;
+        if (i % 16 == 0)
+            usleep(2000);
         fa_index_select(rows, 0, bad);
         fa_synchronize(DEVICE(0));
         fa_error_clear();
