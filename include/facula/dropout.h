@@ -37,7 +37,7 @@ typedef struct fa_feature_dropout_options {
     size_t size;    /**< set by the macro */
     fa_tensor *out; /**< where to write, instead of into new memory */
     double p;       /**< how likely a channel is dropped: 0 to 1 */
-    bool training;  /**< else x is given back */
+    bool training;  /**< else the result is a copy of x */
     char fa__end;   /**< the end of what this version knows */
 } fa_feature_dropout_options;
 

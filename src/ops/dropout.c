@@ -14,7 +14,7 @@ POINTWISE(alpha_dropout, (x, p = 0.5, training = true, key = draw),
 typedef struct {
     const fa_tensor *x;      /* (n, c, ...), floating */
     double p OPT(0.5);       /* how likely a channel is dropped: 0 to 1 */
-    bool training OPT(true); /* else x is given back */
+    bool training OPT(true); /* else the result is a copy of x */
 } feature_dropout_args;
 
 static fa_tensor *feature_dropout_compose(fa__call *c)
@@ -25,6 +25,8 @@ static fa_tensor *feature_dropout_compose(fa__call *c)
         fa__call_fail(c, FA_ERROR_SHAPE, "x has %d dimensions: it has to be (n, c) or (n, c, ...)", a->x->rank);
         return NULL;
     }
+    if (!a->training)
+        return fa_clone(a->x);
     for (int i = 2; i < shape.rank; i++)
         shape.dim[i] = 1;
     fa_tensor *ones = fa_ones(shape, .dtype = (fa_dtype)a->x->dtype, .device = fa_tensor_device(a->x));
