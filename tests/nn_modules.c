@@ -493,7 +493,7 @@ static fa_tensor *source_forward(fa_module *self, fa_tensors inputs)
 
 static fa_tensor *drawing_forward(fa_module *self, fa_tensor *x)
 {
-    return fa_mul(x, fa_forward(fa_module_at(self, 0)));
+    return fa_mul(x, fa__forward(fa_module_at(self, 0), (fa_tensors){0, NULL}));
 }
 
 static void modules_without_inputs_may_have_hooks(void **state)

@@ -47,8 +47,9 @@ FA_API bool fa_module_zero_grad(fa_module *module);
 
 /** Lets the floating parameters of a module and all below it collect gradients, or (requires_grad = false) freezes
  * them: the gradients that they have are taken away, backward passes them by, and so optimizers leave them as they are.
- * Modes and buffers stay as they are: a frozen batch_norm that is to keep its statistics needs fa_module_train(module,
- * false) too. Returns the module; NULL and an error for NULL. */
+ * PyTorch leaves gradients where they are, and the next step takes them. Modes and buffers stay as they are: a frozen
+ * batch_norm that is to keep its statistics needs fa_module_train(module, false) too. Returns the module; NULL and an
+ * error for NULL. */
 FA_API fa_module *fa_module_set_requires_grad(fa_module *module, bool requires_grad);
 
 /** Tensors with their names. Holds them, and belongs to the scope it was made in; one of fa_params() belongs to nobody.
