@@ -303,6 +303,28 @@ static void on_a_full_device_what_was_waited_for_is_used_again(void **state)
     give(c);
 }
 
+/* There is no room for a small segment, but a large one has room. */
+static void on_a_full_device_small_blocks_come_from_large_segments(void **state)
+{
+    (void)state;
+    from.most = 20 * MIB;
+    enum { BLOCKS = 15 }; /* of 1 MiB each, and the last one of 2 */
+    fa__block *a = take(4 * MIB), *b[BLOCKS];
+    for (int i = 0; i < BLOCKS; i++)
+        b[i] = take(1000);
+    assert_int_equal(from.out, 20 * MIB);
+    assert_null(fa__cache_take(&cache, 1000, NULL));
+    assert_int_equal(fa_error_code(), FA_ERROR_MEMORY);
+    fa_error_clear();
+    for (int i = 0; i < BLOCKS; i += 2)
+        give(b[i]);
+    give(take(1000)); /* one of these */
+    for (int i = 1; i < BLOCKS; i += 2)
+        give(b[i]);
+    give(a);
+    assert_int_equal(fa__cache_stats(&cache).largest_free, 20 * MIB);
+}
+
 static void a_nearly_full_device_gives_small_segments(void **state)
 {
     (void)state;
@@ -514,6 +536,7 @@ int main(int argc, char **argv)
         TEST(blocks_used_late_merge_when_done),
         TEST(a_full_device_frees_the_cache_first),
         TEST(on_a_full_device_what_was_waited_for_is_used_again),
+        TEST(on_a_full_device_small_blocks_come_from_large_segments),
         TEST(a_nearly_full_device_gives_small_segments),
         TEST(running_out_is_an_error_with_the_figures),
         TEST(every_allocation_may_fail),

@@ -220,7 +220,7 @@ static fa__block *no_memory(fa__cache *c, size_t requested)
     return NULL;
 }
 
-/* A new segment; or, when the device has no more, a block that was waited for while it was asked. */
+/* A new segment; or, when the device has no more, a block that was waited for while it was asked, be it a large one. */
 static fa__block *new_segment(fa__cache *c, size_t size, size_t requested, const fa__queue *queue)
 {
     size_t most = size <= small_most   ? small_segment
@@ -235,6 +235,8 @@ static fa__block *new_segment(fa__cache *c, size_t size, size_t requested, const
     if (!memory) {
         fa__small_free(b, sizeof *b);
         b = cached(c, size, queue);
+        if (!b && size <= small_most)
+            b = cached(c, small_most + FA__BLOCK_STEP, queue);
         return b ? b : no_memory(c, requested);
     }
     memset(b, 0, sizeof *b);
@@ -259,7 +261,7 @@ static fa__block *take(fa__cache *c, size_t size, size_t requested, fa__queue *q
         b = new_segment(c, size, requested, queue);
     if (!b)
         return NULL;
-    if (!split(c, b, size)) {
+    if (!split(c, b, b->small || size > small_most ? size : small_most)) {
         put_merged(c, b);
         return NULL;
     }
