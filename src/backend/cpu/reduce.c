@@ -21,7 +21,7 @@ typedef struct reduction {
     int64_t length;                        /* elements of a result */
     int64_t blocks;                        /* partial results of a result */
     int64_t outer, columns, strip, strips; /* columns: results = outer * columns */
-    int64_t group;                         /* rows: results of one unit of work, where each has one block */
+    int64_t group;                         /* rows: results (blocks == 1) or blocks of one unit of work */
     char *partial[FA__MAX_OUTPUTS];        /* rows: [result][block]; columns: [outer][block][column] */
 } reduction;
 
@@ -97,9 +97,9 @@ static void rows_units(void *context, int64_t begin, int64_t end)
             int64_t count = fa__least(r->group, r->results - u * r->group);
             reduce_values(&j, u * r->group * r->length, count * r->length, r->length, u * r->group);
         } else {
-            int64_t result = u / r->blocks, block = u % r->blocks;
-            int64_t first = block * FA__BLOCK;
-            reduce_values(&j, result * r->length + first, fa__least(FA__BLOCK, r->length - first), FA__BLOCK, u);
+            int64_t units = ceil_div(r->blocks, r->group), result = u / units, block = u % units * r->group;
+            int64_t first = block * FA__BLOCK, count = fa__least(r->group * FA__BLOCK, r->length - first);
+            reduce_values(&j, result * r->length + first, count, FA__BLOCK, result * r->blocks + block);
         }
     }
 }
@@ -268,7 +268,7 @@ static void plan_rows(reduction *r)
     fa__walk_join(&r->walk, r->walk.kept, r->walk.rank);
     fa__walk_join(&r->walk, 0, r->walk.kept);
     fa__walk_classify(&r->walk);
-    r->group = r->blocks == 1 ? GROUP / r->length : 1;
+    r->group = GROUP / (r->blocks == 1 ? r->length : FA__BLOCK);
 }
 
 static void plan_columns(reduction *r)
@@ -302,7 +302,9 @@ static bool make_room(reduction *r, const fa__launch *l, char **room)
 
 static void reduce_elements(reduction *r, bool columns)
 {
-    int64_t units = columns ? r->outer * r->blocks * r->strips : ceil_div(r->results * r->blocks, r->group);
+    int64_t units = columns          ? r->outer * r->blocks * r->strips
+                    : r->blocks == 1 ? ceil_div(r->results, r->group)
+                                     : r->results * ceil_div(r->blocks, r->group);
     int64_t elements = r->walk.n / units;
     int64_t grain = elements >= FA__SERIAL ? 1 : FA__SERIAL / (elements + 1) + 1;
     void (*body)(void *, int64_t, int64_t) = columns ? columns_units : rows_units;
