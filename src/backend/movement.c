@@ -38,10 +38,11 @@ static void must_wait(const fa__op *op, fa__stamp work)
 bool fa__wait_for_kind(fa__stamp work)
 {
     const fa__device *d = work.queue->device;
-    bool stood = fa__failed();
+    bool stood = fa__failed(), done = fa__stamp_done(&work);
     int64_t start = fa__clock_ns();
     d->backend->wait(work.queue, work.ticket);
-    fa__ledger_implicit(NULL, d, fa__clock_ns() - start);
+    if (!done)
+        fa__ledger_implicit(NULL, d, fa__clock_ns() - start);
     return stood || !fa__failed();
 }
 

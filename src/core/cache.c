@@ -128,15 +128,15 @@ static void settle(fa__cache *c)
     }
 }
 
-/* A free block for the queue; without a pool there is none to be used again. */
-static fa__block *cached(fa__cache *c, size_t size, const fa__queue *queue)
+/* A free block for the queue, of a small segment or of a large one; without a pool there is none to be used again. */
+static fa__block *cached(fa__cache *c, size_t size, bool small, const fa__queue *queue)
 {
     if (c->direct)
         return NULL;
-    fa__block *b = fa__bins_best(c->bins, size, size <= small_most, queue);
+    fa__block *b = fa__bins_best(c->bins, size, small, queue);
     if (!b && c->used_late) {
         settle(c);
-        b = fa__bins_best(c->bins, size, size <= small_most, queue);
+        b = fa__bins_best(c->bins, size, small, queue);
     }
     if (b)
         remove_free(c, b);
@@ -234,9 +234,9 @@ static fa__block *new_segment(fa__cache *c, size_t size, size_t requested, const
     void *memory = ask_twice(c, &most, size);
     if (!memory) {
         fa__small_free(b, sizeof *b);
-        b = cached(c, size, queue);
+        b = cached(c, size, size <= small_most, queue);
         if (!b && size <= small_most)
-            b = cached(c, small_most + FA__BLOCK_STEP, queue);
+            b = cached(c, small_most, false, queue);
         return b ? b : no_memory(c, requested);
     }
     memset(b, 0, sizeof *b);
@@ -256,7 +256,7 @@ static fa__block *take(fa__cache *c, size_t size, size_t requested, fa__queue *q
         return NULL;
     if (c->direct)
         trim(c);
-    fa__block *b = cached(c, size, queue);
+    fa__block *b = cached(c, size, size <= small_most, queue);
     if (!b)
         b = new_segment(c, size, requested, queue);
     if (!b)

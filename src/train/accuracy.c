@@ -8,6 +8,7 @@
 #include <facula/to.h>
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 enum { RIGHT, COUNTED, COUNTS, MOST_CLASSES = 46340 /* whose square is an int */ };
 
@@ -114,10 +115,11 @@ fa_meter *(fa_meter_accuracy)(const fa_meter_accuracy_options *options)
 
 /* ---- confusion ---- */
 
-/* Says what an error of the sum is about; a device that runs late has it when the sum is read. */
+/* Says what an error of the sum is about; a device that runs late has it when the sum is read, and may then have one of
+ * other work. */
 static bool in_confusion(const fa_meter *m, bool good)
 {
-    if (!good && fa_error_code() == FA_ERROR_INDEX)
+    if (!good && fa_error_code() == FA_ERROR_INDEX && strstr(fa_error_message(), "fa_scatter_add_"))
         fa_error_append(", in a confusion of %" PRId64 " classes: each target is one of them", m->classes);
     return good;
 }

@@ -31,7 +31,7 @@ static void combine(const rows *r, int how, char *out, const char *x, int64_t co
         k->short_rows[how](out, x, count, n);
         return;
     }
-    for (int64_t i = 0; i < count; i++, out += k->size) { /* one, by the size of a strip */
+    for (int64_t i = 0; i < count; i++, out += k->size) {
         int64_t left = n;
         const char *from = x + i * n * k->size;
         for (; left > 1; left = (left + FA__BLOCK - 1) / FA__BLOCK, from = work)

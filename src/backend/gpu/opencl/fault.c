@@ -101,11 +101,6 @@ static bool tell(queue *q, uint64_t ticket, stain *device_tells)
     return raised;
 }
 
-static bool knows_failure(const queue *q, uint32_t thread)
-{
-    return fa__tellings_have(&q->failed_told, thread, q->failed_born, UINT64_MAX);
-}
-
 /* Whether this thread is to be told that work up to the ticket failed: of what a lost device was to do whenever it asks
  * for it, else once. The queue's lock is held. */
 static bool failure_is_news(queue *q, uint64_t ticket)
@@ -115,9 +110,9 @@ static bool failure_is_news(queue *q, uint64_t ticket)
         return false;
     if (atomic_load(&q->device->lost))
         return true;
-    if (!knows_failure(q, 0))
+    if (!q->failed_told)
         q->failed_threads = fa__thread_last();
-    if (thread > q->failed_threads || knows_failure(q, thread))
+    if (thread > q->failed_threads || fa__tellings_have(&q->failed_told, thread, 0, UINT64_MAX))
         return false;
     fa__tellings_add(&q->failed_told);
     return true;

@@ -147,7 +147,7 @@ typedef struct fa__opencl_queue {
     _Atomic uint64_t last_suspect;            /* the last launch that may raise a fault */
     cl_int failed;                            /* a piece of work ended with this status; 0: none; */
     const char *failed_call;
-    uint64_t failed_ticket, failed_born; /* born: the last telling then */
+    uint64_t failed_ticket;
     uint32_t failed_threads; /* the last thread there was when the first one was told: none of the later ones is */
     fa__tellings failed_told;
 } fa__opencl_queue;

@@ -37,12 +37,11 @@ static void note_failure(work *w, uint64_t ticket, cl_int status)
     cl_int other = w->other ? event_status(w->other) : CL_COMPLETE;
     if (other < 0 && other != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
         atomic_store(&fa__opencl_own(w->from == q->base.device ? w->to : w->from)->lost, other);
-    bool told = fa__tellings_have(&q->failed_told, 0, q->failed_born, UINT64_MAX);
-    if (!q->failed || (told && !atomic_load(&q->device->lost))) {
+    if (!q->failed || (q->failed_told && !atomic_load(&q->device->lost))) {
         q->failed = status;
         q->failed_call = w->call;
         q->failed_ticket = ticket;
-        q->failed_born = fa__tellings_count();
+        fa__tellings_end(&q->failed_told);
     }
     if (status != CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST)
         atomic_store(&q->device->lost, status);
