@@ -344,8 +344,10 @@ static void errors_leave_meters_alone(void **state)
     fa_meter_update(late, fa_to(x, DEVICE(0)), .target = fa_to(fa_add(y, 3), DEVICE(0)));
     assert_true(isnan(fa_meter_value(late)));
     assert_error(FA_ERROR_INDEX, ", in a confusion of 3 classes");
-    fa_index_select(fa_to(x, DEVICE(0)), 0, fa_full(FA_SHAPE(1), 9, .dtype = FA_I64, .device = DEVICE(0)));
-    assert_true(isnan(fa_meter_value(late))); /* it meets the error of other work */
+    fa_meter *sound = fa_meter_confusion(3);
+    fa_meter_update(sound, fa_to(x, DEVICE(0)), .target = fa_to(y, DEVICE(0)));
+    fa_index_select(fa_to(x, DEVICE(0)), 0, fa_to(fa_tensor_of(99), DEVICE(0))); /* which is not the meter's */
+    assert_true(isnan(fa_meter_value(sound)));
     assert_null(strstr(fa_error_message(), "confusion"));
     assert_error(FA_ERROR_INDEX, "fa_index_select");
     assert_true(isnan(fa_meter_value(right)));

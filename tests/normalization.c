@@ -131,6 +131,18 @@ static void inference_outlives_training(void **state)
     }
 }
 
+static void results_are_of_the_images_dtype(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *mean = fa_zeros(FA_SHAPE(3), .dtype = FA_F64), *var = fa_ones(FA_SHAPE(3), .dtype = FA_F64);
+    const fa_dtype dtypes[] = {FA_F16, FA_BF16, FA_F32, FA_F64};
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
+        fa_tensor *x = fa_rand(FA_SHAPE(2, 3), .dtype = dtypes[i]);
+        assert_int_equal(fa_tensor_dtype(fa_batch_norm(x, .running_mean = mean, .running_var = var)), dtypes[i]);
+    }
+}
+
 static void instances(void **state)
 {
     (void)state;
@@ -205,6 +217,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(running_statistics),
         TEST(recorded),
+        TEST(results_are_of_the_images_dtype),
         TEST(instances),
         TEST(large_means),
         TEST(no_gradients_for_what_is_kept),

@@ -6,6 +6,7 @@
 #include <facula/tensor.h>
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 /* He et al. 2015 with a = sqrt(5): a deviation of 1/sqrt(3 fan_in). */
 fa_module *fa__weights_add(fa_module *module, const fa__begin *how)
@@ -46,6 +47,8 @@ bool fa__channels_check(const char *who, int64_t in, int64_t out, int64_t groups
 bool fa__pair_check(const char *who, const char *option, fa_pair pair, int64_t least)
 {
     int64_t height = fa_pair_at(pair, 0), width = fa_pair_at(pair, 1);
+    if (height != pair && strstr(who, "1d"))
+        return fa_fail(FA_ERROR_ARGUMENT, "%s: %s is one number here, and no FA_PAIR", who, option);
     if (pair == FA_PADDING_SAME)
         return fa_fail(FA_ERROR_ARGUMENT, "%s: %s cannot be FA_PADDING_SAME here", who, option);
     return (height >= least && width >= least)

@@ -24,7 +24,8 @@ fa_module *fa__weights_add(fa_module *module, const fa__begin *how);
 fa_tensor *fa__constant(fa_shape shape, double value, fa_dtype dtype, fa_device device);
 /* Whether numbers of channels and groups make sense; sets an error that begins with `who`. */
 bool fa__channels_check(const char *who, int64_t in, int64_t out, int64_t groups);
-/* Whether both numbers of a pair are `least` or more; sets an error that names the option and the number. */
+/* Whether both numbers of a pair are `least` or more, and it is a plain number for a layer whose name has "1d"; sets an
+ * error that names the option and the number. */
 bool fa__pair_check(const char *who, const char *option, fa_pair pair, int64_t least);
 /* Whether a shape is (n, channels, ...) with so many dimensions, or as many as `or_dims`; sets an error that shows
  * both.

@@ -87,7 +87,7 @@ static fa_tensor *scaled(const fa_tensor *x, fa_arg mean, fa_arg scale, fa_arg b
     const char *text = x->dtype == FA_F16    ? "f16((x - y) * z + w)"
                        : x->dtype == FA_BF16 ? "bf16((x - y) * z + w)"
                                              : "(x - y) * z + w";
-    return fa_pointwise(text, x, mean, scale, bias);
+    return fa_to(fa_pointwise(text, x, mean, scale, bias), (fa_dtype)x->dtype);
 }
 
 /* Statistics of the batch itself over the dimensions in `set`; then the running ones are updated. */

@@ -8,6 +8,7 @@
 #include <facula/to.h>
 #include <inttypes.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { RIGHT, COUNTED, COUNTS, MOST_CLASSES = 46340 /* whose square is an int */ };
@@ -115,11 +116,13 @@ fa_meter *(fa_meter_accuracy)(const fa_meter_accuracy_options *options)
 
 /* ---- confusion ---- */
 
-/* Says what an error of the sum is about; a device that runs late has it when the sum is read, and may then have one of
- * other work. */
+/* Says what an error of the sum is about; a device that runs late has it when the sum is read, as it has those of other
+ * operations. */
 static bool in_confusion(const fa_meter *m, bool good)
 {
-    if (!good && fa_error_code() == FA_ERROR_INDEX && strstr(fa_error_message(), "fa_scatter_add_"))
+    char counting[64];
+    int length = snprintf(counting, sizeof counting, "fa_scatter_add_(x=(%" PRId64 ",)", m->classes * m->classes);
+    if (!good && fa_error_code() == FA_ERROR_INDEX && !strncmp(fa_error_message(), counting, (size_t)length))
         fa_error_append(", in a confusion of %" PRId64 " classes: each target is one of them", m->classes);
     return good;
 }

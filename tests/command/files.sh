@@ -94,6 +94,9 @@ check 'a log that cannot be written: said' complains '^facula: none/log.csv: No 
 check 'a network that cannot be saved' run 1 train linear --epochs 1 --save none/net.safetensors
 check 'a network that cannot be saved: said' complains '^facula: .*none/net.safetensors'
 check 'a network that cannot be saved: before the first epoch' sh -c "! grep -q '^epoch' '$out'"
+printf 'x%0500d\n' 7 >kept.csv
+check 'a network that cannot be saved: with a log' run 1 train linear --epochs 1 --save none/net.safetensors --log kept.csv
+check 'a network that cannot be saved: its log is left alone' [ "$(wc -c <kept.csv)" -eq 502 ]
 strange=$(printf 'a\377b\303\244"c')
 check 'JSON of a name in no known writing' run 0 train linear --epochs 1 --quiet --save "$strange.safetensors"
 check 'JSON of a name in no known writing: of a file' run 0 info "$strange.safetensors" --json
@@ -149,8 +152,9 @@ check 'a whole run, again: the same bytes' cmp -s whole.safetensors again.safete
 check 'a finished run goes on to its end' run 0 train --resume again.safetensors --quiet
 check 'a finished run goes on to its end: the same' [ "$(cat "$out")" = "$(tail -n 1 whole.txt)" ]
 check 'a finished run goes on to its end: the same bytes' cmp -s whole.safetensors again.safetensors
-check 'more epochs' run 0 train --resume again.safetensors --epochs 7
+check 'more epochs' run 0 train --resume again.safetensors --epochs 7 --log kept.csv
 check 'more epochs: one more' [ "$(grep -c '^epoch 7/7' "$out")" -eq 1 ]
+check 'more epochs: behind a long line of the log' [ "$(sed 's/x0*//; s/,.*//' kept.csv | tr '\n' ' ')" = '7 7 ' ]
 # The rate behind each epoch from the third on.
 rates() { awk -F, 'NR > 3 { printf "%.6f ", $4 }' "$1"; }
 for how in cosine 'cosine --warm-up 0.5' one-cycle; do

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <facula/facula.h>
 #include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -31,10 +32,12 @@ static bool failed(const char *path)
 /* Where the first line begins that is not whole, or tells of an epoch behind number `done`. */
 static long end_of(FILE *file, int64_t done)
 {
-    char line[400];
+    char *line = NULL;
+    size_t room = 0;
+    ssize_t length;
     long end = 0;
     rewind(file);
-    while (fgets(line, sizeof line, file) && strchr(line, '\n')) {
+    while ((length = getline(&line, &room, file)) > 0 && line[length - 1] == '\n') {
         int64_t epoch = 0; /* of a head */
         if (sscanf(line, "%" SCNd64 ",", &epoch) != 1)
             sscanf(line, "{\"epoch\": %" SCNd64, &epoch);
@@ -42,6 +45,7 @@ static long end_of(FILE *file, int64_t done)
             break;
         end = ftell(file);
     }
+    free(line);
     return end;
 }
 

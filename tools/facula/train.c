@@ -151,8 +151,9 @@ static bool can_save(const char *path)
 /* All epochs that are left, and what the network does then. False when it was stopped or failed. */
 static bool train(run *r)
 {
-    FILE *log = r->s.log ? log_open(r->s.log, r->s.resume ? r->done : -1) : NULL;
-    bool good = !fa_failed() && (!r->s.save || can_save(r->s.save));
+    bool good = !r->s.save || can_save(r->s.save);
+    FILE *log = good && r->s.log ? log_open(r->s.log, r->s.resume ? r->done : -1) : NULL;
+    good = !fa_failed();
     r->began = progress_now();
     while (good && r->done < r->s.epochs)
         good = !fa_stopped() && one_epoch(r, log);
