@@ -117,9 +117,12 @@ static fa_tensor *as_before(const fa__call *c, const void *given, int i)
     return NULL;
 }
 
+enum { FEW = 16 };
+
+/* Among the few before it in the list. */
 static fa_tensor *item_as_before(const fa_tensors *list, fa_tensor *const *item, size_t i)
 {
-    for (size_t k = 0; k < i; k++)
+    for (size_t k = i > FEW ? i - FEW : 0; k < i; k++)
         if (list->item[k] == list->item[i])
             return item[k];
     return NULL;
@@ -159,7 +162,6 @@ static bool with_items(fa__call *c, fa_tensor *(*change)(fa__call *, int i, cons
 static bool with_changed(fa__call *c, fa_tensor *(*change)(fa__call *, int i, const fa_tensor *),
                          bool (*go)(fa__call *))
 {
-    enum { FEW = 16 };
     fa_tensor *few[FEW], **many = NULL;
     const fa_tensors *list = list_of(c);
     if (list && list->count > FEW && !(many = fa__malloc(list->count * sizeof *many)))
