@@ -1,4 +1,5 @@
 /* dlopen with a list of names, a table of functions, and a reason when there is nothing. */
+#define _GNU_SOURCE
 #include "base/dynamic.h"
 #include "base/text.h"
 #include <dlfcn.h>
@@ -59,4 +60,12 @@ void fa__library_close(fa__library *library)
     if (library->handle)
         dlclose(library->handle);
     *library = (fa__library){0};
+}
+
+void fa__library_stay(void)
+{
+    static const char here;
+    Dl_info info;
+    if (dladdr(&here, &info) && info.dli_fname)
+        dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 }

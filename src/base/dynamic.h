@@ -22,4 +22,7 @@ bool fa__library_open(fa__library *library, const char *const *names, const fa__
 
 /* Closes it, if open. The pointers are dead then. */
 void fa__library_close(fa__library *library);
+
+/* From now on this library is not unloaded, whoever closes it: threads will run in it to the end of the process. */
+void fa__library_stay(void);
 #endif

@@ -28,7 +28,14 @@ static struct {
     fa__thread head;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER, .head = {.next = &all.head, .previous = &all.head}};
 
-FA__LOCKED_AT_FORK(THREADS, &all.lock)
+static void list_around_fork(fa__fork_moment moment)
+{
+    for (fa__thread *t = all.head.next; moment == FA__FORK_CHILD && t != &all.head; t = t->next)
+        t->elsewhere = t != fa__self;
+    fa__fork_mutex(&all.lock, moment);
+}
+
+FA__AROUND_FORK(THREADS, list_around_fork)
 
 static void enlist(fa__thread *t)
 {
@@ -45,6 +52,18 @@ static void delist(fa__thread *t)
     t->previous->next = t->next;
     t->next->previous = t->previous;
     pthread_mutex_unlock(&all.lock);
+}
+
+/* Whether another thread of the program may be using the library now. Those that only run parts of loops have no core
+ * state, nor have the library's own and the drivers'. */
+static bool others_use_it(void)
+{
+    bool found = false;
+    pthread_mutex_lock(&all.lock);
+    for (fa__thread *t = all.head.next; t != &all.head && !found; t = t->next)
+        found = t != fa__self && !t->elsewhere && __atomic_load_n(&t->core, __ATOMIC_RELAXED);
+    pthread_mutex_unlock(&all.lock);
+    return found;
 }
 
 static pthread_key_t key;
@@ -75,7 +94,7 @@ static void end_work(fa__thread *t)
         t->error = &t->own; /* the block whose slot it was may be no more */
         tell(t);
         void *core = t->core;
-        t->core = NULL;
+        __atomic_store_n(&t->core, NULL, __ATOMIC_RELAXED);
         if (core && t->core_end)
             t->core_end(core);
     }
@@ -177,16 +196,32 @@ static bool end_all_work(void)
     return fa__self->started && (fa__self->core || unseen(&fa__self->own));
 }
 
-/* The lowest priority that programs have too, so that their own destructors can still use the library. The key goes:
- * its destructor is code that may be about to be unmapped. */
-__attribute__((__destructor__(101))) static void end_process(void)
+static void free_all(void)
 {
     for (int round = 0; round < ROUNDS && end_all_work(); round++)
         continue;
     fa__parallel_stop(); /* if one of those brought it back */
     if (fa__self->started)
         end_thread(fa__self);
+    fa__small_stop();
+}
+
+/* What other threads are computing with stays theirs: an error is told, and the system takes all memory soon. */
+static void leave_all(void)
+{
+    for (int round = 0; round < ROUNDS && fa__self->started && unseen(&fa__self->own); round++)
+        tell(fa__self);
+    fa__parallel_stop();
+}
+
+/* The lowest priority that programs have too, so that their own destructors can still use the library. The key goes:
+ * its destructor is code that may be about to be unmapped. */
+__attribute__((__destructor__(101))) static void end_process(void)
+{
+    if (others_use_it())
+        leave_all();
+    else
+        free_all();
     if (atomic_exchange(&key_made, false))
         pthread_key_delete(key);
-    fa__small_stop();
 }

@@ -16,10 +16,11 @@ typedef struct fa__small_list {
 
 typedef struct fa__thread {
     fa_error *error;                    /* where errors go: own, or what FA_USE(.catch_errors) named; never NULL */
-    void *core;                         /* of the floors above, which set and use it as they like */
+    void *core;                         /* of the floors above, which use it as they like; set with __atomic_store_n */
     void (*core_end)(void *);           /* called with it when the thread or the process ends, if it is not NULL */
     bool started;                       /* false: one of the two shared constants, which nothing may be written to */
     bool in_parallel;                   /* inside the body of a parallel loop: further loops run inline */
+    bool elsewhere;                     /* in a forked child: of a thread that only the parent has */
     struct fa__thread *next, *previous; /* all threads' states, for the eyes of leak checkers */
     fa__small_list small[FA__SMALL_CLASSES];
     fa_error own;
@@ -40,7 +41,8 @@ static inline fa__thread *fa__thread_here(void)
 }
 
 /* Calls function when the process ends (or the library is closed), after the thread pool has stopped and the calling
- * thread's core state has ended; what was registered last is called first. Once more when one of these functions called
+ * thread's core state has ended; what was registered last is called first. Not at all when there is another thread with
+ * a core state: nothing is freed then that it may be using. Once more when one of these functions called
  * the program's, which used the library again: so it leaves things as they were before they were first used. False,
  * with an error, when there are more than 32. */
 bool fa__at_exit(void (*function)(void));

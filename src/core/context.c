@@ -92,7 +92,7 @@ static void context_end(void *core)
 {
     fa__context *c = core;
     fa__thread *t = fa__self;
-    t->core = c;
+    __atomic_store_n(&t->core, c, __ATOMIC_RELAXED);
     c->frames = c->used_count = 1;
     c->settings = c->used;
     fa__error_use(NULL);
@@ -100,7 +100,7 @@ static void context_end(void *core)
     while (c->owned_count)
         fa__unref(c->owned[--c->owned_count]);
     fa_generator_use(NULL);
-    t->core = NULL;
+    __atomic_store_n(&t->core, NULL, __ATOMIC_RELAXED);
     delist(c);
     context_free(c);
 }
@@ -126,7 +126,7 @@ fa__context *fa__context_start(void)
     c->settings = c->used;
     c->hint = 10000;
     c->debugging = fa__debugging();
-    t->core = c;
+    __atomic_store_n(&t->core, c, __ATOMIC_RELAXED);
     t->core_end = context_end;
     enlist(c);
     return c;

@@ -3,6 +3,7 @@
 #include "backend/late/late.h"
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/dynamic.h"
 #include "base/error.h"
 #include "base/fork.h"
 #include "core/ledger.h"
@@ -140,9 +141,10 @@ job *fa__late_job_new(void (*work)(fa__late_queue *, job *), size_t more)
     return j;
 }
 
-/* Signals are for the program's own threads. */
+/* Signals are for the program's own threads. The queue's runs on when the library is closed while others live. */
 static bool start(fa__late_queue *q)
 {
+    fa__library_stay();
     sigset_t all, before;
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);

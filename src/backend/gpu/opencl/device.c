@@ -3,9 +3,9 @@
 #define _GNU_SOURCE
 #include "backend/gpu/opencl/opencl.h"
 #include "backend/movement.h"
+#include "base/dynamic.h"
 #include "base/error.h"
 #include "base/text.h"
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -291,14 +291,6 @@ static void finish_at_exit(void)
 extern int __cxa_thread_atexit_impl(void (*)(void *), void *, void *) __attribute__((__weak__));
 extern void *__dso_handle;
 
-/* The driver's threads may be about to call back at any time: the library is not unloaded from now on. */
-static void stay(void)
-{
-    Dl_info here;
-    if (dladdr((void *)&devices, &here) && here.dli_fname)
-        dlopen(here.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-}
-
 static void register_ends(void)
 {
     static bool registered;
@@ -314,7 +306,7 @@ static bool open_context(fa__device *d, fa__opencl_platform *p)
         if (!fa__opencl_good(d, status, "clCreateContext"))
             return false;
         atexit(finish_at_exit);
-        stay();
+        fa__library_stay(); /* the driver's threads may be about to call back at any time */
     }
     register_ends();
     p->open++;
