@@ -7,6 +7,7 @@
 #include <facula/scope.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static const fa_object_type bytes_type = {"bytes", NULL};
 
@@ -39,7 +40,10 @@ static void source_close(const source *s)
 static bool source_open(source *s, const char *who, const char *path)
 {
     size_t length = strlen(path);
+    struct stat status;
     *s = (source){0};
+    if (!stat(path, &status) && !S_ISREG(status.st_mode)) /* looked at first: to open a pipe may take for ever */
+        return fa_fail(FA_ERROR_FILE, "%s: %s is no regular file", who, path);
     if (length < 3 || strcmp(path + length - 3, ".gz")) {
         s->plain = fopen(path, "rb");
     } else {

@@ -116,7 +116,7 @@ static fa_tensor *norm_by_running(const fa__call *c, const batch_norm_args *a)
     fa_tensor *scale = fa_pointwise("1 / sqrt(x + y)", variance, a->eps);
     if (a->weight)
         scale = fa_mul(scale, along_channels(a->weight, x));
-    if (scale && fa_requires_grad(scale))
+    if (scale && fa__needs_grad(scale))
         mean = fa_clone(mean); /* backward will read it, and training may change the running one before */
     return scaled(x, fa__arg_t(mean), fa__arg_t(scale), channels_or(a->bias, x, 0));
 }

@@ -7,9 +7,10 @@
 
 bool fa__check_index(const fa__call *c, const fa_tensor *index, const char *name)
 {
-    return !fa__dtype_is_float(index->dtype)
-           || fa__call_fail(c, FA_ERROR_DTYPE, "%s is %s: indices are integers", name,
-                            fa_dtype_name((fa_dtype)index->dtype));
+    return (!fa__dtype_is_float(index->dtype) && index->dtype != FA_BOOL)
+           || fa__call_fail(c, FA_ERROR_DTYPE, "%s is %s: indices are integers%s", name,
+                            fa_dtype_name((fa_dtype)index->dtype),
+                            index->dtype == FA_BOOL ? "; fa_index() takes masks" : "");
 }
 
 /* A 0-dim tensor is one of one element along one dimension, here and in the kernels. */
