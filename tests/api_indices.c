@@ -239,6 +239,8 @@ static void wrong_indices_are_told(void **state)
     assert_error(FA_ERROR_INDEX, "fa_index_put_(", "a mask has size 4 in dimension 0");
     assert_null(fa_index(x, fa_zeros(FA_SHAPE(2))));
     assert_error(FA_ERROR_DTYPE, "fa_index(", "a part is f32");
+    assert_null(fa_index_select(x, 0, fa_to(fa_tensor_of(1, 0, 1), FA_BOOL)));
+    assert_error(FA_ERROR_DTYPE, "fa_index_select(", "index is bool: indices are integers; fa_index() takes masks");
     assert_null(fa_index(x, "0, b"));
     assert_error(FA_ERROR_INDEX, "fa_index((3, 4) f32 cpu, \"0, b\"): at 3");
     assert_null(fa_index(x, ":", 0, wrong));

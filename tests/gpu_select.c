@@ -5,7 +5,7 @@
 #include "internal.h"
 
 static const fa_dtype dtypes[] = {FA_F32, FA_F16, FA_BF16, FA_F64, FA_BOOL, FA_U8, FA_I8, FA_I16, FA_I32, FA_I64};
-static const fa_dtype index_dtypes[] = {FA_I64, FA_I32, FA_I16, FA_I8, FA_U8, FA_BOOL};
+static const fa_dtype index_dtypes[] = {FA_I64, FA_I32, FA_I16, FA_I8, FA_U8};
 enum { DTYPES = sizeof dtypes / sizeof *dtypes, INDEX_DTYPES = sizeof index_dtypes / sizeof *index_dtypes };
 
 #define S(...) FA_SHAPE(__VA_ARGS__)
@@ -27,11 +27,6 @@ typedef struct look {
 #define TOLD fa_dtype_name(k.dtype), fa_dtype_name(k.index), layout_names[k.how], layout_names[k.index_how], x.rank, dim
 #define LOOK "%s by %s, %s, %s, rank %d, dimension %d"
 
-static int64_t most(look k, int64_t size)
-{
-    return k.index == FA_BOOL && size > 2 ? 2 : size;
-}
-
 /* A list of `count` indices over the first dimensions, more and more of them. */
 static void check_lead(look k, fa_shape x, int64_t count)
 {
@@ -44,7 +39,7 @@ static void check_lead(look k, fa_shape x, int64_t count)
             return;
         for (int d = dim = lead; d < x.rank; d++)
             s.dim[s.rank++] = x.dim[d];
-        pair list = gpu_random(k.index, S(count), k.index_how, false, most(k, size < 100 ? size : 100));
+        pair list = gpu_random(k.index, S(count), k.index_how, false, size < 100 ? size : 100);
         pair src = gpu_random(k.dtype, s, k.how, false, 0);
         SAME("fetch_at " LOOK, fa__fetch_at(t.cpu, lead, list.cpu, false), fa__fetch_at(t.gpu, lead, list.gpu, false),
              TOLD);
@@ -75,7 +70,7 @@ static void check_distinct(look k, fa_shape x)
 static void check_list(look k, fa_shape x, int dim, int64_t count)
 {
     FA_SCOPE;
-    int64_t size = most(k, x.rank ? x.dim[dim] : 1);
+    int64_t size = x.rank ? x.dim[dim] : 1;
     pair t = gpu_random(k.dtype, x, k.how, true, 0), list = gpu_random(k.index, S(count), k.index_how, false, size);
     SAME("index_select " LOOK, fa_index_select(t.cpu, dim, list.cpu), fa_index_select(t.gpu, dim, list.gpu), TOLD);
     pair slices = gpu_random(k.dtype, resized(x, dim, count), k.how, false, 0);
@@ -94,7 +89,7 @@ static void check_each(look k, fa_shape x, int dim, int64_t count, int64_t less)
         i.dim[d] -= d != dim && i.dim[d] > less ? less : 0;
         s.dim[d] += d == dim && d % 2; /* src may be longer */
     }
-    int64_t size = most(k, x.rank ? x.dim[dim] : 1);
+    int64_t size = x.rank ? x.dim[dim] : 1;
     pair t = gpu_random(k.dtype, x, k.how, false, 0), index = gpu_random(k.index, i, k.index_how, false, size);
     pair src = gpu_random(k.dtype, s, k.how, false, 0);
     SAME("gather " LOOK, fa_gather(t.cpu, dim, index.cpu), fa_gather(t.gpu, dim, index.gpu), TOLD);

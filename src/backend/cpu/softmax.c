@@ -95,11 +95,11 @@ static void some_rows(void *context, int64_t begin, int64_t end)
     rows *r = context;
     size_t bytes = ((size_t)(r->together * r->n) * r->k->size + 63) & ~(size_t)63;
     char *at = fa__cpu_scratch(3 * bytes + (size_t)r->together * r->k->size);
-    const room m = {.row = at, .a = at + bytes, .b = at + 2 * bytes, .each = at + 3 * bytes};
     if (!at) {
         atomic_store(&r->failed, true);
         return;
     }
+    const room m = {.row = at, .a = at + bytes, .b = at + 2 * bytes, .each = at + 3 * bytes};
     for (int64_t i = begin, count; i < end; i += count) {
         int64_t offset = i * r->n * r->k->size;
         count = fa__least(r->together, end - i);
