@@ -171,11 +171,15 @@ static bool with_changed(fa__call *c, fa_tensor *(*change)(fa__call *, int i, co
     return good;
 }
 
-/* What the operation itself keeps for later: the change of a copy would be lost. */
+/* Whether the row names the field as one that the operation changes: the change of a copy would be lost. */
 static bool is_kept(const fa__call *c, int i)
 {
-    const char *kept = c->op->cells->constant;
-    return kept && i >= 0 && strstr(kept, c->op->fields[i].name);
+    const char *name = i < 0 ? "" : c->op->fields[i].name, *at = c->op->cells->constant;
+    size_t length = strlen(name);
+    for (; at && *at; at += strcspn(at, ","), at += strspn(at, ", "))
+        if (length && strcspn(at, ",") == length && !strncmp(at, name, length))
+            return true;
+    return false;
 }
 
 static fa_tensor *moved(fa__call *c, int i, const fa_tensor *t)
