@@ -106,6 +106,7 @@ static void idx_files_that_are_damaged(void **state)
         {"train-images-idx3-ubyte", IMAGE_FILE - 1, -1, "59 bytes behind"},
         {"train-labels-idx1-ubyte", 3, 3, "not an IDX file of labels"},
         {"train-labels-idx1-ubyte", LABEL_FILE - 1, -1, "4 bytes behind"},
+        {"train-labels-idx1-ubyte", 8, 10, "byte 8: the label of sample 0 is 10, not 0 to 9"},
         {"train-labels-idx1-ubyte", 10, 10, "byte 10: the label of sample 2 is 10, not 0 to 9"},
     };
     for (size_t i = 0; i < sizeof damage / sizeof *damage; i++) {
