@@ -33,8 +33,10 @@ target_link_libraries(facula_target_flags INTERFACE facula_flags)
 # -ffp-contract=off: a product and a sum are fused where the source says fma, nowhere else, so that every level of
 # instructions and every compiler gives the same bits. -fexceptions: a C++ exception that passes our frames runs cleanups.
 add_library(facula_library_flags INTERFACE)
-target_compile_options(facula_library_flags INTERFACE
-    -fexceptions -ffp-contract=off -fno-semantic-interposition -fvisibility=hidden)
+target_compile_options(facula_library_flags INTERFACE -fexceptions -ffp-contract=off -fno-semantic-interposition)
+if(NOT FACULA_SANITIZE) # where tests link the shared library (library.cmake)
+    target_compile_options(facula_library_flags INTERFACE -fvisibility=hidden)
+endif()
 target_compile_definitions(facula_library_flags INTERFACE $<$<CONFIG:Release>:NDEBUG>)
 target_include_directories(facula_library_flags INTERFACE
     ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/gen)
