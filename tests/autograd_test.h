@@ -42,6 +42,14 @@ __attribute__((__unused__)) static int test_end(void **state)
     return -1;
 }
 
+/* A hook that counts its calls, in any thread. */
+__attribute__((__unused__)) static fa_tensor *counts(fa_tensor *grad, void *context)
+{
+    (void)grad;
+    __atomic_fetch_add((int *)context, 1, __ATOMIC_RELAXED);
+    return NULL;
+}
+
 __attribute__((__unused__)) static void hold_values(const fa_tensor *t, const double *want, int64_t n, double tolerance,
                                                     const char *file, int line)
 {

@@ -23,13 +23,6 @@ static void *trains(void *argument)
     return NULL;
 }
 
-static fa_tensor *counts(fa_tensor *grad, void *context)
-{
-    (void)grad;
-    __atomic_fetch_add((int *)context, 1, __ATOMIC_RELAXED);
-    return NULL;
-}
-
 static void run_all(job *jobs, void *(*work)(void *))
 {
     pthread_t thread[THREADS];

@@ -1,7 +1,7 @@
 /* einsum against sums that are written out: equations by chance, the order of products by what it costs, views, limits,
  * and what is refused. Values and gradients of fixed equations are held against PyTorch in golden.c. */
 #include "autograd_test.h"
-#include "ops/call.h"
+#include "ops/call/call.h"
 
 /* ---- equations by chance ---- */
 

@@ -2,7 +2,7 @@
 #include "api_test.h"
 #include "backend/device.h"
 #include "core/stream.h"
-#include "ops/call.h"
+#include "ops/call/call.h"
 #include "support/late.h"
 #include <facula/nn.h>
 #include <facula/optim.h>

@@ -4,7 +4,7 @@
 #include "autograd/needed.h"
 #include "autograd/pending.h"
 #include "core/stream.h"
-#include "ops/call.h"
+#include "ops/call/call.h"
 
 typedef struct fa__leaf fa__leaf;
 

@@ -1,5 +1,5 @@
 /* Operations of the program's own: fa_apply runs forward without recording, and leaves a node that calls backward. */
-#include "ops/call.h"
+#include "ops/call/call.h"
 
 typedef struct function_args {
     fa_tensors inputs;

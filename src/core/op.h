@@ -55,6 +55,8 @@ typedef struct fa__op {
     uint16_t args_size;
     uint16_t of[FA__KINDS]; /* bit i of of[k]: field i is of kind k */
     uint32_t keep;          /* bit i: field i is kept for backward; behind the fields, the results */
+    uint16_t constant;      /* fields that the operation changes: no gradient, no copy */
+    uint16_t index;         /* fields that may be on the CPU when the others are not */
     int8_t inplace;         /* the field that the in-place form writes into; -1: there is no such form */
     const void *defaults;   /* an arguments' struct with every option at its default */
     const char *results[4];

@@ -39,7 +39,7 @@ static fa_tensor *embedding_compose(fa__call *c)
 /** The rows of weight that input names: the shape of input, and width behind it. A number that is out of range is an
  *  error, which names it. Gradients are added in input's order: the same bits on every device. PyTorch's max_norm,
  * which changes weight, is not there: fa_norm() finds the rows that are longer. */
-OP(embedding, embedding_args, (y), .compose = embedding_compose, .index = "input",
+OP(embedding, embedding_args, (y), .compose = embedding_compose, .index = FIELDS(input),
    TORCH("nn.functional.embedding(input, weight, padding_idx, scale_grad_by_freq=scale_grad_by_freq)"),
    SAMPLES(
        "i(3)<5 (5,4); i(2,3)<5 t(5,4) padding_idx=1; i()<5 (5,4); i(9)<2 t(2,3) padding_idx=-2; i(0)<5 (5,4); i(12)<4 "
@@ -83,7 +83,7 @@ static void embedding_rows_grad(fa__back *b)
 
 /** Rows of weight, by their numbers. */
 OP(embedding_rows, embedding_rows_args, (y), .infer = embedding_rows_infer, .grad = embedding_rows_grad,
-   .keep = KEEP(index), .index = "index", INTERNAL, TORCH(""),
+   .keep = KEEP(index), .index = FIELDS(index), INTERNAL, TORCH(""),
    SAMPLES("i(3)<5 (5,4) -1 false; i(9)<2 (2,3) -1 false; i(0)<5 (5,4) -1 false"))
 
 #include "embedding.rows"

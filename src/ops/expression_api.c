@@ -1,7 +1,7 @@
 /* Expressions of the program's own: fa_pointwise, and fa_update over lists of tensors. */
 #include "base/text.h"
 #include "core/order.h"
-#include "ops/call.h"
+#include "ops/call/call.h"
 #include "ops/promote.h"
 #include <ctype.h>
 

@@ -1,5 +1,5 @@
 /* Draws of classes that gradients flow through. */
-#include "ops/call.h"
+#include "ops/call/call.h"
 #include "ops/row.h"
 
 typedef struct {

@@ -1,5 +1,5 @@
 /* Counting by value: how many elements are of each integer, or lie in each interval. */
-#include "ops/call.h"
+#include "ops/call/call.h"
 #include <math.h>
 
 typedef struct {

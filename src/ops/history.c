@@ -1,7 +1,7 @@
 /* The history of views and bases under changes in place. */
 #include "ops/history.h"
 #include "args.h"
-#include "ops/call.h"
+#include "ops/call/call.h"
 #include "ops/views.h"
 
 static fa_shape strides_of(const fa_tensor *t)

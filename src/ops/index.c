@@ -29,7 +29,7 @@ static void index_select_grad(fa__back *b)
 /** The slices of x along dim that index names, in that order: x's shape with k for the size of dim, or 1 when
  *  index is (). */
 OP(index_select, index_select_args, (y), .infer = index_select_infer, .grad = index_select_grad, .keep = KEEP(index),
-   .index = "index", TORCH("index_select(x, dim, index)"),
+   .index = FIELDS(index), TORCH("index_select(x, dim, index)"),
    SAMPLES("(3,4) 1 i(6)<4; (3,4) 0 i(2)<3; (3,4) -1 i(0)<4; (5) 0 i()<5; (2,3,4) 1 i(4)<3; () 0 i()<1; () -1 i(1)<1"))
 
 typedef struct {
@@ -61,7 +61,7 @@ static void index_sum_grad(fa__back *b)
 /** Zeros of the given size along dim, with each slice of x added where index says: the adjoint of index_select. Added
  *  in the order of index, so the bits are the same on every device. */
 OP(index_sum, index_sum_args, (y), .infer = index_sum_infer, .grad = index_sum_grad, .keep = KEEP(index),
-   .index = "index", INTERNAL, TORCH(""), SAMPLES("(2,4) 1 i(4)<3 3; (3,2) 0 i(3)<5 5; (2,0) 1 i(0)<3 3"))
+   .index = FIELDS(index), INTERNAL, TORCH(""), SAMPLES("(2,4) 1 i(4)<3 3; (3,2) 0 i(3)<5 5; (2,0) 1 i(0)<3 3"))
 
 typedef struct {
     const fa_tensor *x;
@@ -86,7 +86,7 @@ static void gather_grad(fa__back *b)
 /** For each element of index, the element of x that stands at the same place but for dim, where index says. The
  *  result has the shape of index. What is 0-dim is as if it had one dimension of one element, here and in the
  *  scatters. */
-OP(gather, gather_args, (y), .infer = gather_infer, .grad = gather_grad, .keep = KEEP(index), .index = "index",
+OP(gather, gather_args, (y), .infer = gather_infer, .grad = gather_grad, .keep = KEEP(index), .index = FIELDS(index),
    TORCH("gather(x, dim, index)"),
    SAMPLES("(3,4) 1 i(3,2)<4; (3,4) 0 i(2,4)<3; (5) -1 i(7)<5; (3,4) 1 i(3,0)<4; () 0 i()<1; () 0 "
            "i(3)<1; (4) -1 i()<4; () 0 i(0)<1"))
@@ -126,7 +126,7 @@ static void scatter_add_grad(fa__back *b)
 /** x with each element of src added at the place of its index: along dim where index says, elsewhere where it stands.
  *  Added in row-major order of index, so the bits are the same on every device. */
 OP(scatter_add, scatter_add_args, (y), .infer = scatter_add_infer, .grad = scatter_add_grad, .keep = KEEP(index for src),
-   .index = "index", .inplace = INPLACE(x), TORCH("scatter_add(x, dim, index, src)"),
+   .index = FIELDS(index), .inplace = INPLACE(x), TORCH("scatter_add(x, dim, index, src)"),
    SAMPLES("(3,4) 1 i(3,2)<4 (3,2); (3,4) 0 i(2,4)<3 (2,4); (5) -1 i(7)<5 (7); (3,4) 1 i(2,2)<4 (3,5); (3,4) 1 "
            "i(3,0)<4 (3,0); () 0 i()<1 (); () 0 i(3)<1 (4); (3) 0 i()<3 (); (3) 0 i()<3 (2); () 0 i(0)<1 (); () 0 i(1)<1 ()"))
 

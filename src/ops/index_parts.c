@@ -1,7 +1,7 @@
 /* Indexing with tensors and masks: fa_index and fa_index_put_. The other entries make a view; of it the dimensions that
  * tensors are for come in front, where one index over all of them names the slices. */
 #include "base/text.h"
-#include "ops/call.h"
+#include "ops/call/call.h"
 #include "ops/entries.h"
 #include "ops/index.h"
 

@@ -1,6 +1,6 @@
 /* Where indexing with tensors runs, and how an index is told of in messages. */
 #include "base/text.h"
-#include "ops/call.h"
+#include "ops/call/call.h"
 #include "ops/entries.h"
 
 static void tell_part(struct fa__text *t, const fa_index_part *p, bool origins)

@@ -1,7 +1,7 @@
 /* Masks: what is true decides what is written, taken, and where. Shapes that depend on values make the host read how
  * many there are: one wait, which fa_transfers_report() shows when the device was not done by then, and which
  * FA_USE(.forbid = FA_SYNC) turns into an error in any case, but on the CPU. */
-#include "ops/call.h"
+#include "ops/call/call.h"
 #include "ops/index.h"
 #include "ops/promote.h"
 
@@ -95,7 +95,7 @@ static fa_tensor *masked_fill_compose(fa__call *c)
 
 /** x with a value where mask is true. A tensor's value is converted as by fa_to(), without waiting for it; PyTorch
  *  refuses one that x's dtype does not hold. */
-OP(masked_fill, masked_fill_args, (y), .compose = masked_fill_compose, .index = "mask", .inplace = INPLACE(x),
+OP(masked_fill, masked_fill_args, (y), .compose = masked_fill_compose, .index = FIELDS(mask), .inplace = INPLACE(x),
    TORCH("masked_fill(x, mask, value)"), ALSO("NumPy's `putmask` and `place` with one value"),
    SAMPLES("(3,4) b(3,4) 2.5; (3,4) b(4) 1; (3,4) b(3,1) 0; () b() 2; (0,2) b(2) 1; (3,4) b(3,4) (); (3,4) b() 1; "
            "(3,4) b(3,4) i(); "
@@ -118,7 +118,7 @@ static fa_tensor *masked_select_compose(fa__call *c)
 }
 
 /** The elements of x where mask is true, in row-major order: (n). The host reads n, which waits for mask. */
-OP(masked_select, masked_select_args, (y), .compose = masked_select_compose, .index = "mask", .by_values = true,
+OP(masked_select, masked_select_args, (y), .compose = masked_select_compose, .index = FIELDS(mask), .by_values = true,
    TORCH("masked_select(x, mask)"), ALSO("NumPy's `extract` and `compress`"),
    SAMPLES("(3,4) b(3,4); (3,4) b(4); (4) b(3,1); () b(); (0,2) b(2); (2,3) b()"))
 
@@ -170,8 +170,8 @@ static fa_tensor *masked_scatter_compose(fa__call *c)
 
 /** x with the elements of source, in their order, where mask is true. Too few of them are an error with the number of
  *  the first that is missing, on every device; the host reads nothing, unless source is empty. */
-OP(masked_scatter, masked_scatter_args, (y), .compose = masked_scatter_compose, .index = "mask", .inplace = INPLACE(x),
-   TORCH("masked_scatter(x, mask, source)"), ALSO("NumPy's `place`"),
+OP(masked_scatter, masked_scatter_args, (y), .compose = masked_scatter_compose, .index = FIELDS(mask),
+   .inplace = INPLACE(x), TORCH("masked_scatter(x, mask, source)"), ALSO("NumPy's `place`"),
    SAMPLES("(3,4) b(3,4) (12); (3,4) b(4) (3,5); (4) b(3,1) (12); () b() (1); (0,2) b(2) (0); (3,4) b(3,4) (2,7)"))
 
 #include "mask.rows"

@@ -1,6 +1,6 @@
 /* Copies: to another device or dtype, into what is there, and fresh. */
 #include "backend/movement.h"
-#include "ops/call.h"
+#include "ops/call/call.h"
 #include "ops/row.h"
 #include "ops/views.h"
 #include <stdlib.h>

@@ -1,6 +1,6 @@
 /* Normalisation of channels: over batches, groups and instances. Statistics are taken in f32 or f64, in two passes, by
  * the reductions' fixed tree: the same bits on every device. */
-#include "ops/call.h"
+#include "ops/call/call.h"
 #include "ops/reduce.h"
 
 /* ---- what they share ---- */
@@ -153,7 +153,7 @@ static fa_tensor *batch_norm_compose(fa__call *c)
  *  to (1 - momentum) * running + momentum * the batch's, of the variance that divides by one element less: a
  *  cumulative average is momentum = 1 / the number of batches so far. Otherwise the running ones are taken, which get
  * no gradients. Weight and bias may be f32 where x is f16 or bf16; an empty batch changes nothing. */
-OP(batch_norm, batch_norm_args, (y), .compose = batch_norm_compose, .constant = KEEP(running_mean, running_var),
+OP(batch_norm, batch_norm_args, (y), .compose = batch_norm_compose, .constant = FIELDS(running_mean, running_var),
    DIFFERS("i64 i32 u8 bool: means of integers are refused, empty ones too"),
    TORCH("nn.functional.batch_norm(x, running_mean, running_var, weight, bias, training, momentum, eps)"),
    SAMPLES("(4,3,5) training=true; (3,2,4,3) weight=p(2) bias=(2) training=true eps=0.01; (5,3) weight=p(3) "
@@ -201,7 +201,7 @@ static fa_tensor *instance_norm_compose(fa__call *c)
 /** batch_norm() with statistics of each sample alone, over all dimensions but the first two (arXiv:1607.08022). The
  *  running ones get the mean of the samples'. */
 OP(instance_norm, instance_norm_args, (y), .compose = instance_norm_compose,
-   .constant = KEEP(running_mean, running_var),
+   .constant = FIELDS(running_mean, running_var),
    TORCH("nn.functional.instance_norm(x, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)"),
    SAMPLES("(4,3,5); (3,2,4,3) weight=p(2) bias=(2) eps=0.01; (4,3,2) running_mean=(3) running_var=p(3) weight=(3) "
            "bias=(3) use_input_stats=false; n(1,1,9)"))

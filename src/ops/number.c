@@ -1,5 +1,5 @@
 /* Single elements of the host's memory as numbers. */
-#include "ops/call.h"
+#include "ops/call/call.h"
 
 static double from_f16(uint16_t h)
 {

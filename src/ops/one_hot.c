@@ -1,5 +1,5 @@
 /* Classes as vectors. */
-#include "ops/call.h"
+#include "ops/call/call.h"
 #include "ops/row.h"
 
 typedef struct {

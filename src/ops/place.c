@@ -1,6 +1,6 @@
 /* What indexing is made of: indices checked and wrapped, elements fetched and placed by them, masks as indices. Rows of
  * their own, which only the families of indexing call, so that each has its kernel, its gradient and its tests. */
-#include "ops/call.h"
+#include "ops/call/call.h"
 #include "ops/index.h"
 
 /* ---- what the families share ---- */
@@ -170,8 +170,8 @@ static void fetch_at_grad(fa__back *b)
 }
 
 /** The slices of x that index names. */
-OP(fetch_at, fetch_at_args, (y), .infer = fetch_at_infer, .grad = fetch_at_grad, .keep = KEEP(index), .index = "index",
-   INTERNAL, TORCH("x.reshape((-1,) + x.shape[lead:])[index]"),
+OP(fetch_at, fetch_at_args, (y), .infer = fetch_at_infer, .grad = fetch_at_grad, .keep = KEEP(index),
+   .index = FIELDS(index), INTERNAL, TORCH("x.reshape((-1,) + x.shape[lead:])[index]"),
    SAMPLES("(3,4,2) 2 i(5)<12 false; (3,4) 1 i(2)<3 false; (5) 1 i(7)<5 false; () 0 i(3)<1 false; (2,3) 2 i(0)<6 true; "
            "(2,3,4) 1 r(2) true; (2,3) 2 r(4) true"))
 
@@ -221,7 +221,7 @@ static void place_at_grad(fa__back *b)
 /** x with slices of src at the places that index names. The last of several at one place stays, or all are added, in
  *  their order: the same bits on every device. The gradient of src is what index names, whichever stayed. */
 OP(place_at, place_at_args, (y), .infer = place_at_infer, .run = place_at_run, .grad = place_at_grad,
-   .keep = KEEP(index), .index = "index", .inplace = INPLACE(x), INTERNAL,
+   .keep = KEEP(index), .index = FIELDS(index), .inplace = INPLACE(x), INTERNAL,
    TORCH("x.reshape((-1,) + x.shape[lead:]).index_put((index,), src, accumulate=add).reshape(x.shape)"),
    SAMPLES("(3,4,2) 2 r(5) (5,2) false false; (3,4,2) 2 i(5)<12 (5,2) true false; (5) 1 r(3) (3) false true; (3,4) 1 "
            "i(6)<3 (6,4) true false; () 0 i(3)<1 (3) true false; (2,3) 2 i(0)<6 (0) false false; (3,4,2) 2 r(5) (5,2) "

@@ -1,5 +1,5 @@
 /* Elements in turn, and more than once: rolled, repeated as a whole, repeated one by one. */
-#include "ops/call.h"
+#include "ops/call/call.h"
 #include "ops/index.h"
 #include "ops/row.h"
 #include "ops/views.h"

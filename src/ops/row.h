@@ -86,8 +86,8 @@ typedef struct fa__cells {
     const char *keep;                  /* KEEP(x, y): what backward needs; KEEP(b for a): only a's gradient does */
     const char *require;               /* REQUIRE(p >= 0 && p < 1): a condition on the numbers */
     const char *no_grad;               /* why there is no gradient */
-    const char *constant;              /* KEEP(x, y): fields that get none, and stay where they are: it changes them */
-    const char *index;                 /* a field that may be on the CPU when the others are not: it is moved */
+    const char *constant;              /* FIELDS(x, y): get no gradient, and stay where they are: it changes them */
+    const char *index;                 /* FIELDS(x): may be on the CPU when the others are not: they are moved */
     bool any_store;                    /* in place: stored in any dtype (copy_, fill_) */
     bool no_bool;                      /* POINTWISE: an error for bool operands */
     bool laid;                         /* .infer gives the result's strides too */
@@ -106,6 +106,7 @@ typedef struct fa__cells {
 #define HOT .hot = true
 #define INTERNAL .internal = true
 #define KEEP(...) #__VA_ARGS__
+#define FIELDS(...) #__VA_ARGS__
 #define REQUIRE(...) #__VA_ARGS__
 #define INPLACE(field) #field
 #define TORCH(...) .torch = true /* what PyTorch is asked for the same: for the tests */

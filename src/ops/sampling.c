@@ -1,6 +1,6 @@
 /* Random numbers of distributions that tensors describe. Element i of a result is a function of the generator's state,
  * of i, and of the operands there: the same on every device. */
-#include "ops/call.h"
+#include "ops/call/call.h"
 #include "ops/row.h"
 
 static bool floating_infer(fa__call *c)

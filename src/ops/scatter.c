@@ -23,7 +23,7 @@ static fa_tensor *scatter_compose(fa__call *c)
 /** x with each element of src at the place of its index: along dim where index says, elsewhere where it stands. Where
  *  several come to one place the last one stays, in row-major order of index, on every device; the gradient of src is
  *  what stands where index says, whichever stayed. */
-OP(scatter, scatter_args, (y), .compose = scatter_compose, .index = "index", .inplace = INPLACE(x),
+OP(scatter, scatter_args, (y), .compose = scatter_compose, .index = FIELDS(index), .inplace = INPLACE(x),
    TORCH("scatter(x, dim, index, src)"), ALSO("NumPy's `put_along_axis`"),
    SAMPLES("(3,6) 1 r(2,3) (2,3); (6,4) 0 r(3,2) (4,5); (5) -1 i(7)<5 2.5; (3,4) 1 i(3,0)<4 (3,0); t(3,4) 1 i(3,9)<4 "
            "t(3,9); (3,4) 0 i(2,2)<3 1; () 0 i()<1 (); () 0 i(1)<1 (2); (3) 0 i()<3 (); () 0 i(3)<1 t(4); (4) -1 i()<4 "
@@ -106,8 +106,8 @@ static fa_tensor *scatter_reduce_compose(fa__call *c)
  *  row-major order of index, so the bits are the same on every device. Means of integers are rounded down. NaN is the
  *  largest and the smallest; the largest that are equal share the gradient evenly. Second gradients of a product are
  *  wrong (0) between two zeros at one place. */
-OP(scatter_reduce, scatter_reduce_args, (y), .compose = scatter_reduce_compose, .index = "index", .inplace = INPLACE(x),
-   TORCH("scatter_reduce(x, dim, index, src, reduce, include_self=include_self)"),
+OP(scatter_reduce, scatter_reduce_args, (y), .compose = scatter_reduce_compose, .index = FIELDS(index),
+   .inplace = INPLACE(x), TORCH("scatter_reduce(x, dim, index, src, reduce, include_self=include_self)"),
    SAMPLES(
        "(3,4) 1 i(3,6)<4 (3,6) 'sum'; (3,4) 0 i(2,4)<3 (3,5) 'prod'; (5) -1 i(7)<5 (7) 'mean'; (3,4) 1 i(3,6)<4 "
        "(3,6) 'amax'; (3,4) 1 i(3,6)<4 (3,6) 'amin'; (3,4) 1 i(3,2)<4 (3,2) 'sum' include_self=false; (3,4) 1 "
@@ -179,7 +179,7 @@ static fa_tensor *index_add_compose(fa__call *c)
 
 /** x with the slices of source, times alpha, added where index says along dim: in the order of index, so the bits are
  *  the same on every device. */
-OP(index_add, index_add_args, (y), .compose = index_add_compose, .index = "index", .inplace = INPLACE(x),
+OP(index_add, index_add_args, (y), .compose = index_add_compose, .index = FIELDS(index), .inplace = INPLACE(x),
    TORCH("index_add(x, dim, index, source, alpha=alpha)"), ALSO("NumPy's `add.at`"),
    SAMPLES(
        "(3,4) 1 i(6)<4 (3,6); (3,4) 0 i(2)<3 (2,4) alpha=2; (5) -1 i(7)<5 (7) alpha=-1; (3,4) 1 i(0)<4 (3,0); (3) 0 "
@@ -200,7 +200,7 @@ static fa_tensor *index_copy_compose(fa__call *c)
 }
 
 /** x with the slices of source where index says along dim; the last of several for one place stays. */
-OP(index_copy, index_copy_args, (y), .compose = index_copy_compose, .index = "index", .inplace = INPLACE(x),
+OP(index_copy, index_copy_args, (y), .compose = index_copy_compose, .index = FIELDS(index), .inplace = INPLACE(x),
    TORCH("index_copy(x, dim, index, source)"),
    SAMPLES("(3,6) 1 r(4) (3,4); (5,2) -2 r(3) (3,2); (5) 0 r(5) (5); t(3,4) 0 i(9)<3 t(9,4); (3,4) 1 i(0)<4 (3,0); "
            "() 0 i()<1 (); () 0 i(1)<1 (1); () 0 i()<1 (1); (3) 0 i()<3 (); (3) 0 i(1)<3 (); () 0 i(2)<1 t(2); () 0 "
@@ -243,7 +243,7 @@ static fa_tensor *index_fill_compose(fa__call *c)
 }
 
 /** x with a value in the slices that index names along dim; negative ones count from the end. */
-OP(index_fill, index_fill_args, (y), .compose = index_fill_compose, .index = "index", .inplace = INPLACE(x),
+OP(index_fill, index_fill_args, (y), .compose = index_fill_compose, .index = FIELDS(index), .inplace = INPLACE(x),
    TORCH("index_fill(x, dim, index, value)"),
    SAMPLES("(3,4) 1 i(2)<4 2.5; (3,4) -2 i(6)<3 3; (5) 0 i()<5 1; (3,4) 0 i(0)<3 1; (3,4) 1 r(2) (); (3,4) 1 r(2) i(); "
            "() 0 i()<1 2; () "
@@ -270,7 +270,7 @@ static fa_tensor *index_reduce_compose(fa__call *c)
 }
 
 /** x with the slices that source brings to each place along dim combined, as fa_scatter_reduce() does. */
-OP(index_reduce, index_reduce_args, (y), .compose = index_reduce_compose, .index = "index", .inplace = INPLACE(x),
+OP(index_reduce, index_reduce_args, (y), .compose = index_reduce_compose, .index = FIELDS(index), .inplace = INPLACE(x),
    TORCH("index_reduce(x, dim, index, source, reduce, include_self=include_self)"),
    SAMPLES("(3,4) 1 i(6)<4 (3,6) 'prod'; (3,4) 0 i(2)<3 (2,4) 'mean'; (5) -1 i(7)<5 (7) 'amax'; (3,4) 1 i(6)<4 (3,6) "
            "'amin' include_self=false; (3,4) 1 i(0)<4 (3,0) 'prod'; (5) 0 i(3)<5 (3) 'mean' include_self=false; () 0 "

@@ -28,7 +28,7 @@ static void scatter_set_grad(fa__back *b)
 /** x with each element of src at the place of its index. The last of several at one place stays, in row-major order of
  *  index. */
 OP(scatter_set, scatter_set_args, (y), .infer = scatter_set_infer, .grad = scatter_set_grad, .keep = KEEP(index),
-   .index = "index", .inplace = INPLACE(x), INTERNAL, TORCH("scatter(x, dim, index, src)"),
+   .index = FIELDS(index), .inplace = INPLACE(x), INTERNAL, TORCH("scatter(x, dim, index, src)"),
    SAMPLES("(3,6) 1 r(2,3) (2,3); (6,4) 0 r(3,2) (4,5); (5) -1 r(4) (4); (3,4) 1 i(3,0)<4 (3,0); () 0 i()<1 ()"))
 
 typedef struct {
@@ -89,7 +89,7 @@ static void scatter_by_grad(fa__back *b)
 /** x with each element of src combined with what stands at the place of its index, in row-major order of index. NaN
  *  is the largest and the smallest. Second gradients of a product are wrong (0) between two zeros at one place. */
 OP(scatter_by, scatter_by_args, (y), .infer = scatter_by_infer, .grad = scatter_by_grad, .keep = KEEP(x, index, src, y),
-   .index = "index", .inplace = INPLACE(x), INTERNAL,
+   .index = FIELDS(index), .inplace = INPLACE(x), INTERNAL,
    TORCH("scatter_reduce(x, dim, index, src, ['prod', 'amax', 'amin'][how - 2])"),
    SAMPLES(
        "(3,4) 1 i(3,2)<4 (3,2) 2; (3,4) 0 i(2,4)<3 (3,5) 3; (5) -1 i(7)<5 (7) 4; (3,4) 1 i(3,0)<4 (3,0) 2; t(3,4) 1 "

@@ -21,7 +21,7 @@ static fa_tensor *take_compose(fa__call *c)
 
 /** The elements of x, as if it had one dimension, that index names: in the shape of index. Out of range is an error
  * with the index, on every device. */
-OP(take, take_args, (y), .compose = take_compose, .index = "index", TORCH("take(x, index)"),
+OP(take, take_args, (y), .compose = take_compose, .index = FIELDS(index), TORCH("take(x, index)"),
    SAMPLES("(3,4) i(5)<12; (3,4) i(2,3); (5) i()<5; () i(3)<1; (2,3) i(0)<6; (2,3,4) i(2,1,2)<24"))
 
 typedef struct {
@@ -44,7 +44,7 @@ static fa_tensor *put_compose(fa__call *c)
 
 /** x with the elements of source at the places that index names, as if x had one dimension. The last of several at one
  *  place stays, or all are added, in their order: the same bits on every device. */
-OP(put, put_args, (y), .compose = put_compose, .index = "index", .inplace = INPLACE(x),
+OP(put, put_args, (y), .compose = put_compose, .index = FIELDS(index), .inplace = INPLACE(x),
    TORCH("put(x, index, source, accumulate)"),
    SAMPLES("(3,4) r(2,3) (2,3); (3,4) i(5) (5) accumulate=true; (5) r(3) (3); t(2,3) i(9)<6 t(9); (2,3) i(0)<6 (0); () "
            "i()<1 ()"))
@@ -89,7 +89,7 @@ static fa_tensor *take_along_dim_compose(fa__call *c)
 /** As fa_gather(), but x and index broadcast in the other dimensions: what fa_argmax() and fa_argsort() gave takes the
  *  elements that it stands for. Negative indices count from the end; out of range is an error, where PyTorch takes the
  *  remainder along a dimension. */
-OP(take_along_dim, take_along_dim_args, (y), .compose = take_along_dim_compose, .index = "index",
+OP(take_along_dim, take_along_dim_args, (y), .compose = take_along_dim_compose, .index = FIELDS(index),
    TORCH("take_along_dim(x, index, dim)"), ALSO("NumPy's `take_along_axis`"),
    SAMPLES("(3,4) i(3,2)<4 dim=1; (3,4) i(1,4)<3 dim=0; (1,4) i(3,2)<4 dim=-1; (3,4) i(2,3)<12; (3,4) i(3,0)<4 dim=1; "
            "(3,5) "

@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "core/context.h"
-#include "ops/call.h"
+#include "ops/call/call.h"
 #include <errno.h>
 #include <locale.h>
 #include <math.h>

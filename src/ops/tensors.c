@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "core/ledger.h"
 #include "core/order.h"
-#include "ops/call.h"
+#include "ops/call/call.h"
 #include <math.h>
 
 static bool check_made(const char *name, fa_shape shape, fa_dtype dtype, const void *data)

@@ -2,7 +2,7 @@
 #include "backend/movement.h"
 #include "base/text.h"
 #include "core/ledger.h"
-#include "ops/call.h"
+#include "ops/call/call.h"
 
 static const fa__cells no_cells;
 /* fa_move by other names. */

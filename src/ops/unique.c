@@ -1,5 +1,5 @@
 /* Different elements, each once, where they went and how often there are: in order of size, or of neighbours. */
-#include "ops/call.h"
+#include "ops/call/call.h"
 #include "ops/row.h"
 
 typedef struct {

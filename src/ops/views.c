@@ -2,7 +2,7 @@
 #include "ops/views.h"
 #include "base/alloc.h"
 #include "base/text.h"
-#include "ops/call.h"
+#include "ops/call/call.h"
 
 fa__spec *fa__view_same(fa__call *c, const fa_tensor *x)
 {

@@ -128,6 +128,24 @@ static void check_keep(op *o)
     }
 }
 
+/* FIELDS(x, y): tensors among the fields, as bits; none where the row has no such cell. */
+static uint32_t check_names(const op *o, const char *name)
+{
+    const cell *c = cell_find(o, name);
+    uint32_t fields = 0;
+    if (c && strncmp(c->value, "FIELDS(", 7))
+        return COMPLAIN(o, "write .%s = FIELDS(...)", name), 0;
+    for (int i = c ? c->first + 2 : 0; c && i < c->last; i++) {
+        const token *t = &o->source->token[i];
+        int k = t->kind == T_NAME ? field_number(o, token_text(t)) : -1;
+        if (k >= 0 && is_tensor(&o->args->field[k]))
+            fields |= 1u << k;
+        else if (t->kind == T_NAME)
+            COMPLAIN(o, "FIELDS names %s, which is no tensor", token_text(t));
+    }
+    return fields;
+}
+
 /* REQUIRE(p >= 0 && p < 1): a condition on the numbers. */
 static void check_require(const op *o)
 {
@@ -251,6 +269,8 @@ void check_rows(rows *r)
         check_fields(o);
         check_formula(o);
         check_keep(o);
+        o->constant = check_names(o, "constant");
+        o->index = check_names(o, "index");
         check_require(o);
     }
     for (const source *f = r->sources; f; f = f->next)

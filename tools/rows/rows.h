@@ -118,9 +118,9 @@ typedef struct op {
     int ncells;
     /* found by check.c and formula.c */
     bool view, hot, out, options, internal;
-    bool fills;  /* its name ends with "_": only the in-place form is public, by this name */
-    int inplace; /* the field that the in-place form writes, or -1 */
-    uint32_t keep;
+    bool fills;                     /* its name ends with "_": only the in-place form is public, by this name */
+    int inplace;                    /* the field that the in-place form writes, or -1 */
+    uint32_t keep, constant, index; /* fields, as bits */
     /* of each field and result that is kept: the fields whose gradients need it */
     uint32_t keep_for[MOST_FIELDS + MOST_RESULTS];
     const char *samples, *torch, *also, *differs;

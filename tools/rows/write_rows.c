@@ -101,8 +101,10 @@ static void put_op(text *t, const op *o)
     put(t, "const fa__op fa__op_%s = {\n", o->name);
     put(t, "    .name = \"%s\", .id = FA__OP_%s, .cells = &%s_cells, .fields = %s_fields,\n", o->name, o->name, o->name,
         o->args->name);
-    put(t, "    .nfields = %d, .nresults = %d, .args_size = sizeof(%s), .keep = %#xu, .inplace = %d,\n",
-        o->args->nfields, o->list ? 0 : o->nresults, o->args->name, o->keep, o->inplace);
+    put(t,
+        "    .nfields = %d, .nresults = %d, .args_size = sizeof(%s), .keep = %#xu, .constant = %#xu, .index = %#xu,\n",
+        o->args->nfields, o->list ? 0 : o->nresults, o->args->name, o->keep, o->constant, o->index);
+    put(t, "    .inplace = %d,\n", o->inplace);
     if (some)
         put(t, "    .keep_for = %s_keep_for,\n", o->name);
     put_kinds(t, o->args);

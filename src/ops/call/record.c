@@ -1,6 +1,6 @@
 /* Recording: a call whose results need gradients leaves a node behind. In place, the changed tensor's history becomes
  * the call's; a changed view rewrites the history of its base. */
-#include "ops/call.h"
+#include "ops/call/call.h"
 #include "ops/history.h"
 
 /* Operands whose shape backward asks for: those that were broadcast. */

@@ -1,5 +1,5 @@
 /* Operands of a call: there, alive, kept, and on one device. */
-#include "ops/call.h"
+#include "ops/call/call.h"
 
 static FA__COLD bool missing(const fa__call *c, const fa__field *f)
 {

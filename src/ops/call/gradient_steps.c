@@ -1,7 +1,7 @@
 /* Gradients of expressions whose derivative would not fit into one expression: node by node, forward and back again,
  * by operations of one primitive each. When backward is recorded these are, and have derivatives of their own, which
  * are small again: so there are derivatives of any order. */
-#include "ops/call.h"
+#include "ops/call/call.h"
 
 typedef struct steps {
     const fa__back *b;

@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "core/order.h"
-#include "ops/call.h"
+#include "ops/call/call.h"
 #include "ops/promote.h"
 
 enum { MAX_OPERANDS = FA__MAX_INPUTS + FA__MAX_OUTPUTS };

@@ -1,5 +1,5 @@
 /* The condition that a row puts on its numbers: an expression of the fields, evaluated on the CPU. */
-#include "ops/call.h"
+#include "ops/call/call.h"
 
 bool fa__requirement_holds(fa__call *c)
 {

@@ -1,5 +1,5 @@
 /* The call: what every operation goes through. */
-#include "ops/call.h"
+#include "ops/call/call.h"
 #include "backend/device.h"
 #include "base/text.h"
 

@@ -1,6 +1,6 @@
 /* Integers are not divided by 0: numbers are looked at here, tensors by a kernel on their device, before the launch
  * that divides. */
-#include "ops/call.h"
+#include "ops/call/call.h"
 
 static bool look_at(fa__call *c, const fa__elementwise *e, const fa__launch *l)
 {

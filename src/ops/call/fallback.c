@@ -2,7 +2,7 @@
  * the operands are copied to the CPU, which does it, and the results come back. The copies are recorded operations, so
  * gradients take the same way. */
 #include "base/log.h"
-#include "ops/call.h"
+#include "ops/call/call.h"
 
 bool fa__no_kernel(const fa__call *c)
 {

@@ -1,5 +1,5 @@
 /* What gradient functions use: giving an operand its gradient, and the gradients that are derived from expressions. */
-#include "ops/call.h"
+#include "ops/call/call.h"
 
 static int field_number(const fa__back *b, const void *field)
 {

@@ -1,6 +1,6 @@
 /* Pointwise calls: shape by broadcasting, dtype by promotion, and the launch of the formula. */
 #include "core/order.h"
-#include "ops/call.h"
+#include "ops/call/call.h"
 #include "ops/promote.h"
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* Results of a call: what the caller gave to write into, checked, or new tensors and views. */
 #include "base/text.h"
-#include "ops/call.h"
+#include "ops/call/call.h"
 #include "ops/promote.h"
 
 static bool given_fails(const fa__call *c, fa_code code, const char *text)

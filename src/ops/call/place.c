@@ -2,7 +2,7 @@
  * arguments with other tensors in it. */
 #include "base/alloc.h"
 #include "base/log.h"
-#include "ops/call.h"
+#include "ops/call/call.h"
 
 /* A value goes with any device. */
 static bool is_value(const fa_tensor *t)
@@ -64,11 +64,11 @@ static bool one_device(fa__call *c)
     reference f = {NULL, NULL, -1};
     for (int i = 0; i < c->op->nfields; i++) {
         const fa_tensor *t = c->tensor[i];
-        const char *moves = c->op->cells->index, *name = c->op->fields[i].name;
+        const char *name = c->op->fields[i].name;
         if (c->op->fields[i].kind == FA__TENSORS)
             list_name = name;
         if (!t || c->op->fields[i].kind == FA__LIKE || (values && is_value(t))
-            || (moves && !strcmp(moves, name) && fa__tensor_place(t)->host))
+            || ((c->op->index >> i & 1) && fa__tensor_place(t)->host))
             continue;
         if (!agrees(c, &f, t, name, -1))
             return false;
@@ -171,21 +171,11 @@ static bool with_changed(fa__call *c, fa_tensor *(*change)(fa__call *, int i, co
     return good;
 }
 
-/* Whether the row names the field as one that the operation changes: the change of a copy would be lost. */
-static bool is_kept(const fa__call *c, int i)
-{
-    const char *name = i < 0 ? "" : c->op->fields[i].name, *at = c->op->cells->constant;
-    size_t length = strlen(name);
-    for (; at && *at; at += strcspn(at, ","), at += strspn(at, ", "))
-        if (length && strcspn(at, ",") == length && !strncmp(at, name, length))
-            return true;
-    return false;
-}
-
 static fa_tensor *moved(fa__call *c, int i, const fa_tensor *t)
 {
     fa_tensor *same = (fa_tensor *)(uintptr_t)t;
-    if (fa__tensor_place(t) == c->device || (fa__is_elementwise(c->op) && is_value(t)) || is_kept(c, i))
+    bool changes = i >= 0 && c->op->constant >> i & 1; /* the change of a copy would be lost */
+    if (fa__tensor_place(t) == c->device || (fa__is_elementwise(c->op) && is_value(t)) || changes)
         return same;
     if (fa__log_wants("placement"))
         fa__log(FA_LOG_INFO, "placement: %s: %s copied from %s to %s", c->op->name,

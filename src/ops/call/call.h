@@ -22,29 +22,29 @@ typedef struct fa__elementwise {
     bool plain;      /* all tensors have the result's shape and are dense: one run of elements */
 } fa__elementwise;
 
-/* ---- call_check.c: operands are there and alive; finds tensors, device, and what holds of any of them. */
+/* ---- check.c: operands are there and alive; finds tensors, device, and what holds of any of them. */
 bool fa__check_operands(fa__call *c, uint32_t needed);
-/* ---- call_place.c: operands on several devices, autocast: runs `go` on a call with other operands. */
+/* ---- place.c: operands on several devices, autocast: runs `go` on a call with other operands. */
 FA__COLD bool fa__placed(fa__call *c, bool (*go)(fa__call *));
 /* Fails: an operand is on another device than the first one. Their names are the fields'. */
 FA__COLD bool fa__apart(const fa__call *, const char *first, const fa__device *, const char *odd, const fa__device *);
 FA__COLD bool fa__autocasted(fa__call *c, bool (*go)(fa__call *));
 /* Runs `go` on operands that were copied to c->device, where they are not there. */
 bool fa__moved(fa__call *c, bool (*go)(fa__call *));
-/* ---- call_fallback.c: what a device cannot do: an error, or `go` on the CPU. */
+/* ---- fallback.c: what a device cannot do: an error, or `go` on the CPU. */
 FA__COLD bool fa__no_kernel(const fa__call *c);
 FA__COLD bool fa__fall_back(fa__call *c, bool (*go)(fa__call *));
 /* FACULA_LOG=fallback */
 FA__COLD void fa__tell_fallback(const fa__op *, const fa__device *);
-/* ---- call_out.c: what is given to write into, and new results. */
+/* ---- out.c: what is given to write into, and new results. */
 bool fa__check_given(fa__call *c);
 bool fa__make_results(fa__call *c);
-/* ---- call_elementwise.c */
+/* ---- elementwise.c */
 bool fa__infer_elementwise(fa__call *c, fa__elementwise *e);
 bool fa__run_elementwise(fa__call *c, const fa__elementwise *e);
-/* ---- call_divisor.c: fails, or the device will, where an integer is divided by 0. l: the launch to be. */
+/* ---- divisor.c: fails, or the device will, where an integer is divided by 0. l: the launch to be. */
 FA__COLD bool fa__check_divisors(fa__call *c, const fa__elementwise *e, const fa__launch *l);
-/* ---- call_record.c */
+/* ---- record.c */
 bool fa__record(fa__call *c);
 /* Puts copies, which are recorded, in the place of operands in `args` that backward needs and the call overwrites. */
 bool fa__keep_overwritten(const fa__call *c, void *args);
@@ -53,7 +53,7 @@ fa_tensor *fa__derived(const fa__op *op, const fa__op *d, const void *operands, 
                        const void *site);
 /* ---- gradient_steps.c: the gradient of operand i where its derivative is too large for one expression */
 FA__COLD fa_tensor *fa__derived_stepwise(const fa__back *b, int i);
-/* ---- call_launch.c: orders, runs and stamps one launch. Operand i is over tensor[i], which may be NULL. */
+/* ---- launch.c: orders, runs and stamps one launch. Operand i is over tensor[i], which may be NULL. */
 /* False and no error, but c->lacks, when with .fallback somebody else has to do it. */
 bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor);
 void fa__operand_of(fa__operand *o, const fa_tensor *t);
@@ -62,7 +62,7 @@ void fa__value_of(fa__operand *o, const fa__field *f, const void *p);
 /* A host element of any dtype, as a number. */
 double fa__load_f64(const void *p, fa_dtype);
 int64_t fa__load_i64(const void *p, fa_dtype);
-/* ---- call_require.c: the condition that a row puts on its numbers; an error names it */
+/* ---- require.c: the condition that a row puts on its numbers; an error names it */
 bool fa__requirement_holds(fa__call *c);
 /* ---- describe.c */
 /* The function that the program called, when this call comes to copy or wait: that which works for it (fa_item), the

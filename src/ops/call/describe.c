@@ -1,7 +1,7 @@
 /* One description of a call, for errors, logs and reports: "add(x=(3, 4) f32 cpu, y=2, alpha=3)"; and the name that the
  * program knows it by. */
 #include "base/text.h"
-#include "ops/call.h"
+#include "ops/call/call.h"
 #include <inttypes.h>
 #include <stdarg.h>
 
