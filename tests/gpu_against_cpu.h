@@ -29,6 +29,29 @@ static inline fa__gpu_device *gpu_own(void)
     return d->own;
 }
 
+/* Setup and teardown of tests of a device that does not compute in f64. */
+static bool gpu_had_f64;
+
+__attribute__((__unused__)) static int gpu_without_f64(void **state)
+{
+    (void)state;
+    gpu_had_f64 = gpu_own()->f64;
+    gpu_own()->f64 = false;
+    fa_error_clear();
+    return 0;
+}
+
+__attribute__((__unused__)) static int gpu_as_it_was(void **state)
+{
+    (void)state;
+    gpu_own()->f64 = gpu_had_f64;
+    bool good = !fa_failed();
+    if (!good)
+        print_error("left behind: %s\n", fa_error_message());
+    fa_error_clear();
+    return good ? 0 : -1;
+}
+
 static inline bool gpu_has(fa_dtype dtype)
 {
     return dtype != FA_F64 || gpu_own()->f64;

@@ -4,28 +4,6 @@
 #include <facula/meter.h>
 #include <math.h>
 
-static bool had;
-
-static int begin(void **state)
-{
-    (void)state;
-    had = gpu_own()->f64;
-    gpu_own()->f64 = false;
-    fa_error_clear();
-    return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    gpu_own()->f64 = had;
-    bool good = !fa_failed();
-    if (!good)
-        print_error("left behind: %s\n", fa_error_message());
-    fa_error_clear();
-    return good ? 0 : -1;
-}
-
 static fa_tensor *on_gpu(double v)
 {
     return fa_tensor_from(&(float){(float)v}, FA_SCALAR, .device = GPU);
@@ -97,7 +75,7 @@ static void the_device_does_it(void **state)
 }
 
 #undef TEST
-#define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, gpu_without_f64, gpu_as_it_was)
 
 int main(void)
 {

@@ -9,28 +9,12 @@
 
 #define S(...) FA_SHAPE(__VA_ARGS__)
 
-static bool had;
-
 static int begin(void **state)
 {
-    (void)state;
-    had = gpu_own()->f64;
-    gpu_own()->f64 = false;
-    fa_error_clear();
+    gpu_without_f64(state);
     fa_synchronize(GPU);
     fa_transfers_reset();
     return 0;
-}
-
-static int end(void **state)
-{
-    (void)state;
-    gpu_own()->f64 = had;
-    bool good = !fa_failed();
-    if (!good)
-        print_error("left behind: %s\n", fa_error_message());
-    fa_error_clear();
-    return good ? 0 : -1;
 }
 
 static bool there(const fa_tensor *t)
@@ -293,7 +277,7 @@ static void training_has_the_same_bits(void **state)
 }
 
 #undef TEST
-#define TEST(f) cmocka_unit_test_setup_teardown(f, begin, end)
+#define TEST(f) cmocka_unit_test_setup_teardown(f, begin, gpu_as_it_was)
 
 int main(void)
 {
