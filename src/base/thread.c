@@ -104,6 +104,7 @@ static void end_thread(void *state)
 {
     fa__thread *t = (fa__thread *)state;
     end_work(t);
+    fa__aligned_free(t->scratch);
     fa__small_end(t);
     fa__self = (fa__thread *)&nobody;
     delist(t);

@@ -21,6 +21,8 @@ typedef struct fa__thread {
     bool started;                       /* false: one of the two shared constants, which nothing may be written to */
     bool in_parallel;                   /* inside the body of a parallel loop: further loops run inline */
     bool elsewhere;                     /* in a forked child: of a thread that only the parent has */
+    void *scratch;                      /* working memory of kernels (backend/cpu/scratch.h), freed with the state */
+    size_t scratch_size;                /* bytes of it */
     struct fa__thread *next, *previous; /* all threads' states, for the eyes of leak checkers */
     fa__small_list small[FA__SMALL_CLASSES];
     fa_error own;

@@ -18,22 +18,24 @@ static void *find(const char *name)
     return function;
 }
 
-/* Large enough for the pool, with an expression and a gradient. */
+/* Large enough for the pool, with an expression, a gradient, and a kernel that keeps working memory. */
 static bool compute(void)
 {
     FUNCTION(fa_full);
     FUNCTION(fa_mul);
     FUNCTION(fa_sum);
+    FUNCTION(fa_softmax);
     FUNCTION(fa_item);
     FUNCTION(fa_backward);
     FUNCTION(fa_grad);
     FUNCTION(fa__pointwise);
     FUNCTION(fa_failed);
     FUNCTION(fa_set_requires_grad);
-    if (!its_fa_full || !its_fa_mul || !its_fa_sum || !its_fa_item || !its_fa_backward || !its_fa_grad
-        || !its_fa__pointwise || !its_fa_failed || !its_fa_set_requires_grad)
+    if (!its_fa_full || !its_fa_mul || !its_fa_sum || !its_fa_softmax || !its_fa_item || !its_fa_backward
+        || !its_fa_grad || !its_fa__pointwise || !its_fa_failed || !its_fa_set_requires_grad)
         return false;
     fa_tensor *x = its_fa_full(FA_SHAPE(1000, 1000), fa__arg_f(2), NULL);
+    its_fa_softmax(x, 1, NULL);
     its_fa_set_requires_grad(x, true);
     fa_arg product = fa__arg_t(its_fa_mul(fa__arg_t(x), fa__arg_t(x), NULL));
     fa_tensor *sum = its_fa_sum(its_fa__pointwise("x + 1", 1, &product), NULL);
