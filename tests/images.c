@@ -359,6 +359,16 @@ static void other_sizes_are_where_the_image_is(void **state)
     }
 }
 
+static void other_sizes_are_not_cast(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *image = fa_mul(fa_rand(FA_SHAPE(1, 8, 8)), 255), *bytes = fa_to(image, FA_U8);
+    const fa_tensor *y = fa_image_resize(image, 5), *z = fa_image_resize(bytes, 5);
+    FA_USE(.autocast = FA_BF16);
+    assert_true(fa_same(fa_image_resize(image, 5), y) && fa_same(fa_image_resize(bytes, 5), z));
+}
+
 static void other_sizes_refused(void **state)
 {
     (void)state;
@@ -385,12 +395,16 @@ static void other_sizes_refused(void **state)
 int main(void)
 {
     snprintf(path, sizeof path, "/tmp/facula-images-%ld", (long)getpid());
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pnm_files),          cmocka_unit_test(damaged_pnm),
-        cmocka_unit_test(png_files),          cmocka_unit_test(jpeg_files),
-        cmocka_unit_test(damaged_files),      cmocka_unit_test(without_the_plugin),
-        cmocka_unit_test(other_sizes),        cmocka_unit_test(other_sizes_are_where_the_image_is),
-        cmocka_unit_test(other_sizes_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(pnm_files),
+                                       cmocka_unit_test(damaged_pnm),
+                                       cmocka_unit_test(png_files),
+                                       cmocka_unit_test(jpeg_files),
+                                       cmocka_unit_test(damaged_files),
+                                       cmocka_unit_test(without_the_plugin),
+                                       cmocka_unit_test(other_sizes),
+                                       cmocka_unit_test(other_sizes_are_where_the_image_is),
+                                       cmocka_unit_test(other_sizes_are_not_cast),
+                                       cmocka_unit_test(other_sizes_refused)};
     int status = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(path);
     return status;

@@ -68,6 +68,7 @@ fa_tensor *fa_image_resize(const fa_tensor *image, fa_pair size)
     if (!check(image, height, width))
         return NULL;
     FA_SCOPE;
+    FA_USE(.autocast = FA_OFF);
     bool bytes = fa_tensor_dtype(image) == FA_U8;
     const fa_tensor *x = bytes ? fa_to(image, FA_F32) : image;
     fa_tensor *rows = weights_of(height, fa_size(x, -2), x), *columns = weights_of(width, fa_size(x, -1), x);
