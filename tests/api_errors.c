@@ -2,6 +2,7 @@
  * nobody looked at is told. */
 #define _GNU_SOURCE
 #include "api_test.h"
+#include "graph/node.h"
 #include "internal.h"
 #include <facula/optim.h>
 #include <float.h>
@@ -323,6 +324,38 @@ static void what_is_composed_is_named_by_the_outer_call(void **state)
          "made by mse_loss");
 }
 
+/* Also of what functions made that are no operations, and in what backward says. */
+static void what_the_program_called_is_named(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *a = fa_rand(FA_SHAPE(3, 4), .requires_grad = true), *m = fa_mul(a, 1), *square = fa_mul(m, m);
+    const struct {
+        const char *name;
+        const fa_tensor *made;
+    } rows[] = {{"to", fa_to(a, DEVICE(0))},
+                {"get", fa_get(a, "1:")},
+                {"get", fa_get(a, ":")},
+                {"index", fa_index(a, fa_tensor_of(1, 0))},
+                {"mse_loss", fa_mse_loss(a, fa_zeros(FA_SHAPE(3, 4)))}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const fa_tensor *t = rows[i].made;
+        assert_true(t && t->node);
+        assert_string_equal(t->made_by->name, rows[i].name);
+        assert_ptr_equal(((const fa__node *)t->node)->made_at, t->made_at);
+        char *here = (char *)(uintptr_t)what_the_program_called_is_named;
+        assert_true((const char *)t->made_at > here && (const char *)t->made_at < here + 10000);
+    }
+    assert_ptr_equal(fa_set(m, "0", 5), m);
+    assert_false(fa_backward(fa_sum(square)));
+    assert_error(FA_ERROR_GRADIENT, "was changed in place by set after");
+    m = fa_mul(a, 1);
+    square = fa_mul(m, m);
+    assert_ptr_equal(fa_index_put_(m, FA_INDEX(fa_tensor_of(0)), 5), m);
+    assert_false(fa_backward(fa_sum(square)));
+    assert_error(FA_ERROR_GRADIENT, "was changed in place by index_put_ after");
+}
+
 static void a_place_may_be_named(void **state)
 {
     (void)state;
@@ -531,6 +564,7 @@ int main(int count, char **arguments)
         TEST(what_is_pure_runs_while_an_error_stands),
         TEST(messages_name_operation_and_operands),
         TEST(what_is_composed_is_named_by_the_outer_call),
+        TEST(what_the_program_called_is_named),
         TEST(a_place_may_be_named),
         TEST(sizes_that_overflow_are_refused),
         TEST(out_of_memory_is_an_error),

@@ -258,6 +258,21 @@ static void values_are_transformed(void **state)
     assert_error(FA_ERROR_ARGUMENT, "as many");
 }
 
+/* Its numbers are looked at where they are: the host waits for no device. */
+static void normalizing_does_not_wait(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_transform *t = fa_transform_normalize(FA_LIST(0.5), FA_LIST(2));
+    fa_tensor *there;
+    {
+        FA_USE(.placement = FA_PLACE_AUTO, .device = DEVICE(0), .forbid = FA_SYNC);
+        there = fa_forward(t, fa_ones(FA_SHAPE(1, 1, 2, 2), .device = FA_CPU));
+        assert_no_error();
+    }
+    assert_true(fa_device_equal(fa_tensor_device(there), DEVICE(0)) && fa_item(fa_sum(there)) == 1);
+}
+
 /* As in PyTorch: the numbers are taken in the dtype of the images, in which a deviation may become 0. */
 static void normalized_images_keep_their_dtype(void **state)
 {
@@ -441,6 +456,7 @@ int main(void)
         cmocka_unit_test(cifar_files),
         cmocka_unit_test(cifar100_files),
         cmocka_unit_test(values_are_transformed),
+        cmocka_unit_test(normalizing_does_not_wait),
         cmocka_unit_test(normalized_images_keep_their_dtype),
         cmocka_unit_test(flips),
         cmocka_unit_test(crops),

@@ -341,6 +341,34 @@ static void other_sizes(void **state)
     assert_true(fa_same(fa_image_resize(bytes, FA_PAIR(2, 5)), bytes));
 }
 
+/* Also while new tensors are made elsewhere. */
+static void other_sizes_are_where_the_image_is(void **state)
+{
+    (void)state;
+    const fa_device places[] = {FA_CPU, DEVICE(0), DEVICE(1)};
+    for (int i = 0; i < 9; i++) {
+        FA_SCOPE;
+        const fa_device place = places[i / 3];
+        fa_tensor *image = fa_ones(FA_SHAPE(1, 4, 5), .device = place);
+        FA_USE(.device = places[i % 3]);
+        fa_transfers_reset();
+        fa_tensor *y = fa_image_resize(image, 2), *bytes = fa_image_resize(fa_to(image, FA_U8), 2);
+        assert_no_error();
+        assert_true(fa_device_equal(fa_tensor_device(y), place) && fa_device_equal(fa_tensor_device(bytes), place));
+        assert_int_equal(fa_transfers_total().to_host, 0);
+    }
+}
+
+static void other_sizes_are_not_cast(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *image = fa_mul(fa_rand(FA_SHAPE(1, 8, 8)), 255), *bytes = fa_to(image, FA_U8);
+    const fa_tensor *y = fa_image_resize(image, 5), *z = fa_image_resize(bytes, 5);
+    FA_USE(.autocast = FA_BF16);
+    assert_true(fa_same(fa_image_resize(image, 5), y) && fa_same(fa_image_resize(bytes, 5), z));
+}
+
 static void other_sizes_refused(void **state)
 {
     (void)state;
@@ -367,10 +395,16 @@ static void other_sizes_refused(void **state)
 int main(void)
 {
     snprintf(path, sizeof path, "/tmp/facula-images-%ld", (long)getpid());
-    const struct CMUnitTest tests[] = {cmocka_unit_test(pnm_files),     cmocka_unit_test(damaged_pnm),
-                                       cmocka_unit_test(png_files),     cmocka_unit_test(jpeg_files),
-                                       cmocka_unit_test(damaged_files), cmocka_unit_test(without_the_plugin),
-                                       cmocka_unit_test(other_sizes),   cmocka_unit_test(other_sizes_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(pnm_files),
+                                       cmocka_unit_test(damaged_pnm),
+                                       cmocka_unit_test(png_files),
+                                       cmocka_unit_test(jpeg_files),
+                                       cmocka_unit_test(damaged_files),
+                                       cmocka_unit_test(without_the_plugin),
+                                       cmocka_unit_test(other_sizes),
+                                       cmocka_unit_test(other_sizes_are_where_the_image_is),
+                                       cmocka_unit_test(other_sizes_are_not_cast),
+                                       cmocka_unit_test(other_sizes_refused)};
     int status = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(path);
     return status;

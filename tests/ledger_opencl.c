@@ -454,6 +454,27 @@ static void another_kind_of_device_is_an_implicit_wait(void **state)
     assert_null(row_of("", true, "late:0", "late:0"));
 }
 
+/* Nothing orders queues of two kinds but the host. */
+static void a_stream_behind_another_kind_is_an_implicit_wait(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_stream *late = fa_stream_new(FA_LATE(0)), *s = fa_stream_new(FA_OPENCL(0));
+    fa_event *e = fa_event_new();
+    fa_tensor *x = fa_to(fa_rand(FA_SHAPE(100)), FA_LATE(0));
+    {
+        FA_USE(.stream = late);
+        fa_add_(x, 1);
+    }
+    assert_true(fa_event_record(e, late));
+    open_account();
+    assert_true(fa_event_wait(e, s));
+    close_account();
+    const fa__ledger_row *r = row_of("event_wait", true, "late:0", "late:0");
+    assert_true(r && r->implicit == 1 && r->count == 0);
+    assert_int_equal(fa_transfers_total().implicit, 1);
+}
+
 /* Memory of the host that is not pinned goes through a ring that is. While the device is busy, that is full soon, and
  * the host has to wait for it. */
 static void a_full_ring_of_pinned_memory_is_an_implicit_wait(void **state)
@@ -495,6 +516,7 @@ int main(void)
         TEST(the_report_shows_the_epoch),
         TEST(building_a_kernel_is_an_implicit_wait),
         TEST(another_kind_of_device_is_an_implicit_wait),
+        TEST(a_stream_behind_another_kind_is_an_implicit_wait),
         TEST(a_full_ring_of_pinned_memory_is_an_implicit_wait),
     };
     const char *why;

@@ -48,6 +48,30 @@ static void a_mean_weighs_batches(void **state)
     }
 }
 
+/* The meter is where its values are, wherever operations are placed; targets come to them. */
+static void meters_are_not_placed(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 9; i++) {
+        FA_SCOPE;
+        const fa_device here = place(i / 3), there = place(i % 3);
+        fa_meter *meter[] = {fa_meter_mean(), fa_meter_accuracy(), fa_meter_confusion(3)};
+        fa_tensor *logits = fa_to(fa_eye(3), here), *target = fa_to(fa_tensor_of(0, 1, 0), there), *told[4];
+        FA_USE(.placement = FA_PLACE_AUTO, .device = there);
+        for (int k = 0; k < 6; k++)
+            assert_true(fa_meter_update(meter[k % 3], logits, .target = k % 3 ? target : NULL));
+        for (int k = 0; k < 3; k++)
+            told[k] = fa_meter_tensor(meter[k]);
+        told[3] = fa_meter_table(meter[2]);
+        for (int k = 0; k < 4; k++)
+            assert_true(told[k] && fa_device_equal(fa_tensor_device(told[k]), here));
+        assert_near(fa_meter_value(meter[0]), 1 / 3., 1e-15);
+        assert_near(fa_meter_value(meter[1]), 2 / 3., 1e-15);
+        assert_near(fa_meter_value(meter[2]), 2 / 3., 1e-15);
+        assert_no_error();
+    }
+}
+
 static void dtypes_do_not_matter(void **state)
 {
     (void)state;
@@ -371,6 +395,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_mean_weighs_batches),
+        TEST(meters_are_not_placed),
         TEST(dtypes_do_not_matter),
         TEST(a_million_updates_lose_nothing),
         TEST(what_is_not_finite_shows),

@@ -189,6 +189,24 @@ static void clipping_does_not_wait(void **state)
     assert_no_error();
 }
 
+/* Gradients stay where they are, wherever operations are placed: only their norms travel. */
+static void clipping_is_not_placed(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *p = parameter(0, FA_CPU, FA_F32), *q = parameter(1, DEVICE(0), FA_F32);
+    give_grad(p, 0, 0);
+    give_grad(q, 0, 1);
+    FA_USE(.placement = FA_PLACE_AUTO, .device = DEVICE(1));
+    fa_transfers_reset();
+    const fa_tensor *norm = fa_clip_grad_norm(fa_params(p, q), 0.25);
+    assert_true(fa_device_equal(fa_tensor_device(norm), FA_CPU));
+    assert_int_equal(fa_transfers_total().bytes_to_device, sizeof(float));
+    assert_int_equal(fa_transfers_total().bytes_to_host, sizeof(float));
+    assert_int_equal(fa_transfers_total().between, 0);
+    assert_no_error();
+}
+
 static void clipping_takes_what_is_not_finite(void **state)
 {
     (void)state;
@@ -235,6 +253,7 @@ int main(void)
         TEST(freed_optimizers_are_refused),
         TEST(programs_run_all_or_none),
         TEST(clipping_does_not_wait),
+        TEST(clipping_is_not_placed),
         TEST(clipping_takes_what_is_not_finite),
     };
     return RUN("optim_groups");

@@ -41,7 +41,7 @@ FA_API fa_tensor *fa_image_read(const char *path, const fa_image_read_options *o
  *
  *  @param image u8 or floating, (..., height, width), with at least one pixel
  *  @param size  the new height and width, each 1 or more: 28, or FA_PAIR(28, 20)
- *  @return of the dtype of `image`: u8 is rounded. NULL and an error for other dtypes and shapes */
+ *  @return of the dtype of `image`, where that is: u8 is rounded. NULL and an error for other dtypes and shapes */
 FA_API fa_tensor *fa_image_resize(const fa_tensor *image, fa_pair size);
 
 FA__END

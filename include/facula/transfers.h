@@ -1,7 +1,8 @@
 /** @file
  *  What crossed between devices, and when the host had to wait: counted always, by the function that the program
- *  called (fa_to, fa_item, fa_backward). Forbidding it is FA_USE(.forbid = FA_SYNC | FA_TRANSFER). All functions may be
- * called by any thread. */
+ *  called (fa_to, fa_item, fa_backward). What the library writes as a program would, layers, optimizers, meters,
+ * loaders and files, is counted by the functions that these call: fa_save() by fa_read. Forbidding it is FA_USE(.forbid
+ * = FA_SYNC | FA_TRANSFER). All functions may be called by any thread. */
 #ifndef FACULA_TRANSFERS_H
 #define FACULA_TRANSFERS_H
 #include <facula/types.h>

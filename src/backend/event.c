@@ -105,6 +105,7 @@ bool fa_event_wait(const fa_event *e, const fa_stream *stream)
         return false;
     if (!e->work.queue || e->work.queue == queue || device->shapes_only)
         return true;
+    FA__WORK_FOR(&wait); /* queues of two kinds know no other order than the host's */
     return queue ? fa__queue_follows(queue, e->work) : fa__wait_stamp(&wait, e->work);
 }
 

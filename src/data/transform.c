@@ -50,6 +50,7 @@ static fa_tensor *for_channels(const double *number, int64_t channels, fa_dtype 
 /* Whether no deviation is 0 in the dtype that they have now. */
 static bool can_divide(const fa_tensor *std)
 {
+    FA_USE(.placement = FA_PLACE_STRICT);
     bool good = fa_item(fa_all(fa_ne(std, 0))) != 0;
     return !fa_error_stands()
            && (good

@@ -68,8 +68,9 @@ fa_tensor *fa_image_resize(const fa_tensor *image, fa_pair size)
     if (!check(image, height, width))
         return NULL;
     FA_SCOPE;
+    FA_USE(.autocast = FA_OFF);
     bool bytes = fa_tensor_dtype(image) == FA_U8;
-    fa_tensor *x = bytes ? fa_to(image, FA_F32) : fa_identity(image);
+    const fa_tensor *x = bytes ? fa_to(image, FA_F32) : image;
     fa_tensor *rows = weights_of(height, fa_size(x, -2), x), *columns = weights_of(width, fa_size(x, -1), x);
     fa_tensor *y = fa_matmul(rows, fa_matmul(x, fa_transpose(columns, 0, 1)));
     return fa_escape(bytes ? fa_to(fa_round(y), FA_U8) : y);

@@ -1,6 +1,7 @@
 /* Indices as NumPy writes them: "1:5, ..., -1". Each entry becomes a view of the one before, new dimensions after the
  * others: so there are never more of them than the result has. */
 #include "base/text.h"
+#include "ops/call/call.h"
 #include "ops/entries.h"
 #include <ctype.h>
 #include <errno.h>
@@ -217,13 +218,17 @@ static fa_tensor *get(const char *name, const fa_tensor *x, const char *where)
 
 fa_tensor *fa_get(const fa_tensor *x, const char *where)
 {
+    static const fa__op get_op = {.name = "get", .id = FA__OP_expression};
     if (!fa__tensor_check(x, "fa_get: the tensor"))
         return NULL;
     if (!where) {
         fa__fail(FA_ERROR_ARGUMENT, "fa_get: the index is NULL");
         return NULL;
     }
-    return get("fa_get", x, where);
+    fa_tensor *view = get("fa_get", x, where);
+    if (view && !fa__ctx()->call)
+        fa__sign(view, &get_op, __builtin_return_address(0));
+    return view;
 }
 
 fa_arg fa__stripped(int rank, fa_arg value)
@@ -245,8 +250,10 @@ fa_tensor *(fa_set)(fa_tensor *x, const char *where, fa_arg value)
     }
     FA__WORK_FOR(&set_op);
     fa_tensor *view = get("fa_set", x, where);
-    if (view && fa_copy_(view, fa__stripped(view->rank, value)))
+    if (view && fa_copy_(view, fa__stripped(view->rank, value))) {
+        x->storage->changed_by = &set_op;
         return x;
+    }
     if (view && fa__failed() && fa__self->error->code != FA_ERROR_SYNC)
         fa__error_within("fa_set(x, \"%.80s\")", where);
     return NULL;

@@ -317,10 +317,7 @@ fa_tensor *(fa_tensor_parse)(const char *text, const fa_tensor_parse_options *op
                  fa_dtype_name((fa_dtype)t->dtype));
         return NULL;
     }
-    const fa__context *x = fa__ctx();
     t->requires_grad = options->requires_grad;
-    t->made_by = &parse_op;
-    t->made_at = x->here ? (const void *)x->here : __builtin_return_address(0);
-    t->object.flags = x->here ? FA__MADE_HERE : 0;
+    fa__sign(t, &parse_op, __builtin_return_address(0));
     return t;
 }

@@ -44,14 +44,11 @@ static const fa__op from_op = FUNCTION("tensor_from"), of_op = FUNCTION("tensor_
 
 static fa_tensor *signed_by(fa_tensor *t, const fa__op *op, const void *site)
 {
-    const fa__context *x = fa__ctx();
-    if (!t || !x) {
+    if (!t || !fa__ctx()) {
         fa__unref(t);
         return NULL;
     }
-    t->made_by = op;
-    t->made_at = x->here ? (const void *)x->here : site;
-    t->object.flags = x->here ? FA__MADE_HERE : 0;
+    fa__sign(t, op, site);
     return fa__own(t);
 }
 

@@ -54,9 +54,7 @@ static fa_tensor *moved(const fa__op *op, const fa_tensor *x, fa_place where, co
     fa_tensor *y = fa_move(x, .device = device->id, .dtype = dtype, .non_blocking = options->non_blocking);
     if (!y || fa__ctx()->call)
         return y;
-    y->made_by = &to_op;
-    if (!(y->object.flags & FA__MADE_HERE))
-        y->made_at = site;
+    fa__sign(y, &to_op, site);
     return y;
 }
 

@@ -91,7 +91,7 @@ fa_tensor *(fa_clip_grad_norm)(fa_parameters parameters, double max_norm, const 
         return NULL;
     }
     FA_SCOPE;
-    FA_USE(.no_grad = true);
+    FA_USE(.no_grad = true, .placement = FA_PLACE_STRICT); /* gradients stay where they are */
     tensors *grads = grads_of(who, parameters);
     fa_tensor *norm = grads ? total_norm(grads, given.norm_type) : NULL;
     if (!norm || (given.error_if_nonfinite && !norm_is_finite(who, norm)))

@@ -51,6 +51,13 @@ static bool options_fit(const fa_meter *m, const fa_meter_update_options *o)
            || fa_fail(FA_ERROR_ARGUMENT, "fa_meter_update: .count is a number from 0 on, not %g", o->count);
 }
 
+/* Where the sum is, or is to be with this value: there operations are placed, too. */
+static fa_device place_of(const fa_meter *m, fa_arg value)
+{
+    const fa_tensor *there = m->sum ? m->sum : value.kind == FA__ARG_TENSOR ? value.as.t : NULL;
+    return there ? fa_tensor_device(there) : FA_CPU;
+}
+
 /* Whether a value is where the sum is. */
 static bool place_fits(const fa_meter *m, fa_arg value)
 {
@@ -58,7 +65,7 @@ static bool place_fits(const fa_meter *m, fa_arg value)
         return true;
     if (!value.as.t)
         return fa_fail(FA_ERROR_ARGUMENT, "fa_meter_update: the value is NULL");
-    fa_device here = fa_tensor_device(value.as.t), there = m->sum ? fa_tensor_device(m->sum) : here;
+    fa_device here = fa_tensor_device(value.as.t), there = place_of(m, value);
     return fa_device_equal(here, there)
            || fa_fail(
                FA_ERROR_DEVICE,
@@ -75,7 +82,7 @@ bool(fa_meter_update)(fa_meter *meter, fa_arg value, const fa_meter_update_optio
     if (!options_fit(meter, &o) || !place_fits(meter, value))
         return false;
     FA_SCOPE;
-    FA_USE(.no_grad = true, .autocast = FA_OFF);
+    FA_USE(.device = place_of(meter, value), .no_grad = true, .autocast = FA_OFF);
     return meter->kind->update(meter, value, &o);
 }
 
@@ -93,7 +100,7 @@ fa_tensor *fa_meter_tensor(const fa_meter *meter)
     if (!meter_check(meter, "fa_meter_tensor"))
         return NULL;
     FA_SCOPE;
-    FA_USE(.no_grad = true, .autocast = FA_OFF);
+    FA_USE(.device = place_of(meter, fa__arg_f(0)), .no_grad = true, .autocast = FA_OFF);
     return fa_escape(meter->sum ? meter->kind->tensor(meter) : fa_full(FA_SCALAR, NAN, .device = FA_CPU));
 }
 
@@ -115,6 +122,6 @@ fa_tensor *fa_meter_table(const fa_meter *meter)
         return NULL;
     }
     FA_SCOPE;
-    FA_USE(.no_grad = true);
+    FA_USE(.device = place_of(meter, fa__arg_f(0)), .no_grad = true);
     return fa_escape(meter->kind->table(meter));
 }

@@ -49,7 +49,7 @@ static FA__NOINLINE bool change_recorded(fa__call *c, const fa__elementwise *e)
         return false;
     if (!run(c, e))
         return go_elsewhere(c);
-    bump(c->given, c->op);
+    bump(c->given, fa__outermost(c)->op);
     c->args = args;
     bool good = fa__record(c);
     c->args = given;
@@ -66,7 +66,7 @@ static FA__HOT bool finish(fa__call *c, const fa__elementwise *e)
     if (!fa__make_results(c) || !run(c, e))
         return go_elsewhere(c);
     if (c->given)
-        bump(c->given, c->op);
+        bump(c->given, fa__outermost(c)->op);
     if (c->requires_grad) {
         if (!fa__dtype_is_float(c->out[0]->dtype))
             return fa__call_fail(c, FA_ERROR_DTYPE, "only floating tensors can need gradients");

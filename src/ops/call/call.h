@@ -39,6 +39,8 @@ FA__COLD void fa__tell_fallback(const fa__op *, const fa__device *);
 /* ---- out.c: what is given to write into, and new results. */
 bool fa__check_given(fa__call *c);
 bool fa__make_results(fa__call *c);
+/* A new tensor, and how it came to be recorded, is a function's that the program called there. */
+void fa__sign(fa_tensor *t, const fa__op *op, const void *site);
 /* ---- elementwise.c */
 bool fa__infer_elementwise(fa__call *c, fa__elementwise *e);
 bool fa__run_elementwise(fa__call *c, const fa__elementwise *e);
@@ -68,6 +70,8 @@ bool fa__requirement_holds(fa__call *c);
 /* The function that the program called, when this call comes to copy or wait: that which works for it (fa_item), the
  * outermost composed operation, or the call's own, add_ when it is in place. */
 const fa__op *fa__asked_for(const fa__call *);
+/* The outermost composed operation that this call is part of, or the call itself. */
+const fa__call *fa__outermost(const fa__call *);
 /* With where its tensors were made, or without. */
 void fa__describe_call(struct fa__text *, const fa__call *c, bool origins);
 

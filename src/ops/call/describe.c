@@ -34,13 +34,19 @@ static const fa__op *in_place(const fa__op *op)
     return atomic_load_explicit(&t->state, memory_order_acquire) == 2 ? &t->op : op;
 }
 
+const fa__call *fa__outermost(const fa__call *c)
+{
+    for (const fa__call *outer = fa__ctx()->call; outer; outer = outer->parent)
+        c = outer;
+    return c;
+}
+
 const fa__op *fa__asked_for(const fa__call *c)
 {
     const fa__context *x = fa__ctx();
     if (x->for_ && !x->for_call)
         return x->for_;
-    for (const fa__call *outer = x->call; outer; outer = outer->parent)
-        c = outer;
+    c = fa__outermost(c);
     return c->inplace ? in_place(c->op) : c->op;
 }
 

@@ -155,15 +155,20 @@ bool fa__check_given(fa__call *c)
 
 /* ---- new results ---- */
 
-static void sign(fa__call *c, fa_tensor *t)
+void fa__sign(fa_tensor *t, const fa__op *op, const void *site)
 {
-    const fa__context *x = fa__ctx();
-    const fa__call *outer = c;
-    for (const fa__call *p = x->call; p; p = p->parent)
-        outer = p;
-    t->made_by = outer->op;
-    t->made_at = x->here ? (const void *)x->here : outer->site;
-    t->object.flags = x->here ? FA__MADE_HERE : 0;
+    const char *here = fa__ctx()->here;
+    t->made_by = op;
+    t->made_at = here ? (const void *)here : site;
+    t->object.flags = here ? FA__MADE_HERE : 0;
+    if (t->node)
+        ((fa__node *)t->node)->made_at = t->made_at;
+}
+
+static void sign(const fa__call *c, fa_tensor *t)
+{
+    const fa__call *outer = fa__outermost(c);
+    fa__sign(t, outer->op, outer->site);
 }
 
 static fa_tensor *make_view(fa__call *c, const fa__spec *s)

@@ -123,7 +123,7 @@ static fa__node *make_node(fa__call *c)
     if (!n)
         return NULL;
     const fa__context *x = fa__ctx();
-    n->made_at = x->here ? (const void *)x->here : c->site;
+    n->made_at = x->here ? (const void *)x->here : fa__outermost(c)->site;
     n->object.flags = x->here ? FA__MADE_HERE : 0;
     n->queue = c->queue;
     if (add_edges(c, n, needs.wants) && add_results(c, n, is_derived(c) ? needs.keep_y : needs.keep >> c->op->nfields))
