@@ -242,10 +242,33 @@ static void wrong_arguments(void **state)
     assert_error(FA_ERROR_DEVICE, "on meta there are no values");
 }
 
+/* NaN is above all numbers, where fa_sort() puts it, and is found nowhere. */
+static void not_a_number(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    static const fa_dtype floats[] = {FA_F16, FA_BF16, FA_F32, FA_F64};
+    const double line[] = {-1, 0, NAN, NAN, NAN}, v[] = {0, NAN, -1, 1, -2}, mixed[] = {NAN, -1, NAN, 0, NAN};
+    for (int d = 0; d < 4; d++) {
+        fa_tensor *sequence = tensor(line, floats[d], S(5), LAYOUT_DENSE);
+        fa_tensor *values = tensor(v, floats[d], S(5), LAYOUT_DENSE);
+        double *left = tensor_values(fa_searchsorted(sequence, values));
+        double *right = tensor_values(fa_searchsorted(sequence, values, .right = true));
+        double *in = tensor_values(fa_isin(values, tensor(mixed, floats[d], S(5), LAYOUT_DENSE)));
+        assert_true(left && right && in);
+        assert_memory_equal(left, ((double[]){1, 5, 0, 2, 0}), 5 * sizeof *left);
+        assert_memory_equal(right, ((double[]){2, 5, 1, 2, 0}), 5 * sizeof *right);
+        assert_memory_equal(in, ((double[]){1, 0, 1, 0, 0}), 5 * sizeof *in);
+        free(left);
+        free(right);
+        free(in);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(one_sequence), TEST(many_lines),      TEST(a_long_sequence),
-                                       TEST(membership),   TEST(unique_elements), TEST(unique_slices),
-                                       TEST(numbers),      TEST(wrong_arguments)};
+    const struct CMUnitTest tests[] = {TEST(one_sequence),    TEST(not_a_number), TEST(many_lines),
+                                       TEST(a_long_sequence), TEST(membership),   TEST(unique_elements),
+                                       TEST(unique_slices),   TEST(numbers),      TEST(wrong_arguments)};
     return RUN("search");
 }

@@ -2,6 +2,7 @@
  * number of threads and in any layout. */
 #include "autograd_test.h"
 #include <facula/host.h>
+#include <facula/indices.h>
 
 static uint64_t bits(const fa_tensor *t)
 {
@@ -91,12 +92,58 @@ static void the_same_bits_for_any_number_of_threads(void **state)
     fa_set_num_threads(before);
 }
 
+/* Within half a step of the dtype, though the sum went through thousands of steps. */
+static void hold(const fa_tensor *sum, double truth, const char *what, fa_dtype dtype)
+{
+    double step = dtype == FA_BF16 ? 0x1p-8 : 0x1p-11, have = fa_item(fa_select(fa_flatten(sum), 0, 0));
+    if (!(fabs(have - truth) <= step * truth))
+        fail_msg("%s: %g, and not %g", what, have, truth);
+}
+
+enum { TERMS = 3000 };
+
+/* What comes to one place is added in f32 and rounded once, whichever operation brings it there. */
+static void halves_by_index(void **state)
+{
+    (void)state;
+    const fa_dtype halves[] = {FA_F16, FA_BF16};
+    for (int k = 0; k < 4; k++) {
+        FA_SCOPE;
+        FA_USE(.device = k < 2 ? FA_CPU : DEVICE(0));
+        const fa_dtype d = halves[k % 2];
+        fa_tensor *x = fa_full(FA_SHAPE(TERMS), 0.1, .dtype = d), *to = fa_zeros(FA_SHAPE(TERMS), .dtype = FA_I64);
+        fa_tensor *rows = fa_full(FA_SHAPE(TERMS, 4), 0.1, .dtype = d), *zero = fa_zeros(FA_SHAPE(2), .dtype = d);
+        fa_tensor *grid = fa_zeros(FA_SHAPE(2, 4), .dtype = d), *columns = fa_t(grid);
+        double term = fa_item(fa_select(x, 0, 0)), sum = TERMS * term;
+        hold(fa_scatter_add(zero, 0, to, x), sum, "scatter_add", d);
+        hold(fa_scatter_add_(fa_clone(zero), 0, to, x), sum, "scatter_add_", d);
+        hold(fa_index_add(grid, 0, to, rows), sum, "index_add", d);
+        hold(fa_index_add_(fa_t(fa_clone(columns)), 0, to, rows), sum, "index_add_ of columns", d);
+        hold(fa_put(grid, to, x, .accumulate = true), sum, "put", d);
+        hold(fa_index_put(grid, FA_INDEX(to), rows, .accumulate = true), sum, "index_put", d);
+        hold(fa_scatter_reduce(zero, 0, to, x, "mean", .include_self = false), term, "scatter_reduce, mean", d);
+        double power = pow(fa_item(fa_full(FA_SCALAR, 1.01, .dtype = d)), 500);
+        fa_tensor *factors = fa_full(FA_SHAPE(500), 1.01, .dtype = d), *one = fa_ones(FA_SHAPE(2), .dtype = d);
+        hold(fa_scatter_reduce(one, 0, fa_zeros(FA_SHAPE(500), .dtype = FA_I64), factors, "prod"), power, "prod", d);
+        fa_tensor *table = fa_zeros(FA_SHAPE(2, 4), .dtype = d, .requires_grad = true);
+        fa_tensor *line = fa_zeros(FA_SHAPE(2), .dtype = d, .requires_grad = true);
+        const fa_tensor *fetched[] = {fa_embedding(to, table), fa_index_select(table, 0, to), fa_index(table, to),
+                                      fa_gather(line, 0, to), fa_take(line, to)};
+        for (size_t i = 0; i < sizeof fetched / sizeof fetched[0]; i++) {
+            fa_tensors y = FA_TENSORS((fa_tensor *)fetched[i]), of = FA_TENSORS(i < 3 ? table : line);
+            fa_tensors ones = FA_TENSORS(fa_ones_like(fetched[i]));
+            hold(fa_grad_of(y, of, .grad_outputs = ones).item[0], TERMS, "a gradient", d);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(ten_million_tenths),
         TEST(a_hundred_million_tenths),
         TEST(the_same_bits_everywhere),
+        TEST(halves_by_index),
         TEST(the_same_bits_for_any_number_of_threads),
     };
     return RUN("semantics_sums");

@@ -56,7 +56,7 @@ typedef struct fa_scatter_add_options {
 } fa_scatter_add_options;
 
 /** x with each element of src added at the place of its index: along dim where index says, elsewhere where it stands.
- *  Added in row-major order of index, so the bits are the same on every device.
+ *  Added in row-major order of index, so the bits are the same on every device; halves in f32, rounded once.
  *
  *      fa_scatter_add(x, dim, index, src, .out = NULL)
  *

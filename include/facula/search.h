@@ -20,8 +20,9 @@ typedef struct fa_searchsorted_options {
 } fa_searchsorted_options;
 
 /** Where each value would be put into a sorted sequence so that it stays sorted: before all elements that are equal,
- *  so that elements below it stand in front; or behind them. Dtypes promote. NaN belongs at the end, whatever is
- *  there. A sequence that is not sorted gives places without meaning.
+ *  so that elements below it stand in front; or behind them. Dtypes promote. NaN is above all numbers, as fa_sort()
+ *  puts it (PyTorch's places are wrong then), and as a value belongs at the end. A sequence that is not sorted gives
+ *  places without meaning.
  *
  *      fa_searchsorted(sorted_sequence, values, .sorter = NULL, .right = false, .out_int32 = false, .out = NULL)
  *

@@ -60,8 +60,9 @@ static void index_sum_grad(fa__back *b)
 
 /** Zeros of the given size along dim, with each slice of x added where index says: the adjoint of index_select. Added
  *  in the order of index, so the bits are the same on every device. */
-OP(index_sum, index_sum_args, (y), .infer = index_sum_infer, .grad = index_sum_grad, .keep = KEEP(index),
-   .index = FIELDS(index), INTERNAL, TORCH(""), SAMPLES("(2,4) 1 i(4)<3 3; (3,2) 0 i(3)<5 5; (2,0) 1 i(0)<3 3"))
+OP(index_sum, index_sum_args, (y), .infer = index_sum_infer, .together = true, .grad = index_sum_grad,
+   .keep = KEEP(index), .index = FIELDS(index), INTERNAL, TORCH(""),
+   SAMPLES("(2,4) 1 i(4)<3 3; (3,2) 0 i(3)<5 5; (2,0) 1 i(0)<3 3"))
 
 typedef struct {
     const fa_tensor *x;
@@ -124,8 +125,8 @@ static void scatter_add_grad(fa__back *b)
 }
 
 /** x with each element of src added at the place of its index: along dim where index says, elsewhere where it stands.
- *  Added in row-major order of index, so the bits are the same on every device. */
-OP(scatter_add, scatter_add_args, (y), .infer = scatter_add_infer, .grad = scatter_add_grad, .keep = KEEP(index for src),
+ *  Added in row-major order of index, so the bits are the same on every device; halves in f32, rounded once. */
+OP(scatter_add, scatter_add_args, (y), .infer = scatter_add_infer, .together = true, .grad = scatter_add_grad, .keep = KEEP(index for src),
    .index = FIELDS(index), .inplace = INPLACE(x), TORCH("scatter_add(x, dim, index, src)"),
    SAMPLES("(3,4) 1 i(3,2)<4 (3,2); (3,4) 0 i(2,4)<3 (2,4); (5) -1 i(7)<5 (7); (3,4) 1 i(2,2)<4 (3,5); (3,4) 1 "
            "i(3,0)<4 (3,0); () 0 i()<1 (); () 0 i(3)<1 (4); (3) 0 i()<3 (); (3) 0 i()<3 (2); () 0 i(0)<1 (); () 0 i(1)<1 ()"))

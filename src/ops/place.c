@@ -204,7 +204,8 @@ static bool place_at_run(fa__call *c)
 {
     const place_at_args *a = c->args;
     const fa__bound bound[] = {{.name = "x", .value = fa__arg_t(a->x)}};
-    return (c->inplace || fa__run_expression(c, c->out[0], "x", 1, bound)) && fa__run_kernel(c);
+    return (c->inplace || fa__run_expression(c, c->out[0], "x", 1, bound))
+           && (a->add && !a->distinct ? fa__run_together(c) : fa__run_kernel(c));
 }
 
 static void place_at_grad(fa__back *b)

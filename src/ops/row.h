@@ -91,6 +91,7 @@ typedef struct fa__cells {
     bool any_store;                    /* in place: stored in any dtype (copy_, fill_) */
     bool no_bool;                      /* POINTWISE: an error for bool operands */
     bool laid;                         /* .infer gives the result's strides too */
+    bool together;                     /* elements come together in its result: its kernel is given f32 for halves */
     bool moves;                        /* crosses devices itself: no placement; .infer sets the device */
     const char *inplace;               /* INPLACE(x): what the in-place form writes; INPLACE(none): no such form */
     bool by_values;                    /* the operands' values decide the result's shape: meta may refuse it */
@@ -206,6 +207,9 @@ bool fa__run_reduction(fa__call *, int outputs, fa_tensor *const *out, const cha
 bool fa__copy_elements(fa__call *, fa_tensor *to, const fa_tensor *from, bool wait);
 /* The device's kernel of the operation, on the call's operands and results. */
 bool fa__run_kernel(fa__call *);
+/* The same into f32 where the result is of halves, which are rounded once. What the in-place form writes is what the
+ * kernel starts from; without one it starts from zeros. */
+bool fa__run_together(fa__call *);
 
 /* ---- gradients ---- */
 void fa__give(fa__back *, const void *field, fa_tensor *);

@@ -88,8 +88,8 @@ static void scatter_by_grad(fa__back *b)
 
 /** x with each element of src combined with what stands at the place of its index, in row-major order of index. NaN
  *  is the largest and the smallest. Second gradients of a product are wrong (0) between two zeros at one place. */
-OP(scatter_by, scatter_by_args, (y), .infer = scatter_by_infer, .grad = scatter_by_grad, .keep = KEEP(x, index, src, y),
-   .index = FIELDS(index), .inplace = INPLACE(x), INTERNAL,
+OP(scatter_by, scatter_by_args, (y), .infer = scatter_by_infer, .together = true, .grad = scatter_by_grad,
+   .keep = KEEP(x, index, src, y), .index = FIELDS(index), .inplace = INPLACE(x), INTERNAL,
    TORCH("scatter_reduce(x, dim, index, src, ['prod', 'amax', 'amin'][how - 2])"),
    SAMPLES(
        "(3,4) 1 i(3,2)<4 (3,2) 2; (3,4) 0 i(2,4)<3 (3,5) 3; (5) -1 i(7)<5 (7) 4; (3,4) 1 i(3,0)<4 (3,0) 2; t(3,4) 1 "

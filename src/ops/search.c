@@ -99,13 +99,14 @@ static fa_tensor *searchsorted_compose(fa__call *c)
 }
 
 /** Where each value would be put into a sorted sequence so that it stays sorted: before all elements that are equal,
- *  so that elements below it stand in front; or behind them. Dtypes promote. NaN belongs at the end, whatever is
- *  there. A sequence that is not sorted gives places without meaning. */
+ *  so that elements below it stand in front; or behind them. Dtypes promote. NaN is above all numbers, as fa_sort()
+ *  puts it (PyTorch's places are wrong then), and as a value belongs at the end. A sequence that is not sorted gives
+ *  places without meaning. */
 OP(searchsorted, searchsorted_args, (y), .compose = searchsorted_compose,
    TORCH("searchsorted(sorted_sequence, values, sorter=sorter, right=right, out_int32=out_int32)"),
    SAMPLES(
        "d(5) (3,4); d(5) (3,4) right=true; t(6) t(4) right=true; d(2,5) (2,3); d(5) (2,2) sorter=r(5); i(6) 1; i(6) "
-       "0.5; d(5) 0.5 out_int32=true; (0) (3); d(5) (0,2); n(9) n(9); n(9) n(9) right=true; t(2,3,4) t(2,3,1)"))
+       "0.5; d(5) 0.5 out_int32=true; (0) (3); d(5) (0,2); d(5) n(9); d(5) n(9) right=true; t(2,3,4) t(2,3,1)"))
 
 typedef struct {
     fa_arg x;                    /* any shape, or a number */
@@ -129,7 +130,7 @@ static fa_tensor *bucketize_compose(fa__call *c)
 OP(bucketize, bucketize_args, (y), .compose = bucketize_compose,
    TORCH("bucketize(x, boundaries, right=right, out_int32=out_int32)"), ALSO("`digitize`"),
    SAMPLES("(3,4) d(5); (3,4) d(5) right=true; t(4) t(6) right=true; i(3) i(4) out_int32=true; 0.5 d(5); (3) (0); (0) "
-           "d(5); n(9) n(9)"))
+           "d(5); n(9) d(5)"))
 
 /* ---- being one of several ---- */
 

@@ -61,16 +61,16 @@ static void fetch(const fa__operand *y, int64_t to, const fa__operand *x, int64_
     memcpy((char *)y->data + to * size, (const char *)x->data + from * size, (size_t)size);
 }
 
-/* In the class of the dtype: halves are computed in f32 and rounded each time. */
+/* In the class of the dtype; y may be wider than x. */
 static void combine(const fa__operand *y, int64_t to, const fa__operand *x, int64_t from, int prim)
 {
     const fa__simd_class *k = fa__cpu_class(x->dtype);
-    int64_t size = size_of(y);
+    char *at = (char *)y->data + to * size_of(y);
     _Alignas(8) char here[8], comes[8];
-    k->load[y->dtype](here, (char *)y->data + to * size, 1, 1);
-    k->load[x->dtype](comes, (const char *)x->data + from * size, 1, 1);
+    k->load[y->dtype](here, at, 1, 1);
+    k->load[x->dtype](comes, (const char *)x->data + from * size_of(x), 1, 1);
     k->prim[prim](here, here, comes, NULL, 1);
-    k->store[y->dtype]((char *)y->data + to * size, 1, here, 1);
+    k->store[y->dtype](at, 1, here, 1);
 }
 
 static void add(const fa__operand *y, int64_t to, const fa__operand *x, int64_t from)

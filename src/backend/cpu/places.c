@@ -16,6 +16,7 @@ typedef struct places {
     _Atomic bool failed;
 } places;
 
+/* NaN is above all numbers; as a value it is at the end. */
 #define FIND(T)                                                                                                        \
     static int64_t find_##T(const void *line, int64_t step, int64_t n, const void *value, bool right)                  \
     {                                                                                                                  \
@@ -23,7 +24,7 @@ typedef struct places {
         int64_t low = 0, high = n;                                                                                     \
         while (low < high) {                                                                                           \
             int64_t middle = low + (high - low) / 2;                                                                   \
-            if (right ? x[middle * step] > v : x[middle * step] >= v)                                                  \
+            if (v == v && !(right ? x[middle * step] <= v : x[middle * step] < v))                                     \
                 high = middle;                                                                                         \
             else                                                                                                       \
                 low = middle + 1;                                                                                      \

@@ -271,6 +271,7 @@ static uint64_t place(fa__queue *queue, place_arguments *p, const fa__operand *y
     if (!kernel)
         return 0;
     p->dtype = y->dtype;
+    p->src_dtype = src->dtype;
     p->index_dtype = index->dtype;
     p->ranges = ranges_of(queue, kernel, p->lines, p->size);
     return LAUNCH(queue, kernel, p->lines * p->ranges, *p, y->data, x->data, index->data, src->data);
@@ -336,7 +337,7 @@ static uint64_t place_each(fa__queue *queue, place_arguments *p, const fa__opera
                            const fa__operand *src)
 {
     const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, FA__GPU_PLACE_EACH, 0, fa__class_of(y->dtype));
-    p->dtype = y->dtype;
+    p->dtype = p->src_dtype = y->dtype;
     p->index_dtype = index->dtype;
     return kernel ? LAUNCH(queue, kernel, p->lines * p->n, *p, y->data, index->data, src->data) : 0;
 }

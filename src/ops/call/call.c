@@ -22,7 +22,7 @@ static FA__HOT bool run(fa__call *c, const fa__elementwise *e)
         return fa__run_elementwise(c, e);
     if (c->op->cells->view || c->device->shapes_only)
         return true;
-    return c->op->cells->run ? c->op->cells->run(c) : fa__run_kernel(c);
+    return c->op->cells->run ? c->op->cells->run(c) : c->op->cells->together ? fa__run_together(c) : fa__run_kernel(c);
 }
 
 static bool records(const fa__call *c)

@@ -93,7 +93,7 @@ typedef struct place_arguments {
     i64 lead_shape[MOST_DIMS], lead_y[MOST_DIMS], lead_x[MOST_DIMS];
     i64 shape[MOST_DIMS], inside[MOST_DIMS];
     i64 y[MOST_DIMS], x[MOST_DIMS], index[MOST_DIMS], src[MOST_DIMS];
-    i32 rank, lead, dtype, index_dtype, start, how;
+    i32 rank, lead, dtype, src_dtype, index_dtype, start, how, unused;
 } place_arguments;
 
 /* what y has before anything is added */
