@@ -325,6 +325,29 @@ static void entries_that_cannot_be_here(void **state)
     assert_error(FA_ERROR_SHAPE, "fa_load", path, "\"c\" has 9 dimensions, and tensors have at most 8");
 }
 
+/* safetensors.torch.save_model() writes a tensor under one of its names, which texts by the others tell. */
+static void shared_under_another_name(void **state)
+{
+    (void)state;
+    need_json();
+    FA_SCOPE;
+    fa_module *net = fa_nn_sequential(fa_nn_linear(1, 2, .bias = false));
+    fa_tensor *weight = fa_module_tensor(net, "0.weight");
+    fa_module_parameter(net, "b", weight);
+    assert_true(fa_module_state(net).count == 1 && !strcmp(fa_module_state(net).name[0], "b"));
+    put_head("{\"__metadata__\":{\"b\":\"0.weight\"},"
+             "\"0.weight\":{\"dtype\":\"F32\",\"shape\":[2,1],\"data_offsets\":[0,8]}}",
+             8);
+    assert_true(fa_load(net, path));
+    assert_no_error();
+    assert_true(fa_same(fa_detach(weight), fa_zeros(FA_SHAPE(2, 1))));
+    put_head("{\"__metadata__\":{\"b\":\"c\"},"
+             "\"0.weight\":{\"dtype\":\"F32\",\"shape\":[2,1],\"data_offsets\":[0,8]}}",
+             8);
+    assert_false(fa_load(net, path));
+    assert_error(FA_ERROR_ARGUMENT, path, "missing: b; unexpected: 0.weight");
+}
+
 static void every_bool_is_0_or_1(void **state)
 {
     (void)state;
@@ -418,6 +441,7 @@ int main(void)
         cmocka_unit_test(no_memory),
         cmocka_unit_test(full_disk),
         cmocka_unit_test(entries_that_cannot_be_here),
+        cmocka_unit_test(shared_under_another_name),
         cmocka_unit_test(every_bool_is_0_or_1),
         cmocka_unit_test(many_names_take_no_time),
         cmocka_unit_test(killed_at_any_moment),

@@ -134,7 +134,9 @@ typedef struct fa_load_options {
     }
 
 /** Sets tensors to what a safetensors file has under their names. They stay where they are and keep their dtype; their
- *  shapes have to be those of the file. Nothing is changed before all of the file has been read and found good.
+ *  shapes have to be those of the file. Nothing is changed before all of the file has been read and found good. A
+ *  tensor that a module has under several names is sought under the first of them, and where that is missing under the
+ *  one that a text of its name tells, as safetensors.torch.save_model() of Python writes shared tensors.
  *
  *      fa_load(net, "cnn.safetensors", .strict = true)
  *

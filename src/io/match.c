@@ -60,6 +60,22 @@ static int wanted_against(const void *key, const void *entry)
     return order ? order : strcmp(w->name, (*e)->name + length);
 }
 
+static const fa__entry *entry_called(const fa__stored *a, const sorted *s, const char *prefix, const char *name)
+{
+    const wanted w = {prefix, name};
+    const fa__entry *const *found = bsearch(&w, s->at, a->count, sizeof *s->at, wanted_against);
+    return found ? *found : NULL;
+}
+
+/* The entry of a tensor. Of one that has several names the file may have another one, which a text by this name tells:
+ * so safetensors.torch.save_model() writes it. */
+static const fa__entry *entry_of(const fa__stored *a, const sorted *s, const char *prefix, const char *name)
+{
+    const fa__entry *e = entry_called(a, s, prefix, name);
+    const char *other = e ? NULL : fa__stored_text(a, name);
+    return other ? entry_called(a, s, prefix, other) : e;
+}
+
 /* The entry for each tensor, among those whose names begin with the prefix. */
 static fa__match *match_find(const fa__stored *a, const char *prefix, fa_parameters p)
 {
@@ -76,9 +92,8 @@ static fa__match *match_find(const fa__stored *a, const char *prefix, fa_paramet
     m->read = (fa_tensor **)(void *)(m->entry + p.count);
     m->used = (bool *)(m->read + p.count);
     for (size_t i = 0; i < p.count; i++) {
-        const wanted w = {prefix, p.name[i]};
-        const fa__entry *const *found = bsearch(&w, s->at, a->count, sizeof *s->at, wanted_against);
-        m->entry[i] = found ? *found - a->entry : NOWHERE;
+        const fa__entry *found = entry_of(a, s, prefix, p.name[i]);
+        m->entry[i] = found ? found - a->entry : NOWHERE;
         if (found)
             m->used[m->entry[i]] = true;
     }
