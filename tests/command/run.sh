@@ -67,6 +67,7 @@ wrong '--seed.*"99999999999999999999"' train mlp --seed 99999999999999999999
 wrong '--schedule.*"round".*constant, step' train mlp --schedule round
 wrong '--momentum: adam has none' train mlp --optimizer adam --momentum 0.5
 wrong '--warm-up does not go with --schedule=one-cycle' train mlp --schedule one-cycle --warm-up 1
+wrong '--gamma: --schedule=plateau' train mlp --schedule plateau --gamma 1
 wrong '--log: "log.txt"' train mlp --log log.txt
 wrong '--save: "" is no name' train mlp --epochs 0 --save ''
 wrong '--resume: "" is no name' train mlp --epochs 0 --resume=

@@ -40,6 +40,8 @@ static int check(const settings *s)
         return command_wrong("--momentum: %s has none", optimizer_names[s->optimizer]);
     if (s->warm_up > 0 && (s->schedule == SCHEDULE_ONE_CYCLE || s->schedule == SCHEDULE_PLATEAU))
         return command_wrong("--warm-up does not go with --schedule=%s", schedule_names[s->schedule]);
+    if (s->schedule == SCHEDULE_PLATEAU && s->gamma >= 1)
+        return command_wrong("--gamma: --schedule=plateau lowers the rate, by a number below 1");
     if (data_sets[s->data].needs_folder && !s->data_dir)
         return command_wrong("--data-dir is missing: the folder of %s", data_names[s->data]);
     if (s->save && s->data_dir && !json_is_text(s->data_dir)) /* known before an epoch, not behind it */
