@@ -285,12 +285,9 @@ int command_train(int argc, char **argv)
         complete(&r.s);
     }
     int wrong = check(&r.s);
+    wrong = wrong ? wrong : command_device(&r.s, &r.device);
     if (wrong)
         return wrong;
-    fa_set_num_threads((int)r.s.threads);
-    r.device = r.s.device ? fa_device_of(r.s.device) : fa_device_best();
-    if (fa_failed()) /* there is none of that name */
-        return command_failed(), EXIT_USAGE;
     const int once = (int)(SA_RESETHAND | SA_RESTART); /* what is being written goes on; a second one ends it all */
     sigaction(SIGINT, &(struct sigaction){.sa_handler = stop, .sa_flags = once}, NULL);
     sigaction(SIGTERM, &(struct sigaction){.sa_handler = stop, .sa_flags = once}, NULL);
