@@ -13,12 +13,15 @@ check 'help names options' says '--batch-size=N'
 # the manual and the completion know what the command knows
 tools=$(dirname "$0")/../../tools/facula
 sed 's/\\-/-/g' "$tools/facula.1" >"$folder/manual"
-for command in train eval predict info bench; do
+grep -o -e '--[a-z][a-z-]*' "$folder/manual" | sort -u >"$folder/told"
+: >"$folder/known"
+for command in train eval predict info devices bench; do
     run 0 $command --help
-    for option in $(grep -o -e '--[a-z][a-z-]*' "$out" | sort -u | grep -vx -e '--help' -e '--usage' -e '--version'); do
-        check "manual: $command $option" grep -q -e "$option" "$folder/manual"
+    for option in $(grep -o -e '--[a-z][a-z-]*' "$out" | sort -u | tee -a "$folder/known"); do
+        check "manual: $command $option" grep -qx -e "$option" "$folder/told"
     done
 done
+check 'manual: nothing that is not there' test -z "$(sort -u "$folder/known" | comm -13 - "$folder/told")"
 # completes WORD WORDS...: whether the last word, which is typed, can become WORD.
 completes() {
     want=$1
