@@ -145,6 +145,14 @@ bool(fa_checkpoint_save)(const char *path, const fa_checkpoint_options *options)
 
 /* ---- loading ---- */
 
+static const char *text_of(const fa__stored *s, const char *name)
+{
+    for (size_t i = 0; i < s->texts; i++)
+        if (!strcmp(s->name[i], name))
+            return s->value[i];
+    return NULL;
+}
+
 /* Numbers in the innermost scope, with room for their names behind them. */
 typedef struct doubles {
     fa_object base;
@@ -186,7 +194,7 @@ static bool read_tensors(const fa__stored *s, const char *prefix, fa_parameters 
 
 static bool read_part(const fa__stored *s, const part *p, const char *what, const char *kind, fa_state_dict *state)
 {
-    state->kind = fa__stored_text(s, p->kind);
+    state->kind = text_of(s, p->kind);
     if (!state->kind)
         return fa_fail(FA_ERROR_ARGUMENT, "%s: %s has no %s", s->who, s->path, what);
     if (strcmp(state->kind, kind))
@@ -238,7 +246,7 @@ static bool find_place(const fa__stored *s, const fa_loader *loader, found *f)
 
 static bool find(const fa__stored *s, const fa_checkpoint_options *o, found *f)
 {
-    const char *there = fa__stored_text(s, version_name);
+    const char *there = text_of(s, version_name);
     if (!there || strcmp(there, version))
         return fa_fail(FA_ERROR_FILE, "%s: %s is no checkpoint of version %s", s->who, s->path, version);
     if (o->module

@@ -60,22 +60,6 @@ static int wanted_against(const void *key, const void *entry)
     return order ? order : strcmp(w->name, (*e)->name + length);
 }
 
-static const fa__entry *entry_called(const fa__stored *a, const sorted *s, const char *prefix, const char *name)
-{
-    const wanted w = {prefix, name};
-    const fa__entry *const *found = bsearch(&w, s->at, a->count, sizeof *s->at, wanted_against);
-    return found ? *found : NULL;
-}
-
-/* The entry of a tensor. Of one that has several names the file may have another one, which a text by this name tells:
- * so safetensors.torch.save_model() writes it. */
-static const fa__entry *entry_of(const fa__stored *a, const sorted *s, const char *prefix, const char *name)
-{
-    const fa__entry *e = entry_called(a, s, prefix, name);
-    const char *other = e ? NULL : fa__stored_text(a, name);
-    return other ? entry_called(a, s, prefix, other) : e;
-}
-
 /* The entry for each tensor, among those whose names begin with the prefix. */
 static fa__match *match_find(const fa__stored *a, const char *prefix, fa_parameters p)
 {
@@ -92,8 +76,9 @@ static fa__match *match_find(const fa__stored *a, const char *prefix, fa_paramet
     m->read = (fa_tensor **)(void *)(m->entry + p.count);
     m->used = (bool *)(m->read + p.count);
     for (size_t i = 0; i < p.count; i++) {
-        const fa__entry *found = entry_of(a, s, prefix, p.name[i]);
-        m->entry[i] = found ? found - a->entry : NOWHERE;
+        const wanted w = {prefix, p.name[i]};
+        const fa__entry *const *found = bsearch(&w, s->at, a->count, sizeof *s->at, wanted_against);
+        m->entry[i] = found ? *found - a->entry : NOWHERE;
         if (found)
             m->used[m->entry[i]] = true;
     }
@@ -144,14 +129,29 @@ static bool same_shape(fa_shape a, fa_shape b)
     return same;
 }
 
+/* No more is told. */
+static bool is_full(const complaints *c)
+{
+    return c->length && !c->kind;
+}
+
+/* Whether there is no entry for a tensor, nor by another of its names. */
+static bool is_missing(const fa__match *m, size_t i)
+{
+    bool missing = m->entry[i] == NOWHERE;
+    for (size_t k = 0; missing && k < m->state.count; k++)
+        missing = m->state.item[k] != m->state.item[i] || m->entry[k] == NOWHERE;
+    return missing;
+}
+
 static bool fits(const fa__stored *a, const char *prefix, const fa__match *m, bool strict)
 {
     static const char missing[] = "missing: ", unexpected[] = "unexpected: ", misshapen[] = "of another shape: ";
     complaints c = {.length = 0};
     char here[128], there[128];
     fa_parameters p = m->state;
-    for (size_t i = 0; strict && i < p.count; i++)
-        if (m->entry[i] == NOWHERE)
+    for (size_t i = 0; strict && i < p.count && !is_full(&c); i++)
+        if (is_missing(m, i))
             complain(&c, missing, "%s", p.name[i]);
     for (size_t k = 0; strict && k < a->count; k++)
         if (!m->used[k] && fa__below(a->entry[k].name, prefix))

@@ -230,14 +230,6 @@ fa__stored *fa__stored_open(const char *who, const char *path)
     return read_head(a) ? fa_escape(a) : NULL;
 }
 
-const char *fa__stored_text(const fa__stored *a, const char *name)
-{
-    for (size_t i = 0; i < a->texts; i++)
-        if (!strcmp(a->name[i], name))
-            return a->value[i];
-    return NULL;
-}
-
 /* ---- tensors ---- */
 
 /* Whether there can be such a tensor here. */

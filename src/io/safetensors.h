@@ -35,8 +35,6 @@ typedef struct fa__stored {
 
 /* Opens a file and checks its head. `who` and `path` have to live as long. NULL and an error. */
 fa__stored *fa__stored_open(const char *who, const char *path);
-/* Its text of a name; NULL: there is none. */
-const char *fa__stored_text(const fa__stored *archive, const char *name);
 /* Its tensor number i, in the innermost scope, made on the CPU and moved to the device. NULL and an error. */
 fa_tensor *fa__stored_read(const fa__stored *archive, size_t i, fa_device device);
 /* Closes the file; what its head said stays. */
