@@ -81,9 +81,12 @@ static int restore(settings *s, const fa_saved *file)
 
 /* ---- training ---- */
 
-static void stop(int signal)
+/* What is being written goes on; a second signal, of either kind, ends it all. */
+static void stop(int number)
 {
-    (void)signal;
+    (void)number;
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGINT, SIG_DFL);
     fa_stop();
 }
 
@@ -288,9 +291,8 @@ int command_train(int argc, char **argv)
     wrong = wrong ? wrong : command_device(&r.s, &r.device);
     if (wrong)
         return wrong;
-    const int once = (int)(SA_RESETHAND | SA_RESTART); /* what is being written goes on; a second one ends it all */
-    sigaction(SIGINT, &(struct sigaction){.sa_handler = stop, .sa_flags = once}, NULL);
-    sigaction(SIGTERM, &(struct sigaction){.sa_handler = stop, .sa_flags = once}, NULL);
+    sigaction(SIGINT, &(struct sigaction){.sa_handler = stop, .sa_flags = SA_RESTART}, NULL);
+    sigaction(SIGTERM, &(struct sigaction){.sa_handler = stop, .sa_flags = SA_RESTART}, NULL);
     int status = run_all(&r, r.s.resume ? &file : NULL);
     run_free(&r);
     return status;
