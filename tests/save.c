@@ -331,20 +331,18 @@ static void shared_by_any_name(void **state)
 {
     (void)state;
     need_json();
-    static const char *const heads[] = {"\"0.weight\":{\"dtype\":\"F32\",\"shape\":[2,1],\"data_offsets\":[0,8]}",
-                                        "\"b\":{\"dtype\":\"F32\",\"shape\":[2,1],\"data_offsets\":[0,8]},"
-                                        "\"0.weight\":{\"dtype\":\"F32\",\"shape\":[2,1],\"data_offsets\":[8,16]}",
-                                        "\"c\":{\"dtype\":\"F32\",\"shape\":[2,1],\"data_offsets\":[0,8]}"};
+#define ENTRY(name, from, to) "\"" name "\":{\"dtype\":\"F32\",\"shape\":[2,1],\"data_offsets\":[" from "," to "]}"
+    static const char one[] = "{" ENTRY("0.weight", "0", "8") "}", other[] = "{" ENTRY("c", "0", "8") "}",
+                      both[] = "{" ENTRY("b", "0", "8") "," ENTRY("0.weight", "8", "16") "}";
+    const char *const heads[] = {one, both, other};
     FA_SCOPE;
     fa_module *net = fa_nn_sequential(fa_nn_linear(1, 2, .bias = false));
     fa_tensor *weight = fa_module_tensor(net, "0.weight");
     fa_module_parameter(net, "b", weight);
     assert_int_equal(fa_module_state(net).count, 1);
     for (int i = 0; i < 3; i++) {
-        char head[300];
-        snprintf(head, sizeof head, "{%s}", heads[i]);
         fa_init_constant_(weight, 3);
-        put_head(head, i == 1 ? 16 : 8);
+        put_head(heads[i], i == 1 ? 16 : 8);
         assert_int_equal(fa_load(net, path), i < 2);
         if (i == 2)
             assert_error(FA_ERROR_ARGUMENT, path, "missing: b, 0.weight; unexpected: c");
