@@ -166,6 +166,25 @@ static void failures_name_the_sample(void **state)
     assert_error(FA_ERROR_FILE, "dataset subset", "dataset mine, sample 7");
 }
 
+/* A batch that could not be loaded was not handed out: who goes on where the loader stands asks for it again. */
+static void failures_leave_the_place(void **state)
+{
+    (void)state;
+    for (int64_t at = 6; at < 10; at += 3) {
+        own o = {10, at, -1, -1, 0};
+        FA_SCOPE;
+        fa_loader *loader = fa_data_loader(own_dataset(&o), .batch_size = 4);
+        assert_int_equal(turns_of(loader), at / 4);
+        assert_error(FA_ERROR_USER, "get failed");
+        assert_int_equal(fa_loader_position(loader).epoch, 0);
+        assert_int_equal(fa_loader_position(loader).batch, at / 4);
+        o.fails_at = -1;
+        assert_true(fa_loader_seek(loader, fa_loader_position(loader)));
+        assert_int_equal(turns_of(loader), 3 - at / 4);
+        assert_no_error();
+    }
+}
+
 static bool no_input(void *context, int64_t index, fa_sample *sample)
 {
     (void)context, (void)index, (void)sample;
@@ -521,6 +540,7 @@ int main(void)
         TEST(subsets_are_datasets),
         TEST(own_samples_are_stacked),
         TEST(failures_name_the_sample),
+        TEST(failures_leave_the_place),
         TEST(broken_datasets_are_found),
         TEST(nothing_is_recorded_while_loading),
         TEST(every_sample_comes_once),

@@ -325,6 +325,31 @@ static void entries_that_cannot_be_here(void **state)
     assert_error(FA_ERROR_SHAPE, "fa_load", path, "\"c\" has 9 dimensions, and tensors have at most 8");
 }
 
+/* A shared tensor is found under any of its names: safetensors.torch.save_model() writes one of them, and a state_dict
+ * of PyTorch has all. */
+static void shared_by_any_name(void **state)
+{
+    (void)state;
+    need_json();
+#define ENTRY(name, from, to) "\"" name "\":{\"dtype\":\"F32\",\"shape\":[2,1],\"data_offsets\":[" from "," to "]}"
+    static const char one[] = "{" ENTRY("0.weight", "0", "8") "}", other[] = "{" ENTRY("c", "0", "8") "}",
+                      both[] = "{" ENTRY("b", "0", "8") "," ENTRY("0.weight", "8", "16") "}";
+    const char *const heads[] = {one, both, other};
+    FA_SCOPE;
+    fa_module *net = fa_nn_sequential(fa_nn_linear(1, 2, .bias = false));
+    fa_tensor *weight = fa_module_tensor(net, "0.weight");
+    fa_module_parameter(net, "b", weight);
+    assert_int_equal(fa_module_state(net).count, 1);
+    for (int i = 0; i < 3; i++) {
+        fa_init_constant_(weight, 3);
+        put_head(heads[i], i == 1 ? 16 : 8);
+        assert_int_equal(fa_load(net, path), i < 2);
+        if (i == 2)
+            assert_error(FA_ERROR_ARGUMENT, path, "missing: b, 0.weight; unexpected: c");
+        assert_true(fa_same(fa_detach(weight), fa_full(FA_SHAPE(2, 1), i < 2 ? 0.0 : 3.0)));
+    }
+}
+
 static void every_bool_is_0_or_1(void **state)
 {
     (void)state;
@@ -418,6 +443,7 @@ int main(void)
         cmocka_unit_test(no_memory),
         cmocka_unit_test(full_disk),
         cmocka_unit_test(entries_that_cannot_be_here),
+        cmocka_unit_test(shared_by_any_name),
         cmocka_unit_test(every_bool_is_0_or_1),
         cmocka_unit_test(many_names_take_no_time),
         cmocka_unit_test(killed_at_any_moment),

@@ -67,6 +67,8 @@ FA_API fa_parameters fa_module_buffers(const fa_module *module);
 /** Both, a module's own before those of its children: what is saved of it, by the names that PyTorch has for the same
  * layers. */
 FA_API fa_parameters fa_module_state(const fa_module *module);
+/* The same with each tensor under all names that it has: what fa_load() may find. */
+FA_API fa_parameters fa__module_names(const fa_module *module);
 
 /** Modules with their names. Holds them, and belongs to the scope it was made in. */
 typedef struct fa_modules {

@@ -18,6 +18,8 @@ FA__BEGIN
 
 #define FA__BIND_FA__STATE(text, name, v)
 #define FA__PASS_FA__STATE(name, v) FA__STATE(v)
+#define FA__BIND_FA__NAMES(text, name, v)
+#define FA__PASS_FA__NAMES(name, v) FA__NAMES(v)
 static inline fa_parameters fa__state_same(fa_parameters state)
 {
     return state;
@@ -32,11 +34,22 @@ static inline fa_parameters fa__state(fa_parameters state)
 {
     return state;
 }
+static inline fa_parameters fa__names(const fa_module *module)
+{
+    return fa__module_names(module);
+}
+static inline fa_parameters fa__names(fa_parameters state)
+{
+    return state;
+}
 #define FA__STATE(s) fa__state(s)
+#define FA__NAMES(s) fa__names(s)
 extern "C" {
 #else
 #define FA__STATE(s)                                                                                                   \
     _Generic(s, fa_module * : fa_module_state, const fa_module * : fa_module_state, fa_parameters : fa__state_same)(s)
+#define FA__NAMES(s)                                                                                                   \
+    _Generic(s, fa_module * : fa__module_names, const fa_module * : fa__module_names, fa_parameters : fa__state_same)(s)
 #endif
 
 /** Texts with names. */
@@ -134,7 +147,9 @@ typedef struct fa_load_options {
     }
 
 /** Sets tensors to what a safetensors file has under their names. They stay where they are and keep their dtype; their
- *  shapes have to be those of the file. Nothing is changed before all of the file has been read and found good.
+ *  shapes have to be those of the file. Nothing is changed before all of the file has been read and found good. A
+ *  tensor that a module has under several names may be there under any of them; of several the last one counts, as for
+ *  PyTorch.
  *
  *      fa_load(net, "cnn.safetensors", .strict = true)
  *
@@ -143,7 +158,7 @@ typedef struct fa_load_options {
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return false and an error, which names what is missing, unexpected, or of another shape */
 FA_API bool fa_load(fa_parameters state, const char *path, const fa_load_options *options);
-#define fa_load(...) FA__CALL2(fa_load, FA__STATE, FA__SAME, __VA_ARGS__)
+#define fa_load(...) FA__CALL2(fa_load, FA__NAMES, FA__SAME, __VA_ARGS__)
 
 /** What is in a file: its arrays belong to the scope, as the tensors do. */
 typedef struct fa_saved {

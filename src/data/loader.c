@@ -219,10 +219,11 @@ bool fa__each_next(fa_batch *batch)
     if (!e || e->turn >= e->turns || fa_error_stands() || fa_stopped())
         return false;
     batch->fa__turn = fa__scope_open(e->where);
-    bool good = load(batch, e);
+    if (!load(batch, e))
+        return false;
     e->turn++;
     position_is(e);
-    return good;
+    return true;
 }
 
 void fa__each_close(fa_batch *batch)

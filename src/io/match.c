@@ -129,14 +129,29 @@ static bool same_shape(fa_shape a, fa_shape b)
     return same;
 }
 
+/* No more is told. */
+static bool is_full(const complaints *c)
+{
+    return c->length && !c->kind;
+}
+
+/* Whether there is no entry for a tensor, nor by another of its names. */
+static bool is_missing(const fa__match *m, size_t i)
+{
+    bool missing = m->entry[i] == NOWHERE;
+    for (size_t k = 0; missing && k < m->state.count; k++)
+        missing = m->state.item[k] != m->state.item[i] || m->entry[k] == NOWHERE;
+    return missing;
+}
+
 static bool fits(const fa__stored *a, const char *prefix, const fa__match *m, bool strict)
 {
     static const char missing[] = "missing: ", unexpected[] = "unexpected: ", misshapen[] = "of another shape: ";
     complaints c = {.length = 0};
     char here[128], there[128];
     fa_parameters p = m->state;
-    for (size_t i = 0; strict && i < p.count; i++)
-        if (m->entry[i] == NOWHERE)
+    for (size_t i = 0; strict && i < p.count && !is_full(&c); i++)
+        if (is_missing(m, i))
             complain(&c, missing, "%s", p.name[i]);
     for (size_t k = 0; strict && k < a->count; k++)
         if (!m->used[k] && fa__below(a->entry[k].name, prefix))

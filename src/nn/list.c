@@ -22,7 +22,13 @@ static void listing_destroy(void *object)
 
 static const fa_object_type listing_type = {"list of a module", listing_destroy};
 
-enum { PARAMETERS = 1 << FA__PARAMETER, BUFFERS = 1 << FA__BUFFER, MODULES = 1 << FA__CHILD, NOT_BELOW = 8 };
+enum {
+    PARAMETERS = 1 << FA__PARAMETER,
+    BUFFERS = 1 << FA__BUFFER,
+    MODULES = 1 << FA__CHILD,
+    NOT_BELOW = 8,
+    EVERY_NAME = 16
+};
 
 typedef struct gathering {
     unsigned what;      /* of the above */
@@ -64,7 +70,7 @@ static void gather_item(gathering *g, const fa__spot *spot, const char *name, co
     if (!g->list) {
         g->count++;
         g->text += path_length(spot) + length;
-    } else if (!known(g->list, item)) {
+    } else if (g->what & EVERY_NAME || !known(g->list, item)) {
         g->name[g->list->count] = g->at;
         g->at = (char *)memcpy(path_write(spot, g->at), name, length) + length;
         g->list->item[g->list->count++] = fa_keep(item);
@@ -124,6 +130,11 @@ fa_parameters fa_module_buffers(const fa_module *module)
 fa_parameters fa_module_state(const fa_module *module)
 {
     return tensors_of(module, PARAMETERS | BUFFERS, "fa_module_state");
+}
+
+fa_parameters fa__module_names(const fa_module *module)
+{
+    return tensors_of(module, PARAMETERS | BUFFERS | EVERY_NAME, "fa_module_state");
 }
 
 /* ---- modules ---- */

@@ -418,10 +418,10 @@ static void control_c_while_it_writes(void **state)
     forget(&s);
 }
 
-/* A terminal that takes no output keeps the command from coming to its end, so that the second Ctrl-C finds it. */
-static void control_c_twice_ends_it_at_once(void **state)
+/* A terminal that takes no output keeps the command from coming to its end, so that the second signal finds it: Ctrl-C,
+ * or another one. */
+static void ends_at_once_behind_control_c(int number)
 {
-    (void)state;
     session s = start(80, false, endless);
     stop_output(&s);
     assert_int_equal(write(s.terminal, "\003", 1), 1);
@@ -430,11 +430,23 @@ static void control_c_twice_ends_it_at_once(void **state)
         check_patience(&s);
     }
     assert_int_equal(waitpid(s.pid, &s.status, WNOHANG), 0);
-    assert_int_equal(write(s.terminal, "\003", 1), 1);
+    assert_int_equal(number == SIGINT ? write(s.terminal, "\003", 1) - 1 : kill(s.pid, number), 0);
     finish(&s);
     assert_true(WIFSIGNALED(s.status));
-    assert_int_equal(WTERMSIG(s.status), SIGINT);
+    assert_int_equal(WTERMSIG(s.status), number);
     forget(&s);
+}
+
+static void control_c_twice_ends_it_at_once(void **state)
+{
+    (void)state;
+    ends_at_once_behind_control_c(SIGINT);
+}
+
+static void a_signal_of_the_other_kind_ends_it_at_once(void **state)
+{
+    (void)state;
+    ends_at_once_behind_control_c(SIGTERM);
 }
 
 int main(int argc, char **argv)
@@ -448,6 +460,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(control_c_stops_it_cleanly),
         cmocka_unit_test(control_c_while_it_writes),
         cmocka_unit_test(control_c_twice_ends_it_at_once),
+        cmocka_unit_test(a_signal_of_the_other_kind_ends_it_at_once),
     };
     if (argc != 2)
         return fprintf(stderr, "usage: terminal FACULA\n"), 2;

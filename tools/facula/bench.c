@@ -100,11 +100,13 @@ int command_bench(int argc, char **argv)
                                 "behind a first time that is not counted.");
     if (s.arguments)
         return command_wrong("\"%s\" is not expected", s.argument[0]);
-    fa_set_num_threads((int)s.threads);
-    fa_device device = s.device ? fa_device_of(s.device) : fa_device_best();
+    fa_device device;
     fa_device_properties p;
+    int wrong = command_device(&s, &device);
+    if (wrong)
+        return wrong;
     if (!fa_device_info(device, &p))
-        return command_failed(), EXIT_USAGE;
+        return command_failed();
     json j = {.file = stdout};
     if (s.json) {
         json_open(&j, NULL, '{');

@@ -1,6 +1,7 @@
 /* What the files of the command share: its subcommands, exit codes, and settings, which are its options. */
 #ifndef COMMAND_H
 #define COMMAND_H
+#include <facula/types.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -57,6 +58,8 @@ extern const char *const model_names[], *const data_names[], *const optimizer_na
 
 /* Reads the arguments of a subcommand. Ends the process when one is wrong, and after --help. */
 settings settings_parse(int command, int argc, char **argv, const char *arguments, const char *doc);
+/* Sets the threads, and finds the device. What the process exits with when there is none that computes; 0: there is. */
+int command_device(const settings *s, fa_device *device);
 /* The row of a name; it is there. */
 const setting *setting_named(const char *name);
 bool setting_given(const settings *s, const char *name);

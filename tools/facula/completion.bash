@@ -15,7 +15,7 @@ _facula() {
         --data | -d) words='digits fashion-mnist mnist cifar10' ;;
         --optimizer | -o) words='sgd adam adamw rmsprop adagrad' ;;
         --schedule | -S) words='constant step cosine one-cycle plateau' ;;
-        --device | -D) words=$("${COMP_WORDS[0]}" devices 2>/dev/null | awk 'NR > 1 && !/not available:/ { print $1 }') ;;
+        --device | -D) words=$("${COMP_WORDS[0]}" devices 2>/dev/null | awk 'NR > 1 && !/not available:|^meta / { print $1 }') ;;
         --data-dir | -f)
             mapfile -t COMPREPLY < <(compgen -d -- "$word")
             return

@@ -44,10 +44,10 @@ int command_eval(int argc, char **argv)
                            : command_wrong("a file is missing: a network that `facula train --save` wrote");
     if (s.quiet && s.json)
         return command_wrong("--quiet does not go with --json");
-    fa_set_num_threads((int)s.threads);
-    fa_device device = s.device ? fa_device_of(s.device) : fa_device_best();
-    if (fa_failed())
-        return command_failed(), EXIT_USAGE;
+    fa_device device;
+    int wrong = command_device(&s, &device);
+    if (wrong)
+        return wrong;
     if (!network_load(s.argument[0], device, &n, &net))
         return command_failed();
     if (!setting_given(&s, "data")) {

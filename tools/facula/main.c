@@ -52,6 +52,16 @@ int command_wrong(const char *format, ...)
     return EXIT_USAGE;
 }
 
+int command_device(const settings *s, fa_device *device)
+{
+    fa_set_num_threads((int)s->threads);
+    *device = s->device ? fa_device_of(s->device) : fa_device_best();
+    if (fa_failed()) /* there is none of that name */
+        return command_failed(), EXIT_USAGE;
+    return fa_device_equal(*device, FA_META) ? command_wrong("the device meta has shapes alone, and computes nothing")
+                                             : 0;
+}
+
 static void print_version(FILE *file, struct argp_state *state)
 {
     (void)state;

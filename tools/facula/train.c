@@ -40,6 +40,8 @@ static int check(const settings *s)
         return command_wrong("--momentum: %s has none", optimizer_names[s->optimizer]);
     if (s->warm_up > 0 && (s->schedule == SCHEDULE_ONE_CYCLE || s->schedule == SCHEDULE_PLATEAU))
         return command_wrong("--warm-up does not go with --schedule=%s", schedule_names[s->schedule]);
+    if (s->schedule == SCHEDULE_PLATEAU && s->gamma >= 1)
+        return command_wrong("--gamma: --schedule=plateau lowers the rate, by a number below 1");
     if (data_sets[s->data].needs_folder && !s->data_dir)
         return command_wrong("--data-dir is missing: the folder of %s", data_names[s->data]);
     if (s->save && s->data_dir && !json_is_text(s->data_dir)) /* known before an epoch, not behind it */
@@ -79,9 +81,12 @@ static int restore(settings *s, const fa_saved *file)
 
 /* ---- training ---- */
 
-static void stop(int signal)
+/* What is being written goes on; a second signal, of either kind, ends it all. */
+static void stop(int number)
 {
-    (void)signal;
+    (void)number;
+    signal(SIGTERM, SIG_DFL);
+    signal(SIGINT, SIG_DFL);
     fa_stop();
 }
 
@@ -283,15 +288,11 @@ int command_train(int argc, char **argv)
         complete(&r.s);
     }
     int wrong = check(&r.s);
+    wrong = wrong ? wrong : command_device(&r.s, &r.device);
     if (wrong)
         return wrong;
-    fa_set_num_threads((int)r.s.threads);
-    r.device = r.s.device ? fa_device_of(r.s.device) : fa_device_best();
-    if (fa_failed()) /* there is none of that name */
-        return command_failed(), EXIT_USAGE;
-    const int once = (int)(SA_RESETHAND | SA_RESTART); /* what is being written goes on; a second one ends it all */
-    sigaction(SIGINT, &(struct sigaction){.sa_handler = stop, .sa_flags = once}, NULL);
-    sigaction(SIGTERM, &(struct sigaction){.sa_handler = stop, .sa_flags = once}, NULL);
+    sigaction(SIGINT, &(struct sigaction){.sa_handler = stop, .sa_flags = SA_RESTART}, NULL);
+    sigaction(SIGTERM, &(struct sigaction){.sa_handler = stop, .sa_flags = SA_RESTART}, NULL);
     int status = run_all(&r, r.s.resume ? &file : NULL);
     run_free(&r);
     return status;
