@@ -223,7 +223,10 @@ fa_tensor *fa_get(const fa_tensor *x, const char *where)
         fa__fail(FA_ERROR_ARGUMENT, "fa_get: the index is NULL");
         return NULL;
     }
-    return get("fa_get", x, where);
+    fa_tensor *y = get("fa_get", x, where);
+    if (y && !fa__ctx()->call && !(y->object.flags & FA__MADE_HERE))
+        y->made_at = __builtin_return_address(0);
+    return y;
 }
 
 fa_arg fa__stripped(int rank, fa_arg value)
