@@ -55,6 +55,8 @@ docs:
 	@scripts/docs.sh build/docs
 	@echo "build/docs/html/index.html"
 
+# The library knows where its plugins are installed.
+install: override FLAGS += -DCMAKE_INSTALL_PREFIX="$(PREFIX)"
 install: build
 	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(PREFIX)"
 

@@ -4,6 +4,7 @@
 #include "api_test.h"
 #include "graph/node.h"
 #include "internal.h"
+#include <facula/object.h>
 #include <facula/optim.h>
 #include <float.h>
 #include <math.h>
@@ -356,6 +357,35 @@ static void what_the_program_called_is_named(void **state)
     assert_error(FA_ERROR_GRADIENT, "was changed in place by index_put_ after");
 }
 
+static void a_view_by_text_is_made_where_the_program_asks_for_it(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *a = fa_zeros(FA_SHAPE(3, 4));
+    char said[2][1024];
+    fa_item(fa_get(a, "0"));
+    snprintf(said[0], sizeof said[0], "%s", fa_error_message());
+    fa_error_clear();
+    fa_item(fa_get(a, "0"));
+    snprintf(said[1], sizeof said[1], "%s", fa_error_message());
+    fa_error_clear();
+    assert_non_null(strstr(said[0], "made by get "));
+    assert_string_not_equal(said[0], said[1]);
+    FA_HERE;
+    fa_item(fa_get(a, "0"));
+    assert_error(FA_ERROR_SHAPE, "made by get at ", "api_errors.c:");
+}
+
+static void what_is_no_tensor_is_said_to_be_none(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    static const fa_object_type type = {"counter", NULL};
+    fa_object *counter = fa_object_new(&type, sizeof *counter);
+    SAYS(fa_sum((const fa_tensor *)(const void *)counter), FA_ERROR_ARGUMENT,
+         "x is a freed or other object, not a tensor; FACULA_DEBUG=1 tells where one was freed");
+}
+
 static void a_place_may_be_named(void **state)
 {
     (void)state;
@@ -565,6 +595,8 @@ int main(int count, char **arguments)
         TEST(messages_name_operation_and_operands),
         TEST(what_is_composed_is_named_by_the_outer_call),
         TEST(what_the_program_called_is_named),
+        TEST(a_view_by_text_is_made_where_the_program_asks_for_it),
+        TEST(what_is_no_tensor_is_said_to_be_none),
         TEST(a_place_may_be_named),
         TEST(sizes_that_overflow_are_refused),
         TEST(out_of_memory_is_an_error),

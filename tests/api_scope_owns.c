@@ -482,6 +482,12 @@ static int use_what_was_freed(void)
     }
     good &= variable != NULL;
     fa_assign(&variable, NULL);
+    {
+        FA_SCOPE;
+        fa_release(fa_tensor_of(1.0)); /* which the scope still owns */
+    }
+    good &= fa_error_code() == FA_ERROR_STATE && strstr(fa_error_message(), "freed while others held it");
+    fa_error_clear();
     return good && !fa_failed() ? 0 : 1;
 }
 

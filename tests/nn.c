@@ -224,6 +224,12 @@ static void lists_outlive_the_module(void **state)
 
 /* ---- forward ---- */
 
+static fa_tensor *no_tensor(fa_module *m, fa_tensor *x)
+{
+    (void)x;
+    return (fa_tensor *)(void *)m;
+}
+
 static void forward_takes_one_or_many(void **state)
 {
     (void)state;
@@ -237,6 +243,8 @@ static void forward_takes_one_or_many(void **state)
     assert_error(FA_ERROR_ARGUMENT, "relu takes 1 input, not 2");
     assert_null(fa_forward(fa_nn_custom("mine", 0, nothing), one));
     assert_error(FA_ERROR_USER, "mine returned NULL");
+    assert_null(fa_forward(fa_nn_custom("mine", 0, no_tensor), one));
+    assert_error(FA_ERROR_ARGUMENT, "not a tensor", ", in mine");
 }
 
 static size_t allocated(void)

@@ -1,5 +1,5 @@
 /** @file
- *  What neural networks put behind their layers, element by element; relu, gelu, silu, sigmoid and tanh are in
+ *  What neural networks put behind their layers, element by element: relu, gelu, silu, sigmoid and tanh are in
  *  pointwise.h.
  *
  *  Written by facula-rows from src/ops/activation.c: edit there. */

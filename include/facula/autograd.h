@@ -67,6 +67,7 @@ typedef struct fa_grad_of_options {
 
 /** The gradients of the sum of outputs with respect to inputs, which need not be leaves; no leaf's gradient changes.
  *
+ *      fa_grad_of(outputs, inputs, .grad_outputs, .retain_graph = false, .create_graph = false, .allow_unused = false)
  *      fa_grad_of(FA_TENSORS(loss), FA_TENSORS(x, y), .create_graph = true)
  *  @return one gradient for each input, in its shape, in an array that the scope owns; count 0 and an error on failure
  */

@@ -137,8 +137,8 @@ typedef struct fa_data_mnist_options {
         offsetof(fa_data_mnist_options, fa__end), true, NULL, 0                                                        \
     }
 
-/** Handwritten digits (LeCun et al. 1998), or whatever else is in four files of its format and names: IDX files,
- * "train- images-idx3-ubyte" and so on, plain or, with the plugin gzip, with ".gz". Images are (1, 28, 28) there.
+/** Handwritten digits (LeCun et al. 1998), or whatever else is in four files of its format (IDX) and names:
+ *  "train-images-idx3-ubyte" and so on, plain or, with the plugin gzip, with ".gz". Images are (1, 28, 28) there.
  *
  *      fa_data_mnist("data/mnist", .train = true, .transform = NULL)
  *

@@ -1,5 +1,5 @@
 /** @file
- *  Dropout of channels, and dropout that keeps mean and variance. That of elements is in pointwise.c.
+ *  Dropout of channels, and dropout that keeps mean and variance. That of elements is in pointwise.h.
  *
  *  Written by facula-rows from src/ops/dropout.c: edit there. */
 /* clang-format off */

@@ -14,12 +14,12 @@
  *    FA_ERROR_ARGUMENT. While an error stands, nothing is written into tensors: changes in place, `.out`, fa_backward()
  *    and steps of optimizers return NULL or false at once.
  *  - **Threads.** Every function may be called by any thread. One object may be used by several threads at once as long
- *    as none changes it; gradients that several fa_backward() add to one leaf, and counting references, are safe
- * always.
+ *    as none changes it; what several fa_backward() add to the gradient of one leaf, and counting references, are safe.
  *  - **Units.** Shapes and strides are in elements, the last dimension being the innermost. Dimensions count from 0,
- * and from the end when negative. What is in bytes or nanoseconds says so.
- *  - **Options.** `.name = value` after the operands, in any order; the comment shows all with their defaults. `out` is
- *    a tensor to write the result to, of its shape, dtype and device. */
+ *    and from the end when they are negative. What is in bytes or nanoseconds says so.
+ *  - **Options.** `.name = value` after the operands, in any order; the comment shows all with their defaults. A value
+ *    with commas in braces stands in parentheses: `.strides = ((int64_t[]){1, 4})`. `out` is a tensor to write the
+ *    result to, of its shape, dtype and device. */
 #ifndef FACULA_H
 #define FACULA_H
 #include <facula/autograd.h>

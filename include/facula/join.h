@@ -1,5 +1,5 @@
 /** @file
- *  Joining tensors along a new dimension, or along one that they are given; cat itself is in index.c.
+ *  Joining tensors along a new dimension, or along one that they are given: cat itself is in index.h.
  *
  *  Written by facula-rows from src/ops/join.c: edit there. */
 /* clang-format off */

@@ -76,8 +76,8 @@ typedef struct fa_nn_conv_transpose2d_options {
  * (out): (n, in, h, w) becomes (n, out, h', w'). Both begin uniform in ±1/sqrt(out / groups * elements of the kernel),
  * as PyTorch's do. See fa_conv_transpose2d().
  *
- *      fa_nn_conv_transpose2d(in, out, kernel, .stride = 1, .padding = 0, .output_padding = 0, .groups = 1, .bias =
- * true, .dilation = 1, .dtype = FA_SAME, .device) */
+ *      fa_nn_conv_transpose2d(in, out, kernel, .stride = 1, .padding = 0, .output_padding = 0, .groups = 1,
+ *          .bias = true, .dilation = 1, .dtype = FA_SAME, .device) */
 FA_API fa_module *fa_nn_conv_transpose2d(int64_t in, int64_t out, fa_pair kernel,
                                          const fa_nn_conv_transpose2d_options *options);
 #define fa_nn_conv_transpose2d(...) FA__CALL3(fa_nn_conv_transpose2d, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
@@ -100,8 +100,8 @@ typedef fa_nn_conv_transpose2d_options fa_nn_conv_transpose1d_options;
  *  (n, in, length) becomes (n, out, length'). Both begin uniform in ±1/sqrt(out / groups * elements of the kernel), as
  * PyTorch's do. See fa_conv_transpose1d().
  *
- *      fa_nn_conv_transpose1d(in, out, kernel, .stride = 1, .padding = 0, .output_padding = 0, .groups = 1, .bias =
- * true, .dilation = 1, .dtype = FA_SAME, .device) */
+ *      fa_nn_conv_transpose1d(in, out, kernel, .stride = 1, .padding = 0, .output_padding = 0, .groups = 1,
+ *          .bias = true, .dilation = 1, .dtype = FA_SAME, .device) */
 FA_API fa_module *fa_nn_conv_transpose1d(int64_t in, int64_t out, int64_t kernel,
                                          const fa_nn_conv_transpose1d_options *options);
 #define fa_nn_conv_transpose1d(...) FA__CALL3(fa_nn_conv_transpose1d, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)

@@ -5,16 +5,16 @@
 #define FA__CAT(a, b) FA__CAT_(a, b)
 #define FA__CAT_(a, b) a##b
 #define FA__UNIQUE(prefix) FA__CAT(prefix, __COUNTER__)
-/* the n-th argument, and what follows the n-th */
+/* the n-th argument, by its name if it is missing, and what follows the n-th */
 #define FA__1(...) FA__1_(__VA_ARGS__, )
 #define FA__1_(a, ...) a
 #define FA__2(...) FA__2_(__VA_ARGS__, fa__argument_2_is_missing, )
 #define FA__2_(a, b, ...) b
-#define FA__3(...) FA__3_(__VA_ARGS__, fa__argument_2_is_missing, fa__argument_3_is_missing, )
+#define FA__3(...) FA__3_(__VA_ARGS__, fa__argument_3_is_missing, fa__argument_3_is_missing, )
 #define FA__3_(a, b, c, ...) c
-#define FA__4(...) FA__4_(__VA_ARGS__, fa__argument_2_is_missing, fa__argument_3_is_missing, fa__argument_4_is_missing, )
+#define FA__4(...) FA__4_(__VA_ARGS__, fa__argument_4_is_missing, fa__argument_4_is_missing, fa__argument_4_is_missing, )
 #define FA__4_(a, b, c, d, ...) d
-#define FA__5(...) FA__5_(__VA_ARGS__, fa__argument_2_is_missing, fa__argument_3_is_missing, fa__argument_4_is_missing, fa__argument_5_is_missing, )
+#define FA__5(...) FA__5_(__VA_ARGS__, fa__argument_5_is_missing, fa__argument_5_is_missing, fa__argument_5_is_missing, fa__argument_5_is_missing, )
 #define FA__5_(a, b, c, d, e, ...) e
 #define FA__DROP1(a, ...) __VA_ARGS__
 #define FA__DROP2(a, b, ...) __VA_ARGS__

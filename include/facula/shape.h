@@ -51,7 +51,7 @@ typedef struct fa_rot90_options {
     size_t size;    /**< set by the macro */
     fa_tensor *out; /**< where to write, instead of into new memory */
     int64_t k;      /**< quarters: from the first of dims towards the second; may be negative */
-    fa_shape dims;  /**< the plane; negative ones count from the end */
+    fa_shape dims;  /**< the plane, by default FA_SHAPE(0, 1); negative ones count from the end */
     char fa__end;   /**< the end of what this version knows */
 } fa_rot90_options;
 

@@ -133,6 +133,7 @@ FA_API double fa_item(const fa_tensor *t);
 /** The same, exact for integers. 0 while an error stands. */
 FA_API int64_t fa_item_int(const fa_tensor *t);
 /** Copies the elements, row-major and as dtype, into `data`, which has room for `count` of them; waits.
+ *  While an error stands it reads what is there, also what changes in place were left out of: fa_failed() tells.
  *  @return false and an error when count is not the tensor's number of elements */
 FA_API bool fa_read(const fa_tensor *t, void *data, fa_dtype dtype, int64_t count);
 

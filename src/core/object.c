@@ -1,6 +1,7 @@
 /* Objects: making and destroying them, without recursion. */
 #include "core/object.h"
 #include "base/alloc.h"
+#include "base/error.h"
 #include "base/small.h"
 #include "core/context.h"
 #include <string.h>
@@ -10,7 +11,14 @@ typedef struct type_row {
     void (*destroy)(fa__object *);
 } type_row;
 
-static type_row types[FA__TYPES];
+/* What was freed and is kept for a while has an owner too few: the program gave back what it had not taken. */
+static FA__COLD void freed_twice(fa__object *o)
+{
+    o->link = NULL;
+    fa__fail(FA_ERROR_STATE, "an object was freed while others held it: fa_release() drops what fa_keep() took, once");
+}
+
+static type_row types[FA__TYPES] = {[FA__TYPE_DEAD] = {"freed object", freed_twice}};
 
 void fa__object_type(fa__type type, const char *name, void (*destroy)(fa__object *))
 {
@@ -19,7 +27,7 @@ void fa__object_type(fa__type type, const char *name, void (*destroy)(fa__object
 
 const char *fa__object_name(const fa__object *o)
 {
-    return o && o->type < FA__TYPES && types[o->type].name ? types[o->type].name : "object";
+    return o && o->type < FA__TYPES && types[o->type].name ? types[o->type].name : "freed or other object";
 }
 
 /* Keeps a dead object for a while; the one that has been dead for longest makes room. */

@@ -137,7 +137,8 @@ FA__HOT bool fa__tensor_check(const fa_tensor *t, const char *what)
                         "%s was freed when its scope ended (%s): FA_VAR, fa_escape or fa_keep let it live on", what,
                         where ? where : "all references are gone");
     }
-    return fa__fail(FA_ERROR_ARGUMENT, "%s is a %s, not a tensor", what, fa__object_name(&t->object));
+    return fa__fail(FA_ERROR_ARGUMENT, "%s is a %s, not a tensor; FACULA_DEBUG=1 tells where one was freed", what,
+                    fa__object_name(&t->object));
 }
 
 bool fa__list_check(fa_tensors list, const char *what)

@@ -17,7 +17,7 @@ static void user_object_destroy(fa__object *o)
 
 __attribute__((__constructor__)) static void user_object_type(void)
 {
-    fa__object_type(FA__TYPE_OTHER, "object", user_object_destroy);
+    fa__object_type(FA__TYPE_OTHER, NULL, user_object_destroy);
 }
 
 void *fa_object_new(const fa_object_type *type, size_t size)

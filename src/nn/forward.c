@@ -54,6 +54,8 @@ fa_tensor *fa__forward(fa_module *module, fa_tensors inputs)
     const fa_module *held = module->hooks ? fa_keep(module) : NULL; /* a hook may take it from those that hold it */
     FA_SCOPE;
     fa_tensor *y = held ? fa__run_hooked(module, inputs, run) : run(module, inputs);
+    if (y && fa_dim(y) < 0)
+        y = NULL; /* freed with a scope that the module closed, say */
     if (!y && !stood) {
         tell_where(module);
         failed = module;

@@ -1,4 +1,4 @@
-/* What neural networks put behind their layers, element by element; relu, gelu, silu, sigmoid and tanh are in
+/* What neural networks put behind their layers, element by element: relu, gelu, silu, sigmoid and tanh are in
  * pointwise.h. */
 #include "ops/row.h"
 

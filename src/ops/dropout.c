@@ -1,4 +1,4 @@
-/* Dropout of channels, and dropout that keeps mean and variance. That of elements is in pointwise.c. */
+/* Dropout of channels, and dropout that keeps mean and variance. That of elements is in pointwise.h. */
 #include "ops/row.h"
 
 /** Dropout for selu(): sets each element to -1.7580993408473766, what selu gives for -infinity, with probability p, and

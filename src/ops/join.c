@@ -1,4 +1,4 @@
-/* Joining tensors along a new dimension, or along one that they are given; cat itself is in index.c. */
+/* Joining tensors along a new dimension, or along one that they are given: cat itself is in index.h. */
 #include "ops/row.h"
 
 typedef struct {

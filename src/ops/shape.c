@@ -117,7 +117,7 @@ OP(movedim, movedim_args, (y), .compose = movedim_compose, .may_view = true, TOR
 typedef struct {
     const fa_tensor *x;
     int64_t k OPT(1);               /* quarters: from the first of dims towards the second; may be negative */
-    fa_shape dims OPT({2, {0, 1}}); /* the plane; negative ones count from the end */
+    fa_shape dims OPT({2, {0, 1}}); /* the plane, by default FA_SHAPE(0, 1); negative ones count from the end */
 } rot90_args;
 
 static fa_tensor *rot90_compose(fa__call *c)

@@ -54,6 +54,9 @@ try 'find_package: configures' cmake -S "$here" -B "$root/build" -DCMAKE_PREFIX_
 try 'find_package: builds' cmake --build "$root/build"
 try 'find_package: runs' "$root/build/user"
 try 'find_package, static: runs' "$root/build/user_static"
+# shellcheck disable=SC2016 # the inner shell's
+try 'make install: the library is built for the place where its plugins go' sh -c \
+    'make -n -C "$1" install PREFIX=/opt/facula FLAGS=-DANY=1 | grep -F -e "-DANY=1 -DCMAKE_INSTALL_PREFIX=\"/opt/facula\""' - "$1"
 try 'the command' "$prefix/bin/facula" --version
 try 'the manual' grep -q 'facula train' "$prefix/share/man/man1/facula.1"
 try 'the completion' bash -n "$prefix/share/bash-completion/completions/facula"

@@ -258,6 +258,15 @@ static void check_family(const source *f)
     fail(f->path, f->token[f->count - 1].line, "the file does not end with %s", line);
 }
 
+/* docs/operations.md has what stands before the first colon or point as a heading. */
+static void check_heading(const source *f)
+{
+    size_t n = strcspn(f->about, ":.\n");
+    const char *end = f->about + n;
+    if (*end && end[1] && (*end == '\n' || !strchr(" \n", end[1])))
+        fail(f->path, 1, "the heading ends within a sentence: %.*s", (int)n, f->about);
+}
+
 void check_rows(rows *r)
 {
     for (op *o = r->ops; o; o = o->next) {
@@ -273,7 +282,10 @@ void check_rows(rows *r)
         o->index = check_names(o, "index");
         check_require(o);
     }
-    for (const source *f = r->sources; f; f = f->next)
+    for (const source *f = r->sources; f; f = f->next) {
         if (f->ops)
             check_family(f);
+        if (f->listed)
+            check_heading(f);
+    }
 }
