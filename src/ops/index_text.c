@@ -225,17 +225,10 @@ fa_tensor *fa_get(const fa_tensor *x, const char *where)
         fa__fail(FA_ERROR_ARGUMENT, "fa_get: the index is NULL");
         return NULL;
     }
-<<<<<<< HEAD
     fa_tensor *view = get("fa_get", x, where);
     if (view && !fa__ctx()->call)
         fa__sign(view, &get_op, __builtin_return_address(0));
     return view;
-=======
-    fa_tensor *y = get("fa_get", x, where);
-    if (y && !fa__ctx()->call && !(y->object.flags & FA__MADE_HERE))
-        y->made_at = __builtin_return_address(0);
-    return y;
->>>>>>> refs/w/ro7
 }
 
 fa_arg fa__stripped(int rank, fa_arg value)
