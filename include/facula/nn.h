@@ -37,7 +37,7 @@ FA_API fa_module *fa__module_to(fa_module *module, fa_place where);
 /** Moves a module to a device, or its floating parameters and buffers to a dtype, in place: they stay the same tensors,
  *  so gradients, an optimizer's state and every other holder follow. All are looked at first, so that what cannot move
  *  changes nothing, and the error tells its path; only where memory runs out some may have moved. A graph that was
- *  recorded before a change of dtype is out of date: fa_backward() through it is an error. Returns the module.
+ *  recorded before and keeps what has changed is out of date: fa_backward() through it is an error. Returns the module.
  *
  *      fa_module_to(net, FA_CUDA(0));  fa_module_to(net, FA_BF16); */
 #define fa_module_to(module, where) fa__module_to(module, FA__PLACE(where))
