@@ -266,6 +266,21 @@ static void blocks_used_late_merge_when_done(void **state)
     assert_int_equal(fa__cache_stats(&cache).largest_free, 2 * MIB);
 }
 
+/* As a host that puts aside what a device copies later, and that never waits for all of it. */
+static void what_is_done_is_used_again_though_later_work_goes_on(void **state)
+{
+    (void)state;
+    static fa__queue queue;
+    queue.issued = queue.done = 0;
+    for (int i = 0; i < 20000; i++) {
+        fa__block *b = take(2048);
+        fa__cache_give(&cache, b, &queue, ++queue.issued);
+        queue.done = queue.issued > 100 ? queue.issued - 100 : 0;
+    }
+    assert_true(from.out <= 4 * MIB);
+    queue.done = queue.issued;
+}
+
 static void a_full_device_frees_the_cache_first(void **state)
 {
     (void)state;
@@ -534,6 +549,7 @@ int main(int argc, char **argv)
         TEST(a_queue_gets_its_own_memory_at_once),
         TEST(work_of_several_queues_is_waited_for),
         TEST(blocks_used_late_merge_when_done),
+        TEST(what_is_done_is_used_again_though_later_work_goes_on),
         TEST(a_full_device_frees_the_cache_first),
         TEST(on_a_full_device_what_was_waited_for_is_used_again),
         TEST(on_a_full_device_small_blocks_come_from_large_segments),

@@ -1,5 +1,7 @@
 /** @file
- *  Expressions of the program's own: compiled when first seen, run in one pass, differentiable to any order. */
+ *  Expressions of the program's own: compiled when first seen, run in one pass, differentiable to any order. What was
+ *  compiled is kept until the process ends, some KiB for each text: a number that changes is an operand, not a part of
+ *  the text. */
 #ifndef FACULA_EXPRESSION_H
 #define FACULA_EXPRESSION_H
 #include <facula/types.h>

@@ -96,7 +96,7 @@ static bool split(fa__cache *c, fa__block *b, size_t size)
         r->after->before = r;
     b->after = r;
     b->size = size;
-    put(c, r);
+    put_merged(c, r);
     return true;
 }
 
@@ -261,12 +261,14 @@ static fa__block *take(fa__cache *c, size_t size, size_t requested, fa__queue *q
         b = new_segment(c, size, requested, queue);
     if (!b)
         return NULL;
+    if (b->uses) { /* what is done is forgotten before the rest is cut off, which would wait for it with the block */
+        fa__block_settle(b);
+        mark_unused(c, b);
+    }
     if (!split(c, b, b->small || size > small_most ? size : small_most)) {
         put_merged(c, b);
         return NULL;
     }
-    if (b->uses)
-        fa__block_settle(b);
     b->requested = requested;
     fa__count_taken(c, b->size, requested);
     if (c->source.host)
