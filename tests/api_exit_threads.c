@@ -1,5 +1,5 @@
 /* The process ends while its other threads compute: what they use stays until they are no more. Each case runs in a
- * process of its own, this program with the device's name as its argument. */
+ * process of its own, this program with the device's name and the kind of its end as its arguments. */
 #define _GNU_SOURCE
 #include "api_test.h"
 #include <facula/facula.h>
@@ -51,12 +51,35 @@ static int end_while_others_compute(const char *name)
     return !last || fputs("the end", last) < 0 || fa_failed();
 }
 
+/* Kernels that no driver has compiled yet, which nobody waits for. */
+static void *issue(void *name)
+{
+    char expression[100];
+    FA_SCOPE;
+    for (int i = 0; i < THREADS; i++) {
+        snprintf(expression, sizeof expression, "exp(x) + %d.%d", (int)getpid(), i);
+        fa_sum(fa_pointwise(expression, fa_ones(FA_SHAPE(10), .device = fa_device_of(name))));
+    }
+    return NULL;
+}
+
+static int end_behind_a_thread(const char *name)
+{
+    pthread_t thread;
+    return pthread_create(&thread, NULL, issue, (void *)(uintptr_t)name) || pthread_join(thread, NULL);
+}
+
+/* A device's name, and how the process ends. */
+typedef struct ending {
+    const char *device, *how;
+} ending;
+
 static void test_end(void **state)
 {
-    const char *name = *state;
+    const ending *e = *state;
     char self[4096] = ""; /* by its name: tools that run it see through readlink only */
     assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
-    if (!strncmp(name, "opencl", 6) && !fa_device_count("opencl", NULL))
+    if (!strncmp(e->device, "opencl", 6) && !fa_device_count("opencl", NULL))
         skip();
     for (int i = 0; i < TIMES; i++) {
         int status;
@@ -64,7 +87,7 @@ static void test_end(void **state)
         assert_true(child >= 0);
         if (child == 0) {
             alarm(60);
-            execl(self, self, name, NULL);
+            execl(self, self, e->device, e->how, NULL);
             _exit(1);
         }
         assert_int_equal(waitpid(child, &status, 0), child);
@@ -74,12 +97,16 @@ static void test_end(void **state)
 
 int main(int count, char **arguments)
 {
-    if (count > 1)
-        return end_while_others_compute(arguments[1]);
+    static ending cpu = {"cpu", "computing"}, late = {"late:0", "computing"}, opencl = {"opencl:0", "computing"},
+                  joined = {"opencl:0", "joined"};
+    if (count > 2)
+        return strcmp(arguments[2], "joined") ? end_while_others_compute(arguments[1])
+                                              : end_behind_a_thread(arguments[1]);
     const struct CMUnitTest tests[] = {
-        {"cpu", test_end, NULL, NULL, "cpu"},
-        {"late", test_end, NULL, NULL, "late:0"},
-        {"opencl", test_end, NULL, NULL, "opencl:0"},
+        {"cpu", test_end, NULL, NULL, &cpu},
+        {"late", test_end, NULL, NULL, &late},
+        {"opencl", test_end, NULL, NULL, &opencl},
+        {"opencl_behind_a_thread", test_end, NULL, NULL, &joined},
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -167,6 +167,8 @@ int fa__opencl_count(void);
 int fa__opencl_gpus(void);
 const char *fa__opencl_why(void);
 const char *fa__opencl_gone_why(void);
+/* This thread uses a device: what is to be done when it ends is. */
+void fa__opencl_register_end(void);
 bool fa__opencl_open(fa__device *);
 void fa__opencl_close(fa__device *);
 void fa__opencl_properties(fa__device *, fa_device_properties *);
