@@ -290,28 +290,22 @@ static void finish_at_exit(void)
 extern int __cxa_thread_atexit_impl(void (*)(void *), void *, void *) __attribute__((__weak__));
 extern void *__dso_handle;
 
-static _Atomic bool main_waits; /* at its end */
-
-/* The main thread's end may be the process's. Others wait, and are told of nothing, where it will not. */
+/* The main thread's end may be the process's. That of others is, too, where they call exit(), which none can tell: what
+ * may still be compiling is awaited, which is soon done, and nobody told of anything. */
 static void end_thread(void *unused)
 {
     (void)unused;
-    if (gettid() == getpid()) {
-        main_waits = false;
+    if (gettid() == getpid())
         finish();
-    } else if (!main_waits && !fa__opencl_gone) {
-        fa__opencl_finish_all();
-    }
+    else
+        fa__opencl_finish_new();
 }
 
 void fa__opencl_register_end(void)
 {
     static FA__TLS bool registered;
-    if (registered || main_waits || !__cxa_thread_atexit_impl)
-        return;
-    registered = __cxa_thread_atexit_impl(end_thread, NULL, &__dso_handle) == 0;
-    if (gettid() == getpid())
-        main_waits = registered;
+    if (!registered && __cxa_thread_atexit_impl)
+        registered = __cxa_thread_atexit_impl(end_thread, NULL, &__dso_handle) == 0;
 }
 
 static bool open_context(fa__device *d, fa__opencl_platform *p)
