@@ -73,7 +73,7 @@ static fa__opencl_kernel *kernel_of(cl_program program, const char *entry, cl_in
     fa__opencl_kernel *k = fa__malloc(sizeof *k);
     *status = CL_OUT_OF_HOST_MEMORY;
     if (k)
-        *k = (fa__opencl_kernel){program, fa__opencl.clCreateKernel(program, entry, status), NULL};
+        *k = (fa__opencl_kernel){.program = program, .kernel = fa__opencl.clCreateKernel(program, entry, status)};
     if (k && *status == CL_SUCCESS)
         return k;
     fa__opencl.clReleaseProgram(program);

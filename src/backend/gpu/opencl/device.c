@@ -272,9 +272,8 @@ void fa__opencl_properties(fa__device *d, fa_device_properties *p)
 /* Drivers, and the compilers in them, take themselves apart when the process ends: by functions that they register when
  * something of theirs is first used, which may be later than ours and is then called earlier. So all work is awaited
  * before any of these: what the main thread registered for its own end comes first. Behind them no driver is called. */
-static void finish(void *unused)
+static void finish(void)
 {
-    (void)unused;
     if (fa__opencl_gone)
         return;
     fa__devices_finish();
@@ -283,19 +282,30 @@ static void finish(void *unused)
 
 static void finish_at_exit(void)
 {
-    finish(NULL);
+    finish();
     fa__opencl_gone = "the process is ending: OpenCL is no longer there";
 }
 
-/* of the C library (glibc); its threads would wait for all work at their end, too: only the main thread is to */
+/* of the C library (glibc) */
 extern int __cxa_thread_atexit_impl(void (*)(void *), void *, void *) __attribute__((__weak__));
 extern void *__dso_handle;
 
-static void register_ends(void)
+/* The main thread's end may be the process's. That of others is, too, where they call exit(), which none can tell: what
+ * may still be compiling is awaited, which is soon done, and nobody told of anything. */
+static void end_thread(void *unused)
 {
-    static bool registered;
-    if (!registered && __cxa_thread_atexit_impl && gettid() == getpid())
-        registered = __cxa_thread_atexit_impl(finish, NULL, &__dso_handle) == 0;
+    (void)unused;
+    if (gettid() == getpid())
+        finish();
+    else
+        fa__opencl_finish_new();
+}
+
+void fa__opencl_register_end(void)
+{
+    static FA__TLS bool registered;
+    if (!registered && __cxa_thread_atexit_impl)
+        registered = __cxa_thread_atexit_impl(end_thread, NULL, &__dso_handle) == 0;
 }
 
 static bool open_context(fa__device *d, fa__opencl_platform *p)
@@ -308,7 +318,7 @@ static bool open_context(fa__device *d, fa__opencl_platform *p)
         atexit(finish_at_exit);
         fa__library_stay(); /* the driver's threads may be about to call back at any time */
     }
-    register_ends();
+    fa__opencl_register_end();
     p->open++;
     return true;
 }

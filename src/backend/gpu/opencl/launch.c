@@ -64,11 +64,14 @@ uint64_t fa__opencl_launch(fa__queue *base, const fa__gpu_kernel *k, const uint6
     if (!groups[0] || !groups[1] || !groups[2])
         return fa__opencl_nothing(q);
     work *w = fa__opencl_begin(q, op);
-    const fa__opencl_kernel *handle = k->handle;
+    fa__opencl_kernel *handle = k->handle;
     if (!w || !set_all(q, handle->kernel, args, count) || !fa__opencl_forgive(q))
         return 0;
     w->epoch = q->epoch;
     w->changes = true;
+    if (!handle->launched)
+        atomic_store(&q->last_new, q->base.issued + 1);
+    handle->launched = true;
     if (!k->faults)
         return enqueue(q, k, groups, &event) ? fa__opencl_commit(w, event, "clEnqueueNDRangeKernel") : 0;
     fa__opencl_suspect *s = fa__opencl_suspect_new(q, k->name, op);

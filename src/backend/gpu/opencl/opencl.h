@@ -119,7 +119,8 @@ typedef struct fa__opencl_queue {
     fa__opencl_device *device;
     pthread_mutex_t lock; /* of what follows; issuing is under the device's */
     fa__opencl_work *work;
-    uint64_t known; /* work up to this ticket is done, as the driver told somebody who waited */
+    uint64_t known;            /* work up to this ticket is done, as the driver told somebody who waited */
+    _Atomic uint64_t last_new; /* the last launch of a kernel that had not been launched before */
     /* pinned memory: a ring of bytes, given out and given back in order; positions only grow */
     cl_mem staging;
     char *staging_host;
@@ -167,6 +168,8 @@ int fa__opencl_count(void);
 int fa__opencl_gpus(void);
 const char *fa__opencl_why(void);
 const char *fa__opencl_gone_why(void);
+/* This thread uses a device: what is to be done when it ends is. */
+void fa__opencl_register_end(void);
 bool fa__opencl_open(fa__device *);
 void fa__opencl_close(fa__device *);
 void fa__opencl_properties(fa__device *, fa_device_properties *);
@@ -200,6 +203,8 @@ void fa__opencl_queues_end(fa__device *);
 /* Waits for all queues of a device; of all devices, raising nothing. */
 void fa__opencl_finish(void *device);
 void fa__opencl_finish_all(void);
+/* Waits for all kernels that were launched for the first time, raising nothing: the driver may be compiling them. */
+void fa__opencl_finish_new(void);
 
 /* ---- work.c ---- */
 /* False and an error when the device is lost, or the driver not to be called any more. */
@@ -242,6 +247,7 @@ typedef struct fa__opencl_kernel {
     cl_program program;
     cl_kernel kernel;
     struct fa__opencl_kernel *next; /* of those that the child of a fork cannot free */
+    bool launched;                  /* once: many drivers compile to the end only then */
 } fa__opencl_kernel;
 
 extern const char fa__opencl_options[];

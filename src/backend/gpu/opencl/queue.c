@@ -44,6 +44,15 @@ void fa__opencl_finish_all(void)
         }
 }
 
+void fa__opencl_finish_new(void)
+{
+    for (int d = 0; d < FA__OPENCL_DEVICES; d++)
+        for (int i = 0; i < FA__OPENCL_QUEUES; i++) {
+            queue *q = &fa__opencl_queues[d][i];
+            fa__opencl_wait_quietly(q, atomic_load(&q->last_new));
+        }
+}
+
 /* ---- fork ---- */
 static void begin_lock(queue *q)
 {

@@ -189,6 +189,7 @@ work *fa__opencl_begin(queue *q, const fa__op *op)
 {
     if (!fa__opencl_well(q->base.device))
         return NULL;
+    fa__opencl_register_end();
     uint64_t ticket = q->base.issued + 1;
     work *w = fa__opencl_work_of(q, ticket);
     if (ticket > FA__OPENCL_OPEN && fa__opencl_done(q) < ticket - FA__OPENCL_OPEN) {
