@@ -396,6 +396,8 @@ static void moving(void **state)
     SAYS(fa_move_(a, FA_LATE(7)), FA_ERROR_DEVICE, "fa_move_: late:7: there is no device of that number; *");
     SAYS(fa_cpu(none), FA_ERROR_ARGUMENT, "fa_cpu: the tensor is NULL");
     SAYS(fa_identity(none), FA_ERROR_ARGUMENT, "fa_identity: the tensor is NULL");
+    SAYS(fa_synchronize(FA_LATE(9)), FA_ERROR_DEVICE,
+         "fa_synchronize: late:9: there is no device of that number; there are: *");
     SAYS(fa_cpu(meta), FA_ERROR_DEVICE, "fa_cpu(x=(2,) f32 meta, made by ones *): a tensor on meta has no elements");
     SAYS(fa_move_(fa_t(a), DEVICE(0)), FA_ERROR_STATE,
          "fa_move_: the tensor is a view, not a leaf: fa_to makes a copy elsewhere: (4, 3) f32 cpu, made by t *");

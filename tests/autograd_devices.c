@@ -165,6 +165,46 @@ static void dtype_changes_in_place(void **state)
     HOLD(fa_grad(x), 2, 2);
 }
 
+static fa_tensor *times(fa_tensor *grad, void *number)
+{
+    return fa_mul(grad, (fa_tensor *)number);
+}
+
+static fa_tensor *times_forward(void *number, fa_tensors inputs)
+{
+    return fa_mul(inputs.item[0], (fa_tensor *)number);
+}
+
+static bool times_backward(void *number, fa_tensors saved, fa_tensor *grad, fa_tensor **grad_inputs)
+{
+    (void)saved;
+    return (grad_inputs[0] = fa_mul(grad, (fa_tensor *)number));
+}
+
+/* What the program's own functions do in a backward is placed as where that was called; its own steps are not. */
+static void own_functions_are_placed_in_backward(void **state)
+{
+    (void)state;
+    static const fa_function function = {.name = "times", .forward = times_forward, .backward = times_backward};
+    FA_SCOPE;
+    fa_tensor *x = fa_ones(FA_SHAPE(2), .device = DEVICE(0), .requires_grad = true), *three = fa_full(FA_SHAPE(2), 3.0);
+    fa_tensor *y;
+    {
+        FA_USE(.placement = FA_PLACE_AUTO);
+        y = fa_apply(&function, three, FA_TENSORS(x));
+        fa_hook_grad(y, times, three);
+        fa_hook_grad(x, times, three);
+        fa_transfers_reset();
+        assert_true(fa_backward(fa_sum(y), .retain_graph = true));
+        assert_int_equal(fa_transfers_total().to_device, 3);
+    }
+    assert_true(fa_item(fa_sum(fa_grad(x))) == 54);
+    assert_false(fa_backward(fa_sum(y)));
+    assert_int_equal(fa_error_code(), FA_ERROR_DEVICE);
+    assert_non_null(strstr(fa_error_message(), "fa_mul("));
+    fa_error_clear();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -179,6 +219,7 @@ int main(void)
         TEST(what_cannot_move),
         TEST(a_gradient_that_is_a_view_moves_or_nothing_does),
         TEST(dtype_changes_in_place),
+        TEST(own_functions_are_placed_in_backward),
     };
     return RUN("autograd_devices");
 }

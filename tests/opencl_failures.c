@@ -160,11 +160,23 @@ static void find_again(int device) /* for the tests that follow */
     ((fa__opencl_queue *)opencl_device(device)->queue)->failed = 0;
 }
 
+static bool says_that_it_is_lost(bool done, const char *function)
+{
+    char says[80];
+    snprintf(says, sizeof says, "%s: opencl:1 is lost: ", function);
+    bool good = !done && !strncmp(fa_error_message(), says, strlen(says));
+    if (!good)
+        print_error("%s: \"%s\"\n", function, fa_error_message());
+    fa_error_clear();
+    return good;
+}
+
 static void a_lost_device_fails_its_tensors_and_others_go_on(void **state)
 {
     (void)state;
     FA_SCOPE;
     fa_tensor *t = fa_ones(FA_SHAPE(3), .device = FA_OPENCL(1));
+    fa_stream *s = fa_stream_new(FA_OPENCL(1));
     fa__storage *a = filled(3, SIZE), *b = new_storage(FA_OPENCL(1), SIZE), *c = new_storage(FA_OPENCL(0), SIZE);
     fa__opencl.clSetEventCallback = failing_callback;
     assert_true(copy(&op_to, b, a));
@@ -184,6 +196,10 @@ static void a_lost_device_fails_its_tensors_and_others_go_on(void **state)
     assert_non_null(strstr(fa_error_message(), "fa_item(x=() f32 opencl:1, made by "));
     assert_non_null(strstr(fa_error_message(), "): opencl:1 is lost: CL_OUT_OF_RESOURCES (-5)"));
     fa_error_clear();
+    const fa_binding p = FA_BIND("p", FA_TENSORS(t));
+    assert_true(says_that_it_is_lost(fa_move_(t, FA_CPU), "fa_move_"));
+    assert_true(says_that_it_is_lost(fa_update("p = p + 1", 1, &p), "fa_update"));
+    assert_true(says_that_it_is_lost(fa_event_record(fa_event_new(), s), "fa_event_record"));
     assert_true(copy(&op_to, c, a));
     for (int pinned = 0; pinned < 2; pinned++) { /* nor does another device take them over */
         use_pinned(pinned);

@@ -131,17 +131,29 @@ static FA__HOT fa_tensor *seed(const char *name, const fa_tensor *t, fa_tensor *
     return (fa_dtype)given->dtype == (fa_dtype)t->dtype ? fa__own(fa__ref(given)) : fa_to(given, (fa_dtype)t->dtype);
 }
 
+typedef struct plain {
+    fa__scope use;
+    fa_placement callers; /* of a backward that this one is called within */
+} plain;
+
 /* Settings of a backward: recording only when asked for, everything else plain. */
-static fa__scope open_settings(bool create)
+static plain open_settings(bool create)
 {
-    fa__scope scope;
-    fa_settings *s = fa__use_again(&scope);
+    plain p = {.callers = fa__ctx()->callers};
+    fa_settings *s = fa__use_again(&p.use);
     if (s) {
+        fa__ctx()->callers = s->placement;
         s->no_grad = !create;
         s->placement = FA_PLACE_STRICT;
         s->autocast = FA_OFF;
     }
-    return scope;
+    return p;
+}
+
+static void close_settings(plain *p)
+{
+    fa__use_close(&p->use);
+    fa__ctx()->callers = p->callers;
 }
 
 /* Puts the gradient of an output in its place. */
@@ -171,7 +183,8 @@ FA__HOT bool(fa_backward)(const fa_tensor *t, const fa_backward_options *options
     if (!can_start("fa_backward", t))
         return false;
     FA__WORK_FOR(&backward_op);
-    fa__scope use = open_settings(options->create_graph), scope = fa__scope_open("fa_backward");
+    plain settings = open_settings(options->create_graph);
+    fa__scope scope = fa__scope_open("fa_backward");
     fa__walk w = {.scope = &scope,
                   .create = options->create_graph,
                   .retain = options->retain_graph || options->create_graph,
@@ -180,7 +193,7 @@ FA__HOT bool(fa_backward)(const fa_tensor *t, const fa_backward_options *options
     bool good = g && start(&w, t, g) && fa__walk_on(&w);
     fa__walk_end(&w);
     fa__scope_close(&scope);
-    fa__use_close(&use);
+    close_settings(&settings);
     return good;
 }
 
@@ -267,7 +280,8 @@ fa_tensors(fa_grad_of)(fa_tensors outputs, fa_tensors inputs, const fa_grad_of_o
     fa__list *caught = find_inputs(inputs, at, slot) ? fa__list_new(inputs.count) : NULL;
     if (!caught)
         return (fa_tensors){0, NULL};
-    fa__scope use = open_settings(options->create_graph), scope = fa__scope_open("fa_grad_of");
+    plain settings = open_settings(options->create_graph);
+    fa__scope scope = fa__scope_open("fa_grad_of");
     fa__walk w = {.scope = &scope,
                   .create = options->create_graph,
                   .retain = options->retain_graph || options->create_graph,
@@ -280,7 +294,7 @@ fa_tensors(fa_grad_of)(fa_tensors outputs, fa_tensors inputs, const fa_grad_of_o
                 && check_caught(caught, inputs, options->allow_unused);
     fa__walk_end(&w);
     fa__scope_close(&scope);
-    fa__use_close(&use);
+    close_settings(&settings);
     if (!good) {
         fa__unref(caught);
         return (fa_tensors){0, NULL};

@@ -23,11 +23,24 @@ typedef struct fa__walk {
     fa_stream stream; /* the queue of the node that runs, as settings name it */
 } fa__walk;
 
+/* The settings of user's code: operations are placed as where the backward was called. */
+static inline fa__scope fa__users_settings(void)
+{
+    fa__scope use;
+    fa_settings *s = fa__use_again(&use);
+    if (s)
+        s->placement = fa__ctx()->callers;
+    return use;
+}
+
 /* What a hook makes of a gradient. */
 static inline fa_tensor *fa__hook_call(const fa__hook *h, fa_tensor *g)
 {
     FA__USERS_CODE;
-    return h->function(g, h->context);
+    fa__scope use = fa__users_settings();
+    fa_tensor *other = h->function(g, h->context);
+    fa__use_close(&use);
+    return other;
 }
 
 /* Hooks may remove and add hooks while they are called. So the next one is looked for anew behind the last one's

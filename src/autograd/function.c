@@ -1,4 +1,5 @@
 /* Operations of the program's own: fa_apply runs forward without recording, and leaves a node that calls backward. */
+#include "autograd/engine.h"
 #include "ops/call/call.h"
 
 typedef struct function_args {
@@ -33,7 +34,9 @@ static bool call_backward(function *f, fa__back *b, fa_tensor **saved, size_t co
     const void *outer = x->call;
     x->call = NULL;
     FA__USERS_CODE;
+    fa__scope use = fa__users_settings();
     bool good = f->table.backward(f->context, (fa_tensors){count + 1, saved}, b->gy[0], gx);
+    fa__use_close(&use);
     x->call = outer;
     if (!good)
         fa__fail(FA_ERROR_USER, "%s: its backward failed", f->table.name ? f->table.name : "a function");

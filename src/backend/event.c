@@ -84,8 +84,11 @@ bool fa_event_record(fa_event *e, const fa_stream *stream)
     if (!m)
         return false;
     atomic_init(&m->references, 1);
+    bool stood = fa__failed();
     if (!mark(device, &work, m)) {
         fa__moment_drop(m);
+        if (!stood)
+            fa__error_named("event_record");
         return false;
     }
     fa__moment_drop(e->moment);

@@ -410,12 +410,14 @@ bool fa_device_info(fa_device device, fa_device_properties *properties)
 bool fa_synchronize(fa_device device)
 {
     static const fa__op synchronize = {.name = "synchronize", .id = -1};
+    bool stood = fa__failed();
     fa__device *d = fa__device_get(device);
+    if (!d && !stood)
+        fa__error_named(synchronize.name);
     if (!d || !d->queue)
         return d != NULL;
     if (!fa__allow_sync(&synchronize, d))
         return false;
-    bool stood = fa__failed();
     int64_t start = fa__clock_ns();
     finish(d);
     fa__ledger_wait(&synchronize, d, fa__clock_ns() - start);

@@ -110,6 +110,12 @@ void fa__error_within(const char *format, ...)
     on_one_line(message);
 }
 
+void fa__error_named(const char *name)
+{
+    if (strncmp(fa__self->error->message, "fa_", 3) != 0)
+        fa__error_within("fa_%s", name);
+}
+
 fa_error *fa__error_use(fa_error *slot)
 {
     fa__thread *t = fa__thread_here();

@@ -17,6 +17,9 @@ static inline bool fa__failed(void)
  * Where both are too long the text is cut, and then the beginning of the message: its end tells the reason. */
 void fa__error_within(const char *format, ...) FA__PRINTF(1, 2) __attribute__((__cold__));
 
+/* The same with "fa_" and a name, unless the message begins with a function already. */
+void fa__error_named(const char *name) __attribute__((__cold__));
+
 /* Makes *slot the place of this thread's errors (NULL: the thread's own) and returns the previous place (NULL: the
  * thread's own), to be put back later. slot has to outlive its use. */
 fa_error *fa__error_use(fa_error *slot);

@@ -29,12 +29,13 @@ typedef struct fa__context {
     size_t used_count, used_capacity;
     fa__object *dying; /* objects that wait to be destroyed */
     bool destroying;
-    bool debugging;      /* fa__debugging() */
-    const char *closing; /* the scope that is being closed */
-    const char *here;    /* FA_HERE */
-    const void *call;    /* the innermost call (ops/row.h): composed operations find their caller */
-    const fa__op *for_;  /* the public function at work that is no operation (fa_item); NULL: none, or user's code */
-    bool for_call;       /* it works for a composed call, which is what the program called */
+    bool debugging;       /* fa__debugging() */
+    const char *closing;  /* the scope that is being closed */
+    const char *here;     /* FA_HERE */
+    const void *call;     /* the innermost call (ops/row.h): composed operations find their caller */
+    const fa__op *for_;   /* the public function at work that is no operation (fa_item); NULL: none, or user's code */
+    bool for_call;        /* it works for a composed call, which is what the program called */
+    fa_placement callers; /* how operations are placed where the backward at work was called: in user's code, too */
     _Atomic int64_t
         small;         /* host memory inside storages, made less freed by this thread: bytes, and FA__SMALL_ONE each */
     void *generator;   /* fa_generator_use; NULL: the process's */

@@ -335,6 +335,8 @@ bool fa_update_all(size_t count, const fa_program *programs)
         good = update_prepare(&u[k], &programs[k]);
     }
     good = good && updates_run(u, count);
+    if (!good)
+        fa__error_named("update");
     if (u != few)
         fa__free(u);
     return good;

@@ -230,8 +230,8 @@ static bool move_for(const fa__op *op, fa_tensor *t, fa_place where)
         else
             fa__unref(m->copied);
     fa__free(all);
-    if (!good && !stood && fa__self->error->code == FA_ERROR_MEMORY)
-        fa__error_within("fa_%s", op->name);
+    if (!good && !stood)
+        fa__error_named(op->name);
     return good;
 }
 
