@@ -77,6 +77,28 @@ static void narrow_integers_wrap_between_operations(void **state)
     HOLD(fa_eq(x, -56), 0);
 }
 
+/* .out of another dtype holds what the result without it would be: it has wrapped, or was rounded */
+static void out_of_another_dtype(void **state)
+{
+    (void)state;
+    FA_USE(.device = DEVICE(0));
+    const fa_dtype wide[] = {FA_I16, FA_I32, FA_I64, FA_F32, FA_F64};
+    fa_tensor *u = fa_to(fa_tensor_of(200, 100), FA_U8), *b = fa_ones(FA_SHAPE(2), .dtype = FA_BOOL);
+    fa_tensor *h = fa_to(fa_tensor_of(3, 300), FA_F16);
+    for (int k = 0; k < 5; k++) {
+        fa_tensor *out = fa_zeros(FA_SHAPE(2), .dtype = wide[k]);
+        HOLD(fa_add(u, u, .out = out), 144, 200);
+        HOLD(fa_neg(u, .out = out), 56, 156);
+        HOLD(fa_bitwise_not(u, .out = out), 55, 155);
+        HOLD(fa_add(u, 100, .out = fa_get(out, "::-1")), 44, 200);
+        HOLD(fa_add(b, b, .out = out), 1, 1);
+        HOLD(fa_eq(u, 100, .out = out), 0, 1);
+    }
+    fa_tensor *out = fa_zeros(FA_SHAPE(2)), *root = fa_to(fa_sqrt(h), FA_F32);
+    assert_true(fa_same(fa_sqrt(h, .out = out), root));
+    HOLD(fa_mul(h, h, .out = out), 9, INFINITY);
+}
+
 /* fill_, copy_, fa_set of a number cast (2.7 into i32 gives 2) */
 static void numbers_are_cast_when_stored(void **state)
 {
@@ -565,6 +587,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(in_place_into_a_lower_category),
         TEST(narrow_integers_wrap_between_operations),
+        TEST(out_of_another_dtype),
         TEST(numbers_are_cast_when_stored),
         TEST(products_do_not_promote),
         TEST(minus_of_bool),
