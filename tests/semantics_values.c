@@ -415,6 +415,31 @@ static void gradients_of_ties(void **state)
     HOLD(fa_grad(b), 0.5, 0);
 }
 
+/* The gradient of what the gradients of y add up to, each element with a weight of its own. */
+static fa_tensor *second_gradient(fa_tensor *y, fa_tensor *x)
+{
+    fa_tensor *g = fa_grad_of(FA_TENSORS(y), FA_TENSORS(x), .create_graph = true).item[0];
+    fa_tensor *sum = fa_sum(fa_mul(g, fa_arange(1, (double)fa_numel(g) + 1)));
+    return fa_grad_of(FA_TENSORS(sum), FA_TENSORS(x)).item[0];
+}
+
+/* [better: PyTorch refuses] a product by an index has second gradients wherever zeros are */
+static void second_gradients_of_products(void **state)
+{
+    (void)state;
+    const double values[][4] = {{5, 0, 0, 3}, {0, 0, 2, 3}, {0, 0, 0, 3}, {5, 0, 0, 0},
+                                {0, 0, 0, 0}, {5, 2, 3, 4}, {2, 0, 3, 4}};
+    for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
+        FA_SCOPE;
+        FA_USE(.device = DEVICE(0));
+        fa_tensor *x = fa_tensor_from(values[k], FA_SHAPE(4), .dtype = FA_F64, .requires_grad = true);
+        fa_tensor *at = fa_zeros(FA_SHAPE(3), .dtype = FA_I64);
+        fa_tensor *y = fa_scatter_reduce(fa_narrow(x, 0, 0, 1), 0, at, fa_narrow(x, 0, 1, 3), "prod");
+        fa_tensor *have = second_gradient(y, x), *want = second_gradient(fa_prod(x), x);
+        assert_true(have && want && fa_item(fa_amax(fa_abs(fa_sub(have, want)))) < 1e-9);
+    }
+}
+
 /* clamp with min > max gives max. */
 static void clamp_with_crossed_bounds(void **state)
 {
@@ -606,6 +631,7 @@ int main(void)
         TEST(variance),
         TEST(nan_and_ties),
         TEST(gradients_of_ties),
+        TEST(second_gradients_of_products),
         TEST(clamp_with_crossed_bounds),
         TEST(gradients_of_clamp),
         TEST(softmax_of_nothing),
