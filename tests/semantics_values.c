@@ -366,6 +366,29 @@ static void variance(void **state)
     HOLD(fa_var(fa_tensor_of(1.0), .correction = 0), 0);
 }
 
+static fa_tensor *gradient_of_std(fa_tensor *values, fa_dtype dtype)
+{
+    fa_tensor *x = fa_to(values, dtype);
+    fa_set_requires_grad(x, true);
+    return fa_to(fa_grad_of(FA_TENSORS(fa_std(x)), FA_TENSORS(x)).item[0], FA_F64);
+}
+
+/* The gradient of halves is made in f32: distances may be beyond them, and one element far from all others, the first
+ * even, is no reason to be coarse. */
+static void gradients_of_deviations_of_halves(void **state)
+{
+    (void)state;
+    const fa_dtype halves[] = {FA_F16, FA_BF16};
+    for (int k = 0; k < 2; k++) {
+        FA_USE(.device = DEVICE(k));
+        HOLD(gradient_of_std(fa_tensor_of(40000, -40000), FA_F16), 0.70703125, -0.70703125);
+        fa_tensor *values = fa_tile(fa_tensor_of(0.5, 1.5), FA_SHAPE(500));
+        fa_set(values, "0", 1024);
+        fa_tensor *have = gradient_of_std(values, halves[k]), *want = gradient_of_std(values, FA_F64);
+        assert_true(fa_allclose(have, want, .rtol = 0x1p-7, .atol = 0));
+    }
+}
+
 /* max, ..., argmax, ..., maximum, relu, ... pass NaN on. Ties: argmax, max(dim) give the first index (or the first
  * NaN). */
 static void nan_and_ties(void **state)
@@ -629,6 +652,7 @@ int main(void)
         TEST(of_nothing),
         TEST(sums_of_f16),
         TEST(variance),
+        TEST(gradients_of_deviations_of_halves),
         TEST(nan_and_ties),
         TEST(gradients_of_ties),
         TEST(second_gradients_of_products),

@@ -82,17 +82,25 @@ static fa_tensor *first_entry(const fa_tensor *x, unsigned set)
     return first;
 }
 
-/* That of the variance, of which `g` is the gradient. */
+/* What halves are computed in. */
+static fa_tensor *widened(const fa_tensor *x)
+{
+    return fa_to(x, x->dtype == FA_F64 ? FA_F64 : FA_F32);
+}
+
+/* That of the variance, of which `g` is the gradient. Distances of halves are beyond them, and would be coarse. */
 static void give_variance(fa__back *b, fa_tensor *g)
 {
     const var_args *a = b->args;
     unsigned set;
     if (!fa__dim_set(NULL, a->x, a->dim, &set))
         return;
-    fa_tensor *distance = fa__numel(a->x) ? fa_sub(a->x, first_entry(a->x, set)) : fa_clone(a->x);
+    fa_tensor *x = widened(a->x);
+    fa_tensor *distance = fa__numel(a->x) ? fa_sub(x, first_entry(x, set)) : fa_clone(x);
     fa_tensor *mean = fa_mean(distance, .dim = a->dim, .keepdim = true);
     g = fa__undo_reduced(g, a->x, a->dim, a->keepdim);
-    fa__give(b, &a->x, fa_pointwise("(x - y) * z * w", distance, mean, g, 2 / degrees(a, set)));
+    fa__give(b, &a->x,
+             fa_to(fa_pointwise("(x - y) * z * w", distance, mean, g, 2 / degrees(a, set)), (fa_dtype)a->x->dtype));
 }
 
 static void var_grad(fa__back *b)
@@ -107,7 +115,7 @@ OP(var, var_args, (y), .infer = var_infer, .run = var_run, .grad = var_grad, .ke
 
 static void std_grad(fa__back *b)
 {
-    give_variance(b, fa_pointwise("y == 0 ? 0 : x / (2 * y)", b->gy[0], b->y[0]));
+    give_variance(b, fa_pointwise("y == 0 ? 0 : x / (2 * y)", widened(b->gy[0]), b->y[0]));
 }
 
 /** Standard deviation over dimensions: the root of the variance. Where it is 0, so is its gradient. */
