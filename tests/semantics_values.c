@@ -368,14 +368,14 @@ static void variance(void **state)
 
 static fa_tensor *gradient_of_std(fa_tensor *values, fa_dtype dtype)
 {
-    fa_tensor *x = fa_to(values, dtype);
+    fa_tensor *x = fa_clone(fa_to(values, dtype));
     fa_set_requires_grad(x, true);
     return fa_to(fa_grad_of(FA_TENSORS(fa_std(x)), FA_TENSORS(x)).item[0], FA_F64);
 }
 
-/* The gradient of halves is made in f32: distances may be beyond them, and one element far from all others, the first
- * even, is no reason to be coarse. */
-static void gradients_of_deviations_of_halves(void **state)
+/* One element far from all others, the first even, is no reason to be coarse, nor is a large mean. The gradient of
+ * halves is made in f32: distances may be beyond them. */
+static void gradients_of_deviations(void **state)
 {
     (void)state;
     const fa_dtype halves[] = {FA_F16, FA_BF16};
@@ -385,7 +385,14 @@ static void gradients_of_deviations_of_halves(void **state)
         fa_tensor *values = fa_tile(fa_tensor_of(0.5, 1.5), FA_SHAPE(500));
         fa_set(values, "0", 1024);
         fa_tensor *have = gradient_of_std(values, halves[k]), *want = gradient_of_std(values, FA_F64);
-        assert_true(fa_allclose(have, want, .rtol = 0x1p-7, .atol = 0));
+        assert_true(fa_item(fa_allclose(have, want, .rtol = 0x1p-7, .atol = 0)) == 1);
+        values = fa_tile(fa_tensor_of(0.3, 1.7), FA_SHAPE(500));
+        fa_set(values, "0", 1e6);
+        have = gradient_of_std(values, FA_F32), want = gradient_of_std(values, FA_F64);
+        assert_true(fa_item(fa_allclose(have, want, .rtol = 0x1p-18, .atol = 0)) == 1);
+        fa_add_(values, 1e6);
+        have = gradient_of_std(values, FA_F32), want = gradient_of_std(values, FA_F64);
+        assert_true(fa_item(fa_allclose(have, want, .rtol = 0x1p-16, .atol = 0)) == 1);
     }
 }
 
@@ -652,7 +659,7 @@ int main(void)
         TEST(of_nothing),
         TEST(sums_of_f16),
         TEST(variance),
-        TEST(gradients_of_deviations_of_halves),
+        TEST(gradients_of_deviations),
         TEST(nan_and_ties),
         TEST(gradients_of_ties),
         TEST(second_gradients_of_products),
