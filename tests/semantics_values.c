@@ -77,6 +77,28 @@ static void narrow_integers_wrap_between_operations(void **state)
     HOLD(fa_eq(x, -56), 0);
 }
 
+/* .out of another dtype holds what the result without it would be: it has wrapped, or was rounded */
+static void out_of_another_dtype(void **state)
+{
+    (void)state;
+    FA_USE(.device = DEVICE(0));
+    const fa_dtype wide[] = {FA_I16, FA_I32, FA_I64, FA_F32, FA_F64};
+    fa_tensor *u = fa_to(fa_tensor_of(200, 100), FA_U8), *b = fa_ones(FA_SHAPE(2), .dtype = FA_BOOL);
+    fa_tensor *h = fa_to(fa_tensor_of(3, 300), FA_F16);
+    for (int k = 0; k < 5; k++) {
+        fa_tensor *out = fa_zeros(FA_SHAPE(2), .dtype = wide[k]);
+        HOLD(fa_add(u, u, .out = out), 144, 200);
+        HOLD(fa_neg(u, .out = out), 56, 156);
+        HOLD(fa_bitwise_not(u, .out = out), 55, 155);
+        HOLD(fa_add(u, 100, .out = fa_get(out, "::-1")), 44, 200);
+        HOLD(fa_add(b, b, .out = out), 1, 1);
+        HOLD(fa_eq(u, 100, .out = out), 0, 1);
+    }
+    fa_tensor *out = fa_zeros(FA_SHAPE(2)), *root = fa_to(fa_sqrt(h), FA_F32);
+    assert_true(fa_same(fa_sqrt(h, .out = out), root));
+    HOLD(fa_mul(h, h, .out = out), 9, INFINITY);
+}
+
 /* fill_, copy_, fa_set of a number cast (2.7 into i32 gives 2) */
 static void numbers_are_cast_when_stored(void **state)
 {
@@ -344,6 +366,36 @@ static void variance(void **state)
     HOLD(fa_var(fa_tensor_of(1.0), .correction = 0), 0);
 }
 
+static fa_tensor *gradient_of_std(fa_tensor *values, fa_dtype dtype)
+{
+    fa_tensor *x = fa_clone(fa_to(values, dtype));
+    fa_set_requires_grad(x, true);
+    return fa_to(fa_grad_of(FA_TENSORS(fa_std(x)), FA_TENSORS(x)).item[0], FA_F64);
+}
+
+/* One element far from all others, the first even, is no reason to be coarse, nor is a large mean. The gradient of
+ * halves is made in f32: distances may be beyond them. */
+static void gradients_of_deviations(void **state)
+{
+    (void)state;
+    const fa_dtype halves[] = {FA_F16, FA_BF16};
+    for (int k = 0; k < 2; k++) {
+        FA_USE(.device = DEVICE(k));
+        HOLD(gradient_of_std(fa_tensor_of(40000, -40000), FA_F16), 0.70703125, -0.70703125);
+        fa_tensor *values = fa_tile(fa_tensor_of(0.5, 1.5), FA_SHAPE(500));
+        fa_set(values, "0", 1024);
+        fa_tensor *have = gradient_of_std(values, halves[k]), *want = gradient_of_std(values, FA_F64);
+        assert_true(fa_item(fa_allclose(have, want, .rtol = 0x1p-7, .atol = 0)) == 1);
+        values = fa_tile(fa_tensor_of(0.3, 1.7), FA_SHAPE(500));
+        fa_set(values, "0", 1e6);
+        have = gradient_of_std(values, FA_F32), want = gradient_of_std(values, FA_F64);
+        assert_true(fa_item(fa_allclose(have, want, .rtol = 0x1p-18, .atol = 0)) == 1);
+        fa_add_(values, 1e6);
+        have = gradient_of_std(values, FA_F32), want = gradient_of_std(values, FA_F64);
+        assert_true(fa_item(fa_allclose(have, want, .rtol = 0x1p-16, .atol = 0)) == 1);
+    }
+}
+
 /* max, ..., argmax, ..., maximum, relu, ... pass NaN on. Ties: argmax, max(dim) give the first index (or the first
  * NaN). */
 static void nan_and_ties(void **state)
@@ -391,6 +443,31 @@ static void gradients_of_ties(void **state)
     assert_true(fa_backward(fa_sum(fa_maximum(a, b))));
     HOLD(fa_grad(a), 0.5, 1);
     HOLD(fa_grad(b), 0.5, 0);
+}
+
+/* The gradient of what the gradients of y add up to, each element with a weight of its own. */
+static fa_tensor *second_gradient(fa_tensor *y, fa_tensor *x)
+{
+    fa_tensor *g = fa_grad_of(FA_TENSORS(y), FA_TENSORS(x), .create_graph = true).item[0];
+    fa_tensor *sum = fa_sum(fa_mul(g, fa_arange(1, (double)fa_numel(g) + 1)));
+    return fa_grad_of(FA_TENSORS(sum), FA_TENSORS(x)).item[0];
+}
+
+/* [better: PyTorch refuses] a product by an index has second gradients wherever zeros are */
+static void second_gradients_of_products(void **state)
+{
+    (void)state;
+    const double values[][4] = {{5, 0, 0, 3}, {0, 0, 2, 3}, {0, 0, 0, 3}, {5, 0, 0, 0},
+                                {0, 0, 0, 0}, {5, 2, 3, 4}, {2, 0, 3, 4}};
+    for (size_t k = 0; k < sizeof values / sizeof *values; k++) {
+        FA_SCOPE;
+        FA_USE(.device = DEVICE(0));
+        fa_tensor *x = fa_tensor_from(values[k], FA_SHAPE(4), .dtype = FA_F64, .requires_grad = true);
+        fa_tensor *at = fa_zeros(FA_SHAPE(3), .dtype = FA_I64);
+        fa_tensor *y = fa_scatter_reduce(fa_narrow(x, 0, 0, 1), 0, at, fa_narrow(x, 0, 1, 3), "prod");
+        fa_tensor *have = second_gradient(y, x), *want = second_gradient(fa_prod(x), x);
+        assert_true(have && want && fa_item(fa_amax(fa_abs(fa_sub(have, want)))) < 1e-9);
+    }
 }
 
 /* clamp with min > max gives max. */
@@ -565,6 +642,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(in_place_into_a_lower_category),
         TEST(narrow_integers_wrap_between_operations),
+        TEST(out_of_another_dtype),
         TEST(numbers_are_cast_when_stored),
         TEST(products_do_not_promote),
         TEST(minus_of_bool),
@@ -581,8 +659,10 @@ int main(void)
         TEST(of_nothing),
         TEST(sums_of_f16),
         TEST(variance),
+        TEST(gradients_of_deviations),
         TEST(nan_and_ties),
         TEST(gradients_of_ties),
+        TEST(second_gradients_of_products),
         TEST(clamp_with_crossed_bounds),
         TEST(gradients_of_clamp),
         TEST(softmax_of_nothing),

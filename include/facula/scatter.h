@@ -43,8 +43,7 @@ typedef struct fa_scatter_reduce_options {
 
 /** x with what src brings to each place combined, along dim where index says: sum, prod, mean, amax or amin, in
  *  row-major order of index, so the bits are the same on every device. Means of integers are rounded down. NaN is the
- *  largest and the smallest; the largest that are equal share the gradient evenly. Second gradients of a product are
- *  wrong (0) between two zeros at one place.
+ *  largest and the smallest; the largest that are equal share the gradient evenly.
  *
  *      fa_scatter_reduce(x, dim, index, src, reduce, .include_self = true, .out = NULL)
  *

@@ -71,28 +71,26 @@ static bool std_run(fa__call *c)
                                  (fa__bound[]){FA__SQUARES_BOUND(t), {.name = "d", .value = fa__arg_f(d)}});
 }
 
-/* The first element of each reduction, without history: means of what is left are precise where x is large, and
- * distances between elements do not depend on it. */
-static fa_tensor *first_entry(const fa_tensor *x, unsigned set)
+/* What halves are computed in. */
+static fa_tensor *widened(const fa_tensor *x)
 {
-    fa_tensor *first = fa_detach(x);
-    for (int i = 0; first && i < x->rank; i++)
-        if (set >> i & 1)
-            first = fa_narrow(first, i, 0, 1);
-    return first;
+    return fa_to(x, x->dtype == FA_F64 ? FA_F64 : FA_F32);
 }
 
-/* That of the variance, of which `g` is the gradient. */
+/* That of the variance, of which `g` is the gradient. What rounding left of the mean does not matter: it is taken off
+ * the distances. Those of halves may be beyond them, and would be coarse. */
 static void give_variance(fa__back *b, fa_tensor *g)
 {
     const var_args *a = b->args;
     unsigned set;
     if (!fa__dim_set(NULL, a->x, a->dim, &set))
         return;
-    fa_tensor *distance = fa__numel(a->x) ? fa_sub(a->x, first_entry(a->x, set)) : fa_clone(a->x);
+    fa_tensor *x = widened(a->x);
+    fa_tensor *distance = fa_sub(x, fa_detach(fa_mean(x, .dim = a->dim, .keepdim = true)));
     fa_tensor *mean = fa_mean(distance, .dim = a->dim, .keepdim = true);
     g = fa__undo_reduced(g, a->x, a->dim, a->keepdim);
-    fa__give(b, &a->x, fa_pointwise("(x - y) * z * w", distance, mean, g, 2 / degrees(a, set)));
+    fa__give(b, &a->x,
+             fa_to(fa_pointwise("(x - y) * z * w", distance, mean, g, 2 / degrees(a, set)), (fa_dtype)a->x->dtype));
 }
 
 static void var_grad(fa__back *b)
@@ -107,7 +105,7 @@ OP(var, var_args, (y), .infer = var_infer, .run = var_run, .grad = var_grad, .ke
 
 static void std_grad(fa__back *b)
 {
-    give_variance(b, fa_pointwise("y == 0 ? 0 : x / (2 * y)", b->gy[0], b->y[0]));
+    give_variance(b, fa_pointwise("y == 0 ? 0 : x / (2 * y)", widened(b->gy[0]), b->y[0]));
 }
 
 /** Standard deviation over dimensions: the root of the variance. Where it is 0, so is its gradient. */

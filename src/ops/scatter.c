@@ -104,8 +104,7 @@ static fa_tensor *scatter_reduce_compose(fa__call *c)
 
 /** x with what src brings to each place combined, along dim where index says: sum, prod, mean, amax or amin, in
  *  row-major order of index, so the bits are the same on every device. Means of integers are rounded down. NaN is the
- *  largest and the smallest; the largest that are equal share the gradient evenly. Second gradients of a product are
- *  wrong (0) between two zeros at one place. */
+ *  largest and the smallest; the largest that are equal share the gradient evenly. */
 OP(scatter_reduce, scatter_reduce_args, (y), .compose = scatter_reduce_compose, .index = FIELDS(index),
    .inplace = INPLACE(x), TORCH("scatter_reduce(x, dim, index, src, reduce, include_self=include_self)"),
    SAMPLES(

@@ -47,8 +47,18 @@ static bool scatter_by_infer(fa__call *c)
     return scatter_set_infer(c);
 }
 
-/* Of x the product of what comes there. Of an element of src y divided by it; of the only zero at its place, the
- * product with 1 instead. */
+/* What a zero's gradient has besides the elements that are not 0: of the only one at its place 1, of one of two the
+ * other one, which is what both are less itself, so that second gradients are right, and 0 of one of several. */
+static fa_tensor *other_zeros(const scatter_by_args *a, fa_tensor *src, fa_tensor *zero)
+{
+    fa_tensor *none = fa_zeros_like(a->x), *ones = fa_to(zero, (fa_dtype)a->x->dtype);
+    fa_tensor *count = fa_gather(fa_scatter_add(none, a->dim, a->index, ones), a->dim, a->index);
+    fa_tensor *both = fa_scatter_add(none, a->dim, a->index, fa_where(zero, src, 0));
+    fa_tensor *other = fa_sub(fa_gather(both, a->dim, a->index), src);
+    return fa_where(fa_eq(count, 2), other, fa_to(fa_eq(count, 1), (fa_dtype)a->x->dtype));
+}
+
+/* Of x the product of what comes there. Of an element of src that is not 0, y divided by it. */
 static void product_grad(fa__back *b)
 {
     const scatter_by_args *a = b->args;
@@ -58,12 +68,10 @@ static void product_grad(fa__back *b)
     if (!fa__wants(b, &a->src))
         return;
     fa_tensor *src = fa__part_for(a->src, a->index), *zero = fa_eq(src, 0);
-    fa_tensor *count = fa_scatter_add(fa_zeros_like(y), a->dim, a->index, fa_to(zero, (fa_dtype)a->x->dtype));
-    fa_tensor *only = fa_logical_and(zero, fa_eq(fa_gather(count, a->dim, a->index), 1));
-    fa_tensor *others = fa__scatter_by(a->x, a->dim, a->index, fa_where(only, 1, src), FA__PLACE_MUL);
-    fa_tensor *of_zero = fa_gather(fa_mul(gy, others), a->dim, a->index);
+    fa_tensor *others = fa__scatter_by(a->x, a->dim, a->index, fa_where(zero, 1, src), FA__PLACE_MUL);
+    fa_tensor *of_zero = fa_mul(fa_gather(fa_mul(gy, others), a->dim, a->index), other_zeros(a, src, zero));
     fa_tensor *of_rest = fa_div(fa_gather(fa_mul(gy, y), a->dim, a->index), fa_where(zero, 1, src));
-    fa__give(b, &a->src, fa__padded_for(fa_where(only, of_zero, of_rest), a->src));
+    fa__give(b, &a->src, fa__padded_for(fa_where(zero, of_zero, of_rest), a->src));
 }
 
 /* Those that are as large as the result share its gradient evenly. */
@@ -87,7 +95,7 @@ static void scatter_by_grad(fa__back *b)
 }
 
 /** x with each element of src combined with what stands at the place of its index, in row-major order of index. NaN
- *  is the largest and the smallest. Second gradients of a product are wrong (0) between two zeros at one place. */
+ *  is the largest and the smallest. */
 OP(scatter_by, scatter_by_args, (y), .infer = scatter_by_infer, .together = true, .grad = scatter_by_grad,
    .keep = KEEP(x, index, src, y), .index = FIELDS(index), .inplace = INPLACE(x), INTERNAL,
    TORCH("scatter_reduce(x, dim, index, src, ['prod', 'amax', 'amin'][how - 2])"),

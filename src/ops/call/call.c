@@ -16,10 +16,26 @@ static bool has_kernel(fa__call *c)
     return c->op->cells->run || c->op->cells->view || c->device->shapes_only || c->device->backend->has_kernel(c->op);
 }
 
+/* A result that is narrower than what it is computed in wraps, or is rounded, before .out of another dtype has it. */
+static FA__NOINLINE bool run_between(fa__call *c, const fa__elementwise *e)
+{
+    fa_tensor *out = c->out[0];
+    fa_dtype d = (fa_dtype)c->spec[0].dtype;
+    if (out->dtype == d || fa__dtype_size(d) >= sizeof(float))
+        return fa__run_elementwise(c, e);
+    fa_tensor *y = fa__own(fa__tensor_empty(c->device, d, out->rank, out->shape, c->queue));
+    if (!y)
+        return false;
+    c->out[0] = y;
+    bool good = fa__run_elementwise(c, e);
+    c->out[0] = out;
+    return good && fa__run_expression(c, out, "x", 1, (fa__bound[]){{.name = "x", .value = fa__arg_t(y)}});
+}
+
 static FA__HOT bool run(fa__call *c, const fa__elementwise *e)
 {
     if (e)
-        return fa__run_elementwise(c, e);
+        return FA__LIKELY(!c->given || c->inplace) ? fa__run_elementwise(c, e) : run_between(c, e);
     if (c->op->cells->view || c->device->shapes_only)
         return true;
     return c->op->cells->run ? c->op->cells->run(c) : c->op->cells->together ? fa__run_together(c) : fa__run_kernel(c);
