@@ -1,6 +1,6 @@
 /** @file
- *  Special functions around entropy, the normal distribution, gamma and zeta: others are in math.h. One expression each;
- *  integers and bool give f32.
+ *  Special functions around entropy, the normal distribution, gamma and zeta: others are in math.h. One expression
+ *  each; integers and bool give f32.
  *
  *  Written by facula-rows from src/ops/special.c: edit there. */
 /* clang-format off */

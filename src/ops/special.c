@@ -1,5 +1,5 @@
-/* Special functions around entropy, the normal distribution, gamma and zeta: others are in math.h. One expression each;
- * integers and bool give f32. */
+/* Special functions around entropy, the normal distribution, gamma and zeta: others are in math.h. One expression
+ * each; integers and bool give f32. */
 #include "ops/row.h"
 
 /* ---- logarithms of entropy ---- */
