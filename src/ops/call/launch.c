@@ -4,7 +4,6 @@
 #include "core/order.h"
 #include "ops/call/call.h"
 #include "ops/promote.h"
-#include "ops/reduce.h"
 
 enum { MAX_OPERANDS = FA__MAX_INPUTS + FA__MAX_OUTPUTS };
 
@@ -174,31 +173,6 @@ bool fa__run_kernel(fa__call *c)
     if (many)
         fa__free(l);
     return good;
-}
-
-static bool copied(fa__call *c, fa_tensor *to, const fa_tensor *from)
-{
-    return fa__run_expression(c, to, "x", 1, (fa__bound[]){{.name = "x", .value = fa__arg_t(from)}});
-}
-
-bool fa__run_together(fa__call *c)
-{
-    fa_tensor *y = c->out[0];
-    int first = c->op->inplace;
-    if (y->dtype != FA_F16 && y->dtype != FA_BF16)
-        return fa__run_kernel(c);
-    const fa_tensor *x = first < 0 ? NULL : c->tensor[first];
-    fa_tensor *wide = fa__between(c, y);
-    if (!wide || (x && !copied(c, wide, x)))
-        return false;
-    c->out[0] = wide;
-    if (x)
-        c->tensor[first] = wide;
-    bool good = fa__run_kernel(c);
-    c->out[0] = y;
-    if (x)
-        c->tensor[first] = x;
-    return good && copied(c, y, wide);
 }
 
 /* ---- expressions from .run ---- */

@@ -1,0 +1,28 @@
+/* Elements that come together at one place, as in scatter_add: halves are added in f32, and rounded once. */
+#include "ops/call/call.h"
+#include "ops/reduce.h"
+
+static bool copied(fa__call *c, fa_tensor *to, const fa_tensor *from)
+{
+    return fa__run_expression(c, to, "x", 1, (fa__bound[]){{.name = "x", .value = fa__arg_t(from)}});
+}
+
+bool fa__run_together(fa__call *c)
+{
+    fa_tensor *y = c->out[0];
+    int8_t first = c->op->inplace;
+    if (y->dtype != FA_F16 && y->dtype != FA_BF16)
+        return fa__run_kernel(c);
+    const fa_tensor *x = first < 0 ? NULL : c->tensor[first];
+    fa_tensor *wide = fa__between(c, y);
+    if (!wide || (x && !copied(c, wide, x)))
+        return false;
+    c->out[0] = wide;
+    if (x)
+        c->tensor[first] = wide;
+    bool good = fa__run_kernel(c);
+    c->out[0] = y;
+    if (x)
+        c->tensor[first] = x;
+    return good && copied(c, y, wide);
+}
