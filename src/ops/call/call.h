@@ -22,6 +22,14 @@ typedef struct fa__elementwise {
     bool plain;      /* all tensors have the result's shape and are dense: one run of elements */
 } fa__elementwise;
 
+/* The outermost composed operation that this call is part of, or the call itself. */
+static inline const fa__call *fa__outermost(const fa__call *c)
+{
+    for (const fa__call *outer = fa__ctx()->call; outer; outer = outer->parent)
+        c = outer;
+    return c;
+}
+
 /* ---- check.c: operands are there and alive; finds tensors, device, and what holds of any of them. */
 bool fa__check_operands(fa__call *c, uint32_t needed);
 /* ---- place.c: operands on several devices, autocast: runs `go` on a call with other operands. */
@@ -70,8 +78,6 @@ bool fa__requirement_holds(fa__call *c);
 /* The function that the program called, when this call comes to copy or wait: that which works for it (fa_item), the
  * outermost composed operation, or the call's own, add_ when it is in place. */
 const fa__op *fa__asked_for(const fa__call *);
-/* The outermost composed operation that this call is part of, or the call itself. */
-const fa__call *fa__outermost(const fa__call *);
 /* With where its tensors were made, or without. */
 void fa__describe_call(struct fa__text *, const fa__call *c, bool origins);
 

@@ -34,13 +34,6 @@ static const fa__op *in_place(const fa__op *op)
     return atomic_load_explicit(&t->state, memory_order_acquire) == 2 ? &t->op : op;
 }
 
-const fa__call *fa__outermost(const fa__call *c)
-{
-    for (const fa__call *outer = fa__ctx()->call; outer; outer = outer->parent)
-        c = outer;
-    return c;
-}
-
 const fa__op *fa__asked_for(const fa__call *c)
 {
     const fa__context *x = fa__ctx();
