@@ -205,6 +205,22 @@ static void own_functions_are_placed_in_backward(void **state)
     fa_error_clear();
 }
 
+/* What a hook computes for a gradient elsewhere comes back to it. */
+static void a_hooks_gradient_comes_back(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *x = fa_ones(FA_SHAPE(2), .device = FA_CPU, .requires_grad = true), *y = fa_mul(x, 2);
+    fa_hook_grad(x, times, fa_full(FA_SHAPE(2), 3.0, .device = FA_CPU));
+    fa_hook_grad(y, times, fa_full(FA_SHAPE(2), 5.0, .device = FA_CPU));
+    {
+        FA_USE(.device = DEVICE(0), .placement = FA_PLACE_AUTO);
+        assert_true(fa_backward(y, .grad = fa_ones(FA_SHAPE(2), .device = FA_CPU)));
+    }
+    assert_true(fa_device_equal(fa_tensor_device(fa_grad(x)), FA_CPU));
+    HOLD(fa_grad(x), 30, 30);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -220,6 +236,7 @@ int main(void)
         TEST(a_gradient_that_is_a_view_moves_or_nothing_does),
         TEST(dtype_changes_in_place),
         TEST(own_functions_are_placed_in_backward),
+        TEST(a_hooks_gradient_comes_back),
     };
     return RUN("autograd_devices");
 }

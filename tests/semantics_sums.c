@@ -137,6 +137,26 @@ static void halves_by_index(void **state)
     }
 }
 
+/* What is written into memory that is there takes none that stays, though f32 or the narrower dtype comes in between. */
+static void in_place_and_out_keep_no_memory(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        FA_SCOPE;
+        FA_USE(.device = k ? DEVICE(0) : FA_CPU);
+        enum { N = 10000 };
+        fa_tensor *sum = fa_zeros(FA_SHAPE(N), .dtype = FA_F16), *to = fa_arange(0, N), *one = fa_ones_like(sum);
+        fa_tensor *byte = fa_full(FA_SHAPE(N), 200, .dtype = FA_U8), *out = fa_zeros(FA_SHAPE(N));
+        size_t before = fa_memory_stats(fa_device_current()).allocated;
+        for (int i = 0; i < 3; i++) {
+            fa_scatter_add_(sum, 0, to, one);
+            fa_add(byte, byte, .out = out);
+        }
+        assert_int_equal(fa_memory_stats(fa_device_current()).allocated, before);
+        assert_true(fa_item(fa_amin(sum)) == 3 && fa_item(fa_amax(out)) == 144);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -144,6 +164,7 @@ int main(void)
         TEST(a_hundred_million_tenths),
         TEST(the_same_bits_everywhere),
         TEST(halves_by_index),
+        TEST(in_place_and_out_keep_no_memory),
         TEST(the_same_bits_for_any_number_of_threads),
     };
     return RUN("semantics_sums");

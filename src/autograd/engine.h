@@ -33,12 +33,15 @@ static inline fa__scope fa__users_settings(void)
     return use;
 }
 
-/* What a hook makes of a gradient. */
+/* What a hook makes of a gradient; what was placed elsewhere comes back to where the gradient is. */
 static inline fa_tensor *fa__hook_call(const fa__hook *h, fa_tensor *g)
 {
     FA__USERS_CODE;
     fa__scope use = fa__users_settings();
     fa_tensor *other = h->function(g, h->context);
+    bool placed = other && other->object.type == FA__TYPE_TENSOR && fa__ctx()->callers == FA_PLACE_AUTO;
+    if (placed && fa__tensor_place(other) != fa__tensor_place(g))
+        other = fa_to(other, fa__tensor_place(g)->id);
     fa__use_close(&use);
     return other;
 }

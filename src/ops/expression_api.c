@@ -327,9 +327,7 @@ bool fa_update_all(size_t count, const fa_program *programs)
         return false;
     if (count && !programs)
         return fa__fail(FA_ERROR_ARGUMENT, "fa_update_all: the programs are NULL");
-    if (count > FEW && !(u = fa__calloc(count, sizeof *u)))
-        return false;
-    bool good = true;
+    bool good = count <= FEW || (u = fa__calloc(count, sizeof *u));
     for (size_t k = 0; good && k < count; k++) {
         u[k] = (update){0};
         good = update_prepare(&u[k], &programs[k]);

@@ -126,8 +126,8 @@ static void scatter_add_grad(fa__back *b)
 
 /** x with each element of src added at the place of its index: along dim where index says, elsewhere where it stands.
  *  Added in row-major order of index, so the bits are the same on every device; halves in f32, rounded once. */
-OP(scatter_add, scatter_add_args, (y), .infer = scatter_add_infer, .together = true, .grad = scatter_add_grad, .keep = KEEP(index for src),
-   .index = FIELDS(index), .inplace = INPLACE(x), TORCH("scatter_add(x, dim, index, src)"),
+OP(scatter_add, scatter_add_args, (y), .infer = scatter_add_infer, .together = true, .grad = scatter_add_grad,
+   .keep = KEEP(index for src), .index = FIELDS(index), .inplace = INPLACE(x), TORCH("scatter_add(x, dim, index, src)"),
    SAMPLES("(3,4) 1 i(3,2)<4 (3,2); (3,4) 0 i(2,4)<3 (2,4); (5) -1 i(7)<5 (7); (3,4) 1 i(2,2)<4 (3,5); (3,4) 1 "
            "i(3,0)<4 (3,0); () 0 i()<1 (); () 0 i(3)<1 (4); (3) 0 i()<3 (); (3) 0 i()<3 (2); () 0 i(0)<1 (); () 0 i(1)<1 ()"))
 

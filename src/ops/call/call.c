@@ -23,13 +23,15 @@ static FA__NOINLINE bool run_between(fa__call *c, const fa__elementwise *e)
     fa_dtype d = (fa_dtype)c->spec[0].dtype;
     if (out->dtype == d || fa__dtype_size(d) >= sizeof(float))
         return fa__run_elementwise(c, e);
-    fa_tensor *y = fa__own(fa__tensor_empty(c->device, d, out->rank, out->shape, c->queue));
+    fa_tensor *y = fa__tensor_empty(c->device, d, out->rank, out->shape, c->queue);
     if (!y)
         return false;
     c->out[0] = y;
     bool good = fa__run_elementwise(c, e);
     c->out[0] = out;
-    return good && fa__run_expression(c, out, "x", 1, (fa__bound[]){{.name = "x", .value = fa__arg_t(y)}});
+    good = good && fa__run_expression(c, out, "x", 1, (fa__bound[]){{.name = "x", .value = fa__arg_t(y)}});
+    fa__unref(y); /* not at the scope's end: who gives .out counts on no new memory */
+    return good;
 }
 
 static FA__HOT bool run(fa__call *c, const fa__elementwise *e)

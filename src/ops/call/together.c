@@ -1,6 +1,5 @@
 /* Elements that come together at one place, as in scatter_add: halves are added in f32, and rounded once. */
 #include "ops/call/call.h"
-#include "ops/reduce.h"
 
 static bool copied(fa__call *c, fa_tensor *to, const fa_tensor *from)
 {
@@ -14,15 +13,18 @@ bool fa__run_together(fa__call *c)
     if (y->dtype != FA_F16 && y->dtype != FA_BF16)
         return fa__run_kernel(c);
     const fa_tensor *x = first < 0 ? NULL : c->tensor[first];
-    fa_tensor *wide = fa__between(c, y);
-    if (!wide || (x && !copied(c, wide, x)))
+    fa_tensor *wide = fa__tensor_empty(c->device, FA_F32, y->rank, y->shape, c->queue);
+    if (!wide)
         return false;
+    bool good = !x || copied(c, wide, x);
     c->out[0] = wide;
     if (x)
         c->tensor[first] = wide;
-    bool good = fa__run_kernel(c);
+    good = good && fa__run_kernel(c);
     c->out[0] = y;
     if (x)
         c->tensor[first] = x;
-    return good && copied(c, y, wide);
+    good = good && copied(c, y, wide);
+    fa__unref(wide); /* not at the scope's end: in place no memory stays behind */
+    return good;
 }

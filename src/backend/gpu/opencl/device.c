@@ -291,7 +291,7 @@ extern int __cxa_thread_atexit_impl(void (*)(void *), void *, void *) __attribut
 extern void *__dso_handle;
 
 /* The main thread's end may be the process's. That of others is, too, where they call exit(), which none can tell: what
- * may still be compiling is awaited, which is soon done, and nobody told of anything. */
+ * may still be compiling is awaited, with what was queued in front of it, and nobody told of anything. */
 static void end_thread(void *unused)
 {
     (void)unused;

@@ -35,9 +35,13 @@ static bool enqueue(queue *q, const fa__gpu_kernel *k, const uint64_t groups[3],
 {
     const size_t local[3] = {k->group[0], k->group[1], 1};
     const size_t global[3] = {(size_t)groups[0] * local[0], (size_t)groups[1] * local[1], (size_t)groups[2]};
-    const fa__opencl_kernel *handle = k->handle;
-    return FA__OPENCL_TRY(q->base.device, clEnqueueNDRangeKernel, q->queue, handle->kernel, 3, NULL, global, local, 0,
-                          NULL, event);
+    fa__opencl_kernel *handle = k->handle;
+    if (!FA__OPENCL_TRY(q->base.device, clEnqueueNDRangeKernel, q->queue, handle->kernel, 3, NULL, global, local, 0,
+                        NULL, event))
+        return false;
+    if (!handle->launched)
+        atomic_store(&q->last_new, q->base.issued + 1);
+    return handle->launched = true;
 }
 
 /* Without it nobody will know what the kernel before it found: then the word is as it was. */
@@ -64,14 +68,11 @@ uint64_t fa__opencl_launch(fa__queue *base, const fa__gpu_kernel *k, const uint6
     if (!groups[0] || !groups[1] || !groups[2])
         return fa__opencl_nothing(q);
     work *w = fa__opencl_begin(q, op);
-    fa__opencl_kernel *handle = k->handle;
+    const fa__opencl_kernel *handle = k->handle;
     if (!w || !set_all(q, handle->kernel, args, count) || !fa__opencl_forgive(q))
         return 0;
     w->epoch = q->epoch;
     w->changes = true;
-    if (!handle->launched)
-        atomic_store(&q->last_new, q->base.issued + 1);
-    handle->launched = true;
     if (!k->faults)
         return enqueue(q, k, groups, &event) ? fa__opencl_commit(w, event, "clEnqueueNDRangeKernel") : 0;
     fa__opencl_suspect *s = fa__opencl_suspect_new(q, k->name, op);
