@@ -137,7 +137,8 @@ static void halves_by_index(void **state)
     }
 }
 
-/* What is written into memory that is there takes none that stays, though f32 or the narrower dtype comes in between. */
+/* What is written into memory that is there takes none that stays, though f32 or the narrower dtype comes in between.
+ */
 static void in_place_and_out_keep_no_memory(void **state)
 {
     (void)state;
@@ -160,12 +161,8 @@ static void in_place_and_out_keep_no_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(ten_million_tenths),
-        TEST(a_hundred_million_tenths),
-        TEST(the_same_bits_everywhere),
-        TEST(halves_by_index),
-        TEST(in_place_and_out_keep_no_memory),
-        TEST(the_same_bits_for_any_number_of_threads),
+        TEST(ten_million_tenths), TEST(a_hundred_million_tenths),        TEST(the_same_bits_everywhere),
+        TEST(halves_by_index),    TEST(in_place_and_out_keep_no_memory), TEST(the_same_bits_for_any_number_of_threads),
     };
     return RUN("semantics_sums");
 }
