@@ -443,9 +443,22 @@ static void control_c_twice_ends_it_at_once(void **state)
     ends_at_once_behind_control_c(SIGINT);
 }
 
+/* The thread sanitizer keeps a signal until the call that it came into returns, which that of the full terminal does
+ * not. */
+#if defined __has_feature
+#if __has_feature(thread_sanitizer)
+#define SIGNALS_ARE_KEPT true
+#endif
+#endif
+#ifndef SIGNALS_ARE_KEPT
+#define SIGNALS_ARE_KEPT false
+#endif
+
 static void a_signal_of_the_other_kind_ends_it_at_once(void **state)
 {
     (void)state;
+    if (SIGNALS_ARE_KEPT)
+        skip();
     ends_at_once_behind_control_c(SIGTERM);
 }
 

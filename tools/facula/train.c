@@ -84,9 +84,7 @@ static int restore(settings *s, const fa_saved *file)
 /* What is being written goes on; a second signal, of either kind, ends it all. */
 static void stop(int number)
 {
-    (void)number;
-    signal(SIGTERM, SIG_DFL);
-    signal(SIGINT, SIG_DFL);
+    signal(number == SIGINT ? SIGTERM : SIGINT, SIG_DFL);
     fa_stop();
 }
 
@@ -291,8 +289,9 @@ int command_train(int argc, char **argv)
     wrong = wrong ? wrong : command_device(&r.s, &r.device);
     if (wrong)
         return wrong;
-    sigaction(SIGINT, &(struct sigaction){.sa_handler = stop, .sa_flags = SA_RESTART}, NULL);
-    sigaction(SIGTERM, &(struct sigaction){.sa_handler = stop, .sa_flags = SA_RESTART}, NULL);
+    const int once = (int)(SA_RESETHAND | SA_RESTART);
+    sigaction(SIGINT, &(struct sigaction){.sa_handler = stop, .sa_flags = once}, NULL);
+    sigaction(SIGTERM, &(struct sigaction){.sa_handler = stop, .sa_flags = once}, NULL);
     int status = run_all(&r, r.s.resume ? &file : NULL);
     run_free(&r);
     return status;
