@@ -48,6 +48,31 @@ static void a_mean_weighs_batches(void **state)
     }
 }
 
+/* A fault that nobody was told of yet keeps what comes behind it from being added, and so from being counted. The CPU
+ * tells at once. */
+static void what_is_behind_a_fault_does_not_count(void **state)
+{
+    (void)state;
+    for (int i = 1; i < 3; i++) {
+        FA_SCOPE;
+        fa_meter *m = fa_meter_mean(), *late = fa_meter_mean();
+        fa_tensor *three = fa_to(fa_tensor_of(3.), place(i)),
+                  *far = fa_to(fa_full(FA_SHAPE(1), 9, .dtype = FA_I64), place(i));
+        assert_true(fa_meter_update(m, three, .count = 2));
+        fa_index_select(three, 0, far);
+        assert_true(fa_meter_update(m, three, .count = 5));
+        assert_true(fa_meter_update(late, three));
+        assert_true(isnan(fa_meter_value(m)));
+        assert_error(FA_ERROR_INDEX, "index 9 is out of range");
+        assert_near(fa_meter_value(m), 3, 0);
+        assert_true(isnan(fa_meter_value(late)));
+        assert_true(fa_meter_update(m, fa_mul(three, 2), .count = 2));
+        assert_near(fa_meter_value(m), 4.5, 0);
+        assert_near(fa_item(fa_meter_tensor(m)), 4.5, 0);
+        assert_no_error();
+    }
+}
+
 /* The meter is where its values are, wherever operations are placed; targets come to them. */
 static void meters_are_not_placed(void **state)
 {
@@ -395,6 +420,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_mean_weighs_batches),
+        TEST(what_is_behind_a_fault_does_not_count),
         TEST(meters_are_not_placed),
         TEST(dtypes_do_not_matter),
         TEST(a_million_updates_lose_nothing),

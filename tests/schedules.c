@@ -91,6 +91,27 @@ static void steps_that_cannot_be_made_change_nothing(void **state)
     assert_error(FA_ERROR_STATE, "the optimizer has 2 groups, and had 1 when the one_cycle schedule was made");
 }
 
+/* The best metric that there can be is no better than itself, also behind a state, whose numbers are finite. */
+static void an_infinite_metric_is_the_best_once(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        FA_SCOPE;
+        const char *mode = i % 2 ? "max" : "min", *threshold_mode = i / 2 ? "abs" : "rel";
+        const double best = i % 2 ? (double)INFINITY : -(double)INFINITY;
+        fa_optim *o = fa_optim_sgd(fa_params(parameter(0, FA_CPU, FA_F64)), .lr = 1);
+        fa_schedule *s = fa_schedule_reduce_on_plateau(o, .mode = mode, .threshold_mode = threshold_mode, .patience = 0,
+                                                       .factor = 0.5);
+        assert_true(fa_schedule_step_metric(s, -best) && fa_optim_lr(o) == 0.5);
+        assert_true(fa_schedule_step_metric(s, best) && fa_optim_lr(o) == 0.5);
+        assert_true(fa_schedule_step_metric(s, best) && fa_optim_lr(o) == 0.25);
+        fa_state_dict d = fa_schedule_state_dict(s);
+        assert_true(fa_schedule_load_state_dict(s, &d));
+        assert_true(fa_schedule_step_metric(s, best) && fa_optim_lr(o) == 0.125);
+        assert_no_error();
+    }
+}
+
 /* A phase of no length, which divides by 0 in PyTorch. */
 static void one_cycle_may_have_short_phases(void **state)
 {
@@ -157,9 +178,13 @@ static void a_schedule_holds_its_optimizer(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(bad_schedules_are_named),         TEST(steps_that_cannot_be_made_change_nothing),
-        TEST(one_cycle_may_have_short_phases), TEST(a_linear_cycle_ends_with_its_last_rate),
-        TEST(a_line_to_nothing_ends_at_0),     TEST(a_schedule_holds_its_optimizer),
+        TEST(bad_schedules_are_named),
+        TEST(steps_that_cannot_be_made_change_nothing),
+        TEST(an_infinite_metric_is_the_best_once),
+        TEST(one_cycle_may_have_short_phases),
+        TEST(a_linear_cycle_ends_with_its_last_rate),
+        TEST(a_line_to_nothing_ends_at_0),
+        TEST(a_schedule_holds_its_optimizer),
     };
     return RUN("schedules");
 }

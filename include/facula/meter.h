@@ -83,7 +83,8 @@ typedef struct fa_meter_update_options {
         offsetof(fa_meter_update_options, fa__end), NULL, 1, 0                                                         \
     }
 
-/** Adds a batch to a meter. The host does not wait.
+/** Adds a batch to a meter. The host does not wait. What comes behind a fault (an index out of range in a kernel) that
+ * was not told of yet is neither added nor counted.
  *
  *      fa_meter_update(mean, loss, .count = batch.size)
  *      fa_meter_update(accuracy, logits, .target = batch.target)

@@ -41,21 +41,24 @@ static bool metric(fa_schedule *s, double value)
     if (lower && !reduce(t))
         return false;
     s->epoch++;
-    t->best = better ? fmax(-DBL_MAX, fmin(value, DBL_MAX)) : t->best;
+    t->best = better ? value : t->best;
     t->bad = lower ? 0 : bad;
     t->cooling = lower ? t->cooldown : t->cooling - (t->cooling > 0);
     return true;
 }
 
+/* Numbers of a state are finite: the worst metric, with which all begins, is none of them, and what stands for the best
+ * that there can be is the one next to it. */
 static bool visit(fa__dict *a, fa_schedule *s)
 {
     plateau *t = (plateau *)s;
-    double best = t->best;
+    const double worst = t->max ? -INFINITY : INFINITY, next = copysign(DBL_MAX, -worst);
+    double best = t->best == -worst ? next : t->best;
     if (!fa__dict_whole(a, &t->bad, 0, "num_bad_epochs") || !fa__dict_whole(a, &t->cooling, 0, "cooldown_counter")
-        || !fa__dict_optional(a, &best, t->max ? -INFINITY : INFINITY, "best"))
+        || !fa__dict_optional(a, &best, worst, "best"))
         return false;
     if (a->commit)
-        t->best = best;
+        t->best = best == next ? -worst : best;
     return true;
 }
 

@@ -1,4 +1,5 @@
-/* A running mean: one sum in f64, or where the device has none, two numbers of f32 that are one number together. */
+/* A running mean: a sum and what it is divided by, in f64, or where the device has none, each as two numbers of f32
+ * that are one number together. Both change in one program, so that behind a fault neither does. */
 #include "train/meter.h"
 #include <facula/creation.h>
 #include <facula/error.h>
@@ -6,21 +7,26 @@
 #include <facula/pointwise.h>
 #include <facula/reduce.h>
 #include <facula/scope.h>
+#include <facula/slice.h>
 #include <facula/tensor.h>
 #include <facula/to.h>
+#include <facula/view.h>
 #include <math.h>
 
-enum { IN_F64 = 1, IN_PAIRS = 2 }; /* elements of the sum */
+enum { IN_F64 = 2, IN_PAIRS = 4 }; /* elements of the sum */
 
-/* The sum s and the value v, each of which counts n times. */
-static const char f64_text[] = "s = s + n * f64(v)";
+/* The sum s and the value v, which counts n times; w is how much was counted, and k what comes to it. */
+static const char f64_text[] = "s = s + n * f64(v); w = w + k";
 /* The high part h and the low part l of the sum; n + m is how often the value counts. What is lost in the product and
  * in the sum of the high parts is exact (Dekker 1971, Knuth 1969), and goes into the low part. One that is not finite
- * is not carried: of an infinite sum it is NaN. */
-static const char pair_text[] = "p = n * f32(v); lost = fma(n, f32(v), -p) + m * f32(v); "
-                                "t = h + p; b = t - h; c = (h - (t - b)) + (p - b) + lost; "
-                                "rest = l + (abs(c) < inf ? c : 0); "
-                                "h = t + rest; r = rest - (h - t); l = abs(r) < inf ? r : 0";
+ * is not carried: of an infinite sum it is NaN. In the same way w and u are how much was counted, to which k + j comes.
+ */
+static const char pair_text[] =
+    "p = n * f32(v); lost = fma(n, f32(v), -p) + m * f32(v); "
+    "t = h + p; b = t - h; c = (h - (t - b)) + (p - b) + lost; "
+    "rest = l + (abs(c) < inf ? c : 0); "
+    "h = t + rest; r = rest - (h - t); l = abs(r) < inf ? r : 0; "
+    "x = w + k; y = x - w; e = u + ((w - (x - y)) + (k - y) + j); w = x + e; u = e - (w - x)";
 
 static fa_device device_of(fa_arg value)
 {
@@ -50,30 +56,48 @@ static fa_binding bind_value(fa_tensor **place, fa_arg value)
     return bind("v", place);
 }
 
-static bool add_in_f64(fa_tensor *sum, fa_arg value, double count)
+static double numel_of(fa_arg value)
 {
-    fa_tensor *v;
-    value = single(value, FA_F64);
-    const fa_binding names[] = {bind("s", &sum), bind_value(&v, value), {.name = "n", .number = fa__arg_f(count)}};
-    return fa_update(f64_text, 3, names);
+    return value.kind == FA__ARG_TENSOR ? (double)fa_numel(value.as.t) : 1;
 }
 
-static bool add_in_pairs(fa_tensor *sum, fa_arg value, double count)
+static fa_binding bind_number(const char *name, double number)
 {
-    fa_tensor *v, *high = fa_get(sum, "0"), *low = fa_get(sum, "1");
-    double most = (double)(float)count;
+    return (fa_binding){.name = name, .number = fa__arg_f(number)};
+}
+
+static bool add_in_f64(fa_tensor *both, fa_arg value, double count)
+{
+    fa_tensor *v, *sum = fa_select(both, 0, 0), *weight = fa_select(both, 0, 1);
+    double more = count * numel_of(value);
+    value = single(value, FA_F64);
+    const fa_binding names[] = {bind("s", &sum), bind("w", &weight), bind_value(&v, value), bind_number("n", count),
+                                bind_number("k", more)};
+    return fa_update(f64_text, 5, names);
+}
+
+static bool add_in_pairs(fa_tensor *both, fa_arg value, double count)
+{
+    fa_tensor *v, *part[IN_PAIRS];
+    for (int i = 0; i < IN_PAIRS; i++)
+        part[i] = fa_select(both, 0, i);
+    double most = (double)(float)count, more = count * numel_of(value), most_more = (double)(float)more;
     value = single(value, FA_F32);
-    const fa_binding names[] = {bind("h", &high),
-                                bind("l", &low),
+    const fa_binding names[] = {bind("h", &part[0]),
+                                bind("l", &part[1]),
+                                bind("w", &part[2]),
+                                bind("u", &part[3]),
                                 bind_value(&v, value),
-                                {.name = "n", .number = fa__arg_f(most)},
-                                {.name = "m", .number = fa__arg_f(count - most)}};
-    return fa_update(pair_text, 5, names);
+                                bind_number("n", most),
+                                bind_number("m", count - most),
+                                bind_number("k", most_more),
+                                bind_number("j", more - most_more)};
+    return fa_update(pair_text, 9, names);
 }
 
 static bool add(fa_tensor *sum, fa_arg value, double count)
 {
-    return sum && (fa_dim(sum) ? add_in_pairs : add_in_f64)(sum, value, count);
+    return sum && (fa_numel(sum) == IN_PAIRS ? add_in_pairs : add_in_f64)(sum, value, count);
 }
 
 /* Begins with a value in f64, and where the device does not compute in that, in pairs. The CPU is not to do it. */
@@ -84,7 +108,7 @@ static fa_tensor *begin(fa_arg value, double count)
     fa_tensor *sum = NULL;
     {
         FA_USE(.fallback = false, .catch_errors = &caught);
-        sum = fa_zeros(FA_SCALAR, .dtype = FA_F64, .device = device);
+        sum = fa_zeros(FA_SHAPE(IN_F64), .dtype = FA_F64, .device = device);
         if (!add(sum, value, count))
             sum = NULL;
     }
@@ -100,31 +124,27 @@ static fa_tensor *begin(fa_arg value, double count)
 
 static bool mean_update(fa_meter *m, fa_arg value, const fa_meter_update_options *o)
 {
-    int64_t numel = value.kind == FA__ARG_TENSOR ? fa_numel(value.as.t) : 1;
-    if (m->sum) {
-        if (!add(m->sum, value, o->count))
-            return false;
-    } else {
-        fa_tensor *sum = begin(value, o->count);
-        if (!sum)
-            return false;
+    if (m->sum)
+        return add(m->sum, value, o->count);
+    fa_tensor *sum = begin(value, o->count);
+    if (sum)
         fa__meter_holds(m, sum);
-    }
-    m->weight += o->count * (double)numel;
-    return true;
+    return sum != NULL;
 }
 
 static double mean_value(const fa_meter *m)
 {
     double part[IN_PAIRS] = {0};
-    if (!fa_read(m->sum, part, FA_F64, fa_numel(m->sum)))
+    int64_t numel = fa_numel(m->sum);
+    if (!fa_read(m->sum, part, FA_F64, numel))
         return NAN;
-    return (part[0] + part[1]) / m->weight;
+    return numel == IN_PAIRS ? (part[0] + part[1]) / (part[2] + part[3]) : part[0] / part[1];
 }
 
 static fa_tensor *mean_tensor(const fa_meter *m)
 {
-    return fa_div(fa_dim(m->sum) ? fa_sum(m->sum) : m->sum, m->weight);
+    fa_tensor *both = fa_sum(fa_view(m->sum, FA_SHAPE(2, -1)), .dim = 1);
+    return fa_div(fa_select(both, 0, 0), fa_select(both, 0, 1));
 }
 
 static const fa__meter_kind mean = {.name = "means", .update = mean_update, .value = mean_value, .tensor = mean_tensor};

@@ -109,7 +109,6 @@ bool fa_meter_reset(fa_meter *meter)
     if (!meter_check(meter, "fa_meter_reset"))
         return false;
     fa__meter_holds(meter, NULL);
-    meter->weight = 0;
     return true;
 }
 

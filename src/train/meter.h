@@ -19,7 +19,6 @@ struct fa_meter {
     fa_object base;
     const fa__meter_kind *kind;
     fa_tensor *sum;                 /* what was added up; NULL: nothing yet */
-    double weight;                  /* of a mean: how much was counted */
     int64_t top_k, classes, ignore; /* of what compares with targets */
 };
 

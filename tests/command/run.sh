@@ -70,6 +70,10 @@ wrong '--seed.*"99999999999999999999"' train mlp --seed 99999999999999999999
 wrong '--schedule.*"round".*constant, step' train mlp --schedule round
 wrong '--momentum: adam has none' train mlp --optimizer adam --momentum 0.5
 wrong '--warm-up does not go with --schedule=one-cycle' train mlp --schedule one-cycle --warm-up 1
+wrong '--gamma does not go with --schedule=constant' train mlp --schedule constant --gamma 0.5
+wrong '--gamma does not go with --schedule=cosine' train mlp --schedule cosine --gamma 0.5
+wrong '--step-size does not go with --schedule=plateau' train mlp --schedule plateau --step-size 2
+wrong '--patience does not go with --schedule=step' train mlp --schedule step --patience 2
 wrong '--gamma: --schedule=plateau' train mlp --schedule plateau --gamma 1
 wrong '--log: "log.txt"' train mlp --log log.txt
 wrong '--save: "" is no name' train mlp --epochs 0 --save ''

@@ -32,14 +32,31 @@ static void complete(settings *s)
         s->step_size = s->epochs > 3 ? (s->epochs + 2) / 3 : 1;
 }
 
+/* An option of other schedules than that of the run would change nothing. */
+static int check_schedule(const settings *s)
+{
+    const bool steps = s->schedule == SCHEDULE_STEP, plateau = s->schedule == SCHEDULE_PLATEAU;
+    const struct {
+        const char *name;
+        bool wrong;
+    } option[] = {
+        {"warm-up", s->warm_up > 0 && (plateau || s->schedule == SCHEDULE_ONE_CYCLE)},
+        {"step-size", !steps},
+        {"patience", !plateau},
+        {"gamma", !steps && !plateau},
+    };
+    for (size_t i = 0; i < sizeof option / sizeof *option; i++)
+        if (option[i].wrong && setting_given(s, option[i].name))
+            return command_wrong("--%s does not go with --schedule=%s", option[i].name, schedule_names[s->schedule]);
+    return 0;
+}
+
 /* What is wrong with them together; 0: nothing. */
 static int check(const settings *s)
 {
     bool heavy = s->optimizer == OPTIM_SGD || s->optimizer == OPTIM_RMSPROP;
     if (setting_given(s, "momentum") && !heavy)
         return command_wrong("--momentum: %s has none", optimizer_names[s->optimizer]);
-    if (s->warm_up > 0 && (s->schedule == SCHEDULE_ONE_CYCLE || s->schedule == SCHEDULE_PLATEAU))
-        return command_wrong("--warm-up does not go with --schedule=%s", schedule_names[s->schedule]);
     if (s->schedule == SCHEDULE_PLATEAU && s->gamma >= 1)
         return command_wrong("--gamma: --schedule=plateau lowers the rate, by a number below 1");
     if (data_sets[s->data].needs_folder && !s->data_dir)
@@ -50,7 +67,7 @@ static int check(const settings *s)
         return command_wrong("--log: \"%s\" ends with neither .csv nor .jsonl", s->log);
     if (s->quiet && s->json)
         return command_wrong("--quiet does not go with --json");
-    return 0;
+    return check_schedule(s);
 }
 
 /* Settings of a run that goes on are those of its file; what is given has to be the same, but for what may change. */
