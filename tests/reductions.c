@@ -44,6 +44,26 @@ static void sums_in_bool(void **state)
     FAILS(FA_ERROR_DTYPE, "fa_cumsum(", "in bool");
 }
 
+/* ---- other dtypes than that of the elements ---- */
+
+/* Elements are converted before they are put together, not what comes of them. */
+static void converted_before(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 2; k++) {
+        fa_tensor *x = fa_to(fa_tensor_of(1.5, 1.75, -2.5), k ? DEVICE(0) : FA_CPU);
+        fa_tensor *large = fa_to(fa_add(fa_tensor_of(257, 3), 0), k ? DEVICE(0) : FA_CPU);
+        HOLD(fa_sum(x, .dtype = FA_I32), 0);
+        HOLD(fa_nansum(x, .dtype = FA_I64), 0);
+        HOLD(fa_prod(x, .dtype = FA_I64), -2);
+        HOLD(fa_prod(x, .dim = 0, .dtype = FA_I32), -2);
+        HOLD(fa_prod(x, .dtype = FA_I8), -2);
+        HOLD(fa_prod(fa_narrow(x, 0, 0, 2), .dtype = FA_U8), 1);
+        HOLD(fa_prod(large, .dtype = FA_U8), 3);
+        HOLD(fa_prod(fa_to(x, FA_F64), .dtype = FA_F32), -6.5625);
+    }
+}
+
 /* ---- products ---- */
 
 /* The product of the first n of x, without those numbered i and j. */
@@ -325,6 +345,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(sums_in_bool),
+        TEST(converted_before),
         TEST(quantiles_of_long_lines),
         TEST(products_are_differentiated_twice_with_zeros),
         TEST(nothing_to_go_by_has_no_gradient),

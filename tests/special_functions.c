@@ -297,6 +297,22 @@ static void bits_that_are_1(void **state)
     FAILS(FA_ERROR_DTYPE, "fa_bitwise_count");
 }
 
+/* Whole numbers cannot hold what is next to them; what was overwritten is not asked for by the gradient. */
+static void neighbours_in_place(void **state)
+{
+    (void)state;
+    fa_tensor *whole = fa_tensor_of(1, 2);
+    assert_null(fa_nextafter_(whole, fa_tensor_of(1.5, 0.0)));
+    FAILS(FA_ERROR_DTYPE, "fa_nextafter_(", "f32", "cannot be stored as i64");
+    HOLD(whole, 1, 2);
+    fa_tensor *x = LEAF(1, 2), *y = fa_mul(x, 3), *half = as(FA_F16, fa_tensor_of(1.0, 2.0));
+    assert_non_null(fa_nextafter_(y, fa_tensor_of(4.0, 6.0)));
+    assert_true(fa_item(fa_narrow(y, 0, 0, 1)) > 3);
+    assert_true(fa_backward(fa_sum(y)));
+    HOLD(fa_grad(x), 3, 0);
+    EXACTLY(fa_nextafter_(half, as(FA_F16, fa_tensor_of(0.0, 4.0))), 1 - 0x1p-11, 2 + 0x1p-9);
+}
+
 static void powers_are_wide(void **state)
 {
     (void)state;
@@ -357,6 +373,7 @@ int main(void)
         TEST(spacings),
         TEST(no_gradient_for_the_first),
         TEST(bits_that_are_1),
+        TEST(neighbours_in_place),
         TEST(powers_are_wide),
         TEST(neighbours_of_16_bits),
     };

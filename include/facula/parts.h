@@ -117,8 +117,8 @@ typedef struct fa_nextafter_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_nextafter_options;
 
-/** The floating number next to x towards y, of the dtype that both are promoted to. The gradient goes on to x, also
- *  where the two are equal; f16 and bf16 have none.
+/** The floating number next to x towards y, of the dtype that both are promoted to. The gradient goes on to x, but
+ *  not where the two are equal; f16 and bf16 have none.
  *
  *      fa_nextafter(x, y, .out = NULL)
  *

@@ -95,7 +95,7 @@ OP(spacing, spacing_args, (y), .compose = spacing_compose, .inplace = INPLACE(no
    SAMPLES("(3,4); (); (0,2); n(9); t(5)"))
 
 /** The number of f32 or f64 next to x. */
-POINTWISE(next_wide, (x, y), y = nextafter(x, y), INTERNAL, TORCH("nextafter(x, y)"),
+POINTWISE(next_wide, (x, y), y = nextafter(x, y), INTERNAL, .inplace = INPLACE(x), TORCH("nextafter(x, y)"),
           SAMPLES("(3,4) (4); () (3); (0,2) (2); n(9) n(9); t(5) t(5)"))
 
 /** The number next to x of a dtype of f32's with so many digits, from 2 to the power `least` to `most`. Below a power
@@ -104,7 +104,8 @@ POINTWISE(next_low, (x, y, digits, least, most), e = maximum(exponent(x) - digit
           half = (y > x) != (x > 0) && e > least && abs(x) == exp2(exponent(x) - 1); step = exp2(half ? e - 1 : e);
           beside = abs(x) + ((y > x) == (x > 0) ? step : -step);
           r = x == 0 ? exp2(least) : (abs(x) == inf ? most : beside); r = copysign(r, x == 0 ? y : x);
-          y = x != x || y != y ? nan : (x == y ? y : r), INTERNAL, .no_grad = "f16 and bf16 have none here", TORCH(""),
+          y = x != x || y != y ? nan : (x == y ? y : r), INTERNAL, .inplace = INPLACE(x),
+          .no_grad = "f16 and bf16 have none here", TORCH(""),
           SAMPLES("(3,4) (4) 11 -24 65504; () (3) 8 -133 3e38; (0,2) (2) 11 -24 65504; n(9) n(9) 11 -24 65504"))
 
 typedef struct {
@@ -125,9 +126,11 @@ static fa_dtype dtype_of_both(const nextafter_args *a)
     return fa__promoted(p);
 }
 
-static fa_tensor *written(const fa__call *c, fa_tensor *y)
+static fa_tensor *next_low(const fa__call *c, int digits, int least, double most)
 {
-    return y && c->inplace ? fa_copy_(c->given, y) : y;
+    const nextafter_args *a = c->args;
+    const fa_arg d = fa__arg_i(digits), l = fa__arg_i(least), m = fa__arg_f(most);
+    return c->inplace ? fa__next_low_(c->given, a->y, d, l, m) : fa__next_low(a->x, a->y, d, l, m);
 }
 
 static fa_tensor *nextafter_compose(fa__call *c)
@@ -135,16 +138,16 @@ static fa_tensor *nextafter_compose(fa__call *c)
     const nextafter_args *a = c->args;
     switch (dtype_of_both(a)) {
     case FA_F16:
-        return written(c, fa__next_low(a->x, a->y, fa__arg_i(11), fa__arg_i(-24), fa__arg_f(65504)));
+        return next_low(c, 11, -24, 65504);
     case FA_BF16:
-        return written(c, fa__next_low(a->x, a->y, fa__arg_i(8), fa__arg_i(-133), fa__arg_f(0x1.fep127)));
+        return next_low(c, 8, -133, 0x1.fep127);
     default:
-        return written(c, fa__next_wide(a->x, a->y));
+        return c->inplace ? fa__next_wide_(c->given, a->y) : fa__next_wide(a->x, a->y);
     }
 }
 
-/** The floating number next to x towards y, of the dtype that both are promoted to. The gradient goes on to x, also
- *  where the two are equal; f16 and bf16 have none. */
+/** The floating number next to x towards y, of the dtype that both are promoted to. The gradient goes on to x, but
+ *  not where the two are equal; f16 and bf16 have none. */
 OP(nextafter, nextafter_args, (y), .compose = nextafter_compose, .inplace = INPLACE(x), TORCH("nextafter(x, y)"),
    SAMPLES("(3,4) (4); () (3); (0,2) (2); n(9) n(9); t(5) t(5)"))
 
