@@ -136,7 +136,7 @@ typedef struct {
     int64_t dim OPT(0); /* the dimension that is joined; negative counts from the end */
 } cat_args;
 
-/* One-dimensional empty tensors go with everything. */
+/* Empty tensors of one dimension, which go with every shape, as in PyTorch: they add nothing. */
 static bool skipped(const fa_tensor *t)
 {
     return t->rank == 1 && t->shape[0] == 0;

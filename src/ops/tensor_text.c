@@ -15,7 +15,7 @@ enum { MOST_SHOWN = 60 /* bytes of a text in messages */ };
 
 typedef enum { TRUTH, WHOLE, REAL } sort;
 
-/* An element: all are read before it is known what they will be. */
+/* An element as it was read. Only when all are read is it known what dtype they have together. */
 typedef struct element {
     sort sort;
     int64_t i; /* of truths and whole numbers */

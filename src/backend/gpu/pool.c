@@ -51,7 +51,7 @@ static uint64_t launch(fa__queue *queue, fa__gpu_family family, const fa__launch
 
 /* ---- the largest ---- */
 
-/* y, indices or NULL, x */
+/* The largest elements of windows of x go to operand 0, and where they were to `index`, which may be NULL. */
 static uint64_t largest(fa__queue *queue, const fa__launch *l, const fa__operand *index, const fa__operand *x,
                         pool_arguments *p)
 {

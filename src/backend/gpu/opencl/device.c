@@ -161,7 +161,7 @@ static void add_devices(fa__opencl_platform *p)
         say("%s has more than %d devices", p->name, FA__OPENCL_DEVICES);
 }
 
-/* Keeps the order otherwise. */
+/* The order among GPUs, and among the others, stays. */
 static void put_gpus_first(void)
 {
     for (int i = 0; i < count; i++) {
