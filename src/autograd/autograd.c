@@ -264,20 +264,23 @@ static bool check_caught(const fa__list *caught, fa_tensors inputs, bool allow_u
     return true;
 }
 
+static bool check_lists(fa_tensors outputs, fa_tensors inputs, fa_tensors grad_outputs)
+{
+    if (!outputs.count || !inputs.count)
+        return fa__fail(FA_ERROR_ARGUMENT, "fa_grad_of: outputs and inputs need at least one tensor each");
+    return fa__list_check(outputs, "fa_grad_of: the outputs") && fa__list_check(inputs, "fa_grad_of: the inputs")
+           && fa__list_check(grad_outputs, "fa_grad_of: .grad_outputs");
+}
+
 fa_tensors(fa_grad_of)(fa_tensors outputs, fa_tensors inputs, const fa_grad_of_options *options)
 {
     FA__COMPLETE(fa_grad_of)
     FA__WORK_FOR(&grad_of_op);
     fa__object *at[inputs.count + 1];
     uint32_t slot[inputs.count + 1];
-    if (!outputs.count || !inputs.count) {
-        fa__fail(FA_ERROR_ARGUMENT, "fa_grad_of: outputs and inputs need at least one tensor each");
-        return (fa_tensors){0, NULL};
-    }
-    if (!fa__list_check(outputs, "fa_grad_of: the outputs") || !fa__list_check(inputs, "fa_grad_of: the inputs")
-        || !fa__list_check(options->grad_outputs, "fa_grad_of: .grad_outputs"))
-        return (fa_tensors){0, NULL};
-    fa__list *caught = find_inputs(inputs, at, slot) ? fa__list_new(inputs.count) : NULL;
+    fa__list *caught = NULL;
+    if (check_lists(outputs, inputs, options->grad_outputs) && find_inputs(inputs, at, slot))
+        caught = fa__list_new(inputs.count);
     if (!caught)
         return (fa_tensors){0, NULL};
     plain settings = open_settings(options->create_graph);

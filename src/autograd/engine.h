@@ -46,16 +46,17 @@ static inline fa_tensor *fa__hook_call(const fa__hook *h, fa_tensor *g)
     return other;
 }
 
-/* Hooks may remove and add hooks while they are called. So the next one is looked for anew behind the last one's
- * number, 0 at first, among those that were there when `newest` was asked for. NULL when there are no more. */
+/* Hooks may remove and add hooks while they are called, so that no pointer into their list lasts. They have numbers
+ * instead, which grow: a loop asks first for the newest one's, and then each time for the hook with the next number
+ * behind the last one's, which is 0 at first, up to that newest. NULL when there are no more. */
 int64_t fa__newest_hook(void);
 fa__hook *fa__next_hook(fa__hook *list, int64_t behind, int64_t newest);
 
 /* Whether what a hook returned can take a gradient's place. Describes both where it cannot. */
 bool fa__hook_fits(const fa_tensor *other, const fa_tensor *g, struct fa__text *what);
 
-/* A gradient on its way to where an edge points; waits in a node, is caught, or added to a leaf. Does not take over the
- * reference. */
+/* Brings a gradient to where an edge points: it waits in a node for the others, is caught for fa_grad_of, or is added
+ * to a leaf's. The caller's reference stays the caller's. */
 bool fa__deliver(fa__walk *, fa__object *to, uint32_t slot, fa_tensor *g);
 /* Runs everything that waits. False and an error on failure. */
 bool fa__walk_on(fa__walk *);
@@ -65,12 +66,12 @@ void fa__walk_end(fa__walk *);
 /* ---- leaves.c ---- */
 /* *sum += g, in place where nobody sees it; *sum may be NULL. */
 bool fa__add_up(const fa__walk *, fa_tensor **sum, fa_tensor *g);
-/* Adds to the gradient that a result keeps, which is nobody else's: what a recorded backward or the program has of it
- * stays as it is. */
+/* Adds g to the gradient of a result that is no leaf. The sum is a new tensor, never the old one changed: the program,
+ * or a backward that is recorded, may have the old one. */
 bool fa__retain(fa__autograd *, fa_tensor *g);
 /* A gradient as a leaf gets it: in its dtype, where it is, after its hooks. NULL and an error on failure. */
 fa_tensor *fa__leaf_gradient(fa_tensor *leaf, fa_tensor *g);
-/* Adds a gradient to a leaf's; with hooks when all of it is there. */
+/* Adds a gradient to a leaf's. Where the leaf has hooks, the parts are collected, and added by fa__finish_leaves. */
 bool fa__to_leaf(fa__walk *, fa_tensor *leaf, fa_tensor *g);
 bool fa__finish_leaves(fa__walk *);
 void fa__leaves_end(fa__walk *);

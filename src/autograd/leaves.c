@@ -73,7 +73,7 @@ static FA__HOT bool added(fa__autograd *a, bool good)
     return good;
 }
 
-/* The same as fa__add_up with what fa_grad gives. */
+/* Adds g to the gradient that fa_grad gives, as fa__add_up does. */
 static FA__HOT bool add_to_grad(const fa__walk *w, fa__autograd *a, fa_tensor *g)
 {
     pthread_mutex_lock(&a->lock);

@@ -60,11 +60,11 @@ typedef struct fa__launch {
     uint8_t combine;   /* fa__combine */
     uint8_t rank;      /* of shape */
     uint8_t kept;      /* REDUCE: dimensions that stay; outputs have stride 0 over the others */
-    bool changes;      /* it writes over what was there: not behind work that went wrong and that nobody has seen */
+    bool changes;      /* it writes over values: they stay if work before it went wrong and nobody was told so yet */
     uint16_t outputs;  /* operand[0 .. outputs) are written, */
     uint16_t operands; /* the rest, up to this number, are read */
     const fa__op *op;
-    const fa__op *caller; /* what the program called: a composed operation, or op under its own name; of kernels */
+    const fa__op *caller; /* of kernels: what the program called, op itself or an operation that is composed of it */
     const fa__program *program; /* its input i is operand[outputs + i] */
     const void *args;           /* the operation's arguments; their tensors are not to be followed */
     fa__fault *fault;
@@ -77,8 +77,8 @@ static inline size_t fa__launch_size(const fa__launch *l)
     return sizeof *l + l->operands * sizeof l->operand[0];
 }
 
-/* Bytes between two places: one of them may be the host's (device NULL). The queue that it is issued to is of one of
- * the two devices: the target's when both have one, unless a stream of the source's is in force. */
+/* Bytes that go from one device to another; one of the two may be the host, whose device is NULL. The copy is issued to
+ * a queue of one of them: the target's when both have queues, unless a stream of the source's is in force. */
 typedef struct fa__copy {
     const fa__op *op; /* on whose behalf, for reports */
     void *to;

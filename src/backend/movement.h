@@ -7,8 +7,8 @@
 
 /* Copies bytes between two storages, wherever they are; between two hosts it is done at once, else it is only issued:
  * both storages remember it. Memory that the program may touch (borrowed, or pinned by a pointer) is no longer used
- * when this returns: bytes from there were put aside, or the host has waited. They must not overlap. `changes`: there
- * are values in their place, which are better than what work that went wrong would copy. `op` is on whose behalf. */
+ * when this returns: bytes from there were put aside, or the host has waited. They must not overlap. `changes`:
+ * the bytes replace values, which stay if the work that was to make the new ones went wrong. `op`: on whose behalf. */
 bool fa__move_bytes(const fa__op *op, fa__storage *to, size_t to_byte, fa__storage *from, size_t from_byte,
                     size_t bytes, bool changes);
 
@@ -20,8 +20,8 @@ fa__queue *fa__queue_between(fa__device *to, const fa__device *from);
  * that the device found meanwhile stand afterwards. */
 bool fa__wait_stamp(const fa__op *op, fa__stamp);
 
-/* The host waits for work that another kind's queue is to come behind: no driver knows of both. What would come behind
- * what went wrong there is not issued: false, and the error. */
+/* The host waits for work that a queue of another kind of device is to come behind, as no driver knows of both. Where
+ * that work went wrong, nothing may be issued behind it: false, and the error. */
 bool fa__wait_for_kind(fa__stamp);
 
 /* Waits for all work of all devices, whatever is forbidden: before what that work uses is freed. */

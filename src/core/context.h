@@ -8,13 +8,15 @@
 
 /* An open scope. */
 typedef struct fa__frame {
-    size_t mark;          /* objects of outer scopes */
-    size_t settings;      /* settings that were open: those opened later end with it */
+    size_t mark;          /* how many references outer scopes have: this one's are those behind them in `owned` */
+    size_t settings;      /* how many settings were open when it was opened: those opened later end with it */
     const char *where;    /* "train.c:41" */
     const void *variable; /* of FA_REPEAT: where its counter lives, once it is known */
     int64_t count;        /* of FA_REPEAT: turns in all */
 } fa__frame;
 
+/* What one storage adds to fa__context.small, beside its bytes: the number of storages stands in the bits above them.
+ */
 #define FA__SMALL_ONE (INT64_C(1) << 40)
 
 enum { FA__QUARANTINE = 1024 };
@@ -35,9 +37,10 @@ typedef struct fa__context {
     const void *call;     /* the innermost call (ops/row.h): composed operations find their caller */
     const fa__op *for_;   /* the public function at work that is no operation (fa_item); NULL: none, or user's code */
     bool for_call;        /* it works for a composed call, which is what the program called */
-    fa_placement callers; /* how operations are placed where the backward at work was called: in user's code, too */
-    _Atomic int64_t
-        small;         /* host memory inside storages, made less freed by this thread: bytes, and FA__SMALL_ONE each */
+    fa_placement callers; /* the .placement where the running backward was called: hooks of the user's run with it */
+    /* Memory that stands inside storages, what this thread has made less what it has freed: bytes, and FA__SMALL_ONE
+     * for each storage. */
+    _Atomic int64_t small;
     void *generator;   /* fa_generator_use; NULL: the process's */
     size_t hint;       /* the size of the root scope that the log speaks of next */
     fa__object **dead; /* while debugging: freed objects, kept so that their use is an error with a name */
@@ -86,7 +89,8 @@ static inline void fa__errand_end(fa__errand *e)
 /* Until the end of the block the thread works for this function, unless it already does for one that calls it. */
 #define FA__WORK_FOR(op)                                                                                               \
     fa__errand fa__errand_here __attribute__((__cleanup__(fa__errand_end), __unused__)) = fa__errand_for(op, false)
-/* A function of the user's is called: what it does is told under the names that it calls. */
+/* Until the end of the block a function of the user's is called: copies and waits in it are told under the names of the
+ * functions that it calls itself. */
 #define FA__USERS_CODE                                                                                                 \
     fa__errand fa__errand_here __attribute__((__cleanup__(fa__errand_end), __unused__)) = fa__errand_for(NULL, true)
 
@@ -104,8 +108,8 @@ static inline void *fa__own(void *object)
 
 /* Drops what a scope owns, and leaves it open. */
 void fa__scope_empty(const fa__scope *);
-/* Opens the settings in force once more, to be changed (but for .catch_errors) before anything else is done; closed by
- * fa__use_close. NULL and an error without memory. */
+/* Opens a copy of the settings in force, which the caller changes (all but .catch_errors) before it does anything else,
+ * and closes by fa__use_close. NULL and an error without memory. */
 fa_settings *fa__use_again(fa__scope *);
 
 /* Takes back the reference that a scope of this thread holds: the caller owns it. False if none does. */

@@ -1,4 +1,4 @@
-/* Dtypes: names, sizes and what they compute in. */
+/* Dtypes: their names and sizes, and in which class of numbers each is computed. */
 #include "core/program.h"
 #include "core/tensor.h"
 

@@ -85,7 +85,7 @@ bool fa__overlaps_itself(int rank, const int64_t *shape, const int64_t *stride)
 
 /* ---- whether two tensors meet ---- */
 
-/* Any multiple of `size` from 0 to `most` times. */
+/* One dimension as it moves through memory: by any multiple of `size`, from 0 to `most` times it. */
 typedef struct step {
     int64_t size, most;
 } step;

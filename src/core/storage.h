@@ -9,7 +9,7 @@
 /* Work that has not been waited for: only storages that asynchronous work has touched have one. */
 typedef struct fa__pending {
     fa__stamp write;
-    int reads, room; /* reads since then, the last one of each queue; how many there is room for */
+    int reads, room; /* how many reads of it are noted, for each queue the last one; how many fit */
     fa__stamp read[];
 } fa__pending;
 
@@ -18,12 +18,12 @@ typedef struct fa__storage {
     void *data; /* NULL: empty, or shapes only */
     size_t bytes;
     fa__device *device;
-    fa__block *block;                           /* of the device's cache; NULL: inline, borrowed or none */
-    fa__pending *pending;                       /* NULL: nothing ever ran late on it */
-    const fa__op *changed_by;                   /* the operation that last changed it in place */
-    _Atomic uint64_t version;                   /* counts changes in place */
-    _Atomic int32_t pins;                       /* raw pointers and exports: it may not move, nor late work use it */
-    _Atomic int32_t inner;                      /* how many of its tensors are views that only nodes know */
+    fa__block *block;         /* of the device's cache; NULL: inline, borrowed or none */
+    fa__pending *pending;     /* NULL: nothing ever ran late on it */
+    const fa__op *changed_by; /* the operation that last changed it in place */
+    _Atomic uint64_t version; /* counts changes in place */
+    _Atomic int32_t pins;     /* raw pointers and exports; while there is one, it may not move, nor late work use it */
+    _Atomic int32_t inner;    /* how many of its tensors are views that only nodes know */
     void (*release)(void *context, void *data); /* of borrowed memory; may be NULL */
     void *context;
     void *handed; /* what release is called with */
@@ -31,10 +31,11 @@ typedef struct fa__storage {
     _Alignas(16) unsigned char bytes_inline[];
 } fa__storage;
 
-/* Drops a reference: what stands in the storage itself and no work uses goes at once. */
+/* Drops a reference. The short way for a storage whose bytes stand in itself, and that nobody else has and no late work
+ * uses: its memory is given back at once. */
 void fa__storage_drop(fa__storage *);
 
-/* Whether late work was ever issued on it: if not, there is nothing to order. */
+/* Whether late work was ever issued on it. If not, new work has nothing to come behind. */
 static inline bool fa__has_pending(const fa__storage *s)
 {
     return __atomic_load_n(&s->pending, __ATOMIC_ACQUIRE) != NULL;

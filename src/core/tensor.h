@@ -1,4 +1,5 @@
-/* Tensor: a dtype, a shape and strides over a storage, and its place in the graph. Caches no pointer and no device. */
+/* Tensor: a dtype, a shape and strides over a storage, and its place in the graph. It has no copy of the storage's
+ * address or device, which may change: both are asked of the storage each time. */
 #ifndef FA__CORE_TENSOR_H
 #define FA__CORE_TENSOR_H
 #include "core/object.h"
@@ -9,15 +10,17 @@ enum { FA__MADE_HERE = 1 }; /* in object.flags */
 
 struct fa_tensor {
     fa__object object;
-    fa__storage *storage; /* NULL: a husk: shape, dtype and device of a tensor that was not kept */
+    fa__storage *storage; /* NULL: this is a husk, which has the shape, dtype and device of a tensor, but no elements */
     uint8_t dtype, rank;
     bool requires_grad;   /* a leaf that collects a gradient */
-    bool dense;           /* its elements lie row-major without gaps; false: they may all the same */
-    uint8_t no_grad_view; /* a view made under no_grad: 1, or 2 of a tensor that needs gradients. It may not be changed
-                             in place while gradients are on and flow into it, or would have to flow into its base */
-    bool one_of_many; /* a view that came in a list of views: it may not be changed in place while gradients are on */
-    bool inner;       /* a view that a composed operation made for itself: counted in its storage, seen by nobody but
-                         the nodes that keep it */
+    bool dense;           /* its elements lie row-major without gaps; false says nothing, they may lie so or not */
+    uint8_t no_grad_view; /* 0: no view made under no_grad; 1: such a view; 2: such a view of a tensor that needs
+                             gradients. While gradients are on, 1 may not be changed in place by what gradients flow
+                             through, as the base would not know of them; 2 may not be changed in place at all */
+    bool one_of_many; /* a view that came in a list of views: it may not be changed in place while gradients flow into
+                         it */
+    bool inner;       /* a view that a composed operation made for itself, and that only nodes hold; its storage
+                         counts such views */
     uint32_t slot;    /* which result of node it is */
     int64_t offset;   /* of element (0, ..., 0), in elements */
     int64_t shape[FA_MAX_DIMS];
@@ -25,27 +28,29 @@ struct fa_tensor {
     fa__object *node;            /* the fa__node that made it; NULL: a leaf */
     fa__object *autograd;        /* fa__autograd: gradient, hooks; NULL until there is one */
     fa_tensor *base;             /* of a differentiable view: what it is a view of; never itself such a view */
-    uint32_t history;            /* how often its history was rewritten by changes in place */
-    uint32_t base_history;       /* that of base when node was made: another one means that node is out of date */
+    uint32_t history;            /* how often changes in place have rewritten its history */
+    uint32_t base_history;       /* base->history when node was made; node is out of date where the two differ */
     fa__device *device_;         /* of a husk */
     const fa__op *made_by;       /* the operation that made it, and who called that */
     const void *made_at;         /* a return address, or with FA__MADE_HERE in flags the text of FA_HERE */
 };
 
-/* A tensor over a storage, with its own reference to it; strides dense. Shape is copied. NULL and an error. */
+/* A tensor over a storage, to which it takes a reference of its own; the caller's stays. Shape and strides are
+ * copied; strides that are NULL are row-major. NULL and an error without memory. */
 fa_tensor *fa__tensor_new(fa__storage *, fa_dtype, int rank, const int64_t *shape, const int64_t *stride,
                           int64_t offset);
-/* New memory. */
+/* A tensor over new memory, whose elements are not set. */
 fa_tensor *fa__tensor_empty(fa__device *, fa_dtype, int rank, const int64_t *shape, fa__queue *queue);
 /* Another tensor over the same elements, without history. */
 fa_tensor *fa__tensor_alias(const fa_tensor *);
-/* Whether a view is a composed operation's own. */
+/* Notes that a view is a composed operation's own, or that it is not any more. */
 void fa__tensor_inner(fa_tensor *, bool inner);
 /* Shape, dtype and device without memory. */
 fa_tensor *fa__tensor_husk(const fa_tensor *);
 /* False and an error that names `what` unless t is a living tensor. */
 bool fa__tensor_check(const fa_tensor *t, const char *what);
-/* The same for a list that has tensors, but not for these. */
+/* False and an error that names `what` where a list is to have tensors, and its array is NULL. The tensors themselves
+ * are not looked at. */
 bool fa__list_check(fa_tensors list, const char *what);
 
 static inline fa__device *fa__tensor_place(const fa_tensor *t)
@@ -103,7 +108,7 @@ bool fa__checked_numel(int rank, const int64_t *shape, int64_t *count);
 void fa__extent(int rank, const int64_t *shape, const int64_t *stride, int64_t *low, int64_t *high);
 /* Whether two tensors have bytes in common, true also when that would take long to find out. b may be NULL. */
 bool fa__may_share(const fa_tensor *a, const fa_tensor *b);
-/* Whether each element of two tensors over one storage is the same as the other's at its place. */
+/* Whether two tensors over one storage have the same shape and dtype, and at each place the same element of it. */
 bool fa__same_view(const fa_tensor *a, const fa_tensor *b);
 /* Whether two elements share memory: a size above 1 with stride 0, or strides that collide. */
 bool fa__overlaps_itself(int rank, const int64_t *shape, const int64_t *stride);

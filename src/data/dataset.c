@@ -66,7 +66,7 @@ static void sample_release(fa_sample *s)
     *s = (fa_sample){0};
 }
 
-/* Calls get. The caller owns what it gives: the sample is kept. */
+/* One sample by the get function of the dataset. Its tensors are references, which the caller has to release. */
 static bool get_one(fa_dataset *d, int64_t index, fa_sample *sample)
 {
     fa_error caught = {0};
@@ -166,7 +166,7 @@ static bool stack(fa_dataset *d, const int64_t *index, int64_t count, fa_sample 
 
 /* ---- many at once ---- */
 
-/* Calls batch. What it gives is kept. */
+/* A batch by the batch function of the dataset. Its tensors are references, which the caller has to release. */
 static bool get_many(fa_dataset *d, const int64_t *index, int64_t count, fa_sample *batch)
 {
     fa_error caught = {0};

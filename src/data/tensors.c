@@ -112,26 +112,28 @@ static bool subset_batch(void *context, const int64_t *index, int64_t count, fa_
     return batch->input;
 }
 
+/* Whether the numbers can be those of samples, of which there are n; n below 0 stands for an error. */
+static bool check_numbers(const int64_t *index, int64_t count, int64_t n)
+{
+    if (count < 0)
+        return fa_fail(FA_ERROR_ARGUMENT, "fa_data_subset: count is %" PRId64 ", which is less than 0", count);
+    if (count && !index)
+        return fa_fail(FA_ERROR_ARGUMENT, "fa_data_subset: the numbers of the samples are NULL");
+    if (n < 0 || fa_error_stands())
+        return false;
+    for (int64_t i = 0; i < count; i++)
+        if (index[i] < 0 || index[i] >= n)
+            return fa_fail(FA_ERROR_INDEX, "fa_data_subset: there is no sample %" PRId64 ", only 0 to %" PRId64,
+                           index[i], n - 1);
+    return true;
+}
+
 fa_dataset *fa_data_subset(fa_dataset *dataset, const int64_t *index, int64_t count)
 {
     static const fa_dataset_type type = {
         .name = "subset", .length = subset_length, .batch = subset_batch, .release = fa__context_release};
-    int64_t n = fa_dataset_length(dataset);
-    if (count < 0 || (count && !index)) {
-        if (count < 0)
-            fa_fail(FA_ERROR_ARGUMENT, "fa_data_subset: count is %" PRId64 ", which is less than 0", count);
-        else
-            fa_fail(FA_ERROR_ARGUMENT, "fa_data_subset: the numbers of the samples are NULL");
+    if (!check_numbers(index, count, fa_dataset_length(dataset)))
         return NULL;
-    }
-    if (n < 0 || fa_error_stands())
-        return NULL;
-    for (int64_t i = 0; i < count; i++)
-        if (index[i] < 0 || index[i] >= n) {
-            fa_fail(FA_ERROR_INDEX, "fa_data_subset: there is no sample %" PRId64 ", only 0 to %" PRId64, index[i],
-                    n - 1);
-            return NULL;
-        }
     subset *s = fa_object_new(&subset_object, sizeof *s);
     fa__numbers *copy = s ? fa__numbers_new(count) : NULL;
     if (!copy)

@@ -1,6 +1,7 @@
-/* Nodes and edges: what a recorded call leaves behind for backward. A node keeps no reference to its results (they
- * would be a cycle): a result that backward needs is kept detached, and attached again when it is asked for. Levels
- * grow along edges, so that backward takes nodes in the order of their levels and needs no other bookkeeping. */
+/* Nodes and edges: what a recorded call leaves behind for backward. A result has a reference to its node, so
+ * that a node may have none to its results: that would be a cycle. A result that backward needs is kept as a tensor
+ * over the same elements without history, and is given its history again when it is asked for. A node's level is above
+ * those of the nodes that its edges lead to: backward takes the highest one first, and needs no other order. */
 #ifndef FA__GRAPH_NODE_H
 #define FA__GRAPH_NODE_H
 #include "core/op.h"
@@ -13,7 +14,8 @@ typedef struct fa__edge {
     uint64_t version; /* of the operand's memory when it was kept */
 } fa__edge;
 
-/* A result: its shape, dtype and device for zeros in the place of a missing gradient, and itself if it is kept. */
+/* A result: what it takes to make zeros where its gradient is missing, which are its shape, dtype and device; and the
+ * result itself if it is kept. */
 typedef struct fa__result {
     fa_tensor *kept; /* detached; NULL: not kept */
     uint64_t version;
@@ -39,30 +41,30 @@ typedef struct fa__node {
     uint64_t level;
     const void *made_at; /* as in a tensor */
     fa__hook *hooks;     /* of results */
-    fa__object *own;     /* a reference that lives as long as the node: a user's function and its context */
+    fa__object *own;     /* what lives as long as the node does, or NULL: a user's function and its context */
     fa__queue *queue;
     void *args;     /* the recorded arguments */
-    uint32_t kept;  /* bit i: field i is kept; the fields' tensors are references of the node's */
+    uint32_t kept;  /* bit i: field i is kept. The node has references to the tensors among its args */
     uint32_t edges; /* fields that may hold a tensor, then the tensors of a list */
     uint32_t results;
     bool released; /* what was kept has been dropped */
     bool keeps;    /* something was kept: a second backward needs .retain_graph */
     bool husks;    /* it has lists, or tensors without memory, among its arguments */
-    bool joined;   /* a gradient goes on from here */
+    bool joined;   /* an edge leads somewhere: gradients go on from here */
     fa__result *result;
     fa__edge edge[];
 } fa__node;
 
-/* A node for a call of `op`, with room for its edges and `results`, and a copy of `args`, or NULL and an error. Lists
- * and strings among the arguments are copied too. Operands become references: kept ones themselves, those in `husks`
- * without memory, others NULL. */
+/* A node for a call of `op`, with room for its edges and `results`, and a copy of `args`, of lists and strings among
+ * them, too. In the copy operands that are kept (bits in `keep`) are the tensors themselves, those in `husks` are
+ * tensors without elements, and all others are NULL; the node has references to them. NULL and an error. */
 fa__node *fa__node_new(const fa__op *op, const void *args, uint32_t results, uint32_t keep, uint32_t husks);
 /* Makes t result number `slot` of a node. */
 bool fa__node_result(fa__node *, uint32_t slot, fa_tensor *t, bool keep);
-/* Points edge i at where the gradient of t goes; nothing if it needs none. */
+/* Points edge i at where the gradient of t goes. Where t needs none, the edge stays as it is. */
 bool fa__node_edge(fa__node *, int i, fa_tensor *t);
-/* Gives t, which needs gradients, another node (whose reference it takes over) as its history; what keeps its gradient
- * follows it. */
+/* Gives t, which needs gradients, another node as its history, and takes over the caller's reference to that node. A
+ * hook that keeps t's gradient goes with it to the new node. */
 void fa__node_attach(fa_tensor *t, fa__node *, uint32_t slot);
 /* Drops what was kept. */
 void fa__node_release(fa__node *);
@@ -73,7 +75,8 @@ static inline bool fa__outdated(const fa_tensor *t)
     return t->base && t->base_history != t->base->history;
 }
 
-/* Whether t has a node, or will have one: an outdated view has when its base has, or collects gradients. */
+/* Whether t has a node, or gets one when somebody asks: a view that is out of date gets one when its base has one, or
+ * collects gradients. */
 static inline bool fa__has_history(const fa_tensor *t)
 {
     return FA__UNLIKELY(fa__outdated(t)) ? t->base->requires_grad || t->base->node != NULL : t->node != NULL;

@@ -129,13 +129,13 @@ static bool same_shape(fa_shape a, fa_shape b)
     return same;
 }
 
-/* No more is told. */
+/* Whether the message has no room for further complaints. */
 static bool is_full(const complaints *c)
 {
     return c->length && !c->kind;
 }
 
-/* Whether there is no entry for a tensor, nor by another of its names. */
+/* Whether the file has no entry for tensor i under its name, nor under others that the same tensor has. */
 static bool is_missing(const fa__match *m, size_t i)
 {
     bool missing = m->entry[i] == NOWHERE;

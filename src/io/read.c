@@ -232,7 +232,7 @@ fa__stored *fa__stored_open(const char *who, const char *path)
 
 /* ---- tensors ---- */
 
-/* Whether there can be such a tensor here. */
+/* Whether this library has tensors of the dtype and the number of dimensions of an entry; an error if not. */
 static bool can_be_here(const fa__stored *a, const fa__entry *e)
 {
     if (e->dtype == FA_SAME)

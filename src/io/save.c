@@ -40,7 +40,7 @@ static void saved_destroy(void *object)
 
 static const fa_object_type saved_type = {"saved", saved_destroy};
 
-/* Its names stand behind the tensors. */
+/* Reads all tensors of an archive. In memory the pointers to their names follow those to the tensors. */
 static saved *saved_new(fa__stored *a, fa_device device)
 {
     saved *s = fa_object_new(&saved_type, sizeof *s + a->count * (sizeof *s->item + sizeof(char *)));

@@ -133,25 +133,30 @@ static void put_entry(FILE *f, const char *name, const fa_tensor *t, uint64_t *a
     *at += fa_nbytes(t);
 }
 
-/* Eight bytes, the lowest first, and the text, which blanks fill up so that the tensors begin at a multiple of eight.
- * To be freed; NULL and an error without memory. */
+/* The head of a file, with blanks in the place of the eight bytes that tell its length. */
+static void put_head(FILE *f, size_t count, const order *o, fa_metadata m)
+{
+    uint64_t at = 0;
+    fprintf(f, "%*s{", ALIGNED, "");
+    if (m.count)
+        put_texts(f, m);
+    for (size_t i = 0; i < count; i++) {
+        fputs(i || m.count ? "," : "", f);
+        put_entry(f, o->at[i].name, o->at[i].tensor, &at);
+    }
+    putc('}', f);
+    for (long n = ftell(f); n % ALIGNED; n++)
+        putc(' ', f);
+}
+
+/* The length of the head in eight bytes, the lowest first, and the text, which blanks fill up so that the tensors begin
+ * at a multiple of eight. To be freed; NULL and an error without memory. */
 static char *head_text(const char *who, size_t count, const order *o, fa_metadata m, size_t *size)
 {
     char *text = NULL;
-    uint64_t at = 0;
     FILE *f = open_memstream(&text, size);
-    if (f) {
-        fprintf(f, "%*s{", ALIGNED, "");
-        if (m.count)
-            put_texts(f, m);
-        for (size_t i = 0; i < count; i++) {
-            fprintf(f, i || m.count ? "," : "");
-            put_entry(f, o->at[i].name, o->at[i].tensor, &at);
-        }
-        putc('}', f);
-        for (long n = ftell(f); n % ALIGNED; n++)
-            putc(' ', f);
-    }
+    if (f)
+        put_head(f, count, o, m);
     bool good = f && !ferror(f);
     if ((f && fclose(f)) || !good) {
         free(text);

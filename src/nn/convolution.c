@@ -7,7 +7,7 @@
 #include <facula/tensor.h>
 #include <string.h>
 
-/* Of images; of lines too, with numbers for pairs. */
+/* A convolution of images; also one of lines, whose pairs then hold one number each. */
 typedef struct conv {
     fa__weights w;
     fa_nn_conv2d_options o;

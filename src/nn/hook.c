@@ -90,7 +90,7 @@ typedef struct passage {
     bool no_input;          /* none needs a gradient */
 } passage;
 
-/* Input `number` of it. */
+/* Stands for input `number` of a passage. */
 typedef struct gate {
     fa_object base;
     passage *passage;

@@ -119,7 +119,7 @@ static bool member_add(fa_module *module, fa__member_kind kind, const char *name
     return true;
 }
 
-/* False: the module that we look for was met. */
+/* For a walk that ends, with false, when it meets the module that is looked for. */
 static bool is_not(void *wanted, const fa__spot *spot, const fa__member *member)
 {
     (void)member;

@@ -5,7 +5,7 @@
 #include "ops/row.h"
 #include <math.h>
 
-/* A number as it goes with integers, or with floats. */
+/* v as a factor for x: a whole number where x is of integers, so that the product stays one. */
 static fa_arg factor(const fa_tensor *x, double v)
 {
     return fa__dtype_is_float(x->dtype) ? fa__arg_f(v) : fa__arg_i((int64_t)v);

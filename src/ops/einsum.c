@@ -144,7 +144,8 @@ static bool sizes_fail(const fa__call *c, size_t k, unsigned label, int64_t size
                          (long long)size, k, (long long)before);
 }
 
-/* Of two sizes of a label one may be 1. */
+/* Notes the sizes of the labels of operand k. Where two sizes of one label differ, one has to be 1, which is repeated.
+ */
 static bool note_sizes(fa__einsum *e, size_t k)
 {
     const fa__labelled *x = &e->x[k];

@@ -358,30 +358,20 @@ static entry *find_entry(uint64_t hash, const char *key, size_t size)
 
 static const char *const results[] = {"y", "y1", "y2", "y3"};
 
-static entry *make_entry(const char *caller, uint64_t hash, const char *key, size_t size,
-                         const fa__signature *signature)
+static fa__expression *parsed(const char *caller, const char *text, const fa__signature *signature)
 {
-    static bool registered;
     fa__parse_error error;
-    if (!registered && !(registered = fa__at_exit(free_entries)))
-        return NULL;
-    fa__expression *x = fa__expression_parse(key, signature, &error);
-    if (!x) {
-        char shown[512];
-        fa__fail(FA_ERROR_ARGUMENT, "fa_%s: %s", caller, fa__parse_error_render(key, &error, shown, sizeof shown));
-        return NULL;
-    }
-    entry *e = fa__calloc(1, sizeof *e + size);
-    fa__formula *f = e ? formula_new(x, 0) : NULL;
-    if (!f) {
-        fa__expression_free(x);
-        fa__free(e);
-        return NULL;
-    }
-    memcpy(e->text, key, size);
-    e->hash = hash;
-    e->size = size;
-    char *name = e->text + strlen(e->text) + 1;
+    fa__expression *x = fa__expression_parse(text, signature, &error);
+    char shown[512];
+    if (!x)
+        fa__fail(FA_ERROR_ARGUMENT, "fa_%s: %s", caller, fa__parse_error_render(text, &error, shown, sizeof shown));
+    return x;
+}
+
+/* The operation of an entry whose text is written: its operands' names are those that stand behind the expression. */
+static void fill_op(entry *e, const char *caller, const fa__signature *signature, fa__formula *formula)
+{
+    const char *name = e->text + strlen(e->text) + 1;
     for (int i = 0; i < signature->ninputs; i++) {
         e->field[i] = (fa__field){.name = name, .kind = FA__NUMBER, .offset = (uint16_t)((size_t)i * sizeof(fa_arg))};
         name += strlen(name) + 1;
@@ -394,42 +384,83 @@ static entry *make_entry(const char *caller, uint64_t hash, const char *key, siz
                      .nresults = (uint8_t)(signature->noutputs ? signature->noutputs : 1),
                      .args_size = (uint16_t)((size_t)signature->ninputs * sizeof(fa_arg)),
                      .inplace = -1,
-                     .formula = f};
+                     .formula = formula};
     memcpy(e->op.results, results, sizeof results);
     fa__op_sort_fields(&e->op);
+}
+
+static entry *make_entry(const char *caller, uint64_t hash, const char *key, size_t size,
+                         const fa__signature *signature)
+{
+    static bool registered;
+    if (!registered && !(registered = fa__at_exit(free_entries)))
+        return NULL;
+    fa__expression *x = parsed(caller, key, signature);
+    if (!x)
+        return NULL;
+    entry *e = fa__calloc(1, sizeof *e + size);
+    fa__formula *f = e ? formula_new(x, 0) : NULL;
+    if (!f) {
+        fa__expression_free(x);
+        fa__free(e);
+        return NULL;
+    }
+    memcpy(e->text, key, size);
+    e->hash = hash;
+    e->size = size;
+    fill_op(e, caller, signature, f);
     return e;
+}
+
+/* The entry of a key: the one that is there, or a new one. NULL and an error. */
+static entry *entry_for(const char *caller, const char *key, size_t size, const fa__signature *signature)
+{
+    uint64_t hash = fa__hash_bytes(key, size);
+    entry *e = find_entry(hash, key, size);
+    if (e)
+        return e;
+    pthread_mutex_lock(&lock);
+    e = find_entry(hash, key, size); /* another thread may have made it since */
+    if (!e && (e = make_entry(caller, hash, key, size, signature))) {
+        e->next = atomic_load(&entries[hash % BUCKETS]);
+        atomic_store_explicit(&entries[hash % BUCKETS], e, memory_order_release);
+    }
+    pthread_mutex_unlock(&lock);
+    return e;
+}
+
+/* A key is the text and all names, each ended by a zero; before the names of outputs stands a '='. */
+static size_t key_size(const char *text, const fa__signature *signature)
+{
+    size_t size = strlen(text) + 1;
+    for (int i = 0; i < signature->ninputs; i++)
+        size += strlen(signature->inputs[i]) + 1;
+    for (int i = 0; i < signature->noutputs; i++)
+        size += strlen(signature->outputs[i]) + 2;
+    return size;
+}
+
+static void write_key(char *at, const char *text, const fa__signature *signature)
+{
+    at = add_string(at, text);
+    for (int i = 0; i < signature->ninputs; i++)
+        at = add_string(at, signature->inputs[i]);
+    for (int i = 0; i < signature->noutputs; i++) {
+        *at++ = '=';
+        at = add_string(at, signature->outputs[i]);
+    }
 }
 
 const fa__op *fa__expression_op(const char *caller, const char *text, const char *const *names, int count,
                                 const char *const *outputs, int noutputs)
 {
-    size_t size = strlen(text) + 1;
-    for (int i = 0; i < count; i++)
-        size += strlen(names[i]) + 1;
-    for (int i = 0; i < noutputs; i++)
-        size += strlen(outputs[i]) + 2;
+    fa__signature signature = {.inputs = names, .ninputs = count, .outputs = outputs, .noutputs = noutputs};
+    size_t size = key_size(text, &signature);
     char small[512], *key = size <= sizeof small ? small : fa__malloc(size);
     if (!key)
         return NULL;
-    char *at = add_string(key, text);
-    for (int i = 0; i < count; i++)
-        at = add_string(at, names[i]);
-    for (int i = 0; i < noutputs; i++) {
-        *at++ = '=';
-        at = add_string(at, outputs[i]);
-    }
-    uint64_t hash = fa__hash_bytes(key, size);
-    entry *e = find_entry(hash, key, size);
-    if (!e) {
-        fa__signature signature = {.inputs = names, .ninputs = count, .outputs = outputs, .noutputs = noutputs};
-        pthread_mutex_lock(&lock);
-        e = find_entry(hash, key, size);
-        if (!e && (e = make_entry(caller, hash, key, size, &signature))) {
-            e->next = atomic_load(&entries[hash % BUCKETS]);
-            atomic_store_explicit(&entries[hash % BUCKETS], e, memory_order_release);
-        }
-        pthread_mutex_unlock(&lock);
-    }
+    write_key(key, text, &signature);
+    const entry *e = entry_for(caller, key, size, &signature);
     if (key != small)
         fa__free(key);
     return e ? &e->op : NULL;

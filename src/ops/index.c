@@ -136,23 +136,29 @@ typedef struct {
     int64_t dim OPT(0); /* the dimension that is joined; negative counts from the end */
 } cat_args;
 
-/* One-dimensional empty tensors go with everything. */
+/* Empty tensors of one dimension, which go with every shape, as in PyTorch: they add nothing. */
 static bool skipped(const fa_tensor *t)
 {
     return t->rank == 1 && t->shape[0] == 0;
+}
+
+/* What the others have to fit: the first tensor that is not skipped; where all are, the last one. */
+static const fa_tensor *first_joined(fa_tensors x)
+{
+    for (size_t k = 0; k < x.count; k++)
+        if (!skipped(x.item[k]))
+            return x.item[k];
+    return x.item[x.count - 1];
 }
 
 static bool cat_infer(fa__call *c)
 {
     const cat_args *a = c->args;
     fa__spec *s = &c->spec[0];
-    const fa_tensor *first = NULL;
     fa_dtype dtype = FA_SAME;
     if (!a->x.count)
         return fa__call_fail(c, FA_ERROR_ARGUMENT, "there is nothing to join");
-    for (size_t k = 0; k < a->x.count; k++)
-        if (!skipped(a->x.item[k]) || (!first && k + 1 == a->x.count))
-            first = first ? first : a->x.item[k];
+    const fa_tensor *first = first_joined(a->x);
     int d = fa__wrap_dim(c, first, a->dim);
     if (d < 0 || !fa__infer_like(c, first, (fa_dtype)first->dtype))
         return false;

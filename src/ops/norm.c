@@ -26,7 +26,7 @@ static bool norm_infer(fa__call *c)
            || fa__call_fail(c, FA_ERROR_SHAPE, "a norm of order %g of no elements is not defined", a->p);
 }
 
-/* Orders that are a reduction and nothing more. */
+/* Runs a norm of an order that one reduction computes. */
 static bool run_plain(fa__call *c, unsigned set)
 {
     const norm_args *a = c->args;

@@ -29,7 +29,7 @@ static fa_tensor *along_channels(const fa_tensor *t, const fa_tensor *x)
     return t ? fa_reshape(t, shape) : NULL;
 }
 
-/* The same as an operand; `otherwise` for NULL. */
+/* The same for an operand that may be missing: then it is the number `otherwise`. */
 static fa_arg channels_or(const fa_tensor *t, const fa_tensor *x, double otherwise)
 {
     return t ? fa__arg_t(along_channels(t, x)) : fa__arg_f(otherwise);

@@ -54,7 +54,7 @@ typedef struct fa__call {
     uint32_t wants;                /* bit i: they flow through the tensor of field i */
     bool pending;                  /* late work was issued on an operand */
     bool lacks;                    /* its device cannot do it, which is no error yet: nothing was issued */
-    fa__spec *spec;                /* one for each result, those of a list by fa__parts; not cleared before .infer */
+    fa__spec *spec;                /* one for each result, all of which .infer fills; for a list fa__parts makes them */
     const fa_tensor **tensor;      /* one for each field; NULL: it has none */
 } fa__call;
 
@@ -86,21 +86,21 @@ typedef struct fa__cells {
     const char *keep;                  /* KEEP(x, y): what backward needs; KEEP(b for a): only a's gradient does */
     const char *require;               /* REQUIRE(p >= 0 && p < 1): a condition on the numbers */
     const char *no_grad;               /* why there is no gradient */
-    const char *constant;              /* FIELDS(x, y): get no gradient, and stay where they are: it changes them */
-    const char *index;                 /* FIELDS(x): may be on the CPU when the others are not: they are moved */
-    bool any_store;                    /* in place: stored in any dtype (copy_, fill_) */
-    bool no_bool;                      /* POINTWISE: an error for bool operands */
-    bool laid;                         /* .infer gives the result's strides too */
-    bool together;                     /* elements come together in its result: its kernel is given f32 for halves */
-    bool moves;                        /* crosses devices itself: no placement; .infer sets the device */
-    const char *inplace;               /* INPLACE(x): what the in-place form writes; INPLACE(none): no such form */
-    bool by_values;                    /* the operands' values decide the result's shape: meta may refuse it */
-    bool by_layout;                    /* it speaks of memory: another layout may give another result, or an error */
-    bool untold;                       /* the result's elements are not told, only its form */
-    bool differs;                      /* DIFFERS(...) is there */
-    bool torch;                        /* TORCH(...) is there */
-    bool also;                         /* ALSO(...) is there */
-    bool samples;                      /* SAMPLES(...) is there */
+    const char *constant; /* FIELDS(x, y): are changed, so they get no gradient and are not copied elsewhere */
+    const char *index;    /* FIELDS(x): may be on the CPU when the others are not: they are moved */
+    bool any_store;       /* in place: stored in any dtype (copy_, fill_) */
+    bool no_bool;         /* POINTWISE: an error for bool operands */
+    bool laid;            /* .infer gives the result's strides too */
+    bool together;        /* several elements make one of the result: for halves its kernel works in f32 */
+    bool moves;           /* crosses devices itself: no placement; .infer sets the device */
+    const char *inplace;  /* INPLACE(x): what the in-place form writes; INPLACE(none): no such form */
+    bool by_values;       /* the operands' values decide the result's shape: meta may refuse it */
+    bool by_layout;       /* it speaks of memory: another layout may give another result, or an error */
+    bool untold;          /* the result's elements are not told, only its form */
+    bool differs;         /* DIFFERS(...) is there */
+    bool torch;           /* TORCH(...) is there */
+    bool also;            /* ALSO(...) is there */
+    bool samples;         /* SAMPLES(...) is there */
 } fa__cells;
 
 #define OPT(...)
@@ -120,8 +120,8 @@ typedef struct fa__cells {
     static const fa__cells name##_cells = {.expr = #expression, __VA_ARGS__};
 #define OP(name, args_type, results, ...) static const fa__cells name##_cells = {__VA_ARGS__};
 
-/* Options that an older program made from the defaults of its version, completed in `filled`. Kept out of line: there
- * are hundreds of functions with options. */
+/* The options of a call. A program that was compiled against an older version has fewer of them: these are put into
+ * `filled`, over today's defaults. Not inline, as there are hundreds of functions with options. */
 __attribute__((__noinline__, __cold__, __unused__)) static const void *
 fa__complete(const void *options, const void *defaults, void *filled, size_t size, size_t known)
 {
@@ -207,8 +207,8 @@ bool fa__run_reduction(fa__call *, int outputs, fa_tensor *const *out, const cha
 bool fa__copy_elements(fa__call *, fa_tensor *to, const fa_tensor *from, bool wait);
 /* The device's kernel of the operation, on the call's operands and results. */
 bool fa__run_kernel(fa__call *);
-/* The same into f32 where the result is of halves, which are rounded once. What the in-place form writes is what the
- * kernel starts from; without one it starts from zeros. */
+/* The same for a kernel that adds up. Where the result is of halves, the kernel adds into f32, and the sums are rounded
+ * once. It starts from what the in-place form writes into, or from zeros where the row has no such form. */
 bool fa__run_together(fa__call *);
 
 /* ---- gradients ---- */
@@ -218,7 +218,7 @@ void fa__give_derived(fa__back *);                     /* POINTWISE: what is der
 /* Whether the gradient of a field is asked for. */
 bool fa__wants(const fa__back *, const void *field);
 bool fa__wants_item(const fa__back *, size_t k);
-/* A gradient with the dimensions of size 1 that a reduction of x over dims without keepdim took away; a number, from a
- * reduction over all, goes with every shape as it is. */
+/* The gradient of a reduction of x over dims, with the dimensions of size 1 put back that a reduction without keepdim
+ * took away, so that it broadcasts to x's shape. From a reduction over all it is a number, and stays that. */
 fa_tensor *fa__undo_reduced(fa_tensor *gy, const fa_tensor *x, fa_dims, bool keepdim);
 #endif

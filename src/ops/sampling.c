@@ -88,7 +88,7 @@ static bool uniform_parts_run(fa__call *c)
 OP(uniform_parts, uniform_parts_args, (y), .infer = uniform_parts_infer, .run = uniform_parts_run, .no_grad = "a draw",
    INTERNAL, TORCH(""), SAMPLES("p(3,1) 5; p(1) 0; (0,1) 2"))
 
-/* With a key that was drawn before. */
+/* Calls an operation whose arguments have their key already. Its public function would draw another one. */
 static fa_tensor *call(const fa__op *op, const void *args)
 {
     fa__call c = {.op = op, .args = args};

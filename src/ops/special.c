@@ -32,7 +32,7 @@ POINTWISE(ndtri, (x), y = ndtri(x), TORCH("special.ndtri(x)"), SAMPLES("u(5); u(
 
 /* ---- zeta and gamma ---- */
 
-/* Of one operand alone, as in PyTorch. */
+/* As in PyTorch there is no gradient for the first operand: where it is asked for, that is an error. */
 static void first_counts_grad(fa__back *b)
 {
     const fa_arg *operand = b->args;

@@ -15,7 +15,7 @@ enum { MOST_SHOWN = 60 /* bytes of a text in messages */ };
 
 typedef enum { TRUTH, WHOLE, REAL } sort;
 
-/* An element: all are read before it is known what they will be. */
+/* An element as it was read. Only when all are read is it known what dtype they have together. */
 typedef struct element {
     sort sort;
     int64_t i; /* of truths and whole numbers */
@@ -289,6 +289,13 @@ static fa_tensor *parsed(parser *p, fa_dtype wanted, fa_device device)
     return make(p, shape, dtype, device);
 }
 
+static bool check_gradient(const fa_tensor_parse_options *options, fa_dtype dtype)
+{
+    return !options->requires_grad || fa__dtype_is_float(dtype)
+           || fa__fail(FA_ERROR_DTYPE, "fa_tensor_parse: only floating tensors can need gradients, not %s",
+                       fa_dtype_name(dtype));
+}
+
 fa_tensor *(fa_tensor_parse)(const char *text, const fa_tensor_parse_options *options)
 {
     static const fa__op parse_op = {.name = "tensor_parse", .id = FA__OP_expression};
@@ -301,22 +308,14 @@ fa_tensor *(fa_tensor_parse)(const char *text, const fa_tensor_parse_options *op
                  text ? "there is no such dtype" : "the text is NULL");
         return NULL;
     }
-    if (options->requires_grad && options->dtype != FA_SAME && !fa__dtype_is_float(options->dtype)) {
-        fa__fail(FA_ERROR_DTYPE, "fa_tensor_parse: only floating tensors can need gradients, not %s",
-                 fa_dtype_name(options->dtype));
+    if (options->dtype != FA_SAME && !check_gradient(options, options->dtype))
         return NULL;
-    }
     FA__WORK_FOR(&parse_op);
     fa_device device = options->device.kind == FA__DEFAULT_DEVICE ? fa_device_current() : options->device;
     fa_tensor *t = parsed(&p, options->dtype, device);
     fa__free(p.item);
-    if (!t)
+    if (!t || !check_gradient(options, (fa_dtype)t->dtype))
         return NULL;
-    if (options->requires_grad && !fa__dtype_is_float(t->dtype)) {
-        fa__fail(FA_ERROR_DTYPE, "fa_tensor_parse: only floating tensors can need gradients, not %s",
-                 fa_dtype_name((fa_dtype)t->dtype));
-        return NULL;
-    }
     t->requires_grad = options->requires_grad;
     fa__sign(t, &parse_op, __builtin_return_address(0));
     return t;

@@ -115,6 +115,26 @@ static int too_far(fa_shape shape, const int64_t *stride, int64_t size)
     return -1;
 }
 
+static bool check_reach(fa_shape shape, const int64_t *stride, int64_t size)
+{
+    int far = too_far(shape, stride, size);
+    return far < 0
+           || fa__fail(FA_ERROR_SHAPE,
+                       "fa_tensor_borrow: stride %lld of dimension %d, whose size is %lld, reaches further than can be "
+                       "addressed",
+                       (long long)stride[far], far, (long long)shape.dim[far]);
+}
+
+/* The device that memory of the program's can be of; NULL and an error. */
+static fa__device *borrowing_device(fa_device wanted)
+{
+    fa__device *device = wanted.kind == FA__DEFAULT_DEVICE ? &fa__cpu_device : fa__device_get(wanted);
+    if (!device || device->host || device->shapes_only)
+        return device;
+    fa__fail(FA_ERROR_DEVICE, "fa_tensor_borrow: %s has memory of its own: fa_tensor_from copies there", device->name);
+    return NULL;
+}
+
 fa_tensor *(fa_tensor_borrow)(void *data, fa_shape shape, const fa_tensor_borrow_options *options)
 {
     FA__COMPLETE(fa_tensor_borrow)
@@ -122,25 +142,14 @@ fa_tensor *(fa_tensor_borrow)(void *data, fa_shape shape, const fa_tensor_borrow
     int64_t low, high, stride[FA_MAX_DIMS], size = (int64_t)fa_dtype_size(dtype);
     if (!check_made("fa_tensor_borrow", shape, dtype, data))
         return NULL;
-    fa__device *device = options->device.kind == FA__DEFAULT_DEVICE ? &fa__cpu_device : fa__device_get(options->device);
+    fa__device *device = borrowing_device(options->device);
     if (!device)
         return NULL;
-    if (!device->host && !device->shapes_only) {
-        fa__fail(FA_ERROR_DEVICE, "fa_tensor_borrow: %s has memory of its own: fa_tensor_from copies there",
-                 device->name);
-        return NULL;
-    }
     fa__dense_strides(shape.rank, shape.dim, stride);
     if (options->strides)
         memcpy(stride, options->strides, sizeof stride[0] * (size_t)shape.rank);
-    int far = too_far(shape, stride, size);
-    if (far >= 0) {
-        fa__fail(
-            FA_ERROR_SHAPE,
-            "fa_tensor_borrow: stride %lld of dimension %d, whose size is %lld, reaches further than can be addressed",
-            (long long)stride[far], far, (long long)shape.dim[far]);
+    if (!check_reach(shape, stride, size))
         return NULL;
-    }
     fa__extent(shape.rank, shape.dim, stride, &low, &high);
     char *lowest = data ? (char *)data + low * size : NULL;
     fa__storage *s = fa__storage_borrow(device, lowest, (size_t)((high - low) * size), NULL, options->ctx);

@@ -24,7 +24,8 @@ static bool check_tensor(const fa_tensor *x, const fa__op *op)
     return fa__tensor_check(x, what);
 }
 
-/* Another device's errors name nobody. */
+/* The device that is asked for; by default that of x. Its errors say nothing of the caller: the name of op is put in
+ * front. */
 static fa__device *device_of(const fa_tensor *x, fa_device wanted, const fa__op *op)
 {
     bool stood = fa__failed();
@@ -34,7 +35,7 @@ static fa__device *device_of(const fa_tensor *x, fa_device wanted, const fa__op 
     return device;
 }
 
-/* A copy says that fa_to made it, and who called that. */
+/* fa_to() and what is like it. A tensor that is new says afterwards that op made it, called from site. */
 static fa_tensor *moved(const fa__op *op, const fa_tensor *x, fa_place where, const fa_to_options *options,
                         const void *site)
 {
@@ -127,7 +128,7 @@ static bool can_change(const fa_tensor *t, fa_dtype dtype)
                      "memory that is borrowed, or that a pointer was taken of, cannot change its dtype");
 }
 
-/* What fails in a storage does not know the tensor. */
+/* Adds the tensor to an error of its storage, which does not know which tensors it has. */
 static void name_tensor(const fa_tensor *t)
 {
     char text[300];
@@ -136,7 +137,7 @@ static void name_tensor(const fa_tensor *t)
     fa_error_append(": %s", text);
 }
 
-/* The memory elsewhere. */
+/* A copy of the storage of t on another device. NULL and an error that tells of t. */
 static fa__storage *copied(const fa_tensor *t, fa__device *to)
 {
     fa__storage *s = fa__storage_copied(t->storage, to, asked_for(), fa__move_bytes);

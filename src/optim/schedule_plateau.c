@@ -64,7 +64,7 @@ static bool visit(fa__dict *a, fa_schedule *s)
 
 static const fa__schedule_kind kind = {.name = "fa_schedule_reduce_on_plateau", .metric = metric, .visit = visit};
 
-/* One of two words. */
+/* Whether an option is one of the two words that it may be; an error if not. */
 static bool word_is_good(const char *option, const char *word, const char *a, const char *b)
 {
     bool good = word && (!strcmp(word, a) || !strcmp(word, b));

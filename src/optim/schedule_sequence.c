@@ -139,7 +139,7 @@ static several *several_new(const fa__schedule_kind *kind, size_t count, fa_sche
     return t;
 }
 
-/* Making the parts has set the rates of epoch 0. */
+/* Nothing is to be done for epoch 0: each part has set its rates when it was made. */
 fa_schedule *fa__schedule_chained(size_t count, fa_schedule *const *schedules)
 {
     several *t = several_new(&chained, count, schedules);

@@ -133,7 +133,7 @@ static fa__node_id mul_add(const chain *c)
     return plus(c, mul(c), c->dz);
 }
 
-/* A reciprocal's needs the result alone. */
+/* (dx - dy * (x / y)) / y. Of 1 / y it is -dy * (1 / y)^2, which needs the result, and no operand. */
 static fa__node_id divide(const chain *c)
 {
     if (c->dx == ZERO && fa__is_number(c->b, c->x, 1))
@@ -168,7 +168,7 @@ static fa__node_id minimum(const chain *c)
     return plus(c, share(c, c->dx, y_less), share(c, c->dy, x_less));
 }
 
-/* Nothing where both are equal, as in PyTorch. */
+/* 0 where both operands are equal, as in PyTorch; elsewhere what comes by x. */
 static fa__node_id next_after(const chain *c)
 {
     return c->dx == ZERO ? ZERO : choose(c, make2(c, FA__PRIM_eq, c->x, c->y), integer(c, 0), c->dx);
@@ -289,7 +289,7 @@ static fa__node_id digamma(const chain *c)
     return times(c, c->dx, make2(c, FA__PRIM_polygamma, integer(c, 1), c->x));
 }
 
-/* By the second operand; the first one counts. */
+/* polygamma(n, y): n is the number of the derivative, so only y has one, and that is polygamma(n + 1, y). */
 static fa__node_id polygamma(const chain *c)
 {
     fa__node_id next = make2(c, FA__PRIM_add, c->x, integer(c, 1));

@@ -103,7 +103,7 @@ const fa__expression *fa__expression_ref(const fa__expression *e)
     return e;
 }
 
-/* In the place of a derivative that is zero. */
+/* Its address stands for a derivative that is zero. */
 static fa__expression zero_derivative;
 
 /* An expression owns its derivatives, which own theirs: as deep as there is room for inputs, FA__MAX_INPUTS / 2. */

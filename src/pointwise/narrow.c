@@ -58,58 +58,65 @@ static uint16_t bound(narrowing *w, uint16_t i)
     return add(w, n);
 }
 
+/* How a primitive reads each of its operands, and whether its result may be outside the dtype. What the table does not
+ * name reads its operands as they are when stored, numbers and operands of other dtypes as they are given, and its
+ * result is in the dtype when they are. */
+enum {
+    STORED,     /* as stored; what is given stays as it is */
+    ALL_STORED, /* as stored, and what is given, too */
+    AS_BOUND,   /* held against the other operands */
+    LOW_BITS    /* as computed: only its low bits count, or it is passed on */
+};
+enum { IN_DTYPE, WIDE, AS_PASSED /* wide where an operand that is passed on is */ };
+
+static const struct {
+    uint8_t operand[3], result;
+} readings[FA__PRIM_count] = {
+    [FA__PRIM_neg] = {{LOW_BITS}, WIDE},
+    [FA__PRIM_add] = {{LOW_BITS, LOW_BITS}, WIDE},
+    [FA__PRIM_sub] = {{LOW_BITS, LOW_BITS}, WIDE},
+    [FA__PRIM_mul] = {{LOW_BITS, LOW_BITS}, WIDE},
+    [FA__PRIM_mad] = {{LOW_BITS, LOW_BITS, LOW_BITS}, WIDE},
+    [FA__PRIM_bit_and] = {{LOW_BITS, LOW_BITS}, WIDE},
+    [FA__PRIM_bit_or] = {{LOW_BITS, LOW_BITS}, WIDE},
+    [FA__PRIM_bit_xor] = {{LOW_BITS, LOW_BITS}, WIDE},
+    [FA__PRIM_bit_not] = {{LOW_BITS}, WIDE},
+    [FA__PRIM_select] = {{STORED, LOW_BITS, LOW_BITS}, AS_PASSED},
+    [FA__PRIM_shift_left] = {{LOW_BITS, ALL_STORED}, WIDE},
+    [FA__PRIM_shift_right] = {{ALL_STORED, ALL_STORED}, IN_DTYPE},
+    [FA__PRIM_abs] = {{ALL_STORED}, WIDE},
+    [FA__PRIM_pow] = {{ALL_STORED, ALL_STORED}, WIDE},
+    [FA__PRIM_gcd] = {{ALL_STORED, ALL_STORED}, WIDE},
+    [FA__PRIM_lcm] = {{ALL_STORED, ALL_STORED}, WIDE},
+    [FA__PRIM_floor_divide] = {{ALL_STORED, ALL_STORED}, WIDE},
+    [FA__PRIM_round_to] = {{ALL_STORED, ALL_STORED}, WIDE},
+    [FA__PRIM_sign] = {{ALL_STORED}, IN_DTYPE},
+    [FA__PRIM_remainder] = {{ALL_STORED, ALL_STORED}, IN_DTYPE},
+    [FA__PRIM_fmod] = {{ALL_STORED, ALL_STORED}, IN_DTYPE},
+    [FA__PRIM_maximum] = {{AS_BOUND, AS_BOUND}, IN_DTYPE},
+    [FA__PRIM_minimum] = {{AS_BOUND, AS_BOUND}, IN_DTYPE},
+    [FA__PRIM_index] = {.result = WIDE},
+};
+
+static uint16_t read_operand(narrowing *w, uint16_t i, uint8_t how)
+{
+    return how == LOW_BITS ? w->made[i] : how == AS_BOUND ? bound(w, i) : seen(w, i, how == ALL_STORED);
+}
+
 static void narrow_node(narrowing *w, uint16_t i)
 {
     fa__ssa_node n = w->from->node[i];
     if (n.prim == FA__PRIM_bit_not && w->to == FA__PRIM_to_bool)
         n.prim = FA__PRIM_not;
     int arity = n.prim == FA__PRIM_input || n.prim == FA__PRIM_constant ? 0 : fa__prims[n.prim].arity;
+    uint8_t result = readings[n.prim].result;
     uint16_t *operand[] = {&n.a, &n.b, &n.c};
-    bool carried = false; /* an operand that is passed on is wide */
+    w->wide[i] = result == WIDE;
     for (int k = 0; k < arity; k++) {
-        uint16_t o = *operand[k];
-        bool passes = false, all = false, bounds = n.prim == FA__PRIM_maximum || n.prim == FA__PRIM_minimum;
-        switch (n.prim) {
-        case FA__PRIM_neg:
-        case FA__PRIM_add:
-        case FA__PRIM_sub:
-        case FA__PRIM_mul:
-        case FA__PRIM_mad:
-        case FA__PRIM_bit_and:
-        case FA__PRIM_bit_or:
-        case FA__PRIM_bit_xor:
-        case FA__PRIM_bit_not:
-            passes = w->wide[i] = true;
-            break;
-        case FA__PRIM_select:
-            passes = k > 0;
-            carried |= passes && w->wide[o];
-            break;
-        case FA__PRIM_shift_left: /* by how much is looked at */
-            w->wide[i] = true;
-            passes = k == 0;
-            all = k == 1;
-            break;
-        case FA__PRIM_abs:
-        case FA__PRIM_pow:
-        case FA__PRIM_gcd:
-        case FA__PRIM_lcm:
-        case FA__PRIM_floor_divide:
-        case FA__PRIM_round_to:
-            w->wide[i] = all = true;
-            break;
-        case FA__PRIM_sign:
-        case FA__PRIM_remainder:
-        case FA__PRIM_fmod:
-        case FA__PRIM_shift_right:
-            all = true;
-            break;
-        default:
-            break;
-        }
-        *operand[k] = passes ? w->made[o] : bounds ? bound(w, o) : seen(w, o, all);
+        uint8_t how = readings[n.prim].operand[k];
+        w->wide[i] |= result == AS_PASSED && how == LOW_BITS && w->wide[*operand[k]];
+        *operand[k] = read_operand(w, *operand[k], how);
     }
-    w->wide[i] |= carried || n.prim == FA__PRIM_index;
     w->made[i] = add(w, n);
 }
 

@@ -161,6 +161,25 @@ static uint32_t divisors_of(const fa__ssa *s)
     return set;
 }
 
+/* Writes down what the parser saw on its way, of operands and of outputs. */
+static void describe(fa__expression *e, const fa__parser *p, const fa__value *output, int count)
+{
+    e->mentioned = p->plain | p->bound | p->cast;
+    e->silent = (p->condition | p->cast | p->random) & ~(p->plain | p->bound);
+    e->bound_only = p->bound & ~(p->plain | p->cast | p->condition);
+    e->divisors = divisors_of(&e->ssa);
+    e->random = p->random;
+    e->casts = p->casts;
+    e->floating = p->floating;
+    e->integral = p->integral;
+    e->signs = p->signs;
+    e->whole = p->whole != NULL;
+    for (int o = 0; o < count; o++) {
+        e->boolean |= (uint32_t)output[o].boolean << o;
+        e->cast[o] = output[o].cast;
+    }
+}
+
 static fa__expression *finish(fa__parser *p, const fa__value *output, int count)
 {
     fa__node_id node[FA__MAX_OUTPUTS];
@@ -177,24 +196,10 @@ static fa__expression *finish(fa__parser *p, const fa__value *output, int count)
         return NULL;
     }
     fa__expression *e = fa__draft_finish(&draft);
-    if (!e) {
+    if (e)
+        describe(e, p, output, count);
+    else
         fa__parser_fail(p, 0, "out of memory");
-        return NULL;
-    }
-    e->mentioned = p->plain | p->bound | p->cast;
-    e->silent = (p->condition | p->cast | p->random) & ~(p->plain | p->bound);
-    e->bound_only = p->bound & ~(p->plain | p->cast | p->condition);
-    e->divisors = divisors_of(&e->ssa);
-    e->random = p->random;
-    e->casts = p->casts;
-    e->floating = p->floating;
-    e->integral = p->integral;
-    e->signs = p->signs;
-    e->whole = p->whole != NULL;
-    for (int o = 0; o < count; o++) {
-        e->boolean |= (uint32_t)output[o].boolean << o;
-        e->cast[o] = output[o].cast;
-    }
     return e;
 }
 

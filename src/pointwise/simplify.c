@@ -138,7 +138,8 @@ static bool is_zero(const fa__builder *b, fa__node_id id)
     return fa__is_number(b, id, 0.0) || fa__is_number(b, id, -0.0);
 }
 
-/* An integer has to be true in i32 too. */
+/* Whether a node is a constant other than 0. An integer may be computed in i32, where only its low 32 bits are left:
+ * so one of these has to be set. */
 static bool is_true(const fa__builder *b, fa__node_id id)
 {
     const fa__ssa_node *n = &b->node[id];
@@ -223,7 +224,7 @@ static const rule rules[FA__PRIM_count] = {
     [FA__PRIM_select] = select, [FA__PRIM_to_f64] = to_f64,
 };
 
-/* Doing it again changes nothing. */
+/* Primitives for which f(f(x)) is f(x). */
 static const bool idempotent[FA__PRIM_count] = {
     [FA__PRIM_ceil] = true,   [FA__PRIM_round] = true,  [FA__PRIM_sign] = true,   [FA__PRIM_floor] = true,
     [FA__PRIM_trunc] = true,  [FA__PRIM_to_u8] = true,  [FA__PRIM_to_i8] = true,  [FA__PRIM_to_i16] = true,

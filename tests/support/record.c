@@ -48,7 +48,7 @@ static bool is_new(uint64_t key)
 }
 
 /* ---- files ---- */
-/* Other processes may write the same one. */
+/* Other processes may write the same program: so it goes into a file of this process, which is then renamed. */
 static void write_program(const fa__program *p, fa__class class, fa__gpu_shape shape, uint64_t key)
 {
     const fa__ssa *ssa = p->ssa;

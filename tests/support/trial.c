@@ -62,6 +62,40 @@ static fa__prim draw_prim(const trial *t, bool placed)
     }
 }
 
+enum { NO_KEY = UINT16_MAX };
+
+/* A node that a step or an output may take: any but `key`, often one of the newest. */
+static uint16_t draw_node(const trial *t, uint16_t key)
+{
+    int64_t count = t->ssa.count, newest = count < 3 ? count : 3, i;
+    do
+        i = trial_chance(40) ? count - 1 - trial_below(newest) : trial_below(count);
+    while (i == key);
+    return (uint16_t)i;
+}
+
+static void draw_step(trial *t, uint16_t key)
+{
+    fa__prim p = draw_prim(t, key != NO_KEY);
+    uint16_t o[3] = {0};
+    for (int j = 0; j < fa__prims[p].arity; j++)
+        o[j] = draw_node(t, key);
+    if (p == FA__PRIM_uniform || p == FA__PRIM_normal)
+        o[0] = key;
+    add_node(t, (fa__ssa_node){.prim = (uint8_t)p, .a = o[0], .b = o[1], .c = o[2]});
+}
+
+/* The first output is the last node; the others are any, but not the key. */
+static void draw_outputs(trial *t, uint16_t key)
+{
+    int64_t count = t->ssa.count;
+    t->ssa.output[0] = (uint16_t)(count - 1 == key ? 0 : count - 1);
+    for (int k = 1; k < t->ssa.outputs; k++)
+        do
+            t->ssa.output[k] = (uint16_t)trial_below(count);
+        while (t->ssa.output[k] == key);
+}
+
 /* The last input is a key when the program is placed. */
 static void draw_program(trial *t, bool placed, int outputs, bool plain)
 {
@@ -70,33 +104,16 @@ static void draw_program(trial *t, bool placed, int outputs, bool plain)
     t->program = (fa__program){.ssa = &t->ssa, .text = "", .hot = -1};
     for (int i = 0; i < inputs; i++)
         add_node(t, (fa__ssa_node){.prim = FA__PRIM_input, .a = (uint16_t)i});
-    uint16_t key = (uint16_t)(inputs - 1);
+    uint16_t key = placed ? (uint16_t)(inputs - 1) : NO_KEY;
     int usable = placed ? inputs - 1 : inputs;
     if (usable == 0 || trial_chance(50))
         add_node(t, (fa__ssa_node){.prim = FA__PRIM_constant, .integer = true, .number.i = trial_below(5) - 2});
     if (trial_chance(30))
         add_node(t, (fa__ssa_node){.prim = FA__PRIM_constant, .number.f = floating(t) ? 0.37 : 3.0});
     int steps = plain ? (int)trial_below(2) : 1 + (int)trial_below(trial_chance(20) ? 40 : 6);
-    for (int k = 0; k < steps; k++) {
-        fa__prim p = draw_prim(t, placed);
-        uint16_t o[3] = {0};
-        for (int j = 0; j < fa__prims[p].arity; j++)
-            do
-                o[j] = (uint16_t)(trial_chance(40) ? t->ssa.count - 1 - trial_below(t->ssa.count < 3 ? t->ssa.count : 3)
-                                                   : trial_below(t->ssa.count));
-            while (placed && o[j] == key);
-        if (p == FA__PRIM_uniform || p == FA__PRIM_normal)
-            o[0] = key;
-        add_node(t, (fa__ssa_node){.prim = (uint8_t)p, .a = o[0], .b = o[1], .c = o[2]});
-    }
-    for (int k = 0; k < outputs; k++)
-        do
-            t->ssa.output[k] =
-                (uint16_t)(k == 0 || trial_chance(50) ? t->ssa.count - 1 - (k > 0) * trial_below(t->ssa.count)
-                                                      : trial_below(t->ssa.count));
-        while (placed && t->ssa.output[k] == key);
-    if (placed && t->ssa.output[0] == key)
-        t->ssa.output[0] = 0;
+    for (int k = 0; k < steps; k++)
+        draw_step(t, key);
+    draw_outputs(t, key);
 }
 
 static void draw_shape(fa__launch *l)

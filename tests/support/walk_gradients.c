@@ -130,7 +130,7 @@ static bool chooses(const fa__op *op)
     return found;
 }
 
-/* What makes no difference at all is left. */
+/* An element that the row does not take, so that a change of it changes nothing, has to have a gradient of just 0. */
 static void hold_what_is_left(const inputs *in, const fa_tensor *g, int operand_number, double incoming)
 {
     const operand *o = &in->s->operand[operand_number];

@@ -93,6 +93,20 @@ static const struct {
     {"training", "samples/s", "a step of the cnn for fashion-mnist, 64 images", measure_training},
 };
 
+/* NULL for j: as text. */
+static void print_device(json *j, fa_device device, const fa_device_properties *p)
+{
+    if (!j) {
+        printf("%s: %s, %s, %d threads\n", fa_device_name(device), p->name, p->driver, fa_num_threads());
+        return;
+    }
+    json_open(j, NULL, '{');
+    json_text(j, "device", fa_device_name(device));
+    json_text(j, "name", p->name);
+    json_text(j, "driver", p->driver);
+    json_whole(j, "threads", fa_num_threads());
+}
+
 int command_bench(int argc, char **argv)
 {
     settings s = settings_parse(BENCH, argc, argv, NULL,
@@ -108,15 +122,7 @@ int command_bench(int argc, char **argv)
     if (!fa_device_info(device, &p))
         return command_failed();
     json j = {.file = stdout};
-    if (s.json) {
-        json_open(&j, NULL, '{');
-        json_text(&j, "device", fa_device_name(device));
-        json_text(&j, "name", p.name);
-        json_text(&j, "driver", p.driver);
-        json_whole(&j, "threads", fa_num_threads());
-    } else {
-        printf("%s: %s, %s, %d threads\n", fa_device_name(device), p.name, p.driver, fa_num_threads());
-    }
+    print_device(s.json ? &j : NULL, device, &p);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         double value = rows[i].measure(device);
         if (fa_failed())

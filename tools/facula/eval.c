@@ -42,14 +42,10 @@ int command_eval(int argc, char **argv)
     if (s.arguments != 1)
         return s.arguments ? command_wrong("\"%s\" is not expected", s.argument[1])
                            : command_wrong("a file is missing: a network that `facula train --save` wrote");
-    if (s.quiet && s.json)
-        return command_wrong("--quiet does not go with --json");
     fa_device device;
-    int wrong = command_device(&s, &device);
+    int wrong = network_open(&s, &device, &n, &net);
     if (wrong)
         return wrong;
-    if (!network_load(s.argument[0], device, &n, &net))
-        return command_failed();
     if (!setting_given(&s, "data")) {
         setting_read(&s, setting_named("data"), n.data);
         s.data_dir = s.data_dir ? s.data_dir : n.folder;

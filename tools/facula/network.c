@@ -239,3 +239,13 @@ bool network_load(const char *path, fa_device device, network *n, fa_module **ne
     *net = fa_module_to(network_new(n), device);
     return *net && fa_checkpoint_load(path, .module = *net);
 }
+
+int network_open(const settings *s, fa_device *device, network *n, fa_module **net)
+{
+    if (s->quiet && s->json)
+        return command_wrong("--quiet does not go with --json");
+    int wrong = command_device(s, device);
+    if (wrong)
+        return wrong;
+    return network_load(s->argument[0], *device, n, net) ? 0 : command_failed();
+}

@@ -34,6 +34,9 @@ extern const data_set data_sets[];
 network network_for(const settings *s);
 /* The network in a file that was saved, and its weights, in training mode, on a device. False and an error. */
 bool network_load(const char *path, fa_device device, network *n, fa_module **net);
+/* The same for the file that is the first argument, on the device that the settings ask for. What the process exits
+ * with when it cannot be used; 0: it can. */
+int network_open(const settings *s, fa_device *device, network *n, fa_module **net);
 /* What a file tells of its network; false and an error when it is none of ours. */
 bool network_read(const fa_saved *file, const char *path, network *n);
 /* The modules; in training mode. */

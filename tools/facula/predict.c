@@ -96,14 +96,10 @@ int command_predict(int argc, char **argv)
     if (s.arguments < 2)
         return command_wrong(s.arguments ? "an image is missing"
                                          : "a file is missing: a network that `facula train --save` wrote");
-    if (s.quiet && s.json)
-        return command_wrong("--quiet does not go with --json");
     fa_device device;
-    int wrong = command_device(&s, &device);
+    int wrong = network_open(&s, &device, &n, &net);
     if (wrong)
         return wrong;
-    if (!network_load(s.argument[0], device, &n, &net))
-        return command_failed();
     fa_module_train(net, false);
     return show(&s, &n, net);
 }

@@ -278,6 +278,35 @@ static int run_all(run *r, const fa_saved *file)
     return 0;
 }
 
+/* The settings of the run: the model stands among the arguments, or in the file of --resume, which is read. What the
+ * process exits with when something is wrong; 0: nothing. */
+static int read_settings(settings *s, fa_saved *file)
+{
+    if (s->arguments > 1)
+        return command_wrong("\"%s\" is not expected", s->argument[1]);
+    if (s->arguments && !setting_read(s, setting_rows, s->argument[0]))
+        return command_wrong("MODEL: \"%s\" is none of cnn, mlp, linear", s->argument[0]);
+    if (!s->arguments && !s->resume)
+        return command_wrong("a model is missing: cnn, mlp, linear");
+    s->given |= (uint64_t)(s->arguments > 0);
+    int wrong = 0;
+    if (s->resume) {
+        *file = fa_load_file(s->resume, .device = FA_META);
+        wrong = fa_failed() ? command_failed() : restore(s, file);
+    } else {
+        complete(s);
+    }
+    return wrong ? wrong : check(s);
+}
+
+/* The first Ctrl-C, or request to end, stops after the step that is being made; the second one ends the process. */
+static void catch_signals(void)
+{
+    const int once = (int)(SA_RESETHAND | SA_RESTART);
+    sigaction(SIGINT, &(struct sigaction){.sa_handler = stop, .sa_flags = once}, NULL);
+    sigaction(SIGTERM, &(struct sigaction){.sa_handler = stop, .sa_flags = once}, NULL);
+}
+
 int command_train(int argc, char **argv)
 {
     static run r;
@@ -287,28 +316,11 @@ int command_train(int argc, char **argv)
                          "MODEL is cnn (convolutions), mlp (one hidden layer) or linear; --resume knows it. Epochs, "
                          "batches and rates have defaults for each data set. The same seed gives the same network. "
                          "Ctrl-C stops after the step that is being made, and saves; a second one stops at once.");
-    if (r.s.arguments > 1)
-        return command_wrong("\"%s\" is not expected", r.s.argument[1]);
-    if (r.s.arguments && !setting_read(&r.s, setting_rows, r.s.argument[0]))
-        return command_wrong("MODEL: \"%s\" is none of cnn, mlp, linear", r.s.argument[0]);
-    if (!r.s.arguments && !r.s.resume)
-        return command_wrong("a model is missing: cnn, mlp, linear");
-    r.s.given |= (uint64_t)(r.s.arguments > 0);
-    if (r.s.resume) {
-        file = fa_load_file(r.s.resume, .device = FA_META);
-        int wrong = fa_failed() ? command_failed() : restore(&r.s, &file);
-        if (wrong)
-            return wrong;
-    } else {
-        complete(&r.s);
-    }
-    int wrong = check(&r.s);
+    int wrong = read_settings(&r.s, &file);
     wrong = wrong ? wrong : command_device(&r.s, &r.device);
     if (wrong)
         return wrong;
-    const int once = (int)(SA_RESETHAND | SA_RESTART);
-    sigaction(SIGINT, &(struct sigaction){.sa_handler = stop, .sa_flags = once}, NULL);
-    sigaction(SIGTERM, &(struct sigaction){.sa_handler = stop, .sa_flags = once}, NULL);
+    catch_signals();
     int status = run_all(&r, r.s.resume ? &file : NULL);
     run_free(&r);
     return status;

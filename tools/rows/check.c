@@ -248,7 +248,7 @@ static void check_formula(op *o)
         COMPLAIN(o, "HOT: its values depend on the element's place");
 }
 
-/* A family includes what is written for it. */
+/* Whether the file of a family includes the .rows that are generated for it. */
 static void check_family(const source *f)
 {
     const char *line = rows_format("#include \"%s.rows\"", f->family);

@@ -129,35 +129,48 @@ static op *op_add(rows *r, source *f, int i)
     return o;
 }
 
+/* What POINTWISE says of itself: (signature) and expression. */
+static void read_pointwise(rows *r, op *o, int signature, int expression, int expression_last)
+{
+    read_signature(r, o, signature);
+    o->expression = expression, o->expression_last = expression_last;
+    o->result[o->nresults++] = "y";
+}
+
+/* What OP says of itself: args_type, a struct of the same file, and (results). */
+static void read_op(rows *r, op *o, const source *f, int type, int results)
+{
+    const char *name = token_text(&f->token[type]);
+    read_results(o, results);
+    o->args = schema_find(r, name);
+    if (!o->args || o->args->source != f)
+        fail(f->path, o->line, "%s: no \"typedef struct { ... } %s;\" above", o->name, name);
+}
+
 /* OP(name, args_type, (results), cells...) or POINTWISE(name, (signature), expression, cells...) from token i on. */
 static int read_row(rows *r, source *f, int i)
 {
+    enum { NAME, SECOND, THIRD, BEFORE_CELLS };
     const token *t = f->token;
-    int close = t[i + 1].mate, at[3], end[3], k = i + 2;
+    int close = t[i + 1].mate, at[BEFORE_CELLS], end[BEFORE_CELLS], k = i + 2;
     op *o = op_add(r, f, i);
-    for (int n = 0; n < 3; n++, k = end[n - 1] + 2) {
+    for (int n = NAME; n < BEFORE_CELLS; n++, k = end[n - 1] + 2) {
         at[n] = token_next(f, k), end[n] = argument_end(f, at[n], close);
         if (at[n] >= close)
             return fail(f->path, o->line, "%s: a row begins with three arguments", o->name), close + 1;
     }
-    int list = at[o->pointwise ? 1 : 2];
+    int list = at[o->pointwise ? SECOND : THIRD];
     if (!token_is(&t[list], "(") && (o->pointwise || !token_is(&t[list], "[")))
         return fail(f->path, t[list].line, "%s: %s stand in parentheses", o->name,
                     o->pointwise ? "operands" : "results"),
                close + 1;
-    if (o->pointwise) {
-        read_signature(r, o, list);
-        o->expression = at[2], o->expression_last = end[2];
-        o->result[o->nresults++] = "y";
-    } else {
-        read_results(o, list);
-        o->args = schema_find(r, token_text(&t[at[1]]));
-        if (!o->args || o->args->source != f)
-            fail(f->path, o->line, "%s: no \"typedef struct { ... } %s;\" above", o->name, token_text(&t[at[1]]));
-    }
-    for (; k < close; k = end[0] + 2) {
-        end[0] = argument_end(f, k, close);
-        read_cell(o, k, end[0]);
+    if (o->pointwise)
+        read_pointwise(r, o, list, at[THIRD], end[THIRD]);
+    else
+        read_op(r, o, f, at[SECOND], list);
+    for (int last; k < close; k = last + 2) {
+        last = argument_end(f, k, close);
+        read_cell(o, k, last);
     }
     return close + 1;
 }

@@ -46,7 +46,7 @@ static void put_gradient(text *t, const op *o)
         put(t, "%s", !o->pointwise ? "composed" : any ? "derived" : "zero");
 }
 
-/* FA__CAST_F32 as f32. */
+/* What the manual calls the kind of autocast that a cell of this name has: "f32" for FA__CAST_F32. */
 static const char *cast_name(const op *o, const char *name)
 {
     static const char *const names[][2] = {

@@ -40,6 +40,13 @@ fa__cpu_walk fa__cpu_others(const int64_t *shape, int rank, int dim, const fa__o
                             const fa__operand *c);
 /* Offsets of the i-th place. */
 void fa__cpu_place(const fa__cpu_walk *, int64_t i, int64_t offset[3]);
+/* How many elements a tile has that begins with element `begin`: up to `most`, none from `end` on, and all of one row,
+ * where rows have `inner` elements each. */
+static inline int64_t fa__cpu_tile(int64_t begin, int64_t end, int64_t inner, int64_t most)
+{
+    int64_t row = inner - begin % inner, left = end - begin, count = row < left ? row : left;
+    return count < most ? count : most;
+}
 /* A result of less dimensions than `rank` because it lacks dim, with that put back. */
 fa__operand fa__cpu_with_dim(const fa__operand *, int rank, int dim);
 #endif

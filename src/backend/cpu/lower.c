@@ -194,6 +194,23 @@ static void add_hot(lowering *l, const fa__program *p)
     l->step[0] = (fa__step){.kind = FA__STEP_HOT, .o = c->inputs};
 }
 
+static bool lower_node(lowering *l, const fa__ssa *ssa, int i, fa__class class)
+{
+    const fa__ssa_node *n = &l->node[i];
+    fa__code *c = &l->code;
+    if (n->prim == FA__PRIM_input) {
+        l->slot[i] = n->a;
+        c->read[n->a] = true;
+        return true;
+    }
+    if (n->prim == FA__PRIM_constant) {
+        l->slot[i] = c->slots++;
+        l->constant[c->constants++] = (fa__code_constant){l->slot[i], constant_bits(n, class)};
+        return true;
+    }
+    return add_step(l, ssa, i);
+}
+
 static bool lower(lowering *l, const fa__program *p, fa__class class)
 {
     const fa__ssa *ssa = p->ssa;
@@ -205,20 +222,9 @@ static bool lower(lowering *l, const fa__program *p, fa__class class)
     *c = (fa__code){.inputs = ssa->inputs, .outputs = ssa->outputs, .hot = -1};
     c->slots = (uint16_t)(c->inputs + c->outputs);
     l->free_slots = 0;
-    for (int i = 0; i < ssa->count; i++) {
-        const fa__ssa_node *n = &l->node[i];
-        if (!l->needed[i])
-            continue;
-        if (n->prim == FA__PRIM_input) {
-            l->slot[i] = n->a;
-            c->read[n->a] = true;
-        } else if (n->prim == FA__PRIM_constant) {
-            l->slot[i] = c->slots++;
-            l->constant[c->constants++] = (fa__code_constant){l->slot[i], constant_bits(n, class)};
-        } else if (!add_step(l, ssa, i)) {
+    for (int i = 0; i < ssa->count; i++)
+        if (l->needed[i] && !lower_node(l, ssa, i, class))
             return false;
-        }
-    }
     add_copies(l, ssa);
     add_hot(l, p);
     uint8_t kind = c->steps == 1 ? l->step[0].kind : FA__STEP_INDEX;

@@ -37,7 +37,7 @@ static bool contiguous(const fa__operand *o, const fa__launch *l)
     return true;
 }
 
-/* One element that stands for all. */
+/* Whether one element of the operand stands for all of the launch. */
 static bool repeated(const fa__operand *o, const fa__launch *l)
 {
     for (int d = 0; d < l->rank; d++)

@@ -39,11 +39,8 @@ static void some_numbers(void *context, int64_t begin, int64_t end)
 {
     const numbers *s = context;
     for (int64_t count; begin < end; begin += count) {
-        int64_t row = begin / s->inner, first = begin - row * s->inner;
-        count = s->inner - first;
-        count = count < end - begin ? count : end - begin;
-        count = count < TILE ? count : TILE;
-        fill_tile(s, row, first, count);
+        count = fa__cpu_tile(begin, end, s->inner, TILE);
+        fill_tile(s, begin / s->inner, begin % s->inner, count);
     }
 }
 

@@ -95,18 +95,22 @@ void fa__worker_advance(fa__worker *k, int64_t n)
     }
 }
 
-/* n elements from the cursor on, line by line, between memory and a tile. */
-static void gather(const fa__worker *k, int i, char *tile, int64_t n)
+/* Copies n elements of lane i, from the cursor on and line by line: into the tile by `load`, or where that is NULL out
+ * of the tile by `store`. */
+static inline void copy_lines(const fa__worker *k, int i, char *tile, int64_t n, fa__load_loop *load,
+                              fa__store_loop *store)
 {
     const fa__walk *w = k->walk;
     const fa__lane *a = &w->lane[i];
-    fa__load_loop *load = w->simd->load[a->operand->dtype];
     int64_t inner = a->stride[w->rank - 1], column = k->at.column, coordinate[FA_MAX_DIMS];
     char *line = k->at.line[i];
     memcpy(coordinate, k->at.coordinate, sizeof coordinate);
     while (n > 0) {
         int64_t count = fa__least(n, w->inner - column);
-        load(tile, line + column * inner, inner / a->size, count);
+        if (load)
+            load(tile, line + column * inner, inner / a->size, count);
+        else
+            store(line + column * inner, inner / a->size, tile, count);
         tile += count * w->simd->size;
         n -= count;
         column = 0;
@@ -114,22 +118,14 @@ static void gather(const fa__worker *k, int i, char *tile, int64_t n)
     }
 }
 
-static void scatter(const fa__worker *k, int i, const char *tile, int64_t n)
+static void gather(const fa__worker *k, int i, char *tile, int64_t n)
 {
-    const fa__walk *w = k->walk;
-    const fa__lane *a = &w->lane[i];
-    fa__store_loop *store = w->simd->store[a->operand->dtype];
-    int64_t inner = a->stride[w->rank - 1], column = k->at.column, coordinate[FA_MAX_DIMS];
-    char *line = k->at.line[i];
-    memcpy(coordinate, k->at.coordinate, sizeof coordinate);
-    while (n > 0) {
-        int64_t count = fa__least(n, w->inner - column);
-        store(line + column * inner, inner / a->size, tile, count);
-        tile += count * w->simd->size;
-        n -= count;
-        column = 0;
-        line = n > 0 ? next_line(w, a, coordinate, line) : line;
-    }
+    copy_lines(k, i, tile, n, k->walk->simd->load[k->walk->lane[i].operand->dtype], NULL);
+}
+
+static void scatter(const fa__worker *k, int i, char *tile, int64_t n)
+{
+    copy_lines(k, i, tile, n, NULL, k->walk->simd->store[k->walk->lane[i].operand->dtype]);
 }
 
 static char *tile_of(fa__worker *k, int slot)

@@ -133,19 +133,13 @@ static uint64_t launch_sums(const convolution *w, const convolve_arguments *a, i
     const fa__gpu_kernel *kernel =
         fa__gpu_fixed(w->queue->device, FA__GPU_CONVOLVE_ADD, 2 * kind_of(w->dtype), fa__class_of((unsigned)w->dtype));
     convolve_add_arguments b = {.groups = w->v.groups, .parts = a->parts, .m = a->m, .n = n};
-    if (!kernel)
-        return 0;
     for (int i = 0; i < 4; i++)
         b.out[i] = a->out[i];
     for (int i = 0; i < 3; i++)
         b.taps[i] = a->taps[i];
     b.out_group = a->out_group;
     b.dtype = w->dtype;
-    fa__gpu_args args = {.count = 0};
-    fa__gpu_memory(&args, w->out);
-    fa__gpu_memory(&args, sums);
-    fa__gpu_value(&args, &b, sizeof b);
-    return fa__gpu_launch_items(w->queue, kernel, b.groups * b.m * b.n, &args);
+    return FA__GPU_LAUNCH(w->queue, kernel, b.groups * b.m * b.n, b, w->out, sums);
 }
 
 static convolve_arguments arguments_of(const convolution *w)

@@ -90,6 +90,14 @@ static inline void fa__gpu_value(fa__gpu_args *a, const void *bytes, size_t size
 uint64_t fa__gpu_launch_items(fa__queue *, const fa__gpu_kernel *, int64_t items, const fa__gpu_args *);
 uint64_t fa__gpu_launch_groups(fa__queue *, const fa__gpu_kernel *, const uint64_t groups[3], const fa__gpu_args *);
 
+/* Launches a kernel whose arguments are some buffers, at the addresses that are named last, and then one struct. Where
+ * the kernel is NULL, because it could not be made, nothing is launched, and the ticket is 0. */
+#define FA__GPU_LAUNCH(queue, kernel, items, struct_, ...)                                                             \
+    fa__gpu_launch_buffers(queue, kernel, items, &(struct_), sizeof(struct_), (const void *const[]){__VA_ARGS__},      \
+                           (int)(sizeof(const void *[]){__VA_ARGS__} / sizeof(const void *)))
+uint64_t fa__gpu_launch_buffers(fa__queue *, const fa__gpu_kernel *, int64_t items, const void *struct_, size_t size,
+                                const void *const *address, int buffers);
+
 /* ---- launches of programs ---- */
 uint64_t fa__gpu_run_elementwise(fa__queue *, const fa__launch *);
 uint64_t fa__gpu_run_reduce(fa__queue *, const fa__launch *);

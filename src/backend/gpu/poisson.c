@@ -14,9 +14,5 @@ KERNEL(poisson)
         p.rate[d] = x->stride[d];
         p.to[d] = y->stride[d];
     }
-    fa__gpu_args args = {.count = 0};
-    fa__gpu_memory(&args, y->data);
-    fa__gpu_memory(&args, x->data);
-    fa__gpu_value(&args, &p, sizeof p);
-    return kernel ? fa__gpu_launch_items(queue, kernel, p.count, &args) : 0;
+    return FA__GPU_LAUNCH(queue, kernel, p.count, p, y->data, x->data);
 }

@@ -43,19 +43,15 @@ static uint64_t launch(fa__queue *queue, fa__gpu_family family, const fa__launch
 {
     const fa__operand *y = &l->operand[0];
     const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, family, 0, fa__class_of(y->dtype));
-    fa__gpu_args args = {.count = 0};
     p->count = 1;
     for (int d = 0; d < y->rank; d++)
         p->count *= y->shape[d];
-    for (int i = 0; i < count; i++)
-        fa__gpu_memory(&args, data[i]);
-    fa__gpu_value(&args, p, sizeof *p);
-    return kernel ? fa__gpu_launch_items(queue, kernel, p->count, &args) : 0;
+    return fa__gpu_launch_buffers(queue, kernel, p->count, p, sizeof *p, data, count);
 }
 
 /* ---- the largest ---- */
 
-/* y, indices or NULL, x */
+/* The largest elements of windows of x go to operand 0, and where they were to `index`, which may be NULL. */
 static uint64_t largest(fa__queue *queue, const fa__launch *l, const fa__operand *index, const fa__operand *x,
                         pool_arguments *p)
 {

@@ -22,10 +22,7 @@ static uint64_t fill(fa__queue *queue, const fa__launch *l, fa__key key, int64_t
         p.shape[d] = y->shape[d];
         p.to[d] = y->stride[d];
     }
-    fa__gpu_args args = {.count = 0};
-    fa__gpu_memory(&args, y->data);
-    fa__gpu_value(&args, &p, sizeof p);
-    return kernel ? fa__gpu_launch_items(queue, kernel, p.count, &args) : 0;
+    return FA__GPU_LAUNCH(queue, kernel, p.count, p, y->data);
 }
 
 KERNEL(randint)

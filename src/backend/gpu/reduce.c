@@ -29,7 +29,7 @@ static int64_t ceil_div(int64_t a, int64_t b)
     return (a + b - 1) / b;
 }
 
-/* Items that share a unit. */
+/* How many work-items share one unit of work. */
 static int32_t width_for(int64_t length)
 {
     int32_t width = 1;
@@ -59,7 +59,7 @@ static uint64_t run_level(const reduction *r, const fa__gpu_kernel *kernel, cons
 
 /* ---- partial results to fewer ---- */
 
-/* Where a level's results go: to an output of any dtype and strides, */
+/* Where a level's results go when they are the last: to an output of any dtype and strides. */
 static void to_output(const fa__launch *l, const fa__operand *out, fold_arguments *f)
 {
     f->dtype[0] = out->dtype;
@@ -70,7 +70,7 @@ static void to_output(const fa__launch *l, const fa__operand *out, fold_argument
         }
 }
 
-/* or to the next level. */
+/* Where they go when they are partial results: into memory, for the next level. */
 static void to_partial(const reduction *r, int64_t blocks, fold_arguments *f)
 {
     f->dtype[0] = r->dtype;

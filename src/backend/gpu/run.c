@@ -22,6 +22,16 @@ uint64_t fa__gpu_launch_items(fa__queue *queue, const fa__gpu_kernel *kernel, in
     return fa__gpu_launch_groups(queue, kernel, (uint64_t[3]){groups > 0 ? (uint64_t)groups : 1, 1, 1}, args);
 }
 
+uint64_t fa__gpu_launch_buffers(fa__queue *queue, const fa__gpu_kernel *kernel, int64_t items, const void *struct_,
+                                size_t size, const void *const *address, int buffers)
+{
+    fa__gpu_args args = {.count = 0};
+    for (int i = 0; i < buffers; i++)
+        fa__gpu_memory(&args, address[i]);
+    fa__gpu_value(&args, struct_, size);
+    return kernel ? fa__gpu_launch_items(queue, kernel, items, &args) : 0;
+}
+
 uint64_t fa__gpu_launch_groups(fa__queue *queue, const fa__gpu_kernel *kernel, const uint64_t groups[3],
                                const fa__gpu_args *args)
 {

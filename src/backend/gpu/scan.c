@@ -57,14 +57,10 @@ static void set_operands(scan_arguments *a, const scan *s, int dim)
 static uint64_t run_level(scan *s, int k, bool write)
 {
     scan_arguments *a = &s->level[k].a;
-    fa__gpu_args args = {.count = 0};
     a->write = write;
-    fa__gpu_memory(&args, k ? s->level[k - 1].ends : s->y->data);
-    fa__gpu_memory(&args, k ? NULL : s->x->data);
-    fa__gpu_memory(&args, k || !s->b ? NULL : s->b->data);
-    fa__gpu_memory(&args, s->level[k].ends);
-    fa__gpu_value(&args, a, sizeof *a);
-    return fa__gpu_launch_items(s->queue, s->kernel, a->lines * (write ? a->runs : a->runs - 1), &args);
+    return FA__GPU_LAUNCH(s->queue, s->kernel, a->lines * (write ? a->runs : a->runs - 1), *a,
+                          k ? s->level[k - 1].ends : s->y->data, k ? NULL : s->x->data, k || !s->b ? NULL : s->b->data,
+                          s->level[k].ends);
 }
 
 /* The levels above the first, and room for the ends of all. */

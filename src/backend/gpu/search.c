@@ -75,18 +75,13 @@ static void set_width(search_arguments *a, int32_t group)
 static uint64_t run_level(search *s, int64_t length, int64_t parts, bool listed)
 {
     search_arguments *a = &s->a;
-    fa__gpu_args args = {.count = 0};
     a->length = length;
     a->parts = parts;
     a->part_length = (length + parts - 1) / parts;
     a->listed = listed;
     set_width(a, (int32_t)s->kernel->group[0]);
-    fa__gpu_memory(&args, s->values ? s->values->data : NULL);
-    fa__gpu_memory(&args, s->indices->data);
-    fa__gpu_memory(&args, s->x->data);
-    fa__gpu_memory(&args, s->list);
-    fa__gpu_value(&args, a, sizeof *a);
-    return fa__gpu_launch_items(s->queue, s->kernel, a->results * parts * a->width, &args);
+    return FA__GPU_LAUNCH(s->queue, s->kernel, a->results * parts * a->width, *a, s->values ? s->values->data : NULL,
+                          s->indices->data, s->x->data, s->list);
 }
 
 /* As many parts as keep the device busy, when they are long. None is empty, as there are fewer than each has elements.

@@ -25,21 +25,6 @@ static int64_t count_of(const fa__operand *x)
     return count;
 }
 
-/* Launches with buffers at these addresses and one struct. */
-#define LAUNCH(queue, kernel, items, struct_, ...)                                                                     \
-    launch(queue, kernel, items, &(struct_), sizeof(struct_), (const void *const[]){__VA_ARGS__},                      \
-           (int)(sizeof(const void *[]){__VA_ARGS__} / sizeof(const void *)))
-
-static uint64_t launch(fa__queue *queue, const fa__gpu_kernel *kernel, int64_t items, const void *p, size_t size,
-                       const void *const *memory, int buffers)
-{
-    fa__gpu_args args = {.count = 0};
-    for (int i = 0; i < buffers; i++)
-        fa__gpu_memory(&args, memory[i]);
-    fa__gpu_value(&args, p, size);
-    return fa__gpu_launch_items(queue, kernel, items, &args);
-}
-
 /* ---- the check ---- */
 
 enum { CHECKED = 2048 }; /* elements that a group looks at */
@@ -64,12 +49,12 @@ static uint64_t check_from(fa__queue *queue, const fa__operand *index, int dim, 
     memcpy(p.stride, index->stride, sizeof p.stride);
     if (groups > 1) {
         found = g->driver->scratch(queue, (size_t)groups * sizeof(int64_t));
-        if (!found || !LAUNCH(queue, kernel, groups * kernel->group[0], p, index->data, found))
+        if (!found || !FA__GPU_LAUNCH(queue, kernel, groups * kernel->group[0], p, index->data, found))
             return 0;
         p.count = p.each = groups;
         p.again = 1;
     }
-    return LAUNCH(queue, kernel, 1, p, index->data, found);
+    return FA__GPU_LAUNCH(queue, kernel, 1, p, index->data, found);
 }
 
 KERNEL(check_divisor)
@@ -160,7 +145,7 @@ static uint64_t fetch(fa__queue *queue, const fa__operand *y, const fa__operand 
         p.lead_from[i] = x->stride[dim + i];
     }
     join_dims(&p);
-    return LAUNCH(queue, kernel, p.count, p, y->data, x->data, index->data);
+    return FA__GPU_LAUNCH(queue, kernel, p.count, p, y->data, x->data, index->data);
 }
 
 /* By an index along one dimension. */
@@ -274,7 +259,7 @@ static uint64_t place(fa__queue *queue, place_arguments *p, const fa__operand *y
     p->src_dtype = src->dtype;
     p->index_dtype = index->dtype;
     p->ranges = ranges_of(queue, kernel, p->lines, p->size);
-    return LAUNCH(queue, kernel, p->lines * p->ranges, *p, y->data, x->data, index->data, src->data);
+    return FA__GPU_LAUNCH(queue, kernel, p->lines * p->ranges, *p, y->data, x->data, index->data, src->data);
 }
 
 /* y, which starts as said, with each element of src where index says along a dimension. */
@@ -339,7 +324,7 @@ static uint64_t place_each(fa__queue *queue, place_arguments *p, const fa__opera
     const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, FA__GPU_PLACE_EACH, 0, fa__class_of(y->dtype));
     p->dtype = p->src_dtype = y->dtype;
     p->index_dtype = index->dtype;
-    return kernel ? LAUNCH(queue, kernel, p->lines * p->n, *p, y->data, index->data, src->data) : 0;
+    return FA__GPU_LAUNCH(queue, kernel, p->lines * p->n, *p, y->data, index->data, src->data);
 }
 
 /* Into y, which has x's elements. */
@@ -369,7 +354,7 @@ KERNEL(true_places)
     const fa__operand *y = &l->operand[0], *sums = &l->operand[1];
     const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, FA__GPU_TRUE_PLACES, 0, FA__CLASS_I64);
     true_arguments p = {.count = sums->shape[0], .step = sums->stride[0], .to_step = y->stride[0]};
-    return kernel ? LAUNCH(queue, kernel, p.count, p, y->data, sums->data) : 0;
+    return FA__GPU_LAUNCH(queue, kernel, p.count, p, y->data, sums->data);
 }
 
 /* ---- permutations ---- */
@@ -388,6 +373,6 @@ KERNEL(randperm)
         .n = a->n, .stride = y->stride[0], .seed = a->key.seed, .call = a->key.call, .dtype = y->dtype};
     uint64_t ticket = lists != NULL;
     for (p.step = RANDPERM_CLEAR; ticket && p.step <= RANDPERM_FOLLOW; p.step++)
-        ticket = LAUNCH(queue, kernel, p.n, p, y->data, lists);
+        ticket = FA__GPU_LAUNCH(queue, kernel, p.n, p, y->data, lists);
     return ticket;
 }

@@ -39,13 +39,10 @@ static uint64_t run(fa__queue *queue, const fa__launch *l, int64_t dim, bool log
     set_rows(&a, x, y, fa__gpu_dim(x, dim));
     set_work(&a);
     const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, FA__GPU_SOFTMAX, 0, fa__class_of(y->dtype));
-    fa__gpu_args args = {.count = 0};
     if (!kernel)
         return 0;
-    fa__gpu_memory(&args, y->data);
-    fa__gpu_memory(&args, x->data);
-    fa__gpu_value(&args, &a, sizeof a);
-    return fa__gpu_launch_items(queue, kernel, a.rows * (a.width ? a.width : (int64_t)kernel->group[0]), &args);
+    int64_t width = a.width ? a.width : (int64_t)kernel->group[0];
+    return FA__GPU_LAUNCH(queue, kernel, a.rows * width, a, y->data, x->data);
 }
 
 KERNEL(softmax)

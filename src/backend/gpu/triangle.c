@@ -18,10 +18,7 @@ static uint64_t write_places(fa__queue *queue, const fa__launch *l, bool upper)
                                   .upper = upper,
                                   .dtype = y->dtype};
     const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, FA__GPU_TRIANGLE, 0, FA__CLASS_I64);
-    fa__gpu_args args = {.count = 0};
-    fa__gpu_memory(&args, y->data);
-    fa__gpu_value(&args, &p, sizeof p);
-    return kernel ? fa__gpu_launch_items(queue, kernel, p.count, &args) : 0;
+    return FA__GPU_LAUNCH(queue, kernel, p.count, p, y->data);
 }
 
 KERNEL(tril_indices)

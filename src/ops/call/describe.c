@@ -12,7 +12,7 @@ typedef struct twin {
     _Atomic int state; /* 0: not made, 1: being made, 2: made */
 } twin;
 
-/* What an operation's name lacks in place. */
+/* What stands behind an operation's name where the call is in place. */
 static const char *ending(const fa__op *op, bool inplace)
 {
     size_t length = strlen(op->name);

@@ -72,19 +72,33 @@ static FA__COLD bool settle_bools(const fa__call *c, const fa__expression *e, fa
     return e->integral || e->floating || !e->signs || fa__call_fail(c, FA_ERROR_DTYPE, "'-' is not defined for bools");
 }
 
+static bool is_bool(const fa__call *c, int i)
+{
+    const fa__field *f = &c->op->fields[i];
+    if (c->tensor[i])
+        return c->tensor[i]->dtype == FA_BOOL;
+    return f->kind == FA__NUMBER && ((const fa_arg *)fa__field_at(c->args, f))->kind == FA__ARG_BOOL;
+}
+
+/* Whether field i is a number with a fraction, which the expression reads. */
+static bool is_fraction(const fa__call *c, const fa__expression *e, int i)
+{
+    const fa__field *f = &c->op->fields[i];
+    if (f->kind != FA__DOUBLE || !(e->used >> i & 1))
+        return false;
+    double v = *(const double *)fa__field_at(c->args, f);
+    return !(v == floor(v));
+}
+
 static bool check_values(const fa__call *c, const fa__expression *e, fa_dtype dtype)
 {
+    bool whole = !e->floating && !fa__dtype_is_float(dtype);
     for (int i = 0; i < c->op->nfields; i++) {
-        const fa__field *f = &c->op->fields[i];
-        if (f->kind == FA__DOUBLE && e->used >> i & 1 && !e->floating && !fa__dtype_is_float(dtype)) {
-            double v = *(const double *)fa__field_at(c->args, f);
-            if (!(v == floor(v)))
-                return fa__call_fail(c, FA_ERROR_DTYPE, "%s must be an integer when the operands are", f->name);
-        }
-        const fa_arg *number = f->kind == FA__NUMBER && !c->tensor[i] ? fa__field_at(c->args, f) : NULL;
-        if (c->op->cells->no_bool
-            && (c->tensor[i] ? c->tensor[i]->dtype == FA_BOOL : number && number->kind == FA__ARG_BOOL))
-            return fa__call_fail(c, FA_ERROR_DTYPE, "%s is bool, for which this is not defined", f->name);
+        if (whole && is_fraction(c, e, i))
+            return fa__call_fail(c, FA_ERROR_DTYPE, "%s must be an integer when the operands are",
+                                 c->op->fields[i].name);
+        if (c->op->cells->no_bool && is_bool(c, i))
+            return fa__call_fail(c, FA_ERROR_DTYPE, "%s is bool, for which this is not defined", c->op->fields[i].name);
     }
     return true;
 }

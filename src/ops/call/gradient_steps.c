@@ -38,11 +38,9 @@ static fa_tensor *number(const steps *s, fa_arg value)
 static fa_tensor *operand_value(const steps *s, int input)
 {
     const fa__field *f = &s->b->node->op->fields[input];
-    fa_tensor *t =
-        (fa_tensor *)(uintptr_t)(f->kind == FA__TENSOR || f->kind == FA__NUMBER ? fa__field_tensor(s->b->args, f)
-                                                                                : NULL);
+    const fa_tensor *t = fa__field_tensor(s->b->args, f);
     if (t)
-        return in_dtype(s, t);
+        return in_dtype(s, (fa_tensor *)(uintptr_t)t);
     fa__operand o;
     fa__value_of(&o, f, fa__field_at(s->b->args, f));
     return number(s, o.kind == FA__VALUE_FLOAT ? fa__arg_f(o.value.f) : fa__arg_i(o.value.i));

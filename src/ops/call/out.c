@@ -192,7 +192,7 @@ static fa_tensor *make_view(fa__call *c, const fa__spec *s)
     return v;
 }
 
-/* New memory in which the result has the strides of the spec. */
+/* A result whose strides .infer gave: a tensor with these strides over new memory. */
 static fa_tensor *make_laid(fa__call *c, const fa__spec *s)
 {
     int64_t low, high, span;
@@ -213,7 +213,7 @@ static FA__HOT fa_tensor *make_new(fa__call *c, const fa__spec *s)
     return c->op->cells->laid ? make_laid(c, s) : fa__tensor_empty(c->device, s->dtype, s->rank, s->shape, c->queue);
 }
 
-/* Waits for memory are counted for what was asked for. */
+/* Where the device has to wait for memory, the ledger counts that for the function that the program called. */
 static fa_tensor *make_on_device(fa__call *c, const fa__spec *s)
 {
     FA__WORK_FOR(fa__asked_for(c));

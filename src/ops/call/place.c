@@ -4,7 +4,7 @@
 #include "base/log.h"
 #include "ops/call/call.h"
 
-/* A value goes with any device. */
+/* A 0-dim tensor of the host is handed on as a number, so it goes with operands of any device. */
 static bool is_value(const fa_tensor *t)
 {
     return t->rank == 0 && t->storage && t->storage->device->host;
@@ -119,7 +119,7 @@ static fa_tensor *as_before(const fa__call *c, const void *given, int i)
 
 enum { FEW = 16 };
 
-/* Among the few before it in the list. */
+/* What an earlier item became that is the same tensor; NULL when it is not among the last FEW of them. */
 static fa_tensor *item_as_before(const fa_tensors *list, fa_tensor *const *item, size_t i)
 {
     for (size_t k = i > FEW ? i - FEW : 0; k < i; k++)

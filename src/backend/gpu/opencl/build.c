@@ -8,7 +8,7 @@
 #include <string.h>
 
 const char fa__opencl_options[] = "-cl-std=CL1.2 -Werror";
-/* for drivers that do not know the last one */
+/* For drivers that refuse the last of the options above. */
 static const char fewer_options[] = "-cl-std=CL1.2";
 static const char correct_option[] = " -cl-fp32-correctly-rounded-divide-sqrt";
 

@@ -312,6 +312,31 @@ static fa__opencl_health health_for(queue *q, const fa__copy *c)
     return fa__opencl_health_of(q);
 }
 
+/* Where the bytes go to and come from; false and an error when memory is not the device's. */
+static bool find_places(piece *p)
+{
+    const fa__copy *c = p->copy;
+    return (!c->to_device || (p->to = fa__opencl_find(c->to_device, c->to, &p->to_at)))
+           && (!c->from_device || (p->from = fa__opencl_find(c->from_device, c->from, &p->from_at)));
+}
+
+/* Piece by piece, of up to `most` bytes each. With `puts` a kernel writes them, which looks first whether it may. */
+static uint64_t send_all(piece *p, sender *send, bool puts, size_t most)
+{
+    uint64_t ticket = 0;
+    for (; p->begin < p->copy->bytes; p->begin += p->bytes) {
+        size_t left = p->copy->bytes - p->begin;
+        p->bytes = left < most ? left : most;
+        uint64_t before = ticket;
+        ticket = puts ? send_and_put(p, send) : send_piece(p, send);
+        if (!ticket) { /* nobody will know of what was issued already */
+            fa__opencl_wait_quietly(p->queue, before);
+            return 0;
+        }
+    }
+    return ticket;
+}
+
 uint64_t fa__opencl_copy(fa__queue *base, const fa__copy *c)
 {
     queue *q = (queue *)base;
@@ -326,19 +351,5 @@ uint64_t fa__opencl_copy(fa__queue *base, const fa__copy *c)
     bool staged, unsure = health == FA__OPENCL_UNSURE, puts = unsure && c->to_device;
     sender *send = sender_for(q, c, unsure, &staged);
     size_t most = staged || (puts && c->to_device != c->from_device) ? FA__OPENCL_CHUNK : SIZE_MAX;
-    if ((c->to_device && !(p.to = fa__opencl_find(c->to_device, c->to, &p.to_at)))
-        || (c->from_device && !(p.from = fa__opencl_find(c->from_device, c->from, &p.from_at))))
-        return 0;
-    uint64_t ticket = 0;
-    for (; p.begin < c->bytes; p.begin += p.bytes) {
-        size_t left = c->bytes - p.begin;
-        p.bytes = left < most ? left : most;
-        uint64_t before = ticket;
-        ticket = puts ? send_and_put(&p, send) : send_piece(&p, send);
-        if (!ticket) { /* nobody will know of what was issued already */
-            fa__opencl_wait_quietly(q, before);
-            return 0;
-        }
-    }
-    return ticket;
+    return find_places(&p) ? send_all(&p, send, puts, most) : 0;
 }

@@ -41,37 +41,35 @@ static cl_ulong number64(cl_device_id d, cl_uint what)
     return device_number(d, what, sizeof(cl_ulong));
 }
 
-/* Texts are cut to the room there is; blanks around them go. */
-static void tidy(char *out, size_t size, char *text)
+enum { MOST_TEXT = 1024 };
+
+/* Puts a text of the driver's into `out`, without the blanks around it, and cut to the room there is. `length` is 0
+ * where the driver gave none. */
+static void put_text(char *out, size_t size, char text[MOST_TEXT], size_t length)
 {
+    fa__text to = fa__text_in(out, size);
+    text[length ? MOST_TEXT - 1 : 0] = 0;
     text += strspn(text, " ");
-    size_t length = strlen(text);
+    length = strlen(text);
     while (length && text[length - 1] == ' ')
         length--;
-    fa__text to = fa__text_in(out, size);
     fa__text_add(&to, "%.*s", (int)length, text);
 }
 
 static void device_text(cl_device_id d, cl_uint what, char *out, size_t size)
 {
-    char text[1024];
-    size_t had = 0;
-    out[0] = 0;
-    if (fa__opencl.clGetDeviceInfo(d, what, sizeof text, text, &had) == CL_SUCCESS && had) {
-        text[sizeof text - 1] = 0;
-        tidy(out, size, text);
-    }
+    char text[MOST_TEXT];
+    size_t length = 0;
+    bool good = fa__opencl.clGetDeviceInfo(d, what, sizeof text, text, &length) == CL_SUCCESS;
+    put_text(out, size, text, good ? length : 0);
 }
 
 static void platform_text(cl_platform_id p, cl_uint what, char *out, size_t size)
 {
-    char text[1024];
-    size_t had = 0;
-    out[0] = 0;
-    if (fa__opencl.clGetPlatformInfo(p, what, sizeof text, text, &had) == CL_SUCCESS && had) {
-        text[sizeof text - 1] = 0;
-        tidy(out, size, text);
-    }
+    char text[MOST_TEXT];
+    size_t length = 0;
+    bool good = fa__opencl.clGetPlatformInfo(p, what, sizeof text, text, &length) == CL_SUCCESS;
+    put_text(out, size, text, good ? length : 0);
 }
 
 /* ---- what there is ---- */
@@ -163,7 +161,7 @@ static void add_devices(fa__opencl_platform *p)
         say("%s has more than %d devices", p->name, FA__OPENCL_DEVICES);
 }
 
-/* Keeps the order otherwise. */
+/* The order among GPUs, and among the others, stays. */
 static void put_gpus_first(void)
 {
     for (int i = 0; i < count; i++) {
