@@ -47,7 +47,7 @@ void fa__fault_describe(struct fa__text *text, const fa__fault *f, const fa__lau
                      (long long)f->value);
 }
 
-static void add_operand(struct fa__text *text, const fa__operand *o, const fa__device *device)
+static void add_operand(struct fa__text *text, const fa__operand *o, uint8_t dtype, const fa__device *device)
 {
     if (o->kind == FA__VALUE_FLOAT)
         fa__text_add(text, "%g", o->value.f);
@@ -55,7 +55,7 @@ static void add_operand(struct fa__text *text, const fa__operand *o, const fa__d
         fa__text_add(text, "%lld", (long long)o->value.i);
     else {
         fa__describe_shape(text, o->rank, o->shape);
-        fa__text_add(text, " %s %s", fa__dtype_names[o->dtype], device->name);
+        fa__text_add(text, " %s %s", fa__dtype_names[dtype], device->name);
     }
 }
 
@@ -73,7 +73,7 @@ static void add_fields(struct fa__text *text, const fa__launch *l, const fa__dev
             continue;
         fa__text_add(text, "%s%s=", between, f->name);
         if (o)
-            add_operand(text, o, device);
+            add_operand(text, o, l->told && i == l->op->inplace ? l->told : o->dtype, device);
         else
             fa__text_add(text, "%lld", (long long)*(const int64_t *)fa__field_at(l->args, f));
         between = ", ";
