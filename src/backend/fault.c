@@ -33,6 +33,10 @@ static int64_t place_as_given(const fa__fault *f, const fa__launch *l)
     return place;
 }
 
+static const char *const zeros[] = {[FA__ZERO_DIVISOR] = "division by zero",
+                                    [FA__ZERO_NEGATIVE] = "a negative weight",
+                                    [FA__ZERO_WEIGHTS] = "weights of which the sum is 0"};
+
 void fa__fault_describe(struct fa__text *text, const fa__fault *f, const fa__launch *l, bool composed)
 {
     int32_t code = atomic_load_explicit(&f->code, memory_order_acquire);
@@ -41,7 +45,7 @@ void fa__fault_describe(struct fa__text *text, const fa__fault *f, const fa__lau
                      (long long)f->value, (int)f->dim, (long long)f->size,
                      (long long)(composed && l ? place_as_given(f, l) : f->position));
     else if (code == FA_ERROR_ARGUMENT)
-        fa__text_add(text, "division by zero, at element %lld", (long long)f->position);
+        fa__text_add(text, "%s, at element %lld", zeros[f->dim], (long long)f->position);
     else
         fa__text_add(text, "a kernel failed at element %lld, with value %lld", (long long)f->position,
                      (long long)f->value);
