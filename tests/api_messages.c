@@ -161,6 +161,10 @@ static void indices_out_of_range_late(void **state)
          "fa_scatter_add_(x=(3, 4) f32 late:0, dim=1, index=(3, 1) i64 late:0, src=(3, 1) f32 late:0): index 9 is out "
          "of "
          "range for dimension 1 of size 4 (element 1 of the indices)");
+    fa_tensor *half = late(fa_ones(FA_SHAPE(3, 4), .dtype = FA_BF16));
+    fa_scatter_add_(half, 1, two, fa_to(y, FA_BF16)); /* the sum itself is made in f32 */
+    SAYS(fa_synchronize(DEVICE(0)), FA_ERROR_INDEX,
+         "fa_scatter_add_(x=(3, 4) bf16 late:0, *src=(3, 1) bf16 late:0): *");
     SAYS(fa_item(fa_cross_entropy(x, one)), FA_ERROR_INDEX,
          "fa_cross_entropy, at x=(3, 4) f32 late:0, dim=1, index=(3, 1) i64 late:0: index 9 is out of range for "
          "dimension 1 of size 4 (element 1 of the indices)");
@@ -327,10 +331,9 @@ static void expressions(void **state)
          "fa_update: in \"p = p +\" at 7: expected an operand, found the end");
     SAYS(fa_update("p = p + h", 2, pg), FA_ERROR_ARGUMENT,
          "fa_update: in \"p = p + h\" at 8, before \"h\": no operand 'h': there are p, g");
-    SAYS(
-        fa_update("p = p + g", 2, pg), FA_ERROR_ARGUMENT,
-        "fa_update: g[0]: shape and device have to be those of the others at this place: (5,) f32 cpu, made by ones *; "
-        "p[0] is (3, 4) f32 cpu, made by ones *");
+    SAYS(fa_update("p = p + g", 2, pg), FA_ERROR_ARGUMENT,
+         "fa_update: g[0]: its shape has to be that of the others at this place: (5,) f32 cpu, made by ones *; "
+         "p[0] is (3, 4) f32 cpu, made by ones *");
     SAYS(fa_update("p = p + 1", 1, &whole), FA_ERROR_ARGUMENT,
          "fa_update: p[0]: it has to be floating: (2,) i64 cpu, made by tensor_of *");
     SAYS(fa_update("q = p", 1, pg), FA_ERROR_ARGUMENT, "fa_update: \"q = p\" assigns no name that is bound to tensors");

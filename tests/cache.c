@@ -266,6 +266,18 @@ static void blocks_used_late_merge_when_done(void **state)
     assert_int_equal(fa__cache_stats(&cache).largest_free, 2 * MIB);
 }
 
+static void what_is_cut_off_a_block_waits_for_nothing_that_is_done(void **state)
+{
+    (void)state;
+    fa__queue q = {.issued = 2, .done = 0};
+    fa__cache_give(&cache, take(20 * MIB), &q, 1);
+    q.done = 1;
+    fa__cache_give(&cache, take(10 * MIB), &q, 2);
+    give(take(10 * MIB)); /* the other half: it has not to do with the later work */
+    assert_int_equal(from.asked, 1);
+    q.done = 2;
+}
+
 /* As a host that puts aside what a device copies later, and that never waits for all of it. */
 static void what_is_done_is_used_again_though_later_work_goes_on(void **state)
 {
@@ -549,6 +561,7 @@ int main(int argc, char **argv)
         TEST(a_queue_gets_its_own_memory_at_once),
         TEST(work_of_several_queues_is_waited_for),
         TEST(blocks_used_late_merge_when_done),
+        TEST(what_is_cut_off_a_block_waits_for_nothing_that_is_done),
         TEST(what_is_done_is_used_again_though_later_work_goes_on),
         TEST(a_full_device_frees_the_cache_first),
         TEST(on_a_full_device_what_was_waited_for_is_used_again),

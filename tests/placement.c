@@ -227,6 +227,19 @@ static void optimizers(void **state)
     assert_float_equal(fa_item(fa_select(fa_cpu(fa_detach(w)), 0, 0)), -0.45, 1e-6);
 }
 
+/* What a program changes in place is nowhere else, and what it reads may be what it changed: nothing is copied. */
+static void programs(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    FA_USE(.placement = FA_PLACE_AUTO);
+    fa_tensor *p = fa_tensor_of(1.0, 2.0), *g = fa_to(fa_tensor_of(1.0, 1.0), DEVICE(0));
+    const fa_binding b[] = {FA_BIND("p", FA_TENSORS(p)), FA_BIND("g", FA_TENSORS(g))};
+    assert_false(fa_update("p = p + g", 2, b));
+    assert_error(FA_ERROR_DEVICE, "fa_update: g[0]: ", "on one device, with FA_PLACE_AUTO too", "late:0", "p[0] is");
+    assert_float_equal(fa_item(fa_sum(p)), 3, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -241,6 +254,7 @@ int main(void)
         cmocka_unit_test(meters),
         cmocka_unit_test(datasets),
         cmocka_unit_test(optimizers),
+        cmocka_unit_test(programs),
     };
     if (!test_devices_there())
         return TEST_SKIPPED;

@@ -341,6 +341,26 @@ static void covariances_of_repeated_observations(void **state)
     FAILS(FA_ERROR_SHAPE, "fa_average(", "weights have to be");
 }
 
+/* Told at once, or when a device is waited for. */
+static void weights_that_cannot_be(void **state)
+{
+    (void)state;
+    const fa_device places[] = {FA_CPU, DEVICE(0)};
+    for (int p = 0; p < 2; p++) {
+        fa_tensor *x = fa_to(fa_reshape(NUMBERS(1, 2, 4, 3, 0, 5), S(2, 3)), places[p]);
+        fa_tensor *often = fa_to(fa_to(NUMBERS(1, 3, -2), FA_I64), places[p]), *once = fa_abs(often);
+        fa_cov(x, .fweights = often);
+        fa_synchronize(places[p]);
+        FAILS(FA_ERROR_ARGUMENT, "fa_cov", "a negative weight, at element 2");
+        fa_cov(x, .fweights = once, .aweights = fa_to(often, FA_F32));
+        fa_synchronize(places[p]);
+        FAILS(FA_ERROR_ARGUMENT, "fa_cov", "a negative weight, at element 2");
+        fa_cov(x, .aweights = fa_mul(fa_to(often, FA_F32), 0)); /* and -0 is not negative */
+        fa_synchronize(places[p]);
+        FAILS(FA_ERROR_ARGUMENT, "fa_cov", "weights of which the sum is 0");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -358,6 +378,7 @@ int main(void)
         TEST(histograms_against_a_loop),
         TEST(variances_about_a_large_mean),
         TEST(covariances_of_repeated_observations),
+        TEST(weights_that_cannot_be),
     };
     return RUN("reductions");
 }

@@ -244,6 +244,39 @@ static void heads_that_are_wrong(void **state)
     assert_error(FA_ERROR_FILE, "no regular file");
 }
 
+/* A file is looked at whatever it has. */
+static void heads_of_what_cannot_be_loaded(void **state)
+{
+    (void)state;
+    need_json();
+    FA_SCOPE;
+    put_head("{\"__metadata__\":{\"by\":\"me\"},\"a\":{\"dtype\":\"F8_E4M3\",\"shape\":[2,3],\"data_offsets\":[4,10]},"
+             "\"b\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]},"
+             "\"c\":{\"dtype\":\"U8\",\"shape\":[1,1,1,1,1,1,1,1,2],\"data_offsets\":[10,12]}}",
+             12);
+    fa_saved_head head = fa_load_head(path);
+    assert_no_error();
+    assert_int_equal(head.count, 3);
+    const fa_saved_entry *b = &head.entry[0], *a = &head.entry[1], *c = &head.entry[2];
+    assert_string_equal(a->name, "a");
+    assert_string_equal(a->dtype_name, "F8_E4M3");
+    assert_int_equal(a->dtype, FA_SAME);
+    assert_int_equal(a->shape.rank, 2);
+    assert_int_equal(a->elements, 6);
+    assert_int_equal(a->end - a->begin, 6);
+    assert_string_equal(b->dtype_name, "F32");
+    assert_int_equal(b->dtype, FA_F32);
+    assert_int_equal(b->elements, 1);
+    assert_int_equal(c->rank, 9);
+    assert_int_equal(c->elements, 2);
+    assert_string_equal(head.metadata.value[0], "me");
+    assert_null(fa_load_file(path).tensors.name);
+    assert_error(FA_ERROR_DTYPE, "\"a\" is F8_E4M3");
+    put_head("{\"a\":", 0);
+    assert_null(fa_load_head(path).entry);
+    assert_error(FA_ERROR_FILE, "fa_load_head", "no JSON");
+}
+
 /* Each byte of a good file changed, and each length of it: an error or other values, and never a crash. */
 static void damage_anywhere(void **state)
 {
@@ -439,6 +472,7 @@ int main(void)
         cmocka_unit_test(modules_there_and_back),
         cmocka_unit_test(what_does_not_fit),
         cmocka_unit_test(heads_that_are_wrong),
+        cmocka_unit_test(heads_of_what_cannot_be_loaded),
         cmocka_unit_test(damage_anywhere),
         cmocka_unit_test(no_memory),
         cmocka_unit_test(full_disk),

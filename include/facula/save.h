@@ -188,6 +188,30 @@ typedef struct fa_load_file_options {
 FA_API fa_saved fa_load_file(const char *path, const fa_load_file_options *options);
 #define fa_load_file(...) FA__CALL1(fa_load_file, FA__SAME, __VA_ARGS__)
 
+/** What a file tells of a tensor, be it one that cannot be loaded. */
+typedef struct fa_saved_entry {
+    const char *name;       /**< in UTF-8 */
+    const char *dtype_name; /**< as the file has it: "F32" */
+    fa_dtype dtype;         /**< what that is here; FA_SAME: nothing, it cannot be loaded */
+    fa_shape shape;         /**< of more than FA_MAX_DIMS sizes the first ones */
+    int64_t rank;           /**< how many sizes there are; with more than FA_MAX_DIMS it cannot be loaded */
+    int64_t elements;       /**< their product */
+    int64_t begin;          /**< where its bytes begin, behind the head */
+    int64_t end;            /**< where they end */
+} fa_saved_entry;
+
+/** The head of a file: what it has points into memory of the scope. */
+typedef struct fa_saved_head {
+    size_t count;                /**< how many tensors there are */
+    const fa_saved_entry *entry; /**< as many, in the order of the file; NULL after an error */
+    fa_metadata metadata;        /**< the texts in front of them */
+} fa_saved_head;
+
+/** What a safetensors file says that it has. No tensor is read, and none has to be of a dtype that is there.
+ *  @param path of the file
+ *  @return empty after an error: FA_ERROR_FILE for a damaged file */
+FA_API fa_saved_head fa_load_head(const char *path);
+
 /* ---- checkpoints: all that training needs to go on ---- */
 
 /** What a checkpoint is of; NULL: there is none. */

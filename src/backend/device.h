@@ -45,11 +45,14 @@ typedef enum {
 
 typedef enum { FA__COMBINE_SUM, FA__COMBINE_PROD, FA__COMBINE_MAX, FA__COMBINE_MIN } fa__combine;
 
+/* What an element of 0 tells where none may be (check_zeros): of tests such as w >= 0, that they fail. */
+typedef enum { FA__ZERO_DIVISOR, FA__ZERO_NEGATIVE, FA__ZERO_WEIGHTS } fa__zero;
+
 /* What a kernel found wrong, for the host to report: an index out of range, a division by zero. The first one stays.
  * `code` is written last. */
 typedef struct fa__fault {
     _Atomic int32_t code; /* fa_code; 0: none */
-    int32_t dim;          /* of an index: the dimension that has no such place, */
+    int32_t dim;          /* of a 0: fa__zero; of an index: the dimension that has no such place, */
     int64_t value, size;  /* the index, and the size of that dimension */
     int64_t position;     /* which element of the operand that is read, in logical order */
 } fa__fault;
@@ -60,6 +63,7 @@ typedef struct fa__launch {
     uint8_t combine;   /* fa__combine */
     uint8_t rank;      /* of shape */
     uint8_t kept;      /* REDUCE: dimensions that stay; outputs have stride 0 over the others */
+    uint8_t told;      /* KERNEL: the dtype in which errors tell what op changes in place; FA_SAME: the operand's own */
     bool changes;      /* it writes over values: they stay if work before it went wrong and nobody was told so yet */
     uint16_t outputs;  /* operand[0 .. outputs) are written, */
     uint16_t operands; /* the rest, up to this number, are read */

@@ -33,6 +33,10 @@ static int64_t place_as_given(const fa__fault *f, const fa__launch *l)
     return place;
 }
 
+static const char *const zeros[] = {[FA__ZERO_DIVISOR] = "division by zero",
+                                    [FA__ZERO_NEGATIVE] = "a negative weight",
+                                    [FA__ZERO_WEIGHTS] = "weights of which the sum is 0"};
+
 void fa__fault_describe(struct fa__text *text, const fa__fault *f, const fa__launch *l, bool composed)
 {
     int32_t code = atomic_load_explicit(&f->code, memory_order_acquire);
@@ -41,13 +45,13 @@ void fa__fault_describe(struct fa__text *text, const fa__fault *f, const fa__lau
                      (long long)f->value, (int)f->dim, (long long)f->size,
                      (long long)(composed && l ? place_as_given(f, l) : f->position));
     else if (code == FA_ERROR_ARGUMENT)
-        fa__text_add(text, "division by zero, at element %lld", (long long)f->position);
+        fa__text_add(text, "%s, at element %lld", zeros[f->dim], (long long)f->position);
     else
         fa__text_add(text, "a kernel failed at element %lld, with value %lld", (long long)f->position,
                      (long long)f->value);
 }
 
-static void add_operand(struct fa__text *text, const fa__operand *o, const fa__device *device)
+static void add_operand(struct fa__text *text, const fa__operand *o, uint8_t dtype, const fa__device *device)
 {
     if (o->kind == FA__VALUE_FLOAT)
         fa__text_add(text, "%g", o->value.f);
@@ -55,7 +59,7 @@ static void add_operand(struct fa__text *text, const fa__operand *o, const fa__d
         fa__text_add(text, "%lld", (long long)o->value.i);
     else {
         fa__describe_shape(text, o->rank, o->shape);
-        fa__text_add(text, " %s %s", fa__dtype_names[o->dtype], device->name);
+        fa__text_add(text, " %s %s", fa__dtype_names[dtype], device->name);
     }
 }
 
@@ -73,7 +77,7 @@ static void add_fields(struct fa__text *text, const fa__launch *l, const fa__dev
             continue;
         fa__text_add(text, "%s%s=", between, f->name);
         if (o)
-            add_operand(text, o, device);
+            add_operand(text, o, l->told && i == l->op->inplace ? l->told : o->dtype, device);
         else
             fa__text_add(text, "%lld", (long long)*(const int64_t *)fa__field_at(l->args, f));
         between = ", ";

@@ -65,7 +65,14 @@ static bool is_generator(const fa_generator *g, const char *name)
 
 fa_generator_state fa_generator_get(const fa_generator *generator)
 {
-    return is_generator(generator, "fa_generator_get") ? generator->state : (fa_generator_state){0};
+    fa_generator_state state = {0};
+    if (!is_generator(generator, "fa_generator_get"))
+        return state;
+    fa_generator *g = (fa_generator *)(uintptr_t)generator; /* other threads may draw from it */
+    pthread_mutex_lock(&g->lock);
+    state = g->state;
+    pthread_mutex_unlock(&g->lock);
+    return state;
 }
 
 bool fa_generator_set(fa_generator *generator, fa_generator_state state)

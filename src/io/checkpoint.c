@@ -207,7 +207,7 @@ static bool read_part(const fa__stored *s, const part *p, const char *what, cons
 static bool read_whole(const fa__stored *s, const char *name, int64_t *to, int64_t count)
 {
     for (size_t i = 0; i < s->count; i++) {
-        const fa__entry *e = &s->entry[i];
+        const fa_saved_entry *e = &s->entry[i];
         if (strcmp(e->name, name))
             continue;
         if (e->dtype != FA_I64 || e->shape.rank != 1 || e->shape.dim[0] != count)

@@ -25,14 +25,14 @@ static const fa_object_type match_type = {"match", NULL};
 /* The entries of a file in the order of their names. */
 typedef struct sorted {
     fa_object base;
-    const fa__entry *at[];
+    const fa_saved_entry *at[];
 } sorted;
 
 static const fa_object_type sorted_type = {"sorted entries", NULL};
 
 static int by_name(const void *one, const void *other)
 {
-    const fa__entry *const *a = one, *const *b = other;
+    const fa_saved_entry *const *a = one, *const *b = other;
     return strcmp((*a)->name, (*b)->name);
 }
 
@@ -54,7 +54,7 @@ typedef struct wanted {
 static int wanted_against(const void *key, const void *entry)
 {
     const wanted *w = key;
-    const fa__entry *const *e = entry;
+    const fa_saved_entry *const *e = entry;
     size_t length = strlen(w->prefix);
     int order = strncmp(w->prefix, (*e)->name, length);
     return order ? order : strcmp(w->name, (*e)->name + length);
@@ -77,7 +77,7 @@ static fa__match *match_find(const fa__stored *a, const char *prefix, fa_paramet
     m->used = (bool *)(m->read + p.count);
     for (size_t i = 0; i < p.count; i++) {
         const wanted w = {prefix, p.name[i]};
-        const fa__entry *const *found = bsearch(&w, s->at, a->count, sizeof *s->at, wanted_against);
+        const fa_saved_entry *const *found = bsearch(&w, s->at, a->count, sizeof *s->at, wanted_against);
         m->entry[i] = found ? *found - a->entry : NOWHERE;
         if (found)
             m->used[m->entry[i]] = true;
@@ -158,7 +158,7 @@ static bool fits(const fa__stored *a, const char *prefix, const fa__match *m, bo
             complain(&c, unexpected, "%s", fa__below(a->entry[k].name, prefix));
     for (size_t i = 0; i < p.count; i++) {
         fa_shape s = fa_tensor_shape(p.item[i]);
-        const fa__entry *e = m->entry[i] == NOWHERE ? NULL : &a->entry[m->entry[i]];
+        const fa_saved_entry *e = m->entry[i] == NOWHERE ? NULL : &a->entry[m->entry[i]];
         if (e && e->rank <= FA_MAX_DIMS && !same_shape(s, e->shape)) /* reading it tells of more */
             complain(&c, misshapen, "%s is %s in the file, %s here", p.name[i], shape_text(there, e->shape),
                      shape_text(here, s));

@@ -80,13 +80,13 @@ static fa_dtype dtype_of(const char *name)
 }
 
 /* The shape, and the bytes that it takes. */
-static bool read_shape(const fa__stored *a, fa__entry *e, const void *shape, int64_t *bytes)
+static bool read_shape(const fa__stored *a, fa_saved_entry *e, const void *shape, int64_t *bytes)
 {
     e->rank = shape ? a->json->count(shape) : -1;
     if (e->rank < 0)
         return damaged(a, "the shape of \"%s\" is no array", e->name);
     e->shape.rank = (int32_t)(e->rank < FA_MAX_DIMS ? e->rank : FA_MAX_DIMS);
-    *bytes = (int64_t)fa_dtype_size(e->dtype);
+    e->elements = 1;
     bool fits = true, empty = false;
     for (int64_t i = 0, size; i < e->rank; i++) {
         if (!a->json->integer(a->json->item(shape, i), &size) || size < 0)
@@ -94,13 +94,14 @@ static bool read_shape(const fa__stored *a, fa__entry *e, const void *shape, int
         if (i < e->shape.rank)
             e->shape.dim[i] = size;
         empty |= size == 0;
-        fits = fits && !__builtin_mul_overflow(*bytes, size, bytes);
+        fits = fits && !__builtin_mul_overflow(e->elements, size, &e->elements);
     }
-    *bytes = empty ? 0 : *bytes;
+    e->elements = empty ? 0 : e->elements;
+    fits = fits && !__builtin_mul_overflow(e->elements, (int64_t)fa_dtype_size(e->dtype), bytes);
     return fits || empty || damaged(a, "\"%s\" is larger than 64 bits can count", e->name);
 }
 
-static bool read_entry(const fa__stored *a, fa__entry *e, const void *object)
+static bool read_entry(const fa__stored *a, fa_saved_entry *e, const void *object)
 {
     const fa__json *j = a->json;
     const void *offsets = j->find(object, "data_offsets");
@@ -137,7 +138,7 @@ static bool read_texts(fa__stored *a, void *object)
 
 static int by_place(const void *one, const void *other)
 {
-    const fa__entry *a = one, *b = other;
+    const fa_saved_entry *a = one, *b = other;
     return a->begin != b->begin ? (a->begin > b->begin) - (a->begin < b->begin) : (a->end > b->end) - (a->end < b->end);
 }
 
@@ -173,7 +174,7 @@ static bool read_members(fa__stored *a)
     if (!s)
         return false;
     a->lists = fa_keep(&s->base);
-    a->entry = (fa__entry *)(void *)s->bytes;
+    a->entry = (fa_saved_entry *)(void *)s->bytes;
     a->name = (const char **)(void *)(a->entry + entries);
     a->value = a->name + count;
     for (void *m = j->next(a->document, NULL); m; m = j->next(a->document, m)) {
@@ -233,7 +234,7 @@ fa__stored *fa__stored_open(const char *who, const char *path)
 /* ---- tensors ---- */
 
 /* Whether this library has tensors of the dtype and the number of dimensions of an entry; an error if not. */
-static bool can_be_here(const fa__stored *a, const fa__entry *e)
+static bool can_be_here(const fa__stored *a, const fa_saved_entry *e)
 {
     if (e->dtype == FA_SAME)
         return fa_fail(FA_ERROR_DTYPE, "%s: %s: \"%s\" is %s, a dtype that is not there", a->who, a->path, e->name,
@@ -252,7 +253,7 @@ static void bytes_mend(fa_dtype dtype, char *bytes, size_t size)
 
 fa_tensor *fa__stored_read(const fa__stored *a, size_t i, fa_device device)
 {
-    const fa__entry *e = &a->entry[i];
+    const fa_saved_entry *e = &a->entry[i];
     if (!can_be_here(a, e))
         return NULL;
     if (fa_device_equal(device, FA_META))

@@ -10,15 +10,6 @@
 /* The longest head, as the format's own library has it. */
 enum { FA__MOST_HEAD = 100000000 };
 
-/* A tensor in a file. */
-typedef struct fa__entry {
-    const char *name, *dtype_name;
-    fa_dtype dtype; /* FA_SAME: one that is not here */
-    fa_shape shape;
-    int64_t rank;       /* more than there can be here: `shape` has the first of its sizes */
-    int64_t begin, end; /* its bytes, from the end of the head on */
-} fa__entry;
-
 /* An open file; it belongs to the innermost scope, and closes when it goes. */
 typedef struct fa__stored {
     fa_object base;
@@ -28,7 +19,7 @@ typedef struct fa__stored {
     void *document; /* to which all names and texts belong */
     int64_t head, size;
     size_t count, texts;
-    fa__entry *entry;           /* by their place in the file */
+    fa_saved_entry *entry;      /* by their place in the file */
     const char **name, **value; /* texts */
     fa_object *lists;           /* holds what these point to */
 } fa__stored;

@@ -56,6 +56,16 @@ static saved *saved_new(fa__stored *a, fa_device device)
     return s;
 }
 
+fa_saved_head fa_load_head(const char *path)
+{
+    fa_saved_head none = {0};
+    fa__stored *a = fa__stored_open("fa_load_head", path);
+    if (!a)
+        return none;
+    fa__stored_close(a);
+    return (fa_saved_head){a->count, a->entry, {a->texts, a->name, a->value}};
+}
+
 fa_saved(fa_load_file)(const char *path, const fa_load_file_options *options)
 {
     fa_saved none = {0};

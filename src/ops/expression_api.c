@@ -107,8 +107,11 @@ static bool check_place(const update *u, size_t i)
         const fa_tensor *t = b->tensors.item[i];
         if (!t || t->object.type != FA__TYPE_TENSOR || !t->storage)
             return update_fails(b, i, "there is no tensor", NULL);
-        if (!fa__same_shape(t, first) || fa__tensor_place(t) != fa__tensor_place(first))
-            return update_fails(b, i, "shape and device have to be those of the others at this place",
+        if (fa__tensor_place(t) != fa__tensor_place(first))
+            return update_fails(b, i, "the tensors at one place have to be on one device, with FA_PLACE_AUTO too",
+                                &u->binding[u->result[0]]);
+        if (!fa__same_shape(t, first))
+            return update_fails(b, i, "its shape has to be that of the others at this place",
                                 &u->binding[u->result[0]]);
         if (!fa__dtype_is_float(t->dtype))
             return update_fails(b, i, "it has to be floating", NULL);

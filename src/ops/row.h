@@ -54,6 +54,7 @@ typedef struct fa__call {
     uint32_t wants;                /* bit i: they flow through the tensor of field i */
     bool pending;                  /* late work was issued on an operand */
     bool lacks;                    /* its device cannot do it, which is no error yet: nothing was issued */
+    uint8_t told;                  /* of its launches (backend/device.h) */
     fa__spec *spec;                /* one for each result, all of which .infer fills; for a list fa__parts makes them */
     const fa_tensor **tensor;      /* one for each field; NULL: it has none */
 } fa__call;

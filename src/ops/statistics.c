@@ -135,6 +135,14 @@ static bool cov_fits(const fa__call *c, const cov_args *a, int64_t observations)
     return true;
 }
 
+/* False and an error, at once or when the device is waited for. */
+static bool cov_weights_are_good(const cov_args *a, const fa_tensor *sum)
+{
+    return (!a->fweights || fa__check_zeros(fa_ge(a->fweights, 0), FA__ZERO_NEGATIVE))
+           && (!a->aweights || fa__check_zeros(fa_ge(a->aweights, 0), FA__ZERO_NEGATIVE))
+           && (!sum || fa__check_zeros(fa_ne(sum, 0), FA__ZERO_WEIGHTS));
+}
+
 /* What sums of weighted products are divided by, 0 at least. */
 static fa_tensor *cov_divisor(const cov_args *a, fa_tensor *w, fa_tensor *sum)
 {
@@ -154,14 +162,17 @@ static fa_tensor *cov_compose(fa__call *c)
     fa_tensor *w = both[0] && both[1]   ? fa_mul(both[0], both[1])
                    : both[0] || both[1] ? fa_mul(both[0] ? both[0] : both[1], 1)
                                         : NULL;
-    fa_tensor *sum = w ? fa_sum(w) : NULL, *total = fa_sum(w ? fa_mul(x, w) : x, .dim = 1, .keepdim = true);
+    fa_tensor *sum = w ? fa_sum(w) : NULL;
+    if (!cov_weights_are_good(a, sum))
+        return NULL;
+    fa_tensor *total = fa_sum(w ? fa_mul(x, w) : x, .dim = 1, .keepdim = true);
     fa_tensor *off = fa_sub(x, w ? fa_div(total, sum) : fa_div(total, n));
     fa_tensor *products = fa_matmul(off, fa_t(w ? fa_mul(off, w) : off));
     return fa_squeeze(w ? fa_div(products, cov_divisor(a, w, sum)) : fa_div(products, free > 0 ? free : 0));
 }
 
-/** Covariances of variables, a matrix; of one variable its variance, a number. Of integers in f32. Weights are not
- *  looked at: they may not be negative, and their sum not 0. */
+/** Covariances of variables, a matrix; of one variable its variance, a number. Of integers in f32. A negative
+ *  weight is an error, and so are weights of which the sum is 0, at once or when the device is waited for. */
 OP(cov, cov_args, (y), .compose = cov_compose,
    TORCH("cov(x, correction=correction, fweights=fweights, aweights=aweights)"),
    SAMPLES("(3,5); (5); (1,5); (3,5) correction=0; (3,5) fweights=i(5)<4; (3,5) aweights=p(5); (3,5) fweights=i(5)<4 "

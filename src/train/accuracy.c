@@ -8,8 +8,6 @@
 #include <facula/to.h>
 #include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { RIGHT, COUNTED, COUNTS, MOST_CLASSES = 46340 /* whose square is an int */ };
 
@@ -116,15 +114,16 @@ fa_meter *(fa_meter_accuracy)(const fa_meter_accuracy_options *options)
 
 /* ---- confusion ---- */
 
-/* Says what an error of the sum is about; a device that runs late has it when the sum is read, as it has those of other
- * operations. */
-static bool in_confusion(const fa_meter *m, bool good)
+/* The row of the table that each target is, 0 where it is ignored: looked up, so that one that is no class is an error
+ * that tells it, also where that is found late. */
+static fa_tensor *rows_of(const fa_meter *m, fa_tensor *target)
 {
-    char counting[64];
-    int length = snprintf(counting, sizeof counting, "fa_scatter_add_(x=(%" PRId64 ",)", m->classes * m->classes);
-    if (!good && fa_error_code() == FA_ERROR_INDEX && !strncmp(fa_error_message(), counting, (size_t)length))
+    fa_tensor *class = fa_flatten(fa_pointwise("x != y ? x : i64(0)", target, m->ignore));
+    fa_tensor *rows = fa_arange(0, (double)m->classes, .dtype = FA_I64, .device = fa_tensor_device(class));
+    fa_tensor *row = fa_index_select(rows, 0, class);
+    if (!row)
         fa_error_append(", in a confusion of %" PRId64 " classes: each target is one of them", m->classes);
-    return good;
+    return row;
 }
 
 static bool confusion_update(fa_meter *m, fa_arg value, const fa_meter_update_options *o)
@@ -133,12 +132,12 @@ static bool confusion_update(fa_meter *m, fa_arg value, const fa_meter_update_op
     if (!target)
         return false;
     fa_tensor *taken = fa_argmax(value.as.t, .dim = class_dim(value.as.t));
-    fa_tensor *place = fa_pointwise("y != w ? y * z + x : i64(0)", taken, target, m->classes, m->ignore);
+    fa_tensor *place = fa_pointwise("y * z + x", fa_flatten(taken), rows_of(m, target), m->classes);
     fa_tensor *counted = fa_to(fa_flatten(fa_ne(target, m->ignore)), FA_I64);
     fa_tensor *sum = m->sum;
     if (!sum)
         sum = fa_zeros(FA_SHAPE(m->classes * m->classes), .dtype = FA_I64, .device = fa_tensor_device(value.as.t));
-    if (!in_confusion(m, fa_scatter_add_(sum, 0, fa_flatten(place), counted)))
+    if (!fa_scatter_add_(sum, 0, place, counted))
         return false;
     if (!m->sum)
         fa__meter_holds(m, sum);
@@ -162,7 +161,7 @@ static double confusion_value(const fa_meter *m)
     fa_tensor *right = fa_sum(fa_diagonal(confusion_table(m)));
     int64_t count[COUNTS];
     fa_tensor *both = fa_stack(FA_TENSORS(right, fa_sum(m->sum)));
-    return in_confusion(m, fa_read(both, count, FA_I64, COUNTS)) ? (double)count[RIGHT] / (double)count[COUNTED] : NAN;
+    return fa_read(both, count, FA_I64, COUNTS) ? (double)count[RIGHT] / (double)count[COUNTED] : NAN;
 }
 
 static const fa__meter_kind confusion = {.name = "confusions",

@@ -6,27 +6,36 @@
 #include <string.h>
 
 /* "(3, 4)" */
-static const char *shape_text(const fa_tensor *t, char *text, size_t room)
+static const char *shape_text(const fa_saved_entry *e, char *text, size_t room)
 {
     snprintf(text, room, "(");
-    for (int i = 0; i < fa_dim(t); i++) {
+    for (int i = 0; i < e->shape.rank; i++) {
         size_t length = strlen(text);
-        snprintf(text + length, room - length, "%s%" PRId64, i ? ", " : "", fa_size(t, i));
+        snprintf(text + length, room - length, "%s%" PRId64, i ? ", " : "", e->shape.dim[i]);
     }
     size_t length = strlen(text);
-    snprintf(text + length, room - length, ")");
+    snprintf(text + length, room - length, e->rank > e->shape.rank ? ", ...)" : ")");
     return text;
 }
 
-static int64_t all_elements(const fa_saved *f, size_t *bytes)
+static const char *dtype_text(const fa_saved_entry *e)
 {
-    int64_t n = 0;
-    *bytes = 0;
-    for (size_t i = 0; i < f->tensors.count; i++) {
-        n += fa_numel(f->tensors.item[i]);
-        *bytes += fa_nbytes(f->tensors.item[i]);
-    }
-    return n;
+    return e->dtype == FA_SAME ? e->dtype_name : fa_dtype_name(e->dtype);
+}
+
+/* Why it cannot be loaded; NULL: it can. */
+static const char *refused(const fa_saved_entry *e)
+{
+    return e->dtype == FA_SAME ? "no such dtype here" : e->rank > FA_MAX_DIMS ? "too many dimensions" : NULL;
+}
+
+static int64_t all_elements(const fa_saved_head *f, int64_t *bytes)
+{
+    uint64_t n = 0; /* those of a dtype that is not here may be any number */
+    *bytes = f->count ? f->entry[f->count - 1].end : 0;
+    for (size_t i = 0; i < f->count; i++)
+        n += (uint64_t)f->entry[i].elements;
+    return (int64_t)n;
 }
 
 /* Text of a file, up to so many bytes and at least so wide; what would move the cursor is a question mark. */
@@ -50,52 +59,58 @@ static void print_text(const char *name, const char *value, int wide)
     printf(lines > 1 ? " ... (%d lines)\n" : "\n", lines);
 }
 
-static void print_all(const fa_saved *f, const char *path)
+static void print_all(const fa_saved_head *f, const char *path)
 {
-    size_t bytes;
+    int64_t bytes;
     int wide = 6;
     int64_t elements = all_elements(f, &bytes);
-    for (size_t i = 0; i < f->tensors.count; i++)
-        wide = (int)strlen(f->tensors.name[i]) > wide ? (int)strlen(f->tensors.name[i]) : wide;
+    for (size_t i = 0; i < f->count; i++)
+        wide = (int)strlen(f->entry[i].name) > wide ? (int)strlen(f->entry[i].name) : wide;
     for (size_t i = 0; i < f->metadata.count; i++)
         wide = (int)strlen(f->metadata.name[i]) > wide ? (int)strlen(f->metadata.name[i]) : wide;
-    printf("%s: %zu tensors, %" PRId64 " elements, %zu bytes\n\n", path, f->tensors.count, elements, bytes);
+    printf("%s: %zu tensors, %" PRId64 " elements, %" PRId64 " bytes\n\n", path, f->count, elements, bytes);
     for (size_t i = 0; i < f->metadata.count; i++)
         print_text(f->metadata.name[i], f->metadata.value[i], wide);
-    printf("%s%-*s  dtype  %-18s %12s\n", f->metadata.count ? "\n" : "", wide, "tensor", "shape", "bytes");
-    for (size_t i = 0; i < f->tensors.count; i++) {
-        const fa_tensor *t = f->tensors.item[i];
+    printf("%s%-*s  %-7s  %-18s %12s\n", f->metadata.count ? "\n" : "", wide, "tensor", "dtype", "shape", "bytes");
+    for (size_t i = 0; i < f->count; i++) {
+        const fa_saved_entry *e = &f->entry[i];
         char shape[200];
-        print_plain(f->tensors.name[i], (int)strlen(f->tensors.name[i]), wide);
-        printf("  %-5s  %-18s %12zu\n", fa_dtype_name(fa_tensor_dtype(t)), shape_text(t, shape, sizeof shape),
-               fa_nbytes(t));
+        print_plain(f->entry[i].name, (int)strlen(f->entry[i].name), wide);
+        printf("  ");
+        print_plain(dtype_text(e), (int)strlen(dtype_text(e)), 7);
+        printf("  %-18s %12" PRId64, shape_text(e, shape, sizeof shape), e->end - e->begin);
+        if (refused(e))
+            printf("  cannot be loaded: %s", refused(e));
+        putchar('\n');
     }
 }
 
-static void json_all(const fa_saved *f, const char *path)
+static void json_all(const fa_saved_head *f, const char *path)
 {
     json j = {.file = stdout};
-    size_t bytes;
+    int64_t bytes;
     json_open(&j, NULL, '{');
     json_text(&j, "file", path);
     json_whole(&j, "elements", all_elements(f, &bytes));
-    json_whole(&j, "bytes", (int64_t)bytes);
+    json_whole(&j, "bytes", bytes);
     json_open(&j, "metadata", '{');
     for (size_t i = 0; i < f->metadata.count; i++)
         json_text(&j, f->metadata.name[i], f->metadata.value[i]);
     json_close(&j, '}');
     json_open(&j, "tensors", '[');
-    for (size_t i = 0; i < f->tensors.count; i++) {
-        const fa_tensor *t = f->tensors.item[i];
+    for (size_t i = 0; i < f->count; i++) {
+        const fa_saved_entry *e = &f->entry[i];
         json_open(&j, NULL, '{');
         j.line = true;
-        json_text(&j, "name", f->tensors.name[i]);
-        json_text(&j, "dtype", fa_dtype_name(fa_tensor_dtype(t)));
+        json_text(&j, "name", f->entry[i].name);
+        json_text(&j, "dtype", dtype_text(e));
         json_open(&j, "shape", '[');
-        for (int k = 0; k < fa_dim(t); k++)
-            json_whole(&j, NULL, fa_size(t, k));
+        for (int k = 0; k < e->shape.rank; k++)
+            json_whole(&j, NULL, e->shape.dim[k]);
         json_close(&j, ']');
-        json_whole(&j, "bytes", (int64_t)fa_nbytes(t));
+        json_whole(&j, "bytes", e->end - e->begin);
+        if (refused(e))
+            json_text(&j, "cannot_be_loaded", refused(e));
         json_close(&j, '}');
         j.line = false;
     }
@@ -111,7 +126,7 @@ int command_info(int argc, char **argv)
     if (s.arguments != 1)
         return s.arguments ? command_wrong("\"%s\" is not expected", s.argument[1])
                            : command_wrong("a file is missing");
-    fa_saved f = fa_load_file(s.argument[0], .device = FA_META);
+    fa_saved_head f = fa_load_head(s.argument[0]);
     if (fa_failed())
         return command_failed();
     (s.json ? json_all : print_all)(&f, s.argument[0]);

@@ -1,32 +1,31 @@
-/* Softmax and its logarithm: some rows at a time are computed on in the cache. */
+/* Softmax and its logarithm: some rows at a time are computed on in the cache, and of long rows some elements. */
 #include "backend/cpu/kernel.h"
 #include "backend/cpu/scratch.h"
 #include "backend/cpu/walk.h"
 #include "base/parallel.h"
 #include <string.h>
 
-enum { STRIP = 4 * FA__BLOCK }; /* elements at a time, or one row */
+enum { STRIP = 4 * FA__BLOCK, LONG = 1 << 18 }; /* elements at a time, or one row, unless it is longer than LONG */
 
 typedef struct rows {
     const fa__operand *x, *y;
     const fa__simd_class *k;
     fa__cpu_walk walk;
-    int64_t n, together, x_step, y_step;
+    int64_t n, together, x_step, y_step; /* in elements, */
+    int64_t x_pace, y_pace;              /* and in bytes */
     size_t x_size, y_size;
     bool log, x_plain, y_plain;
     _Atomic bool failed;
 } rows;
 
-/* Room for the elements of a strip, three times, and for what each row comes to. */
+/* Room for the elements of a strip, three times, and for what each row, or each block of a long one, comes to. */
 typedef struct room {
     char *row, *a, *b, *each;
 } room;
 
-/* Of each row the sum or the largest element; the work is as long as the rows. */
-static void combine(const rows *r, int how, char *out, const char *x, int64_t count, char *work)
+/* Of each of `count` rows of n elements the sum or the largest one; the work is as long as the rows. */
+static void combine(const fa__simd_class *k, int how, char *out, const char *x, int64_t count, int64_t n, char *work)
 {
-    const fa__simd_class *k = r->k;
-    int64_t n = r->n;
     if (n <= FA__BLOCK) {
         k->short_rows[how](out, x, count, n);
         return;
@@ -53,11 +52,11 @@ static void compute(const rows *r, char *y, const char *x, int64_t count, const 
     const fa__simd_class *k = r->k;
     int64_t all = count * r->n;
     char *powers = r->log ? m->a : y;
-    combine(r, FA__COMBINE_MAX, m->each, x, count, m->b);
+    combine(k, FA__COMBINE_MAX, m->each, x, count, r->n, m->b);
     spread(r, m->b, m->each, count);
     k->prim[FA__PRIM_sub](y, x, m->b, NULL, all);
     k->prim[FA__PRIM_exp](powers, y, NULL, NULL, all);
-    combine(r, FA__COMBINE_SUM, m->each, powers, count, m->b);
+    combine(k, FA__COMBINE_SUM, m->each, powers, count, r->n, m->b);
     if (r->log)
         k->prim[FA__PRIM_log](m->each, m->each, NULL, NULL, count);
     spread(r, m->b, m->each, count);
@@ -90,11 +89,70 @@ static void store(const rows *r, const char *from, int64_t first, int64_t count)
     }
 }
 
+/* ---- long rows ---- */
+
+/* Elements as they are; less the largest one, which m->b has; e to the power of these. */
+typedef enum { ELEMENTS, LESS, POWERS } step;
+
+static void load_strip(const rows *r, const char *x, int64_t count, step to, const room *m)
+{
+    const fa__simd_class *k = r->k;
+    k->load[r->x->dtype](m->a, x, r->x_step, count);
+    if (to >= LESS)
+        k->prim[FA__PRIM_sub](m->a, m->a, m->b, NULL, count);
+    if (to >= POWERS)
+        k->prim[FA__PRIM_exp](m->a, m->a, NULL, NULL, count);
+}
+
+/* Combines the strips of a row. Powers are kept in y, unless it is NULL. */
+static void combine_strips(const rows *r, int how, const char *x, char *y, step to, const room *m)
+{
+    const fa__simd_class *k = r->k;
+    char *part = m->each;
+    for (int64_t i = 0, count; i < r->n; i += count) {
+        count = fa__least(STRIP, r->n - i);
+        load_strip(r, x + i * r->x_pace, count, to, m);
+        if (y)
+            k->store[r->y->dtype](y + i * r->y_pace, r->y_step, m->a, count);
+        k->blocks[how](part, m->a, count);
+        part += STRIP / FA__BLOCK * k->size;
+    }
+    combine(k, how, m->each, m->each, 1, (r->n + FA__BLOCK - 1) / FA__BLOCK, m->each);
+}
+
+/* Elements are read and computed again rather than kept, but for powers of which y loses nothing. */
+static void long_row(const rows *r, int64_t number, const room *m)
+{
+    const fa__simd_class *k = r->k;
+    bool kept = !r->log && r->y->dtype == k->dtype;
+    int64_t o[3];
+    fa__cpu_place(&r->walk, number, o);
+    const char *x = (const char *)r->x->data + o[0] * (int64_t)r->x_size;
+    char *y = (char *)r->y->data + o[1] * (int64_t)r->y_size;
+    combine_strips(r, FA__COMBINE_MAX, x, NULL, ELEMENTS, m);
+    k->fill(m->b, m->each, STRIP);
+    combine_strips(r, FA__COMBINE_SUM, x, kept ? y : NULL, POWERS, m);
+    if (r->log)
+        k->prim[FA__PRIM_log](m->each, m->each, NULL, NULL, 1);
+    k->fill(m->row, m->each, STRIP);
+    for (int64_t i = 0, count; i < r->n; i += count) {
+        count = fa__least(STRIP, r->n - i);
+        if (kept)
+            k->load[r->y->dtype](m->a, y + i * r->y_pace, r->y_step, count);
+        else
+            load_strip(r, x + i * r->x_pace, count, r->log ? LESS : POWERS, m);
+        k->prim[r->log ? FA__PRIM_sub : FA__PRIM_div](m->a, m->a, m->row, NULL, count);
+        k->store[r->y->dtype](y + i * r->y_pace, r->y_step, m->a, count);
+    }
+}
+
 static void some_rows(void *context, int64_t begin, int64_t end)
 {
     rows *r = context;
-    size_t bytes = ((size_t)(r->together * r->n) * r->k->size + 63) & ~(size_t)63;
-    char *at = fa__cpu_scratch(3 * bytes + (size_t)r->together * r->k->size);
+    bool is_long = r->n > LONG;
+    int64_t strip = is_long ? STRIP : r->together * r->n, each = is_long ? r->n / FA__BLOCK + 1 : r->together;
+    size_t bytes = ((size_t)strip * r->k->size + 63) & ~(size_t)63;
+    char *at = fa__cpu_scratch(3 * bytes + (size_t)each * r->k->size);
     if (!at) {
         atomic_store(&r->failed, true);
         return;
@@ -103,6 +161,10 @@ static void some_rows(void *context, int64_t begin, int64_t end)
     for (int64_t i = begin, count; i < end; i += count) {
         int64_t offset = i * r->n * r->k->size;
         count = fa__least(r->together, end - i);
+        if (is_long) {
+            long_row(r, i, &m);
+            continue;
+        }
         if (!r->x_plain)
             load(r, m.row, i, count);
         compute(r, r->y_plain ? (char *)r->y->data + offset : m.row,
@@ -125,6 +187,8 @@ static bool run(const fa__launch *l, int64_t dim, bool log)
               .y_size = fa__dtype_size(y->dtype)};
     r.x_step = x->rank ? x->stride[d] : 0;
     r.y_step = y->rank ? y->stride[d] : 0;
+    r.x_pace = r.x_step * (int64_t)r.x_size;
+    r.y_pace = r.y_step * (int64_t)r.y_size;
     r.x_plain = is_plain(&r, x, d);
     r.y_plain = is_plain(&r, y, d);
     r.walk = fa__cpu_others(x->shape, x->rank, d, x, y, NULL);

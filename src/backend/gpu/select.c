@@ -57,12 +57,13 @@ static uint64_t check_from(fa__queue *queue, const fa__operand *index, int dim, 
     return FA__GPU_LAUNCH(queue, kernel, 1, p, index->data, found);
 }
 
-KERNEL(check_divisor)
+KERNEL(check_zeros)
 {
+    const check_zeros_args *a = l->args;
     fa__operand x = l->operand[1];
     if (fa__dtype_is_float(x.dtype))
         x.rank = 1, x.shape[0] = 0;
-    return check_from(queue, &x, 0, 0, CHECK_DIVISORS);
+    return check_from(queue, &x, (int)a->what, 0, CHECK_ZEROS);
 }
 
 static uint64_t check_all(fa__queue *queue, const fa__operand *index, int dim, int64_t size)

@@ -8,7 +8,7 @@ static bool look_at(fa__call *c, const fa__elementwise *e, const fa__launch *l)
         const fa__operand *o = &l->operand[i + 1];
         if (o->kind == FA__VALUE_INT && o->value.i == 0)
             return fa__call_fail(c, FA_ERROR_ARGUMENT, "division by zero");
-        if (o->kind == FA__MEMORY && !fa__check_divisor(c->tensor[i]))
+        if (o->kind == FA__MEMORY && !fa__check_zeros(c->tensor[i], FA__ZERO_DIVISOR))
             return false;
     }
     return true;

@@ -155,7 +155,8 @@ bool fa__run_kernel(fa__call *c)
     if (!l)
         return false;
     fa_tensor **tensor = many ? (fa_tensor **)(void *)&l->operand[operands] : few_tensors;
-    *l = (fa__launch){.kind = FA__LAUNCH_KERNEL, .outputs = c->op->nresults, .op = c->op, .args = c->args};
+    *l = (fa__launch){
+        .kind = FA__LAUNCH_KERNEL, .told = c->told, .outputs = c->op->nresults, .op = c->op, .args = c->args};
     for (int i = 0; i < c->op->nresults; i++)
         add_operand(l, tensor, c->out[i]);
     for (int i = 0; i < c->op->nfields; i++) {

@@ -20,6 +20,7 @@ bool fa__run_together(fa__call *c)
     c->out[0] = wide;
     if (x)
         c->tensor[first] = wide;
+    c->told = y->dtype;
     good = good && fa__run_kernel(c);
     c->out[0] = y;
     if (x)

@@ -66,9 +66,9 @@ typedef struct scan_arguments {
 
 /* ---- selection, permutations, matrix products ---- */
 /* FA__GPU_CHECK_INDEX: `count` elements of a list of indices, or as many results of groups before (`again`); a group
- * looks at `each` of them. They have to be from `low` on, and below `size`; or, where `size` is CHECK_DIVISORS, not 0.
+ * looks at `each` of them. They have to be from `low` on, and below `size`; or, where `size` is CHECK_ZEROS, not 0.
  */
-#define CHECK_DIVISORS -1
+#define CHECK_ZEROS -1
 typedef struct check_arguments {
     i64 count, each, low, size;
     i64 shape[MOST_DIMS], stride[MOST_DIMS];

@@ -1,8 +1,9 @@
-/* Looks for divisors that are 0. */
+/* Looks for what may not be 0. */
 #include "backend/cpu/kernel.h"
 
-KERNEL(check_divisor)
+KERNEL(check_zeros)
 {
+    const int32_t what = (int32_t)((const check_zeros_args *)l->args)->what;
     const fa__operand *x = &l->operand[1];
     if (fa__dtype_is_float(x->dtype))
         return true;
@@ -14,7 +15,7 @@ KERNEL(check_divisor)
         fa__cpu_place(&w, i, o);
         for (int64_t k = 0; k < n; k++)
             if (!fa__cpu_integer(x, o[0] + k * pace))
-                return fa__cpu_fault(l, FA_ERROR_ARGUMENT, (fa__fault){.position = i * n + k});
+                return fa__cpu_fault(l, FA_ERROR_ARGUMENT, (fa__fault){.dim = what, .position = i * n + k});
     }
     return true;
 }
