@@ -173,7 +173,7 @@ typedef struct fa_logit_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_logit_options;
 
-/** log(x / (1 - x)). With eps >= 0 x is first held between eps and 1 - eps.
+/** log(x / (1 - x)). With eps >= 0 x is first held between eps and 1 - eps. At exactly 0 and 1 the gradient is NaN.
  *
  *      fa_logit(x, .eps = -1, .out = NULL)
  *
