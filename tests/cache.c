@@ -269,13 +269,15 @@ static void blocks_used_late_merge_when_done(void **state)
 static void what_is_cut_off_a_block_waits_for_nothing_that_is_done(void **state)
 {
     (void)state;
-    fa__queue q = {.issued = 2, .done = 0};
-    fa__cache_give(&cache, take(20 * MIB), &q, 1);
-    q.done = 1;
-    fa__cache_give(&cache, take(10 * MIB), &q, 2);
+    static fa__queue queue; /* the cache's end looks at it */
+    queue.issued = 2;
+    queue.done = 0;
+    fa__cache_give(&cache, take(20 * MIB), &queue, 1);
+    queue.done = 1;
+    fa__cache_give(&cache, take(10 * MIB), &queue, 2);
     give(take(10 * MIB)); /* the other half: it has not to do with the later work */
     assert_int_equal(from.asked, 1);
-    q.done = 2;
+    queue.done = 2;
 }
 
 /* As a host that puts aside what a device copies later, and that never waits for all of it. */
