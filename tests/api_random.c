@@ -167,6 +167,34 @@ static void a_generator_belongs_to_its_thread(void **state)
     assert_true(fa_random_state().call == 1);
 }
 
+enum { DRAWS = 2000 };
+
+static void *draw_often(void *generator)
+{
+    fa_generator_use(generator);
+    for (int i = 0; i < DRAWS; i++) {
+        FA_SCOPE;
+        fa_rand(FA_SHAPE(3));
+    }
+    return NULL;
+}
+
+/* The thread sanitizer sees whether it is read beside a change. */
+static void a_generator_tells_where_it_stands_while_others_draw(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_generator *g = fa_generator_new(5);
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, draw_often, g), 0);
+    for (uint64_t before = 0, now; before < DRAWS; before = now) {
+        now = fa_generator_get(g).call;
+        assert_true(now >= before);
+    }
+    pthread_join(thread, NULL);
+    assert_true(fa_generator_get(g).seed == 5 && fa_generator_get(g).call == DRAWS);
+}
+
 static double moment(int64_t n, double about, int power)
 {
     double sum = 0;
@@ -307,15 +335,11 @@ static void the_numbers_of_a_seed_stay(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(the_same_for_any_threads_and_device),
-        TEST(shorter_draws_are_the_beginning_of_longer_ones),
-        TEST(states_are_saved_and_restored),
-        TEST(generators_are_independent),
-        TEST(a_generator_belongs_to_its_thread),
-        TEST(uniform_numbers_are_uniform),
-        TEST(normal_numbers_are_normal),
-        TEST(permutations_are_permutations),
-        TEST(dropping_keeps_the_mean),
+        TEST(the_same_for_any_threads_and_device), TEST(shorter_draws_are_the_beginning_of_longer_ones),
+        TEST(states_are_saved_and_restored),       TEST(generators_are_independent),
+        TEST(a_generator_belongs_to_its_thread),   TEST(a_generator_tells_where_it_stands_while_others_draw),
+        TEST(uniform_numbers_are_uniform),         TEST(normal_numbers_are_normal),
+        TEST(permutations_are_permutations),       TEST(dropping_keeps_the_mean),
         TEST(the_numbers_of_a_seed_stay),
     };
     return RUN("api_random");
