@@ -15,6 +15,7 @@ static fa_tensor *whole(fa_device where, fa_dtype dtype, double a, double b, dou
         fa_tensor *y_ = (result);                                                                                      \
         if (y_)                                                                                                        \
             fa_synchronize(where);                                                                                     \
+        assert_null(strstr(fa_error_message(), "what="));                                                              \
         FAILS(FA_ERROR_ARGUMENT, __VA_ARGS__, "division by zero");                                                     \
     } while (0)
 

@@ -16,7 +16,7 @@ typedef struct fa_sum_options {
     fa_tensor *out; /**< where to write, instead of into new memory */
     fa_dims dim;    /**< one dimension, FA_DIMS(0, 2), or all of them */
     bool keepdim;   /**< keep what was reduced with size 1 */
-    fa_dtype dtype; /**< of the result; for integers elements are converted first, for floats the sum is */
+    fa_dtype dtype; /**< of the result; elements are converted before they are put together, for halves to f32 */
     char fa__end;   /**< the end of what this version knows */
 } fa_sum_options;
 
@@ -36,7 +36,7 @@ typedef struct fa_nansum_options {
     fa_tensor *out; /**< where to write, instead of into new memory */
     fa_dims dim;    /**< one dimension, FA_DIMS(0, 2), or all of them */
     bool keepdim;   /**< keep what was reduced with size 1 */
-    fa_dtype dtype; /**< of the result; for integers elements are converted first, for floats the sum is */
+    fa_dtype dtype; /**< of the result; elements are converted before they are put together, for halves to f32 */
     char fa__end;   /**< the end of what this version knows */
 } fa_nansum_options;
 
@@ -55,7 +55,7 @@ typedef struct fa_mean_options {
     fa_tensor *out; /**< where to write, instead of into new memory */
     fa_dims dim;    /**< one dimension, FA_DIMS(0, 2), or all of them */
     bool keepdim;   /**< keep what was reduced with size 1 */
-    fa_dtype dtype; /**< of the result; for integers elements are converted first, for floats the sum is */
+    fa_dtype dtype; /**< of the result; elements are converted before they are put together, for halves to f32 */
     char fa__end;   /**< the end of what this version knows */
 } fa_mean_options;
 
@@ -74,7 +74,7 @@ typedef struct fa_nanmean_options {
     fa_tensor *out; /**< where to write, instead of into new memory */
     fa_dims dim;    /**< one dimension, FA_DIMS(0, 2), or all of them */
     bool keepdim;   /**< keep what was reduced with size 1 */
-    fa_dtype dtype; /**< of the result; for integers elements are converted first, for floats the sum is */
+    fa_dtype dtype; /**< of the result; elements are converted before they are put together, for halves to f32 */
     char fa__end;   /**< the end of what this version knows */
 } fa_nanmean_options;
 
@@ -93,7 +93,7 @@ typedef struct fa_prod_options {
     fa_tensor *out; /**< where to write, instead of into new memory */
     fa_dims dim;    /**< one dimension, FA_DIMS(0, 2), or all of them */
     bool keepdim;   /**< keep what was reduced with size 1 */
-    fa_dtype dtype; /**< of the result; for integers elements are converted first, for floats the sum is */
+    fa_dtype dtype; /**< of the result; elements are converted before they are put together, for halves to f32 */
     char fa__end;   /**< the end of what this version knows */
 } fa_prod_options;
 

@@ -79,8 +79,9 @@ typedef struct fa_cov_options {
     char fa__end;              /**< the end of what this version knows */
 } fa_cov_options;
 
-/** Covariances of variables, a matrix; of one variable its variance, a number. Of integers in f32. A negative
- *  weight is an error, and so are weights of which the sum is 0, at once or when the device is waited for.
+/** Covariances of variables, a matrix; of one variable its variance, a number. Of integers in f32. A weight
+ *  that is negative or NaN is an error, and so are weights of which the sum is 0, at once or when the device is waited
+ *  for.
  *
  *      fa_cov(x, .correction = 1, .fweights = NULL, .aweights = NULL, .out = NULL)
  *

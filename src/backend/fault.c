@@ -34,7 +34,7 @@ static int64_t place_as_given(const fa__fault *f, const fa__launch *l)
 }
 
 static const char *const zeros[] = {[FA__ZERO_DIVISOR] = "division by zero",
-                                    [FA__ZERO_NEGATIVE] = "a negative weight",
+                                    [FA__ZERO_NEGATIVE] = "a weight that is not 0 or more",
                                     [FA__ZERO_WEIGHTS] = "weights of which the sum is 0"};
 
 void fa__fault_describe(struct fa__text *text, const fa__fault *f, const fa__launch *l, bool composed)
@@ -44,6 +44,8 @@ void fa__fault_describe(struct fa__text *text, const fa__fault *f, const fa__lau
         fa__text_add(text, "index %lld is out of range for dimension %d of size %lld (element %lld of the indices)",
                      (long long)f->value, (int)f->dim, (long long)f->size,
                      (long long)(composed && l ? place_as_given(f, l) : f->position));
+    else if (code == FA_ERROR_ARGUMENT && f->dim == FA__ZERO_WEIGHTS) /* their sum has no place */
+        fa__text_add(text, "%s", zeros[f->dim]);
     else if (code == FA_ERROR_ARGUMENT)
         fa__text_add(text, "%s, at element %lld", zeros[f->dim], (long long)f->position);
     else
@@ -63,8 +65,9 @@ static void add_operand(struct fa__text *text, const fa__operand *o, uint8_t dty
     }
 }
 
-/* Tensors and numbers of a kernel's launch, which are operands in the order of the fields, and its whole numbers. */
-static void add_fields(struct fa__text *text, const fa__launch *l, const fa__device *device)
+/* Tensors and numbers of a kernel's launch, which are operands in the order of the fields, and its whole numbers; that
+ * of check_zeros, which alone finds bad arguments, is told in words. */
+static void add_fields(struct fa__text *text, const fa__launch *l, const fa__device *device, int32_t code)
 {
     const char *between = "";
     int next = l->outputs;
@@ -73,7 +76,7 @@ static void add_fields(struct fa__text *text, const fa__launch *l, const fa__dev
         bool operand = f->kind == FA__TENSOR || f->kind == FA__NUMBER;
         const fa__operand *o = operand && next < l->operands ? &l->operand[next++] : NULL;
         bool absent = o && o->kind == FA__MEMORY && o->dtype == FA_SAME;
-        if ((!o && f->kind != FA__INT) || absent)
+        if (absent || (!o && (f->kind != FA__INT || code == FA_ERROR_ARGUMENT)))
             continue;
         fa__text_add(text, "%s%s=", between, f->name);
         if (o)
@@ -94,7 +97,7 @@ bool fa__fault_report(const fa__fault *f, const fa__launch *l, const fa__device 
     const fa__op *caller = l->caller ? l->caller : l->op;
     bool same = caller->id == l->op->id;                         /* or its name in place */
     fa__text_add(&text, same ? "%s(" : "%s, at ", caller->name); /* the operands of its part, whose name says nothing */
-    add_fields(&text, l, device);
+    add_fields(&text, l, device, code);
     fa__text_add(&text, same ? "): " : ": ");
     fa__fault_describe(&text, f, l, !same);
     return fa__fail((fa_code)code, "fa_%s", buffer);

@@ -5,10 +5,11 @@
 
 /* What a reduction takes. */
 typedef struct {
-    const fa_tensor *x;          /* any dtype */
-    fa_dims dim OPT(FA_ALL);     /* one dimension, FA_DIMS(0, 2), or all of them */
-    bool keepdim OPT(false);     /* keep what was reduced with size 1 */
-    fa_dtype dtype OPT(FA_SAME); /* of the result; for integers elements are converted first, for floats the sum is */
+    const fa_tensor *x;      /* any dtype */
+    fa_dims dim OPT(FA_ALL); /* one dimension, FA_DIMS(0, 2), or all of them */
+    bool keepdim OPT(false); /* keep what was reduced with size 1 */
+    fa_dtype
+        dtype OPT(FA_SAME); /* of the result; elements are converted before they are put together, for halves to f32 */
 } reduce_args;
 
 static FA__HOT bool sum_infer(fa__call *c)

@@ -171,8 +171,9 @@ static fa_tensor *cov_compose(fa__call *c)
     return fa_squeeze(w ? fa_div(products, cov_divisor(a, w, sum)) : fa_div(products, free > 0 ? free : 0));
 }
 
-/** Covariances of variables, a matrix; of one variable its variance, a number. Of integers in f32. A negative
- *  weight is an error, and so are weights of which the sum is 0, at once or when the device is waited for. */
+/** Covariances of variables, a matrix; of one variable its variance, a number. Of integers in f32. A weight
+ *  that is negative or NaN is an error, and so are weights of which the sum is 0, at once or when the device is waited
+ *  for. */
 OP(cov, cov_args, (y), .compose = cov_compose,
    TORCH("cov(x, correction=correction, fweights=fweights, aweights=aweights)"),
    SAMPLES("(3,5); (5); (1,5); (3,5) correction=0; (3,5) fweights=i(5)<4; (3,5) aweights=p(5); (3,5) fweights=i(5)<4 "

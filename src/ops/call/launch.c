@@ -295,7 +295,7 @@ FA__HOT bool fa__run_reduction(fa__call *c, int outputs, fa_tensor *const *outs,
     }
     for (int i = 0; i < count; i++)
         bind(l, tensor, &bound[i], x->rank, map);
-    /* Sums and products are of elements that were converted to the result's dtype; what is put into bool is a test. */
+    /* Sums and products are of elements in the result's dtype, for halves in f32; what is put into bool is a test. */
     bool own = combine == FA__COMBINE_SUM || (combine == FA__COMBINE_PROD && out->dtype != FA_BOOL);
     l->compute = (uint8_t)fa__class_of(fa__promote((fa_dtype)out->dtype, own ? FA_SAME : (fa_dtype)x->dtype));
     return fa__launch_run(c, l, tensor);
