@@ -121,7 +121,7 @@ static fa_tensor *rows_of(const fa_meter *m, fa_tensor *target)
     fa_tensor *class = fa_flatten(fa_pointwise("x != y ? x : i64(0)", target, m->ignore));
     fa_tensor *rows = fa_arange(0, (double)m->classes, .dtype = FA_I64, .device = fa_tensor_device(class));
     fa_tensor *row = fa_index_select(rows, 0, class);
-    if (!row)
+    if (!row && fa_error_code() == FA_ERROR_INDEX)
         fa_error_append(", in a confusion of %" PRId64 " classes: each target is one of them", m->classes);
     return row;
 }
@@ -132,6 +132,8 @@ static bool confusion_update(fa_meter *m, fa_arg value, const fa_meter_update_op
     if (!target)
         return false;
     fa_tensor *taken = fa_argmax(value.as.t, .dim = class_dim(value.as.t));
+    if (!taken)
+        return false;
     fa_tensor *place = fa_pointwise("y * z + x", fa_flatten(taken), rows_of(m, target), m->classes);
     fa_tensor *counted = fa_to(fa_flatten(fa_ne(target, m->ignore)), FA_I64);
     fa_tensor *sum = m->sum;
