@@ -313,6 +313,15 @@ static void neighbours_in_place(void **state)
     EXACTLY(fa_nextafter_(half, as(FA_F16, fa_tensor_of(0.0, 4.0))), 1 - 0x1p-11, 2 + 0x1p-9);
 }
 
+static void ends_of_logit(void **state)
+{
+    (void)state;
+    fa_tensor *x = LEAF(0, 1, 0.5), *held = LEAF(0, 1, 0.5);
+    assert_true(fa_backward(fa_sum(fa_logit(x))) && fa_backward(fa_sum(fa_logit(held, .eps = 0.25))));
+    HOLD(fa_grad(x), NAN, NAN, 4);
+    HOLD(fa_grad(held), 0, 0, 4);
+}
+
 static void powers_are_wide(void **state)
 {
     (void)state;
@@ -374,6 +383,7 @@ int main(void)
         TEST(no_gradient_for_the_first),
         TEST(bits_that_are_1),
         TEST(neighbours_in_place),
+        TEST(ends_of_logit),
         TEST(powers_are_wide),
         TEST(neighbours_of_16_bits),
     };

@@ -84,11 +84,10 @@ typedef struct fa_program {
  *      fa_update("m = beta * m + g; p = p - lr * m", 5, bindings)
  *
  *  Names that are not bound are locals; numbers are only read. Every tensor list has the same length, and the tensors
- *  at one place have one shape and one device. Nothing is copied for that, with FA_PLACE_AUTO neither: a copy would
- * have to be made before the first write, and lack what programs and places before its own have changed. What is
- * changed may be read under other names too, as a whole: tensors that overlap it otherwise, or that are changed as
- * well, are an error. Nothing is recorded. All or nothing: what could fail is checked, and all memory taken, before the
- * first write.
+ *  at one place have one shape and one device. They are never copied to another device for this, not even with
+ *  FA_PLACE_AUTO: such a copy would be older than what the same call writes. What is changed may be read under other
+ *  names too, as a whole: tensors that overlap it otherwise, or that are changed as well, are an error. Nothing is
+ *  recorded. All or nothing: what could fail is checked, and all memory taken, before the first write.
  *  @return false and an error, with nothing changed, also when an error stood before */
 FA_API bool fa_update(const char *text, size_t count, const fa_binding *bindings);
 

@@ -173,7 +173,8 @@ typedef struct fa_logit_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_logit_options;
 
-/** log(x / (1 - x)). With eps >= 0 x is first held between eps and 1 - eps. At exactly 0 and 1 the gradient is NaN.
+/** log(x / (1 - x)). With eps >= 0 x is first held between eps and 1 - eps. Without eps the gradient at exactly 0 and 1
+ *  is NaN.
  *
  *      fa_logit(x, .eps = -1, .out = NULL)
  *

@@ -196,11 +196,11 @@ typedef struct fa_saved_entry {
     fa_shape shape;         /**< of more than FA_MAX_DIMS sizes the first ones */
     int64_t rank;           /**< how many sizes there are; with more than FA_MAX_DIMS it cannot be loaded */
     int64_t elements;       /**< their product */
-    int64_t begin;          /**< where its bytes begin, behind the head */
+    int64_t begin;          /**< where its bytes begin, counted from the end of the file's head */
     int64_t end;            /**< where they end */
 } fa_saved_entry;
 
-/** The head of a file: what it has points into memory of the scope. */
+/** The head of a file. Names, texts and entries live as long as the scope in which fa_load_head() was called. */
 typedef struct fa_saved_head {
     size_t count;                /**< how many tensors there are */
     const fa_saved_entry *entry; /**< as many, in the order of the file; NULL after an error */

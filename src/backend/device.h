@@ -63,7 +63,7 @@ typedef struct fa__launch {
     uint8_t combine;   /* fa__combine */
     uint8_t rank;      /* of shape */
     uint8_t kept;      /* REDUCE: dimensions that stay; outputs have stride 0 over the others */
-    uint8_t told;      /* KERNEL: the dtype in which errors tell what op changes in place; FA_SAME: the operand's own */
+    uint8_t told;      /* KERNEL: the dtype that errors tell of what op changes in place; FA_SAME: its operand's */
     bool changes;      /* it writes over values: they stay if work before it went wrong and nobody was told so yet */
     uint16_t outputs;  /* operand[0 .. outputs) are written, */
     uint16_t operands; /* the rest, up to this number, are read */

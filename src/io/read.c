@@ -82,6 +82,7 @@ static fa_dtype dtype_of(const char *name)
 /* The shape, and the bytes that it takes. */
 static bool read_shape(const fa__stored *a, fa_saved_entry *e, const void *shape, int64_t *bytes)
 {
+    *bytes = 0;
     e->rank = shape ? a->json->count(shape) : -1;
     if (e->rank < 0)
         return damaged(a, "the shape of \"%s\" is no array", e->name);
@@ -105,7 +106,7 @@ static bool read_entry(const fa__stored *a, fa_saved_entry *e, const void *objec
 {
     const fa__json *j = a->json;
     const void *offsets = j->find(object, "data_offsets");
-    int64_t bytes = 0, room = a->size - a->head;
+    int64_t bytes, room = a->size - a->head;
     e->dtype_name = j->text(j->find(object, "dtype"));
     if (!e->dtype_name)
         return damaged(a, "\"%s\" has no dtype", e->name);

@@ -37,7 +37,8 @@ POINTWISE(logaddexp2, (x, y),
 POINTWISE(xlogy, (x, y), y = x == 0 && (y <= 0 || y == inf) ? 0 : x * log(y), TORCH("xlogy(x, y)"),
           SAMPLES("(3,4) p(4); 2 p(3); p() p(); (0,2) p(2); n(9) n(9)"))
 
-/** log(x / (1 - x)). With eps >= 0 x is first held between eps and 1 - eps. At exactly 0 and 1 the gradient is NaN. */
+/** log(x / (1 - x)). With eps >= 0 x is first held between eps and 1 - eps. Without eps the gradient at exactly 0 and 1
+ * is NaN. */
 POINTWISE(logit, (x, eps = -1),
           y = (eps < 0 ? x : minimum(maximum(x, eps), 1 - eps))
               / (1 - (eps < 0 ? x : minimum(maximum(x, eps), 1 - eps)));

@@ -108,6 +108,7 @@ static void json_all(const fa_saved_head *f, const char *path)
         for (int k = 0; k < e->shape.rank; k++)
             json_whole(&j, NULL, e->shape.dim[k]);
         json_close(&j, ']');
+        json_whole(&j, "rank", e->rank);
         json_whole(&j, "bytes", e->end - e->begin);
         if (refused(e))
             json_text(&j, "cannot_be_loaded", refused(e));
