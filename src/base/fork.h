@@ -18,13 +18,13 @@ typedef enum fa__fork_place {
     FA__FORK_LATE,        /* late queues: which are in use */
     FA__FORK_QUEUES,      /* each late queue's */
     FA__FORK_CHECKER,     /* of the order of late work */
-    FA__FORK_OPENCL,      /* OpenCL's queues and memory */
-    FA__FORK_TELLINGS,    /* which thread was told of which fault */
+    FA__FORK_GPU,         /* queues of GPUs, and their memory */
     FA__FORK_FORMULAS,    /* what rows' and users' expressions became */
     FA__FORK_KERNELS,     /* the list of those that GPUs have compiled */
     FA__FORK_EXPRESSIONS, /* the cache of parsed ones */
     FA__FORK_ORDER,       /* what storages remember of late work */
-    FA__FORK_FAULT,       /* of kernels */
+    FA__FORK_FAULTS,      /* which work of queues is behind a fault */
+    FA__FORK_FAULT,       /* of the CPU's kernels */
     FA__FORK_LEDGER,
     FA__FORK_RANDOM, /* the default generator */
     FA__FORK_CONTEXTS,

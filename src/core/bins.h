@@ -49,12 +49,12 @@ static inline void fa__block_use(fa__block *b, fa__stamp work)
     b->uses = (uint8_t)(i < b->uses ? b->uses : i + 1);
 }
 
-/* Forgets work that is done. */
+/* Forgets work that is known to be done. */
 static inline void fa__block_settle(fa__block *b)
 {
     int left = 0;
     for (int i = 0; i < b->uses; i++)
-        if (!fa__stamp_done(&b->use[i]))
+        if (!fa__stamp_known_done(&b->use[i]))
             b->use[left++] = b->use[i];
     b->uses = (uint8_t)left;
 }

@@ -27,8 +27,12 @@ typedef struct fa__device {
 typedef struct fa__queue {
     fa__device *device;
     _Atomic uint64_t issued; /* the last ticket given out; changed under the device's lock or the queue's own */
-    _Atomic uint64_t done;   /* all work up to this ticket is finished */
+    _Atomic uint64_t done;   /* all work up to this ticket is known to be finished */
     uint32_t serial;         /* names the queue in reports */
+    _Atomic uint32_t faults; /* how many spans of tickets were behind a fault: core/faults.h */
+    struct fa__fault_spans *spans;
+    /* Asks the driver how far the queue has come; does not wait. NULL: `done` is always up to date. */
+    void (*poll)(struct fa__queue *, uint64_t ticket);
 } fa__queue;
 
 /* One piece of work: what last wrote a storage, or still reads it. */
@@ -43,8 +47,18 @@ typedef struct fa__moment {
     _Atomic int64_t ns;         /* by the device's clock; 0: not written yet, or the device cannot tell */
 } fa__moment;
 
-static inline bool fa__stamp_done(const fa__stamp *s)
+/* Whether work is known to be done; nobody is asked. */
+static inline bool fa__stamp_known_done(const fa__stamp *s)
 {
     return !s->queue || atomic_load_explicit(&s->queue->done, memory_order_acquire) >= s->ticket;
+}
+
+/* Whether work is done; asks the driver where that is not known. */
+static inline bool fa__stamp_done(const fa__stamp *s)
+{
+    if (fa__stamp_known_done(s) || !s->queue->poll)
+        return fa__stamp_known_done(s);
+    s->queue->poll(s->queue, s->ticket);
+    return fa__stamp_known_done(s);
 }
 #endif

@@ -67,7 +67,7 @@ bool fa__before_read(fa__storage *s, fa__queue *queue, const fa__op *op)
     pthread_mutex_lock(&lock);
     fa__stamp write = s->pending ? s->pending->write : (fa__stamp){0};
     pthread_mutex_unlock(&lock);
-    return come_after(queue, write, op);
+    return come_after(queue, write, op) && fa__storage_sound(s);
 }
 
 bool fa__before_write(fa__storage *s, fa__queue *queue, const fa__op *op)
@@ -79,7 +79,18 @@ bool fa__before_write(fa__storage *s, fa__queue *queue, const fa__op *op)
             if (!come_after(queue, work[i], op))
                 return false;
     }
-    return true;
+    return fa__storage_sound(s);
+}
+
+bool fa__storage_fails(fa__storage *s)
+{
+    pthread_mutex_lock(&lock);
+    fa__stamp born = s->pending ? s->pending->born : (fa__stamp){0};
+    pthread_mutex_unlock(&lock);
+    fa__fault_note *fault = born.queue ? fa__faults_at(born.queue, born.ticket) : NULL;
+    if (fault)
+        fa__fault_raise(fault);
+    return fault != NULL;
 }
 
 /* ---- after ---- */
@@ -121,13 +132,23 @@ bool fa__order_room(fa__storage *s)
     return good;
 }
 
-bool fa__after_write(fa__storage *s, fa__stamp work, const fa__op *op)
+/* Values are made by several pieces of work where results are put together: the last one counts, unless an earlier one
+ * is known to be behind a fault. Of one of which that is not known yet the fault stands in front of the last one, too. */
+static void be_born(fa__pending *p, fa__stamp work)
+{
+    if (!p->born.queue || !fa__faults_at(p->born.queue, p->born.ticket))
+        p->born = work;
+}
+
+static bool after_write(fa__storage *s, fa__stamp work, const fa__op *op, bool creation)
 {
     pthread_mutex_lock(&lock);
     fa__pending *p = s->pending || !work.queue ? s->pending : note(s);
     if (p) {
         p->write = work;
         p->reads = 0;
+        if (creation && work.queue)
+            be_born(p, work);
     }
     pthread_mutex_unlock(&lock);
     if (work.queue && !p)
@@ -135,8 +156,18 @@ bool fa__after_write(fa__storage *s, fa__stamp work, const fa__op *op)
     return p || !work.queue;
 }
 
+bool fa__after_write(fa__storage *s, fa__stamp work, const fa__op *op)
+{
+    return after_write(s, work, op, false);
+}
+
+bool fa__after_creation(fa__storage *s, fa__stamp work, const fa__op *op)
+{
+    return after_write(s, work, op, true);
+}
+
 /* ---- memory ---- */
-/* Copies the work that is not done, as far as a block remembers it. Returns how much of it there is. */
+/* Copies the work that is not known to be done, as far as a block remembers it. Returns how much of it there is. */
 static int open_work(const fa__storage *s, fa__stamp open[FA__BLOCK_USES])
 {
     fa__stamp work[SOME];
@@ -144,7 +175,7 @@ static int open_work(const fa__storage *s, fa__stamp open[FA__BLOCK_USES])
     for (int from = 0, count = SOME; count == SOME; from += count) {
         count = look(s, from, work);
         for (int i = 0; i < count; i++)
-            if (!fa__stamp_done(&work[i])) {
+            if (!fa__stamp_known_done(&work[i])) {
                 if (found < FA__BLOCK_USES)
                     open[found] = work[i];
                 found++;
@@ -164,8 +195,14 @@ bool fa__order_take(fa__storage *s)
 
 bool fa__order_done(fa__storage *s)
 {
-    fa__stamp work[FA__BLOCK_USES];
-    return open_work(s, work) == 0;
+    fa__stamp work[SOME];
+    bool done = true;
+    for (int from = 0, count = SOME; done && count == SOME; from += count) {
+        count = look(s, from, work);
+        for (int i = 0; i < count; i++)
+            done &= fa__stamp_done(&work[i]);
+    }
+    return done;
 }
 
 bool fa__order_may_go(fa__storage *s)
@@ -207,7 +244,7 @@ void fa__order_reap(bool wait)
         next = chain->object.link;
         if (wait)
             wait_for(chain);
-        if (fa__order_may_go(chain)) {
+        if (fa__order_may_go(chain) || fa__order_done(chain)) {
             void (*release)(fa__storage *) = atomic_load(&release_deferred);
             release(chain);
         } else {

@@ -3,12 +3,14 @@
 #ifndef FA__CORE_STORAGE_H
 #define FA__CORE_STORAGE_H
 #include "core/device.h"
+#include "core/faults.h"
 #include "core/object.h"
 #include "core/op.h"
 
 /* Work that has not been waited for: only storages that asynchronous work has touched have one. */
 typedef struct fa__pending {
     fa__stamp write;
+    fa__stamp born; /* the work that made its first values; nobody's: they were there before it was used by late work */
     int reads, room; /* how many reads of it are noted, for each queue the last one; how many fit */
     fa__stamp read[];
 } fa__pending;
@@ -56,10 +58,19 @@ fa__storage *fa__storage_copied(fa__storage *, fa__device *to, const fa__op *op,
 void fa__storage_take(fa__storage *, fa__storage *fresh);
 
 /* Orders work of `queue` (NULL: the host, now) behind what it must not overtake. A wait of the host is counted and may
- * be forbidden: then false. `op` is on whose behalf. */
+ * be forbidden: then false. False, and the fault as an error, also when the storage's values were made behind a fault
+ * that is known. `op` is on whose behalf. */
 bool fa__before_read(fa__storage *, fa__queue *queue, const fa__op *op);
 bool fa__before_write(fa__storage *, fa__queue *queue, const fa__op *op);
 /* Remembers work that was issued. False when memory for the note is lacking; then the work has been waited for. */
 bool fa__after_read(fa__storage *, fa__stamp, const fa__op *op);
 bool fa__after_write(fa__storage *, fa__stamp, const fa__op *op);
+/* The same for work that does not replace values but makes the first ones: behind a fault they are an error to use. */
+bool fa__after_creation(fa__storage *, fa__stamp, const fa__op *op);
+/* Whether the values were made behind a fault that is known, which is raised then. */
+bool fa__storage_fails(fa__storage *);
+static inline bool fa__storage_sound(fa__storage *s)
+{
+    return FA__LIKELY(!fa__any_faults()) || !fa__has_pending(s) || !fa__storage_fails(s);
+}
 #endif

@@ -1,6 +1,6 @@
-/* What a kind of GPU (OpenCL, CUDA) gives to the code that all kinds share: compiling, launching, scratch memory. The
- * entries of fa__backend for memory, copies, queues and order are the kind's own. All are called with the device's
- * lock held. */
+/* What a kind of GPU (OpenCL, CUDA) gives to the issue layer that all kinds share: a table of calls of its driver. The
+ * layer (queue.h) has tickets, events, copies through pinned memory, order between queues, faults, forks and scratch
+ * memory; a kind has neither state of queues nor rules of order. */
 #ifndef FA__BACKEND_GPU_DRIVER_H
 #define FA__BACKEND_GPU_DRIVER_H
 #include "backend/device.h"
@@ -19,22 +19,73 @@ typedef struct fa__gpu_kernel {
     const struct fa__gpu_form *form; /* its line of families.def; NULL: it is not the library's */
 } fa__gpu_kernel;
 
+typedef struct fa__gpu_issue fa__gpu_issue;
+
 /* c = a b + bias, for one matrix each, or for a batch of them (dialect/arguments.h). */
 typedef struct fa__gpu_product {
     const struct matmul_arguments *p; /* p->dtype is that of all */
     void *c;
     const void *a, *b, *bias; /* bias: NULL for none */
     /* the product by the kernel of dialect/matmul.inc: its ticket */
-    uint64_t (*by_kernel)(fa__queue *, const struct fa__gpu_product *);
+    uint64_t (*by_kernel)(fa__gpu_issue *, const struct fa__gpu_product *);
 } fa__gpu_product;
+
+/* A copy by the driver. Devices are NULL for the host, whose memory is pinned where the layer uses pinned memory. */
+typedef struct fa__gpu_copy {
+    void *to;
+    const void *from;
+    size_t bytes;
+    const fa__device *to_device, *from_device;
+    bool wait;   /* the host waits until it is done */
+    void *after; /* an event that it comes behind, besides the queue's earlier work; NULL: none */
+} fa__gpu_copy;
+
+/* How far an event is. Below: the driver's code of a failure. */
+enum { FA__GPU_DONE = 0, FA__GPU_RUNNING = 1 };
 
 enum { FA__GPU_DEVICES = 32 /* of all kinds */, FA__GPU_ARGS = 24, FA__GPU_LEAST_ARGS = 1024 };
 
+/* Queues and events are the driver's own, which only it looks into. Entries that return false or NULL have raised an
+ * error, unless it is said otherwise. The layer calls them in any thread, but for one queue's or kernel's at a time. */
 typedef struct fa__gpu_driver {
+    const char *name;    /* "OpenCL" */
     const char *prelude; /* the dialect's words in the driver's language; comes before every source */
     const char *options; /* for the compiler */
+    int stuck;           /* the code for work that the driver calls done while it still runs, */
+    int behind;          /* and for work that an earlier failure of another queue stopped */
+    const char *(*error_name)(int code);
     /* What a compiled kernel depends on besides its source: platform, device, driver, versions. */
     const char *(*identity)(fa__device *);
+    /* ---- devices ---- */
+    bool (*open)(fa__device *); /* sets own, and in it what fa__gpu_device says */
+    void (*close)(fa__device *);
+    void (*end)(void); /* the process ends: what else uses the driver lets go of it. NULL: nothing does */
+    /* Whether the driver orders queues of the two devices by events, and copies between them. */
+    bool (*connected)(const fa__device *, const fa__device *);
+    /* ---- memory ---- */
+    void *(*allocate)(fa__device *, size_t); /* an address, to which offsets are added. NULL, and no error: no more */
+    void (*release)(fa__device *, void *, size_t);
+    /* Memory of the host that copies use without making the host wait; `handle` is what it is freed by. */
+    void *(*pinned)(fa__device *, void *queue, size_t, void **handle);
+    void (*pinned_free)(fa__device *, void *queue, void *host, void *handle);
+    /* ---- queues: work in order ---- */
+    void *(*queue_new)(fa__device *);
+    void (*queue_free)(fa__device *, void *queue);
+    void (*flush)(void *queue); /* what was issued begins, if the driver kept it back */
+    int (*finish)(void *queue); /* the host waits; FA__GPU_DONE or a failure; no error */
+    /* `event`, which may be NULL, takes an event that knows the copy's times. */
+    bool (*copy)(fa__device *, void *queue, const fa__gpu_copy *, void **event);
+    /* `groups` of the kernel's size. The kernel's first parameters are FAULT in the dialect. */
+    bool (*launch)(fa__device *, void *queue, const fa__gpu_kernel *, const uint64_t groups[3], void *fault,
+                   bool careful, const fa__gpu_arg *, int count);
+    /* ---- events ---- */
+    void *(*record)(fa__device *, void *queue); /* done when the queue's work so far is; and what flush does */
+    bool (*follow)(fa__device *, void *queue, void *event); /* the queue's later work comes behind the event */
+    int (*poll)(void *event);                               /* how far it is; no errors */
+    int (*wait)(void *event);                               /* the host waits: FA__GPU_DONE or a failure; no errors */
+    void (*event_free)(void *event);
+    bool (*times)(void *event, int64_t *start, int64_t *end); /* in ns by the device's clock; false: not known */
+    /* ---- kernels ---- */
     /* NULL and FA_ERROR_COMPILE(or what error.h has), with the log, on failure. */
     void *(*build)(fa__device *, const char *source, const char *entry);
     /* From what binary() gave; NULL, and no error, when the driver does not take it. */
@@ -42,33 +93,50 @@ typedef struct fa__gpu_driver {
     /* Bytes of fa__malloc, NULL (and no error) when there are none. */
     void *(*binary)(fa__device *, void *handle, size_t *size);
     void (*kernel_free)(fa__device *, void *handle);
-    /* `groups` of the kernel's size. The first parameters of every kernel (FAULT in the dialect) are put in by the
-     * driver; then the arguments. Returns the ticket; 0 after an error. */
-    uint64_t (*launch)(fa__queue *, const fa__gpu_kernel *, const uint64_t groups[3], const fa__gpu_arg *, int count);
+    bool (*first)(void *handle); /* it was not launched before: the driver may be compiling it in the background */
     /* A product by a library of the driver's kind. 0, and no error: by the kernel. May be NULL. */
-    uint64_t (*product)(fa__queue *, const fa__gpu_product *);
-    /* Memory for the next launches of this queue, until the next call: partial results. NULL after an error. */
-    void *(*scratch)(fa__queue *, size_t bytes);
+    uint64_t (*product)(fa__gpu_issue *, const fa__gpu_product *);
 } fa__gpu_driver;
 
 /* At the start of device->own. */
 typedef struct fa__gpu_device {
     const fa__gpu_driver *driver;
-    int number; /* below FA__GPU_DEVICES, over all kinds: the place of its kernels in tables; fa__gpu_enroll */
-    bool f64;   /* it computes in f64 */
+    bool f64; /* it computes in f64 */
     bool bit_equal;
+    bool pinned;        /* the host's memory is not the device's: copies go through pinned memory */
     uint64_t groups;    /* work-groups that keep it busy */
     uint64_t max_group; /* work-items of a group: not fewer than fa__gpu_largest_group() */
     size_t max_args;    /* bytes of all arguments: not fewer than FA__GPU_LEAST_ARGS */
-    fa__program copy;   /* y = x; fa__gpu_enroll makes it */
+    /* the layer's */
+    int number;       /* below FA__GPU_DEVICES, over all kinds: the place of its kernels and queues in tables */
+    void *transfers;  /* a queue of the driver's, for halves of copies that other devices' queues make */
+    _Atomic int lost; /* what the driver said when it failed; 0: the device is well */
+    fa__program copy; /* y = x; fa__gpu_enroll makes it */
 } fa__gpu_device;
 
-/* The entries of fa__backend that all kinds of GPU share. */
+/* The entries of fa__backend that all kinds of GPU share; a kind adds its name, and how many devices there are. */
+#define FA__GPU_BACKEND                                                                                                \
+    .gone = fa__gpu_gone_why, .close = fa__gpu_close, .allocate = fa__gpu_allocate, .release = fa__gpu_release,        \
+    .queue_new = fa__gpu_queue_new, .queue_free = fa__gpu_queue_free, .wait = fa__gpu_wait, .after = fa__gpu_after,    \
+    .ready = fa__gpu_ready, .copy = fa__gpu_copy_bytes, .mark = fa__gpu_mark_time, .has_kernel = fa__gpu_has_kernel,   \
+    .prepare = fa__gpu_prepare, .discard = fa__gpu_discard, .run = fa__gpu_run
+const char *fa__gpu_gone_why(void);
+bool fa__gpu_open(fa__device *, const fa__gpu_driver *);
+void fa__gpu_close(fa__device *);
+void *fa__gpu_allocate(fa__device *, size_t);
+void fa__gpu_release(fa__device *, void *, size_t);
+fa__queue *fa__gpu_queue_new(fa__device *);
+void fa__gpu_queue_free(fa__queue *);
+void fa__gpu_wait(fa__queue *, uint64_t ticket);
+bool fa__gpu_after(fa__queue *, fa__stamp);
+bool fa__gpu_ready(fa__queue *);
+uint64_t fa__gpu_copy_bytes(fa__queue *, const fa__copy *);
+uint64_t fa__gpu_mark_time(fa__queue *, fa__moment *);
 bool fa__gpu_has_kernel(const fa__op *);
 bool fa__gpu_prepare(fa__device *, fa__program *, fa__class);
-uint64_t fa__gpu_run(fa__queue *, const fa__launch *);
-/* Frees what prepare left in a program. */
 void fa__gpu_discard(void *what);
+uint64_t fa__gpu_run(fa__queue *, const fa__launch *);
+
 /* The work-items of the largest group that a kernel has: a device that has only smaller ones cannot be used. */
 uint32_t fa__gpu_largest_group(void);
 /* Gives a device that is opened its number. False, and an error, when there are too many. */
