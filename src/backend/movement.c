@@ -104,6 +104,7 @@ static bool move_by(fa__queue *queue, const move *m, bool wait)
         return false; /* later, what is there would be gone */
     fa__device *to = m->to->device, *from = m->from->device;
     pthread_mutex_lock(&device->lock);
+    bool ready = device->backend->ready(queue) && fa__storage_sound(m->from) && fa__storage_sound(m->to);
     fa__copy copy = {.op = m->op,
                      .to = target(m),
                      .from = source(m),
@@ -112,14 +113,15 @@ static bool move_by(fa__queue *queue, const move *m, bool wait)
                      .from_device = from->host ? NULL : from,
                      .changes = m->changes,
                      .age = fa__ledger_age()};
-    fa__stamp work = {queue, device->backend->copy(queue, &copy)};
+    fa__stamp work = {queue, ready ? device->backend->copy(queue, &copy) : 0};
     pthread_mutex_unlock(&device->lock);
     if (!work.ticket)
         return false;
     if (to != from)
         fa__ledger_copy(m->op, from, to, m->bytes);
     bool noted = fa__after_read(m->from, work, m->op);
-    return fa__after_write(m->to, work, m->op) && noted && (!wait || fa__wait_stamp(m->op, work));
+    noted &= m->changes ? fa__after_write(m->to, work, m->op) : fa__after_creation(m->to, work, m->op);
+    return noted && (!wait || fa__wait_stamp(m->op, work));
 }
 
 /* By memory of the host that nobody else touches: between devices of two kinds, and from the program's memory. */

@@ -18,7 +18,8 @@ typedef enum fa__fork_place {
     FA__FORK_LATE,        /* late queues: which are in use */
     FA__FORK_QUEUES,      /* each late queue's */
     FA__FORK_CHECKER,     /* of the order of late work */
-    FA__FORK_GPU,         /* queues of GPUs, and their memory */
+    FA__FORK_GPU,         /* queues of GPUs */
+    FA__FORK_GPU_MEMORY,  /* which buffer an address is in */
     FA__FORK_FORMULAS,    /* what rows' and users' expressions became */
     FA__FORK_KERNELS,     /* the list of those that GPUs have compiled */
     FA__FORK_EXPRESSIONS, /* the cache of parsed ones */

@@ -26,6 +26,7 @@ typedef struct fa__device {
  * reached it. Backends embed this struct at the start of theirs. */
 typedef struct fa__queue {
     fa__device *device;
+    struct fa_stream *stream; /* whose queue it is, and lives as long as it; NULL: the device's default queue */
     _Atomic uint64_t issued; /* the last ticket given out; changed under the device's lock or the queue's own */
     _Atomic uint64_t done;   /* all work up to this ticket is known to be finished */
     uint32_t serial;         /* names the queue in reports */

@@ -7,6 +7,7 @@
 #include "backend/gpu/gpu.h"
 #include "backend/gpu/queue.h"
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "core/faults.h"
@@ -16,13 +17,13 @@
 typedef fa__gpu_queue queue;
 typedef fa__gpu_check check;
 
-enum { CLEAR = FA__GPU_PLACES /* the place of a word that is clear */ };
+enum { CLEAR = FA__GPU_CHECKS /* the place of a word that is clear */ };
 
 /* ---- places for copies of the fault word ---- */
 static int find_place(queue *q)
 {
-    for (unsigned i = 0; i < FA__GPU_PLACES; i++) {
-        unsigned place = (q->next_place + i) % FA__GPU_PLACES;
+    for (unsigned i = 0; i < FA__GPU_CHECKS; i++) {
+        unsigned place = (q->next_place + i) % FA__GPU_CHECKS;
         if (!atomic_load(&q->taken[place])) {
             q->next_place = place + 1;
             return (int)place;
@@ -193,6 +194,8 @@ static check *pending_of(queue *q, uint64_t ticket)
         const fa__gpu_work *w = &q->work[(i - 1) % FA__GPU_OPEN];
         found = w->ticket <= ticket ? w->check : NULL;
     }
+    if (found && fa__faults_at(&q->base, found->ticket))
+        found = NULL; /* it only finds what is known */
     if (found)
         atomic_fetch_add(&found->users, 1);
     pthread_mutex_unlock(&q->lock);
@@ -202,37 +205,44 @@ static check *pending_of(queue *q, uint64_t ticket)
 /* The copy goes behind our own word, where a kernel looks at both. Takes over the use of the source. */
 static bool issue_inherit(queue *q, check *source)
 {
-    fa__gpu_issue issue = {.queue = q, .device = q->base.device};
+    fa__gpu_issue issue = fa__gpu_issue_begin(&q->base, NULL);
     const fa__gpu_kernel *k = fa__gpu_fixed(&issue, FA__GPU_INHERIT, 0, FA__CLASS_I32);
-    if (!k || !copy_word(q, &source->queue->copies[source->place], sizeof(fa__fault), false)) {
+    if (k && copy_word(q, &source->queue->copies[source->place], sizeof(fa__fault), false))
+        return fa__gpu_launch_inherit(&issue, k, source) != 0;
+    fa__gpu_check_drop(source);
+    return false;
+}
+
+/* Once for each check: then it is behind that for good. */
+static bool take_over(queue *q, check *source)
+{
+    queue *other = source->queue;
+    uint64_t ticket = source->ticket;
+    __typeof__(&q->seen[0]) seen = &q->seen[other->base.serial % FA__GPU_SEEN];
+    if ((seen->of == other && seen->ticket >= ticket) || !fa__gpu_ready(&q->base)) {
         fa__gpu_check_drop(source);
-        return false;
+        return !fa__failed();
     }
-    return fa__gpu_launch_check(&issue, k, source);
+    if (!issue_inherit(q, source))
+        return false;
+    seen->of = other;
+    seen->ticket = ticket;
+    if (fa__faults_at(&other->base, ticket)) /* it was found, and maybe reported, meanwhile */
+        q->reports = UINT64_MAX;
+    return true;
 }
 
 bool fa__gpu_inherit(queue *q, queue *other, uint64_t ticket)
 {
     fa__gpu_advance(other);
     fa__fault_note *known = fa__faults_at(&other->base, ticket);
-    if (known && !fa__fault_is_reported(known))
-        return fa__fault_raise(known) || fa__failed() ? false : false;
+    if (known)
+        return fa__fault_is_reported(known) || fa__fault_raise(known);
     check *c = pending_of(other, ticket);
     if (!c)
         return true;
     pthread_mutex_lock(&q->base.device->lock);
-    __typeof__(q->seen[0]) *seen = &q->seen[other->base.serial % FA__GPU_SEEN];
-    bool good = true;
-    if (seen->of == other && seen->ticket >= c->ticket) {
-        fa__gpu_check_drop(c);
-    } else if ((good = fa__gpu_ready(&q->base))) {
-        uint64_t looked = c->ticket;
-        good = issue_inherit(q, c);
-        if (good)
-            seen->of = other, seen->ticket = looked;
-    } else {
-        fa__gpu_check_drop(c);
-    }
+    bool good = take_over(q, c);
     pthread_mutex_unlock(&q->base.device->lock);
     return good;
 }

@@ -7,7 +7,7 @@
 enum { TILE = 64, DIRECT = 64, FEW = 16 }; /* as those of products (matmul.c) */
 
 typedef struct convolution {
-    fa__queue *queue;
+    fa__gpu_issue *issue;
     const fa__launch *launch;
     fa__convolution v;
     int dtype;
@@ -105,11 +105,11 @@ static bool fits(const convolution *w, const convolve_arguments *a)
 
 static uint64_t launch(const convolution *w, convolve_arguments *a, int64_t n, void *to)
 {
-    const fa__gpu_device *g = w->queue->device->own;
+    const fa__gpu_device *g = w->issue->device->own;
     int64_t classes = a->back ? a->classes[0] * a->classes[1] : 1, repeats = classes * a->parts * w->v.groups;
     bool tiles =
         a->m >= FEW && n >= FEW && ceil_div(a->m, TILE) * ceil_div(n, TILE) * repeats >= (int64_t)g->groups / 2;
-    const fa__gpu_kernel *kernel = fa__gpu_fixed(w->queue->device, FA__GPU_CONVOLVE, 2 * kind_of(w->dtype) + !tiles,
+    const fa__gpu_kernel *kernel = fa__gpu_fixed(w->issue, FA__GPU_CONVOLVE, 2 * kind_of(w->dtype) + !tiles,
                                                  fa__class_of((unsigned)w->dtype));
     if (!kernel || !fits(w, a))
         return 0;
@@ -125,13 +125,13 @@ static uint64_t launch(const convolution *w, convolve_arguments *a, int64_t n, v
     fa__gpu_memory(&args, w->image);
     fa__gpu_memory(&args, w->bias);
     fa__gpu_value(&args, a, sizeof *a);
-    return fa__gpu_launch_groups(w->queue, kernel, (uint64_t[3]){(uint64_t)groups, 1, 1}, &args);
+    return fa__gpu_launch_groups(w->issue, kernel, (uint64_t[3]){(uint64_t)groups, 1, 1}, &args);
 }
 
 static uint64_t launch_sums(const convolution *w, const convolve_arguments *a, int64_t n, const void *sums)
 {
     const fa__gpu_kernel *kernel =
-        fa__gpu_fixed(w->queue->device, FA__GPU_CONVOLVE_ADD, 2 * kind_of(w->dtype), fa__class_of((unsigned)w->dtype));
+        fa__gpu_fixed(w->issue, FA__GPU_CONVOLVE_ADD, 2 * kind_of(w->dtype), fa__class_of((unsigned)w->dtype));
     convolve_add_arguments b = {.groups = w->v.groups, .parts = a->parts, .m = a->m, .n = n};
     for (int i = 0; i < 4; i++)
         b.out[i] = a->out[i];
@@ -139,7 +139,7 @@ static uint64_t launch_sums(const convolution *w, const convolve_arguments *a, i
         b.taps[i] = a->taps[i];
     b.out_group = a->out_group;
     b.dtype = w->dtype;
-    return FA__GPU_LAUNCH(w->queue, kernel, b.groups * b.m * b.n, b, w->out, sums);
+    return FA__GPU_LAUNCH(w->issue, kernel, b.groups * b.m * b.n, b, w->out, sums);
 }
 
 static convolve_arguments arguments_of(const convolution *w)
@@ -155,7 +155,7 @@ KERNEL(conv2d)
     const fa__operand *y = &l->operand[0], *x = &l->operand[1], *weight = &l->operand[2], *bias = &l->operand[3];
     const conv2d_args *o = l->args;
     const fa__convolution v = fa__convolution_of(x, weight, y, o->stride, o->padding, o->dilation, o->groups);
-    const convolution w = {queue, l, v, y->dtype, y->data, weight->data, x->data, bias->data, bias->stride[0]};
+    const convolution w = {issue, l, v, y->dtype, y->data, weight->data, x->data, bias->data, bias->stride[0]};
     const fa__patches p = fa__convolution_patches(&v);
     convolve_arguments a = arguments_of(&w);
     set_patches(&a, &p);
@@ -173,7 +173,7 @@ KERNEL(conv_transpose2d)
     const fa__operand *x = &l->operand[0], *y = &l->operand[1], *weight = &l->operand[2], *bias = &l->operand[3];
     const conv_transpose2d_args *o = l->args;
     const fa__convolution v = fa__convolution_of(x, weight, y, o->stride, o->padding, o->dilation, o->groups);
-    const convolution w = {queue, l, v, x->dtype, x->data, weight->data, y->data, bias->data, bias->stride[0]};
+    const convolution w = {issue, l, v, x->dtype, x->data, weight->data, y->data, bias->data, bias->stride[0]};
     convolve_arguments a = arguments_of(&w);
     set_strides(a.left, v.weight[1], v.weight[0], v.weight + 2);
     set_strides(a.out, v.x[1], v.x[0], v.x + 2);
@@ -190,8 +190,7 @@ KERNEL(conv2d_weight)
     const fa__operand *weight = &l->operand[0], *x = &l->operand[1], *y = &l->operand[2];
     const conv2d_weight_args *o = l->args;
     const fa__convolution v = fa__convolution_of(x, weight, y, o->stride, o->padding, o->dilation, o->groups);
-    const convolution w = {queue, l, v, x->dtype, weight->data, y->data, x->data, NULL, 0};
-    const fa__gpu_driver *driver = ((const fa__gpu_device *)queue->device->own)->driver;
+    const convolution w = {issue, l, v, x->dtype, weight->data, y->data, x->data, NULL, 0};
     const fa__patches p = fa__convolution_patches(&v);
     convolve_arguments a = arguments_of(&w);
     set_patches(&a, &p);
@@ -208,7 +207,7 @@ KERNEL(conv2d_weight)
     if (a.parts == 1)
         return launch(&w, &a, n, w.out);
     bool wide = x->dtype == FA_F64 || x->dtype == FA_I64;
-    void *sums = driver->scratch(queue, (size_t)(a.parts * v.groups * a.m * n) * (wide ? 8 : 4));
+    void *sums = fa__gpu_scratch(issue, (size_t)(a.parts * v.groups * a.m * n) * (wide ? 8 : 4));
     a.partial = 1;
     return sums && launch(&w, &a, n, sums) ? launch_sums(&w, &a, n, sums) : 0;
 }

@@ -21,15 +21,6 @@ typedef struct fa__gpu_kernel {
 
 typedef struct fa__gpu_issue fa__gpu_issue;
 
-/* c = a b + bias, for one matrix each, or for a batch of them (dialect/arguments.h). */
-typedef struct fa__gpu_product {
-    const struct matmul_arguments *p; /* p->dtype is that of all */
-    void *c;
-    const void *a, *b, *bias; /* bias: NULL for none */
-    /* the product by the kernel of dialect/matmul.inc: its ticket */
-    uint64_t (*by_kernel)(fa__gpu_issue *, const struct fa__gpu_product *);
-} fa__gpu_product;
-
 /* A copy by the driver. Devices are NULL for the host, whose memory is pinned where the layer uses pinned memory. */
 typedef struct fa__gpu_copy {
     void *to;
@@ -94,8 +85,6 @@ typedef struct fa__gpu_driver {
     void *(*binary)(fa__device *, void *handle, size_t *size);
     void (*kernel_free)(fa__device *, void *handle);
     bool (*first)(void *handle); /* it was not launched before: the driver may be compiling it in the background */
-    /* A product by a library of the driver's kind. 0, and no error: by the kernel. May be NULL. */
-    uint64_t (*product)(fa__gpu_issue *, const fa__gpu_product *);
 } fa__gpu_driver;
 
 /* At the start of device->own. */

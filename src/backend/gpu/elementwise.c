@@ -74,10 +74,10 @@ static bool as_bits(fa__operand *x)
     return true;
 }
 
-static uint64_t run(fa__queue *, const fa__launch *);
+static uint64_t run(fa__gpu_issue *, const fa__launch *);
 
 /* A device that does not compute in f64 can still copy it: as integers. */
-static uint64_t run_without_f64(fa__queue *queue, const fa__launch *l)
+static uint64_t run_without_f64(fa__gpu_issue *issue, const fa__launch *l)
 {
     union {
         fa__launch launch;
@@ -85,36 +85,36 @@ static uint64_t run_without_f64(fa__queue *queue, const fa__launch *l)
     } bits;
     int from = copied_input(l->program->ssa);
     if (from < 0 || l->operand[1 + from].kind == FA__VALUE_KEY)
-        return fa__gpu_lacks_f64(queue->device, l->program->text);
+        return fa__gpu_lacks_f64(issue->device, l->program->text);
     memcpy(&bits, l, fa__launch_size(l));
     bits.launch.compute = FA__CLASS_I64;
     if (!as_bits(&bits.launch.operand[0]) || !as_bits(&bits.launch.operand[1 + from]))
-        return fa__gpu_lacks_f64(queue->device, l->program->text);
-    bool prepared = fa__gpu_prepare(queue->device, (fa__program *)(uintptr_t)l->program, FA__CLASS_I64);
-    return prepared ? run(queue, &bits.launch) : 0;
+        return fa__gpu_lacks_f64(issue->device, l->program->text);
+    bool prepared = fa__gpu_prepare(issue->device, (fa__program *)(uintptr_t)l->program, FA__CLASS_I64);
+    return prepared ? run(issue, &bits.launch) : 0;
 }
 
 /* ---- launches ---- */
 
-static uint64_t run(fa__queue *queue, const fa__launch *l)
+static uint64_t run(fa__gpu_issue *issue, const fa__launch *l)
 {
     fa__gpu_operands o;
     fa__gpu_program_arguments p;
     fa__gpu_args args = {.count = 0};
-    fa__gpu_operands_begin(&o, queue->device, l, true);
+    fa__gpu_operands_begin(&o, issue->device, l, true);
     fa__gpu_operands_join(&o, 0, o.rank);
     give_dimension(&o);
-    if (FA__UNLIKELY(o.rank > fa__gpu_program_dims(queue->device, l->program->ssa)))
-        return fa__gpu_run_gathered(queue, &o);
+    if (FA__UNLIKELY(o.rank > fa__gpu_program_dims(issue->device, l->program->ssa)))
+        return fa__gpu_run_gathered(issue, &o);
     fa__gpu_shape shape = shape_of(&o);
-    const fa__gpu_kernel *kernel = fa__gpu_program(queue->device, l->program, (fa__class)l->compute, shape);
+    const fa__gpu_kernel *kernel = fa__gpu_program(issue, l->program, (fa__class)l->compute, shape);
     if (!kernel || !fa__gpu_add_program(&args, &p, &o))
         return 0;
-    return fa__gpu_launch_items(queue, kernel, shape == FA__GPU_GENERAL ? o.count : (o.count + 3) / 4, &args);
+    return fa__gpu_launch_items(issue, kernel, shape == FA__GPU_GENERAL ? o.count : (o.count + 3) / 4, &args);
 }
 
-uint64_t fa__gpu_run_elementwise(fa__queue *queue, const fa__launch *l)
+uint64_t fa__gpu_run_elementwise(fa__gpu_issue *issue, const fa__launch *l)
 {
-    const fa__gpu_device *g = queue->device->own;
-    return FA__LIKELY(g->f64 || l->compute != FA__CLASS_F64) ? run(queue, l) : run_without_f64(queue, l);
+    const fa__gpu_device *g = issue->device->own;
+    return FA__LIKELY(g->f64 || l->compute != FA__CLASS_F64) ? run(issue, l) : run_without_f64(issue, l);
 }

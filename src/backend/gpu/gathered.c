@@ -21,9 +21,8 @@ static uint32_t with_gaps(const fa__gpu_operands *o)
 }
 
 /* Memory for all elements of these operands, to which they are turned. */
-static bool make_room(fa__queue *queue, const fa__gpu_operands *o, uint32_t gaps, fa__launch *l)
+static bool make_room(fa__gpu_issue *issue, const fa__gpu_operands *o, uint32_t gaps, fa__launch *l)
 {
-    const fa__gpu_device *g = queue->device->own;
     size_t at[FA__MAX_INPUTS + FA__MAX_OUTPUTS] = {0}, all = 0;
     FA__EACH_BIT (k, gaps) {
         size_t bytes;
@@ -32,7 +31,7 @@ static bool make_room(fa__queue *queue, const fa__gpu_operands *o, uint32_t gaps
             || !fa__add_size(bytes, 63, &bytes) || !fa__add_size(all, bytes & ~(size_t)63, &all))
             return fa__fail(FA_ERROR_MEMORY, "%lld elements are too many to be copied", (long long)o->count);
     }
-    char *begin = g->driver->scratch(queue, all);
+    char *begin = fa__gpu_scratch(issue, all);
     FA__EACH_BIT (k, begin ? gaps : 0) {
         l->operand[k].data = begin + at[k];
         fa__dense_strides(l->rank, l->shape, l->operand[k].stride);
@@ -40,9 +39,9 @@ static bool make_room(fa__queue *queue, const fa__gpu_operands *o, uint32_t gaps
     return begin != NULL;
 }
 
-static uint64_t copy(fa__queue *queue, const fa__launch *l, const fa__operand *to, const fa__operand *from)
+static uint64_t copy(fa__gpu_issue *issue, const fa__launch *l, const fa__operand *to, const fa__operand *from)
 {
-    fa__gpu_device *g = queue->device->own;
+    fa__gpu_device *g = issue->device->own;
     room r;
     r.launch = (fa__launch){.kind = FA__LAUNCH_PROGRAM,
                             .compute = (uint8_t)fa__class_of(from->dtype),
@@ -56,25 +55,25 @@ static uint64_t copy(fa__queue *queue, const fa__launch *l, const fa__operand *t
     memcpy(r.launch.shape, l->shape, sizeof l->shape);
     r.launch.operand[0] = *to;
     r.launch.operand[1] = *from;
-    bool prepared = fa__gpu_prepare(queue->device, &g->copy, (fa__class)r.launch.compute);
-    return prepared ? fa__gpu_run_elementwise(queue, &r.launch) : 0;
+    bool prepared = fa__gpu_prepare(issue->device, &g->copy, (fa__class)r.launch.compute);
+    return prepared ? fa__gpu_run_elementwise(issue, &r.launch) : 0;
 }
 
-uint64_t fa__gpu_run_gathered(fa__queue *queue, const fa__gpu_operands *o)
+uint64_t fa__gpu_run_gathered(fa__gpu_issue *issue, const fa__gpu_operands *o)
 {
     const fa__launch *l = o->launch;
     uint32_t gaps = with_gaps(o);
     room dense;
     memcpy(&dense, l, fa__launch_size(l));
-    if (!fa__gpu_has_dtypes(o) || !make_room(queue, o, gaps, &dense.launch))
+    if (!fa__gpu_has_dtypes(o) || !make_room(issue, o, gaps, &dense.launch))
         return 0;
     uint64_t ticket = 1;
     FA__EACH_BIT (k, gaps)
         if (k >= l->outputs && ticket)
-            ticket = copy(queue, l, &dense.launch.operand[k], &l->operand[k]);
-    ticket = ticket ? fa__gpu_run_elementwise(queue, &dense.launch) : 0;
+            ticket = copy(issue, l, &dense.launch.operand[k], &l->operand[k]);
+    ticket = ticket ? fa__gpu_run_elementwise(issue, &dense.launch) : 0;
     FA__EACH_BIT (k, gaps)
         if (k < l->outputs && ticket)
-            ticket = copy(queue, l, &l->operand[k], &dense.launch.operand[k]);
+            ticket = copy(issue, l, &l->operand[k], &dense.launch.operand[k]);
     return ticket;
 }

@@ -1,10 +1,14 @@
 /* Compiled kernels: by device, family, variant and class, or by program, device and shape. What is not in memory may be
- * on disk; else it is built. The caller has the device's lock, which guards that device's places in all tables. */
+ * on disk; else it is built. The caller has the device's lock, which guards that device's places in all
+ * tables, and is let go of while a compiler runs. */
 #include "backend/gpu/gpu.h"
+#include "backend/gpu/queue.h"
 #include "backend/gpu/source.h"
 #include "base/alloc.h"
+#include "base/clock.h"
 #include "base/error.h"
 #include "base/fork.h"
+#include "core/ledger.h"
 #include <string.h>
 
 /* A kernel in the list of all, which is there for closing devices. One that the compiler refused has no handle: it is
@@ -126,19 +130,28 @@ void fa__gpu_discard(void *what)
 
 /* ---- compiling ---- */
 
-static void *from_disk(fa__device *d, const char *source, const char *entry)
+/* The compiler is waited for on behalf of the call that needs the kernel. */
+static void *counted(fa__gpu_issue *issue, int64_t start, void *handle)
 {
-    const fa__gpu_driver *driver = ((const fa__gpu_device *)d->own)->driver;
+    fa__ledger_implicit(issue->op, issue->device, fa__clock_ns() - start);
+    return handle;
+}
+
+static void *from_disk(fa__gpu_issue *issue, const char *source, const char *entry)
+{
+    fa__device *d = issue->device;
+    const fa__gpu_driver *driver = fa__gpu_own(d)->driver;
     size_t size;
     void *bytes = fa__gpu_disk_read(driver->identity(d), driver->options, source, &size);
-    void *handle = bytes ? driver->load(d, bytes, size, entry) : NULL;
+    int64_t start = fa__clock_ns();
+    void *handle = bytes ? counted(issue, start, driver->load(d, bytes, size, entry)) : NULL;
     fa__free(bytes);
     return handle;
 }
 
 static void to_disk(fa__device *d, const char *source, void *handle)
 {
-    const fa__gpu_driver *driver = ((const fa__gpu_device *)d->own)->driver;
+    const fa__gpu_driver *driver = fa__gpu_own(d)->driver;
     size_t size;
     void *bytes = driver->binary(d, handle, &size);
     if (bytes)
@@ -146,13 +159,14 @@ static void to_disk(fa__device *d, const char *source, void *handle)
     fa__free(bytes);
 }
 
-static void *compile(fa__device *d, const char *source, const char *entry)
+static void *compile(fa__gpu_issue *issue, const char *source, const char *entry)
 {
-    const fa__gpu_driver *driver = ((const fa__gpu_device *)d->own)->driver;
-    void *handle = from_disk(d, source, entry);
-    if (handle)
+    fa__device *d = issue->device;
+    void *handle = fa__gpu_well(d) ? from_disk(issue, source, entry) : NULL;
+    if (handle || fa__failed())
         return handle;
-    handle = driver->build(d, source, entry);
+    int64_t start = fa__clock_ns();
+    handle = counted(issue, start, fa__gpu_own(d)->driver->build(d, source, entry));
     if (handle && fa__gpu_disk_is_used()) /* drivers may compile once more to tell what they have compiled */
         to_disk(d, source, handle);
     return handle;
@@ -170,11 +184,13 @@ static const fa__gpu_kernel *usable(const fa__gpu_kernel *k, const char *what)
 }
 
 /* A kernel, or what the compiler (or the device, which is lost then) said: FA_ERROR_DEVICE. Nothing after other errors.
- */
-static bool try(fa__device *d, built *b, const char *source, const char *entry)
+ * Other threads may issue meanwhile: the device's lock is not held. */
+static bool try(fa__gpu_issue *issue, built *b, const char *source, const char *entry)
 {
     fa_error error = {.code = FA_OK}, *before = fa__error_use(&error);
-    b->kernel.handle = compile(d, source, entry);
+    fa__gpu_compile_begin(issue);
+    b->kernel.handle = compile(issue, source, entry);
+    fa__gpu_compile_end(issue);
     fa__error_use(before);
     if (!b->kernel.handle && error.code == FA_ERROR_DEVICE && (b->why = fa__malloc(sizeof error.message)))
         memcpy(b->why, error.message, sizeof error.message);
@@ -183,19 +199,26 @@ static bool try(fa__device *d, built *b, const char *source, const char *entry)
     return b->kernel.handle || b->why;
 }
 
-/* Compiles a source (which is freed; NULL: there was an error) into a place of a table. */
-static const fa__gpu_kernel *make(fa__device *d, fa__gpu_kernel **place, const fa__gpu_form *form, char *source,
+/* Compiles a source (which is freed; NULL: there was an error) into a place of a table, unless another thread was
+ * first. */
+static const fa__gpu_kernel *make(fa__gpu_issue *issue, fa__gpu_kernel **place, const fa__gpu_form *form, char *source,
                                   const char *what)
 {
+    fa__device *d = issue->device;
     built *b = source ? fa__calloc(1, sizeof *b) : NULL;
-    bool known = b && form && try(d, b, source, form->entry);
+    if (b)
+        b->device = d;
+    bool known = b && try(issue, b, source, form->entry);
     fa__free(source);
     if (!known) {
         fa__error_within("compiling '%s' for %s", what, d->name);
         fa__free(b);
         return NULL;
     }
-    b->device = d;
+    if (*place) {
+        free_built(b);
+        return usable(*place, what);
+    }
     b->place = place;
     b->kernel.group[0] = form->group[0];
     b->kernel.group[1] = form->group[1];
@@ -206,8 +229,9 @@ static const fa__gpu_kernel *make(fa__device *d, fa__gpu_kernel **place, const f
     return usable(&b->kernel, what);
 }
 
-const fa__gpu_kernel *fa__gpu_fixed(fa__device *d, fa__gpu_family family, int variant, fa__class class)
+const fa__gpu_kernel *fa__gpu_fixed(fa__gpu_issue *issue, fa__gpu_family family, int variant, fa__class class)
 {
+    const fa__device *d = issue->device;
     const fa__gpu_device *g = d->own;
     fa__gpu_kernel **place = &fixed[g->number][family][variant][class];
     const fa__gpu_form *form = fa__gpu_family_form(family);
@@ -215,7 +239,7 @@ const fa__gpu_kernel *fa__gpu_fixed(fa__device *d, fa__gpu_family family, int va
         return usable(*place, form->entry);
     const char *entry = "";
     char *source = fa__gpu_source_fixed(d, family, variant, class, &entry);
-    return make(d, place, form, source, form ? form->entry : "");
+    return make(issue, place, form, source, form->entry);
 }
 
 /* ---- programs ---- */
@@ -245,13 +269,14 @@ uint32_t fa__gpu_reads(const fa__device *d, const fa__program *p, fa__class clas
     return compiled_of(d, p, class)->reads;
 }
 
-const fa__gpu_kernel *fa__gpu_program(fa__device *d, const fa__program *p, fa__class class, fa__gpu_shape shape)
+const fa__gpu_kernel *fa__gpu_program(fa__gpu_issue *issue, const fa__program *p, fa__class class, fa__gpu_shape shape)
 {
+    const fa__device *d = issue->device;
     const fa__gpu_device *g = d->own;
     fa__gpu_kernel **place = &compiled_of(d, p, class)->kernel[g->number][shape];
     if (FA__LIKELY(*place != NULL))
         return usable(*place, p->text);
     const char *entry = "";
     char *source = fa__gpu_source_program(d, p, class, shape, &entry);
-    return make(d, place, fa__gpu_shape_form(shape), source, p->text);
+    return make(issue, place, fa__gpu_shape_form(shape), source, p->text);
 }

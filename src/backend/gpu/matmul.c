@@ -2,6 +2,7 @@
  * each place of a batch; where the rows of a batch follow each other they are one matrix. */
 #include "backend/gpu/dialect/arguments.h"
 #include "backend/gpu/gpu.h"
+#include "backend/gpu/queue.h"
 #include "base/error.h"
 
 enum { TILE = 64, DIRECT = 64, FEW = 16 }; /* tiles of the kernels, and rows or columns too few for large ones */
@@ -90,12 +91,12 @@ static int width_of(const matmul_arguments *p)
     return wide;
 }
 
-static uint64_t by_kernel(fa__queue *queue, const fa__gpu_product *x)
+static uint64_t run(fa__gpu_issue *issue, const fa__gpu_product *x)
 {
-    matmul_arguments p = *x->p;
-    bool tiles = wants_tiles(queue->device->own, &p);
+    matmul_arguments p = x->p;
+    bool tiles = wants_tiles(issue->device->own, &p);
     const fa__gpu_kernel *kernel =
-        fa__gpu_fixed(queue->device, FA__GPU_MATMUL, 2 * kind_of(p.dtype) + !tiles, fa__class_of((unsigned)p.dtype));
+        fa__gpu_fixed(issue, FA__GPU_MATMUL, 2 * kind_of(p.dtype) + !tiles, fa__class_of((unsigned)p.dtype));
     if (!kernel)
         return 0;
     p.wide = tiles ? 0 : width_of(&p);
@@ -110,24 +111,21 @@ static uint64_t by_kernel(fa__queue *queue, const fa__gpu_product *x)
     fa__gpu_memory(&args, x->b);
     fa__gpu_memory(&args, x->bias);
     fa__gpu_value(&args, &p, sizeof p);
-    return fa__gpu_launch_groups(queue, kernel, (uint64_t[3]){(uint64_t)groups, 1, 1}, &args);
+    return fa__gpu_launch_groups(issue, kernel, (uint64_t[3]){(uint64_t)groups, 1, 1}, &args);
 }
 
-static uint64_t run(fa__queue *queue, matmul_arguments *p, const fa__operand *c, const void *a, const void *b,
-                    const void *bias)
+/* ---- which product ---- */
+
+static fa__gpu_product product(matmul_arguments p, const fa__operand *c, const void *a, const void *b, const void *bias)
 {
-    const fa__gpu_driver *driver = ((const fa__gpu_device *)queue->device->own)->driver;
-    while (join_rows(p))
+    while (join_rows(&p))
         ;
-    p->dtype = c->dtype;
-    p->bias = bias != NULL;
-    fa__gpu_product x = {.p = p, .c = c->data, .a = a, .b = b, .bias = bias, .by_kernel = by_kernel};
-    bool stood = fa__failed(); /* what is computed nevertheless */
-    uint64_t ticket = driver->product ? driver->product(queue, &x) : 0;
-    return ticket || (!stood && fa__failed()) ? ticket : by_kernel(queue, &x);
+    p.dtype = c->dtype;
+    p.bias = bias != NULL;
+    return (fa__gpu_product){.p = p, .c = c->data, .a = a, .b = b, .bias = bias};
 }
 
-KERNEL(matmul)
+fa__gpu_product fa__gpu_product_of_matmul(const fa__launch *l)
 {
     const fa__operand *c = &l->operand[0], *a = &l->operand[1], *b = &l->operand[2];
     matmul_arguments p = {.k = 0};
@@ -140,11 +138,11 @@ KERNEL(matmul)
     for (int i = 0; i < rank; i++)
         add_batch(&p, c->shape[i], batch_stride(a, row ? a->rank - 2 : 0, rank, i),
                   batch_stride(b, column ? b->rank - 2 : 0, rank, i), c->stride[i]);
-    return run(queue, &p, c, a->data, b->data, NULL);
+    return product(p, c, a->data, b->data, NULL);
 }
 
 /* The rows of x are all its dimensions but the last. */
-KERNEL(linear)
+fa__gpu_product fa__gpu_product_of_linear(const fa__launch *l)
 {
     const fa__operand *y = &l->operand[0], *x = &l->operand[1], *w = &l->operand[2], *bias = &l->operand[3];
     int last = x->rank - 1;
@@ -158,5 +156,25 @@ KERNEL(linear)
                           .bias_col = bias->data ? bias->stride[0] : 0};
     for (int i = 0; i < last; i++)
         add_batch(&p, x->shape[i], x->stride[i], 0, y->stride[i]);
-    return run(queue, &p, y, x->data, w->data, bias->data);
+    return product(p, y, x->data, w->data, bias->data);
+}
+
+uint64_t fa__gpu_run_product(fa__queue *queue, const fa__launch *l, const fa__gpu_product *x)
+{
+    fa__gpu_issue issue = fa__gpu_issue_begin(queue, l);
+    uint64_t ticket = run(&issue, x);
+    fa__gpu_issue_end(&issue);
+    return ticket;
+}
+
+KERNEL(matmul)
+{
+    const fa__gpu_product x = fa__gpu_product_of_matmul(l);
+    return run(issue, &x);
+}
+
+KERNEL(linear)
+{
+    const fa__gpu_product x = fa__gpu_product_of_linear(l);
+    return run(issue, &x);
 }

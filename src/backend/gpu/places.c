@@ -7,7 +7,7 @@ KERNEL(sorted_places)
     const sorted_places_args *a = l->args;
     const fa__operand *y = &l->operand[0], *lines = &l->operand[1], *values = &l->operand[2];
     const int last = lines->rank - 1;
-    const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, FA__GPU_PLACES, 0, fa__class_of(lines->dtype));
+    const fa__gpu_kernel *kernel = fa__gpu_fixed(issue, FA__GPU_PLACES, 0, fa__class_of(lines->dtype));
     places_arguments p = {.count = 1,
                           .length = lines->shape[last],
                           .pace = lines->stride[last],
@@ -22,5 +22,5 @@ KERNEL(sorted_places)
         p.value[d] = values->stride[d];
         p.to[d] = y->stride[d];
     }
-    return FA__GPU_LAUNCH(queue, kernel, p.count, p, y->data, lines->data, values->data);
+    return FA__GPU_LAUNCH(issue, kernel, p.count, p, y->data, lines->data, values->data);
 }

@@ -38,28 +38,28 @@ static void set_windows(pool_arguments *p, fa_pair kernel, fa_pair stride, fa_pa
 }
 
 /* Three buffers, or two: operands 0 to `operands`. An item for each element of the first. */
-static uint64_t launch(fa__queue *queue, fa__gpu_family family, const fa__launch *l, const void *const *data, int count,
+static uint64_t launch(fa__gpu_issue *issue, fa__gpu_family family, const fa__launch *l, const void *const *data, int count,
                        pool_arguments *p)
 {
     const fa__operand *y = &l->operand[0];
-    const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, family, 0, fa__class_of(y->dtype));
+    const fa__gpu_kernel *kernel = fa__gpu_fixed(issue, family, 0, fa__class_of(y->dtype));
     p->count = 1;
     for (int d = 0; d < y->rank; d++)
         p->count *= y->shape[d];
-    return fa__gpu_launch_buffers(queue, kernel, p->count, p, sizeof *p, data, count);
+    return fa__gpu_launch_buffers(issue, kernel, p->count, p, sizeof *p, data, count);
 }
 
 /* ---- the largest ---- */
 
 /* The largest elements of windows of x go to operand 0, and where they were to `index`, which may be NULL. */
-static uint64_t largest(fa__queue *queue, const fa__launch *l, const fa__operand *index, const fa__operand *x,
+static uint64_t largest(fa__gpu_issue *issue, const fa__launch *l, const fa__operand *index, const fa__operand *x,
                         pool_arguments *p)
 {
     const void *data[] = {l->operand[0].data, index ? index->data : NULL, x->data};
     p->places = index != NULL;
     if (index)
         set_strides(p->index, index);
-    return launch(queue, FA__GPU_POOL_MAX, l, data, 3, p);
+    return launch(issue, FA__GPU_POOL_MAX, l, data, 3, p);
 }
 
 KERNEL(max_pool2d)
@@ -67,7 +67,7 @@ KERNEL(max_pool2d)
     const max_pool2d_args *a = l->args;
     pool_arguments p = arguments_of(&l->operand[0], &l->operand[1]);
     set_windows(&p, a->kernel, a->stride, a->padding, a->dilation);
-    return largest(queue, l, NULL, &l->operand[1], &p);
+    return largest(issue, l, NULL, &l->operand[1], &p);
 }
 
 KERNEL(max_pool2d_with_indices)
@@ -75,14 +75,14 @@ KERNEL(max_pool2d_with_indices)
     const max_pool2d_args *a = l->args;
     pool_arguments p = arguments_of(&l->operand[0], &l->operand[2]);
     set_windows(&p, a->kernel, a->stride, a->padding, a->dilation);
-    return largest(queue, l, &l->operand[1], &l->operand[2], &p);
+    return largest(issue, l, &l->operand[1], &l->operand[2], &p);
 }
 
 KERNEL(adaptive_max_pool2d_with_indices)
 {
     pool_arguments p = arguments_of(&l->operand[0], &l->operand[2]);
     p.adaptive = true;
-    return largest(queue, l, &l->operand[1], &l->operand[2], &p);
+    return largest(issue, l, &l->operand[1], &l->operand[2], &p);
 }
 
 KERNEL(max_pool2d_back)
@@ -93,16 +93,16 @@ KERNEL(max_pool2d_back)
     set_strides(p.index, &l->operand[2]);
     p.index_dtype = l->operand[2].dtype;
     const void *data[] = {l->operand[0].data, l->operand[1].data, l->operand[2].data};
-    return launch(queue, FA__GPU_POOL_MAX_BACK, l, data, 3, &p);
+    return launch(issue, FA__GPU_POOL_MAX_BACK, l, data, 3, &p);
 }
 
 /* ---- means ---- */
 
 /* Operands: what is written, what is read. */
-static uint64_t mean(fa__queue *queue, fa__gpu_family family, const fa__launch *l, pool_arguments *p)
+static uint64_t mean(fa__gpu_issue *issue, fa__gpu_family family, const fa__launch *l, pool_arguments *p)
 {
     const void *data[] = {l->operand[0].data, l->operand[1].data};
-    return launch(queue, family, l, data, 2, p);
+    return launch(issue, family, l, data, 2, p);
 }
 
 KERNEL(avg_pool2d)
@@ -112,7 +112,7 @@ KERNEL(avg_pool2d)
     set_windows(&p, a->kernel, a->stride, a->padding, 1);
     p.pad = a->count_include_pad;
     p.divisor = a->divisor_override;
-    return mean(queue, FA__GPU_POOL_MEAN, l, &p);
+    return mean(issue, FA__GPU_POOL_MEAN, l, &p);
 }
 
 KERNEL(avg_pool2d_back)
@@ -122,19 +122,19 @@ KERNEL(avg_pool2d_back)
     set_windows(&p, a->kernel, a->stride, a->padding, 1);
     p.pad = a->count_include_pad;
     p.divisor = a->divisor_override;
-    return mean(queue, FA__GPU_POOL_MEAN_BACK, l, &p);
+    return mean(issue, FA__GPU_POOL_MEAN_BACK, l, &p);
 }
 
 KERNEL(adaptive_mean)
 {
     pool_arguments p = arguments_of(&l->operand[0], &l->operand[1]);
     p.adaptive = true;
-    return mean(queue, FA__GPU_POOL_MEAN, l, &p);
+    return mean(issue, FA__GPU_POOL_MEAN, l, &p);
 }
 
 KERNEL(adaptive_mean_back)
 {
     pool_arguments p = arguments_of(&l->operand[1], &l->operand[0]);
     p.adaptive = true;
-    return mean(queue, FA__GPU_POOL_MEAN_BACK, l, &p);
+    return mean(issue, FA__GPU_POOL_MEAN_BACK, l, &p);
 }

@@ -10,7 +10,7 @@ enum {
     FA__GPU_MARKS = 2 * FA__GPU_OPEN,    /* events of a queue */
     FA__GPU_STRIDE = 32,                 /* tickets between two events that nobody asked for */
     FA__GPU_FLUSH = 8,                   /* and between two flushes */
-    FA__GPU_PLACES = 2 * FA__GPU_OPEN,   /* copies of a queue's fault word */
+    FA__GPU_CHECKS = 2 * FA__GPU_OPEN,   /* copies of a queue's fault word */
     FA__GPU_SEEN = 16,                   /* other queues whose faults were looked at last */
     FA__GPU_STAGING = 16 << 20,          /* bytes of pinned memory of a queue, for copies */
     FA__GPU_CHUNK = FA__GPU_STAGING / 4, /* of one copy through it */
@@ -79,7 +79,7 @@ typedef struct fa__gpu_queue {
     uint64_t last_staged; /* the host does it at the end */
     /* faults */
     void *word;            /* in the device's memory */
-    fa__fault *copies;     /* FA__GPU_PLACES of them, and one that is always clear */
+    fa__fault *copies;     /* FA__GPU_CHECKS of them, and one that is always clear */
     void *copies_handle;
     _Atomic bool *taken;   /* places in it */
     unsigned next_place;
@@ -167,13 +167,17 @@ bool fa__gpu_inherit(fa__gpu_queue *, fa__gpu_queue *other, uint64_t ticket);
 void fa__gpu_before_host_read(fa__gpu_queue *, const fa__op *, const void *from, size_t bytes);
 
 /* ---- issue.c ---- */
-/* Memory for the launches of this issue: partial results. NULL after an error. Once for each issue; a second call gives
- * the first memory back. */
-void *fa__gpu_scratch(fa__gpu_issue *, size_t bytes);
-uint64_t fa__gpu_launch_groups_of(fa__gpu_issue *, const fa__gpu_kernel *, const uint64_t groups[3],
-                                  const fa__gpu_arg *, int count);
-/* Ends an issue: its scratch memory goes back. */
+/* The device's lock is held. Its end gives scratch memory back. */
+static inline fa__gpu_issue fa__gpu_issue_begin(fa__queue *queue, const fa__launch *l)
+{
+    return (fa__gpu_issue){.queue = (fa__gpu_queue *)queue,
+                           .device = queue->device,
+                           .launch = l,
+                           .op = !l ? NULL : l->caller ? l->caller : l->op};
+}
 void fa__gpu_issue_end(fa__gpu_issue *);
+/* A launch that takes over what a check of another queue finds; takes over the use of it, too. */
+uint64_t fa__gpu_launch_inherit(fa__gpu_issue *, const fa__gpu_kernel *, fa__gpu_check *source);
 /* The device's lock is let go of while a kernel is compiled, and taken again. */
 void fa__gpu_compile_begin(fa__gpu_issue *);
 void fa__gpu_compile_end(fa__gpu_issue *);

@@ -4,12 +4,12 @@
 #include "backend/random.h"
 
 /* Numbers are made as i64, and stored as what y is. */
-static uint64_t fill(fa__queue *queue, const fa__launch *l, fa__key key, int64_t low, int64_t high)
+static uint64_t fill(fa__gpu_issue *issue, const fa__launch *l, fa__key key, int64_t low, int64_t high)
 {
     const fa__operand *y = &l->operand[0];
-    if (!fa__gpu_handles(queue->device, y, l->op->name))
+    if (!fa__gpu_handles(issue->device, y, l->op->name))
         return 0;
-    const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, FA__GPU_RANDINT, 0, FA__CLASS_I64);
+    const fa__gpu_kernel *kernel = fa__gpu_fixed(issue, FA__GPU_RANDINT, 0, FA__CLASS_I64);
     randint_arguments p = {.count = 1,
                            .low = low,
                            .range = fa__random_range(y->dtype, low, high),
@@ -22,23 +22,23 @@ static uint64_t fill(fa__queue *queue, const fa__launch *l, fa__key key, int64_t
         p.shape[d] = y->shape[d];
         p.to[d] = y->stride[d];
     }
-    return FA__GPU_LAUNCH(queue, kernel, p.count, p, y->data);
+    return FA__GPU_LAUNCH(issue, kernel, p.count, p, y->data);
 }
 
 KERNEL(randint)
 {
     const randint_args *a = l->args;
-    return fill(queue, l, a->key, a->low, a->high);
+    return fill(issue, l, a->key, a->low, a->high);
 }
 
 KERNEL(randint_like)
 {
     const randint_like_args *a = l->args;
-    return fill(queue, l, a->key, a->low, a->high);
+    return fill(issue, l, a->key, a->low, a->high);
 }
 
 KERNEL(random_)
 {
     const random__args *a = l->args;
-    return fill(queue, l, a->key, a->from, a->to);
+    return fill(issue, l, a->key, a->from, a->to);
 }

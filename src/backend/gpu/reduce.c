@@ -15,7 +15,7 @@ typedef union room {
 } room;
 
 typedef struct reduction {
-    fa__queue *queue;
+    fa__gpu_issue *issue;
     const fa__launch *launch;
     int64_t results, length, blocks;
     bool across; /* neighbours in memory belong to different results; partial results then lie [block][result] */
@@ -54,7 +54,7 @@ static reduce_arguments level(const reduction *r, int64_t length, int64_t blocks
 static uint64_t run_level(const reduction *r, const fa__gpu_kernel *kernel, const fa__gpu_args *args,
                           const reduce_arguments *a)
 {
-    return fa__gpu_launch_items(r->queue, kernel, a->results * a->blocks * a->width, args);
+    return fa__gpu_launch_items(r->issue, kernel, a->results * a->blocks * a->width, args);
 }
 
 /* ---- partial results to fewer ---- */
@@ -149,11 +149,11 @@ static void aim_at_partial(const reduction *r, fa__launch *l)
 static uint64_t run_elements(const reduction *r, const fa__launch *l)
 {
     fa__gpu_shape shape = (fa__gpu_shape)(FA__GPU_ROWS + l->combine);
-    const fa__gpu_kernel *kernel = fa__gpu_program(r->queue->device, l->program, (fa__class)l->compute, shape);
+    const fa__gpu_kernel *kernel = fa__gpu_program(r->issue, l->program, (fa__class)l->compute, shape);
     fa__gpu_operands o;
     fa__gpu_program_arguments p;
     fa__gpu_args args = {.count = 0};
-    fa__gpu_operands_begin(&o, r->queue->device, l, true);
+    fa__gpu_operands_begin(&o, r->issue->device, l, true);
     fa__gpu_operands_join(&o, o.kept, o.rank);
     o.kept -= fa__gpu_operands_join(&o, 0, o.kept);
     if (!kernel || !fa__gpu_add_program(&args, &p, &o))
@@ -167,8 +167,7 @@ static bool make_room(reduction *r)
 {
     int64_t first = r->launch->outputs * r->results * r->blocks * r->size;
     int64_t second = r->launch->outputs * r->results * ceil_div(r->blocks, TREE_BLOCK) * r->size;
-    const fa__gpu_device *g = r->queue->device->own;
-    r->partial[0] = g->driver->scratch(r->queue, (size_t)(first + second));
+    r->partial[0] = fa__gpu_scratch(r->issue, (size_t)(first + second));
     r->partial[1] = r->partial[0] ? r->partial[0] + first : NULL;
     return r->partial[0] != NULL;
 }
@@ -178,7 +177,7 @@ static uint64_t run_blocks(reduction *r)
 {
     const fa__launch *l = r->launch;
     room copy;
-    r->fold = fa__gpu_fixed(r->queue->device, FA__GPU_REDUCE_FOLD, l->combine, (fa__class)l->compute);
+    r->fold = fa__gpu_fixed(r->issue, FA__GPU_REDUCE_FOLD, l->combine, (fa__class)l->compute);
     if (!r->fold || !make_room(r))
         return 0;
     memcpy(&copy, l, fa__launch_size(l));
@@ -189,21 +188,21 @@ static uint64_t run_blocks(reduction *r)
     return ticket;
 }
 
-uint64_t fa__gpu_run_reduce(fa__queue *queue, const fa__launch *l)
+uint64_t fa__gpu_run_reduce(fa__gpu_issue *issue, const fa__launch *l)
 {
     static const uint8_t dtype[FA__CLASSES] = {
         [FA__CLASS_F32] = FA_F32, [FA__CLASS_F64] = FA_F64, [FA__CLASS_I32] = FA_I32, [FA__CLASS_I64] = FA_I64};
-    reduction r = {.queue = queue, .launch = l, .results = 1, .length = 1, .dtype = dtype[l->compute]};
+    reduction r = {.issue = issue, .launch = l, .results = 1, .length = 1, .dtype = dtype[l->compute]};
     r.size = (uint8_t)fa__dtype_size(r.dtype);
     for (int d = 0; d < l->rank; d++)
         *(d < l->kept ? &r.results : &r.length) *= l->shape[d];
     r.blocks = r.length > TREE_BLOCK ? ceil_div(r.length, TREE_BLOCK) : 1;
     if (r.results == 0 || r.length == 0) {
-        r.fold = fa__gpu_fixed(queue->device, FA__GPU_REDUCE_FOLD, l->combine, (fa__class)l->compute);
+        r.fold = fa__gpu_fixed(issue, FA__GPU_REDUCE_FOLD, l->combine, (fa__class)l->compute);
         return r.fold ? run_nothing(&r) : 0;
     }
     fa__gpu_operands o;
-    fa__gpu_operands_begin(&o, queue->device, l, false);
+    fa__gpu_operands_begin(&o, issue->device, l, false);
     fa__gpu_operands_join(&o, o.kept, o.rank);
     r.across = is_across(&o);
     return r.blocks > 1 ? run_blocks(&r) : run_elements(&r, l);

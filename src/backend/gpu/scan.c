@@ -14,7 +14,7 @@ typedef struct level {
 } level;
 
 typedef struct scan {
-    fa__queue *queue;
+    fa__gpu_issue *issue;
     const fa__gpu_kernel *kernel;
     const fa__operand *y, *x, *b;
     level level[MOST_LEVELS];
@@ -58,7 +58,7 @@ static uint64_t run_level(scan *s, int k, bool write)
 {
     scan_arguments *a = &s->level[k].a;
     a->write = write;
-    return FA__GPU_LAUNCH(s->queue, s->kernel, a->lines * (write ? a->runs : a->runs - 1), *a,
+    return FA__GPU_LAUNCH(s->issue, s->kernel, a->lines * (write ? a->runs : a->runs - 1), *a,
                           k ? s->level[k - 1].ends : s->y->data, k ? NULL : s->x->data, k || !s->b ? NULL : s->b->data,
                           s->level[k].ends);
 }
@@ -66,7 +66,6 @@ static uint64_t run_level(scan *s, int k, bool write)
 /* The levels above the first, and room for the ends of all. */
 static bool make_levels(scan *s, fa__class class, int parts)
 {
-    const fa__gpu_device *g = s->queue->device->own;
     int64_t size = class == FA__CLASS_F64 || class == FA__CLASS_I64 ? 8 : 4, room = 0;
     s->levels = 1;
     for (const scan_arguments *a = &s->level[0].a; a->runs > 1; a = &s->level[s->levels++].a) {
@@ -74,7 +73,7 @@ static bool make_levels(scan *s, fa__class class, int parts)
         s->level[s->levels].a = (scan_arguments){
             .lines = a->lines, .length = a->runs - 1, .runs = runs_of(a->runs - 1), .across = a->across};
     }
-    char *memory = room ? g->driver->scratch(s->queue, (size_t)(room * size)) : NULL;
+    char *memory = room ? fa__gpu_scratch(s->issue, (size_t)(room * size)) : NULL;
     if (room && !memory)
         return false;
     for (int k = 0; k + 1 < s->levels; k++) {
@@ -85,15 +84,15 @@ static bool make_levels(scan *s, fa__class class, int parts)
     return true;
 }
 
-static uint64_t run(fa__queue *queue, const fa__launch *l, int64_t dim, fa__scan_kind kind)
+static uint64_t run(fa__gpu_issue *issue, const fa__launch *l, int64_t dim, fa__scan_kind kind)
 {
-    scan s = {.queue = queue, .y = &l->operand[0], .x = &l->operand[1]};
+    scan s = {.issue = issue, .y = &l->operand[0], .x = &l->operand[1]};
     fa__class class = fa__class_of(s.y->dtype);
-    if (!fa__gpu_handles(queue->device, s.x, l->op->name))
+    if (!fa__gpu_handles(issue->device, s.x, l->op->name))
         return 0;
     s.b = kind == FA__SCAN_LINEAR ? &l->operand[2] : NULL;
     s.kernel =
-        fa__gpu_fixed(queue->device, kind == FA__SCAN_LOG_SUM ? FA__GPU_SCAN_LOG_SUM : FA__GPU_SCAN, (int)kind, class);
+        fa__gpu_fixed(issue, kind == FA__SCAN_LOG_SUM ? FA__GPU_SCAN_LOG_SUM : FA__GPU_SCAN, (int)kind, class);
     if (!s.kernel)
         return 0;
     set_operands(&s.level[0].a, &s, fa__gpu_dim(s.x, dim));
@@ -111,30 +110,30 @@ static uint64_t run(fa__queue *queue, const fa__launch *l, int64_t dim, fa__scan
 
 KERNEL(cumsum)
 {
-    return run(queue, l, ((const cumulative_args *)l->args)->dim, FA__SCAN_SUM);
+    return run(issue, l, ((const cumulative_args *)l->args)->dim, FA__SCAN_SUM);
 }
 
 KERNEL(cumprod)
 {
-    return run(queue, l, ((const cumulative_args *)l->args)->dim, FA__SCAN_PROD);
+    return run(issue, l, ((const cumulative_args *)l->args)->dim, FA__SCAN_PROD);
 }
 
 KERNEL(running_max)
 {
-    return run(queue, l, ((const running_args *)l->args)->dim, FA__SCAN_MAX);
+    return run(issue, l, ((const running_args *)l->args)->dim, FA__SCAN_MAX);
 }
 
 KERNEL(running_min)
 {
-    return run(queue, l, ((const running_args *)l->args)->dim, FA__SCAN_MIN);
+    return run(issue, l, ((const running_args *)l->args)->dim, FA__SCAN_MIN);
 }
 
 KERNEL(logcumsumexp)
 {
-    return run(queue, l, ((const running_args *)l->args)->dim, FA__SCAN_LOG_SUM);
+    return run(issue, l, ((const running_args *)l->args)->dim, FA__SCAN_LOG_SUM);
 }
 
 KERNEL(linear_scan)
 {
-    return run(queue, l, ((const linear_scan_args *)l->args)->dim, FA__SCAN_LINEAR);
+    return run(issue, l, ((const linear_scan_args *)l->args)->dim, FA__SCAN_LINEAR);
 }

@@ -7,7 +7,7 @@
 enum { PART = 4096 };
 
 typedef struct search {
-    fa__queue *queue;
+    fa__gpu_issue *issue;
     const fa__gpu_kernel *kernel;
     const fa__operand *x, *values, *indices; /* values: NULL if nobody asks */
     bool smallest;
@@ -80,7 +80,7 @@ static uint64_t run_level(search *s, int64_t length, int64_t parts, bool listed)
     a->part_length = (length + parts - 1) / parts;
     a->listed = listed;
     set_width(a, (int32_t)s->kernel->group[0]);
-    return FA__GPU_LAUNCH(s->queue, s->kernel, a->results * parts * a->width, *a, s->values ? s->values->data : NULL,
+    return FA__GPU_LAUNCH(s->issue, s->kernel, a->results * parts * a->width, *a, s->values ? s->values->data : NULL,
                           s->indices->data, s->x->data, s->list);
 }
 
@@ -88,7 +88,7 @@ static uint64_t run_level(search *s, int64_t length, int64_t parts, bool listed)
  */
 static int64_t parts_for(const search *s)
 {
-    const fa__gpu_device *g = s->queue->device->own;
+    const fa__gpu_device *g = s->issue->device->own;
     int64_t most = s->a.length / PART, wanted = s->a.results ? (int64_t)g->groups / s->a.results : 1;
     int64_t parts = wanted < most ? wanted : most;
     return parts < 1 ? 1 : parts > PART ? PART : parts;
@@ -96,16 +96,15 @@ static int64_t parts_for(const search *s)
 
 static uint64_t run(search *s)
 {
-    const fa__gpu_device *g = s->queue->device->own;
     int64_t length = s->a.length, parts = parts_for(s);
     s->a.dtype = s->x->dtype;
     s->a.valued = s->values != NULL;
-    s->kernel = fa__gpu_fixed(s->queue->device, FA__GPU_SEARCH, s->smallest, fa__class_of(s->x->dtype));
+    s->kernel = fa__gpu_fixed(s->issue, FA__GPU_SEARCH, s->smallest, fa__class_of(s->x->dtype));
     if (!s->kernel)
         return 0;
     if (parts == 1)
         return run_level(s, length, 1, false);
-    s->list = g->driver->scratch(s->queue, (size_t)(s->a.results * parts) * sizeof(int64_t));
+    s->list = fa__gpu_scratch(s->issue, (size_t)(s->a.results * parts) * sizeof(int64_t));
     return s->list && run_level(s, length, parts, false) ? run_level(s, parts, 1, true) : 0;
 }
 
@@ -118,27 +117,27 @@ static uint64_t run_along(search *s, int dim)
     return run(s);
 }
 
-static uint64_t search_along(fa__queue *queue, const fa__launch *l, bool smallest)
+static uint64_t search_along(fa__gpu_issue *issue, const fa__launch *l, bool smallest)
 {
     search s = {
-        .queue = queue, .x = &l->operand[2], .values = &l->operand[0], .indices = &l->operand[1], .smallest = smallest};
+        .issue = issue, .x = &l->operand[2], .values = &l->operand[0], .indices = &l->operand[1], .smallest = smallest};
     return run_along(&s, fa__gpu_dim(s.x, ((const max_args *)l->args)->dim));
 }
 
 KERNEL(max)
 {
-    return search_along(queue, l, false);
+    return search_along(issue, l, false);
 }
 
 KERNEL(min)
 {
-    return search_along(queue, l, true);
+    return search_along(issue, l, true);
 }
 
-static uint64_t search_place(fa__queue *queue, const fa__launch *l, bool smallest)
+static uint64_t search_place(fa__gpu_issue *issue, const fa__launch *l, bool smallest)
 {
     const argmax_args *a = l->args;
-    search s = {.queue = queue, .x = &l->operand[1], .indices = &l->operand[0], .smallest = smallest};
+    search s = {.issue = issue, .x = &l->operand[1], .indices = &l->operand[0], .smallest = smallest};
     if (a->dim != FA_ALL && s.x->rank) {
         int64_t dim = fa__dims_named(a->dim) ? __builtin_ctzll((uint64_t)a->dim) - 8 : a->dim;
         return run_along(&s, fa__gpu_dim(s.x, dim));
@@ -151,10 +150,10 @@ static uint64_t search_place(fa__queue *queue, const fa__launch *l, bool smalles
 
 KERNEL(argmax)
 {
-    return search_place(queue, l, false);
+    return search_place(issue, l, false);
 }
 
 KERNEL(argmin)
 {
-    return search_place(queue, l, true);
+    return search_place(issue, l, true);
 }

@@ -32,25 +32,25 @@ static void set_work(softmax_arguments *a)
     a->across = a->rank > 0 && a->x_stride[a->rank - 1] == 1 && a->x_step != 1;
 }
 
-static uint64_t run(fa__queue *queue, const fa__launch *l, int64_t dim, bool logarithm)
+static uint64_t run(fa__gpu_issue *issue, const fa__launch *l, int64_t dim, bool logarithm)
 {
     const fa__operand *y = &l->operand[0], *x = &l->operand[1];
     softmax_arguments a = {.x_dtype = x->dtype, .y_dtype = y->dtype, .logarithm = logarithm};
     set_rows(&a, x, y, fa__gpu_dim(x, dim));
     set_work(&a);
-    const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, FA__GPU_SOFTMAX, 0, fa__class_of(y->dtype));
+    const fa__gpu_kernel *kernel = fa__gpu_fixed(issue, FA__GPU_SOFTMAX, 0, fa__class_of(y->dtype));
     if (!kernel)
         return 0;
     int64_t width = a.width ? a.width : (int64_t)kernel->group[0];
-    return FA__GPU_LAUNCH(queue, kernel, a.rows * width, a, y->data, x->data);
+    return FA__GPU_LAUNCH(issue, kernel, a.rows * width, a, y->data, x->data);
 }
 
 KERNEL(softmax)
 {
-    return run(queue, l, ((const softmax_args *)l->args)->dim, false);
+    return run(issue, l, ((const softmax_args *)l->args)->dim, false);
 }
 
 KERNEL(log_softmax)
 {
-    return run(queue, l, ((const softmax_args *)l->args)->dim, true);
+    return run(issue, l, ((const softmax_args *)l->args)->dim, true);
 }

@@ -8,7 +8,7 @@
 _Static_assert(FA__ORDER_SIGNED == SORT_SIGNED && FA__ORDER_FLOAT == SORT_FLOAT, "arguments.h");
 
 typedef struct sorting {
-    fa__queue *queue;
+    fa__gpu_issue *issue;
     const fa__operand *values, *indices, *x;
     fa__class class;
     sort_arguments a;
@@ -47,18 +47,17 @@ static void set_tiles(sort_arguments *a)
 
 static bool make_room(sorting *s)
 {
-    const fa__gpu_device *g = s->queue->device->own;
     size_t entry = (s->class == FA__CLASS_I64 ? 8 : 4) + sizeof(int32_t), all;
     if (!fa__mul_size((size_t)s->a.lines, (size_t)s->a.length, &s->half) || !fa__mul_size(s->half, entry, &s->half)
         || !fa__add_size(s->half, 63, &s->half) || !fa__mul_size(s->half &= ~(size_t)63, 2, &all))
         return fa__fail(FA_ERROR_MEMORY, "%lld elements are too many to be sorted", (long long)s->a.length);
-    s->room = g->driver->scratch(s->queue, all);
+    s->room = fa__gpu_scratch(s->issue, all);
     return s->room != NULL;
 }
 
 static uint64_t launch(sorting *s, fa__gpu_family family, int64_t groups, int from)
 {
-    const fa__gpu_kernel *kernel = fa__gpu_fixed(s->queue->device, family, 0, s->class);
+    const fa__gpu_kernel *kernel = fa__gpu_fixed(s->issue, family, 0, s->class);
     fa__gpu_args args = {.count = 0};
     fa__gpu_memory(&args, s->values->data);
     fa__gpu_memory(&args, s->indices->data);
@@ -66,7 +65,7 @@ static uint64_t launch(sorting *s, fa__gpu_family family, int64_t groups, int fr
     fa__gpu_memory(&args, s->room ? s->room + (size_t)from * s->half : NULL);
     fa__gpu_memory(&args, s->room ? s->room + (size_t)(1 - from) * s->half : NULL);
     fa__gpu_value(&args, &s->a, sizeof s->a);
-    return kernel ? fa__gpu_launch_groups(s->queue, kernel, (uint64_t[3]){(uint64_t)(groups > 0 ? groups : 1), 1, 1},
+    return kernel ? fa__gpu_launch_groups(s->issue, kernel, (uint64_t[3]){(uint64_t)(groups > 0 ? groups : 1), 1, 1},
                                           &args)
                   : 0;
 }
@@ -89,12 +88,12 @@ static uint64_t sort_lines(sorting *s)
 }
 
 /* Of each line of x along dim, sorted, `count` elements from `first` on. */
-static uint64_t run(fa__queue *queue, const fa__launch *l, int64_t along, bool descending, int64_t first, int64_t count)
+static uint64_t run(fa__gpu_issue *issue, const fa__launch *l, int64_t along, bool descending, int64_t first, int64_t count)
 {
     const fa__operand *x = &l->operand[2];
     const fa__order order = fa__order_of(x->dtype);
     int dim = fa__gpu_dim(x, along);
-    sorting s = {.queue = queue,
+    sorting s = {.issue = issue,
                  .values = &l->operand[0],
                  .indices = &l->operand[1],
                  .x = x,
@@ -108,7 +107,7 @@ static uint64_t run(fa__queue *queue, const fa__launch *l, int64_t along, bool d
                            .descending = descending};
     if (s.a.length > INT32_MAX)
         return fa__fail(FA_ERROR_UNAVAILABLE, "lines of %lld elements are longer than %s sorts: 2^31 - 1 at most",
-                        (long long)s.a.length, queue->device->name);
+                        (long long)s.a.length, issue->device->name);
     set_dims(&s, dim);
     set_tiles(&s.a);
     return sort_lines(&s);
@@ -118,17 +117,17 @@ KERNEL(sort)
 {
     const sort_args *a = l->args;
     const fa__operand *x = &l->operand[2];
-    return run(queue, l, a->dim, a->descending, 0, x->rank ? x->shape[fa__gpu_dim(x, a->dim)] : 1);
+    return run(issue, l, a->dim, a->descending, 0, x->rank ? x->shape[fa__gpu_dim(x, a->dim)] : 1);
 }
 
 KERNEL(topk)
 {
     const topk_args *a = l->args;
-    return run(queue, l, a->dim, a->largest, 0, a->k);
+    return run(issue, l, a->dim, a->largest, 0, a->k);
 }
 
 KERNEL(kthvalue)
 {
     const kthvalue_args *a = l->args;
-    return run(queue, l, a->dim, false, a->k - 1, 1);
+    return run(issue, l, a->dim, false, a->k - 1, 1);
 }

@@ -2,7 +2,7 @@
 #include "backend/gpu/dialect/arguments.h"
 #include "backend/gpu/gpu.h"
 
-static uint64_t write_places(fa__queue *queue, const fa__launch *l, bool upper)
+static uint64_t write_places(fa__gpu_issue *issue, const fa__launch *l, bool upper)
 {
     const triangle_indices_args *a = l->args;
     const fa__operand *y = &l->operand[0];
@@ -17,16 +17,16 @@ static uint64_t write_places(fa__queue *queue, const fa__launch *l, bool upper)
                                   .stride = y->stride[1],
                                   .upper = upper,
                                   .dtype = y->dtype};
-    const fa__gpu_kernel *kernel = fa__gpu_fixed(queue->device, FA__GPU_TRIANGLE, 0, FA__CLASS_I64);
-    return FA__GPU_LAUNCH(queue, kernel, p.count, p, y->data);
+    const fa__gpu_kernel *kernel = fa__gpu_fixed(issue, FA__GPU_TRIANGLE, 0, FA__CLASS_I64);
+    return FA__GPU_LAUNCH(issue, kernel, p.count, p, y->data);
 }
 
 KERNEL(tril_indices)
 {
-    return write_places(queue, l, false);
+    return write_places(issue, l, false);
 }
 
 KERNEL(triu_indices)
 {
-    return write_places(queue, l, true);
+    return write_places(issue, l, true);
 }

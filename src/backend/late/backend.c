@@ -124,6 +124,7 @@ const fa__backend fa__backend_late = {
     .queue_free = fa__late_queue_free,
     .wait = fa__late_wait,
     .after = fa__late_after,
+    .ready = fa__late_ready,
     .copy = fa__late_copy,
     .mark = fa__late_mark,
     .has_kernel = late_has_kernel,

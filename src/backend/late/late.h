@@ -4,14 +4,13 @@
 #ifndef FA__BACKEND_LATE_H
 #define FA__BACKEND_LATE_H
 #include "backend/device.h"
-#include "backend/telling.h"
+#include "core/faults.h"
 #include <facula/error.h>
 
 enum {
     FA__LATE_DEVICES = 2,
     FA__LATE_QUEUES = 16,
     FA__LATE_LOG = 64,
-    FA__LATE_STAINS = 16,   /* faults of a queue that are remembered */
     FA__LATE_GARBAGE = 0xFF /* NaN in every dtype */
 };
 
@@ -22,14 +21,6 @@ typedef struct fa__late_clock {
     uint64_t at[FA__LATE_QUEUES];
 } fa__late_clock;
 
-/* A fault, of the queue's own work or taken over, and the work behind it. Numbers are those of tellings (telling.h). */
-typedef struct fa__late_stain {
-    struct fa__late_fault *fault; /* an owner of it; NULL: there was no memory for it */
-    uint64_t born;                /* the last telling when the work was issued that brought it here */
-    uint64_t told;                /* when somebody was told who waited for this queue; UINT64_MAX: nobody was */
-    uint64_t from, until;         /* tickets; what is issued when somebody was told is behind it no more */
-} fa__late_stain;
-
 typedef struct fa__late_queue {
     fa__queue base;
     int number; /* in clocks */
@@ -39,11 +30,11 @@ typedef struct fa__late_queue {
     struct fa__late_job *first, *last;
     pthread_t thread;
     bool running, stop;
-    uint64_t last_to_host;                 /* the last copy into the host's memory; the device's lock guards it */
-    int waiting;                           /* threads that wait for it: then it does not dawdle */
-    fa__fault fault;                       /* of a kernel; only the queue's thread touches it */
-    fa__late_stain stain[FA__LATE_STAINS]; /* in order */
-    int stains;
+    uint64_t last_to_host; /* the last copy into the host's memory; the device's lock guards it */
+    uint64_t last_after;   /* the last event, which may bring another queue's fault; */
+    uint64_t reports;      /* how many faults had been reported when work was issued last */
+    int waiting;           /* threads that wait for it: then it does not dawdle */
+    fa__fault fault;       /* of a kernel; only the queue's thread touches it */
     /* the checker's: what comes before the next piece of work, and what came before earlier ones */
     fa__late_clock now;
     struct {
@@ -57,9 +48,7 @@ typedef struct fa__late_queue {
 typedef struct fa__late_job {
     struct fa__late_job *next;
     void (*work)(fa__late_queue *, struct fa__late_job *);
-    uint64_t ticket; /* 0: of events, which have none */
-    uint64_t age;    /* the last telling when it was issued, */
-    uint32_t thread; /* by this thread */
+    uint64_t ticket;
     fa__copy copy;
     fa__stamp after;
     fa__moment *moment;
@@ -91,30 +80,15 @@ bool fa__late_keep(size_t size);
 void fa__late_keep_none(void);
 /* Gives the job a ticket, has its accesses checked, and puts it at the queue's end. */
 uint64_t fa__late_issue(fa__queue *, fa__late_job *, const fa__op *, const fa__late_access *, int count);
-/* Puts a job at the queue's end; the queue's lock is held, and released. Without a thread the caller does it at once.
- */
-void fa__late_append(fa__late_queue *, fa__late_job *);
+/* Gives the job a ticket, and puts it at the queue's end; the queue's lock is held, and released. Without a thread the
+ * caller does it at once. */
+uint64_t fa__late_append(fa__late_queue *, fa__late_job *);
 /* How long a queue waits before each piece of work, unless somebody waits for it; negative: until somebody does.
  * FACULA_LATE_DELAY_US sets it, 20 is the default. */
 void fa__late_delay(int64_t microseconds);
 
-/* ---- fault.c ---- */
-/* Whether a fault stands in front of the job: then it changes nothing. Nobody had been told of it when the job was
- * issued. */
-bool fa__late_stands(fa__late_queue *, const fa__late_job *);
-/* The job found something wrong. */
-void fa__late_fault_new(fa__late_queue *, const fa__late_job *, const fa_error *);
-/* More work is issued, with the queue's lock held: it is not behind what somebody was told of. */
-void fa__late_forgive(fa__late_queue *);
-/* The queue's job takes over what another queue has found up to the ticket, and its thread does not know. NULL: only
- * looks. Whether there is something. */
-bool fa__late_hand_over(fa__late_queue *, const fa__late_job *, fa__late_queue *other, uint64_t ticket);
-/* The host has waited for the ticket: one fault of which this thread does not know, and nobody was told here, is raised
- * unless an error stands. */
-void fa__late_surface(fa__late_queue *, uint64_t ticket);
-void fa__late_faults_end(fa__late_queue *);
-
 /* ---- work.c ---- */
+bool fa__late_ready(fa__queue *);
 bool fa__late_after(fa__queue *, fa__stamp);
 uint64_t fa__late_copy(fa__queue *, const fa__copy *);
 uint64_t fa__late_mark(fa__queue *, fa__moment *);

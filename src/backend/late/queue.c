@@ -57,10 +57,9 @@ static void do_job(fa__late_queue *q, job *j)
     j->work(q, j);
     fa__error_use(before);
     if (error.code != FA_OK)
-        fa__late_fault_new(q, j, &error);
+        fa__faults_open(&q->base, j->ticket, fa__fault_note_new(&error));
     pthread_mutex_lock(&q->lock);
-    if (j->ticket)
-        atomic_store_explicit(&q->base.done, j->ticket, memory_order_release);
+    atomic_store_explicit(&q->base.done, j->ticket, memory_order_release);
     pthread_cond_broadcast(&q->finished);
     pthread_mutex_unlock(&q->lock);
     fa__aligned_free(j);
@@ -153,16 +152,16 @@ static bool start(fa__late_queue *q)
     return started;
 }
 
-void fa__late_append(fa__late_queue *q, job *j)
+uint64_t fa__late_append(fa__late_queue *q, job *j)
 {
-    j->age = fa__tellings_count();
-    j->thread = fa__thread_number();
+    uint64_t ticket = j->ticket = q->base.issued + 1;
+    atomic_store_explicit(&q->base.issued, ticket, memory_order_release);
     if (!q->running)
         q->running = start(q);
     if (!q->running) {
         pthread_mutex_unlock(&q->lock);
         do_job(q, j);
-        return;
+        return ticket;
     }
     j->next = NULL;
     if (q->first)
@@ -172,6 +171,7 @@ void fa__late_append(fa__late_queue *q, job *j)
     q->last = j;
     pthread_cond_broadcast(&q->more);
     pthread_mutex_unlock(&q->lock);
+    return ticket;
 }
 
 uint64_t fa__late_issue(fa__queue *queue, job *j, const fa__op *op, const fa__late_access *access, int count)
@@ -183,11 +183,8 @@ uint64_t fa__late_issue(fa__queue *queue, job *j, const fa__op *op, const fa__la
         return 0;
     }
     pthread_mutex_lock(&q->lock);
-    fa__late_forgive(q);
-    uint64_t ticket = j->ticket = ++q->base.issued;
-    fa__late_check(q, ticket, op, access, count);
-    fa__late_append(q, j);
-    return ticket;
+    fa__late_check(q, q->base.issued + 1, op, access, count);
+    return fa__late_append(q, j);
 }
 
 /* ---- waiting ---- */
@@ -207,7 +204,7 @@ void fa__late_wait(fa__queue *queue, uint64_t ticket)
     fa__late_queue *q = (fa__late_queue *)queue;
     fa__late_wait_quietly(q, ticket);
     fa__late_check_waited(q, ticket);
-    fa__late_surface(q, ticket);
+    fa__faults_surface(queue, ticket);
 }
 
 static uint64_t issued(fa__late_queue *q)
@@ -314,7 +311,7 @@ void fa__late_queue_free(fa__queue *queue)
 {
     fa__late_queue *q = (fa__late_queue *)queue;
     fa__late_wait(queue, issued(q));
-    fa__late_faults_end(q);
+    fa__faults_close(queue, issued(q));
     pthread_mutex_lock(&queues_lock);
     q->used = false;
     pthread_mutex_unlock(&queues_lock);
@@ -340,7 +337,7 @@ void fa__late_stop(fa__device *d)
         if (fa__late_queues[i].base.device != d)
             continue;
         stop(&fa__late_queues[i]);
-        fa__late_faults_end(&fa__late_queues[i]);
+        fa__faults_end(&fa__late_queues[i].base);
         pthread_mutex_lock(&queues_lock);
         fa__late_queues[i].used = false;
         pthread_mutex_unlock(&queues_lock);

@@ -25,13 +25,42 @@ static uint64_t no_memory(const fa__queue *queue)
     return 0;
 }
 
+/* ---- faults ---- */
+/* Work behind a fault that nobody had reported when it was issued: then it changes nothing. How far the queue's thread
+ * has come makes no difference. */
+static bool is_faulty(fa__late_queue *q, const job *j)
+{
+    return fa__faults_at(&q->base, j->ticket) != NULL;
+}
+
+/* Ends the fault where it was reported, by this queue or by another one that has it: events are waited for, as they may
+ * bring that. */
+bool fa__late_ready(fa__queue *queue)
+{
+    fa__late_queue *q = (fa__late_queue *)queue;
+    uint64_t reports = fa__faults_reported();
+    if (FA__LIKELY(q->reports == reports))
+        return true;
+    if (atomic_load(&queue->done) < q->last_after) {
+        int64_t start = fa__clock_ns();
+        fa__late_wait_quietly(q, q->last_after);
+        fa__ledger_implicit(NULL, queue->device, fa__clock_ns() - start);
+    }
+    if (fa__faults_stand(queue, true))
+        fa__faults_close(queue, atomic_load(&queue->issued));
+    q->reports = reports;
+    return true;
+}
+
 /* ---- events ---- */
 /* What went wrong there goes wrong here too: this queue's later work depends on it. */
 static void wait_for_other(fa__late_queue *q, job *j)
 {
     fa__late_queue *other = (fa__late_queue *)j->after.queue;
     fa__late_wait_quietly(other, j->after.ticket);
-    fa__late_hand_over(q, j, other, j->after.ticket);
+    fa__fault_note *fault = fa__faults_at(&other->base, j->after.ticket);
+    if (fault)
+        fa__faults_open(&q->base, j->ticket, fault);
 }
 
 bool fa__late_after(fa__queue *queue, fa__stamp work)
@@ -42,14 +71,18 @@ bool fa__late_after(fa__queue *queue, fa__stamp work)
         return fa__wait_for_kind(work);
     fa__late_queue *q = (fa__late_queue *)queue, *other = (fa__late_queue *)work.queue;
     fa__late_check_after(q, other, work.ticket);
-    const job now = {.age = fa__tellings_count(), .thread = fa__thread_number()};
-    if (fa__stamp_done(&work) && !fa__late_hand_over(NULL, &now, other, work.ticket))
-        return true; /* whether others' work went wrong is known to them: that is asked for later */
+    bool done = fa__stamp_done(&work);
+    fa__fault_note *fault = fa__faults_at(work.queue, work.ticket);
+    if (fault)
+        return fa__fault_is_reported(fault) || fa__fault_raise(fault);
+    if (done)
+        return true;
     job *j = fa__late_job_new(wait_for_other, 0);
     if (!j)
         return no_memory(queue) != 0;
     j->after = work;
     pthread_mutex_lock(&q->lock);
+    q->last_after = q->base.issued + 1;
     fa__late_append(q, j);
     return true;
 }
@@ -79,7 +112,7 @@ uint64_t fa__late_mark(fa__queue *queue, fa__moment *moment)
 /* Behind an error that nobody has seen nothing is changed: what is there is better than what depends on the error. */
 static void do_copy(fa__late_queue *q, job *j)
 {
-    if (j->copy.changes && fa__late_stands(q, j))
+    if (j->copy.changes && is_faulty(q, j))
         return;
     int64_t start = fa__clock_ns();
     memcpy(j->copy.to, j->copy.from, j->copy.bytes);
@@ -122,7 +155,7 @@ uint64_t fa__late_fill(fa__queue *queue, const fa__device *device, void *memory,
 static void do_launch(fa__late_queue *q, job *j)
 {
     const fa__launch *l = (const fa__launch *)(const void *)j->launch;
-    if (l->changes && fa__late_stands(q, j))
+    if (l->changes && is_faulty(q, j))
         return;
     fa__cpu_run(l);
     fa__fault_report(&q->fault, l, q->base.device);

@@ -43,9 +43,21 @@ static bool note(fa__call *c, const fa__launch *l, fa_tensor *const *tensor, uin
     for (int i = 0; i < l->operands; i++) {
         fa__storage *s = tensor[i] ? tensor[i]->storage : NULL;
         if (s)
-            good &= i < l->outputs ? fa__after_write(s, stamp, c->op) : fa__after_read(s, stamp, c->op);
+            good &= i >= l->outputs ? fa__after_read(s, stamp, c->op)
+                    : l->changes    ? fa__after_write(s, stamp, c->op)
+                                    : fa__after_creation(s, stamp, c->op);
     }
     return good;
+}
+
+/* Whether no operand was made behind a fault. Under the device's lock, where no fault can end before the work is
+ * issued. */
+static bool sound(const fa__launch *l, fa_tensor *const *tensor)
+{
+    for (int i = 0; i < l->operands && fa__any_faults(); i++)
+        if (tensor[i] && tensor[i]->storage && !fa__storage_sound(tensor[i]->storage))
+            return false;
+    return true;
 }
 
 /* Data pointers are read after ordering and under the lock: memory may move until then. */
@@ -109,7 +121,9 @@ FA__HOT bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor
     l->changes |= c->given && tensor[0] == c->given;
     pthread_mutex_lock(&c->device->lock);
     point(l, tensor);
-    uint64_t ticket = FA__LIKELY(!fa__ctx()->settings->fallback) ? b->run(c->queue, l) : run_or_leave(c, l);
+    uint64_t ticket = !b->ready(c->queue) || !sound(l, tensor)         ? 0
+                      : FA__LIKELY(!fa__ctx()->settings->fallback) ? b->run(c->queue, l)
+                                                                   : run_or_leave(c, l);
     pthread_mutex_unlock(&c->device->lock);
     return FA__LIKELY(ticket != 0) ? note(c, l, tensor, ticket) : not_issued(c);
 }

@@ -1,19 +1,53 @@
 /* The two tables of the OpenCL backend: for the house, and for the code that all kinds of GPU share. */
+#include "backend/gpu/gpu.h"
 #include "backend/gpu/opencl/opencl.h"
+#include "kernels_gpu.h"
 
 extern const char fa__embed_opencl_h[]; /* ends with a 0 */
 
+static bool connected(const fa__device *a, const fa__device *b)
+{
+    return fa__opencl_own(a)->platform == fa__opencl_own(b)->platform;
+}
+
+static bool open_device(fa__device *d)
+{
+    return fa__gpu_open(d, &fa__opencl_driver);
+}
+
 const fa__gpu_driver fa__opencl_driver = {
+    .name = "OpenCL",
     .prelude = fa__embed_opencl_h,
     .options = fa__opencl_options,
+    .stuck = CL_OUT_OF_RESOURCES,
+    .behind = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
+    .error_name = fa__opencl_error_name,
     .identity = fa__opencl_identity,
+    .open = fa__opencl_open,
+    .close = fa__opencl_close,
+    .end = fa__opencl_product_end,
+    .connected = connected,
+    .allocate = fa__opencl_allocate,
+    .release = fa__opencl_release,
+    .pinned = fa__opencl_pinned,
+    .pinned_free = fa__opencl_pinned_free,
+    .queue_new = fa__opencl_queue_new,
+    .queue_free = fa__opencl_queue_free,
+    .flush = fa__opencl_flush,
+    .finish = fa__opencl_finish,
+    .copy = fa__opencl_copy,
+    .launch = fa__opencl_launch,
+    .first = fa__opencl_first,
+    .record = fa__opencl_record,
+    .follow = fa__opencl_follow,
+    .poll = fa__opencl_poll,
+    .wait = fa__opencl_wait,
+    .event_free = fa__opencl_event_free,
+    .times = fa__opencl_times,
     .build = fa__opencl_build,
     .load = fa__opencl_load_binary,
     .binary = fa__opencl_binary,
     .kernel_free = fa__opencl_kernel_free,
-    .launch = fa__opencl_launch,
-    .product = fa__opencl_product,
-    .scratch = fa__opencl_scratch,
 };
 
 const fa__backend fa__backend_opencl = {
@@ -22,20 +56,8 @@ const fa__backend fa__backend_opencl = {
     .count = fa__opencl_count,
     .gpus = fa__opencl_gpus,
     .why = fa__opencl_why,
-    .gone = fa__opencl_gone_why,
-    .open = fa__opencl_open,
-    .close = fa__opencl_close,
+    .open = open_device,
     .properties = fa__opencl_properties,
-    .allocate = fa__opencl_allocate,
-    .release = fa__opencl_release,
-    .queue_new = fa__opencl_queue_new,
-    .queue_free = fa__opencl_queue_free,
-    .wait = fa__opencl_wait,
-    .after = fa__opencl_after,
-    .mark = fa__opencl_mark,
-    .copy = fa__opencl_copy,
-    .has_kernel = fa__gpu_has_kernel,
-    .prepare = fa__gpu_prepare,
-    .discard = fa__gpu_discard,
-    .run = fa__opencl_run,
+    .overrides = fa__opencl_overrides,
+    FA__GPU_BACKEND,
 };

@@ -1,10 +1,8 @@
 /* Kernels: from source, from compiled bytes, to compiled bytes. */
 #include "backend/gpu/opencl/opencl.h"
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/log.h"
-#include "core/ledger.h"
 #include <string.h>
 
 const char fa__opencl_options[] = "-cl-std=CL1.2 -Werror";
@@ -19,16 +17,11 @@ static cl_int build_with(const fa__opencl_device *o, cl_program program, const c
     return fa__opencl.clBuildProgram(program, 1, &o->id, all, NULL, NULL);
 }
 
-/* The host waits for the compiler, on behalf of the launch that needs the kernel. */
 static cl_int build(const fa__device *d, cl_program program)
 {
     const fa__opencl_device *o = fa__opencl_own(d);
-    int64_t start = fa__clock_ns();
     cl_int status = build_with(o, program, fa__opencl_options);
-    if (status == CL_INVALID_BUILD_OPTIONS)
-        status = build_with(o, program, fewer_options);
-    fa__ledger_implicit(o->issuing, d, fa__clock_ns() - start);
-    return status;
+    return status == CL_INVALID_BUILD_OPTIONS ? build_with(o, program, fewer_options) : status;
 }
 
 /* ---- what the compiler says ---- */
@@ -85,8 +78,6 @@ void *fa__opencl_build(fa__device *d, const char *source, const char *entry)
 {
     const fa__opencl_device *o = fa__opencl_own(d);
     cl_int status = CL_SUCCESS;
-    if (fa__opencl_gone)
-        return fa__fail(FA_ERROR_STATE, "%s: %s", d->name, fa__opencl_gone), NULL;
     cl_program program = fa__opencl.clCreateProgramWithSource(o->platform->context, 1, &source, NULL, &status);
     if (!fa__opencl_good(d, status, "clCreateProgramWithSource"))
         return NULL;
@@ -108,9 +99,9 @@ void *fa__opencl_build(fa__device *d, const char *source, const char *entry)
 static bool keep(fa__opencl_kernel *k)
 {
     static _Atomic(fa__opencl_kernel *) kept;
-    if (fa__opencl_gone)
+    if (fa__gpu_gone)
         k->next = atomic_exchange(&kept, k);
-    return fa__opencl_gone != NULL;
+    return fa__gpu_gone != NULL;
 }
 
 void fa__opencl_kernel_free(fa__device *d, void *handle)
@@ -130,7 +121,7 @@ void *fa__opencl_load_binary(fa__device *d, const void *bytes, size_t size, cons
     const fa__opencl_device *o = fa__opencl_own(d);
     const unsigned char *binary = bytes;
     cl_int status = CL_SUCCESS, taken = CL_SUCCESS;
-    if (fa__opencl_gone || !size)
+    if (!size)
         return NULL;
     cl_program program =
         fa__opencl.clCreateProgramWithBinary(o->platform->context, 1, &o->id, &size, &binary, &taken, &status);
@@ -151,7 +142,7 @@ void *fa__opencl_binary(fa__device *d, void *handle, size_t *size)
     size_t sizes[FA__OPENCL_DEVICES] = {0};
     unsigned char *binaries[FA__OPENCL_DEVICES] = {NULL}; /* those that stay NULL are not asked for */
     cl_uint count = fa__opencl_own(d)->platform->devices, place = 0;
-    if (fa__opencl_gone || fa__opencl.clGetProgramInfo(k->program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL))
+    if (fa__opencl.clGetProgramInfo(k->program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL))
         return NULL;
     while (place < count && !sizes[place])
         place++;

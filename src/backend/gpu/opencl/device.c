@@ -1,14 +1,9 @@
 /* Platforms and devices: which there are, what they can do, opening and closing. GPUs come first, otherwise devices are
  * numbered as the platforms name them. */
-#define _GNU_SOURCE
 #include "backend/gpu/opencl/opencl.h"
-#include "backend/movement.h"
-#include "base/dynamic.h"
-#include "base/error.h"
 #include "base/text.h"
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { PLATFORMS = 16 };
 
@@ -217,11 +212,6 @@ const char *fa__opencl_why(void)
     return why;
 }
 
-const char *fa__opencl_gone_why(void)
-{
-    return fa__opencl_gone;
-}
-
 /* ---- what a device can do ---- */
 static void learn_arithmetic(fa__opencl_device *o)
 {
@@ -267,112 +257,32 @@ void fa__opencl_properties(fa__device *d, fa_device_properties *p)
 }
 
 /* ---- opening and closing; the registry's lock is held ---- */
-/* Drivers, and the compilers in them, take themselves apart when the process ends: by functions that they register when
- * something of theirs is first used, which may be later than ours and is then called earlier. So all work is awaited
- * before any of these: what the main thread registered for its own end comes first. Behind them no driver is called. */
-static void finish(void)
-{
-    if (fa__opencl_gone)
-        return;
-    fa__devices_finish();
-    fa__opencl_product_end();
-}
-
-static void finish_at_exit(void)
-{
-    finish();
-    fa__opencl_gone = "the process is ending: OpenCL is no longer there";
-}
-
-/* of the C library (glibc) */
-extern int __cxa_thread_atexit_impl(void (*)(void *), void *, void *) __attribute__((__weak__));
-extern void *__dso_handle;
-
-/* The main thread's end may be the process's. That of others is, too, where they call exit(), which none can tell: what
- * may still be compiling is awaited, with what was queued in front of it, and nobody told of anything. */
-static void end_thread(void *unused)
-{
-    (void)unused;
-    if (gettid() == getpid())
-        finish();
-    else
-        fa__opencl_finish_new();
-}
-
-void fa__opencl_register_end(void)
-{
-    static FA__TLS bool registered;
-    if (!registered && __cxa_thread_atexit_impl)
-        registered = __cxa_thread_atexit_impl(end_thread, NULL, &__dso_handle) == 0;
-}
-
 static bool open_context(fa__device *d, fa__opencl_platform *p)
 {
     cl_int status = CL_SUCCESS;
-    if (!p->context) {
+    if (!p->context)
         p->context = fa__opencl.clCreateContext(NULL, p->devices, p->device, NULL, NULL, &status);
-        if (!fa__opencl_good(d, status, "clCreateContext"))
-            return false;
-        atexit(finish_at_exit);
-        fa__library_stay(); /* the driver's threads may be about to call back at any time */
-    }
-    fa__opencl_register_end();
-    p->open++;
-    return true;
+    p->open += status == CL_SUCCESS;
+    return fa__opencl_good(d, status, "clCreateContext");
 }
 
-static void close_context(fa__opencl_platform *p)
+bool fa__opencl_open(fa__device *d)
 {
+    fa__opencl_device *o = &devices[d->id.index];
+    learn_arithmetic(o);
+    learn_identity(o);
+    o->gpu.pinned = wants_pinned(o);
+    fa__opencl_product_begin(o);
+    d->own = o;
+    return open_context(d, o->platform);
+}
+
+void fa__opencl_close(fa__device *d)
+{
+    fa__opencl_platform *p = fa__opencl_own(d)->platform;
     if (--p->open > 0)
         return;
     fa__opencl_product_end();
     fa__opencl.clReleaseContext(p->context);
     p->context = NULL;
-}
-
-static bool open_queues(fa__device *d, fa__opencl_device *o)
-{
-    cl_int status = CL_SUCCESS;
-    o->transfers = fa__opencl.clCreateCommandQueue(o->platform->context, o->id, CL_QUEUE_PROFILING_ENABLE, &status);
-    if (!fa__opencl_good(d, status, "clCreateCommandQueue"))
-        return false;
-    d->queue = fa__opencl_queue_new(d);
-    if (d->queue)
-        return true;
-    fa__opencl.clReleaseCommandQueue(o->transfers);
-    return false;
-}
-
-bool fa__opencl_open(fa__device *d)
-{
-    if (fa__opencl_gone)
-        return fa__fail(FA_ERROR_STATE, "%s: %s", d->name, fa__opencl_gone);
-    fa__opencl_device *o = &devices[d->id.index];
-    o->gpu.driver = &fa__opencl_driver;
-    learn_arithmetic(o);
-    learn_identity(o);
-    o->pinned = wants_pinned(o);
-    fa__opencl_product_begin(o);
-    atomic_store(&o->lost, 0);
-    d->own = o;
-    d->cache.source.finish = fa__opencl_finish;
-    if (!fa__gpu_enroll(d) || !open_context(d, o->platform))
-        return false;
-    if (open_queues(d, o))
-        return true;
-    close_context(o->platform);
-    return false;
-}
-
-void fa__opencl_close(fa__device *d)
-{
-    fa__opencl_device *o = fa__opencl_own(d);
-    fa__opencl_queues_end(d);
-    d->queue = NULL;
-    fa__gpu_forget(d);
-    if (fa__opencl_gone)
-        return;
-    fa__opencl.clFinish(o->transfers);
-    fa__opencl.clReleaseCommandQueue(o->transfers);
-    close_context(o->platform);
 }

@@ -21,10 +21,9 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static range *ranges; /* in order of addresses */
 static size_t count, capacity;
 
-void fa__opencl_memory_at_fork(int moment)
-{
-    fa__fork_mutex(&lock, (fa__fork_moment)moment);
-}
+_Atomic uint64_t fa__opencl_releases;
+
+FA__LOCKED_AT_FORK(GPU_MEMORY, &lock)
 
 /* The place of the first range that begins behind the address. */
 static size_t place_of(const char *address)
@@ -97,7 +96,7 @@ cl_mem fa__opencl_find(const fa__device *d, const void *address, size_t *offset)
     pthread_mutex_lock(&lock);
     size_t place = place_of(at);
     const range *r = place ? &ranges[place - 1] : NULL;
-    if (r && r->device == d && (size_t)(at - r->begin) < r->size) {
+    if (r && fa__opencl_own(r->device)->platform == fa__opencl_own(d)->platform && (size_t)(at - r->begin) < r->size) {
         buffer = r->buffer;
         *offset = (size_t)(at - r->begin);
     }
@@ -116,8 +115,7 @@ static cl_mem new_buffer(const fa__device *d, size_t size)
         fa__opencl.clCreateBuffer(fa__opencl_own(d)->platform->context, CL_MEM_READ_WRITE, size, NULL, &status);
     if (status != CL_SUCCESS)
         return NULL;
-    const fa__opencl_queue *q = (const fa__opencl_queue *)d->queue;
-    status = fa__opencl.clEnqueueMigrateMemObjects(q->queue, 1, &buffer, 0, 0, NULL, NULL);
+    status = fa__opencl.clEnqueueMigrateMemObjects(fa__gpu_own(d)->transfers, 1, &buffer, 0, 0, NULL, NULL);
     if (status == CL_SUCCESS)
         return buffer;
     fa__opencl.clReleaseMemObject(buffer);
@@ -126,8 +124,6 @@ static cl_mem new_buffer(const fa__device *d, size_t size)
 
 void *fa__opencl_allocate(fa__device *d, size_t size)
 {
-    if (fa__opencl_gone)
-        return NULL;
     void *begin = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (begin == MAP_FAILED)
         return NULL;
@@ -143,16 +139,15 @@ void *fa__opencl_allocate(fa__device *d, size_t size)
 void fa__opencl_release(fa__device *d, void *memory, size_t size)
 {
     (void)d;
-    if (fa__opencl_gone)
-        return; /* the buffer stays in the table, where leak checkers see it */
     cl_mem buffer = take_out(memory);
+    atomic_fetch_add(&fa__opencl_releases, 1);
     if (buffer)
         fa__opencl.clReleaseMemObject(buffer);
     munmap(memory, size);
 }
 
 /* ---- pinned memory ---- */
-void *fa__opencl_pinned(const fa__device *d, cl_command_queue queue, size_t size, cl_mem *out)
+void *fa__opencl_pinned(fa__device *d, void *queue, size_t size, void **out)
 {
     cl_int status = CL_OUT_OF_HOST_MEMORY;
     cl_mem buffer = NULL;
@@ -173,10 +168,9 @@ void *fa__opencl_pinned(const fa__device *d, cl_command_queue queue, size_t size
     return NULL;
 }
 
-void fa__opencl_pinned_free(cl_command_queue queue, cl_mem buffer, void *host)
+void fa__opencl_pinned_free(fa__device *d, void *queue, void *host, void *handle)
 {
-    if (!buffer)
-        return;
-    fa__opencl.clEnqueueUnmapMemObject(queue, buffer, host, 0, NULL, NULL);
-    fa__opencl.clReleaseMemObject(buffer);
+    (void)d;
+    fa__opencl.clEnqueueUnmapMemObject(queue, handle, host, 0, NULL, NULL);
+    fa__opencl.clReleaseMemObject(handle);
 }
