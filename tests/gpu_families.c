@@ -13,7 +13,7 @@ static bool all;
 
 /* ---- what was launched ---- */
 static fa__gpu_driver watched;
-static uint64_t (*launch)(fa__queue *, const fa__gpu_kernel *, const uint64_t *, const fa__gpu_arg *, int);
+static __typeof__(watched.launch) launch;
 static const fa__gpu_form *launched[FA__GPU_FAMILIES + FA__GPU_SHAPES];
 
 static bool was_launched(const fa__gpu_form *form)
@@ -24,13 +24,14 @@ static bool was_launched(const fa__gpu_form *form)
     return launched[i] == form;
 }
 
-static uint64_t watch(fa__queue *q, const fa__gpu_kernel *k, const uint64_t groups[3], const fa__gpu_arg *args, int n)
+static bool watch(fa__device *d, void *queue, const fa__gpu_kernel *k, const uint64_t groups[3], void *fault,
+                  bool careful, const fa__gpu_arg *args, int n)
 {
     int i = 0;
     while (launched[i] && launched[i] != k->form)
         i++;
     launched[i] = k->form;
-    return launch(q, k, groups, args, n);
+    return launch(d, queue, k, groups, fault, careful, args, n);
 }
 
 static int begin(void **state)
@@ -360,15 +361,15 @@ static void random_numbers(void **state)
 }
 
 /* Of `count` elements, at a byte of each tensor. */
-static void put(fa__queue *q, const fa_tensor *to, size_t to_byte, const fa_tensor *from, int64_t count, bool words)
+static void put(fa__gpu_issue *issue, const fa_tensor *to, size_t to_byte, const fa_tensor *from, int64_t count, bool words)
 {
-    const fa__gpu_kernel *k = fa__gpu_fixed(q->device, FA__GPU_PUT, 0, FA__CLASS_I32);
+    const fa__gpu_kernel *k = fa__gpu_fixed(issue, FA__GPU_PUT, 0, FA__CLASS_I32);
     const put_arguments p = {.count = count, .words = words};
     fa__gpu_args args = {.count = 0};
     fa__gpu_memory(&args, (char *)to->storage->data + to_byte);
     fa__gpu_memory(&args, from->storage->data);
     fa__gpu_value(&args, &p, sizeof p);
-    assert_true(k && fa__gpu_launch_items(q, k, count, &args));
+    assert_true(k && fa__gpu_launch_items(issue, k, count, &args));
 }
 
 /* What the driver launches by itself, behind other queues' work and for copies: here without them. */
@@ -380,11 +381,12 @@ static void kernels_of_the_driver(void **state)
     fa_tensor *to = fa_to(fa_zeros(S(100), .dtype = FA_U8), GPU), *from = fa_to(fa_arange(1, 41, .dtype = FA_U8), GPU);
     assert_true(fa_synchronize(GPU));
     pthread_mutex_lock(&d->lock);
-    const fa__gpu_kernel *inherit = fa__gpu_fixed(d, FA__GPU_INHERIT, 0, FA__CLASS_I32);
+    fa__gpu_issue issue = fa__gpu_issue_begin(d->queue, NULL);
+    const fa__gpu_kernel *inherit = fa__gpu_fixed(&issue, FA__GPU_INHERIT, 0, FA__CLASS_I32);
     assert_true(inherit
-                && fa__gpu_launch_groups(d->queue, inherit, (uint64_t[3]){1, 1, 1}, &(fa__gpu_args){.count = 0}));
-    put(d->queue, to, 3, from, 7, false);
-    put(d->queue, to, 20, from, 10, true);
+                && fa__gpu_launch_groups(&issue, inherit, (uint64_t[3]){1, 1, 1}, &(fa__gpu_args){.count = 0}));
+    put(&issue, to, 3, from, 7, false);
+    put(&issue, to, 20, from, 10, true);
     pthread_mutex_unlock(&d->lock);
     assert_true(fa_synchronize(GPU));
     fa_tensor *expected = fa_zeros(S(100), .dtype = FA_U8);

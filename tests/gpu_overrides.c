@@ -29,7 +29,7 @@ static uint64_t of_three_rows(fa__queue *queue, const fa__launch *l)
         return FA__DECLINED;
     fa__gpu_product x = fa__gpu_product_of_matmul(l);
     x.a = x.b;
-    return fa__gpu_run_product(queue, &x);
+    return fa__gpu_run_product(queue, l, &x);
 }
 
 static uint64_t broken(fa__queue *queue, const fa__launch *l)

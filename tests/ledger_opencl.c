@@ -33,9 +33,13 @@ static fa__opencl_api real;
 
 static bool is_fault_word(cl_mem m)
 {
+    const fa__device *d = fa__device_get(FA_OPENCL(0));
     bool is = false;
-    for (int i = 0; i < FA__OPENCL_QUEUES; i++)
-        is |= fa__opencl_queues[0][i].used && fa__opencl_queues[0][i].fault == m;
+    for (int i = 0; i < FA__GPU_QUEUES; i++) {
+        const fa__gpu_queue *q = &fa__gpu_queues[fa__gpu_own(d)->number][i];
+        size_t at;
+        is |= q->used && q->word && fa__opencl_find(d, q->word, &at) == m;
+    }
     return is;
 }
 
@@ -163,7 +167,7 @@ static void use_pinned(bool pinned)
 {
     fa__device *d = fa__device_get(FA_OPENCL(0));
     assert_non_null(d);
-    fa__opencl_own(d)->pinned = pinned;
+    fa__gpu_own(d)->pinned = pinned;
 }
 
 /* ---- rows of the ledger ---- */
@@ -481,7 +485,7 @@ static void a_full_ring_of_pinned_memory_is_an_implicit_wait(void **state)
 {
     (void)state;
     FA_SCOPE;
-    const int64_t much = 3 * FA__OPENCL_STAGING / 4;
+    const int64_t much = 3 * FA__GPU_STAGING / 4;
     fa_tensor *x = fa_rand(FA_SHAPE(much)), *a = fa_to(fa_rand(FA_SHAPE(512, 512)), FA_OPENCL(0));
     fa_item(fa_sum(fa_matmul(a, a))); /* the kernel is built */
     use_pinned(true);
@@ -498,7 +502,7 @@ static void a_full_ring_of_pinned_memory_is_an_implicit_wait(void **state)
     assert_true(r->implicit_ns >= ns);
     close_account();
     assert_int_equal(account.write.bytes, fa_transfers_total().bytes_to_device);
-    assert_int_equal(account.write.count, (3 * FA__OPENCL_STAGING + FA__OPENCL_CHUNK - 1) / FA__OPENCL_CHUNK);
+    assert_int_equal(account.write.count, (3 * FA__GPU_STAGING + FA__GPU_CHUNK - 1) / FA__GPU_CHUNK);
     assert_int_equal(fa_transfers_total().to_device, 1);
     assert_int_equal(fa_transfers_total().copy_ns, account.write.ns);
     use_pinned(false);

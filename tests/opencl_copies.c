@@ -42,7 +42,7 @@ static void go_round(size_t size, size_t offset)
 static void copies_arrive_whole_and_nowhere_else(void **state)
 {
     (void)state;
-    static const size_t sizes[] = {1, 3, 64, 511, SIZE, 65537, FA__OPENCL_CHUNK, 5 * FA__OPENCL_CHUNK + 3};
+    static const size_t sizes[] = {1, 3, 64, 511, SIZE, 65537, FA__GPU_CHUNK, 5 * FA__GPU_CHUNK + 3};
     static const size_t offsets[] = {0, 1, 63, 4098};
     for (int pinned = 0; pinned < 2; pinned++) {
         use_pinned(pinned);
@@ -128,7 +128,7 @@ static cl_int count_read(cl_command_queue q, cl_mem m, cl_bool block, size_t at,
 static void the_ledger_has_the_times_of_the_events(void **state)
 {
     (void)state;
-    enum { BIG = 3 * FA__OPENCL_CHUNK };
+    enum { BIG = 3 * FA__GPU_CHUNK };
     for (int pinned = 0; pinned < 2; pinned++) {
         use_pinned(pinned);
         fa_transfers_reset();

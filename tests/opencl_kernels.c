@@ -138,12 +138,12 @@ static void a_full_queue_waits_and_that_is_counted(void **state)
     fa__storage *a = filled(0, SIZE), *b = new_storage(FA_OPENCL(0), SIZE);
     assert_true(copy(&op_to, b, a));
     uint64_t ticket = launch_slow(b->device->queue, &slow, b->data, 30000000);
-    for (int i = 0; i < 2 * FA__OPENCL_OPEN; i++)
+    for (int i = 0; i < 2 * FA__GPU_OPEN; i++)
         ticket = launch_add(b->device->queue, &add, b->data, 1, 1);
     wrote(b, ticket);
     assert_true(fa_transfers_total().implicit >= 1);
     assert_true(fa_transfers_total().implicit_ns > 0);
-    assert_int_equal(first_of(b), 1 + 2 * FA__OPENCL_OPEN);
+    assert_int_equal(first_of(b), 1 + 2 * FA__GPU_OPEN);
     drop_kernel(0, &slow);
     drop_kernel(0, &add);
     fa__unref(a);
@@ -176,7 +176,7 @@ static void two_queues_of_a_device_are_ordered(void **state)
     fa__unref(b);
 }
 
-static void scratch_memory_is_the_queues(void **state)
+static void scratch_memory_is_the_operations(void **state)
 {
     (void)state;
     fa__device *d = opencl_device(0);
@@ -184,14 +184,20 @@ static void scratch_memory_is_the_queues(void **state)
     uint64_t before = fa_memory_stats(FA_OPENCL(0)).allocated;
     fa__storage *a = filled(0, SIZE), *b = new_storage(FA_OPENCL(0), SIZE);
     assert_true(copy(&op_to, b, a));
+    pthread_mutex_lock(&d->lock);
+    fa__gpu_issue issue = fa__gpu_issue_begin(d->queue, NULL);
     for (size_t size = 100; size <= 4 << 20; size *= 8) {
-        void *scratch = fa__opencl_driver.scratch(d->queue, size);
+        void *scratch = fa__gpu_scratch(&issue, size);
         assert_non_null(scratch);
         assert_true((char *)scratch + size <= (char *)b->data || (char *)b->data + SIZE <= (char *)scratch);
-        assert_true(launch_add(d->queue, &add, scratch, 1, (int64_t)size / 4) != 0);
+        int value = 1;
+        int64_t n = (int64_t)size / 4;
+        const fa__gpu_args args = {.arg = {{scratch, 0}, {&value, sizeof value}, {&n, sizeof n}}, .count = 3};
+        assert_true(fa__gpu_launch_items(&issue, &add, n, &args) != 0);
     }
     assert_true(fa_memory_stats(FA_OPENCL(0)).allocated > before + SIZE);
-    assert_null(fa__opencl_driver.scratch(d->queue, 0));
+    fa__gpu_issue_end(&issue);
+    pthread_mutex_unlock(&d->lock);
     assert_true(holds(b, 0));
     fa__unref(a);
     fa__unref(b);
@@ -241,7 +247,7 @@ static void a_fault_tells_of_its_launch(void **state)
     (void)state;
     static const fa__field fields[] = {{.name = "x", .kind = FA__TENSOR}};
     static const fa__op gather = {.name = "gather", .fields = fields, .nfields = 1, .id = 3};
-    fa__opencl_queue *q = (fa__opencl_queue *)opencl_device(0)->queue;
+    fa__queue *q = opencl_device(0)->queue;
     fa__gpu_kernel check = build_kernel(0, "check");
     check.faults = true;
     fa__storage *a = filled(1, SIZE), *b = new_storage(FA_OPENCL(0), SIZE);
@@ -251,11 +257,9 @@ static void a_fault_tells_of_its_launch(void **state)
     l->operands = 2;
     l->outputs = 1;
     l->operand[1] = (fa__operand){.data = b->data, .kind = FA__MEMORY, .dtype = FA_F32, .rank = 1, .shape = {5}};
-    q->launch = l;
-    uint64_t ticket = launch_check(&q->base, &check, b->data, 5);
-    q->launch = NULL;
+    uint64_t ticket = launch_check_for(q, l, &check, b->data, 5);
     free(l); /* it is not needed any more */
-    q->base.device->backend->wait(&q->base, ticket);
+    q->device->backend->wait(q, ticket);
     assert_int_equal(fa_error_code(), FA_ERROR_INDEX);
     assert_string_equal(fa_error_message(),
                         "fa_gather(x=(5,) f32 opencl:0): index 16843009 is out of range for dimension 2 of size 5 "
@@ -275,7 +279,7 @@ int main(void)
         TEST(many_launches_are_done_in_order),
         TEST(a_full_queue_waits_and_that_is_counted),
         TEST(two_queues_of_a_device_are_ordered),
-        TEST(scratch_memory_is_the_queues),
+        TEST(scratch_memory_is_the_operations),
         TEST(a_fault_surfaces_where_the_host_waits),
         TEST(a_fault_tells_of_its_launch),
     };

@@ -34,7 +34,7 @@ fa__device *opencl_device(int i)
 void use_pinned(bool pinned)
 {
     for (int i = 0; i < 2; i++)
-        fa__opencl_own(opencl_device(i))->pinned = pinned;
+        fa__gpu_own(opencl_device(i))->pinned = pinned;
 }
 
 int opencl_begin(void **state)
@@ -100,30 +100,40 @@ void drop_kernel(int d, fa__gpu_kernel *k)
     fa__opencl_driver.kernel_free(opencl_device(d), k->handle);
 }
 
-static uint64_t launch(fa__queue *q, const fa__gpu_kernel *k, uint64_t groups, const fa__gpu_arg *args, int count)
+/* As dispatch does: what was reported is cleared first. */
+uint64_t launch_for(fa__queue *q, const fa__launch *l, const fa__gpu_kernel *k, uint64_t groups,
+                    const fa__gpu_args *args)
 {
     pthread_mutex_lock(&q->device->lock);
-    uint64_t ticket = fa__opencl_driver.launch(q, k, (uint64_t[3]){groups, 1, 1}, args, count);
+    fa__gpu_issue issue = fa__gpu_issue_begin(q, l);
+    uint64_t ticket =
+        fa__gpu_ready(q) ? fa__gpu_launch_groups(&issue, k, (uint64_t[3]){groups, 1, 1}, args) : 0;
+    fa__gpu_issue_end(&issue);
     pthread_mutex_unlock(&q->device->lock);
     return ticket;
 }
 
 uint64_t launch_add(fa__queue *q, const fa__gpu_kernel *k, void *data, int value, int64_t n)
 {
-    const fa__gpu_arg args[] = {{data, 0}, {&value, sizeof value}, {&n, sizeof n}};
-    return launch(q, k, (uint64_t)(n + GROUP - 1) / GROUP, args, 3);
+    const fa__gpu_args args = {.arg = {{data, 0}, {&value, sizeof value}, {&n, sizeof n}}, .count = 3};
+    return launch_for(q, NULL, k, (uint64_t)(n + GROUP - 1) / GROUP, &args);
 }
 
 uint64_t launch_slow(fa__queue *q, const fa__gpu_kernel *k, void *data, int turns)
 {
-    const fa__gpu_arg args[] = {{data, 0}, {&turns, sizeof turns}};
-    return launch(q, k, 1, args, 2);
+    const fa__gpu_args args = {.arg = {{data, 0}, {&turns, sizeof turns}}, .count = 2};
+    return launch_for(q, NULL, k, 1, &args);
 }
 
 uint64_t launch_check(fa__queue *q, const fa__gpu_kernel *k, void *data, int64_t size)
 {
-    const fa__gpu_arg args[] = {{data, 0}, {&size, sizeof size}};
-    return launch(q, k, 1, args, 2);
+    return launch_check_for(q, NULL, k, data, size);
+}
+
+uint64_t launch_check_for(fa__queue *q, const fa__launch *l, const fa__gpu_kernel *k, void *data, int64_t size)
+{
+    const fa__gpu_args args = {.arg = {{data, 0}, {&size, sizeof size}}, .count = 2};
+    return launch_for(q, l, k, 1, &args);
 }
 
 void wrote(fa__storage *s, uint64_t ticket)

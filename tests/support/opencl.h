@@ -2,6 +2,7 @@
  * are launched on storages through the table that all GPUs have. */
 #ifndef FA__TESTS_OPENCL_H
 #define FA__TESTS_OPENCL_H
+#include "backend/gpu/gpu.h"
 #include "backend/gpu/opencl/opencl.h"
 #include "base/error.h"
 #include "support/devices.h"
@@ -40,6 +41,9 @@ uint64_t launch_add(fa__queue *q, const fa__gpu_kernel *k, void *data, int value
 uint64_t launch_slow(fa__queue *q, const fa__gpu_kernel *k, void *data, int turns);
 /* A fault where the first int is not less than the size. */
 uint64_t launch_check(fa__queue *q, const fa__gpu_kernel *k, void *data, int64_t size);
+uint64_t launch_check_for(fa__queue *q, const fa__launch *l, const fa__gpu_kernel *k, void *data, int64_t size);
+/* Any kernel, on behalf of a launch; NULL: of nobody's. */
+uint64_t launch_for(fa__queue *q, const fa__launch *l, const fa__gpu_kernel *k, uint64_t groups, const fa__gpu_args *);
 
 /* The launch of that ticket was the last one that wrote into the storage. */
 void wrote(fa__storage *s, uint64_t ticket);

@@ -81,7 +81,7 @@ static const fa__device *opencl_device(void)
 static bool is_slow(cl_command_queue queue)
 {
     const fa__queue *q = one < 0 ? NULL : fa__device_get(test_device(one))->queue;
-    return delay && (!q || ((const fa__opencl_queue *)q)->queue == queue);
+    return delay && (!q || ((const fa__gpu_queue *)q)->handle == queue);
 }
 
 /* The queue's next piece of work waits. */
