@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "core/context.h"
 #include "core/object.h"
-#include <facula/object.h>
+#include <facula/scope.h>
 #include <string.h>
 
 _Static_assert(sizeof(fa__object) <= offsetof(fa_object, type), "fa_object holds the header of all objects");
