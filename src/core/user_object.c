@@ -1,4 +1,4 @@
-/* Objects that programs and the upper floors make: facula/object.h on the header that all objects begin with. */
+/* Objects that programs and the upper floors make: fa_object_new() on the header that all objects begin with. */
 #include "base/error.h"
 #include "core/context.h"
 #include "core/object.h"
