@@ -37,29 +37,29 @@ typedef struct fa__queue {
 } fa__queue;
 
 /* One piece of work: what last wrote a storage, or still reads it. */
-typedef struct fa__stamp {
+typedef struct fa__sync_point {
     fa__queue *queue;
     uint64_t ticket;
-} fa__stamp;
+} fa__sync_point;
 
 /* A moment of a queue. The backend writes the time before the moment's ticket counts as done. */
-typedef struct fa__moment {
+typedef struct fa__timestamp {
     _Atomic int32_t references; /* the event's, and that of the work that is to write the time */
     _Atomic int64_t ns;         /* by the device's clock; 0: not written yet, or the device cannot tell */
-} fa__moment;
+} fa__timestamp;
 
 /* Whether work is known to be done; nobody is asked. */
-static inline bool fa__stamp_known_done(const fa__stamp *s)
+static inline bool fa__sync_point_known(const fa__sync_point *s)
 {
     return !s->queue || atomic_load_explicit(&s->queue->done, memory_order_acquire) >= s->ticket;
 }
 
 /* Whether work is done; asks the driver where that is not known. */
-static inline bool fa__stamp_done(const fa__stamp *s)
+static inline bool fa__sync_point_done(const fa__sync_point *s)
 {
-    if (fa__stamp_known_done(s) || !s->queue->poll)
-        return fa__stamp_known_done(s);
+    if (fa__sync_point_known(s) || !s->queue->poll)
+        return fa__sync_point_known(s);
     s->queue->poll(s->queue, s->ticket);
-    return fa__stamp_known_done(s);
+    return fa__sync_point_known(s);
 }
 #endif

@@ -9,10 +9,10 @@
 
 /* Work that has not been waited for: only storages that asynchronous work has touched have one. */
 typedef struct fa__pending {
-    fa__stamp write;
-    fa__stamp born; /* the work that made its first values; nobody's: they were there before it was used by late work */
+    fa__sync_point write;
+    fa__sync_point born; /* the work that made its first values; nobody's: they were there before it was used by late work */
     int reads, room; /* how many reads of it are noted, for each queue the last one; how many fit */
-    fa__stamp read[];
+    fa__sync_point read[];
 } fa__pending;
 
 typedef struct fa__storage {
@@ -63,10 +63,10 @@ void fa__storage_take(fa__storage *, fa__storage *fresh);
 bool fa__before_read(fa__storage *, fa__queue *queue, const fa__op *op);
 bool fa__before_write(fa__storage *, fa__queue *queue, const fa__op *op);
 /* Remembers work that was issued. False when memory for the note is lacking; then the work has been waited for. */
-bool fa__after_read(fa__storage *, fa__stamp, const fa__op *op);
-bool fa__after_write(fa__storage *, fa__stamp, const fa__op *op);
+bool fa__after_read(fa__storage *, fa__sync_point, const fa__op *op);
+bool fa__after_write(fa__storage *, fa__sync_point, const fa__op *op);
 /* The same for work that does not replace values but makes the first ones: behind a fault they are an error to use. */
-bool fa__after_creation(fa__storage *, fa__stamp, const fa__op *op);
+bool fa__after_creation(fa__storage *, fa__sync_point, const fa__op *op);
 /* Whether the values were made behind a fault that is known, which is raised then. */
 bool fa__storage_fails(fa__storage *);
 static inline bool fa__storage_sound(fa__storage *s)

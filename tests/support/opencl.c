@@ -139,7 +139,7 @@ uint64_t launch_check_for(fa__queue *q, const fa__launch *l, const fa__gpu_kerne
 void wrote(fa__storage *s, uint64_t ticket)
 {
     assert_true(ticket != 0);
-    assert_true(fa__after_write(s, (fa__stamp){s->device->queue, ticket}, &op_copy));
+    assert_true(fa__after_write(s, (fa__sync_point){s->device->queue, ticket}, &op_copy));
 }
 
 int first_of(fa__storage *s)

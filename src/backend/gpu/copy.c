@@ -21,6 +21,7 @@ typedef struct piece {
     char *to; /* of this piece */
     const char *from;
     size_t begin, bytes; /* of the copy */
+    bool uncounted;      /* its time is not in the ledger */
 } piece;
 
 static bool is_connected(const queue *q, const fa__device *d)
@@ -188,9 +189,9 @@ static uint64_t send_piece(const piece *p, sender *send)
     work w = {.op = c->op,
               .from = c->from_device,
               .to = c->to_device,
-              .timed = c->from_device != c->to_device,
+              .timed = c->from_device != c->to_device && !p->uncounted,
               .age = c->age,
-              .changes = c->changes};
+              .overwrites = c->overwrites};
     void *event = NULL;
     uint64_t staged_before = p->queue->staging_next;
     if (send(p, &w, &event))
@@ -251,7 +252,7 @@ static uint64_t send_and_put(const piece *p, sender *send)
  * the driver cannot order: the host waits until it is known. */
 static fa__gpu_health health_for(queue *q, const fa__copy *c)
 {
-    fa__gpu_health health = c->changes ? fa__gpu_health_of(q) : FA__GPU_SOUND;
+    fa__gpu_health health = c->overwrites ? fa__gpu_health_of(q) : FA__GPU_SOUND;
     if (health != FA__GPU_UNSURE || is_connected(q, c->to_device))
         return health;
     fa__gpu_wait_inside(q, q->base.issued, c->op);
@@ -290,4 +291,19 @@ uint64_t fa__gpu_copy_bytes(fa__queue *base, const fa__copy *c)
     sender *send = sender_for(q, c, unsure, &staged);
     size_t most = staged || (puts && c->to_device != c->from_device) ? FA__GPU_CHUNK : SIZE_MAX;
     return send_all(&p, send, puts, most);
+}
+
+/* Through pinned memory, whatever the device: the bytes may be changed when this returns. */
+void *fa__gpu_upload(fa__gpu_issue *issue, const void *bytes, size_t size)
+{
+    void *there = fa__gpu_scratch(issue, size);
+    const fa__copy c = {.op = issue->op, .to = there, .from = bytes, .bytes = size, .to_device = issue->device};
+    const piece p = {.queue = issue->queue,
+                     .driver = issue->queue->gpu->driver,
+                     .copy = &c,
+                     .to = there,
+                     .from = bytes,
+                     .bytes = size,
+                     .uncounted = true};
+    return there && send_piece(&p, write_staged) ? there : NULL;
 }

@@ -84,6 +84,9 @@ typedef struct fa__gpu_driver {
     /* Bytes of fa__malloc, NULL (and no error) when there are none. */
     void *(*binary)(fa__device *, void *handle, size_t *size);
     void (*kernel_free)(fa__device *, void *handle);
+    /* Where the memory begins that a kernel is given as a whole when it is given this address: all of it can be reached
+     * by an offset. NULL entry: any address can be, from NULL. */
+    const void *(*segment)(const fa__device *, const void *address);
     bool (*first)(void *handle); /* it was not launched before: the driver may be compiling it in the background */
 } fa__gpu_driver;
 
@@ -108,7 +111,7 @@ typedef struct fa__gpu_device {
     .gone = fa__gpu_gone_why, .close = fa__gpu_close, .allocate = fa__gpu_allocate, .release = fa__gpu_release,        \
     .queue_new = fa__gpu_queue_new, .queue_free = fa__gpu_queue_free, .wait = fa__gpu_wait, .after = fa__gpu_after,    \
     .ready = fa__gpu_ready, .copy = fa__gpu_copy_bytes, .mark = fa__gpu_mark_time, .has_kernel = fa__gpu_has_kernel,   \
-    .prepare = fa__gpu_prepare, .discard = fa__gpu_discard, .run = fa__gpu_run
+    .prepare = fa__gpu_prepare, .discard = fa__gpu_discard, .run = fa__gpu_run, .run_list = fa__gpu_run_list
 const char *fa__gpu_gone_why(void);
 bool fa__gpu_open(fa__device *, const fa__gpu_driver *);
 void fa__gpu_close(fa__device *);
@@ -117,14 +120,15 @@ void fa__gpu_release(fa__device *, void *, size_t);
 fa__queue *fa__gpu_queue_new(fa__device *);
 void fa__gpu_queue_free(fa__queue *);
 void fa__gpu_wait(fa__queue *, uint64_t ticket);
-bool fa__gpu_after(fa__queue *, fa__stamp);
+bool fa__gpu_after(fa__queue *, fa__sync_point);
 bool fa__gpu_ready(fa__queue *);
 uint64_t fa__gpu_copy_bytes(fa__queue *, const fa__copy *);
-uint64_t fa__gpu_mark_time(fa__queue *, fa__moment *);
+uint64_t fa__gpu_mark_time(fa__queue *, fa__timestamp *);
 bool fa__gpu_has_kernel(const fa__op *);
 bool fa__gpu_prepare(fa__device *, fa__program *, fa__class);
 void fa__gpu_discard(void *what);
 uint64_t fa__gpu_run(fa__queue *, const fa__launch *);
+uint64_t fa__gpu_run_list(fa__queue *, const fa__launch *const *, int count);
 
 /* The work-items of the largest group that a kernel has: a device that has only smaller ones cannot be used. */
 uint32_t fa__gpu_largest_group(void);

@@ -15,7 +15,7 @@ bool fa__gpu_has_kernel(const fa__op *op)
 /* Behind a fault, what writes over values leaves them; so does what comes behind a check of its own operation. */
 static bool is_careful(const fa__gpu_issue *issue)
 {
-    return !issue->launch || issue->launch->changes || issue->checked;
+    return !issue->launch || issue->launch->overwrites || issue->checked;
 }
 
 static bool issue_launch(const fa__gpu_issue *issue, const fa__gpu_kernel *k, const uint64_t groups[3],

@@ -34,7 +34,7 @@ static bool follow(queue *q, queue *other, uint64_t ticket)
 }
 
 /* Drivers order the queues of connected devices. For others the host waits. */
-bool fa__gpu_after(fa__queue *base, fa__stamp stamp)
+bool fa__gpu_after(fa__queue *base, fa__sync_point stamp)
 {
     queue *q = (queue *)base, *other = (queue *)stamp.queue;
     if (!other || other == q || fa__gpu_gone)

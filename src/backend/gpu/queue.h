@@ -40,12 +40,12 @@ typedef struct fa__gpu_work {
     void *other;                 /* the half that another device's queue does; NULL: there is none */
     uint32_t age;                /* of the ledger */
     bool timed;
-    bool changes;         /* it writes over values: staged bytes stay aside behind a fault */
+    bool overwrites;         /* it writes over values: staged bytes stay aside behind a fault */
     char *target;         /* memory of the host that it writes: `bytes`; NULL: none */
     const void *staged;   /* these come from here when it is done; NULL: the device writes them itself */
     size_t bytes;
     uint64_t staging_end; /* what may be used again of the queue's pinned memory; 0: it has none of it */
-    fa__moment *moment;   /* takes the time; a reference; NULL: nobody asks */
+    fa__timestamp *timestamp;   /* takes the time; a reference; NULL: nobody asks */
     fa__gpu_check *check; /* whose copy of the fault word is looked at; NULL: there is none */
 } fa__gpu_work;
 

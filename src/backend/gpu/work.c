@@ -75,17 +75,17 @@ static void put_time(const queue *q, const work *w)
 {
     int64_t start = 0, end = 0;
     if (q->gpu->driver->times(w->event, &start, &end))
-        atomic_store(&w->moment->ns, end);
-    fa__moment_drop(w->moment);
+        atomic_store(&w->timestamp->ns, end);
+    fa__timestamp_drop(w->timestamp);
 }
 
 static void put_away(queue *q, work *w, bool good)
 {
-    if (w->target && w->staged && good && !(w->changes && fa__faults_at(&q->base, w->ticket)))
+    if (w->target && w->staged && good && !(w->overwrites && fa__faults_at(&q->base, w->ticket)))
         memcpy(w->target, w->staged, w->bytes);
     if (w->timed && good)
         fa__ledger_copy_time(w->age, w->op, w->from, w->to, time_of(q, w->event) + time_of(q, w->other));
-    if (w->moment)
+    if (w->timestamp)
         put_time(q, w);
     if (w->check)
         fa__gpu_judge(q, w, good);
@@ -132,13 +132,13 @@ static int status_of(const queue *q, const mark *m)
 
 /* Puts away, in order, the work in front of a mark that is over. False when a check comes up that takes over the fault of
  * another queue, of which is not known yet what it found: *need is to come first. */
-static bool put_away_to(queue *q, const mark *m, int status, fa__stamp *need)
+static bool put_away_to(queue *q, const mark *m, int status, fa__sync_point *need)
 {
     for (; q->work_first < q->work_next && work_at(q, q->work_first)->ticket <= m->ticket; q->work_first++) {
         work *w = work_at(q, q->work_first);
         const fa__gpu_check *source = w->check ? w->check->source : NULL;
         if (source && fa__gpu_done(source->queue) < source->ticket) {
-            *need = (fa__stamp){&source->queue->base, source->ticket};
+            *need = (fa__sync_point){&source->queue->base, source->ticket};
             return false;
         }
         put_away(q, w, status == FA__GPU_DONE);
@@ -147,9 +147,9 @@ static bool put_away_to(queue *q, const mark *m, int status, fa__stamp *need)
 }
 
 /* The queue's lock is held. Returns what is to come first; of no queue: nothing. */
-static fa__stamp drain(queue *q)
+static fa__sync_point drain(queue *q)
 {
-    fa__stamp need = {NULL, 0};
+    fa__sync_point need = {NULL, 0};
     for (; q->mark_first < q->mark_next; q->mark_first++) {
         const mark *m = mark_at(q, q->mark_first);
         int status = status_of(q, m);
@@ -167,9 +167,9 @@ static fa__stamp drain(queue *q)
 
 void fa__gpu_advance(queue *q)
 {
-    for (fa__stamp need = {&q->base, 0}; need.queue && !fa__gpu_gone;) {
+    for (fa__sync_point need = {&q->base, 0}; need.queue && !fa__gpu_gone;) {
         pthread_mutex_lock(&q->lock);
-        need = q->mark ? drain(q) : (fa__stamp){NULL, 0};
+        need = q->mark ? drain(q) : (fa__sync_point){NULL, 0};
         pthread_mutex_unlock(&q->lock);
         if (need.queue) /* the driver has done it already */
             fa__gpu_wait_quietly((queue *)need.queue, need.ticket);
@@ -198,7 +198,7 @@ static void finish(queue *q)
     pthread_mutex_lock(&q->lock);
     drain(q);
     const mark m = {.ticket = ticket, .call = "the queue"};
-    fa__stamp need;
+    fa__sync_point need;
     if (fa__gpu_done(q) < ticket && status < 0)
         note_failure(q, &m, status);
     if (fa__gpu_done(q) < ticket && put_away_to(q, &m, status, &need))
@@ -308,13 +308,13 @@ uint64_t fa__gpu_commit(queue *q, const work *w, void *event, const char *call)
     return ticket;
 }
 
-uint64_t fa__gpu_mark_time(fa__queue *base, fa__moment *moment)
+uint64_t fa__gpu_mark_time(fa__queue *base, fa__timestamp *timestamp)
 {
     queue *q = (queue *)base;
     void *event = fa__gpu_begin(q, NULL) ? q->gpu->driver->record(base->device, q->handle) : NULL;
     if (!event)
         return 0;
-    const work w = {.moment = moment};
-    atomic_fetch_add(&moment->references, 1);
+    const work w = {.timestamp = timestamp};
+    atomic_fetch_add(&timestamp->references, 1);
     return fa__gpu_commit(q, &w, event, "an event");
 }

@@ -31,7 +31,7 @@ typedef struct fa__late_queue {
     pthread_t thread;
     bool running, stop;
     uint64_t last_to_host; /* the last copy into the host's memory; the device's lock guards it */
-    uint64_t last_after;   /* the last event, which may bring another queue's fault; */
+    int events;            /* that are not done, and may bring another queue's fault */
     uint64_t reports;      /* how many faults had been reported when work was issued last */
     int waiting;           /* threads that wait for it: then it does not dawdle */
     fa__fault fault;       /* of a kernel; only the queue's thread touches it */
@@ -48,10 +48,11 @@ typedef struct fa__late_queue {
 typedef struct fa__late_job {
     struct fa__late_job *next;
     void (*work)(fa__late_queue *, struct fa__late_job *);
-    uint64_t ticket;
+    uint64_t ticket; /* of an event that of the work behind it */
+    bool event;
     fa__copy copy;
-    fa__stamp after;
-    fa__moment *moment;
+    fa__sync_point after;
+    fa__timestamp *timestamp;
     _Alignas(16) char launch[]; /* a fa__launch, its operands and its arguments */
 } fa__late_job;
 
@@ -73,6 +74,8 @@ void fa__late_stop(fa__device *);
 void fa__late_wait(fa__queue *, uint64_t ticket);
 void fa__late_finish(void *device);
 void fa__late_wait_quietly(fa__late_queue *, uint64_t ticket); /* raises nothing, and the checker does not know */
+/* For all events of the queue; whether there were any. */
+bool fa__late_wait_for_events(fa__late_queue *);
 /* A job with room behind its launch; NULL, and no error, without memory. */
 fa__late_job *fa__late_job_new(void (*work)(fa__late_queue *, fa__late_job *), size_t more);
 /* Puts a job of that size aside for this thread; false without memory. And gives back what is left of these. */
@@ -89,9 +92,9 @@ void fa__late_delay(int64_t microseconds);
 
 /* ---- work.c ---- */
 bool fa__late_ready(fa__queue *);
-bool fa__late_after(fa__queue *, fa__stamp);
+bool fa__late_after(fa__queue *, fa__sync_point);
 uint64_t fa__late_copy(fa__queue *, const fa__copy *);
-uint64_t fa__late_mark(fa__queue *, fa__moment *);
+uint64_t fa__late_mark(fa__queue *, fa__timestamp *);
 uint64_t fa__late_run(fa__queue *, const fa__launch *);
 bool fa__late_reserve(fa__queue *, int operands);
 /* Garbage; 0 and no error when there is no memory for the work. */

@@ -59,7 +59,9 @@ static void do_job(fa__late_queue *q, job *j)
     if (error.code != FA_OK)
         fa__faults_open(&q->base, j->ticket, fa__fault_note_new(&error));
     pthread_mutex_lock(&q->lock);
-    atomic_store_explicit(&q->base.done, j->ticket, memory_order_release);
+    if (!j->event)
+        atomic_store_explicit(&q->base.done, j->ticket, memory_order_release);
+    q->events -= j->event;
     pthread_cond_broadcast(&q->finished);
     pthread_mutex_unlock(&q->lock);
     fa__aligned_free(j);
@@ -155,7 +157,9 @@ static bool start(fa__late_queue *q)
 uint64_t fa__late_append(fa__late_queue *q, job *j)
 {
     uint64_t ticket = j->ticket = q->base.issued + 1;
-    atomic_store_explicit(&q->base.issued, ticket, memory_order_release);
+    if (!j->event)
+        atomic_store_explicit(&q->base.issued, ticket, memory_order_release);
+    q->events += j->event;
     if (!q->running)
         q->running = start(q);
     if (!q->running) {
@@ -188,6 +192,19 @@ uint64_t fa__late_issue(fa__queue *queue, job *j, const fa__op *op, const fa__la
 }
 
 /* ---- waiting ---- */
+bool fa__late_wait_for_events(fa__late_queue *q)
+{
+    pthread_mutex_lock(&q->lock);
+    bool waits = q->events > 0;
+    q->waiting++;
+    pthread_cond_broadcast(&q->more);
+    while (q->events > 0)
+        pthread_cond_wait(&q->finished, &q->lock);
+    q->waiting--;
+    pthread_mutex_unlock(&q->lock);
+    return waits;
+}
+
 void fa__late_wait_quietly(fa__late_queue *q, uint64_t ticket)
 {
     pthread_mutex_lock(&q->lock);
@@ -244,7 +261,7 @@ static void orphan(fa__late_queue *q)
     queue_locks(q); /* conditions too: the parent's threads wait on them */
     q->first = q->last = NULL;
     q->running = false;
-    q->waiting = 0;
+    q->waiting = q->events = 0;
     atomic_store(&q->base.done, q->base.issued);
 }
 

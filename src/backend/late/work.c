@@ -41,11 +41,9 @@ bool fa__late_ready(fa__queue *queue)
     uint64_t reports = fa__faults_reported();
     if (FA__LIKELY(q->reports == reports))
         return true;
-    if (atomic_load(&queue->done) < q->last_after) {
-        int64_t start = fa__clock_ns();
-        fa__late_wait_quietly(q, q->last_after);
+    int64_t start = fa__clock_ns();
+    if (fa__late_wait_for_events(q))
         fa__ledger_implicit(NULL, queue->device, fa__clock_ns() - start);
-    }
     if (fa__faults_stand(queue, true))
         fa__faults_close(queue, atomic_load(&queue->issued));
     q->reports = reports;
@@ -63,7 +61,7 @@ static void wait_for_other(fa__late_queue *q, job *j)
         fa__faults_open(&q->base, j->ticket, fault);
 }
 
-bool fa__late_after(fa__queue *queue, fa__stamp work)
+bool fa__late_after(fa__queue *queue, fa__sync_point work)
 {
     if (!work.queue || work.queue == queue || fa__late_forked || atomic_load(&ignore_after))
         return true;
@@ -71,7 +69,7 @@ bool fa__late_after(fa__queue *queue, fa__stamp work)
         return fa__wait_for_kind(work);
     fa__late_queue *q = (fa__late_queue *)queue, *other = (fa__late_queue *)work.queue;
     fa__late_check_after(q, other, work.ticket);
-    bool done = fa__stamp_done(&work);
+    bool done = fa__sync_point_done(&work);
     fa__fault_note *fault = fa__faults_at(work.queue, work.ticket);
     if (fault)
         return fa__fault_is_reported(fault) || fa__fault_raise(fault);
@@ -81,8 +79,8 @@ bool fa__late_after(fa__queue *queue, fa__stamp work)
     if (!j)
         return no_memory(queue) != 0;
     j->after = work;
+    j->event = true;
     pthread_mutex_lock(&q->lock);
-    q->last_after = q->base.issued + 1;
     fa__late_append(q, j);
     return true;
 }
@@ -91,20 +89,20 @@ bool fa__late_after(fa__queue *queue, fa__stamp work)
 static void do_mark(fa__late_queue *q, job *j)
 {
     (void)q;
-    atomic_store(&j->moment->ns, fa__clock_ns());
-    fa__moment_drop(j->moment);
+    atomic_store(&j->timestamp->ns, fa__clock_ns());
+    fa__timestamp_drop(j->timestamp);
 }
 
-uint64_t fa__late_mark(fa__queue *queue, fa__moment *moment)
+uint64_t fa__late_mark(fa__queue *queue, fa__timestamp *timestamp)
 {
     job *j = fa__late_job_new(do_mark, 0);
     if (!j)
         return no_memory(queue);
-    j->moment = moment;
-    atomic_fetch_add(&moment->references, 1);
+    j->timestamp = timestamp;
+    atomic_fetch_add(&timestamp->references, 1);
     uint64_t ticket = fa__late_issue(queue, j, NULL, NULL, 0);
     if (!ticket)
-        fa__moment_drop(moment);
+        fa__timestamp_drop(timestamp);
     return ticket;
 }
 
@@ -112,7 +110,7 @@ uint64_t fa__late_mark(fa__queue *queue, fa__moment *moment)
 /* Behind an error that nobody has seen nothing is changed: what is there is better than what depends on the error. */
 static void do_copy(fa__late_queue *q, job *j)
 {
-    if (j->copy.changes && is_faulty(q, j))
+    if (j->copy.overwrites && is_faulty(q, j))
         return;
     int64_t start = fa__clock_ns();
     memcpy(j->copy.to, j->copy.from, j->copy.bytes);
@@ -155,7 +153,7 @@ uint64_t fa__late_fill(fa__queue *queue, const fa__device *device, void *memory,
 static void do_launch(fa__late_queue *q, job *j)
 {
     const fa__launch *l = (const fa__launch *)(const void *)j->launch;
-    if (l->changes && is_faulty(q, j))
+    if (l->overwrites && is_faulty(q, j))
         return;
     fa__cpu_run(l);
     fa__fault_report(&q->fault, l, q->base.device);

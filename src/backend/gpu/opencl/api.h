@@ -108,8 +108,6 @@ enum {
              (cl_command_queue, cl_mem, cl_bool, size_t, size_t, const void *, cl_uint, const cl_event *, cl_event *)) \
     FUNCTION(clEnqueueCopyBuffer,                                                                                      \
              (cl_command_queue, cl_mem, cl_mem, size_t, size_t, size_t, cl_uint, const cl_event *, cl_event *))        \
-    FUNCTION(clEnqueueFillBuffer,                                                                                      \
-             (cl_command_queue, cl_mem, const void *, size_t, size_t, size_t, cl_uint, const cl_event *, cl_event *))  \
     FUNCTION(clEnqueueMigrateMemObjects,                                                                               \
              (cl_command_queue, cl_uint, const cl_mem *, cl_bitfield, cl_uint, const cl_event *, cl_event *))          \
     MAKER(void *, clEnqueueMapBuffer,                                                                                  \
@@ -123,7 +121,6 @@ enum {
     FUNCTION(clReleaseEvent, (cl_event))                                                                               \
     FUNCTION(clGetEventInfo, (cl_event, cl_uint, size_t, void *, size_t *))                                            \
     FUNCTION(clGetEventProfilingInfo, (cl_event, cl_uint, size_t, void *, size_t *))                                   \
-    FUNCTION(clSetEventCallback, (cl_event, cl_int, void (*)(cl_event, cl_int, void *), void *))                       \
     FUNCTION(clFlush, (cl_command_queue))                                                                              \
     FUNCTION(clFinish, (cl_command_queue))
 

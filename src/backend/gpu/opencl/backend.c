@@ -38,6 +38,7 @@ const fa__gpu_driver fa__opencl_driver = {
     .copy = fa__opencl_copy,
     .launch = fa__opencl_launch,
     .first = fa__opencl_first,
+    .segment = fa__opencl_segment,
     .record = fa__opencl_record,
     .follow = fa__opencl_follow,
     .poll = fa__opencl_poll,

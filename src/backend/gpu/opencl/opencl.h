@@ -64,6 +64,8 @@ void fa__opencl_release(fa__device *, void *, size_t);
 /* The buffer that an address lies in, and how far from its beginning. NULL, and an error, when it is none of the
  * device's platform. */
 cl_mem fa__opencl_find(const fa__device *, const void *address, size_t *offset);
+/* Where this buffer begins. */
+const void *fa__opencl_segment(const fa__device *, const void *address);
 /* Changes whenever a buffer is freed, so that its address may be another one's. */
 extern _Atomic uint64_t fa__opencl_releases;
 void *fa__opencl_pinned(fa__device *, void *queue, size_t, void **handle);
