@@ -13,26 +13,30 @@ static fa__gpu_driver watched;
 static const fa__gpu_driver *real;
 static int launches, uploads;
 
-static uint64_t count_launch(fa__queue *q, const fa__gpu_kernel *k, const uint64_t groups[3], const fa__gpu_arg *args,
-                             int n)
+static bool count_launch(fa__device *d, void *queue, const fa__gpu_kernel *k, const uint64_t groups[3], void *fault,
+                         bool careful, const fa__gpu_arg *args, int n)
 {
     launches++;
-    return real->launch(q, k, groups, args, n);
+    return real->launch(d, queue, k, groups, fault, careful, args, n);
 }
 
-static void *count_upload(fa__queue *q, const void *bytes, size_t size)
+static bool is_upload(const fa__gpu_copy *c)
 {
-    uploads++;
-    return real->upload(q, bytes, size);
+    return c->to_device && !c->from_device;
+}
+
+static bool count_upload(fa__device *d, void *queue, const fa__gpu_copy *c, void **event)
+{
+    uploads += is_upload(c);
+    return real->copy(d, queue, c, event);
 }
 
 /* The device has no memory for tables. */
-static void *no_upload(fa__queue *q, const void *bytes, size_t size)
+static bool no_upload(fa__device *d, void *queue, const fa__gpu_copy *c, void **event)
 {
-    (void)bytes;
-    uploads++;
-    fa__fail(FA_ERROR_MEMORY, "%s: no %zu bytes", q->device->name, size);
-    return NULL;
+    uploads += is_upload(c);
+    return is_upload(c) ? fa__fail(FA_ERROR_MEMORY, "%s: no %zu bytes", d->name, c->bytes)
+                        : real->copy(d, queue, c, event);
 }
 
 static int begin(void **state)
@@ -40,7 +44,7 @@ static int begin(void **state)
     real = gpu_own()->driver;
     watched = *real;
     watched.launch = count_launch;
-    watched.upload = count_upload;
+    watched.copy = count_upload;
     gpu_own()->driver = &watched;
     return api_begin(state);
 }
@@ -234,7 +238,7 @@ static void without_memory_for_a_table_they_run_by_themselves(void **state)
     model cpu, gpu;
     make_model(&cpu, FA_F32, FA_CPU);
     make_model(&gpu, FA_F32, GPU);
-    watched.upload = no_upload;
+    watched.copy = no_upload;
     steps(&cpu, 2);
     const int most = steps(&gpu, 2);
     assert_int_equal(most, MANY);

@@ -331,6 +331,48 @@ static void an_error_that_stands_is_not_replaced(void **state)
     assert_true(fa_synchronize(DEVICE(0)));
 }
 
+static fa_tensor *scatter_it(fa_tensor *index)
+{
+    return fa_scatter_add(rows, 0, fa_reshape(index, FA_SHAPE(2, 1)), fa_ones(FA_SHAPE(2, 1), .device = DEVICE(0)));
+}
+
+static fa_tensor *gather_it(fa_tensor *index)
+{
+    return fa_gather(rows, 0, fa_reshape(index, FA_SHAPE(2, 1)));
+}
+
+static fa_tensor *embed_it(fa_tensor *index)
+{
+    return fa_embedding(index, rows);
+}
+
+static fa_tensor *index_put_it(fa_tensor *index)
+{
+    return fa_index_add(rows, 0, index, fa_ones(FA_SHAPE(2, 4), .device = DEVICE(0)));
+}
+
+/* Operations of several steps, of which the first one finds the error. */
+static void results_of_several_steps_are_errors_each_time(void **state)
+{
+    (void)state;
+    static fa_tensor *(*const operations[])(fa_tensor *) = {scatter_it, gather_it, embed_it, index_put_it};
+    FA_SCOPE;
+    make_operands();
+    fa_tensor *index = index_of(9);
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
+        fa_tensor *y = operations[i](index);
+        fa_synchronize(DEVICE(0));
+        for (int turn = 0; turn < 3; turn++) {
+            if (fa_error_code() != FA_ERROR_INDEX)
+                fail_msg("operation %zu, turn %d: %s", i, turn, fa_error_message());
+            fa_error_clear();
+            assert_non_null(y);
+            assert_false(read_it(y));
+        }
+        fa_error_clear();
+    }
+}
+
 /* Many errors, each of which is remembered as long as values of it are there. */
 static void many_errors_are_kept_apart(void **state)
 {
@@ -467,6 +509,7 @@ int main(void)
         OF(each_error_is_reported_by_a_wait_once),
         OF(the_first_error_stands_for_its_consequences),
         OF(an_error_that_stands_is_not_replaced),
+        OF(results_of_several_steps_are_errors_each_time),
         OF(many_errors_are_kept_apart),
         OF(every_thread_has_the_error),
         OF(no_value_is_wrong_while_errors_come_and_go),

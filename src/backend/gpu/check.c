@@ -137,13 +137,14 @@ static fa__fault_note *note_of(const check *c, const fa__fault *f)
 
 void fa__gpu_judge(queue *q, const fa__gpu_work *w, bool good)
 {
-    check *c = w->check;
+    check *c = w->check, *source = c->source;
     const fa__fault *f = &q->copies[c->place];
     if (good && atomic_load(&f->code) != FA_OK && !fa__faults_at(&q->base, w->ticket)) {
-        const check *source = c->source;
         fa__fault_note *note = source ? fa__faults_at(&source->queue->base, source->ticket) : NULL;
         fa__faults_open(&q->base, w->ticket, note ? note : note_of(c, f));
     }
+    c->source = NULL; /* others may look at this one's copy for long */
+    fa__gpu_check_drop(source);
     fa__gpu_check_drop(c);
 }
 

@@ -13,7 +13,7 @@ typedef fa__gpu_queue queue;
 fa__gpu_queue fa__gpu_queues[FA__GPU_DEVICES][FA__GPU_QUEUES];
 const char *_Atomic fa__gpu_gone;
 static pthread_mutex_t queues_lock = PTHREAD_MUTEX_INITIALIZER;
-static bool begun[FA__GPU_DEVICES]; /* the device's queues have locks */
+static _Atomic bool begun[FA__GPU_DEVICES]; /* the device's queues have locks */
 
 /* The next queue of a device that is in use, from number `*i` on; NULL: there is none. */
 static queue *next_of(const fa__device *d, int *i)

@@ -68,7 +68,7 @@ typedef struct fa__gpu_queue {
     uint64_t work_first, work_next;
     fa__gpu_mark *mark;
     uint64_t mark_freed, mark_first, mark_next; /* before `first` they are done, before `freed` freed, too */
-    uint64_t marked;                            /* the last ticket with an event behind it */
+    _Atomic uint64_t marked;                    /* the last ticket with an event behind it */
     uint64_t known;            /* work up to this ticket is over, as the driver told somebody who waited */
     _Atomic uint64_t last_new; /* the last launch of a kernel that had not been launched before */
     /* pinned memory: a ring of bytes, given out and given back in order */

@@ -198,13 +198,14 @@ static void finish(queue *q)
     pthread_mutex_lock(&q->lock);
     drain(q);
     const mark m = {.ticket = ticket, .call = "the queue"};
-    fa__sync_point need;
+    fa__sync_point need = {NULL, 0};
     if (fa__gpu_done(q) < ticket && status < 0)
         note_failure(q, &m, status);
     if (fa__gpu_done(q) < ticket && put_away_to(q, &m, status, &need))
         atomic_store_explicit(&q->base.done, ticket, memory_order_release);
     pthread_mutex_unlock(&q->lock);
-    fa__gpu_advance(q);
+    if (need.queue)
+        fa__gpu_wait_quietly((queue *)need.queue, need.ticket);
 }
 
 void fa__gpu_wait_quietly(queue *q, uint64_t ticket)
