@@ -7,6 +7,9 @@
 
 FA__BEGIN
 
+/** @defgroup autograd Automatic differentiation
+ *  @{ */
+
 /** Sets whether a leaf accumulates gradients; affects operations already recorded too. Returns false and
  *  FA_ERROR_DTYPE for a tensor that is not floating point, or FA_ERROR_GRADIENT if `requires_grad` is false and t is
  *  the result of a recorded operation: use fa_detach() for that. */
@@ -125,6 +128,8 @@ typedef struct fa_function {
  *  @return the result of `forward`, owned by the current scope; NULL and an error on failure, also if `forward`
  *  returned NULL */
 FA_API fa_tensor *fa_apply(const fa_function *function, void *context, fa_tensors inputs);
+
+/** @} */
 
 FA__END
 #endif

@@ -18,7 +18,8 @@
 
 FA__BEGIN
 
-/* ---- datasets ---- */
+/** @defgroup data Datasets
+ *  @{ */
 
 enum { FA_MAX_EXTRA = 6 /**< maximum number of tensors of a sample besides input and target */ };
 
@@ -124,11 +125,14 @@ typedef struct fa_data_split_options {
 FA_API fa_datasets fa_data_split(fa_dataset *dataset, double fraction, const fa_data_split_options *options);
 #define fa_data_split(...) FA__CALL2(fa_data_split, FA__SAME, FA__SAME, __VA_ARGS__)
 
-/* ---- image datasets in files ----
+/** @} */
+
+/** @defgroup image_datasets Image datasets in files
  *
- * Input: u8 (channels, height, width), unless a transform changes it. Target: i64 (). The folder argument is the
- * folder with the files or its parent. Files are read completely and checked: magic numbers, sizes, labels. An error
- * names the file and the position in it. */
+ *  Input: u8 (channels, height, width), unless a transform changes it. Target: i64 (). The folder argument is the
+ *  folder with the files or its parent. Files are read completely and checked: magic numbers, sizes, labels. An error
+ *  names the file and the position in it.
+ *  @{ */
 
 /** Options of fa_data_mnist(). */
 typedef struct fa_data_mnist_options {
@@ -203,7 +207,10 @@ typedef struct fa_data_cifar100_options {
 FA_API fa_dataset *fa_data_cifar100(const char *folder, const fa_data_cifar100_options *options);
 #define fa_data_cifar100(...) FA__CALL1(fa_data_cifar100, FA__SAME, __VA_ARGS__)
 
-/* ---- loaders ---- */
+/** @} */
+
+/** @defgroup loader Loaders
+ *  @{ */
 
 /** Options of fa_data_loader(). */
 typedef struct fa_data_loader_options {
@@ -276,6 +283,8 @@ FA_API void fa__each_close(fa_batch *batch);
  *  and after fa_stop(). Loops over one loader may be nested: each runs through an epoch of its own. */
 #define FA_EACH(batch, loader)                                                                                         \
     for (fa_batch batch FA__CLEANUP(fa__each_close) = fa__each_open(loader, FA__WHERE); fa__each_next(&batch);)
+
+/** @} */
 
 /** @defgroup transform Image transforms
  *

@@ -6,6 +6,9 @@
 
 FA__BEGIN
 
+/** @defgroup device Devices
+ *  @{ */
+
 /** Properties of a device. */
 typedef struct fa_device_properties {
     char name[96];   /**< name given by the vendor */
@@ -55,6 +58,8 @@ static inline bool fa_device_equal(fa_device a, fa_device b)
  *  @return false and an error if that work failed, if the device is not available, or if waiting is forbidden
  *  (FA_ERROR_SYNC) */
 FA_API bool fa_synchronize(fa_device device);
+
+/** @} */
 
 /** @defgroup stream Streams and events
  *

@@ -18,6 +18,9 @@
 
 FA__BEGIN
 
+/** @defgroup error Errors
+ *  @{ */
+
 /** Kinds of errors. */
 typedef enum fa_code {
     FA_OK,             /**< no error */
@@ -72,6 +75,8 @@ FA_API bool fa_fail(fa_code code, const char *format, ...) __attribute__((__form
  *  of a network or the line of a file. `format` and the following arguments are those of printf. Does not mark the
  *  error as seen. Does nothing if no error is set. */
 FA_API void fa_error_append(const char *format, ...) __attribute__((__format__(__printf__, 1, 2)));
+
+/** @} */
 
 FA__END
 #endif

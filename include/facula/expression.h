@@ -8,6 +8,9 @@
 
 FA__BEGIN
 
+/** @defgroup expression User-defined expressions
+ *  @{ */
+
 FA_API fa_tensor *fa__pointwise(const char *text, size_t count, const fa_arg *operands);
 
 /** The value of one name in fa_update(): a list of tensors, a list of numbers, or a number. FA_BIND() creates it. */
@@ -98,6 +101,8 @@ FA_API bool fa_update(const char *text, size_t count, const fa_binding *bindings
  *  groups that need different programs. A program whose lists are empty does nothing.
  *  @return false and an error, with nothing modified; also if an error was set before */
 FA_API bool fa_update_all(size_t count, const fa_program *programs);
+
+/** @} */
 
 FA__END
 

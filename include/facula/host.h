@@ -7,6 +7,9 @@
 
 FA__BEGIN
 
+/** @defgroup host Memory allocation, threads, logging and stopping
+ *  @{ */
+
 /** A memory allocator. Several threads may call both functions at the same time, also while the library holds locks:
  *  they must not call the library or fork. */
 typedef struct fa_allocator {
@@ -68,6 +71,8 @@ FA_API bool fa_stopped(void);
 
 /** Resets fa_stop(), so that loops run again. */
 FA_API void fa_stop_clear(void);
+
+/** @} */
 
 /** @defgroup plugin Plugins
  *

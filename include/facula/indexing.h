@@ -7,6 +7,9 @@
 
 FA__BEGIN
 
+/** @defgroup indexing Indexing with tensors and masks
+ *  @{ */
+
 /** One part of an index, created by FA_INDEX(). */
 typedef struct fa_index_part {
     const char *text;        /**< entries as for fa_get(); NULL: not a text */
@@ -176,6 +179,8 @@ typedef fa_index_put_options fa_index_put__options;
 #define fa_index_put(...) FA__CALL3(fa_index_put, FA__SAME, FA__SAME, FA__ARG, __VA_ARGS__)
 #define fa_index_put_(...) FA__CALL3(fa_index_put_, FA__SAME, FA__SAME, FA__ARG, __VA_ARGS__)
 /** @endcond */
+
+/** @} */
 
 FA__END
 #endif

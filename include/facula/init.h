@@ -16,6 +16,9 @@
 
 FA__BEGIN
 
+/** @defgroup init Parameter initialization
+ *  @{ */
+
 /** Options of fa_init_uniform_(). */
 typedef struct fa_init_uniform__options {
     size_t size; /**< set by the macro */
@@ -127,6 +130,8 @@ typedef fa_init_kaiming_uniform__options fa_init_kaiming_normal__options;
  *      fa_init_kaiming_normal_(t, .a = 0, .mode = "fan_in", .nonlinearity = "leaky_relu") */
 FA_API fa_tensor *fa_init_kaiming_normal_(fa_tensor *t, const fa_init_kaiming_normal__options *options);
 #define fa_init_kaiming_normal_(...) FA__CALL1(fa_init_kaiming_normal_, FA__SAME, __VA_ARGS__)
+
+/** @} */
 
 FA__END
 #endif

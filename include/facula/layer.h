@@ -11,6 +11,9 @@
 
 FA__BEGIN
 
+/** @defgroup layer Layers
+ *  @{ */
+
 /** Options of fa_nn_linear(). */
 typedef struct fa_nn_linear_options {
     size_t size;      /**< set by the macro */
@@ -363,6 +366,8 @@ FA_API fa_module *fa_nn_unflatten(int64_t dim, fa_shape shape);
 
 /** Returns its input. A placeholder, for example in place of the head of a network of which the features are wanted. */
 FA_API fa_module *fa_nn_identity(void);
+
+/** @} */
 
 /** @defgroup layer_activation Activation layers
  *

@@ -14,7 +14,8 @@
 
 FA__BEGIN
 
-/* ---- using modules ---- */
+/** @defgroup nn Modules
+ *  @{ */
 
 /** Runs a module on one or more inputs and returns its result.
  *
@@ -151,7 +152,10 @@ typedef struct fa_module_summary_options {
 FA_API bool fa_module_summary(const fa_module *module, FILE *file, const fa_module_summary_options *options);
 #define fa_module_summary(...) FA__CALL2(fa_module_summary, FA__SAME, FA__SAME, __VA_ARGS__)
 
-/* ---- user-defined modules ---- */
+/** @} */
+
+/** @defgroup nn_custom User-defined modules
+ *  @{ */
 
 /** The forward function of a module, with one input or with a list of inputs. fa_nn_custom() accepts either function
  *  and creates this struct. */
@@ -253,7 +257,10 @@ FA_API fa_tensor *fa_module_parameter(fa_module *module, const char *name, fa_te
  *  is not trained. The module holds a reference to it. Returns `tensor`; NULL and an error as for fa_module_add(). */
 FA_API fa_tensor *fa_module_buffer(fa_module *module, const char *name, fa_tensor *tensor);
 
-/* ---- containers ---- */
+/** @} */
+
+/** @defgroup nn_container Containers of modules
+ *  @{ */
 
 FA_API fa_module *fa__nn_sequential(size_t count, fa_module *const *modules);
 /** Creates a module that runs its children "0", "1", ... one after the other: fa_nn_sequential(fa_nn_linear(64, 10),
@@ -291,6 +298,8 @@ extern "C" {
 /** Creates a dictionary of modules: fa_module_add() adds a module under a name, fa_module_child() returns it, and
  *  fa_module_children() lists all in the order in which they were added. It has no forward function. */
 FA_API fa_module *fa_nn_dict(void);
+
+/** @} */
 
 /** @defgroup module_hook Module hooks
  *

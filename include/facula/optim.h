@@ -20,6 +20,9 @@
 
 FA__BEGIN
 
+/** @defgroup optim Optimizers
+ *  @{ */
+
 static inline fa_parameters fa__parameters_listed(fa_tensors tensors)
 {
     fa_parameters p = FA__NONE;
@@ -341,6 +344,8 @@ FA_API fa_state_dict fa_optim_state_dict(const fa_optim *optimizer);
  *  @return false and an error that names what is missing, unexpected or invalid, with nothing changed; also if an
  *  error was set before */
 FA_API bool fa_optim_load_state_dict(fa_optim *optimizer, const fa_state_dict *state);
+
+/** @} */
 
 FA__END
 #endif

@@ -8,6 +8,9 @@
 
 FA__BEGIN
 
+/** @defgroup random Random number generators
+ *  @{ */
+
 /** The state of a generator. */
 typedef struct fa_generator_state {
     uint64_t seed; /**< the seed */
@@ -30,6 +33,8 @@ FA_API bool fa_generator_set(fa_generator *generator, fa_generator_state state);
 /** Makes random operations of the current thread draw from `generator`, to which the thread holds a reference; NULL
  *  restores the default generator. */
 FA_API void fa_generator_use(fa_generator *generator);
+
+/** @} */
 
 FA__END
 #endif

@@ -16,6 +16,9 @@
 
 FA__BEGIN
 
+/** @defgroup save Safetensors files
+ *  @{ */
+
 #define FA__BIND_FA__STATE(text, name, v)
 #define FA__PASS_FA__STATE(name, v) FA__STATE(v)
 #define FA__BIND_FA__NAMES(text, name, v)
@@ -211,7 +214,10 @@ typedef struct fa_saved_head {
  *  @return the header; empty after an error: FA_ERROR_FILE for a damaged file */
 FA_API fa_saved_head fa_load_header(const char *path);
 
-/* ---- checkpoints: the complete state of a training run ---- */
+/** @} */
+
+/** @defgroup checkpoint Checkpoints
+ *  @{ */
 
 /** The objects in a checkpoint; those that are NULL are left out. */
 typedef struct fa_checkpoint_options {
@@ -270,6 +276,8 @@ FA_API bool fa_checkpoint_save(const char *path, const fa_checkpoint_options *op
  *  some objects may have been restored */
 FA_API bool fa_checkpoint_load(const char *path, const fa_checkpoint_options *options);
 #define fa_checkpoint_load(...) FA__CALL1(fa_checkpoint_load, FA__SAME, __VA_ARGS__)
+
+/** @} */
 
 FA__END
 #endif

@@ -23,6 +23,9 @@
 
 FA__BEGIN
 
+/** @defgroup schedule Learning rate schedules
+ *  @{ */
+
 typedef struct fa_schedule fa_schedule; /**< a learning rate schedule */
 
 /** Advances a schedule to the next epoch and changes the optimizer's learning rates.
@@ -201,7 +204,7 @@ typedef struct fa_schedule_reduce_on_plateau_options {
     const char *mode;           /**< "min": the metric should decrease; "max": it should increase */
     double factor;              /**< factor of the learning rate: 0 or more, less than 1 */
     int64_t patience;           /**< number of epochs without improvement that are tolerated */
-    double threshold;           /**< by how much a metric must exceed the best one to be an improvement */
+    double threshold;           /**< by how much a metric must be better than the best one to be an improvement */
     const char *threshold_mode; /**< "rel": threshold is relative to the best metric; "abs": absolute */
     int64_t cooldown;           /**< number of epochs after a change in which bad epochs are not counted */
     double min_lr;              /**< minimum learning rate */
@@ -270,6 +273,8 @@ extern "C" {
 #define fa_schedule_sequential(milestones, ...)                                                                        \
     fa__schedule_sequential(milestones, FA__COUNT(__VA_ARGS__), (fa_schedule *const[]){__VA_ARGS__})
 #endif
+
+/** @} */
 
 FA__END
 #endif

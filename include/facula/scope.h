@@ -30,6 +30,9 @@
 
 FA__BEGIN
 
+/** @defgroup scope Scopes and settings
+ *  @{ */
+
 /** Settings of a block. FA_USE starts from the current settings and changes those that it names. */
 typedef struct fa_settings {
     size_t size;      /**< size of this struct, set by the macro */
@@ -141,6 +144,8 @@ FA_API void fa_scope_report(FILE *file);
  *  about them show it. */
 #define FA_HERE fa__here(FA__WHERE)
 FA_API void fa__here(const char *where);
+
+/** @} */
 
 /** @defgroup object User-defined objects
  *

@@ -9,6 +9,9 @@
 
 FA__BEGIN
 
+/** @defgroup tensor Tensors
+ *  @{ */
+
 /** Options of fa_tensor_from. */
 typedef struct fa_tensor_from_options {
     size_t size;        /**< set by the macro */
@@ -168,6 +171,8 @@ FA_API bool fa_fprint(FILE *file, const fa_tensor *t);
 FA_API char *fa_text(const fa_tensor *t);
 /** Frees a string returned by fa_text(). NULL is allowed. */
 FA_API void fa_free_text(char *text);
+
+/** @} */
 
 /** @defgroup to Devices, dtypes and slices of tensors
  *

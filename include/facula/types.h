@@ -39,6 +39,9 @@
 
 FA__BEGIN
 
+/** @defgroup types Basic types
+ *  @{ */
+
 typedef struct fa_tensor fa_tensor;       /**< a multi-dimensional array of one dtype on one device, or a view of one */
 typedef struct fa_module fa_module;       /**< a layer or network: parameters and a forward function */
 typedef struct fa_optim fa_optim;         /**< an optimizer and its state */
@@ -215,6 +218,8 @@ static inline fa_arg fa__arg_same(fa_arg a)
 {
     return a;
 }
+
+/** @} */
 
 FA__END
 

@@ -6,6 +6,9 @@
 
 FA__BEGIN
 
+/** @defgroup version Version
+ *  @{ */
+
 /** The version of the headers as numbers. While the major version is 0, a new minor version may be incompatible. */
 #define FA_VERSION_MAJOR 0
 #define FA_VERSION_MINOR 1
@@ -17,6 +20,8 @@ FA__BEGIN
 
 /** The version of the loaded library as a string: the FA_VERSION it was built with. */
 FA_API const char *fa_version(void);
+
+/** @} */
 
 FA__END
 #endif
