@@ -219,8 +219,6 @@ static inline fa_arg fa__arg_same(fa_arg a)
     return a;
 }
 
-/** @} */
-
 FA__END
 
 #ifdef __cplusplus
@@ -448,4 +446,7 @@ static inline fa_shape fa__scalar_shape(void)
         f(FA__PASS_##c1(fa__a##u, a), FA__PASS_##c2(fa__b##u, b), FA__PASS_##c3(fa__c##u, c),                          \
           FA__PASS_##c4(fa__d##u, d), FA__PASS_##c5(fa__e##u, e), &fa__o##u);                                          \
     })
+
+/** @} */
+
 #endif
