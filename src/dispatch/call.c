@@ -215,8 +215,11 @@ static void show_results(const fa__call *c)
     fa_tensor *const *y = c->op->nresults ? c->out : c->list->item;
     size_t count = c->op->nresults ? (size_t)c->op->nresults : c->list->count;
     for (size_t i = 0; i < count; i++)
-        if (y[i])
+        if (y[i]) {
             fa__tensor_inner(y[i], false);
+            if (y[i]->storage)
+                y[i]->storage->making = false;
+        }
 }
 
 /* Composed operations are calls of others; errors and origins name the outermost. */

@@ -36,16 +36,23 @@ static bool order(fa__call *c, const fa__launch *l, fa_tensor *const *tensor)
     return true;
 }
 
+/* Results of a composed operation are made as long as that runs, also by what it does in place. */
+static bool written(const fa__launch *l, fa__storage *s, fa__sync_point work, const fa__op *op)
+{
+    if (l->overwrites && !s->making)
+        return fa__after_write(s, work, op);
+    s->making = fa__ctx()->call != NULL;
+    return fa__after_creation(s, work, op);
+}
+
 static bool note(fa__call *c, const fa__launch *l, fa_tensor *const *tensor, uint64_t ticket)
 {
-    fa__sync_point stamp = {c->queue, ticket};
+    fa__sync_point work = {c->queue, ticket};
     bool good = true;
     for (int i = 0; i < l->operands; i++) {
         fa__storage *s = tensor[i] ? tensor[i]->storage : NULL;
         if (s)
-            good &= i >= l->outputs ? fa__after_read(s, stamp, c->op)
-                    : l->overwrites    ? fa__after_write(s, stamp, c->op)
-                                    : fa__after_creation(s, stamp, c->op);
+            good &= i < l->outputs ? written(l, s, work, c->op) : fa__after_read(s, work, c->op);
     }
     return good;
 }

@@ -135,6 +135,8 @@ static bool settle(plan *p, fa_index_parts index)
         return false;
     FA_USE(.placement = FA_PLACE_STRICT);
     p->x = copies && fa__tensor_device(x) == p->call.device ? fa_clone(x) : beside(p, x);
+    if (p->x && copies && p->x->storage)
+        p->x->storage->making = true;
     return p->x != NULL;
 }
 
@@ -376,6 +378,8 @@ static fa_tensor *put(const fa__op *op, const fa_tensor *x, fa_index_parts index
     enter(&p, op, site);
     p.accumulate = options->accumulate;
     bool good = begin(&p, x, index, value) && settled(&p, assigned);
+    if (p.x && p.x->storage)
+        p.x->storage->making = false;
     return leave(&p, good ? p.x : NULL, stood);
 }
 
