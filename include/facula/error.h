@@ -5,10 +5,10 @@
  *      if (fa_failed())
  *          fprintf(stderr, "%s\n", fa_error_message());
  *
- *  An error inside a kernel of an asynchronous device, such as an index out of range, is reported later: once to each
- *  thread, at its next wait for the device (fa_item(), fa_synchronize()), or, if another error is set there, at the
- *  first wait after fa_error_clear(). Until then, work that the thread issued after the failing kernel does not
- *  overwrite existing data, and the values of new results are unspecified.
+ *  An error inside a kernel of an asynchronous device, such as an index out of range, is reported later: by the first
+ *  wait for the device (fa_synchronize()), or by the first use of a value that was computed behind it. Such a value
+ *  is an error to read, copy or use, for every thread and every time, also after fa_error_clear(). What existed
+ *  before is unchanged, and what is computed after the report is fine.
  *
  *  An error that the program never looked at is written to the log when the thread or the process ends (see
  *  fa_set_log()). All functions of this header may be called at any time from any thread. */
