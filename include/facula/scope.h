@@ -39,7 +39,7 @@ typedef struct fa_settings {
     bool deterministic; /**< only kernels whose bits do not change from run to run: all are such but large matrix
                              products on OpenCL, which CLBlast makes where it is installed and was faster */
     bool anomaly;       /**< look for NaN after each gradient function, and name the forward call that made it */
-    fa_dtype autocast;  /**< low precision for operations that gain by it; FA_OFF: none */
+    fa_dtype autocast;  /**< low precision for operations that gain by it, FA_F16 or FA_BF16; FA_SAME: none */
     fa_placement placement; /**< operands on several devices: an error, or with FA_PLACE_AUTO counted copies: to where
                                  the result was given (in place, .out), else to the device above, else to that of the
                                  first operand that is not on the CPU. Views stay where their tensor is, and with them

@@ -103,10 +103,6 @@ FA_API fa_tensor *fa_tensor_parse(const char *text, const fa_tensor_parse_option
 
 /** The dtype of the elements; FA_SAME for NULL. */
 FA_API fa_dtype fa_tensor_dtype(const fa_tensor *t);
-/** "f32" */
-FA_API const char *fa_dtype_name(fa_dtype dtype);
-/** Bytes an element; 0 for none. */
-FA_API size_t fa_dtype_size(fa_dtype dtype);
 /** Where the elements are. */
 FA_API fa_device fa_tensor_device(const fa_tensor *t);
 /** The number of dimensions; -1 for NULL. */
@@ -142,17 +138,6 @@ FA_API bool fa_read(const fa_tensor *t, void *data, fa_dtype dtype, int64_t coun
  *  lent (fa_tensor_borrow), so that the pointer may be used whenever no call is running. NULL and an error for another
  *  dtype or device. */
 FA_API void *fa_ptr(fa_tensor *t, fa_dtype dtype);
-/** The same for one dtype, with its pointer: f16 and bf16 are the bits. */
-#define fa_ptr_bool(t) ((bool *)fa_ptr(t, FA_BOOL))
-#define fa_ptr_u8(t) ((uint8_t *)fa_ptr(t, FA_U8))
-#define fa_ptr_i8(t) ((int8_t *)fa_ptr(t, FA_I8))
-#define fa_ptr_i16(t) ((int16_t *)fa_ptr(t, FA_I16))
-#define fa_ptr_i32(t) ((int32_t *)fa_ptr(t, FA_I32))
-#define fa_ptr_i64(t) ((int64_t *)fa_ptr(t, FA_I64))
-#define fa_ptr_f16(t) ((uint16_t *)fa_ptr(t, FA_F16))
-#define fa_ptr_bf16(t) ((uint16_t *)fa_ptr(t, FA_BF16))
-#define fa_ptr_f32(t) ((float *)fa_ptr(t, FA_F32))
-#define fa_ptr_f64(t) ((double *)fa_ptr(t, FA_F64))
 
 /** Prints a tensor as PyTorch does, summarised beyond 1000 elements, with a line end. Waits for it. */
 FA_API void fa_print(const fa_tensor *t);

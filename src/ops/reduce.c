@@ -103,7 +103,7 @@ static bool mean_infer(fa__call *c)
 bool fa__run_mean(fa__call *c, fa_tensor *out, const fa_tensor *x, fa_dims dim)
 {
     unsigned set;
-    fa_tensor *sum = out->dtype >= FA_F32 ? out : fa__between(c, out);
+    fa_tensor *sum = !fa__dtype_is_half(out->dtype) ? out : fa__between(c, out);
     if (!sum || !fa__dim_set(c, x, dim, &set) || !fa__run_sum(c, sum, x, dim))
         return false;
     fa__bound bound[] = {{.name = "s", .value = fa__arg_t(sum)},

@@ -89,6 +89,7 @@ typedef struct fa__cells {
     const char *no_grad;               /* why there is no gradient */
     const char *constant; /* FIELDS(x, y): are changed, so they get no gradient and are not copied elsewhere */
     const char *index;    /* FIELDS(x): may be on the CPU when the others are not: they are moved */
+    bool exact;           /* it moves, selects or fills, and rounds nothing: for dtypes that only hold values, too */
     bool any_store;       /* in place: stored in any dtype (copy_, fill_) */
     bool no_bool;         /* POINTWISE: an error for bool operands */
     bool laid;            /* .infer gives the result's strides too */

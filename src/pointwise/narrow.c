@@ -28,10 +28,17 @@ static uint16_t add(narrowing *w, fa__ssa_node n)
 
 fa__narrow_range fa__narrow_range_of(fa__prim to)
 {
-    return to == FA__PRIM_to_bool ? (fa__narrow_range){0, 1}
-           : to == FA__PRIM_to_u8 ? (fa__narrow_range){0, UINT8_MAX}
-           : to == FA__PRIM_to_i8 ? (fa__narrow_range){INT8_MIN, INT8_MAX}
-                                  : (fa__narrow_range){INT16_MIN, INT16_MAX};
+    static const fa__narrow_range ranges[FA__DTYPES] = {
+#define RANGE_BOOL(digits) {0, 1}
+#define RANGE_UNSIGNED(digits) {0, (int32_t)((INT64_C(1) << (digits)) - 1)}
+#define RANGE_SIGNED(digits) {(int32_t)(-(INT64_C(1) << (digits))), (int32_t)((INT64_C(1) << (digits)) - 1)}
+#define RANGE_FLOAT(digits) {0, 0}
+#define DTYPE(tag, name, cell, kind, class, form, use, digits, ...)                                                    \
+    [FA_##tag] = RANGE_##kind((digits) < 31 ? (digits) : 0),
+#include "core/dtypes.def"
+#undef DTYPE
+    };
+    return ranges[fa__prims[to].dtype];
 }
 
 /* Node i as it is when stored. Numbers and operands of other dtypes are only converted where `all` asks for it. */

@@ -142,6 +142,8 @@ FA__HOT bool fa__infer_elementwise(fa__call *c, fa__elementwise *e)
         return fa__call_fail(c, FA_ERROR_DTYPE, "this is of integers and bool, and the operands are %s",
                              fa_dtype_name(d));
     e->compute = fa__class_of(d);
+    if (FA__UNLIKELY(fa__dtype_is_storage(d)) && !e->formula->exact)
+        return fa__computes_in(c, d);
     e->program = fa__program_of(e->formula, d);
     s->dtype = e->formula->result != FA_SAME ? (fa_dtype)e->formula->result : d;
     return e->program != NULL;
