@@ -47,6 +47,13 @@ enum {
 #include "core/dtypes.def"
 #undef DTYPE
     ,
+    /* floats that are computed in */
+    FA__REAL_DTYPES = 0
+#define DTYPE(tag, name, cell, kind, class, form, use, ...)                                                            \
+    FA__DTYPES_WHERE(FA__KIND_##kind == FA__KIND_FLOAT && FA__USE_##use == FA__USE_COMPUTES, tag)
+#include "core/dtypes.def"
+#undef DTYPE
+    ,
     FA__STORAGE_DTYPES = 0
 #define DTYPE(tag, name, cell, kind, class, form, use, ...) FA__DTYPES_WHERE(FA__USE_##use == FA__USE_STORES, tag)
 #include "core/dtypes.def"
