@@ -42,17 +42,17 @@ typedef enum fa_dtype {
 
 /** What is known of a dtype. */
 typedef struct fa_dtype_info {
-    const char *name;        /**< "f32", as fa_dtype_name() has it */
-    char kind;               /**< NumPy's letters: 'b' bool, 'u' unsigned, 'i' signed, 'f' floating */
-    bool storage;            /**< it only holds values: nothing is computed in it */
-    uint8_t size;            /**< bytes of an element */
-    uint8_t digits;          /**< bits of an integer without its sign; of the significand of a floating dtype */
-    double lowest, largest;  /**< the range of its numbers; of i64 as far as f64 has them */
-    double smallest;         /**< of floating dtypes the smallest number above 0 */
-    const char *torch;       /**< PyTorch's name: "float32" */
-    const char *numpy;       /**< NumPy's name; NULL: it has none */
-    const char *npy;         /**< in files of numpy.save: "<f4"; NULL: it has none */
-    const char *safetensors; /**< in files of safetensors: "F32" */
+    const char *name;         /**< "f32", as fa_dtype_name() has it */
+    char kind;                /**< NumPy's letters: 'b' bool, 'u' unsigned, 'i' signed, 'f' floating */
+    bool storage;             /**< it only holds values: nothing is computed in it */
+    uint8_t size;             /**< bytes of an element */
+    uint8_t digits;           /**< bits of an integer without its sign; of the significand of a floating dtype */
+    double lowest, largest;   /**< the range of its numbers; of i64 as far as f64 has them */
+    double smallest;          /**< of floating dtypes the smallest number above 0 */
+    const char *torch;        /**< PyTorch's name: "float32" */
+    const char *numpy;        /**< NumPy's name; NULL: it has none */
+    const char *npy;          /**< in files of numpy.save: "<f4"; NULL: it has none */
+    const char *safetensors;  /**< in files of safetensors: "F32" */
     uint8_t safetensors_rank; /**< such files have the tensors of the highest rank first */
     uint8_t dlpack;           /**< type code of DLPack */
 } fa_dtype_info;

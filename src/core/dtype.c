@@ -10,16 +10,7 @@ _Static_assert(0
                "each fa_dtype has a row in dtypes.def");
 #undef DTYPE
 
-enum {
-    SIZE_u8 = 1,
-    SIZE_i8 = 1,
-    SIZE_u16 = 2,
-    SIZE_i16 = 2,
-    SIZE_i32 = 4,
-    SIZE_f32 = 4,
-    SIZE_i64 = 8,
-    SIZE_f64 = 8
-};
+enum { SIZE_u8 = 1, SIZE_i8 = 1, SIZE_u16 = 2, SIZE_i16 = 2, SIZE_i32 = 4, SIZE_f32 = 4, SIZE_i64 = 8, SIZE_f64 = 8 };
 
 const uint8_t fa__dtype_sizes[FA__DTYPES] = {
 #define DTYPE(tag, name, cell, ...) [FA_##tag] = SIZE_##cell,
@@ -55,7 +46,7 @@ const fa__dtype fa__dtypes[FA__DTYPES] = {
                            .storage = FA__USE_##use == FA__USE_STORES,                                                 \
                            .size = SIZE_##cell,                                                                        \
                            .digits = (digits_),                                                                        \
-                           .lowest = LOW_##kind_(digits_, largest_),                                                  \
+                           .lowest = LOW_##kind_(digits_, largest_),                                                   \
                            .largest = (largest_),                                                                      \
                            .smallest = (smallest_),                                                                    \
                            .torch = (torch_),                                                                          \

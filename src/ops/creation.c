@@ -35,11 +35,11 @@ static bool ones_run(fa__call *c)
 }
 
 /** A tensor of zeros. */
-OP(zeros, shape_args, (y), .infer = shape_infer, .run = zeros_run, .no_grad = "no operands",
+OP(zeros, shape_args, (y), .infer = shape_infer, .exact = true, .run = zeros_run, .no_grad = "no operands",
    TORCH("zeros(shape, dtype=dtype)"), SAMPLES("s(3,4); s(); s(0,2); s(3) dtype=i64; s(2) dtype=bool"))
 
 /** A tensor of ones. */
-OP(ones, shape_args, (y), .infer = shape_infer, .run = ones_run, .no_grad = "no operands",
+OP(ones, shape_args, (y), .infer = shape_infer, .exact = true, .run = ones_run, .no_grad = "no operands",
    TORCH("ones(shape, dtype=dtype)"), SAMPLES("s(3,4); s(); s(0,2); s(3) dtype=i64; s(2) dtype=bf16"))
 
 typedef struct {
@@ -55,11 +55,11 @@ static bool new_like_infer(fa__call *c)
 }
 
 /** Zeros with the shape, dtype and device of another tensor. */
-OP(zeros_like, new_like_args, (y), .infer = new_like_infer, .run = zeros_run, .no_grad = "no operands",
+OP(zeros_like, new_like_args, (y), .infer = new_like_infer, .exact = true, .run = zeros_run, .no_grad = "no operands",
    TORCH("zeros_like(x, dtype=dtype)"), SAMPLES("(3,4); (); (0,2); (3) dtype=i32"))
 
 /** Ones with the shape, dtype and device of another tensor. */
-OP(ones_like, new_like_args, (y), .infer = new_like_infer, .run = ones_run, .no_grad = "no operands",
+OP(ones_like, new_like_args, (y), .infer = new_like_infer, .exact = true, .run = ones_run, .no_grad = "no operands",
    TORCH("ones_like(x, dtype=dtype)"), SAMPLES("(3,4); (); (0,2); (3) dtype=i32"))
 
 typedef struct {
@@ -139,7 +139,7 @@ static bool full_run(fa__call *c)
 }
 
 /** A tensor of one value. A number that the dtype does not hold is an error. */
-OP(full, full_args, (y), .infer = full_infer, .run = full_run, .no_grad = "a constant",
+OP(full, full_args, (y), .infer = full_infer, .exact = true, .run = full_run, .no_grad = "a constant",
    TORCH("full(shape, value, dtype=dtype)"),
    SAMPLES("s(3,4) 2; s() 1.5; s(0,2) 1; s(3) true; s(3) 7 dtype=u8; s(2) 2.5 dtype=f64"))
 

@@ -149,6 +149,9 @@ bool fa__call_fail(const fa__call *, fa_code, const char *format, ...) FA__PRINT
 #define fa__call_fail(...) (fa__call_fail(__VA_ARGS__), false)
 #endif
 
+/* Fails: the call would compute in a dtype that only holds values. */
+bool fa__computes_in(const fa__call *, fa_dtype storage) __attribute__((__cold__));
+
 /* ---- lists, of rows with [parts] in the place of (y): see CONTRIBUTING.md ---- */
 /* Makes the list of `count` results, and from .infer their specs, which are to be filled; false after an error. */
 bool fa__parts(fa__call *, size_t count);

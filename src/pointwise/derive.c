@@ -10,37 +10,14 @@
 
 /* What takes about as long as reading a value: not worth keeping a result for. */
 static const bool cheap[FA__PRIM_count] = {
-    [FA__PRIM_input] = true,
-    [FA__PRIM_constant] = true,
-    [FA__PRIM_neg] = true,
-    [FA__PRIM_add] = true,
-    [FA__PRIM_sub] = true,
-    [FA__PRIM_mul] = true,
-    [FA__PRIM_mad] = true,
-    [FA__PRIM_fma] = true,
-    [FA__PRIM_abs] = true,
-    [FA__PRIM_sign] = true,
-    [FA__PRIM_maximum] = true,
-    [FA__PRIM_minimum] = true,
-    [FA__PRIM_floor] = true,
-    [FA__PRIM_trunc] = true,
-    [FA__PRIM_lt] = true,
-    [FA__PRIM_le] = true,
-    [FA__PRIM_eq] = true,
-    [FA__PRIM_ne] = true,
-    [FA__PRIM_and] = true,
-    [FA__PRIM_or] = true,
-    [FA__PRIM_not] = true,
-    [FA__PRIM_select] = true,
-    [FA__PRIM_index] = true,
-    [FA__PRIM_ceil] = true,
-    [FA__PRIM_round] = true,
-    [FA__PRIM_copysign] = true,
-    [FA__PRIM_signbit] = true,
-    [FA__PRIM_bit_and] = true,
-    [FA__PRIM_bit_or] = true,
-    [FA__PRIM_bit_xor] = true,
-    [FA__PRIM_bit_not] = true,
+    [FA__PRIM_input] = true,  [FA__PRIM_constant] = true, [FA__PRIM_neg] = true,     [FA__PRIM_add] = true,
+    [FA__PRIM_sub] = true,    [FA__PRIM_mul] = true,      [FA__PRIM_mad] = true,     [FA__PRIM_fma] = true,
+    [FA__PRIM_abs] = true,    [FA__PRIM_sign] = true,     [FA__PRIM_maximum] = true, [FA__PRIM_minimum] = true,
+    [FA__PRIM_floor] = true,  [FA__PRIM_trunc] = true,    [FA__PRIM_lt] = true,      [FA__PRIM_le] = true,
+    [FA__PRIM_eq] = true,     [FA__PRIM_ne] = true,       [FA__PRIM_and] = true,     [FA__PRIM_or] = true,
+    [FA__PRIM_not] = true,    [FA__PRIM_select] = true,   [FA__PRIM_index] = true,   [FA__PRIM_ceil] = true,
+    [FA__PRIM_round] = true,  [FA__PRIM_copysign] = true, [FA__PRIM_signbit] = true, [FA__PRIM_bit_and] = true,
+    [FA__PRIM_bit_or] = true, [FA__PRIM_bit_xor] = true,  [FA__PRIM_bit_not] = true,
 #define DTYPE(tag, name, ...) [FA__PRIM_to_##name] = true,
 #include "core/dtypes.def"
 #undef DTYPE
@@ -165,7 +142,10 @@ static void set_flags(fa__expression *derived, const fa__expression *of, int wrt
             uint32_t bit = input_bit(&ssa->node[fa__ssa_operand(n, k)]);
             bool is_key = n->prim == FA__PRIM_uniform || n->prim == FA__PRIM_normal;
             bool is_condition = n->prim == FA__PRIM_select && k == 0;
-            *(is_condition ? &quiet : is_key ? &derived->random : fa__is_cast((fa__prim)n->prim) ? &cast : &plain) |= bit;
+            *(is_condition                     ? &quiet
+              : is_key                         ? &derived->random
+              : fa__is_cast((fa__prim)n->prim) ? &cast
+                                               : &plain) |= bit;
         }
         derived->floating |=
             fa__prims[n->prim].domain == FA__DOMAIN_FLOAT || (n->prim == FA__PRIM_constant && !n->integer);

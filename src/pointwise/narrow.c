@@ -4,6 +4,7 @@
  * do not depend on the high ones, and those of bools are never below 0. */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "core/dtype.h"
 #include "pointwise/expression.h"
 #include <string.h>
 
@@ -29,12 +30,9 @@ static uint16_t add(narrowing *w, fa__ssa_node n)
 fa__narrow_range fa__narrow_range_of(fa__prim to)
 {
     static const fa__narrow_range ranges[FA__DTYPES] = {
-#define RANGE_BOOL(digits) {0, 1}
-#define RANGE_UNSIGNED(digits) {0, (int32_t)((INT64_C(1) << (digits)) - 1)}
-#define RANGE_SIGNED(digits) {(int32_t)(-(INT64_C(1) << (digits))), (int32_t)((INT64_C(1) << (digits)) - 1)}
-#define RANGE_FLOAT(digits) {0, 0}
+#define HIGHEST(digits) ((int32_t)((INT64_C(1) << ((digits) < 31 ? (digits) : 31)) - 1))
 #define DTYPE(tag, name, cell, kind, class, form, use, digits, ...)                                                    \
-    [FA_##tag] = RANGE_##kind((digits) < 31 ? (digits) : 0),
+    [FA_##tag] = {FA__KIND_##kind == FA__KIND_SIGNED ? -HIGHEST(digits) - 1 : 0, HIGHEST(digits)},
 #include "core/dtypes.def"
 #undef DTYPE
     };

@@ -226,11 +226,8 @@ static const rule rules[FA__PRIM_count] = {
 
 /* Primitives for which f(f(x)) is f(x). */
 static const bool idempotent[FA__PRIM_count] = {
-    [FA__PRIM_ceil] = true,
-    [FA__PRIM_round] = true,
-    [FA__PRIM_sign] = true,
-    [FA__PRIM_floor] = true,
-    [FA__PRIM_trunc] = true,
+    [FA__PRIM_ceil] = true,  [FA__PRIM_round] = true, [FA__PRIM_sign] = true,
+    [FA__PRIM_floor] = true, [FA__PRIM_trunc] = true,
 #define DTYPE(tag, name, ...) [FA__PRIM_to_##name] = true,
 #include "core/dtypes.def"
 #undef DTYPE

@@ -9,7 +9,7 @@ static const char *const known_cells[] = {
     "infer",        "run",      "grad",      "compose",   "view",     "null_gy",  "compose_list", "autocast",
     "autocast_cpu", "result",   "keep",      "require",   "no_grad",  "index",    "no_bool",      "moves",
     "any_store",    "laid",     "inplace",   "HOT",       "INTERNAL", "SAMPLES",  "TORCH",        "ALSO",
-    "DIFFERS",      "constant", "by_values", "by_layout", "untold",   "may_view", "together"};
+    "DIFFERS",      "constant", "by_values", "by_layout", "untold",   "may_view", "together",     "exact"};
 
 #define COMPLAIN(o, ...) fail((o)->source->path, (o)->line, "%s: %s", (o)->name, rows_format(__VA_ARGS__))
 

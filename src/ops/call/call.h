@@ -34,7 +34,6 @@ static inline const fa__call *fa__outermost(const fa__call *c)
 bool fa__check_operands(fa__call *c, uint32_t needed);
 /* False and an error when the call would compute in a dtype that only holds values. Its results are inferred. */
 bool fa__check_storage(const fa__call *c);
-FA__COLD bool fa__computes_in(const fa__call *c, fa_dtype storage); /* fails so */
 /* ---- place.c: operands on several devices, autocast: runs `go` on a call with other operands. */
 FA__COLD bool fa__placed(fa__call *c, bool (*go)(fa__call *));
 /* Fails: an operand is on another device than the first one. Their names are the fields'. */
