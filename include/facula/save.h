@@ -200,7 +200,7 @@ typedef struct fa_saved_entry {
     int64_t end;            /**< where they end */
 } fa_saved_entry;
 
-/** The head of a file. Names, texts and entries live as long as the scope in which fa_load_head() was called. */
+/** The head of a file. Names, texts and entries live as long as the scope in which fa_load_header() was called. */
 typedef struct fa_saved_head {
     size_t count;                /**< how many tensors there are */
     const fa_saved_entry *entry; /**< as many, in the order of the file; NULL after an error */
@@ -210,7 +210,7 @@ typedef struct fa_saved_head {
 /** What a safetensors file says that it has. No tensor is read, and none has to be of a dtype that is there.
  *  @param path of the file
  *  @return empty after an error: FA_ERROR_FILE for a damaged file */
-FA_API fa_saved_head fa_load_head(const char *path);
+FA_API fa_saved_head fa_load_header(const char *path);
 
 /* ---- checkpoints: all that training needs to go on ---- */
 

@@ -3,7 +3,7 @@
 #include <errno.h>
 #include <facula/error.h>
 #include <facula/image.h>
-#include <facula/like.h>
+#include <facula/ops/create.h>
 #include <facula/plugin.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>

@@ -5,7 +5,7 @@
 #include <facula/autograd.h>
 #include <facula/error.h>
 #include <facula/module_hook.h>
-#include <facula/move.h>
+#include <facula/ops/create.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
 #include <inttypes.h>

@@ -127,7 +127,7 @@ int command_info(int argc, char **argv)
     if (s.arguments != 1)
         return s.arguments ? command_wrong("\"%s\" is not expected", s.argument[1])
                            : command_wrong("a file is missing");
-    fa_saved_head f = fa_load_head(s.argument[0]);
+    fa_saved_head f = fa_load_header(s.argument[0]);
     if (fa_failed())
         return command_failed();
     (s.json ? json_all : print_all)(&f, s.argument[0]);

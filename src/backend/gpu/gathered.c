@@ -47,7 +47,7 @@ static uint64_t copy(fa__queue *queue, const fa__launch *l, const fa__operand *t
     r.launch = (fa__launch){.kind = FA__LAUNCH_PROGRAM,
                             .compute = (uint8_t)fa__class_of(from->dtype),
                             .rank = l->rank,
-                            .changes = l->changes,
+                            .overwrites = l->overwrites,
                             .outputs = 1,
                             .operands = 2,
                             .op = l->op,

@@ -234,7 +234,7 @@ static uint64_t send_piece(const piece *p, sender *send)
     w->to = c->to_device;
     w->timed = c->from_device != c->to_device;
     w->age = c->age;
-    w->changes = c->changes;
+    w->overwrites = c->overwrites;
     return fa__opencl_commit(w, event, call);
 }
 
@@ -303,7 +303,7 @@ static uint64_t send_and_put(const piece *p, sender *send)
  * the host waits until it is known. */
 static fa__opencl_health health_for(queue *q, const fa__copy *c)
 {
-    fa__opencl_health health = c->changes ? fa__opencl_health_of(q) : FA__OPENCL_SOUND;
+    fa__opencl_health health = c->overwrites ? fa__opencl_health_of(q) : FA__OPENCL_SOUND;
     if (health != FA__OPENCL_UNSURE || !is_foreign(q, c->to_device))
         return health;
     int64_t start = fa__clock_ns();
@@ -343,7 +343,7 @@ uint64_t fa__opencl_copy(fa__queue *base, const fa__copy *c)
     piece p = {.queue = q, .copy = c};
     if ((c->to_device && !fa__opencl_well(c->to_device)) || (c->from_device && !fa__opencl_well(c->from_device)))
         return 0;
-    if (c->changes && !fa__opencl_forgive(q))
+    if (c->overwrites && !fa__opencl_forgive(q))
         return 0;
     fa__opencl_health health = health_for(q, c);
     if (!c->bytes || health == FA__OPENCL_FAULTY)

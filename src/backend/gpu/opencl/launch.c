@@ -22,7 +22,7 @@ static bool set_memory(const queue *q, cl_kernel kernel, cl_uint *at, const void
 static bool set_all(const queue *q, cl_kernel kernel, const fa__gpu_arg *args, int count)
 {
     cl_uint at = 0;
-    const cl_int careful = !q->launch || q->launch->changes || q->checked;
+    const cl_int careful = !q->launch || q->launch->overwrites || q->checked;
     bool good = set(q, kernel, &at, sizeof q->fault, &q->fault) && set(q, kernel, &at, sizeof careful, &careful);
     for (int i = 0; good && i < count; i++)
         good =
@@ -72,7 +72,7 @@ uint64_t fa__opencl_launch(fa__queue *base, const fa__gpu_kernel *k, const uint6
     if (!w || !set_all(q, handle->kernel, args, count) || !fa__opencl_forgive(q))
         return 0;
     w->epoch = q->epoch;
-    w->changes = true;
+    w->overwrites = true;
     if (!k->faults)
         return enqueue(q, k, groups, &event) ? fa__opencl_commit(w, event, "clEnqueueNDRangeKernel") : 0;
     fa__opencl_suspect *s = fa__opencl_suspect_new(q, k->name, op);

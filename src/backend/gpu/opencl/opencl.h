@@ -96,13 +96,13 @@ typedef struct fa__opencl_work {
     uint32_t age; /* of the ledger */
     char *target; /* memory of the host that it writes: `bytes`; NULL: none */
     size_t bytes;
-    const void *staged;   /* these come from here when it is done; NULL: the device writes them itself */
-    uint64_t staging_end; /* what the queue may use again of its pinned memory; 0: it has none of it */
-    fa__moment *moment;   /* takes the time when it is done; a reference; NULL: nobody asks */
+    const void *staged;       /* these come from here when it is done; NULL: the device writes them itself */
+    uint64_t staging_end;     /* what the queue may use again of its pinned memory; 0: it has none of it */
+    fa__timestamp *timestamp; /* takes the time when it is done; a reference; NULL: nobody asks */
     /* launches that may fault */
     fa__opencl_suspect *suspect;
     uint32_t epoch, thread; /* thread: who issued it */
-    bool changes;           /* what it stages stays aside behind a fault */
+    bool overwrites;        /* what it stages stays aside behind a fault */
 } fa__opencl_work;
 
 /* A thread had the device look at another queue's fault word, up to that queue's ticket, in an epoch of its own. */
@@ -216,7 +216,7 @@ fa__opencl_work *fa__opencl_begin(fa__opencl_queue *, const fa__op *);
 uint64_t fa__opencl_commit(fa__opencl_work *, cl_event, const char *call);
 /* Work that does nothing; and that writes the time when it is done. */
 uint64_t fa__opencl_nothing(fa__opencl_queue *);
-uint64_t fa__opencl_mark(fa__queue *, fa__moment *);
+uint64_t fa__opencl_mark(fa__queue *, fa__timestamp *);
 void fa__opencl_leave(fa__opencl_queue *); /* releases the queue's lock */
 void fa__opencl_wait(fa__queue *, uint64_t ticket);
 void fa__opencl_wait_quietly(fa__opencl_queue *, uint64_t ticket); /* raises nothing */
@@ -234,7 +234,7 @@ static inline uint64_t fa__opencl_done(fa__opencl_queue *q)
 }
 
 /* ---- order.c ---- */
-bool fa__opencl_after(fa__queue *, fa__stamp);
+bool fa__opencl_after(fa__queue *, fa__sync_point);
 /* The host is about to read this memory on behalf of the queue's next work: waits for earlier work that writes it. */
 void fa__opencl_before_host_read(fa__opencl_queue *, const fa__op *, const void *from, size_t bytes);
 
