@@ -5,12 +5,12 @@
 #ifndef FACULA_OPERATIONS_H
 #define FACULA_OPERATIONS_H
 #include <facula/ops/create.h>
-#include <facula/ops/index.h>
-#include <facula/ops/linalg.h>
-#include <facula/ops/loss.h>
 #include <facula/ops/math.h>
-#include <facula/ops/nn.h>
-#include <facula/ops/random.h>
 #include <facula/ops/reduce.h>
+#include <facula/ops/linalg.h>
 #include <facula/ops/shape.h>
+#include <facula/ops/index.h>
+#include <facula/ops/nn.h>
+#include <facula/ops/loss.h>
+#include <facula/ops/random.h>
 #endif
