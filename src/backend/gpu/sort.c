@@ -101,7 +101,7 @@ static uint64_t run(fa__gpu_issue *issue, const fa__launch *l, int64_t along, bo
     s.a = (sort_arguments){.length = x->rank ? x->shape[dim] : 1,
                            .first = first,
                            .count = count,
-                           .infinity = order.infinity,
+                           .infinity = order.top,
                            .bytes = order.bytes,
                            .kind = order.kind,
                            .descending = descending};
