@@ -271,8 +271,8 @@ static void await(int device)
 {
     fa__gpu_queue *q = queue_of(device);
     const fa__sync_point all = {&q->base, q->base.issued};
-    for (int i = 0; i < 60000 && !fa__sync_point_done(&all); i++)
-        usleep(1000);
+    for (int i = 0; i < 600000 && !fa__sync_point_done(&all); i++)
+        usleep(i < 100 ? 10 : 100);
     assert_true(fa__sync_point_done(&all));
 }
 
