@@ -89,8 +89,9 @@ typedef struct fa_program {
  *
  *  Names without a binding are local variables; numbers cannot be assigned to. All lists have the same length, and
  *  the tensors at one position of the lists must have the same shape and device. They are never copied between
- *  devices, not even with FA_PLACE_AUTO. A tensor that is modified may also be read under other names, but only as a
- *  whole: any other overlap between tensors of which one is modified is an error. Nothing is recorded for backward.
+ *  devices, not even with FA_PLACE_AUTO. The program may read a modified tensor under a second name, if both names
+ *  are bound to exactly the same elements. If a modified tensor overlaps another tensor in any other way, that is an
+ *  error. Nothing is recorded for backward.
  *
  *  The update is all or nothing: arguments are checked and memory is allocated before the first write.
  *  @return false and an error, with nothing modified; also if an error was set before */

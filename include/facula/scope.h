@@ -133,8 +133,8 @@ extern "C" {
 /** Moves an object from the innermost scope to the enclosing one, so that it outlives the current block. Returns the
  *  object. Does nothing if the innermost scope does not own it. */
 #define fa_escape(x) ((__typeof__(x))fa__escape(x))
-/** Hands a reference that another thread took with fa_keep() over to the innermost scope of this thread. Returns the
- *  object. */
+/** Adopts an object from another thread, which must have called fa_keep() on it: the innermost scope of this thread
+ *  takes over that reference. Returns the object. */
 #define fa_adopt(x) ((__typeof__(x))fa__adopt(x))
 #endif
 /** Writes the open scopes of this thread and the number of objects in each to `file`, outermost first. */
