@@ -1,4 +1,4 @@
-/* Expressions of the program's own: fa_pointwise, and fa_update over lists of tensors. */
+/* User-defined expressions: fa_pointwise for one result, fa_update for in-place updates of lists of tensors. */
 #include "base/text.h"
 #include "core/order.h"
 #include "dispatch/call.h"
@@ -28,7 +28,7 @@ fa_tensor *fa__pointwise(const char *text, size_t count, const fa_arg *operands)
 
 /* ---- fa_update ---- */
 
-/* The names that a program assigns and that are bound: its results. */
+/* The results of an expression: names that it assigns and that are also bound to tensors. */
 static int find_results(const char *text, size_t count, const fa_binding *b, const char **result, int *input)
 {
     int n = 0;
@@ -64,7 +64,7 @@ typedef struct update {
     int results, result[FA__MAX_OUTPUTS];
 } update;
 
-/* `other` is the binding that b does not go together with; NULL: there is none. */
+/* Reports an error for binding b; `other` is the binding it conflicts with, or NULL. */
 static bool update_fails(const fa_binding *b, size_t i, const char *what, const fa_binding *other)
 {
     char text[600];
@@ -78,8 +78,8 @@ static bool update_fails(const fa_binding *b, size_t i, const char *what, const 
     return fa__fail(apart ? FA_ERROR_DEVICE : FA_ERROR_ARGUMENT, "fa_update: %s[%zu]: %s: %s", b->name, i, what, text);
 }
 
-/* A result is read under other names as a whole, or not at all: what is written in parts could be read again, and of
- * two results over the same memory one would be lost. */
+/* A result may also be read under another name only as exactly the same view; a partial overlap could be read after it
+ * was written, and of two overlapping results one would be lost. */
 static bool check_overlap(const update *u, size_t i, int result)
 {
     const fa_binding *written = &u->binding[result];
@@ -96,7 +96,7 @@ static bool check_overlap(const update *u, size_t i, int result)
     return true;
 }
 
-/* Tensors at one place: alive, of one shape and device, results writable. */
+/* Checks the tensors at one position of the lists: live, one shape, one device, writable results. */
 static bool check_place(const update *u, size_t i)
 {
     const fa_tensor *first = u->binding[u->result[0]].tensors.item[i];
@@ -137,7 +137,7 @@ static void number_operand(fa__operand *o, const fa_binding *b, size_t i)
 
 static bool run_place(const update *u, size_t i);
 
-/* What the device cannot do is done on copies by the CPU, and comes back into the tensors that are there. */
+/* Runs on CPU copies what the device does not support, and copies the results back into the given tensors. */
 static FA__COLD bool run_place_elsewhere(const update *u, size_t i)
 {
     fa_binding there[FA__MAX_INPUTS];
@@ -167,7 +167,7 @@ static FA__COLD bool run_place_elsewhere(const update *u, size_t i)
     return good;
 }
 
-/* One launch for one place: everything that can fail was checked, but the device may still refuse. */
+/* One launch for one position of the lists. All argument checks have passed, but the device may still fail. */
 static bool run_place(const update *u, size_t i)
 {
     room r;
@@ -211,7 +211,8 @@ static bool run_place(const update *u, size_t i)
     return true;
 }
 
-/* Memory that the first launch on a device would take is taken by preparing the program for it. */
+/* Compiles the expression for the device before the first launch, so that running out of memory is reported before
+ * anything is written. */
 static bool prepare_place(const update *u, size_t i)
 {
     const fa_tensor *first = u->binding[u->result[0]].tensors.item[i];
@@ -223,7 +224,7 @@ static bool prepare_place(const update *u, size_t i)
     return d->shapes_only || d->backend->prepare(d, &u->op->compiled->program, fa__class_of(compute));
 }
 
-/* Room for the launch at one place, and to remember it. */
+/* Reserves memory for the launch at one position and for its record. */
 static bool reserve_place(const update *u, size_t i)
 {
     fa__device *d = fa__tensor_device(u->binding[u->result[0]].tensors.item[i]);
@@ -258,7 +259,7 @@ static bool check_bindings(const char *text, size_t count, const fa_binding *b, 
     return true;
 }
 
-/* Finds the operation, checks, and prepares the devices. */
+/* Finds the compiled expression, checks the arguments and prepares the devices. */
 static bool update_prepare(update *u, const fa_program *p)
 {
     const char *names[FA__MAX_INPUTS], *result[FA__MAX_OUTPUTS];
@@ -291,7 +292,8 @@ static bool update_reserve(const update *u)
     return good;
 }
 
-/* The device may still refuse, but not for memory; unless it is a GPU that has to copy operands first (gathered.c). */
+/* The device may still fail, but not for lack of memory, except on a GPU that has to copy strided operands first
+ * (gathered.c). */
 static bool update_run(const update *u)
 {
     bool good = true;
@@ -309,7 +311,7 @@ static void update_end(const update *u)
     }
 }
 
-/* What was prepared. */
+/* Runs all prepared updates. */
 static bool updates_run(const update *u, size_t count)
 {
     bool good = true;
