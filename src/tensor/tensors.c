@@ -274,7 +274,7 @@ bool fa_is_contiguous(const fa_tensor *t)
     return fa__tensor_check(t, "fa_is_contiguous: the tensor") && fa__is_dense(t->rank, t->shape, t->stride);
 }
 
-/* ---- reading elements ---- */
+/* ---- reading ---- */
 
 static const fa__op read_op = FUNCTION("read"), item_op = FUNCTION("item"), item_int_op = FUNCTION("item_int"),
                     same_op = FUNCTION("same"), ptr_op = FUNCTION("ptr");

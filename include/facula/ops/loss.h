@@ -389,7 +389,7 @@ typedef struct fa_mse_loss_options {
  *      fa_mse_loss(input, target, .reduction = FA_MEAN, .weight = NULL, .out = NULL)
  *
  *  @param input a tensor
- *  @param target input1's shape
+ *  @param target input's shape
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_mse_loss(const fa_tensor *input, const fa_tensor *target, const fa_mse_loss_options *options);
@@ -410,7 +410,7 @@ typedef struct fa_l1_loss_options {
  *      fa_l1_loss(input, target, .reduction = FA_MEAN, .weight = NULL, .out = NULL)
  *
  *  @param input a tensor
- *  @param target input1's shape
+ *  @param target input's shape
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_l1_loss(const fa_tensor *input, const fa_tensor *target, const fa_l1_loss_options *options);
@@ -429,7 +429,7 @@ typedef struct fa_smooth_l1_loss_options {
  *      fa_smooth_l1_loss(input, target, .beta = 1, .reduction = FA_MEAN, .out = NULL)
  *
  *  @param input a tensor
- *  @param target input1's shape
+ *  @param target input's shape
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_smooth_l1_loss(const fa_tensor *input, const fa_tensor *target, const fa_smooth_l1_loss_options *options);
@@ -450,7 +450,7 @@ typedef struct fa_huber_loss_options {
  *      fa_huber_loss(input, target, .delta = 1, .reduction = FA_MEAN, .weight = NULL, .out = NULL)
  *
  *  @param input a tensor
- *  @param target input1's shape
+ *  @param target input's shape
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_huber_loss(const fa_tensor *input, const fa_tensor *target, const fa_huber_loss_options *options);
@@ -495,7 +495,7 @@ typedef struct fa_gaussian_nll_loss_options {
  *      fa_gaussian_nll_loss(input, target, var, .full = false, .eps = 1e-6, .reduction = FA_MEAN, .out = NULL)
  *
  *  @param input the expected value
- *  @param target input1's shape
+ *  @param target input's shape
  *  @param var the variance: a number, or a tensor in input's shape, with the last dimension missing or of size 1
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */

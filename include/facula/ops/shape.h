@@ -704,7 +704,7 @@ typedef struct fa_flatten_options {
     size_t size;    /**< set by the macro */
     fa_tensor *out; /**< where to write, instead of into new memory */
     int64_t start;  /**< the first dimension to merge; negative counts from the end */
-    int64_t end;    /**< the last value */
+    int64_t end;    /**< the last dimension to merge, inclusive; negative counts from the end */
     char fa__end;   /**< the end of what this version knows */
 } fa_flatten_options;
 
@@ -812,7 +812,7 @@ typedef struct fa_diagonal_scatter_options {
     size_t size;    /**< set by the macro */
     fa_tensor *out; /**< where to write, instead of into new memory */
     int64_t offset; /**< 0: main diagonal; positive: above it; negative: below it */
-    int64_t dim1;   /**< number of rows */
+    int64_t dim1;   /**< dimension of the rows */
     int64_t dim2;   /**< dimension of the columns */
     char fa__end;   /**< the end of what this version knows */
 } fa_diagonal_scatter_options;

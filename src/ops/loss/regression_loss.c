@@ -4,7 +4,7 @@
 
 typedef struct {
     const fa_tensor *input;
-    const fa_tensor *target;             /* input1's shape */
+    const fa_tensor *target;             /* input's shape */
     fa_reduction reduction OPT(FA_MEAN); /* FA_MEAN, FA_SUM or FA_NONE */
     const fa_tensor *weight OPT(NULL);   /* weight of each element, in input's shape; NULL means 1 */
 } pair_loss_args;
@@ -59,7 +59,7 @@ OP(l1_loss, pair_loss_args, (loss), .compose = l1_loss_compose, .autocast = FA__
 
 typedef struct {
     const fa_tensor *input;
-    const fa_tensor *target; /* input1's shape */
+    const fa_tensor *target; /* input's shape */
     double beta OPT(1);      /* distance at which the loss becomes linear; 0: linear everywhere, as l1_loss */
     fa_reduction reduction OPT(FA_MEAN); /* FA_MEAN, FA_SUM or FA_NONE */
 } smooth_l1_loss_args;
@@ -85,7 +85,7 @@ OP(smooth_l1_loss, smooth_l1_loss_args, (loss), .compose = smooth_l1_loss_compos
 
 typedef struct {
     const fa_tensor *input;
-    const fa_tensor *target;             /* input1's shape */
+    const fa_tensor *target;             /* input's shape */
     double delta OPT(1);                 /* distance at which the loss becomes linear */
     fa_reduction reduction OPT(FA_MEAN); /* FA_MEAN, FA_SUM or FA_NONE */
     const fa_tensor *weight OPT(NULL);   /* weight of each element, in input's shape; NULL means 1 */
@@ -150,7 +150,7 @@ OP(poisson_nll_loss, poisson_nll_loss_args, (loss), .compose = poisson_nll_loss_
 
 typedef struct {
     const fa_tensor *input;  /* the expected value */
-    const fa_tensor *target; /* input1's shape */
+    const fa_tensor *target; /* input's shape */
     fa_arg var; /* the variance: a number, or a tensor in input's shape, with the last dimension missing or of size 1 */
     bool full OPT(false);                /* true: add the constant log(2 pi) / 2 */
     double eps OPT(1e-6);                /* lower bound of var */

@@ -60,7 +60,7 @@ POINTWISE(hypot, (x, y), y = hypot(x, y), TORCH("hypot(x, y)"), SAMPLES("(3,4) (
 /** x * 2^y. */
 POINTWISE(ldexp, (x, y), y = x * exp2(y), TORCH("ldexp(x, y)"), SAMPLES("(3,4) (4); () (3); (0,2) (2); n(9) n(9)"))
 
-/* ---- cosine similarity ---- */
+/* ---- trigonometry ---- */
 
 /** The tangent of x (radians). */
 POINTWISE(tan, (x), y = tan(x), .autocast = FA__CAST_F32, TORCH("tan(x)"), SAMPLES("u(3,4); (); (0,2); n(9)"))

@@ -292,7 +292,7 @@ typedef struct {
     const fa_tensor *x;  /* input: (n, channels, height, width) or (channels, height, width) */
     const fa_tensor *gy; /* gradient of the result: (n, out_channels, height, width), or without n */
     int64_t height;      /* kernel height */
-    int64_t width;       /* kernel height */
+    int64_t width;       /* kernel width */
     fa_pair stride;      /* of the convolution */
     fa_pair padding;     /* of the convolution */
     fa_pair dilation;    /* of the convolution */

@@ -338,7 +338,7 @@ OP(adaptive_mean, adaptive_avg_pool2d_args, (y), .infer = adaptive_infer, .grad 
 
 typedef struct {
     const fa_tensor *gy; /* gradient of adaptive_avg_pool2d's result */
-    fa_like x;           /* the input of avg_pool2d */
+    fa_like x;           /* the input of adaptive_avg_pool2d */
 } adaptive_mean_back_args;
 
 static bool adaptive_mean_back_infer(fa__call *c)

@@ -2,7 +2,7 @@
 #include "dispatch/promote.h"
 #include "dispatch/row.h"
 
-/* ---- indices of triangles ---- */
+/* ---- positions in sorted lines ---- */
 
 typedef struct {
     const fa_tensor *lines;  /* sorted along the last dimension */

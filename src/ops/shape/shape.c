@@ -62,7 +62,7 @@ typedef struct {
     fa_shape destination; /* their positions in the result; the others keep their order */
 } movedim_args;
 
-/* Reads the dimensions to contract, each of which may occur once. */
+/* Reads a list of dimensions, each of which may occur once. */
 static bool read_dims(const fa__call *c, const fa_tensor *x, const char *name, fa_shape dims, int *at)
 {
     unsigned seen = 0;

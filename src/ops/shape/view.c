@@ -137,7 +137,7 @@ OP(reshape, shape_of_args, (y), .compose = reshape_compose, .may_view = true, TO
 typedef struct {
     const fa_tensor *x;
     int64_t start OPT(0); /* the first dimension to merge; negative counts from the end */
-    int64_t end OPT(-1);  /* the last value */
+    int64_t end OPT(-1);  /* the last dimension to merge, inclusive; negative counts from the end */
 } flatten_args;
 
 static fa_tensor *flatten_compose(fa__call *c)

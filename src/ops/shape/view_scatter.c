@@ -56,7 +56,7 @@ typedef struct {
     const fa_tensor *x;
     const fa_tensor *src;  /* the diagonal's shape; converted to x's dtype */
     int64_t offset OPT(0); /* 0: main diagonal; positive: above it; negative: below it */
-    int64_t dim1 OPT(0);   /* number of rows */
+    int64_t dim1 OPT(0);   /* dimension of the rows */
     int64_t dim2 OPT(1);   /* dimension of the columns */
 } diagonal_scatter_args;
 
