@@ -145,7 +145,7 @@ static plain open_settings(bool create)
         fa__ctx()->callers = s->placement;
         s->no_grad = !create;
         s->placement = FA_PLACE_STRICT;
-        s->autocast = FA_OFF;
+        s->autocast = FA_SAME;
     }
     return p;
 }

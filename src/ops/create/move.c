@@ -88,7 +88,7 @@ static void move_grad(fa__back *b)
 
 /** A copy of x on another device, in another dtype, or both. fa_to() is the short form; it returns x itself if nothing
  *  changes. Differentiable: the gradient is moved back to x's device and dtype. */
-OP(move, move_args, (y), .infer = move_infer, .run = move_run, .grad = move_grad, .cross_device = true,
+OP(move, move_args, (y), .infer = move_infer, .exact = true, .run = move_run, .grad = move_grad, .cross_device = true,
    .sets_strides = true, TORCH("x.to(dtype or x.dtype, copy=True)"),
    SAMPLES("(3,4) dtype=f64; (3,4) dtype=i32; (); (0,2) dtype=bf16; i(5) dtype=f16; n(9) dtype=bool; (3,4) dtype=u8"))
 
@@ -116,8 +116,8 @@ static void clone_grad(fa__back *b)
 
 /** A copy of x in new memory without gaps. The order of x's dimensions in memory is preserved (PyTorch's
  *  preserve_format); for a row-major copy use fa_contiguous(). */
-OP(clone, one_args, (y), .infer = clone_infer, .run = clone_run, .grad = clone_grad, .sets_strides = true,
-   TORCH("clone(x)"), SAMPLES("(3,4); (); (0,2); b(3)"))
+OP(clone, one_args, (y), .infer = clone_infer, .exact = true, .run = clone_run, .grad = clone_grad,
+   .sets_strides = true, TORCH("clone(x)"), SAMPLES("(3,4); (); (0,2); b(3)"))
 
 static fa_tensor *contiguous_compose(fa__call *c)
 {
@@ -191,7 +191,7 @@ static void copy_grad(fa__back *b)
 
 /** x with its elements replaced by those of source; fa_copy_(x, source) overwrites x in place, across devices and
  *  dtypes. Values are converted as by fa_to(): 2.7 becomes 2 in i32. */
-OP(copy, copy_args, (y), .infer = copy_infer, .run = copy_run, .grad = copy_grad, .cross_device = true,
+OP(copy, copy_args, (y), .infer = copy_infer, .exact = true, .run = copy_run, .grad = copy_grad, .cross_device = true,
    .inplace = INPLACE(x), TORCH("x.clone().copy_(source) if isinstance(source, Tensor) else full_like(x, source)"),
    ALSO("`fill` with a number, `zero_` with 0, NumPy's `copyto`"), SAMPLES("(3,4) (4); (3,4) 2; (3) (3); () ()"))
 

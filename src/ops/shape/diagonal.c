@@ -128,7 +128,7 @@ static void diagonal_back_grad(fa__back *b)
 }
 
 /** Zeros in the shape of `like`, with gy on a diagonal: the gradient of diagonal. */
-OP(diagonal_back, diagonal_back_args, (y), .infer = diagonal_back_infer, .run = diagonal_back_run,
+OP(diagonal_back, diagonal_back_args, (y), .infer = diagonal_back_infer, .exact = true, .run = diagonal_back_run,
    .grad = diagonal_back_grad, INTERNAL, TORCH(""), SAMPLES("(3) (3,4) 0 0 1; (4,2) (2,4,5) -3 2 0; (0) (2,2) 5 0 1"))
 
 typedef struct {
@@ -175,8 +175,8 @@ static void diag_embed_grad(fa__back *b)
 
 /** Embeds the last dimension of x as a diagonal of two dimensions of a tensor of zeros, with one dimension more than
  *  x. */
-OP(diag_embed, diag_embed_args, (y), .infer = diag_embed_infer, .run = diag_embed_run, .grad = diag_embed_grad,
-   TORCH("diag_embed(x, offset, dim1, dim2)"),
+OP(diag_embed, diag_embed_args, (y), .infer = diag_embed_infer, .exact = true, .run = diag_embed_run,
+   .grad = diag_embed_grad, TORCH("diag_embed(x, offset, dim1, dim2)"),
    SAMPLES("(3); (2,3); (2,3) offset=1; (2,3) offset=-2 dim1=0 dim2=2; (2,3) dim1=1 dim2=0; (0); (2,0) offset=1"))
 
 typedef struct {
@@ -274,12 +274,13 @@ static void triu_grad(fa__back *b)
 }
 
 /** The lower triangle of matrices: elements above a diagonal become 0. */
-OP(tril, triangle_args, (y), .infer = triangle_infer, .run = tril_run, .grad = tril_grad, .inplace = INPLACE(x),
-   TORCH("tril(x, diagonal)"),
+OP(tril, triangle_args, (y), .infer = triangle_infer, .exact = true, .run = tril_run, .grad = tril_grad,
+   .inplace = INPLACE(x), TORCH("tril(x, diagonal)"),
    SAMPLES("(3,4); (3,4) diagonal=1; (2,3,3) diagonal=-1; (0,2); n(3,3); (3,2) diagonal=-9"))
 
 /** The upper triangle of matrices: elements below a diagonal become 0. */
-OP(triu, triangle_args, (y), .infer = triangle_infer, .run = triu_run, .grad = triu_grad, .inplace = INPLACE(x),
-   TORCH("triu(x, diagonal)"), SAMPLES("(3,4); (3,4) diagonal=1; (2,3,3) diagonal=-1; (2,0); n(3,3); (3,2) diagonal=9"))
+OP(triu, triangle_args, (y), .infer = triangle_infer, .exact = true, .run = triu_run, .grad = triu_grad,
+   .inplace = INPLACE(x), TORCH("triu(x, diagonal)"),
+   SAMPLES("(3,4); (3,4) diagonal=1; (2,3,3) diagonal=-1; (2,0); n(3,3); (3,2) diagonal=9"))
 
 #include "diagonal.rows"

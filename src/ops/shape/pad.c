@@ -207,9 +207,9 @@ static void pad_grad(fa__back *b)
 
 /** Pads dimensions of x, starting from the last one: pads are the numbers of elements to add before and after the last
  *  dimension, then the one before it, and so on; negative numbers crop. In mode "constant" the new elements are
- * `value`; "reflect" mirrors x at the edge without repeating it, "replicate" repeats the edge, "circular" wraps around.
- */
-OP(pad, pad_args, (y), .infer = pad_infer, .run = pad_run, .grad = pad_grad,
+ *  `value`; "reflect" mirrors x at the edge without repeating it, "replicate" repeats the edge, "circular" wraps
+ *  around. */
+OP(pad, pad_args, (y), .infer = pad_infer, .exact = true, .run = pad_run, .grad = pad_grad,
    TORCH("nn.functional.pad(x, pads, mode, value)"), ALSO("`constant_pad_nd`"),
    SAMPLES(
        "(3) l(1,2); (2,3) l(1,1,2,0) value=1.5; (3,4) l(-1,2); (2,3,2) l(0,0,1,0,0,2); (4) l(-2,-1) value=3; () l(); "

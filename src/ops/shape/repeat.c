@@ -8,7 +8,7 @@
 
 typedef struct {
     const fa_tensor *x;
-    fa_shape shifts; /* positions to shift each of dims by, such as FA_SHAPE(1, -2); negative: to the front */
+    fa_shape shifts; /* for each dimension a shift from 0 to its size - 1 */
 } rolled_args;
 
 static bool rolled_infer(fa__call *c)
@@ -66,7 +66,7 @@ static void rolled_grad(fa__back *b)
 }
 
 /** x rolled along every dimension. */
-OP(rolled, rolled_args, (y), .infer = rolled_infer, .run = rolled_run, .grad = rolled_grad, INTERNAL,
+OP(rolled, rolled_args, (y), .infer = rolled_infer, .exact = true, .run = rolled_run, .grad = rolled_grad, INTERNAL,
    TORCH("roll(x, shifts, tuple(range(x.dim())))"), SAMPLES("(3,4) s(1,3); (2,3,2) s(1,0,1); (5) s(0); (0,2) s(0,1)"))
 
 typedef struct {
