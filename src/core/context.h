@@ -33,11 +33,8 @@ typedef struct fa__context {
     bool destroying;
     bool debugging;       /* fa__debugging() */
     const char *closing;  /* the scope that is being closed */
-    const char *here;     /* FA_HERE */
-    const void *call;     /* the innermost call (ops/row.h): composed operations find their caller */
-    const fa__op *for_;   /* the public function at work that is no operation (fa_item); NULL: none, or user's code */
-    bool for_call;        /* it works for a composed call, which is what the program called */
-    fa_placement callers; /* the .placement where the running backward was called: hooks of the user's run with it */
+    const struct fa__attribution *attribution; /* on whose behalf it works, innermost first; NULL: the program */
+    const char *here;                          /* FA_HERE: where the program says that its calls are */
     /* Memory that stands inside storages, what this thread has made less what it has freed: bytes, and FA__SMALL_ONE
      * for each storage. */
     _Atomic int64_t small;
@@ -56,43 +53,6 @@ static inline fa__context *fa__ctx(void)
     fa__context *c = fa__self->core;
     return FA__LIKELY(c != NULL) ? c : fa__context_start();
 }
-
-/* The public function that a thread works for: copies and waits are told under its name. */
-typedef struct fa__errand {
-    fa__context *context;
-    const fa__op *before;
-    bool before_call;
-} fa__errand;
-
-static inline fa__errand fa__errand_for(const fa__op *op, bool users_code)
-{
-    fa__errand e = {fa__ctx(), NULL, false};
-    if (!e.context)
-        return e;
-    e.before = e.context->for_;
-    e.before_call = e.context->for_call;
-    if (!e.before || users_code) {
-        e.context->for_ = op;
-        e.context->for_call = e.context->call != NULL;
-    }
-    return e;
-}
-
-static inline void fa__errand_end(fa__errand *e)
-{
-    if (!e->context)
-        return;
-    e->context->for_ = e->before;
-    e->context->for_call = e->before_call;
-}
-
-/* Until the end of the block the thread works for this function, unless it already does for one that calls it. */
-#define FA__WORK_FOR(op)                                                                                               \
-    fa__errand fa__errand_here __attribute__((__cleanup__(fa__errand_end), __unused__)) = fa__errand_for(op, false)
-/* Until the end of the block a function of the user's is called: copies and waits in it are told under the names of the
- * functions that it calls itself. */
-#define FA__USERS_CODE                                                                                                 \
-    fa__errand fa__errand_here __attribute__((__cleanup__(fa__errand_end), __unused__)) = fa__errand_for(NULL, true)
 
 FA__COLD void *fa__own_slowly(void *object);
 /* Hands a new object's only reference to the innermost scope, and returns the object. NULL stays NULL; without memory
