@@ -17,7 +17,7 @@ bool fa_set_requires_grad(fa_tensor *t, bool requires_grad)
         return fa__fail(FA_ERROR_DTYPE, "fa_set_requires_grad: only floating tensors can need gradients, not %s",
                         fa__dtype_names[t->dtype]);
     if (t->requires_grad != requires_grad)
-        t->history++; /* views of it learn of that when they are used next */
+        t->history++; /* views of it notice this when they are next used */
     t->requires_grad = requires_grad;
     return true;
 }
@@ -53,13 +53,13 @@ FA__HOT bool fa_set_grad(fa_tensor *t, fa_tensor *grad)
     if (grad == t)
         return fa__fail(FA_ERROR_ARGUMENT, "fa_set_grad: a tensor cannot be its own gradient");
     if (grad
-        && (!fa__same_shape(t, grad) || t->dtype != grad->dtype || fa__tensor_place(t) != fa__tensor_place(grad))) {
+        && (!fa__same_shape(t, grad) || t->dtype != grad->dtype || fa__tensor_device(t) != fa__tensor_device(grad))) {
         char text[400];
         struct fa__text both = fa__text_in(text, sizeof text);
         fa__describe_tensor(&both, grad, false);
         fa__text_add(&both, " for ");
         fa__describe_tensor(&both, t, false);
-        return fa__fail(fa__tensor_place(t) != fa__tensor_place(grad) ? FA_ERROR_DEVICE : FA_ERROR_GRADIENT,
+        return fa__fail(fa__tensor_device(t) != fa__tensor_device(grad) ? FA_ERROR_DEVICE : FA_ERROR_GRADIENT,
                         "fa_set_grad: shape, dtype and device have to be the tensor's: %s", text);
     }
     if (!grad && !t->autograd)
@@ -93,12 +93,12 @@ static fa_tensor *described_failure(const char *name, const fa_tensor *t, fa_cod
     return NULL;
 }
 
-/* The gradient of a number with respect to itself. */
+/* The gradient of a tensor with one element with respect to itself. */
 static fa_tensor *one(const fa_tensor *t)
 {
-    if (!fa__tensor_place(t)->host || (t->dtype != FA_F32 && t->dtype != FA_F64))
+    if (!fa__tensor_device(t)->host || (t->dtype != FA_F32 && t->dtype != FA_F64))
         return fa_ones_like(t);
-    fa_tensor *g = fa__own(fa__tensor_empty(fa__tensor_place(t), (fa_dtype)t->dtype, t->rank, t->shape, NULL));
+    fa_tensor *g = fa__own(fa__tensor_empty(fa__tensor_device(t), (fa_dtype)t->dtype, t->rank, t->shape, NULL));
     if (g && t->dtype == FA_F32)
         *(float *)fa__tensor_data(g) = 1;
     else if (g)
@@ -106,7 +106,7 @@ static fa_tensor *one(const fa_tensor *t)
     return g;
 }
 
-/* The gradient to start from, checked; 1 when none is given for one element. */
+/* The initial gradient, checked; 1 if none is given for a single element. */
 static FA__HOT fa_tensor *seed(const char *name, const fa_tensor *t, fa_tensor *given)
 {
     if (!given && fa__numel(t) != 1)
@@ -116,12 +116,12 @@ static FA__HOT fa_tensor *seed(const char *name, const fa_tensor *t, fa_tensor *
         return one(t);
     if (!fa__tensor_check(given, ".grad"))
         return NULL;
-    bool there = fa__tensor_place(given) == fa__tensor_place(t);
+    bool there = fa__tensor_device(given) == fa__tensor_device(t);
     if (!there || !fa__same_shape(given, t)) {
         char text[300];
         struct fa__text what = fa__text_in(text, sizeof text);
         if (!there)
-            fa__text_add(&what, "the gradient is not on the tensor's device, %s", fa__tensor_place(t)->name);
+            fa__text_add(&what, "the gradient is not on the tensor's device, %s", fa__tensor_device(t)->name);
         else {
             fa__text_add(&what, "the gradient is not of the tensor's shape, ");
             fa__describe_shape(&what, t->rank, t->shape);
@@ -131,7 +131,7 @@ static FA__HOT fa_tensor *seed(const char *name, const fa_tensor *t, fa_tensor *
     return (fa_dtype)given->dtype == (fa_dtype)t->dtype ? fa__own(fa__ref(given)) : fa_to(given, (fa_dtype)t->dtype);
 }
 
-/* Settings of a backward: recording only when asked for, everything else plain. */
+/* Settings for a backward pass: recording only if requested, defaults for everything else. */
 static fa__scope open_settings(bool create)
 {
     fa__scope use;
@@ -144,7 +144,7 @@ static fa__scope open_settings(bool create)
     return use;
 }
 
-/* Puts the gradient of an output in its place. */
+/* Delivers the gradient of an output. */
 static bool start(fa__walk *w, const fa_tensor *t, fa_tensor *g)
 {
     uint32_t slot = 0;
@@ -185,7 +185,7 @@ FA__HOT bool(fa_backward)(const fa_tensor *t, const fa_backward_options *options
     return good;
 }
 
-/* Where the gradient of each input passes: its node, or itself when it is a leaf. */
+/* The destination of each input's gradient: its node, or the input itself if it is a leaf. */
 static bool find_inputs(fa_tensors inputs, fa__object **at, uint32_t *slot)
 {
     for (size_t i = 0; i < inputs.count; i++) {
@@ -226,7 +226,7 @@ static bool start_all(fa__walk *w, fa_tensors outputs, const fa_grad_of_options 
     return true;
 }
 
-/* What was caught on its way to leaves becomes what the leaves would get. */
+/* Converts gradients captured for leaves to the form in which a leaf would accumulate them. */
 static bool finish_leaves(const fa__walk *w)
 {
     for (size_t i = 0; i < w->captures; i++) {
@@ -378,9 +378,9 @@ bool fa_unhook(fa_tensor *t, int64_t hook)
            || fa__fail(FA_ERROR_ARGUMENT, "fa_unhook: the tensor has no hook %lld", (long long)hook);
 }
 
-/* ---- what moves with a tensor ---- */
+/* ---- tensors that follow others ---- */
 
-/* The hook that makes t follow; NULL when there is none. */
+/* The hook with which t follows the leader; NULL if there is none. */
 static fa__hook *following(const fa_tensor *t, const fa_tensor *leader)
 {
     const fa__autograd *a = fa__autograd_if(leader);
@@ -400,7 +400,7 @@ bool fa_follow(fa_tensor *t, fa_tensor *leader)
     if (!check_pair(t, leader, "fa_follow: the tensor", "fa_follow: the leader"))
         return false;
     const fa__autograd *own = fa__autograd_if(t);
-    if (t == leader || (own && own->followers)) /* whoever closes a circle has followers */
+    if (t == leader || (own && own->followers)) /* a tensor that would close a cycle has followers */
         return fa__fail(FA_ERROR_ARGUMENT, "fa_follow: the %s",
                         t == leader ? "leader is the tensor itself" : "tensor has followers of its own");
     fa__autograd *a = fa__autograd_of(leader);

@@ -1,12 +1,13 @@
-/* Operations of the program's own: fa_apply runs forward without recording, and leaves a node that calls backward. */
+/* User-defined differentiable functions: fa_apply runs forward without recording and creates a node that calls
+ * backward. */
 #include "autograd/engine.h"
-#include "ops/call/call.h"
+#include "dispatch/call.h"
 
 typedef struct function_args {
     fa_tensors inputs;
 } function_args;
 
-/* What a node holds of a program's function. */
+/* A user-defined function, as stored in a node. */
 typedef struct function {
     fa__object object;
     fa_function table;
@@ -53,16 +54,16 @@ static void function_grad(fa__back *b)
                      f->table.name ? f->table.name : "a function", k);
             return;
         }
-        fa__give_item(b, k, gx[k] ? fa__own(fa__ref(gx[k])) : NULL);
+        fa__set_item_grad(b, k, gx[k] ? fa__own(fa__ref(gx[k])) : NULL);
     }
 }
 
-static const fa__cells function_cells = {.grad = function_grad};
+static const fa__traits function_traits = {.grad = function_grad};
 static const fa__field function_fields[] = {
     {.name = "inputs", .kind = FA__TENSORS, .offset = offsetof(function_args, inputs)}};
 static const fa__op function_op = {.name = "apply",
                                    .id = FA__OP_expression,
-                                   .cells = &function_cells,
+                                   .traits = &function_traits,
                                    .fields = function_fields,
                                    .nfields = 1,
                                    .of = {[FA__TENSORS] = 1},
@@ -107,8 +108,8 @@ static bool shares_memory(const fa_tensor *y, fa_tensors inputs)
     return false;
 }
 
-/* Runs forward in a scope of the library's; its result is a tensor of its own, whatever it returned. What shares an
- * input's memory is not known as its view: autograd refuses to see it changed in place. */
+/* Runs forward in a scope of its own; the result is always a new tensor. If it shares memory with an input, it is not
+ * known as a view of it, so autograd rejects modifying it in place. */
 static fa_tensor *run_forward(const function *f, fa_tensors inputs)
 {
     fa__scope scope = fa__scope_open("fa_apply");

@@ -1,0 +1,57 @@
+/* A formula: the parsed expression of a pointwise operation, and the operations that are its derivatives, made when
+ * first needed. Derivatives are pointwise operations too, so they have derivatives of their own. */
+#ifndef FA__OPS_FORMULA_H
+#define FA__OPS_FORMULA_H
+#include "base/types.h"
+#include "core/op.h"
+#include "core/program.h"
+#include "pointwise/expression.h"
+
+enum { FA__NEEDS_INPUTS = 4 /* expressions of at most so many operands are remembered */ };
+
+typedef struct fa__compiled {
+    const fa__expression *e;
+    fa__program program;
+    uint8_t result; /* the result's dtype; FA_SAME: by promotion */
+    uint8_t casts;  /* the dtype of its casts, which promotes as an operand's does; FA_SAME: there are none */
+    _Atomic(fa__program *) narrow[4];                   /* for bool, u8, i8 and i16: made when first needed */
+    _Atomic(const fa__op *) derivative[FA__MAX_INPUTS]; /* by input: an operation, or fa__zero_op */
+    /* What a record has to know, by the operands (bits) whose gradients are asked for; 0: not asked yet. */
+    _Atomic(uint64_t) needs[1 << FA__NEEDS_INPUTS];
+} fa__compiled;
+
+/* Operands that gradients flow to, operands that these gradients mention, and whether they mention the result. */
+typedef struct fa__needs {
+    uint32_t wants, keep;
+    bool keep_y;
+} fa__needs;
+
+/* For the operands (bits) whose gradients are asked for; false and an error on failure. */
+bool fa__needs_of(const fa__op *op, uint32_t wants, fa__needs *needs);
+
+/* What stands for a derivative that is zero whatever the operands. */
+extern const fa__op fa__zero_op;
+/* What stands for a derivative that is too large for one expression: it is computed step by step. */
+extern const fa__op fa__large_op;
+
+/* The formula of a pointwise operation; NULL and an error when it does not parse or memory is lacking. */
+fa__compiled *fa__compiled_of(const fa__op *);
+/* The program that gives results of a dtype. NULL and an error when memory is lacking. */
+FA__COLD fa__program *fa__narrow_program(fa__compiled *, fa_dtype);
+static inline fa__program *fa__program_of(fa__compiled *f, fa_dtype d)
+{
+    return FA__LIKELY(d < FA_BOOL || d > FA_I16) ? &f->program : fa__narrow_program(f, d);
+}
+/* d op / d input, times gy: an operation whose fields are those of op, then gy, then y; fa__zero_op or fa__large_op; op
+ * itself where it is a derivative and the input its own gy, which it is linear in: the new one is to stand there. NULL
+ * and an error on failure. */
+const fa__op *fa__derivative_of(const fa__op *op, int input);
+/* An operation for an expression that is not a row's: its fields are numbers or tensors, named. Made once for each text
+ * and names, and called what its first caller is: "pointwise", which lives forever. NULL and an error that names the
+ * caller and the place when the text is wrong. */
+const fa__op *fa__expression_op(const char *caller, const char *text, const char *const *names, int count,
+                                const char *const *outputs, int noutputs);
+/* Keeps the formula of a source in it; it is forgotten when all formulas are freed. */
+struct fa__source;
+void fa__source_knows(struct fa__source *source, fa__compiled *formula);
+#endif
