@@ -139,7 +139,7 @@ static fa__scope open_settings(bool create)
     if (s) {
         s->no_grad = !create;
         s->placement = FA_PLACE_STRICT;
-        s->autocast = FA_OFF;
+        s->autocast = FA_SAME;
     }
     return use;
 }
