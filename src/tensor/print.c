@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "core/context.h"
+#include "core/attribution.h"
 #include "core/tensor.h"
 #include "ids.h"
 #include <errno.h>

@@ -3,7 +3,7 @@
 #define _GNU_SOURCE /* strtod_l */
 #include "base/alloc.h"
 #include "base/error.h"
-#include "core/context.h"
+#include "core/attribution.h"
 #include "dispatch/call.h"
 #include <errno.h>
 #include <locale.h>

@@ -320,7 +320,7 @@ static fa_tensor *on_host(const fa_tensor *t, fa_dtype dtype, const fa__op *op)
 {
     FA__WORK_FOR(op);
     bool stood = fa__failed();
-    fa_tensor *h = read_late(t, dtype, fa__ctx() ? fa__ctx()->for_ : op);
+    fa_tensor *h = read_late(t, dtype, fa__outermost_function());
     return stood || !fa__failed() ? h : NULL;
 }
 

@@ -52,7 +52,7 @@ static fa_tensor *moved(const fa__op *op, const fa_tensor *x, fa_place where, co
         return fa__own(fa__ref(x));
     FA__WORK_FOR(op);
     fa_tensor *y = fa_move(x, .device = device->id, .dtype = dtype, .non_blocking = options->non_blocking);
-    if (!y || fa__ctx()->call)
+    if (!y || fa__outermost_call())
         return y;
     fa__sign(y, &to_op, site);
     return y;
@@ -90,8 +90,8 @@ typedef struct change {
 /* The operation that errors name: fa_move_ or fa_module_to. */
 static const fa__op *asked_for(void)
 {
-    const fa__context *c = fa__ctx();
-    return c && c->for_ ? c->for_ : &move_in_place_op;
+    const fa__op *function = fa__outermost_function();
+    return function ? function : &move_in_place_op;
 }
 
 /* Reports an error such as "fa_move_: why: (3,) f32 cpu, made by ones in main+0x4f"; returns false. */

@@ -18,6 +18,7 @@ static const fa__op ops[] = {
 /* The state of one indexing call. */
 typedef struct plan {
     fa__call call;
+    fa__attribution attribution;
     fa__index_args args;
     fa_tensor *x; /* args.x on the device of the call; for fa_index_put() a copy */
     bool accumulate;
@@ -327,16 +328,15 @@ static fa_tensor *assigned(plan *p)
 static void enter(plan *p, const fa__op *op, const void *site)
 {
     *p = (plan){.call = {.op = op, .site = site}};
-    p->call.parent = fa__ctx()->call;
-    fa__ctx()->call = &p->call;
+    fa__attribution_enter(&p->attribution, op, &p->call);
 }
 
 static fa_tensor *leave(plan *p, fa_tensor *y, bool stood)
 {
     char text[400];
     struct fa__text description = fa__text_in(text, sizeof text);
-    fa__ctx()->call = p->call.parent;
-    if (y && !p->call.parent)
+    fa__attribution_leave(&p->attribution);
+    if (y && !fa__outermost_call())
         fa__tensor_inner(y, false); /* the compiled program holds it */
     if (y || stood || !fa__failed() || !p->call.args || fa__self->error->code == FA_ERROR_SYNC)
         return y;

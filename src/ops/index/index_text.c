@@ -226,7 +226,7 @@ fa_tensor *fa_get(const fa_tensor *x, const char *where)
         return NULL;
     }
     fa_tensor *view = get("fa_get", x, where);
-    if (view && !fa__ctx()->call)
+    if (view && !fa__outermost_call())
         fa__sign(view, &get_op, __builtin_return_address(0));
     return view;
 }
