@@ -14,7 +14,7 @@ FA_API fa_tensor *fa__pointwise(const char *text, size_t count, const fa_arg *op
 typedef struct fa_binding {
     const char *name;      /**< as the text has it */
     fa_tensors tensors;    /**< one for each place in the lists; none: numbers are meant */
-    fa_arg number;         /**< the same for all places */
+    fa_arg number;         /**< the same for all places, or a tensor without dimensions that holds it */
     const double *numbers; /**< one for each place in the lists; NULL: number is meant */
 } fa_binding;
 
@@ -34,6 +34,11 @@ static inline fa_binding fa__bind_arg(const char *name, fa_arg number)
     return b;
 }
 
+static inline fa_binding fa__bind_t(const char *name, const fa_tensor *t)
+{
+    return fa__bind_arg(name, fa__arg_t(t));
+}
+
 static inline fa_binding fa__bind_f(const char *name, double v)
 {
     return fa__bind_arg(name, fa__arg_f(v));
@@ -49,7 +54,8 @@ static inline fa_binding fa__bind_u(const char *name, uint64_t v)
     return fa__bind_arg(name, fa__arg_u(v));
 }
 
-/** A name with what stands for it, a number or a list of tensors: FA_BIND("lr", 0.1), FA_BIND("p", FA_TENSORS(w, b)).
+/** A name with what stands for it, a number, a tensor that holds one or a list of tensors: FA_BIND("lr", 0.1),
+ *  FA_BIND("lr", rate), FA_BIND("p", FA_TENSORS(w, b)).
  *  In C++ the list is a variable, an fa_tensors of an array: that of FA_TENSORS would be gone. */
 #ifdef __cplusplus
 }
@@ -58,6 +64,14 @@ static inline fa_binding fa__bind(const char *name, fa_tensors tensors)
     return fa__bind_list(name, tensors);
 }
 fa_binding fa__bind(const char *name, const fa__tensor_list &list) = delete; /* its end is the expression's */
+static inline fa_binding fa__bind(const char *name, const fa_tensor *number)
+{
+    return fa__bind_t(name, number);
+}
+static inline fa_binding fa__bind(const char *name, fa_tensor *number)
+{
+    return fa__bind_t(name, number);
+}
 template <class N> static inline fa_binding fa__bind(const char *name, N number)
 {
     return fa__bind_arg(name, fa__number(number));
@@ -66,7 +80,10 @@ template <class N> static inline fa_binding fa__bind(const char *name, N number)
 extern "C" {
 #else
 #define FA_BIND(name, value)                                                                                           \
-    _Generic(value, fa_tensors : fa__bind_list, FA__NUMBERS(fa__bind_i, fa__bind_u, fa__bind_f))(name, value)
+    _Generic(value, fa_tensors                                                                                         \
+             : fa__bind_list, fa_tensor *                                                                              \
+             : fa__bind_t, const fa_tensor *                                                                           \
+             : fa__bind_t, FA__NUMBERS(fa__bind_i, fa__bind_u, fa__bind_f))(name, value)
 #endif
 
 /** A program for fa_update_all(), with its bindings. */
@@ -84,10 +101,13 @@ typedef struct fa_program {
  *      fa_update("m = beta * m + g; p = p - lr * m", 5, bindings)
  *
  *  Names that are not bound are locals; numbers are only read. Every tensor list has the same length, and the tensors
- *  at one place have one shape and one device. They are never copied to another device for this, not even with
- *  FA_PLACE_AUTO: such a copy would be older than what the same call writes. What is changed may be read under other
- *  names too, as a whole: tensors that overlap it otherwise, or that are changed as well, are an error. Nothing is
- *  recorded. All or nothing: what could fail is checked, and all memory taken, before the first write.
+ *  at one place have one shape and one device. A number may stand in a tensor without dimensions on that device,
+ *  FA_BIND("lr", rate), or, where a list is only read, in one for each place: it is read when the work runs, so that it
+ *  can change on the device between two runs without a copy or a wait, and the dtype that is computed in does not
+ * depend on its dtype. Tensors are never copied to another device for this, not even with FA_PLACE_AUTO: such a copy
+ * would be older than what the same call writes. What is changed may be read under other names too, as a whole: tensors
+ * that overlap it otherwise, or that are changed as well, are an error. Nothing is recorded. All or nothing: what could
+ * fail is checked, and all memory taken, before the first write.
  *  @return false and an error, with nothing changed, also when an error stood before */
 FA_API bool fa_update(const char *text, size_t count, const fa_binding *bindings);
 

@@ -289,6 +289,13 @@ FA_API bool fa_optim_set_option(fa_optim *optimizer, int group, const char *name
 FA_API double fa_optim_lr(const fa_optim *optimizer);
 /** Changes the learning rate of all groups to lr, 0 or more, from the next step on. */
 FA_API bool fa_optim_set_lr(fa_optim *optimizer, double lr);
+/** From now on the learning rate of a group is read from a tensor when the work of a step runs: a floating one without
+ *  dimensions on the device of the group's parameters, which the optimizer keeps. It may be changed on the device
+ * between two steps, without a copy or a wait (PyTorch's lr=tensor with capturable=True). fa_optim_set_lr(),
+ *  fa_optim_set_option() and schedules write into it; fa_optim_lr() and what is saved are the number that was set last.
+ *  NULL: the number is used again.
+ *  @return false and an error for a group that is not there, or another tensor */
+FA_API bool fa_optim_set_lr_tensor(fa_optim *optimizer, int group, fa_tensor *lr);
 
 /* ---- what is kept ---- */
 

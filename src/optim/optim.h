@@ -10,8 +10,8 @@
 enum {
     FA__MOST_STATES = 3,
     FA__MOST_NUMBERS = 8,
-    FA__MOST_OPTIONS = 8, /* the last of a table has no name */
-    FA__MOST_BINDINGS = 2 + FA__MOST_STATES + FA__MOST_NUMBERS,
+    FA__MOST_OPTIONS = 8,                                       /* the last of a table has no name */
+    FA__MOST_BINDINGS = 3 + FA__MOST_STATES + FA__MOST_NUMBERS, /* p, g, lr */
     FA__PROGRAM_ROOM = 256
 };
 
@@ -24,6 +24,7 @@ typedef struct fa__number {
      * step; NULL: always the same */
     double (*value)(const double *option, int64_t step, bool fresh);
     double constant;
+    bool of_one; /* for a learning rate of 1: that of the program stands in a tensor */
 } fa__number;
 
 /* What an option may be, beside finite. */
@@ -65,6 +66,7 @@ struct fa__group {
     fa__group *next;
     const fa__method *method;
     double option[FA__MOST_OPTIONS];
+    fa_tensor *lr;               /* holds the learning rate in the place of option 0; NULL: there is none */
     double initial_lr;           /* the rate that schedules begin from; NaN: there was none yet */
     char text[FA__PROGRAM_ROOM]; /* assigns p and the states, from them, g and the numbers */
     fa__number number[FA__MOST_NUMBERS];
@@ -113,6 +115,8 @@ void fa__group_set(fa__group *, const double *option);
 /* What a method's `write` says. */
 void fa__optim_number(fa__group *, const char *name, double (*value)(const double *option, int64_t step, bool fresh));
 void fa__optim_constant(fa__group *, const char *name, double value);
+/* `rate`, which is proportional to the learning rate: before the text that uses it. */
+void fa__optim_rate(fa__group *, double (*value)(const double *option, int64_t step, bool fresh));
 void fa__optim_text(fa__group *, const char *format, ...) __attribute__((__format__(__printf__, 2, 3)));
 /* Begins the program: d is the gradient, or its opposite, with weight decay. */
 void fa__optim_gradient(fa__group *, double maximize, double weight_decay);
