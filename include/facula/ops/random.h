@@ -14,7 +14,7 @@ FA__BEGIN
  *  @{ */
 
 /** @name Dropout of channels, alpha dropout
- *  fa_dropout() of single elements is among the elementwise operations.
+ *  fa_dropout() of single elements is listed under "Elementwise arithmetic".
  *  @{ */
 
 /** Options of fa_alpha_dropout(). */
@@ -202,7 +202,7 @@ typedef struct fa_gumbel_softmax_options {
 } fa_gumbel_softmax_options;
 
 /** Gumbel-softmax: softmax((x + g) / tau) along dim, with random numbers g from the Gumbel distribution
- *  (arXiv:1611.01144). It samples a class with the probabilities softmax(x) in a way that gradients flow through. With
+ *  (arXiv:1611.01144). It samples a class with probabilities softmax(x), and gradients flow through the sample. With
  *  `hard` the result is exactly one-hot, with the gradient of the soft one (in PyTorch the 1 may be off by
  *  rounding).
  *

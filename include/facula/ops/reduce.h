@@ -705,8 +705,8 @@ typedef struct fa_cummax_result {
     fa_tensor *indices; /**< see fa_cummax() */
 } fa_cummax_result;
 
-/** The cumulative maximum along a dimension and its indices (i64), the last one of equal elements. From the first NaN
- *  on all values are NaN. The selected element gets the gradient.
+/** The cumulative maximum along a dimension and its indices (i64); of equal elements, the last index. From the first
+ *  NaN on, all values are NaN. The selected element gets the gradient.
  *
  *      fa_cummax(x, dim)
  *
@@ -721,8 +721,8 @@ typedef struct fa_cummin_result {
     fa_tensor *indices; /**< see fa_cummin() */
 } fa_cummin_result;
 
-/** The cumulative minimum along a dimension and its indices (i64), the last one of equal elements. From the first NaN
- *  on all values are NaN. The selected element gets the gradient.
+/** The cumulative minimum along a dimension and its indices (i64); of equal elements, the last index. From the first
+ *  NaN on, all values are NaN. The selected element gets the gradient.
  *
  *      fa_cummin(x, dim)
  *

@@ -147,7 +147,7 @@ FA_API fa_tensors fa_meshgrid(fa_tensors x, const fa_meshgrid_options *options);
 /** @} */
 
 /** @name Stacking and concatenation
- *  fa_cat() itself stands with indexing.
+ *  fa_cat() is listed under "Selecting, gathering and joining".
  *  @{ */
 
 /** Options of fa_stack(). */
@@ -492,7 +492,7 @@ FA_API fa_tensor *fa_flip(const fa_tensor *x, const fa_flip_options *options);
  *
  *  @param x a tensor
  *  @param dim the dimension to index, which is removed; negative counts from the end
- *  @param index the index; negative counts from the end
+ *  @param index which index to select; negative counts from the end
  *  @return a view; NULL after an error */
 FA_API fa_tensor *fa_select(const fa_tensor *x, int64_t dim, int64_t index);
 
