@@ -200,9 +200,9 @@ void write_docs(const rows *r, const char *path)
         "gradients of\n  other operations, \"zero\" everywhere, or \"none\" with the reason.\n"
         "- **in place**: the function that writes the result into its operand. \"only\": the operation has no other "
         "form.\n"
-        "- **out**: whether `.out = t` writes the result into an existing tensor; \"view\" if the result is a view of its
-        operand.\n
-        "
+        "- **out**: whether `.out = t` writes the result into an existing tensor; \"view\" if the result is a view of "
+        "its\n"
+        "  operand.\n"
         "- **autocast**: the dtype that floating operands are converted to while autocast is on; \"low\" is the dtype "
         "chosen\n  for autocast.\n"
         "- **tested**: the number of calls in the tests, each of which runs in every dtype and layout and on every "
