@@ -521,8 +521,8 @@ typedef struct fa_inner_options {
 } fa_inner_options;
 
 /** The dot products of all vectors of a with all vectors of b, along their last dimensions: the shape is a's other
- *  dimensions followed by b's. If one is 0-dim, the elementwise product. Both need the same dtype, while PyTorch
- *  promotes. Under autocast it behaves as fa_mul(), fa_dot() or fa_tensordot(), as in PyTorch.
+ *  dimensions followed by b's. If a or b is 0-dim, the result is the elementwise product. Both need the same dtype,
+ *  while PyTorch promotes. Under autocast it behaves as fa_mul(), fa_dot() or fa_tensordot(), as in PyTorch.
  *
  *      fa_inner(a, b, .out = NULL)
  *

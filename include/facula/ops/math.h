@@ -15,7 +15,7 @@ FA__BEGIN
  *  @{ */
 
 /** @name Activation functions
- *  relu, gelu, silu, sigmoid, tanh and dropout are among the elementwise operations.
+ *  relu, gelu, silu, sigmoid and tanh are listed under "Elementwise arithmetic".
  *  @{ */
 
 /** Options of fa_relu6(). */
@@ -672,9 +672,9 @@ FA_API fa_tensor *fa_spherical_bessel_j0_(fa_tensor *x, const fa_spherical_besse
 
 /** @} */
 
-/** @name Comparison, logic and bitwise operations, element by element
- *  Comparisons and tests give bool; == < > and the like
- *  are among the elementwise operations.
+/** @name Comparison, logic and bitwise operations
+ *  These work element by element; comparisons and tests give bool. The
+ *  comparison operators (fa_eq, fa_lt, ...) are listed under "Elementwise arithmetic".
  *  @{ */
 
 /** Options of fa_isnan(). */
@@ -842,8 +842,8 @@ typedef struct fa_nan_to_num_options {
     char fa__end;   /**< marks the end of this version's options */
 } fa_nan_to_num_options;
 
-/** x with NaN replaced by 0, infinity by the largest and -infinity by the lowest finite number of the dtype, or by the
- *  given numbers.
+/** x with NaN, infinity and -infinity replaced by given numbers: by default by 0 and the largest and lowest finite
+ *  number of the dtype.
  *
  *      fa_nan_to_num(x, .nan = 0.0, .posinf = INFINITY, .neginf = -INFINITY, .out = NULL)
  *
@@ -2355,8 +2355,8 @@ typedef struct fa_pow_options {
     char fa__end;   /**< marks the end of this version's options */
 } fa_pow_options;
 
-/** x to the power y; 0 to the power 0 is 1. Integers stay integers: negative powers of them are 0, except of 1 and -1
- *  (PyTorch rejects negative integer exponents that are numbers).
+/** x to the power y; 0 to the power 0 is 1. Integers stay integers: with a negative exponent the result is 0 unless x
+ *  is 1 or -1. (PyTorch rejects a negative number as the exponent of integers.)
  *
  *      fa_pow(x, y, .out = NULL)
  *
@@ -2866,8 +2866,8 @@ FA_API fa_tensor *fa_dropout_(fa_tensor *x, const fa_dropout_options *options);
 /** @} */
 
 /** @name Special functions
- *  entropy, normal distribution, gamma and zeta. erf, lgamma, digamma and polygamma stand with the
- *  exponentials and logarithms. Each is one expression; integers and bool give f32.
+ *  Entropy, normal distribution, gamma and zeta; erf, lgamma, digamma and polygamma are listed under
+ *  "Exponentials, logarithms". Each is one expression; integers and bool give f32.
  *  @{ */
 
 /** Options of fa_xlog1py(). */

@@ -14,7 +14,7 @@ FA__BEGIN
  *  @{ */
 
 /** @name Dropout of channels, alpha dropout
- *  fa_dropout() of single elements is among the elementwise operations.
+ *  fa_dropout() of single elements is listed under "Elementwise arithmetic".
  *  @{ */
 
 /** Options of fa_alpha_dropout(). */
@@ -202,7 +202,7 @@ typedef struct fa_gumbel_softmax_options {
 } fa_gumbel_softmax_options;
 
 /** Gumbel-softmax: softmax((x + g) / tau) along dim, with random numbers g from the Gumbel distribution
- *  (arXiv:1611.01144). It samples a class with the probabilities softmax(x) in a way that gradients flow through. With
+ *  (arXiv:1611.01144). It samples a class with probabilities softmax(x), and gradients flow through the sample. With
  *  `hard` the result is exactly one-hot, with the gradient of the soft one (in PyTorch the 1 may be off by
  *  rounding).
  *
@@ -236,7 +236,7 @@ typedef struct fa_randint_options {
  *
  *  @param low lower bound
  *  @param high exclusive upper bound
- *  @param shape the shape: FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
+ *  @param shape FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
  *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_randint(int64_t low, int64_t high, fa_shape shape, const fa_randint_options *options);
