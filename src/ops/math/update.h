@@ -18,7 +18,18 @@ static inline fa_tensor *fa__update_first(const fa__update *u, size_t place)
     return u->binding[u->result[0]].tensors.item[place];
 }
 
-/* The dtype that a place is computed in. */
+/* What binding k has at a place: a tensor, or NULL for a number. */
+static inline fa_tensor *fa__update_tensor(const fa__update *u, size_t k, size_t place)
+{
+    const fa_binding *b = &u->binding[k];
+    if (b->tensors.count)
+        return b->tensors.item[place];
+    return b->numbers || b->number.kind != FA__ARG_TENSOR ? NULL : (fa_tensor *)(uintptr_t)b->number.as.t;
+}
+
+/* Whether it is a number that is read from a tensor without dimensions when the launch runs. */
+bool fa__update_is_word(const fa__update *, size_t k, size_t place);
+/* The dtype that a place is computed in, about which numbers say nothing. */
 fa_dtype fa__update_dtype(const fa__update *, size_t place);
 /* Takes all memory and runs the programs, one after the other. False and an error; before anything was changed, when it
  * is memory that is lacking. */
