@@ -37,6 +37,7 @@
 #include <facula/module_hook.h>
 #include <facula/nn.h>
 #include <facula/object.h>
+#include <facula/op.h>
 #include <facula/operations.h>
 #include <facula/optim.h>
 #include <facula/plugin.h>

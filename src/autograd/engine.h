@@ -21,16 +21,6 @@ typedef struct fa__walk {
     size_t leaves, leaf_room;
 } fa__walk;
 
-/* The settings of user's code: operations are placed as where the backward was called. */
-static inline fa__scope fa__users_settings(void)
-{
-    fa__scope use;
-    fa_settings *s = fa__use_again(&use);
-    if (s)
-        s->placement = fa__ctx()->callers;
-    return use;
-}
-
 /* What a hook makes of a gradient; what was placed elsewhere comes back to where the gradient is. */
 static inline fa_tensor *fa__hook_call(const fa__hook *h, fa_tensor *g)
 {

@@ -25,4 +25,6 @@ void fa__library_close(fa__library *library);
 
 /* From now on this library is not unloaded, whoever closes it: threads will run in it to the end of the process. */
 void fa__library_stay(void);
+/* The same for the shared object that has the code at this address: it may be called to the end of the process. */
+void fa__code_stay(const void *address);
 #endif

@@ -112,6 +112,16 @@ void fa__scope_empty(const fa__scope *);
  * and closes by fa__use_close. NULL and an error without memory. */
 fa_settings *fa__use_again(fa__scope *);
 
+/* The settings of user's code that runs in a backward: operations are placed as where the backward was called. */
+static inline fa__scope fa__users_settings(void)
+{
+    fa__scope use;
+    fa_settings *s = fa__use_again(&use);
+    if (s)
+        s->placement = fa__ctx()->callers;
+    return use;
+}
+
 /* Takes back the reference that a scope of this thread holds: the caller owns it. False if none does. */
 bool fa__disown(const void *object);
 /* Host memory inside storages, over all threads: what fa_memory_stats adds to the CPU's cache. */

@@ -63,7 +63,15 @@ typedef struct fa__op {
     /* For each field and result the fields (bits) whose gradients need it kept; NULL: what is kept is for all. */
     const uint16_t *keep_for;
     struct fa__compiled *compiled; /* of pointwise operations: the parsed expression and its derivatives */
+    /* What fa_register_op was given (backend/registered.h); NULL: the operation is a row of the library's. */
+    const struct fa__registered *registered;
 } fa__op;
+
+/* What stands before an operation's name where a message names the function that the program called. */
+static inline const char *fa__op_prefix(const fa__op *op)
+{
+    return op->registered ? "" : "fa_";
+}
 
 /* Runs what follows for each bit i that is set in mask, from the lowest. */
 #define FA__EACH_BIT(i, mask)                                                                                          \
@@ -88,4 +96,15 @@ static inline const void *fa__field_at(const void *args, const fa__field *field)
 {
     return (const char *)args + field->offset;
 }
+
+/* ---- op.c: lists of numbers and strings among the arguments, for copies of them that outlive the call ---- */
+static inline bool fa__op_has_texts(const fa__op *op)
+{
+    return (op->of[FA__LIST] | op->of[FA__STRING]) != 0;
+}
+
+/* The bytes that they take, behind each other. */
+size_t fa__op_texts_size(const fa__op *, const void *args);
+/* Copies them to `room`, which is aligned for a double, and lets args point there. */
+void fa__op_texts_copy(const fa__op *, void *args, char *room);
 #endif

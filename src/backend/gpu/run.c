@@ -1,11 +1,14 @@
 /* What a device is asked to do: programs, reductions, kernels of operations. */
 #include "backend/gpu/gpu.h"
+#include "backend/registered.h"
 #include "base/error.h"
 #include "kernels_gpu.h"
 
 bool fa__gpu_has_kernel(const fa__op *op)
 {
-    return op->id < FA__OP_expression && fa__gpu_kernels[op->id];
+    if (op->id == FA__OP_expression)
+        return op->registered && op->registered->given.gpu;
+    return fa__gpu_kernels[op->id];
 }
 
 static uint64_t run_kernel(fa__queue *queue, const fa__launch *l)
