@@ -10,6 +10,7 @@
  *  that scope: declare it before FA_SCOPE, or let `release` free it. One loader is for one thread at a time. */
 #ifndef FACULA_DATA_H
 #define FACULA_DATA_H
+#include <facula/nn.h>
 #include <facula/scope.h>
 #include <facula/types.h>
 
@@ -129,7 +130,7 @@ FA_API fa_datasets fa_data_split(fa_dataset *dataset, double fraction, const fa_
 typedef struct fa_data_mnist_options {
     size_t size;          /**< set by the macro */
     bool train;           /**< the 60,000 samples for training; false: the 10,000 others */
-    fa_module *transform; /**< of the inputs, see transform.h; NULL: none */
+    fa_module *transform; /**< of the inputs, see @ref transform; NULL: none */
     char fa__end;
 } fa_data_mnist_options;
 #define FA__DEFAULT_fa_data_mnist                                                                                      \
@@ -178,7 +179,7 @@ FA_API fa_dataset *fa_data_cifar10(const char *folder, const fa_data_cifar10_opt
 typedef struct fa_data_cifar100_options {
     size_t size;          /**< set by the macro */
     bool train;           /**< the larger part */
-    fa_module *transform; /**< of the inputs, see transform.h; NULL: none */
+    fa_module *transform; /**< of the inputs, see @ref transform; NULL: none */
     bool coarse;          /**< labels are the 20 groups of kinds, not the 100 kinds */
     char fa__end;
 } fa_data_cifar100_options;
@@ -267,6 +268,134 @@ FA_API void fa__each_close(fa_batch *batch);
  *  fa_stop(). Loops over one loader may be nested: each is an epoch of its own. */
 #define FA_EACH(batch, loader)                                                                                         \
     for (fa_batch batch FA__CLEANUP(fa__each_close) = fa__each_open(loader, FA__WHERE); fa__each_next(&batch);)
+
+/** @defgroup transform Transforms: what images go through on their way from a dataset to a network. They are modules,
+ of batches of images
+ *  (samples, channels, height, width); one of the program's own is made by fa_nn_custom().
+ *
+ *      fa_transform *t = fa_transform_compose(
+ *          fa_transform_random_crop(32, .padding = 4), fa_transform_random_horizontal_flip(),
+ *          fa_transform_to_tensor(), fa_transform_normalize(FA_LIST(0.5, 0.5, 0.5), FA_LIST(0.5, 0.5, 0.5)));
+ *      fa_dataset *train = fa_data_cifar10("data", .train = true, .transform = t);
+ *
+ *  Random ones draw from the default generator, for each sample anew, and are off in inference, see fa_module_train().
+
+ *  @{ */
+
+/** A module that samples go through. */
+typedef fa_module fa_transform;
+
+/** One transform after the other: fa_transform_compose(a, b). */
+#define fa_transform_compose fa_nn_sequential
+
+/** Bytes from 0 to 255 become f32 from 0 to 1, by division by 255; other dtypes stay as they are. */
+FA_API fa_transform *fa_transform_to_tensor(void);
+
+/** (x - mean) / std for each channel, in the dtype of x, or f32 where x is of whole numbers.
+ *  @param mean of each channel, or one for all
+ *  @param std  as many, none of them 0; one that is 0 in the dtype of x is an FA_ERROR_ARGUMENT there */
+FA_API fa_transform *fa_transform_normalize(fa_list mean, fa_list std);
+
+/** Options of fa_transform_random_crop(). */
+typedef struct fa_transform_random_crop_options {
+    size_t size;     /**< set by the macro */
+    fa_pair padding; /**< at each side, before it is cut */
+    double fill;     /**< of the padding */
+    char fa__end;
+} fa_transform_random_crop_options;
+#define FA__DEFAULT_fa_transform_random_crop                                                                           \
+    {                                                                                                                  \
+        offsetof(fa_transform_random_crop_options, fa__end), 0, 0, 0                                                   \
+    }
+
+/** A part of each image, at a place of its own; in inference, the part in the middle.
+ *
+ *      fa_transform_random_crop(32, .padding = 0, .fill = 0)
+ *
+ *  @param size    height and width of the part; images that are smaller are an error
+ *  @param options what the macro makes of the named options; NULL for the defaults */
+FA_API fa_transform *fa_transform_random_crop(fa_pair size, const fa_transform_random_crop_options *options);
+#define fa_transform_random_crop(...) FA__CALL1(fa_transform_random_crop, FA__SAME, __VA_ARGS__)
+
+/** Options of fa_transform_random_horizontal_flip(). */
+typedef struct fa_transform_random_horizontal_flip_options {
+    size_t size; /**< set by the macro */
+    double p;    /**< the probability for an image: 0 to 1 */
+    char fa__end;
+} fa_transform_random_horizontal_flip_options;
+#define FA__DEFAULT_fa_transform_random_horizontal_flip                                                                \
+    {                                                                                                                  \
+        offsetof(fa_transform_random_horizontal_flip_options, fa__end), 0.5, 0                                         \
+    }
+
+/** Some of the images with left and right changed about.
+ *
+ *      fa_transform_random_horizontal_flip(.p = 0.5) */
+FA_API fa_transform *fa_transform_random_horizontal_flip(const fa_transform_random_horizontal_flip_options *options);
+#define fa_transform_random_horizontal_flip(...)                                                                       \
+    FA__CALL0(fa_transform_random_horizontal_flip, FA__OPTIONS(__VA_ARGS__))
+
+/** Options of fa_transform_random_vertical_flip(). */
+typedef struct fa_transform_random_vertical_flip_options {
+    size_t size; /**< set by the macro */
+    double p;    /**< the probability for an image: 0 to 1 */
+    char fa__end;
+} fa_transform_random_vertical_flip_options;
+#define FA__DEFAULT_fa_transform_random_vertical_flip                                                                  \
+    {                                                                                                                  \
+        offsetof(fa_transform_random_vertical_flip_options, fa__end), 0.5, 0                                           \
+    }
+
+/** Some of the images upside down.
+ *
+ *      fa_transform_random_vertical_flip(.p = 0.5) */
+FA_API fa_transform *fa_transform_random_vertical_flip(const fa_transform_random_vertical_flip_options *options);
+#define fa_transform_random_vertical_flip(...) FA__CALL0(fa_transform_random_vertical_flip, FA__OPTIONS(__VA_ARGS__))
+
+/** @} */
+
+/** @defgroup image Images in files: PNG and JPEG (by the plugin image), and PGM and PPM.
+ *
+ *      fa_tensor *photo = fa_image_read("shirt.png", .channels = 1);
+ *      fa_tensor *small = fa_image_resize(photo, FA_PAIR(28, 28));
+ *
+ *  What is in a file is found by its first bytes, not by its name.
+ *  @{ */
+
+/** Options of fa_image_read(). */
+typedef struct fa_image_read_options {
+    size_t size;      /**< set by the macro */
+    int64_t channels; /**< 1: gray, 0.299 red + 0.587 green + 0.114 blue, rounded (ITU-R BT.601); 3: red, green, blue;
+                           0: as many as the file has */
+    char fa__end;
+} fa_image_read_options;
+#define FA__DEFAULT_fa_image_read                                                                                      \
+    {                                                                                                                  \
+        offsetof(fa_image_read_options, fa__end), 0, 0                                                                 \
+    }
+
+/** The image in a file: u8 (channels, height, width) on the CPU, of 1 or 3 channels. 16 bits a channel become 8, what
+ * is transparent lies on white, and a PGM or PPM is scaled to 255 when it counts to another number.
+ *
+ *      fa_image_read("shirt.png", .channels = 0)
+ *
+ *  @param path    of the file
+ *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @return NULL and an error that names the file: FA_ERROR_FILE when it cannot be read, is damaged, of another format,
+ *  or of more than 2^28 bytes, in the file or unpacked; FA_ERROR_UNAVAILABLE without the plugin */
+FA_API fa_tensor *fa_image_read(const char *path, const fa_image_read_options *options);
+#define fa_image_read(...) FA__CALL1(fa_image_read, FA__SAME, __VA_ARGS__)
+
+/** An image of another size: each pixel is the mean of those that it covers, weighted by a triangle that is as wide as
+ *  two pixels of the smaller of both images. As PyTorch's interpolate with mode "bilinear" and antialias. The host
+ * waits for nothing, and gradients go through, but for those of u8.
+ *
+ *  @param image u8 or floating, (..., height, width), with at least one pixel
+ *  @param size  the new height and width, each 1 or more: 28, or FA_PAIR(28, 20)
+ *  @return of the dtype of `image`, where that is: u8 is rounded. NULL and an error for other dtypes and shapes */
+FA_API fa_tensor *fa_image_resize(const fa_tensor *image, fa_pair size);
+
+/** @} */
 
 FA__END
 #endif

@@ -66,5 +66,69 @@ FA_API bool fa_stopped(void);
 /** Forgets fa_stop(), so that loops run again. */
 FA_API void fa_stop_clear(void);
 
+/** @defgroup plugin Plugins: parts of the library that need a library of others. Each is a small shared object, built
+ * where that one's headers are, opened when it is first needed, and kept; a call that needs one that is not there says
+ * so, and why.
+ *
+ *  | plugin | for | library |
+ *  |---|---|---|
+ *  | gzip | compressed files of data sets | zlib |
+ *  | json | the heads of safetensors files | jansson |
+ *  | image | PNG and JPEG files | libpng, libjpeg |
+ *
+ *  They are looked for in the folder that FACULA_PLUGINS names; in facula-plugins beside the program or library that
+ *  holds this one, and beside its folder; and where `make install` puts them.
+ *  @{ */
+
+/** Whether a plugin is there and can be opened: "gzip". No error when it is not. Any thread. */
+FA_API bool fa_plugin_available(const char *name);
+
+/** The table of functions of a plugin, whose type is in plugins/NAME.h. The name is a literal.
+ *  @param name    "gzip"
+ *  @param purpose what it is for, as a message goes on: "to read data/train.gz"
+ *  @return NULL and FA_ERROR_UNAVAILABLE with the reason when it is not there. It stays open and valid. Any thread. */
+FA_API const void *fa__plugin(const char *name, const char *purpose);
+
+/** @} */
+
+/** @defgroup file Writing a file so that a reader sees the old one or the new one, never half of it: fa_save() does,
+ * and programs that write files of their own can.
+ *
+ *      fa_file out;
+ *      if (fa_file_begin(&out, "log.csv") && fa_file_put(&out, text, size))
+ *          fa_file_commit(&out);
+ *      fa_file_abandon(&out);
+ *
+ *  Failures raise FA_ERROR_FILE with the file's name and the reason. Different files may be written by different
+ * threads at once.
+ *  @{ */
+
+/** A file being written. */
+typedef struct fa_file {
+    int file;        /**< its descriptor; -1: none */
+    char *path;      /**< what it will be; the library's */
+    char *temporary; /**< what it is until then, beside it; NULL: path itself, a device or a pipe */
+} fa_file;
+
+/** Begins to write a file beside `path`, to be put in its place by fa_file_commit(). A link is followed, the mode of a
+ *  file that is already there is kept, and what is no regular file is written directly. After a failure there is
+ * nothing to abandon. */
+FA_API bool fa_file_begin(fa_file *out, const char *path);
+
+/** Adds `size` bytes of `data`. */
+FA_API bool fa_file_put(fa_file *out, const void *data, size_t size);
+
+/** Makes what was put safe on disk (fsync) and puts it in its place (rename). On failure the old file is as it was.
+ * Ends `out` in both cases. */
+FA_API bool fa_file_commit(fa_file *out);
+
+/** Throws away what was put. Does nothing after a commit, or a begin that failed. */
+FA_API void fa_file_abandon(fa_file *out);
+
+/** A file of `size` bytes of `data` in one go. */
+FA_API bool fa_file_write(const char *path, const void *data, size_t size);
+
+/** @} */
+
 FA__END
 #endif

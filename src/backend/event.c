@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "core/context.h"
 #include "core/order.h"
-#include <facula/stream.h>
+#include <facula/device.h>
 #include <math.h>
 
 struct fa_event {

@@ -4,7 +4,7 @@
 #include "backend/movement.h"
 #include "base/error.h"
 #include "core/order.h"
-#include <facula/stream.h>
+#include <facula/device.h>
 
 /* ---- those that were freed ---- */
 static void give_spare(fa_stream *s)

@@ -4,7 +4,7 @@
 #ifndef FA__CORE_CACHE_H
 #define FA__CORE_CACHE_H
 #include "base/types.h"
-#include <facula/memory.h>
+#include <facula/device.h>
 #include <pthread.h>
 
 struct fa__queue;

@@ -6,7 +6,6 @@
 #include <facula/ops/shape.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
-#include <facula/to.h>
 
 enum { PIXELS = 3 * 32 * 32, MOST_FILES = 5 };
 

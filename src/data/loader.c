@@ -5,7 +5,6 @@
 #include <facula/host.h>
 #include <facula/ops/create.h>
 #include <facula/tensor.h>
-#include <facula/to.h>
 #include <inttypes.h>
 
 struct fa_loader {

@@ -1,7 +1,7 @@
 /* Transforms of images: modules of batches (samples, channels, height, width). */
+#include <facula/data.h>
 #include <facula/error.h>
-#include <facula/indices.h>
-#include <facula/object.h>
+#include <facula/indexing.h>
 #include <facula/ops/create.h>
 #include <facula/ops/math.h>
 #include <facula/ops/random.h>
@@ -9,8 +9,6 @@
 #include <facula/ops/shape.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
-#include <facula/to.h>
-#include <facula/transform.h>
 #include <inttypes.h>
 #include <string.h>
 

@@ -22,7 +22,7 @@
 #include <facula/autograd.h>
 #include <facula/expression.h>
 #include <facula/operations.h>
-#include <facula/to.h>
+#include <facula/tensor.h>
 #include <string.h>
 
 /* What autocast does with an operation's floating operands. */

@@ -1,13 +1,11 @@
 /* Images of another size: two matrix products, with weights for rows and for columns. */
+#include <facula/data.h>
 #include <facula/error.h>
-#include <facula/image.h>
-#include <facula/object.h>
 #include <facula/ops/linalg.h>
 #include <facula/ops/math.h>
 #include <facula/ops/shape.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
-#include <facula/to.h>
 #include <inttypes.h>
 #include <math.h>
 

@@ -1,6 +1,5 @@
 /* Functions of tensors as modules: a table of names, data and calls. */
 #include "nn/layer.h"
-#include <facula/object.h>
 #include <facula/ops/loss.h>
 #include <facula/ops/math.h>
 #include <facula/scope.h>

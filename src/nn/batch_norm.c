@@ -1,6 +1,5 @@
 /* Normalisation over the batch: running statistics as buffers. */
 #include "nn/layer.h"
-#include <facula/object.h>
 #include <facula/ops/create.h>
 #include <facula/ops/math.h>
 #include <facula/ops/nn.h>

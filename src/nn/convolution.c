@@ -1,6 +1,5 @@
 /* Convolutions of images and lines, and their transposes. */
 #include "nn/layer.h"
-#include <facula/object.h>
 #include <facula/ops/nn.h>
 #include <facula/ops/shape.h>
 #include <facula/scope.h>

@@ -1,7 +1,6 @@
 /* Embeddings: rows of a matrix by their numbers. */
 #include "nn/layer.h"
 #include <facula/init.h>
-#include <facula/object.h>
 #include <facula/ops/create.h>
 #include <facula/ops/nn.h>
 #include <facula/ops/shape.h>

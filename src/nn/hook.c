@@ -4,7 +4,7 @@
 #include "nn/module.h"
 #include <facula/autograd.h>
 #include <facula/error.h>
-#include <facula/module_hook.h>
+#include <facula/nn.h>
 #include <facula/ops/create.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>

@@ -1,7 +1,6 @@
 /* How parameters begin: torch.nn.init's functions, without recording. */
 #include <facula/error.h>
 #include <facula/init.h>
-#include <facula/object.h>
 #include <facula/ops/create.h>
 #include <facula/ops/math.h>
 #include <facula/ops/random.h>

@@ -1,6 +1,5 @@
 /* The linear layer. */
 #include "nn/layer.h"
-#include <facula/object.h>
 #include <facula/ops/linalg.h>
 #include <facula/scope.h>
 

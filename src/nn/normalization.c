@@ -1,6 +1,5 @@
 /* Normalisation within each sample: of its last dimensions, and of groups of its channels. */
 #include "nn/layer.h"
-#include <facula/object.h>
 #include <facula/ops/nn.h>
 #include <facula/scope.h>
 #include <inttypes.h>

@@ -5,7 +5,6 @@
 #include <facula/ops/create.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
-#include <facula/to.h>
 
 void fa__state_drop(fa_tensor **state, fa_tensor *parameter)
 {

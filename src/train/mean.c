@@ -9,7 +9,6 @@
 #include <facula/ops/shape.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
-#include <facula/to.h>
 #include <math.h>
 
 enum { IN_F64 = 2, IN_PAIRS = 4 }; /* elements of the sum */

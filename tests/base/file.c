@@ -3,7 +3,7 @@
 #include "base/base_test.h"
 #include "base/error.h"
 #include <dirent.h>
-#include <facula/file.h>
+#include <facula/host.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

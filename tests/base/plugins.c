@@ -3,7 +3,7 @@
 #include "base/error.h"
 #include "plugins/gzip.h"
 #include <facula/error.h>
-#include <facula/plugin.h>
+#include <facula/host.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -2,7 +2,7 @@
 #include "core/stream.h"
 #include "support/api_test.h"
 #include "support/late.h"
-#include <facula/stream.h>
+#include <facula/device.h>
 #include <math.h>
 #include <unistd.h>
 

@@ -2,7 +2,7 @@
  * that hangs is killed by its alarm, and counts as failed. */
 #define _GNU_SOURCE
 #include "support/api_test.h"
-#include <facula/stream.h>
+#include <facula/device.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "support/api_test.h"
 #include "support/late.h"
 #include "support/text.h"
-#include <facula/stream.h>
+#include <facula/device.h>
 #include <math.h>
 #include <unistd.h>
 

@@ -4,7 +4,7 @@
 #include "core/tensor.h"
 #include "support/api_test.h"
 #include "support/late.h"
-#include <facula/stream.h>
+#include <facula/device.h>
 #include <pthread.h>
 
 static void a_tensor_is_ordered_between_streams(void **state)

@@ -4,9 +4,9 @@
 #include "dispatch/call.h"
 #include "support/api_test.h"
 #include "support/late.h"
+#include <facula/device.h>
 #include <facula/nn.h>
 #include <facula/optim.h>
-#include <facula/stream.h>
 #include <math.h>
 
 static fa__queue *own_queue(fa_device device)

@@ -3,8 +3,7 @@
 #include "support/api_test.h"
 #include <errno.h>
 #include <facula/data.h>
-#include <facula/plugin.h>
-#include <facula/transform.h>
+#include <facula/host.h>
 #include <math.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,7 +1,7 @@
 /* Images: formats as they are, damaged and cut, colours, and other sizes against PyTorch's. */
 #include "support/api_test.h"
-#include <facula/image.h>
-#include <facula/plugin.h>
+#include <facula/data.h>
+#include <facula/host.h>
 #include <math.h>
 #include <stdio.h>
 #include <unistd.h>

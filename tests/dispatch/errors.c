@@ -4,8 +4,8 @@
 #include "graph/node.h"
 #include "internal.h"
 #include "support/api_test.h"
-#include <facula/object.h>
 #include <facula/optim.h>
+#include <facula/scope.h>
 #include <float.h>
 #include <math.h>
 #include <sys/wait.h>

@@ -9,10 +9,10 @@
 #include "core/tensor.h"
 #include "support/api_test.h"
 #include "support/text.h"
+#include <facula/device.h>
 #include <facula/nn.h>
 #include <facula/ops/loss.h>
 #include <facula/optim.h>
-#include <facula/stream.h>
 #include <math.h>
 #include <unistd.h>
 

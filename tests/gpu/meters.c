@@ -1,7 +1,7 @@
 /* Means on a device that does not compute in f64: two numbers of f32 are one sum. Needs OpenCL, such as PoCL; without a
  * platform it is skipped. */
 #include "gpu/gpu_against_cpu.h"
-#include <facula/meter.h>
+#include <facula/train.h>
 #include <math.h>
 
 static fa_tensor *on_gpu(double v)

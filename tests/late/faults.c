@@ -1,7 +1,7 @@
 /* What goes wrong inside a kernel, on devices of any kind that run late: a thread is told of each fault once, one at a
  * time, and goes on; what it had issued behind that changes nothing, what it issues afterwards is done. */
 #include "support/api_test.h"
-#include <facula/stream.h>
+#include <facula/device.h>
 #include <pthread.h>
 
 enum { STILL = -1 };

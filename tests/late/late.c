@@ -5,10 +5,10 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "support/storages.h"
+#include <facula/device.h>
 #include <facula/operations.h>
 #include <facula/scope.h>
-#include <facula/to.h>
-#include <facula/transfers.h>
+#include <facula/tensor.h>
 
 static int end(void **state)
 {

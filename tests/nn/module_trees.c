@@ -3,7 +3,6 @@
 #include "base/alloc.h"
 #include "support/api_test.h"
 #include <facula/init.h>
-#include <facula/module_hook.h>
 #include <facula/nn.h>
 #include <facula/optim.h>
 #include <math.h>

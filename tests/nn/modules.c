@@ -1,8 +1,8 @@
 /* Modules: what they own and its names, forward as a scope, modes, places, the layers and how they begin. */
 #include "support/api_test.h"
 #include <facula/nn.h>
-#include <facula/object.h>
 #include <facula/optim.h>
+#include <facula/scope.h>
 #include <math.h>
 
 /* ---- modules for the tests ---- */

@@ -1,8 +1,8 @@
 /* Order between OpenCL's queues, seen by making one of them slow: results are right, and would not be without it. The
  * tests of devices run with slow queues, too (CMakeLists.txt). */
 #include "support/autograd_test.h"
+#include <facula/device.h>
 #include <facula/optim.h>
-#include <facula/stream.h>
 
 enum { SLOW = 30000 /* microseconds */ };
 

@@ -162,6 +162,9 @@ static void refused(void **state)
     REFUSED(fa_batch_norm(fa_zeros(FA_SHAPE(1, 2)), .training = true), FA_ERROR_SHAPE, "one value a channel");
     REFUSED(fa_batch_norm(two, .training = true), FA_ERROR_SHAPE, "1 dimension");
     REFUSED(fa_instance_norm(fa_zeros(FA_SHAPE(3, 2))), FA_ERROR_SHAPE, "one value an instance");
+    REFUSED(fa_instance_norm(fa_zeros(FA_SHAPE(2, 3, 1))), FA_ERROR_SHAPE, "one value an instance");
+    REFUSED(fa_instance_norm(fa_zeros(FA_SHAPE(2, 3, 1, 1))), FA_ERROR_SHAPE, "one value an instance");
+    assert_non_null(fa_instance_norm(fa_zeros(FA_SHAPE(2, 3, 1, 2))));
     REFUSED(fa_group_norm(x, 3), FA_ERROR_ARGUMENT, "2 channels cannot be 3 groups");
     REFUSED(fa_layer_norm(x, FA_SHAPE(3)), FA_ERROR_SHAPE, "normalized_shape");
     REFUSED(fa_layer_norm(x, FA_SHAPE(2), .bias = three), FA_ERROR_SHAPE, "bias has to be of normalized_shape");

@@ -2,7 +2,7 @@
  * number of threads and in any layout. */
 #include "support/autograd_test.h"
 #include <facula/host.h>
-#include <facula/indices.h>
+#include <facula/indexing.h>
 
 static uint64_t bits(const fa_tensor *t)
 {

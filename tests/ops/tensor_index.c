@@ -630,9 +630,25 @@ static void leaves_are_not_changed(void **state)
     assert_no_error();
 }
 
+/* masked_scatter from an empty source: an error if the mask is true anywhere, a copy of x otherwise. */
+static void masked_scatter_from_nothing(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        fa_device device = i ? DEVICE(0) : FA_CPU;
+        fa_tensor *x = fa_to(fa_tensor_of(1.0, 2.0), device), *none = fa_zeros(FA_SHAPE(0), .device = device);
+        assert_null(fa_masked_scatter(x, fa_gt(x, 1), none));
+        assert_error(FA_ERROR_INDEX, "fa_masked_scatter(", "source has no element for what is true in mask");
+        fa_tensor *same = fa_masked_scatter(x, fa_gt(x, 5), none);
+        assert_non_null(same);
+        assert_true(fa_item(fa_all(fa_eq(same, x))) == 1);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        TEST(masked_scatter_from_nothing),
         TEST(indices_are_as_in_numpy),
         TEST(indices_of_other_dtypes),
         TEST(indices_on_devices),

@@ -2,7 +2,7 @@
 #ifndef API_ALIVE_H
 #define API_ALIVE_H
 #include "support/api_test.h"
-#include <facula/object.h>
+#include <facula/scope.h>
 
 static _Atomic int alive;
 

@@ -14,14 +14,11 @@
 #include <facula/error.h>
 #include <facula/expression.h>
 #include <facula/host.h>
-#include <facula/indices.h>
-#include <facula/memory.h>
+#include <facula/indexing.h>
 #include <facula/operations.h>
 #include <facula/random.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
-#include <facula/to.h>
-#include <facula/transfers.h>
 /* and of ours */
 #include "support/devices.h"
 

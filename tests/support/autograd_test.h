@@ -6,13 +6,10 @@
 #include <facula/device.h>
 #include <facula/error.h>
 #include <facula/expression.h>
-#include <facula/memory.h>
 #include <facula/operations.h>
 #include <facula/random.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
-#include <facula/to.h>
-#include <facula/transfers.h>
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>

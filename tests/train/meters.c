@@ -1,8 +1,8 @@
 /* Meters: means, accuracies and confusions, added up where the values are, and how often the host waits for them. */
 #include "base/alloc.h"
 #include "support/api_test.h"
-#include <facula/meter.h>
 #include <facula/random.h>
+#include <facula/train.h>
 #include <math.h>
 
 enum { BATCHES = 12, SAMPLES = 50, CLASSES = 4 };

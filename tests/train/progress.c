@@ -3,7 +3,7 @@
 #include "support/api_test.h"
 #include "support/devices.h"
 #include <facula/optim.h>
-#include <facula/progress.h>
+#include <facula/train.h>
 #include <fcntl.h>
 #include <math.h>
 #include <stdio.h>

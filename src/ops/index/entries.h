@@ -2,7 +2,7 @@
 #ifndef FA__OPS_ENTRIES_H
 #define FA__OPS_ENTRIES_H
 #include "dispatch/row.h"
-#include <facula/indices.h>
+#include <facula/indexing.h>
 
 typedef enum {
     FA__ENTRY_INTEGER,

@@ -310,8 +310,6 @@ static fa_tensor *interleave_each(const fa__call *c, const fa_tensor *x, int d, 
         fa__call_fail(c, FA_ERROR_DTYPE, "repeats are integers");
     else if (repeats->rank > 1 || (count != 1 && count != n))
         fa__call_fail(c, FA_ERROR_SHAPE, "repeats have to be one number, or %lld", (long long)n);
-    else if (place != fa__tensor_device(x) && !place->host)
-        fa__call_fail(c, FA_ERROR_DEVICE, "repeats have to be where x is, or on the CPU");
     else if (size >= 0)
         index = index_of_size(fa__index_beside(c, repeats, x), n, size);
     else if (place->shapes_only)
