@@ -1,6 +1,7 @@
 /* An operation of one's own: the entropy of the distribution that the softmax of each row is, registered with a kernel
  * for the CPU, one for GPUs, and a gradient made of operations. A network learns to be undecided: the entropy of its
- * answers is made as large as it can be. Takes the device from the command line; without one it is the best there is. */
+ * answers is made as large as it can be. Takes the device from the command line; without one it is the best there is.
+ */
 #include <facula/facula.h>
 #include <math.h>
 #include <stdio.h>
@@ -60,8 +61,8 @@ static const char entropy_gpu[] = "OP_KERNEL\n"
                                   "    WRITE(y, row, prim_log(sum) - weighted / sum);\n"
                                   "}\n";
 
-/* Of y by x: p * (-log(p) - y) / temperature, where p is the softmax. It is made of operations, so that it has gradients
- * of its own. */
+/* Of y by x: p * (-log(p) - y) / temperature, where p is the softmax. It is made of operations, so that it has
+ * gradients of its own. */
 static bool entropy_gradient(const fa_op_backward *b)
 {
     const entropy_args *a = b->args;

@@ -67,7 +67,8 @@ typedef enum fa_kind {
     FA_KIND_STRING   /**< `const char *` */
 } fa_kind;
 
-/** An argument of a call by operation, or the default of an option. FA_NAMED() and the macros of fa_call() make them. */
+/** An argument of a call by operation, or the default of an option. FA_NAMED() and the macros of fa_call() make them.
+ */
 typedef struct fa_value {
     const char *name; /**< the argument's name; NULL: the next argument in order */
     fa_kind kind;     /**< which member of `as` holds the value */
@@ -98,7 +99,7 @@ typedef struct fa_op_field {
 /** An operation at a glance. All texts live until the process ends. */
 typedef struct fa_op_info {
     const char *name;        /**< "sum", whose function is fa_sum(); "demo::clip" */
-    const char *group;       /**< the header that declares its function, "reduce" for facula/ops/reduce.h; "" if it was registered */
+    const char *group;       /**< its header: "reduce" is facula/ops/reduce.h; "" if registered */
     const char *doc;         /**< its documentation, in lines; "" if there is none */
     const char *expression;  /**< of a pointwise operation: "x * sigmoid(x)"; NULL otherwise */
     const char *no_gradient; /**< why its results need no gradient; NULL if they may */
@@ -107,7 +108,7 @@ typedef struct fa_op_info {
     bool pointwise;          /**< computed element by element, with broadcasting */
     bool view;               /**< the result shares its operand's memory */
     bool composed;           /**< computed by calling other operations */
-    bool functional;         /**< there is a form that returns a new result; fa_fill_() has none */
+    bool functional;         /**< there is a form that returns a new result; fa_uniform_() has none */
     bool inplace;            /**< there is an in-place form: fa_add_() */
     bool out;                /**< it takes `.out`, a tensor to write the result into */
     bool random;             /**< it draws random numbers */
@@ -201,7 +202,7 @@ static inline fa_value fa__value_null(const void *none)
     return fa__value_tensor(NULL);
 }
 
-                                    /** What stands for one argument of an operation; fa_call() applies it itself. */
+/** What stands for one argument of an operation; fa_call() applies it itself. */
 #define FA_VALUE(v)                                                                                                    \
     _Generic((v),                                                                                                      \
         fa_value: fa__value_same,                                                                                      \
@@ -250,14 +251,16 @@ FA_API const char *fa_op_result_name(const fa_op *op, int i);
 
 /* ---- calls ---- */
 
-/** Calls an operation with `count` arguments, positional ones first; what fa_call() expands to.
+/** Calls an operation with `count` arguments in `values`, positional ones first; what fa_call() expands to.
  *  @return its result, or the first one, in the scope; NULL and an error, also where the operation returns a list */
 FA_API fa_tensor *fa_op_call(const fa_op *op, size_t count, const fa_value *values);
-/** The same with all results, in an array that the scope owns; count 0 and an error on failure. */
+/** As fa_op_call(), with the `count` arguments in `values`, and with all results: in an array that the scope owns;
+ * count 0 and an error on failure. */
 FA_API fa_tensors fa_op_call_all(const fa_op *op, size_t count, const fa_value *values);
-/** The same with the result written into `out`, as by `.out = out`. */
+/** As fa_op_call(), with the `count` arguments in `values`, and with the result written into `out`, as by `.out`. */
 FA_API fa_tensor *fa_op_call_out(const fa_op *op, fa_tensor *out, size_t count, const fa_value *values);
-/** The in-place form, which overwrites the operand that fa_add_() and its like overwrite: usually the first. */
+/** The in-place form, with the `count` arguments in `values`: overwrites the operand that fa_add_() and its like
+ *  overwrite, usually the first. */
 FA_API fa_tensor *fa_op_call_(const fa_op *op, size_t count, const fa_value *values);
 
 FA__END
@@ -287,9 +290,13 @@ template <class... A> static inline fa_tensor *fa_call_(const fa_op *op, const A
     return fa_op_call_(op, sizeof...(a), v);
 }
 #else
-#define FA__VALUES(...) FA__COUNT(__VA_ARGS__), (const fa_value[]){FA__MAP(FA_VALUE, __VA_ARGS__)}
-/** Calls an operation with its arguments in order, then named ones: fa_call(op, x, FA_NAMED("dim", 1)). An argument is a
- *  tensor, a number, a bool, a string, FA_SHAPE(), FA_TENSORS(), FA_LIST() or a device; there is at least one.
+#define FA__VALUES(...)                                                                                                \
+    FA__COUNT(__VA_ARGS__), (const fa_value[])                                                                         \
+    {                                                                                                                  \
+        FA__MAP(FA_VALUE, __VA_ARGS__)                                                                                 \
+    }
+/** Calls an operation with its arguments in order, then named ones: fa_call(op, x, FA_NAMED("dim", 1)). An argument is
+ * a tensor, a number, a bool, a string, FA_SHAPE(), FA_TENSORS(), FA_LIST() or a device; there is at least one.
  *  @return the (first) result, in the scope; NULL and an error on failure */
 #define fa_call(op, ...) fa_op_call(op, FA__VALUES(__VA_ARGS__))
 /** The same with all results: fa_call_all(max, x, FA_NAMED("dim", 1)).item[1] are the indices. */
@@ -307,19 +314,36 @@ FA__BEGIN
 /** An argument without a default, for an array of fa_op_field: FA_FIELD(clip_args, x, FA_KIND_TENSOR, "any dtype"). The
  *  struct has a member of that name. */
 #define FA_FIELD(type, name, kind, doc)                                                                                \
-    {                                                                                                                  \
-        #name, kind, offsetof(type, name), sizeof(((type *)NULL)->name), false, {NULL, kind, {NULL}}, doc              \
-    }
+    fa__field_of(#name, kind, offsetof(type, name), sizeof(((type *)NULL)->name), NULL, doc)
 /** An argument with a default: FA_OPTION(clip_args, limit, FA_KIND_DOUBLE, 1.0, "the largest absolute value"). */
 #define FA_OPTION(type, name, kind, fallback, doc)                                                                     \
-    {                                                                                                                  \
-        #name, kind, offsetof(type, name), sizeof(((type *)NULL)->name), true, FA_VALUE(fallback), doc                 \
-    }
+    fa__option_of(#name, kind, offsetof(type, name), sizeof(((type *)NULL)->name), FA_VALUE(fallback), doc)
+
+static inline fa_op_field fa__field_of(const char *name, fa_kind kind, size_t offset, size_t size,
+                                       const fa_value *fallback, const char *doc)
+{
+    fa_op_field f = FA__NONE;
+    f.name = name;
+    f.kind = kind;
+    f.offset = offset;
+    f.size = size;
+    f.optional = fallback != NULL;
+    if (fallback)
+        f.fallback = *fallback;
+    f.doc = doc;
+    return f;
+}
+
+static inline fa_op_field fa__option_of(const char *name, fa_kind kind, size_t offset, size_t size, fa_value fallback,
+                                        const char *doc)
+{
+    return fa__field_of(name, kind, offset, size, &fallback, doc);
+}
 
 /** The dtype and shape of a result. */
 typedef struct fa_op_spec {
-    fa_dtype dtype;
-    fa_shape shape;
+    fa_dtype dtype; /**< of the elements */
+    fa_shape shape; /**< the sizes */
 } fa_op_spec;
 
 /** An operand or result as a kernel sees it. */
@@ -330,7 +354,7 @@ typedef struct fa_operand {
     int rank;                    /**< the number of dimensions */
     int64_t shape[FA_MAX_DIMS];  /**< their sizes */
     int64_t stride[FA_MAX_DIMS]; /**< in elements; may be 0 or negative */
-    fa_arg number;               /**< of FA_KIND_NUMBER: the number, if there is no tensor; kind FA__ARG_TENSOR if there is */
+    fa_arg number; /**< of FA_KIND_NUMBER: the number, if there is no tensor; kind FA__ARG_TENSOR if there is */
 } fa_operand;
 
 /** A call as a kernel sees it. Everything in it lives until the kernel returns. */
@@ -376,7 +400,7 @@ typedef struct fa_register_op_options {
     /** Names of the operands and results whose elements `.gradient` reads: "x, y". NULL: all operands. */
     const char *saved;
     bool (*cpu)(const fa_op_launch *l); /**< the kernel for the CPU and `late`; false after fa_fail() */
-    const char *gpu;                    /**< the kernel for GPUs: see FA_GPU_DIALECT below */
+    const char *gpu;                    /**< the kernel for GPUs, in the library's kernel dialect */
     /** How many work-items `.gpu` runs with, rounded up to whole groups. NULL: the number of elements of result 0. */
     int64_t (*gpu_items)(const fa_op_launch *l);
     int gpu_group;            /**< work-items of a group, 1 to 256 */
@@ -397,24 +421,7 @@ typedef struct fa_register_op_options {
  *      fa_register_op(name, count, fields, .doc, .results = "y", .expression, .infer, .gradient, .saved, .cpu, .gpu,
  *                     .gpu_items, .gpu_group = 64, .inplace, .autocast, .autocast_cpu, .context)
  *
- *  A kernel for GPUs is C with the dialect's words and these, where `x` stands for the name of an operand or result:
- *
- *  | word | meaning |
- *  |---|---|
- *  | `OP_KERNEL { ... }` | the kernel; functions before it are written `FN T name(...) { ... }` |
- *  | `ITEMS`, `GID(0)` | the number of work-items that are wanted, and the number of this one (i64): items from `ITEMS` on return |
- *  | `FAULTED(fault)` | earlier work has failed: return without writing |
- *  | `T`, `C(0.5)` | the type that is computed in, f32, f64, i32 or i64, by promotion of all operands and results; a constant of it |
- *  | `READ(x, i)`, `WRITE(x, i, v)` | element i in row-major order, whatever the strides; converted to and from T |
- *  | `READ_AT(x, o)`, `WRITE_AT(x, o, v)` | element o in memory, counted from element (0, ..., 0) |
- *  | `READ_INT(x, i)` | element i of an operand of integers, as i64 |
- *  | `RANK(x)`, `SIZE(x, d)`, `STRIDE(x, d)`, `COUNT(x)` | rank, sizes, strides, number of elements (i64) |
- *  | `ARG(p)` | a number among the arguments: T for FA_KIND_DOUBLE and FA_KIND_NUMBER, i64 for the others |
- *  | `prim_exp(v)` | exp, log, tanh, sqrt, abs, maximum and the other functions of expressions, with the same bits as on the CPU |
- *  | `SHARED T a[64]`, `LID(0)`, `WID(0)`, `BARRIER()` | memory of a group, the item in it, the group, and waiting for all its items, of which none may have returned |
- *
- *  It takes operands of at most 8 dimensions as long as all arguments fit 1024 bytes: with 8 operands and results that
- *  is 4 dimensions. Arguments of FA_KIND_TENSORS, _LIST, _SHAPE and _STRING are for operations without `.gpu`.
+ *  What `.gpu` may contain, and what each function gets, is described in docs/custom-operations.md.
  *
  *  @param name    "demo::clip"
  *  @param count   the number of arguments, 1 to 16
@@ -427,18 +434,20 @@ FA_API const fa_op *fa_register_op(const char *name, size_t count, const fa_op_f
 
 /** In `.gradient`: whether the gradient of an argument is asked for. `field` is its address in b->args, as &a->x. */
 FA_API bool fa_op_wants(const fa_op_backward *b, const void *field);
-/** In `.gradient`: hands over the gradient of an argument, which has its shape; several are added up. */
+/** In `.gradient`: hands over the gradient `grad` of the argument at `field`, in its shape; several are added up. False
+ *  and an error when it does not fit. */
 FA_API bool fa_op_set_grad(const fa_op_backward *b, const void *field, fa_tensor *grad);
-/** The same for item k of the argument of FA_KIND_TENSORS. */
+/** As fa_op_wants(), of item k of the argument of FA_KIND_TENSORS. */
 FA_API bool fa_op_wants_item(const fa_op_backward *b, size_t k);
-/** The same for item k of the argument of FA_KIND_TENSORS. */
+/** As fa_op_set_grad(): the gradient `grad` of item k of the argument of FA_KIND_TENSORS. */
 FA_API bool fa_op_set_item_grad(const fa_op_backward *b, size_t k, fa_tensor *grad);
 
 /** In a CPU kernel: the number of elements of an operand. */
 FA_API int64_t fa_operand_count(const fa_operand *x);
-/** In a CPU kernel: element i in row-major order, converted to double. A number is as many equal elements as needed. */
+/** In a CPU kernel: element i in row-major order, converted to double. Where a number was given, each is that number.
+ */
 FA_API double fa_operand_get(const fa_operand *x, int64_t i);
-/** In a CPU kernel: stores element i in row-major order, rounded to the dtype. */
+/** In a CPU kernel: stores `value` as element i in row-major order, rounded to the dtype. */
 FA_API void fa_operand_set(const fa_operand *x, int64_t i, double value);
 
 FA__END

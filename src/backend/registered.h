@@ -1,5 +1,5 @@
-/* Operations that fa_register_op made, as far as backends know them: their kernels, and a launch as the public interface
- * shows it to them. */
+/* Operations that fa_register_op made, as far as backends know them: their kernels, and a launch as the public
+ * interface shows it to them. */
 #ifndef FA__BACKEND_REGISTERED_H
 #define FA__BACKEND_REGISTERED_H
 #include "backend/device.h"
@@ -17,8 +17,8 @@ typedef struct fa__compiled_kernels {
 
 /* What a registered operation has beside its fa__op. Never changed once it is registered, and lives as long. */
 typedef struct fa__registered {
-    fa_register_op_options given; /* texts are copies */
-    const fa_op_field *field;     /* copies */
+    fa_register_op_options given;                    /* texts are copies */
+    const fa_op_field *field;                        /* copies */
     _Atomic(struct fa__compiled_kernels *) compiled; /* of GPUs; NULL until the first launch */
 } fa__registered;
 

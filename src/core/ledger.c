@@ -150,5 +150,6 @@ bool fa__allow_transfer(const fa__op *op, const fa__device *from, const fa__devi
 {
     return !forbidden(FA_TRANSFER)
            || fa__fail_unfinished(FA_ERROR_SYNC, "%s%s: a copy from %s to %s, which .forbid = FA_TRANSFER forbids here",
-                                  op ? fa__op_prefix(op) : "", op ? op->name : "the program", place_name(from), place_name(to));
+                                  op ? fa__op_prefix(op) : "", op ? op->name : "the program", place_name(from),
+                                  place_name(to));
 }

@@ -369,7 +369,7 @@ static fa__expression *parsed(const char *caller, const char *text, const fa__si
 }
 
 fa__compiled *fa__compiled_of_text(const char *op, const char *text, const char *const *names, int count,
-                                const char *result)
+                                   const char *result)
 {
     fa__parse_error error;
     char shown[512];

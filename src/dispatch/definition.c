@@ -1,6 +1,6 @@
 /* Definitions of registered operations: checked, and copied into the row that they become. */
-#include "dispatch/registered.h"
 #include "dispatch/compiled.h"
+#include "dispatch/registered.h"
 #include "dispatch/values.h"
 #include <ctype.h>
 
@@ -54,8 +54,7 @@ static void copy_field(room *r, fa_op_field *f)
     if (f->fallback.kind == FA_KIND_STRING)
         f->fallback.as.string = copied_text(r, f->fallback.as.string);
     if (f->fallback.kind == FA_KIND_LIST)
-        f->fallback.as.list.item =
-            copied(r, f->fallback.as.list.item, f->fallback.as.list.count * sizeof(double));
+        f->fallback.as.list.item = copied(r, f->fallback.as.list.item, f->fallback.as.list.count * sizeof(double));
 }
 
 /* Everything that the definition points to and that is data. */
@@ -159,10 +158,8 @@ static bool set_fields(fa__registration *g, const char *name, int count)
     size_t end = 0;
     for (int i = 0; i < count; i++) {
         const fa_op_field *f = &g->shown[i];
-        g->field[i] = (fa__field){.name = f->name,
-                                  .kind = (uint8_t)f->kind,
-                                  .optional = f->optional,
-                                  .offset = (uint16_t)f->offset};
+        g->field[i] = (fa__field){
+            .name = f->name, .kind = (uint8_t)f->kind, .optional = f->optional, .offset = (uint16_t)f->offset};
         end = f->offset + f->size > end ? f->offset + f->size : end;
         if (!set_default(g, name, f))
             return false;
@@ -340,7 +337,8 @@ bool fa__define(fa__registration *g, const char *name, size_t count, const fa_op
                 const fa_register_op_options *options)
 {
     if (!is_name(name))
-        return fa__refuse_definition(name, "a name is letters, digits and '_', up to 60, after an optional namespace::");
+        return fa__refuse_definition(name,
+                                     "a name is letters, digits and '_', up to 60, after an optional namespace::");
     if (!check_fields(name, count, fields))
         return false;
     memcpy(g->shown, fields, count * sizeof *fields);

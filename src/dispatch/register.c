@@ -1,7 +1,7 @@
 /* fa_register_op: the table of registered operations. It only grows; readers need no lock. */
 #include "backend/movement.h"
-#include "base/fork.h"
 #include "base/dynamic.h"
+#include "base/fork.h"
 #include "dispatch/reflect.h"
 #include "dispatch/registered.h"
 #include <pthread.h>

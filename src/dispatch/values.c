@@ -1,4 +1,5 @@
-/* Values of the public interface as fields of an operation's arguments: one row a kind, and what may be written where. */
+/* Values of the public interface as fields of an operation's arguments: one row a kind, and what may be written where.
+ */
 #include "dispatch/values.h"
 #include <limits.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* Reflection and calls by operation: every public row is there, with the fields, kinds, defaults and documentation that
  * its function has, and fa_call gives what its function gives. */
-#include "support/api_test.h"
 #include "core/op.h"
 #include "defaults.h"
 #include "dispatch/row.h"
 #include "dispatch/values.h"
+#include "support/api_test.h"
 #include <facula/op.h>
 #include <math.h>
 

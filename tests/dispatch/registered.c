@@ -1,7 +1,7 @@
 /* Operations that the program registers: their kernels on every device, their gradients, forms and errors are those of
  * the library's own; wrong definitions are refused. */
-#include "support/api_test.h"
 #include "dispatch/row.h"
+#include "support/api_test.h"
 #include <facula/op.h>
 #include <math.h>
 #include <pthread.h>
@@ -458,8 +458,8 @@ static void kernels_that_are_missing(void **state)
     (void)state;
     const fa_op_field fields[] = {FA_FIELD(one_args, x, FA_KIND_TENSOR, "")};
     const fa_op *host = must(fa_register_op("test::on_cpu", 1, fields, .cpu = copies, .gradient = passes_through));
-    const fa_op *gpu = must(fa_register_op("test::on_gpu", 1, fields,
-                                           .gpu = "OP_KERNEL { i64 i = GID(0); if (i < ITEMS) WRITE(y, i, READ(x, i)); }"));
+    const fa_op *gpu = must(fa_register_op(
+        "test::on_gpu", 1, fields, .gpu = "OP_KERNEL { i64 i = GID(0); if (i < ITEMS) WRITE(y, i, READ(x, i)); }"));
     fa_tensor *x = leaf(fa_ones(FA_SHAPE(3), .device = DEVICE(0))), *y = fa_call(host, x);
     if (!test_device_is_late(0)) {
         assert_null(y);
@@ -576,8 +576,11 @@ static void wrong_names(void **state)
 {
     (void)state;
     const fa_op_field x[] = {X};
-    static const char *const names[] = {NULL, "", "1x", "a b", "a::", "::a", "a::b::c", "a-b", "a:b",
-                                        "a_name_of_far_more_than_sixty_characters_which_nobody_would_write"};
+    static const char *const names[] = {NULL,      "",
+                                        "1x",      "a b",
+                                        "a::",     "::a",
+                                        "a::b::c", "a-b",
+                                        "a:b",     "a_name_of_far_more_than_sixty_characters_which_nobody_would_write"};
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         assert_null(fa_register_op(names[i], 1, x, .cpu = copies));
         assert_error(FA_ERROR_ARGUMENT, "fa_register_op(", "a name is letters");
@@ -599,7 +602,8 @@ static void wrong_fields(void **state)
     const fa_op_field over[] = {X, FA_FIELD(wrong_args, x, FA_KIND_LIKE, "")};
     fa_op_field other[] = {X, over[1]};
     other[1].name = "y";
-    const fa_op_field lists[] = {FA_FIELD(wrong_args, a, FA_KIND_TENSORS, ""), FA_FIELD(wrong_args, b, FA_KIND_TENSORS, "")};
+    const fa_op_field lists[] = {FA_FIELD(wrong_args, a, FA_KIND_TENSORS, ""),
+                                 FA_FIELD(wrong_args, b, FA_KIND_TENSORS, "")};
     const fa_op_field size[] = {X, FA_FIELD(wrong_args, narrow, FA_KIND_INT, "")};
     const fa_op_field kind[] = {X, FA_FIELD(wrong_args, n, (fa_kind)77, "")};
     const fa_op_field fallback[] = {X, FA_OPTION(wrong_args, n, FA_KIND_INT, "text", "")};

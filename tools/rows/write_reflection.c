@@ -57,7 +57,8 @@ static void put_public(text *t, const rows *r)
 static void write_texts(const rows *r, const char *folder)
 {
     text t = {0};
-    put(&t, "%s#include \"dispatch/reflect.h\"\n#include \"ids.h\"\n\nconst fa__op_text fa__op_texts[FA__OPS] = {\n", by);
+    put(&t, "%s#include \"dispatch/reflect.h\"\n#include \"ids.h\"\n\nconst fa__op_text fa__op_texts[FA__OPS] = {\n",
+        by);
     for (const op *o = r->ops; o; o = o->next)
         put_texts(&t, o);
     put(&t, "    [FA__OP_expression] = {\"\", 0},\n};\n");
@@ -92,7 +93,8 @@ static void write_defaults(const rows *r, const char *folder)
         "%s#ifndef FA__GEN_DEFAULTS_H\n#define FA__GEN_DEFAULTS_H\n#include <stddef.h>\n\n"
         "/* One option of a public options struct, as its macro fills it. */\n"
         "typedef struct fa__default {\n    const char *op, *option, *doc;\n    const void *value;\n    size_t size;\n"
-        "} fa__default;\n\n/* Ends with one whose op is NULL. */\nextern const fa__default fa__all_defaults[];\n#endif\n",
+        "} fa__default;\n\n/* Ends with one whose op is NULL. */\nextern const fa__default "
+        "fa__all_defaults[];\n#endif\n",
         by);
     file_write(rows_format("%s/defaults.h", folder), &t);
     put(&t, "%s#include \"defaults.h\"\n#include <facula/operations.h>\n\n", by);

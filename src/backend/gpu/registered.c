@@ -139,7 +139,8 @@ KERNEL(expression)
     if (items < 0)
         return 0;
     set_arguments(&a, l, rank, class, items);
-    const fa__gpu_kernel *kernel = fits(queue->device, l, &a) ? fa__gpu_registered(queue->device, l->op, rank, class) : NULL;
+    const fa__gpu_kernel *kernel =
+        fits(queue->device, l, &a) ? fa__gpu_registered(queue->device, l->op, rank, class) : NULL;
     if (!kernel)
         return 0;
     for (int i = 0; i < l->operands; i++)
@@ -153,8 +154,8 @@ KERNEL(expression)
 /* The names by which the text finds operand k. */
 static void put_operand_names(fa__gpu_text *t, const char *name, int k, int field)
 {
-    fa__gpu_put(t, "#define OPERAND_%s %d\n#define FIELD_%s %d\n#define DATA_%s (buffer%d + at%d)\n", name, k, name, field,
-                name, k, k);
+    fa__gpu_put(t, "#define OPERAND_%s %d\n#define FIELD_%s %d\n#define DATA_%s (buffer%d + at%d)\n", name, k, name,
+                field, name, k, k);
 }
 
 static void put_names(fa__gpu_text *t, const fa__op *op)
@@ -168,8 +169,9 @@ static void put_names(fa__gpu_text *t, const fa__op *op)
             put_operand_names(t, f->name, k++, i);
         bool real = f->kind == FA__DOUBLE || f->kind == FA__NUMBER;
         if (f->kind != FA__TENSOR && f->kind != FA__LIKE)
-            fa__gpu_put(t, real ? "#define ARG_%s T_OF_BITS((u64)op_args.number[%d])\n" : "#define ARG_%s op_args.number[%d]\n",
-                        f->name, i);
+            fa__gpu_put(
+                t, real ? "#define ARG_%s T_OF_BITS((u64)op_args.number[%d])\n" : "#define ARG_%s op_args.number[%d]\n",
+                f->name, i);
     }
 }
 
