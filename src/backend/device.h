@@ -131,6 +131,9 @@ typedef struct fa__backend {
     /* Host devices: queue NULL, returns 1. FA_ERROR_UNAVAILABLE before anything is issued for what the device does not
      * do, which .fallback gives to the CPU; programs that only pass an input on are done in every dtype. */
     uint64_t (*run)(fa__queue *, const fa__launch *);
+    /* Launches of one program in one class (FA__LAUNCH_PROGRAM), none of which touches what another one writes, in any
+     * order and as few pieces of work as the device can. Returns the ticket of the last one. NULL: `run` does each. */
+    uint64_t (*run_list)(fa__queue *, const fa__launch *const *, int count);
     fa__override *const *overrides; /* by the operations' numbers; NULL: none */
     /* Room for one more launch of so many operands by this thread, which then cannot fail for memory; 0: gives back
      * what is left. May be NULL. */

@@ -66,6 +66,9 @@ FA__COLD fa_tensor *fa__derived_stepwise(const fa__back *b, int i);
 /* ---- launch.c: orders, runs and stamps one launch. Operand i is over tensor[i], which may be NULL. */
 /* False and no error, but c->unsupported, when with .fallback somebody else has to do it. */
 bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor);
+/* The same for launches of one program, which was prepared, that do not depend on each other, on a device that takes
+ * lists (fa__backend.run_list). */
+bool fa__launch_run_list(fa__call *c, fa__launch *const *l, fa_tensor *const *const *tensor, int count);
 void fa__operand_of(fa__operand *o, const fa_tensor *t);
 /* A number among the arguments. */
 void fa__value_of(fa__operand *o, const fa__field *f, const void *p);

@@ -114,6 +114,27 @@ FA__HOT bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor
     return FA__LIKELY(ticket != 0) ? note(c, l, tensor, ticket) : not_issued(c);
 }
 
+bool fa__launch_run_list(fa__call *c, fa__launch *const *l, fa_tensor *const *const *tensor, int count)
+{
+    const fa__backend *b = c->device->backend;
+    bool good = true;
+    for (int i = 0; i < count; i++) {
+        if (!order(c, l[i], tensor[i]))
+            return false;
+        l[i]->caller = fa__asked_for(c);
+    }
+    pthread_mutex_lock(&c->device->lock);
+    for (int i = 0; i < count; i++)
+        point(l[i], tensor[i]);
+    uint64_t ticket = b->run_list(c->queue, (const fa__launch *const *)l, count);
+    pthread_mutex_unlock(&c->device->lock);
+    if (!ticket)
+        return not_issued(c);
+    for (int i = 0; i < count; i++)
+        good &= note(c, l[i], tensor[i], ticket);
+    return good;
+}
+
 /* ---- kernels ---- */
 
 static size_t list_length(const fa__call *c)

@@ -100,6 +100,22 @@ static void elementwise(fa_dtype dtype, layout how)
         SAME("%s exp", fa_exp(c.cpu), fa_exp(c.gpu), fa_dtype_name(dtype));
 }
 
+/* Two launches in one: runs, and what lies otherwise. */
+static void list(fa_dtype dtype, layout how)
+{
+    pair a = gpu_random(dtype, S(5, 7), how, false, 0), b = gpu_random(dtype, S(3, 9), how, false, 0);
+    fa_tensor *cpu[] = {a.cpu, b.cpu}, *gpu[] = {a.gpu, b.gpu};
+    const fa_binding on_cpu[] = {FA_BIND("x", ((fa_tensors){2, cpu}))};
+    const fa_binding on_gpu[] = {FA_BIND("x", ((fa_tensors){2, gpu}))};
+    if (how == LAYOUT_EXPANDED)
+        return; /* elements that share memory are not written */
+    assert_true(fa_update("x = 2 * x + 1", 1, on_cpu) && fa_update("x = 2 * x + 1", 1, on_gpu));
+    SAME("%s %s", a.cpu, a.gpu, fa_dtype_name(dtype), layout_names[how]);
+    SAME("%s %s", b.cpu, b.gpu, fa_dtype_name(dtype), layout_names[how]);
+    if (dtype == FA_F16)
+        list(FA_BF16, how);
+}
+
 static void reduce(fa_dtype dtype, layout how)
 {
     pair a = gpu_random(dtype, S(3, 37), how, false, 0), b = gpu_random(dtype, S(2500), LAYOUT_DENSE, false, 0);
@@ -175,6 +191,7 @@ static void elementwise_kernels(void **state)
 {
     (void)state;
     each(false, elementwise);
+    each(true, list);
 }
 
 static void reductions(void **state)

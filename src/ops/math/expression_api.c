@@ -1,8 +1,6 @@
 /* Expressions of the program's own: fa_pointwise, and fa_update over lists of tensors. */
 #include "base/text.h"
-#include "core/order.h"
-#include "dispatch/call.h"
-#include "dispatch/promote.h"
+#include "ops/math/update.h"
 #include <ctype.h>
 
 enum { MOST_OPERANDS = 8 };
@@ -57,13 +55,6 @@ static int find_results(const char *text, size_t count, const fa_binding *b, con
     return n;
 }
 
-typedef struct update {
-    const fa__op *op;
-    size_t bindings, length;
-    const fa_binding *binding;
-    int results, result[FA__MAX_OUTPUTS];
-} update;
-
 /* `other` is the binding that b does not go together with; NULL: there is none. */
 static bool update_fails(const fa_binding *b, size_t i, const char *what, const fa_binding *other)
 {
@@ -80,7 +71,7 @@ static bool update_fails(const fa_binding *b, size_t i, const char *what, const 
 
 /* A result is read under other names as a whole, or not at all: what is written in parts could be read again, and of
  * two results over the same memory one would be lost. */
-static bool check_overlap(const update *u, size_t i, int result)
+static bool check_overlap(const fa__update *u, size_t i, int result)
 {
     const fa_binding *written = &u->binding[result];
     const fa_tensor *t = written->tensors.item[i];
@@ -97,9 +88,9 @@ static bool check_overlap(const update *u, size_t i, int result)
 }
 
 /* Tensors at one place: alive, of one shape and device, results writable. */
-static bool check_place(const update *u, size_t i)
+static bool check_place(const fa__update *u, size_t i)
 {
-    const fa_tensor *first = u->binding[u->result[0]].tensors.item[i];
+    const fa_tensor *first = fa__update_first(u, i);
     for (size_t k = 0; k < u->bindings; k++) {
         const fa_binding *b = &u->binding[k];
         if (!b->tensors.count)
@@ -126,113 +117,12 @@ static bool check_place(const update *u, size_t i)
     return true;
 }
 
-typedef FA__LAUNCH_ROOM(FA__MAX_INPUTS + FA__MAX_OUTPUTS) room;
-
-static void number_operand(fa__operand *o, const fa_binding *b, size_t i)
-{
-    static const fa__field field = {.kind = FA__NUMBER};
-    fa_arg number = b->numbers ? fa__arg_f(b->numbers[i]) : b->number;
-    fa__value_of(o, &field, &number);
-}
-
-static bool run_place(const update *u, size_t i);
-
-/* What the device cannot do is done on copies by the CPU, and comes back into the tensors that are there. */
-static FA__COLD bool run_place_elsewhere(const update *u, size_t i)
-{
-    fa_binding there[FA__MAX_INPUTS];
-    fa_tensor *copied[FA__MAX_INPUTS];
-    update v = {.op = u->op, .bindings = u->bindings, .length = 1, .binding = there, .results = u->results};
-    memcpy(v.result, u->result, sizeof v.result);
-    FA_USE(.no_grad = true);
-    FA_SCOPE;
-    FA__WORK_FOR(u->op);
-    fa__tell_fallback(u->op, fa__tensor_device(u->binding[u->result[0]].tensors.item[i]));
-    for (size_t k = 0; k < u->bindings; k++) {
-        there[k] = u->binding[k];
-        if (there[k].numbers)
-            there[k].numbers += i;
-        if (!there[k].tensors.count)
-            continue;
-        if (!(copied[k] = fa_to(there[k].tensors.item[i], FA_CPU)))
-            return false;
-        there[k].tensors = (fa_tensors){.item = &copied[k], .count = 1};
-    }
-    bool good = run_place(&v, 0);
-    for (int r = 0; good && r < u->results; r++) {
-        fa_tensor *t = u->binding[u->result[r]].tensors.item[i];
-        good = fa_copy_(t, copied[u->result[r]]) != NULL;
-        t->storage->changed_by = u->op;
-    }
-    return good;
-}
-
-/* One launch for one place: everything that can fail was checked, but the device may still refuse. */
-static bool run_place(const update *u, size_t i)
-{
-    room r;
-    fa_tensor *tensor[FA__MAX_INPUTS + FA__MAX_OUTPUTS];
-    fa__launch *l = &r.launch;
-    fa_tensor *first = u->binding[u->result[0]].tensors.item[i];
-    fa_dtype compute = (fa_dtype)u->op->compiled->casts;
-    *l = (fa__launch){.kind = FA__LAUNCH_PROGRAM,
-                      .outputs = (uint16_t)u->results,
-                      .op = u->op,
-                      .program = &u->op->compiled->program,
-                      .overwrites = true,
-                      .rank = first->rank};
-    memcpy(l->shape, first->shape, sizeof l->shape);
-    for (int k = 0; k < u->results; k++) {
-        tensor[l->operands] = u->binding[u->result[k]].tensors.item[i];
-        fa__operand_of(&l->operand[l->operands], tensor[l->operands]);
-        l->operands++;
-    }
-    for (size_t k = 0; k < u->bindings; k++) {
-        const fa_binding *b = &u->binding[k];
-        fa_tensor *t = b->tensors.count ? b->tensors.item[i] : NULL;
-        fa__operand *o = &l->operand[l->operands];
-        tensor[l->operands++] = t;
-        if (t) {
-            fa__operand_of(o, t);
-            compute = fa__promote(compute, (fa_dtype)t->dtype);
-        } else
-            number_operand(o, b, i);
-    }
-    l->compute = (uint8_t)fa__class_of(compute);
-    fa__call c = {.op = u->op, .device = fa__tensor_device(first), .pending = true};
-    c.queue = fa__queue_of(c.device);
-    if (!fa__launch_run(&c, l, tensor))
-        return c.unsupported && run_place_elsewhere(u, i);
-    for (int k = 0; k < u->results; k++) {
-        fa__storage *s = tensor[k]->storage;
-        atomic_fetch_add_explicit(&s->version, 1, memory_order_relaxed);
-        s->changed_by = u->op;
-    }
-    return true;
-}
-
 /* Memory that the first launch on a device would take is taken by preparing the program for it. */
-static bool prepare_place(const update *u, size_t i)
+static bool prepare_place(const fa__update *u, size_t i)
 {
-    const fa_tensor *first = u->binding[u->result[0]].tensors.item[i];
-    fa__device *d = fa__tensor_device(first);
-    fa_dtype compute = (fa_dtype)u->op->compiled->casts;
-    for (size_t k = 0; k < u->bindings; k++)
-        if (u->binding[k].tensors.count)
-            compute = fa__promote(compute, (fa_dtype)u->binding[k].tensors.item[i]->dtype);
-    return d->shapes_only || d->backend->prepare(d, &u->op->compiled->program, fa__class_of(compute));
-}
-
-/* Room for the launch at one place, and to remember it. */
-static bool reserve_place(const update *u, size_t i)
-{
-    fa__device *d = fa__tensor_device(u->binding[u->result[0]].tensors.item[i]);
-    if (d->host || d->shapes_only)
-        return true;
-    for (size_t k = 0; k < u->bindings; k++)
-        if (u->binding[k].tensors.count && !fa__order_room(u->binding[k].tensors.item[i]->storage))
-            return false;
-    return !d->backend->reserve || d->backend->reserve(fa__queue_of(d), u->results + (int)u->bindings);
+    fa__device *d = fa__tensor_device(fa__update_first(u, i));
+    fa__class class = fa__class_of(fa__update_dtype(u, i));
+    return d->shapes_only || d->backend->prepare(d, &u->op->compiled->program, class);
 }
 
 static bool check_bindings(const char *text, size_t count, const fa_binding *b, size_t *length)
@@ -259,7 +149,7 @@ static bool check_bindings(const char *text, size_t count, const fa_binding *b, 
 }
 
 /* Finds the operation, checks, and prepares the devices. */
-static bool update_prepare(update *u, const fa_program *p)
+static bool update_prepare(fa__update *u, const fa_program *p)
 {
     const char *names[FA__MAX_INPUTS], *result[FA__MAX_OUTPUTS];
     if (!check_bindings(p->text, p->count, p->bindings, &u->length))
@@ -283,59 +173,18 @@ static bool update_prepare(update *u, const fa_program *p)
     return true;
 }
 
-static bool update_reserve(const update *u)
-{
-    bool good = true;
-    for (size_t i = 0; good && i < u->length; i++)
-        good = reserve_place(u, i);
-    return good;
-}
-
-/* The device may still refuse, but not for memory; unless it is a GPU that has to copy operands first (gathered.c). */
-static bool update_run(const update *u)
-{
-    bool good = true;
-    for (size_t i = 0; good && i < u->length; i++)
-        good = run_place(u, i);
-    return good;
-}
-
-static void update_end(const update *u)
-{
-    for (size_t i = 0; i < u->length; i++) {
-        fa__device *d = fa__tensor_device(u->binding[u->result[0]].tensors.item[i]);
-        if (!d->host && d->backend->reserve)
-            d->backend->reserve(fa__queue_of(d), 0);
-    }
-}
-
-/* What was prepared. */
-static bool updates_run(const update *u, size_t count)
-{
-    bool good = true;
-    for (size_t k = 0; good && k < count; k++)
-        good = update_reserve(&u[k]);
-    for (size_t k = 0; good && k < count; k++)
-        good = update_run(&u[k]);
-    for (size_t k = 0; k < count; k++)
-        update_end(&u[k]);
-    return good;
-}
-
 bool fa_update_all(size_t count, const fa_program *programs)
 {
     enum { FEW = 4 };
-    update few[FEW], *u = few;
+    fa__update few[FEW] = {0}, *u = few;
     if (fa__failed())
         return false;
     if (count && !programs)
         return fa__fail(FA_ERROR_ARGUMENT, "fa_update_all: the programs are NULL");
     bool good = count <= FEW || (u = fa__calloc(count, sizeof *u));
-    for (size_t k = 0; good && k < count; k++) {
-        u[k] = (update){0};
+    for (size_t k = 0; good && k < count; k++)
         good = update_prepare(&u[k], &programs[k]);
-    }
-    good = good && updates_run(u, count);
+    good = good && fa__updates_run(u, count);
     if (!good)
         fa__error_named("update");
     if (u != few)

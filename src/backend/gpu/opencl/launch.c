@@ -100,15 +100,31 @@ void *fa__opencl_scratch(fa__queue *base, size_t bytes)
     return fa__block_memory(q->scratch);
 }
 
-uint64_t fa__opencl_run(fa__queue *base, const fa__launch *l)
+static void begin_launch(queue *q, const fa__launch *l)
 {
-    queue *q = (queue *)base;
     q->launch = l;
     q->checked = false;
     q->device->issuing = l->caller ? l->caller : l->op;
-    uint64_t ticket = fa__gpu_run(base, l);
+}
+
+static uint64_t end_launch(queue *q, uint64_t ticket)
+{
     q->device->issuing = NULL;
     q->launch = NULL;
-    fa__opencl_scratch(base, 0);
+    fa__opencl_scratch(&q->base, 0);
     return ticket;
+}
+
+uint64_t fa__opencl_run(fa__queue *base, const fa__launch *l)
+{
+    queue *q = (queue *)base;
+    begin_launch(q, l);
+    return end_launch(q, fa__gpu_run(base, l));
+}
+
+uint64_t fa__opencl_run_list(fa__queue *base, const fa__launch *const *l, int count)
+{
+    queue *q = (queue *)base;
+    begin_launch(q, l[0]);
+    return end_launch(q, fa__gpu_run_list(base, l, count));
 }

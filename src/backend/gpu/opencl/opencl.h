@@ -185,6 +185,8 @@ void fa__opencl_release(fa__device *, void *, size_t);
 /* The buffer that an address lies in, and how far from its beginning. NULL, and an error, when it is none of this
  * device's. */
 cl_mem fa__opencl_find(const fa__device *, const void *address, size_t *offset);
+/* Where this buffer begins. */
+const void *fa__opencl_segment(const fa__device *, const void *address);
 /* Memory of the host that the device copies from and to without a stop. */
 void *fa__opencl_pinned(const fa__device *, cl_command_queue, size_t, cl_mem *);
 void fa__opencl_pinned_free(cl_command_queue, cl_mem, void *);
@@ -240,6 +242,8 @@ void fa__opencl_before_host_read(fa__opencl_queue *, const fa__op *, const void 
 
 /* ---- copy.c ---- */
 uint64_t fa__opencl_copy(fa__queue *, const fa__copy *);
+/* Scratch memory that holds these bytes of the host's. */
+void *fa__opencl_upload(fa__queue *, const void *bytes, size_t size);
 
 /* ---- build.c ---- */
 /* The handle of a fa__gpu_kernel. */
@@ -261,6 +265,7 @@ uint64_t fa__opencl_launch(fa__queue *, const fa__gpu_kernel *, const uint64_t g
                            int count);
 void *fa__opencl_scratch(fa__queue *, size_t bytes);
 uint64_t fa__opencl_run(fa__queue *, const fa__launch *);
+uint64_t fa__opencl_run_list(fa__queue *, const fa__launch *const *, int count);
 
 /* ---- suspect.c ---- */
 /* What is told of the launch that is being issued, by a kernel of that name; NULL, and an error, without memory. */
