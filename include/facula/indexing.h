@@ -1,23 +1,26 @@
 /** @file
- *  Indexing with tensors and masks, as NumPy does: fa_index() gets, fa_index_put_() sets. Indices that are a text alone
- *  are views; fa_get() and fa_set() have them. */
-#ifndef FACULA_INDICES_H
-#define FACULA_INDICES_H
+ *  Indexing with tensors and masks, as in NumPy: fa_index() reads elements, fa_index_put_() writes them. For slices
+ *  only, see fa_get() and fa_set(). */
+#ifndef FACULA_INDEXING_H
+#define FACULA_INDEXING_H
 #include <facula/types.h>
 
 FA__BEGIN
 
-/** One part of an index; FA_INDEX() makes them. */
+/** @defgroup indexing Indexing with tensors and masks
+ *  @{ */
+
+/** One part of an index, created by FA_INDEX(). */
 typedef struct fa_index_part {
-    const char *text;        /**< entries as for fa_get(); NULL: there is none */
-    const fa_tensor *tensor; /**< integers, or a mask of bool */
-    int64_t number;          /**< when there is neither text nor tensor: an integer */
-    bool is_tensor;          /**< tensor is meant, also when it is NULL: that is an error */
+    const char *text;        /**< entries as for fa_get(); NULL: not a text */
+    const fa_tensor *tensor; /**< a tensor of integers, or a mask of dtype bool */
+    int64_t number;          /**< an integer, if there is neither a text nor a tensor */
+    bool is_tensor;          /**< the part is a tensor; if `tensor` is NULL then, that is an error */
 } fa_index_part;
 
 /** The parts of an index, in order. */
 typedef struct fa_index_parts {
-    size_t count;              /**< how many there are */
+    size_t count;              /**< number of parts */
     const fa_index_part *item; /**< the parts; read during the call only */
 } fa_index_parts;
 
@@ -107,58 +110,62 @@ extern "C" {
              unsigned char : fa__part_whole, short : fa__part_whole, unsigned short : fa__part_whole,                  \
              int : fa__part_whole, unsigned : fa__part_whole, long : fa__part_whole, unsigned long : fa__part_large,   \
              long long : fa__part_whole, unsigned long long : fa__part_large)(v)
-/** An index: tensors, texts as for fa_get() and integers, in order. FA_INDEX(rows, "::2, ...", 3). */
+/** An index made of tensors, integers, and strings as for fa_get(), in order: FA_INDEX(rows, "::2, ...", 3). */
 #define FA_INDEX(...)                                                                                                  \
     ((fa_index_parts){FA__COUNT(__VA_ARGS__), (const fa_index_part[]){FA__MAP(FA__PART, __VA_ARGS__)}})
 #endif
 
-/** What NumPy makes of x[index]. A tensor of integers (any integer dtype, negative ones count from the end) is for one
- *  dimension. A mask (bool) is for as many as it has, of which it has to have the sizes; it stands for the places where
- *  it is true. All of them broadcast together. Their dimensions stand in the result where those that they are for did,
- *  or in front when a slice, `...` or None stands between two of them; integers beside tensors count as tensors for
- *  that, as in NumPy (PyTorch differs there). Texts may have several entries. Without a tensor the result is a view, as
- *  that of fa_get(), else it is a copy.
+/** Selects elements, as x[index] does in NumPy.
  *
  *      fa_index(x, rows, cols)          fa_index(x, mask)          fa_index(x, "1:5", rows, "...", 2)
  *
- *  Tensors on the CPU go with x on any device, and are copied there; on another device they are an error, or by
- *  automatic placement copied, as x is: without a tensor in the index the result is where x is, else where operations
- *  are. Out of range is an error with the index, on every device. The host reads how many elements of a mask are true:
- * one wait for each mask.
+ *  - A tensor of integers indexes one dimension; negative numbers count from the end.
+ *  - A mask (dtype bool) indexes as many dimensions as it has, whose sizes must match. It selects the elements at
+ *    which it is true.
+ *  - All index tensors broadcast together. The broadcast dimensions replace the indexed ones in the result; if a
+ *    slice, `...` or None separates two index tensors, they come first. Integers beside tensors count as index
+ *    tensors here, as in NumPy but not in PyTorch.
+ *  - A string may contain several entries.
+ *  - The result is a view, as of fa_get(), if there is no index tensor, else a copy.
+ *
+ *  Index tensors on the CPU may be used with x on any device, and are copied there. Index tensors on another device
+ *  are an error, unless automatic placement (FA_PLACE_AUTO) copies them. An index out of range is an error that names
+ *  the index, on every device. For each mask, the host waits to read its number of true elements.
  *  @param x     the tensor
- *  @param index what FA_INDEX() makes; the macro is given the parts themselves
- *  @return the elements; NULL after an error */
+ *  @param index an FA_INDEX(); the macro takes the parts directly
+ *  @return the selected elements; NULL after an error */
 FA_API fa_tensor *fa_index(const fa_tensor *x, fa_index_parts index);
 #define fa_index(x, ...) fa_index(x, FA_INDEX(__VA_ARGS__))
 
 /** Options of fa_index_put(). */
 typedef struct fa_index_put_options {
     size_t size;     /**< set by the macro */
-    bool accumulate; /**< adds to what is there */
+    bool accumulate; /**< add to the elements instead of replacing them */
     char fa__end;    /**< the end of what this version knows */
 } fa_index_put_options;
 
-/** x with a value assigned to the elements that fa_index() gets. Where several come to one place the last one stays,
- *  in row-major order of the index, or with .accumulate all are added, in that order: the same bits on every device.
- * The gradient of the value is what the index names, whichever stayed. One number for a single mask is assigned without
- *  that wait of the host. The value has to be where x is, whatever the index is made of, or without dimensions and on
- *  the CPU; fa_set() copies one from another device, and converts it.
+/** Returns a copy of x in which the elements that fa_index() would select are set to `value`. If an element is
+ *  selected several times, the last value in row-major order of the index is kept, or with .accumulate all are added
+ *  in that order; the result is bit-identical on every device. The gradient with respect to `value` is the gradient
+ *  at the selected elements, whether or not a value was overwritten. Assigning one number through a single mask does
+ *  not make the host wait. `value` must be on the device of x, or be a tensor without dimensions on the CPU; fa_set()
+ *  also copies from other devices and converts.
  *
  *      fa_index_put(x, FA_INDEX(rows, cols), value, .accumulate = false)
  *
  *  @param x       the tensor
- *  @param index   what FA_INDEX() makes
- *  @param value   a number, or a tensor of x's dtype that broadcasts to what fa_index() gives
- *  @param options what the macro makes of the named options; NULL for the defaults
- *  @return a copy of x that is changed; NULL after an error */
+ *  @param index   an FA_INDEX()
+ *  @param value   a number, or a tensor of x's dtype that broadcasts to the shape of the selection
+ *  @param options the options shown above; NULL for the defaults
+ *  @return the modified copy; NULL after an error */
 FA_API fa_tensor *fa_index_put(const fa_tensor *x, fa_index_parts index, fa_arg value,
                                const fa_index_put_options *options);
 
 /** fa_index_put() in place.
- *  @param x       what is changed
- *  @param index   what FA_INDEX() makes
- *  @param value   a number, or a tensor of x's dtype that broadcasts to what fa_index() gives
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x       the tensor to modify
+ *  @param index   an FA_INDEX()
+ *  @param value   a number, or a tensor of x's dtype that broadcasts to the shape of the selection
+ *  @param options the options of fa_index_put(); NULL for the defaults
  *  @return x; NULL after an error */
 FA_API fa_tensor *fa_index_put_(fa_tensor *x, fa_index_parts index, fa_arg value, const fa_index_put_options *options);
 
@@ -172,6 +179,8 @@ typedef fa_index_put_options fa_index_put__options;
 #define fa_index_put(...) FA__CALL3(fa_index_put, FA__SAME, FA__SAME, FA__ARG, __VA_ARGS__)
 #define fa_index_put_(...) FA__CALL3(fa_index_put_, FA__SAME, FA__SAME, FA__ARG, __VA_ARGS__)
 /** @endcond */
+
+/** @} */
 
 FA__END
 #endif

@@ -1,4 +1,4 @@
-/* Images of another size: two matrix products, with weights for rows and for columns. */
+/* Image resizing: two matrix products, with weights for rows and for columns. */
 #include <facula/data.h>
 #include <facula/error.h>
 #include <facula/ops/linalg.h>
@@ -16,8 +16,8 @@ typedef struct weights {
     float at[];
 } weights;
 
-/* What each of `in` pixels counts in the one whose middle is at `middle` of them: a triangle `wide` to each side, whose
- * sum is 1. */
+/* The weights of `in` input pixels for an output pixel with its center at `middle`: a triangle of half-width `wide`,
+ * normalized to sum 1. */
 static void put_row(float *row, int64_t in, double middle, double wide)
 {
     double sum = 0;
@@ -28,7 +28,7 @@ static void put_row(float *row, int64_t in, double middle, double wide)
         row[i] = (float)(fmax(0, 1 - fabs((double)i + 0.5 - middle) / wide) / sum);
 }
 
-/* (out, in), on the device and of the dtype of an image. */
+/* The weights (out, in), on the device and in the dtype of an image. */
 static fa_tensor *weights_of(int64_t out, int64_t in, const fa_tensor *like)
 {
     double scale = (double)in / (double)out;

@@ -1,4 +1,4 @@
-/* Walking a module and all below it: modes, places, gradients. Lists and names are in list.c. */
+/* Traversal of a module and its descendants: modes, devices, gradients. Lists and names are in list.c. */
 #include "nn/module.h"
 #include <facula/autograd.h>
 #include <facula/error.h>
@@ -29,7 +29,7 @@ bool fa__module_walk(const fa_module *module, fa__visit *visit, void *context)
     return walk_from(&root, visit, context);
 }
 
-/* ---- modes and places ---- */
+/* ---- modes and devices ---- */
 
 static bool train_one(void *context, const fa__spot *spot, const fa__member *member)
 {
@@ -56,7 +56,7 @@ typedef struct move {
     bool (*step)(fa_tensor *t, fa_place where);
 } move;
 
-/* "fc1." */
+/* Appends a prefix such as "fc1." to the error. */
 static void append_path(const fa__spot *spot)
 {
     if (!spot->outer)

@@ -1,4 +1,4 @@
-/* What an optimizer holds, for checkpoints. */
+/* The state dict of an optimizer. */
 #include "optim/dict.h"
 #include "optim/optim.h"
 #include <facula/error.h>
@@ -32,7 +32,7 @@ static bool same_shape(const fa_tensor *a, const fa_tensor *b)
     return s.rank == t.rank && !memcmp(s.dim, t.dim, (size_t)s.rank * sizeof *s.dim);
 }
 
-/* Makes a copy of what was found on the parameter's device and in its dtype, which is to become its state. */
+/* Copies a tensor of the dict to the device and dtype of the parameter; the copy becomes its state. */
 static bool state_load(const char *who, fa_tensor *found, fa_tensor **loaded, fa_tensor *parameter, const char *name)
 {
     if (fa_tensor_dtype(found) < FA_F16 || !same_shape(found, parameter))
@@ -45,7 +45,7 @@ static bool state_load(const char *who, fa_tensor *found, fa_tensor **loaded, fa
     return true;
 }
 
-/* The states of a parameter; reading, *count becomes how many there are. */
+/* The states of a parameter; when reading, sets *count to their number. */
 static bool states_visit(fa__dict *a, const fa__method *m, fa__slot *slot, size_t *count)
 {
     for (int k = 0; k < FA__MOST_STATES && m->state[k].name; k++) {
