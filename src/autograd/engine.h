@@ -3,6 +3,7 @@
 #define FA__AUTOGRAD_ENGINE_H
 #include "autograd/needed.h"
 #include "autograd/pending.h"
+#include "core/callback.h"
 #include "dispatch/call.h"
 
 typedef struct fa__leaf fa__leaf;
@@ -24,13 +25,12 @@ typedef struct fa__walk {
 /* Calls a hook on a gradient; a result on another device is copied back to that of the gradient. */
 static inline fa_tensor *fa__hook_call(const fa__hook *h, fa_tensor *g)
 {
-    FA__USERS_CODE;
-    fa__scope use = fa__users_settings();
+    fa__callback b = fa__callback_begin();
     fa_tensor *other = h->function(g, h->context);
-    bool placed = other && other->object.type == FA__TYPE_TENSOR && fa__ctx()->callers == FA_PLACE_AUTO;
+    bool placed = other && other->object.type == FA__TYPE_TENSOR && b.placement == FA_PLACE_AUTO;
     if (placed && fa__tensor_device(other) != fa__tensor_device(g))
         other = fa_to(other, fa__tensor_device(g)->id);
-    fa__use_close(&use);
+    fa__callback_end(&b);
     return other;
 }
 

@@ -208,8 +208,8 @@ static bool check_stream(const fa_stream *s, const fa_stream *in_force)
 /* Invalid values are an error; the settings stay unchanged then. */
 static bool check_settings(const fa_settings *s, const fa_settings *before)
 {
-    if (s->autocast != FA_SAME && s->autocast != FA_OFF && s->autocast != FA_F16 && s->autocast != FA_BF16)
-        return fa__fail(FA_ERROR_ARGUMENT, "FA_USE: .autocast takes FA_F16, FA_BF16 and FA_OFF");
+    if (s->autocast != FA_SAME && s->autocast != FA_F16 && s->autocast != FA_BF16)
+        return fa__fail(FA_ERROR_ARGUMENT, "FA_USE: .autocast takes FA_F16, FA_BF16, and FA_SAME for none");
     if ((unsigned)s->placement > FA_PLACE_AUTO || s->forbid > (FA_SYNC | FA_TRANSFER))
         return fa__fail(FA_ERROR_ARGUMENT, "FA_USE: %s has a value that it does not take",
                         (unsigned)s->placement > FA_PLACE_AUTO ? ".placement" : ".forbid");

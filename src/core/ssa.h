@@ -2,6 +2,7 @@
  * backend interprets it or generates code from it. It is independent of dtypes, shapes and memory. */
 #ifndef FA__CORE_SSA_H
 #define FA__CORE_SSA_H
+#include <facula/dtype.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,9 +21,16 @@ typedef struct fa__prim_info {
     const char *name;
     uint8_t arity;
     uint8_t domain; /* fa__domain */
+    uint8_t dtype;  /* of a conversion: what it is to; else FA_SAME */
 } fa__prim_info;
 
 extern const fa__prim_info fa__prims[FA__PRIM_count];
+
+/* Whether a primitive converts to a dtype. to_bool does not count: it is a comparison. */
+static inline bool fa__is_cast(unsigned prim)
+{
+    return fa__prims[prim].dtype != FA_SAME && fa__prims[prim].dtype != FA_BOOL;
+}
 
 /* One value. Operands are indices of earlier nodes, so that the order of the array is an order of evaluation. */
 typedef struct fa__ssa_node {

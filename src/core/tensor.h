@@ -2,6 +2,7 @@
  * storage's address or device, which may change; both are read from the storage each time. */
 #ifndef FA__CORE_TENSOR_H
 #define FA__CORE_TENSOR_H
+#include "core/dtype.h"
 #include "core/object.h"
 #include "core/storage.h"
 #include <facula/tensor.h>
@@ -65,28 +66,13 @@ static inline int64_t fa__numel(const fa_tensor *t)
     return n;
 }
 
-static inline void *fa__tensor_data(const fa_tensor *t); /* defined below fa__dtype_size */
-
-/* ---- shapes ---- */
-extern const uint8_t fa__dtype_sizes[FA__DTYPES];
-extern const char *const fa__dtype_names[FA__DTYPES];
-
-static inline size_t fa__dtype_size(unsigned dtype)
-{
-    return fa__dtype_sizes[dtype];
-}
-
 static inline void *fa__tensor_data(const fa_tensor *t)
 {
     char *p = t->storage->data;
     return p ? p + t->offset * (int64_t)fa__dtype_size(t->dtype) : NULL;
 }
 
-static inline bool fa__dtype_is_float(unsigned dtype)
-{
-    return dtype >= FA_F16;
-}
-
+/* ---- shapes ---- */
 static inline bool fa__same_shape(const fa_tensor *a, const fa_tensor *b)
 {
     if (a->rank != b->rank)

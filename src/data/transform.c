@@ -58,7 +58,7 @@ static fa_tensor *normalize_forward(fa_module *self, fa_tensor *x)
 {
     const normalize *n = fa_module_data(self);
     fa_device there = fa_tensor_device(x);
-    fa_dtype dtype = fa_tensor_dtype(x) < FA_F16 ? FA_F32 : fa_tensor_dtype(x);
+    fa_dtype dtype = fa_dtype_is_floating(fa_tensor_dtype(x)) ? fa_tensor_dtype(x) : FA_F32;
     if (!is_image(self, x))
         return NULL;
     if (n->channels != 1 && n->channels != fa_size(x, 1)) {

@@ -101,19 +101,24 @@ static bool go_elementwise(fa__call *c)
     return fa__infer_elementwise(c, &e) && finish(c, &e);
 }
 
+static bool infer(fa__call *c)
+{
+    return c->op->traits->infer(c) && fa__check_storage(c);
+}
+
 /* Mistakes are told of the operands as they are, before anything is copied. */
 static FA__COLD bool go_without_kernel(fa__call *c)
 {
     if (!fa__ctx()->settings->fallback || c->device->host)
         return fa__no_kernel(c);
-    return c->op->traits->infer(c) && (!c->given || fa__check_given(c)) && fa__fall_back(c, go_general);
+    return infer(c) && (!c->given || fa__check_given(c)) && fa__fall_back(c, go_general);
 }
 
 static bool go_general(fa__call *c)
 {
     if (FA__UNLIKELY(!has_kernel(c)))
         return go_without_kernel(c);
-    return c->op->traits->infer(c) && finish(c, NULL);
+    return infer(c) && finish(c, NULL);
 }
 
 /* A composed result goes into .out by a copy, under the rules of .out. In place it is there: its parts wrote it. */
@@ -205,7 +210,7 @@ static inline fa__cast cast_of(const fa__call *c)
  * a cell for autocast. */
 static FA__COLD bool run_settled_parts(fa__call *c, bool cast)
 {
-    FA_USE(.autocast = cast ? FA_OFF : fa__ctx()->settings->autocast, .placement = FA_PLACE_STRICT);
+    FA_USE(.autocast = cast ? FA_SAME : fa__ctx()->settings->autocast, .placement = FA_PLACE_STRICT);
     return run_parts(c);
 }
 
@@ -222,14 +227,14 @@ static void show_results(const fa__call *c)
 /* Composed operations are calls of others; errors and origins name the outermost. */
 static bool go_composed(fa__call *c)
 {
-    fa__context *x = fa__ctx();
-    bool cast = x->settings->autocast != FA_SAME && cast_of(c) != FA__CAST_NONE;
-    c->parent = x->call;
-    x->call = c;
-    bool placed = x->settings->placement == FA_PLACE_AUTO;
+    const fa_settings *s = fa__ctx()->settings;
+    bool cast = s->autocast != FA_SAME && cast_of(c) != FA__CAST_NONE;
+    bool placed = s->placement == FA_PLACE_AUTO;
+    fa__attribution a;
+    fa__attribution_enter(&a, fa__reported_op(c), c);
     bool made = cast || placed ? run_settled_parts(c, cast) : run_parts(c);
-    x->call = c->parent;
-    if (made && !x->call)
+    fa__attribution_leave(&a);
+    if (made && !fa__outermost_call())
         show_results(c);
     return made && (c->op->traits->compose_list || given_result(c, c->out[0]));
 }
@@ -261,7 +266,7 @@ static FA__HOT bool go(fa__call *c)
 static FA__HOT bool go_cast(fa__call *c)
 {
     const fa_settings *s = fa__ctx()->settings;
-    bool casts = s->autocast != FA_SAME && s->autocast != FA_OFF && !c->given && cast_of(c);
+    bool casts = s->autocast != FA_SAME && !c->given && cast_of(c);
     return FA__UNLIKELY(casts) ? fa__autocasted(c, go) : go(c);
 }
 
@@ -293,11 +298,12 @@ static bool invoke(fa__call *c)
     return go_cast(c);
 }
 
-static int depth_of(const fa__call *c)
+/* How many composed operations a call is part of. */
+static int depth_now(void)
 {
     int depth = 0;
-    for (const fa__call *p = fa__ctx()->call; p && p != c; p = p->parent)
-        depth++;
+    for (const fa__attribution *a = fa__ctx()->attribution; a; a = a->outer)
+        depth += a->call != NULL;
     return depth;
 }
 
@@ -324,7 +330,7 @@ static FA__COLD void name_failure(const fa__call *c)
     const fa_code code = fa__self->error->code;
     if (fa__self->error->unfinished)
         add_tensors(c);
-    if (code == FA_ERROR_SYNC || fa__ctx()->call)
+    if (code == FA_ERROR_SYNC || fa__outermost_call())
         return;
     fa__text_add(&description, "%s", fa__op_prefix(c->op));
     fa__describe_call(&description, c, code == FA_ERROR_DEVICE);
@@ -366,7 +372,7 @@ FA__HOT bool fa__invoke(fa__call *c)
         for (int i = 0; i < FA__MAX_RESULTS; i++)
             c->out[i] = NULL;
     } else if (FA__UNLIKELY(fa__call_hook != NULL))
-        fa__call_hook(c, depth_of(c));
+        fa__call_hook(c, depth_now());
     c->spec = NULL;
     c->tensor = NULL;
     return good;

@@ -1,5 +1,6 @@
 /* Registered operations at work: their shapes and gradients, by the functions that the program gave. */
 #include "dispatch/registered.h"
+#include "core/callback.h"
 
 /* Errors of the program's functions carry a reason, whatever happens. */
 static FA__COLD bool without_reason(const char *function)
@@ -54,11 +55,8 @@ bool fa__registered_infer(fa__call *c)
     const fa_op_spec first = like(first_tensor(c));
     for (int i = 0; i < c->op->nresults; i++)
         spec[i] = first;
-    if (o->infer) {
-        FA__USERS_CODE;
-        if (!o->infer(c->args, spec, o->context))
-            return without_reason("infer");
-    }
+    if (o->infer && !o->infer(c->args, spec, o->context))
+        return without_reason("infer");
     for (int i = 0; i < c->op->nresults; i++)
         if (!take(c, i, &spec[i]))
             return false;
@@ -69,14 +67,9 @@ bool fa__registered_infer(fa__call *c)
 
 static bool call_gradient(const fa_register_op_options *o, const fa_op_backward *b)
 {
-    fa__context *x = fa__ctx();
-    const void *outer = x->call;
-    x->call = NULL;
-    FA__USERS_CODE;
-    fa__scope use = fa__users_settings();
+    fa__callback use = fa__callback_begin();
     bool good = o->gradient(b);
-    fa__use_close(&use);
-    x->call = outer;
+    fa__callback_end(&use);
     return good;
 }
 

@@ -62,19 +62,16 @@ static bool cannot(const fa__stored *a, const char *what)
 
 /* ---- the header ---- */
 
-static const char *const dtype_names[FA__DTYPES] = {
-    [FA_BOOL] = "BOOL", [FA_U8] = "U8",   [FA_I8] = "I8",     [FA_I16] = "I16", [FA_I32] = "I32",
-    [FA_I64] = "I64",   [FA_F16] = "F16", [FA_BF16] = "BF16", [FA_F32] = "F32", [FA_F64] = "F64"};
-
 const char *fa__stored_dtype(fa_dtype dtype)
 {
-    return dtype_names[dtype];
+    return fa_dtype_describe(dtype)->safetensors;
 }
 
 static fa_dtype dtype_of(const char *name)
 {
-    for (int d = FA_BOOL; d < FA__DTYPES; d++)
-        if (dtype_names[d] && !strcmp(dtype_names[d], name))
+    const fa_dtype_info *info;
+    for (int d = FA_SAME + 1; (info = fa_dtype_describe((fa_dtype)d)); d++)
+        if (!strcmp(info->safetensors, name))
             return (fa_dtype)d;
     return FA_SAME;
 }

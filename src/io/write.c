@@ -28,16 +28,14 @@ typedef struct order {
 static int before(const void *one, const void *other)
 {
     const place *a = one, *b = other;
-    return a->rank != b->rank ? a->rank - b->rank : strcmp(a->name, b->name);
+    return a->rank != b->rank ? b->rank - a->rank : strcmp(a->name, b->name);
 }
 
 static order *order_new(fa_parameters p)
 {
-    static const int rank[FA__DTYPES] = {[FA_I64] = 0, [FA_F64] = 1, [FA_F32] = 2, [FA_I32] = 3, [FA_BF16] = 4,
-                                         [FA_F16] = 5, [FA_I16] = 6, [FA_I8] = 7,  [FA_U8] = 8,  [FA_BOOL] = 9};
     order *o = fa_object_new(&scratch_type, sizeof *o + p.count * sizeof *o->at);
     for (size_t i = 0; o && i < p.count; i++)
-        o->at[i] = (place){p.name[i], p.item[i], rank[fa_tensor_dtype(p.item[i])]};
+        o->at[i] = (place){p.name[i], p.item[i], fa_dtype_describe(fa_tensor_dtype(p.item[i]))->safetensors_rank};
     if (o)
         qsort(o->at, p.count, sizeof *o->at, before);
     return o;

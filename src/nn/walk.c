@@ -48,7 +48,7 @@ fa_module *fa_module_train(fa_module *module, bool training)
 
 bool fa__is_floating(const fa_tensor *t)
 {
-    return fa_tensor_dtype(t) >= FA_F16 && fa_tensor_dtype(t) <= FA_F64;
+    return fa_dtype_is_floating(fa_tensor_dtype(t));
 }
 
 typedef struct move {
@@ -85,7 +85,7 @@ fa_module *fa__module_to(fa_module *module, fa_place where)
 {
     if (!fa__module_check(module, "fa_module_to"))
         return NULL;
-    if (where.dtype != FA_SAME && (where.dtype < FA_F16 || where.dtype > FA_F64)) {
+    if (where.dtype != FA_SAME && !fa_dtype_is_floating(where.dtype)) {
         fa_fail(FA_ERROR_DTYPE, "fa_module_to: %s is not a floating dtype", fa_dtype_name(where.dtype));
         return NULL;
     }

@@ -74,7 +74,7 @@ static bool parameter_is_good(const fa_optim *o, const char *who, fa_parameters 
     const fa_tensor *t = p.item ? p.item[i] : NULL;
     if (!t)
         return fa_fail(FA_ERROR_ARGUMENT, "%s: parameter %zu is NULL", who, i);
-    if (fa_tensor_dtype(t) < FA_F16 || fa_tensor_dtype(t) > FA_F64)
+    if (!fa_dtype_is_floating(fa_tensor_dtype(t)))
         return fa_fail(FA_ERROR_DTYPE, "%s: parameter %zu is %s: only floating ones can be learned", who, i,
                        fa_dtype_name(fa_tensor_dtype(t)));
     if (!fa_is_leaf(t))

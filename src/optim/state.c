@@ -35,7 +35,7 @@ static bool same_shape(const fa_tensor *a, const fa_tensor *b)
 /* Copies a tensor of the dict to the device and dtype of the parameter; the copy becomes its state. */
 static bool state_load(const char *who, fa_tensor *found, fa_tensor **loaded, fa_tensor *parameter, const char *name)
 {
-    if (fa_tensor_dtype(found) < FA_F16 || !same_shape(found, parameter))
+    if (!fa_dtype_is_floating(fa_tensor_dtype(found)) || !same_shape(found, parameter))
         return fa_fail(FA_ERROR_SHAPE, "%s: \"%s\" is not floating, or not of the shape of its parameter", who, name);
     fa_tensor *there = fa_to(found, fa_tensor_device(parameter));
     fa_tensor *made = there ? fa_to(there, fa_tensor_dtype(parameter), .copy = true) : NULL;

@@ -33,7 +33,7 @@ static fa_tensor *target_for(const fa_meter *m, fa_arg value, const fa_tensor *t
         return fa_fail(FA_ERROR_ARGUMENT, "fa_meter_update: a meter of %s takes a tensor of logits", m->kind->name),
                NULL;
     fa_dtype dtype = fa_tensor_dtype(target);
-    if (dtype < FA_U8 || dtype > FA_I64)
+    if (dtype == FA_SAME || dtype == FA_BOOL || fa_dtype_is_floating(dtype))
         return fa_fail(FA_ERROR_DTYPE, "fa_meter_update: a .target is integers, not %s", fa_dtype_name(dtype)), NULL;
     if (!shapes_fit(value.as.t, target))
         return fa_fail(FA_ERROR_SHAPE,

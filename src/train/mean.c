@@ -36,7 +36,7 @@ static fa_arg single(fa_arg value, fa_dtype dtype)
 {
     if (value.kind == FA__ARG_TENSOR && fa_dim(value.as.t) > 0)
         value.as.t = fa_sum(value.as.t, .dtype = dtype);
-    else if (value.kind == FA__ARG_TENSOR && fa_tensor_dtype(value.as.t) < FA_F16)
+    else if (value.kind == FA__ARG_TENSOR && !fa_dtype_is_floating(fa_tensor_dtype(value.as.t)))
         value.as.t = fa_to(value.as.t, dtype);
     return value;
 }

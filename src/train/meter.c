@@ -82,7 +82,7 @@ bool(fa_meter_update)(fa_meter *meter, fa_arg value, const fa_meter_update_optio
     if (!options_fit(meter, &o) || !place_fits(meter, value))
         return false;
     FA_SCOPE;
-    FA_USE(.device = place_of(meter, value), .no_grad = true, .autocast = FA_OFF);
+    FA_USE(.device = place_of(meter, value), .no_grad = true, .autocast = FA_SAME);
     return meter->kind->update(meter, value, &o);
 }
 
@@ -100,7 +100,7 @@ fa_tensor *fa_meter_tensor(const fa_meter *meter)
     if (!meter_check(meter, "fa_meter_tensor"))
         return NULL;
     FA_SCOPE;
-    FA_USE(.device = place_of(meter, fa__arg_f(0)), .no_grad = true, .autocast = FA_OFF);
+    FA_USE(.device = place_of(meter, fa__arg_f(0)), .no_grad = true, .autocast = FA_SAME);
     return fa_escape(meter->sum ? meter->kind->tensor(meter) : fa_full(FA_SCALAR, NAN, .device = FA_CPU));
 }
 
