@@ -35,6 +35,7 @@
 #include <facula/indexing.h>
 #include <facula/init.h>
 #include <facula/nn.h>
+#include <facula/op.h>
 #include <facula/operations.h>
 #include <facula/optim.h>
 #include <facula/random.h>

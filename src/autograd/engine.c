@@ -39,7 +39,7 @@ FA__HOT bool fa__deliver(fa__walk *w, fa__object *to, uint32_t slot, fa_tensor *
 
 static void name_node(struct fa__text *text, const fa__node *n)
 {
-    fa__text_add(text, "fa_%s", n->op->name);
+    fa__text_add(text, "%s%s", fa__op_prefix(n->op), n->op->name);
     if (n->made_at && n->object.flags & FA__MADE_HERE)
         fa__text_add(text, ", recorded at %s", (const char *)n->made_at);
     else if (n->made_at) {

@@ -3,6 +3,7 @@
 #define FA__AUTOGRAD_ENGINE_H
 #include "autograd/needed.h"
 #include "autograd/pending.h"
+#include "core/callback.h"
 #include "dispatch/call.h"
 
 typedef struct fa__leaf fa__leaf;
@@ -20,31 +21,6 @@ typedef struct fa__walk {
     fa__leaf *leaf;        /* leaves with hooks, whose gradients are accumulated until the end */
     size_t leaves, leaf_room;
 } fa__walk;
-
-/* A callback of the program: what it calls is reported under the names that it calls, and operations are placed as
- * where the program called backward. */
-typedef struct fa__callback {
-    const fa__attribution *before;
-    fa_placement placement;
-    fa__scope use;
-} fa__callback;
-
-static inline fa__callback fa__callback_begin(void)
-{
-    fa__callback b = {.before = fa__ctx()->attribution};
-    fa_settings *s = fa__use_again(&b.use);
-    b.placement = b.before ? b.before->placement : FA_PLACE_STRICT;
-    if (s)
-        s->placement = b.placement;
-    fa__ctx()->attribution = NULL;
-    return b;
-}
-
-static inline void fa__callback_end(fa__callback *b)
-{
-    fa__ctx()->attribution = b->before;
-    fa__use_close(&b->use);
-}
 
 /* Calls a hook on a gradient; a result on another device is copied back to that of the gradient. */
 static inline fa_tensor *fa__hook_call(const fa__hook *h, fa_tensor *g)

@@ -100,5 +100,5 @@ bool fa__fault_report(const fa__fault *f, const fa__launch *l, const fa__device 
     add_fields(&text, l, device, code);
     fa__text_add(&text, same ? "): " : ": ");
     fa__fault_describe(&text, f, l, !same);
-    return fa__fail((fa_code)code, "fa_%s", buffer);
+    return fa__fail((fa_code)code, "%s%s", fa__op_prefix(caller), buffer);
 }

@@ -62,10 +62,15 @@ void fa__library_close(fa__library *library)
     *library = (fa__library){0};
 }
 
+void fa__code_stay(const void *address)
+{
+    Dl_info info;
+    if (dladdr(address, &info) && info.dli_fname)
+        dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+}
+
 void fa__library_stay(void)
 {
     static const char here;
-    Dl_info info;
-    if (dladdr(&here, &info) && info.dli_fname)
-        dlopen(info.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+    fa__code_stay(&here);
 }

@@ -26,4 +26,6 @@ void fa__library_close(fa__library *library);
 
 /* Keeps this library loaded until the process ends, even if it is closed with dlclose, because threads run its code. */
 void fa__library_stay(void);
+/* The same for the shared object that has the code at this address: it may be called to the end of the process. */
+void fa__code_stay(const void *address);
 #endif

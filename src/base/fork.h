@@ -20,6 +20,7 @@ typedef enum fa__fork_place {
     FA__FORK_GPU,         /* queues of GPUs */
     FA__FORK_GPU_MEMORY,  /* which buffer an address is in */
     FA__FORK_FORMULAS,    /* compiled expressions of operations and users */
+    FA__FORK_REGISTERED,  /* registered operations */
     FA__FORK_KERNELS,     /* list of kernels compiled for GPUs */
     FA__FORK_EXPRESSIONS, /* cache of parsed expressions */
     FA__FORK_ORDER,       /* pending work recorded by storages */

@@ -63,7 +63,15 @@ typedef struct fa__op {
     /* For each field and result, the fields (bits) whose gradients need it saved; NULL: all need it. */
     const uint16_t *keep_for;
     struct fa__compiled *compiled; /* pointwise operations: the parsed expression and its derivatives */
+    /* The arguments of fa_register_op (backend/registered.h); NULL for the library's own operations. */
+    const struct fa__registered *registered;
 } fa__op;
+
+/* The prefix of an operation's name in messages that name the function the program called. */
+static inline const char *fa__op_prefix(const fa__op *op)
+{
+    return op->registered ? "" : "fa_";
+}
 
 /* A loop over the bits i that are set in mask, lowest first. */
 #define FA__EACH_BIT(i, mask)                                                                                          \
@@ -88,4 +96,15 @@ static inline const void *fa__field_at(const void *args, const fa__field *field)
 {
     return (const char *)args + field->offset;
 }
+
+/* ---- op.c: lists of numbers and strings among the arguments, for copies of them that outlive the call ---- */
+static inline bool fa__op_has_texts(const fa__op *op)
+{
+    return (op->of[FA__LIST] | op->of[FA__STRING]) != 0;
+}
+
+/* The bytes that they take, behind each other. */
+size_t fa__op_texts_size(const fa__op *, const void *args);
+/* Copies them to `room`, which is aligned for a double, and lets args point there. */
+void fa__op_texts_copy(const fa__op *, void *args, char *room);
 #endif

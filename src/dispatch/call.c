@@ -335,7 +335,7 @@ static FA__COLD void name_failure(const fa__call *c)
         add_tensors(c);
     if (code == FA_ERROR_SYNC || fa__outermost_call())
         return;
-    fa__text_add(&description, "fa_");
+    fa__text_add(&description, "%s", fa__op_prefix(c->op));
     fa__describe_call(&description, c, code == FA_ERROR_DEVICE);
     if (strncmp(fa__self->error->message, text, strcspn(text, "(") + 1) != 0)
         fa__error_within("%s", text);

@@ -11,7 +11,7 @@ static bool alive(fa__call *c, const fa__field *f, const fa_tensor *t)
     if (FA__LIKELY(t->object.type == FA__TYPE_TENSOR))
         return true;
     char what[80];
-    snprintf(what, sizeof what, "fa_%s: %s", c->op->name, f->name);
+    snprintf(what, sizeof what, "%s%s: %s", fa__op_prefix(c->op), c->op->name, f->name);
     return fa__tensor_check(t, what);
 }
 

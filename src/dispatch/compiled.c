@@ -388,6 +388,25 @@ static fa__expression *parsed(const char *caller, const char *text, const fa__si
     return x;
 }
 
+fa__compiled *fa__compiled_of_text(const char *op, const char *text, const char *const *names, int count,
+                                   const char *result)
+{
+    fa__parse_error error;
+    char shown[512];
+    const fa__signature signature = {.inputs = names, .ninputs = count, .outputs = &result, .noutputs = 1};
+    fa__expression *e = fa__expression_parse(text, &signature, &error);
+    if (!e) {
+        fa__fail(FA_ERROR_ARGUMENT, "%s: %s", op, fa__parse_error_render(text, &error, shown, sizeof shown));
+        return NULL;
+    }
+    pthread_mutex_lock(&lock);
+    fa__compiled *f = formula_new(e, 0);
+    pthread_mutex_unlock(&lock);
+    if (!f)
+        fa__expression_free(e);
+    return f;
+}
+
 /* The operation of an entry whose text is written: its operands' names are those that stand behind the expression. */
 static void fill_op(entry *e, const char *caller, const fa__signature *signature, fa__compiled *formula)
 {

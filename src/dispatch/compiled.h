@@ -53,6 +53,10 @@ const fa__op *fa__derivative_of(const fa__op *op, int input);
  * caller and the place when the text is wrong. */
 const fa__op *fa__expression_op(const char *caller, const char *text, const char *const *names, int count,
                                 const char *const *outputs, int noutputs);
+/* The formula of a registered operation, whose fields and result have these names. NULL and an error that names the
+ * operation and the place when the text is wrong. */
+fa__compiled *fa__compiled_of_text(const char *op, const char *text, const char *const *names, int count,
+                                   const char *result);
 /* Keeps the formula of a source in it; it is forgotten when all formulas are freed. */
 struct fa__source;
 void fa__source_knows(struct fa__source *source, fa__compiled *formula);

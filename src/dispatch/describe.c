@@ -281,5 +281,5 @@ bool(fa__call_fail)(const fa__call *c, fa_code code, const char *format, ...)
     if (is_part(c, code))
         return fa__fail(code, "%s", reason);
     describe_within(call, sizeof call - strlen(reason), c, code == FA_ERROR_DEVICE);
-    return fa__fail(code, "fa_%s: %s", call, reason);
+    return fa__fail(code, "%s%s: %s", fa__op_prefix(c->op), call, reason);
 }

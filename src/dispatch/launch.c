@@ -41,7 +41,7 @@ static bool written(const fa__launch *l, fa__storage *s, fa__sync_point work, co
 {
     if (l->overwrites && !s->making)
         return fa__after_write(s, work, op);
-    s->making = fa__ctx()->call != NULL;
+    s->making = fa__outermost_call() != NULL;
     return fa__after_creation(s, work, op);
 }
 

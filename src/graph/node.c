@@ -66,34 +66,13 @@ static bool hold_list(fa__node *n, int i, fa_tensor **room, uint32_t keep)
     return true;
 }
 
-/* Counts the tensors in lists, and the bytes of numbers and strings, in the arguments. */
-static void measure(const fa__op *op, const void *args, size_t *items, size_t *bytes)
+/* Counts the tensors in lists among the arguments. */
+static size_t list_items(const fa__op *op, const void *args)
 {
-    *items = *bytes = 0;
-    FA__EACH_BIT (i, op->of[FA__LIST])
-        *bytes += ((const fa_list *)fa__field_at(args, &op->fields[i]))->count * sizeof(double);
+    size_t items = 0;
     FA__EACH_BIT (i, op->of[FA__TENSORS])
-        *items = ((const fa_tensors *)fa__field_at(args, &op->fields[i]))->count;
-    FA__EACH_BIT (i, op->of[FA__STRING]) {
-        const char *s = *(const char *const *)fa__field_at(args, &op->fields[i]);
-        *bytes += s ? strlen(s) + 1 : 0;
-    }
-}
-
-static void copy_texts(fa__node *n, char *room)
-{
-    FA__EACH_BIT (i, n->op->of[FA__LIST]) {
-        fa_list *l = (fa_list *)((char *)n->args + n->op->fields[i].offset);
-        size_t bytes = l->count * sizeof(double);
-        l->item = bytes ? memcpy(room, l->item, bytes) : NULL;
-        room += bytes;
-    }
-    FA__EACH_BIT (i, n->op->of[FA__STRING]) {
-        const char **s = (const char **)((char *)n->args + n->op->fields[i].offset);
-        size_t bytes = *s ? strlen(*s) + 1 : 0;
-        *s = *s ? memcpy(room, *s, bytes) : NULL;
-        room += bytes;
-    }
+        items = ((const fa_tensors *)fa__field_at(args, &op->fields[i]))->count;
+    return items;
 }
 
 /* Takes references to the tensors in the copied arguments; on failure, clears the remaining ones. */
@@ -132,8 +111,8 @@ static size_t rounded(size_t n)
 
 FA__HOT fa__node *fa__node_new(const fa__op *op, const void *args, uint32_t results, uint32_t keep, uint32_t shape_only)
 {
-    size_t length, texts;
-    measure(op, args, &length, &texts);
+    const bool has_texts = fa__op_has_texts(op);
+    size_t length = list_items(op, args), texts = FA__UNLIKELY(has_texts) ? fa__op_texts_size(op, args) : 0;
     size_t edges = count_edges(op, length);
     size_t args_at = rounded(sizeof(fa__node) + edges * sizeof(fa__edge));
     size_t results_at = args_at + rounded(op->args_size), items_at = results_at + rounded(results * sizeof(fa__result));
@@ -151,7 +130,8 @@ FA__HOT fa__node *fa__node_new(const fa__op *op, const void *args, uint32_t resu
     for (uint32_t i = 0; i < results; i++)
         n->result[i].kept = NULL;
     fa_tensor **items = (fa_tensor **)(void *)(memory + items_at);
-    copy_texts(n, (char *)(items + length));
+    if (FA__UNLIKELY(has_texts))
+        fa__op_texts_copy(op, n->args, (char *)(items + length));
     if (hold_all(n, items, keep, shape_only))
         return n;
     fa__unref(n);

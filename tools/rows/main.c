@@ -38,6 +38,7 @@ static void write_all(const rows *r, const command *c)
 {
     write_rows(r, c->out);
     write_tables(r, c->out);
+    write_reflection(r, c->out);
     write_hot(r, c->out);
     write_kernels(r, c->out);
     if (c->headers)

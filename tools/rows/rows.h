@@ -233,6 +233,7 @@ void write_headers(const rows *, const char *folder);
 void write_docs(const rows *, const char *path);
 void write_rows(const rows *, const char *folder);
 void write_tables(const rows *, const char *folder);
+void write_reflection(const rows *, const char *folder);
 void write_hot(const rows *, const char *folder);
 /* Finds the kernels in each folder of `folder`. */
 void read_kernels(rows *, const char *folder);

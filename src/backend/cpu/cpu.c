@@ -4,6 +4,7 @@
 #include "backend/cpu/cpu.h"
 #include "backend/cpu/kernel.h"
 #include "backend/cpu/program.h"
+#include "backend/registered.h"
 #include "base/alloc.h"
 #include "base/parallel.h"
 #include "kernels_cpu.h"
@@ -75,7 +76,9 @@ static void release(fa__device *d, void *memory, size_t size)
 
 bool fa__cpu_has_kernel(const fa__op *op)
 {
-    return op->id < FA__OP_expression && fa__cpu_kernels[op->id];
+    if (op->id == FA__OP_expression)
+        return op->registered && op->registered->given.cpu;
+    return fa__cpu_kernels[op->id];
 }
 
 FA__HOT bool fa__cpu_prepare_program(fa__device *d, fa__program *program, fa__class class)

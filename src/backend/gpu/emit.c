@@ -208,6 +208,18 @@ unsigned fa__gpu_program_needs(const fa__ssa *ssa, fa__class class)
     return all;
 }
 
+unsigned fa__gpu_text_needs(const char *text, fa__class class)
+{
+    unsigned all = floating(class) ? FA__GPU_NEEDS_MATH : 0;
+    for (int i = 0; i < FA__PRIM_count; i++) {
+        char call[64];
+        snprintf(call, sizeof call, "prim_%s(", texts[i].name);
+        if (strstr(text, call))
+            all |= needs_of(i, class);
+    }
+    return all;
+}
+
 int fa__gpu_program_dims(const fa__device *d, const fa__ssa *ssa, fa__gpu_shape shape)
 {
     if (fa__gpu_is_list(shape))

@@ -47,6 +47,9 @@ enum { FA__GPU_LIST_DENSE_DIMS = 2 };
 
 const fa__gpu_kernel *fa__gpu_program(fa__gpu_issue *, const fa__program *, fa__class, fa__gpu_shape);
 
+/* The kernel of a registered operation for operands of up to `rank` dimensions; NULL after an error. */
+const fa__gpu_kernel *fa__gpu_registered(fa__gpu_issue *, const fa__op *, int rank, fa__class);
+
 /* A line of families.def. */
 typedef struct fa__gpu_form {
     const char *text, *entry;
@@ -162,6 +165,8 @@ void *fa__gpu_upload(fa__gpu_issue *, const void *bytes, size_t size);
 /* Complete sources, freed with fa__free; NULL after an error. */
 char *fa__gpu_source_fixed(const fa__device *, fa__gpu_family, int variant, fa__class, const char **entry);
 char *fa__gpu_source_program(const fa__device *, const fa__program *, fa__class, fa__gpu_shape, const char **entry);
+
+char *fa__gpu_source_registered(const fa__device *, const fa__op *, const fa__gpu_form *, int rank, fa__class);
 
 /* ---- disk.c: compiled kernels that outlive the process ---- */
 /* Whether they are kept. */

@@ -1,6 +1,7 @@
 /* Issuing an operation: its launches, what they have in common, scratch memory. */
 #include "backend/gpu/gpu.h"
 #include "backend/gpu/queue.h"
+#include "backend/registered.h"
 #include "base/error.h"
 #include "kernels_gpu.h"
 
@@ -8,7 +9,9 @@ typedef fa__gpu_queue queue;
 
 bool fa__gpu_has_kernel(const fa__op *op)
 {
-    return op->id < FA__OP_expression && fa__gpu_kernels[op->id];
+    if (op->id == FA__OP_expression)
+        return op->registered && op->registered->given.gpu;
+    return fa__gpu_kernels[op->id];
 }
 
 /* ---- launches ---- */

@@ -4,6 +4,7 @@
 #include "backend/gpu/gpu.h"
 #include "backend/gpu/queue.h"
 #include "backend/gpu/source.h"
+#include "backend/registered.h"
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -109,22 +110,27 @@ void fa__gpu_forget(fa__device *d)
         fa__free(atomic_exchange(&g->copy.compiled[d->id.kind][class], NULL));
 }
 
+static void drop(fa__gpu_kernel *const *kernel, int count)
+{
+    for (int i = 0; i < count; i++) {
+        built *b = (built *)(void *)kernel[i];
+        if (!b)
+            continue;
+        pthread_mutex_t *of_device = &b->device->lock;
+        pthread_mutex_lock(of_device);
+        pthread_mutex_lock(&lock);
+        take_out(b);
+        pthread_mutex_unlock(&lock);
+        free_built(b);
+        pthread_mutex_unlock(of_device);
+    }
+}
+
 void fa__gpu_discard(void *what)
 {
     compiled *c = what;
     for (int i = 0; i < FA__GPU_DEVICES; i++)
-        for (int s = 0; s < FA__GPU_SHAPES; s++) {
-            built *b = (built *)(void *)c->kernel[i][s];
-            if (!b)
-                continue;
-            pthread_mutex_lock(&b->device->lock);
-            pthread_mutex_lock(&lock);
-            take_out(b);
-            pthread_mutex_unlock(&lock);
-            pthread_mutex_t *of_device = &b->device->lock;
-            free_built(b);
-            pthread_mutex_unlock(of_device);
-        }
+        drop(c->kernel[i], FA__GPU_SHAPES);
     fa__free(c);
 }
 
@@ -279,4 +285,47 @@ const fa__gpu_kernel *fa__gpu_program(fa__gpu_issue *issue, const fa__program *p
     const char *entry = "";
     char *source = fa__gpu_source_program(d, p, class, shape, &entry);
     return make(issue, place, fa__gpu_shape_form(shape), source, p->text);
+}
+
+/* ---- registered operations ---- */
+
+typedef struct given {
+    fa__compiled_kernels base;
+    fa__gpu_form form;
+    fa__gpu_kernel *kernel[FA__GPU_DEVICES][FA__CLASSES][FA_MAX_DIMS];
+} given;
+
+static void discard_given(fa__compiled_kernels *what)
+{
+    given *g = (given *)what;
+    drop(&g->kernel[0][0][0], FA__GPU_DEVICES * FA__CLASSES * FA_MAX_DIMS);
+    fa__free(g);
+}
+
+static given *given_of(const fa__op *op)
+{
+    fa__registered *r = (fa__registered *)(uintptr_t)op->registered;
+    fa__compiled_kernels *known = atomic_load_explicit(&r->compiled, memory_order_acquire);
+    given *g = known ? (given *)known : fa__calloc(1, sizeof *g);
+    if (known || !g)
+        return g;
+    g->form = (fa__gpu_form){
+        .text = r->given.gpu, .entry = "op_kernel", .group = {(uint32_t)r->given.gpu_group, 1}, .needs = 0};
+    g->base.discard = discard_given;
+    if (atomic_compare_exchange_strong(&r->compiled, &known, &g->base))
+        return g;
+    fa__free(g); /* another thread was first */
+    return (given *)known;
+}
+
+const fa__gpu_kernel *fa__gpu_registered(fa__gpu_issue *issue, const fa__op *op, int rank, fa__class class)
+{
+    const fa__device *d = issue->device;
+    given *g = given_of(op);
+    if (!g)
+        return NULL;
+    fa__gpu_kernel **place = &g->kernel[((const fa__gpu_device *)d->own)->number][class][rank - 1];
+    if (FA__LIKELY(*place != NULL))
+        return usable(*place, op->name);
+    return make(issue, place, &g->form, fa__gpu_source_registered(d, op, &g->form, rank, class), op->name);
 }

@@ -32,6 +32,7 @@ FILE_OF(random_inc)
 FILE_OF(tree_inc)
 FILE_OF(product_inc)
 FILE_OF(program_inc)
+FILE_OF(registered_inc)
 #define FAMILY(name, file, entry, x, y, needs) FILE_OF(file##_inc)
 #define SHAPE(name, file, entry, x, y) FILE_OF(file##_inc)
 #include "backend/gpu/families.def"
@@ -294,4 +295,18 @@ char *fa__gpu_source_program(const fa__device *d, const fa__program *p, fa__clas
     fa__gpu_put_file(&t, form->text);
     *entry = form->entry;
     return finished(&t, good);
+}
+
+char *fa__gpu_source_registered(const fa__device *d, const fa__op *op, const fa__gpu_form *form, int rank,
+                                fa__class class)
+{
+    fa__gpu_text t = {0};
+    const unsigned needs = fa__gpu_text_needs(form->text, class);
+    if (!check_f64(d, class, needs, op->name))
+        return NULL;
+    put_begin(&t, d, form, class, needs);
+    fa__gpu_put_registered(&t, op, rank);
+    fa__gpu_put_file(&t, fa__embed_registered_inc);
+    fa__gpu_put_file(&t, form->text);
+    return finished(&t, true);
 }

@@ -4,6 +4,7 @@
 #include "backend/gpu/gpu.h"
 #include "base/types.h"
 #include "core/device.h"
+#include "core/op.h"
 #include "core/program.h"
 
 /* A text that grows. Once memory was lacking it stays as it is, and `failed`. */
@@ -38,10 +39,14 @@ uint32_t fa__gpu_program_reads(const fa__ssa *);
 unsigned fa__gpu_program_needs(const fa__ssa *, fa__class);
 /* The primitives of a class as functions prim_name: those that the needs allow. */
 void fa__gpu_put_primitives(fa__gpu_text *, fa__class, unsigned there, bool f64);
+/* What a kernel that is given as text needs, by the primitives that it names. */
+unsigned fa__gpu_text_needs(const char *text, fa__class);
 /* What stands before program.inc: the numbers of operands and what lists them. */
 void fa__gpu_put_operands(fa__gpu_text *, const fa__device *, const fa__ssa *, fa__gpu_shape);
 /* And behind it: the function `program`. False, and an error, when a primitive is not of the class. */
 bool fa__gpu_put_program(fa__gpu_text *, const fa__ssa *, fa__class);
+/* What stands before registered.inc: the struct of arguments of a registered operation, and the names of operands. */
+void fa__gpu_put_registered(fa__gpu_text *, const fa__op *, int rank);
 /* The dimensions that a program's operands may have, when neighbours are joined: as many as the device's kernels have
  * room for in their arguments, and any in a list's table. 0: not even one. */
 int fa__gpu_program_dims(const fa__device *, const fa__ssa *, fa__gpu_shape);

@@ -110,7 +110,7 @@ static const char *op_name(const fa__op *op)
 
 static void describe(char *out, size_t size, const fa__late_queue *q, uint64_t ticket, const fa__op *op)
 {
-    const char *prefix = op ? "fa_" : "";
+    const char *prefix = op ? fa__op_prefix(op) : "";
     if (q)
         snprintf(out, size, "%s%s (work %llu of queue %d, %s)", prefix, op_name(op), (unsigned long long)ticket,
                  q->number, q->base.device->name);

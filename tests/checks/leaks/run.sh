@@ -73,7 +73,7 @@ for program in "$@"; do
     check 0 "$program"
     case $program in
     */between_devices | */gradients_across | */classifier | */custom_dataset | */custom_layer | \
-        */custom_network | */custom_optimizer | */resume | */transfer_learning | */memory_and_copies | */placement | */two_devices)
+        */custom_network | */custom_operation | */custom_optimizer | */resume | */transfer_learning | */memory_and_copies | */placement | */two_devices)
         check 0 "$program" late:0
         case $program in
         */custom_network | */resume | */transfer_learning) ;; # kernels are compiled for minutes
