@@ -69,7 +69,7 @@ static bool update_fails(const fa_binding *b, size_t i, const char *what, const 
     return fa__fail(apart ? FA_ERROR_DEVICE : FA_ERROR_ARGUMENT, "fa_update: %s[%zu]: %s: %s", b->name, i, what, text);
 }
 
-/* The same for what is bound as a number. */
+/* The same for a binding that is a number. */
 static bool word_fails(const fa__update *u, size_t k, size_t i, fa_code code, const char *what)
 {
     char text[600];
@@ -80,7 +80,7 @@ static bool word_fails(const fa__update *u, size_t k, size_t i, fa_code code, co
     return fa__fail(code, "fa_update: %s: %s: %s", u->binding[k].name, what, text);
 }
 
-/* A number that stands in a tensor: without dimensions, where the tensors are. */
+/* Checks a number that is read from a 0-dim tensor, which has to be on the device of the other tensors. */
 static bool check_word(const fa__update *u, size_t k, size_t i)
 {
     const fa_tensor *t = fa__update_tensor(u, k, i);

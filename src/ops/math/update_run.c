@@ -1,5 +1,5 @@
-/* How fa_update runs its programs: a launch for each place of the lists. On devices that take lists of launches, those
- * of one program go together, where no place uses what another one writes. */
+/* How fa_update runs: one launch for each index of the lists. On devices that accept lists of launches, launches of the
+ * same expression are issued together, if none uses what another one writes. */
 #include "core/order.h"
 #include "dispatch/promote.h"
 #include "ops/math/update.h"
@@ -42,7 +42,7 @@ static void number_operand(fa__operand *o, const fa_binding *b, size_t i)
     fa__value_of(o, &field, &number);
 }
 
-/* One element for all of the launch. */
+/* An operand with a single element for the whole launch. */
 static void word_operand(fa__operand *o, const fa_tensor *t, int rank)
 {
     fa__operand_of(o, t);
@@ -50,7 +50,7 @@ static void word_operand(fa__operand *o, const fa_tensor *t, int rank)
     memset(o->stride, 0, sizeof o->stride);
 }
 
-/* Results first, then what is bound to the names, tensors or numbers. */
+/* The operands: results first, then the bound tensors and numbers. */
 static void fill_launch(const fa__update *u, size_t i, fa__launch *l, fa_tensor **tensor)
 {
     const fa_tensor *first = fa__update_first(u, i);
@@ -80,7 +80,7 @@ static void fill_launch(const fa__update *u, size_t i, fa__launch *l, fa_tensor 
     }
 }
 
-/* What the program wrote is newer than before. */
+/* Marks the written tensors as modified, for autograd. */
 static void note_change(const fa__update *u, size_t i)
 {
     for (int k = 0; k < u->results; k++) {
@@ -131,7 +131,7 @@ static FA__COLD bool run_place_elsewhere(const fa__update *u, size_t i)
     return good;
 }
 
-/* Everything that can fail was checked, but the device may still refuse. */
+/* All argument checks have passed, but the device may still fail. */
 static bool run_place(const fa__update *u, size_t i)
 {
     room r;
@@ -146,7 +146,7 @@ static bool run_place(const fa__update *u, size_t i)
 
 /* ---- lists of launches ---- */
 
-/* A place whose launch goes into a list. */
+/* A launch that is issued as part of a list. */
 typedef struct entry {
     const fa__update *update;
     size_t place;
@@ -156,7 +156,7 @@ typedef struct entry {
     bool done;
 } entry;
 
-/* A tensor that a launch uses, in a chain of those whose storages have one hash. */
+/* A tensor that a launch uses, in a hash chain by storage. */
 typedef struct use {
     const fa_tensor *tensor;
     int entry;
@@ -175,14 +175,14 @@ typedef struct entries {
     entry **listed;
 } entries;
 
-/* With .fallback each launch may have to be done by the CPU. */
+/* Under .fallback each launch may have to run on the CPU, so they are not issued as a list. */
 static bool takes_lists(const fa__update *u, size_t i)
 {
     const fa__device *d = device_of(u, i);
     return !d->shapes_only && d->backend->run_list && !fa__ctx()->settings->fallback;
 }
 
-/* Each part begins at a multiple of 16. */
+/* Rounds up to a multiple of 16, where each part starts. */
 static size_t rounded(size_t bytes)
 {
     return (bytes + 15) & ~(size_t)15;
@@ -207,7 +207,7 @@ static void count_entries(entries *e, const fa__update *u, size_t count)
         e->chains *= 2;
 }
 
-/* A part of the memory at *at. */
+/* Takes a part of the memory at *at. */
 static void *part(char **at, size_t bytes)
 {
     void *p = *at;
@@ -215,7 +215,7 @@ static void *part(char **at, size_t bytes)
     return p;
 }
 
-/* Memory for all entries, and what they are. False and an error without. */
+/* Allocates and fills all entries; false and an error if memory is lacking. */
 static bool make_entries(entries *e, const fa__update *u, size_t count)
 {
     size_t n = (size_t)e->count, operands = (size_t)e->operands;
@@ -244,7 +244,7 @@ static bool make_entries(entries *e, const fa__update *u, size_t count)
     return true;
 }
 
-/* ---- whether the order plays no role ---- */
+/* ---- independent launches ---- */
 
 static use **chain_of(const entries *e, const fa_tensor *t)
 {
@@ -261,7 +261,7 @@ static bool meets_other(const use *chain, const use *now)
     return false;
 }
 
-/* Those from first to end. */
+/* Whether the entries from first to end are independent of each other. */
 static bool are_independent(const entries *e, int first, int end)
 {
     use *now = e->use;
@@ -288,7 +288,7 @@ static bool goes_with(const entry *a, const entry *b)
            && a->launch->compute == b->launch->compute;
 }
 
-/* The launches of one program, class and device, from the first entry on, which is not done. */
+/* Issues the launches with the expression, program class and device of the first entry, and marks them done. */
 static bool run_next_list(entries *e, int first, int end)
 {
     const entry *begin = &e->entry[first];
@@ -308,7 +308,7 @@ static bool run_next_list(entries *e, int first, int end)
     return true;
 }
 
-/* Entries in an order that plays no role. */
+/* Runs entries that are independent, as lists. */
 static bool run_lists(entries *e, int first, int end)
 {
     bool good = true;
@@ -325,7 +325,8 @@ static bool run_in_order(entries *e, int first, int end)
     return good;
 }
 
-/* All together; or else one program after the other; and the places of a program that meet, one after the other. */
+/* Runs all entries together if they are independent; otherwise one expression after the other, and dependent launches
+ * of one expression in order. */
 static bool run_entries(entries *e)
 {
     bool good = true;
@@ -339,7 +340,7 @@ static bool run_entries(entries *e)
     return good;
 }
 
-/* ---- all of it ---- */
+/* ---- running all updates ---- */
 
 /* Reserves memory for the launch at one position and for its record. */
 static bool reserve_place(const fa__update *u, size_t i)
@@ -372,7 +373,7 @@ static void give_back_reserved(const fa__update *u)
     }
 }
 
-/* The places that go into no list, in their order. */
+/* Runs the launches that are not part of a list, in order. */
 static bool run_places(const fa__update *u, bool listed)
 {
     bool good = true;
