@@ -12,25 +12,25 @@ FA__BEGIN
 /** @defgroup ops_create Creating and copying tensors
  *  @{ */
 
-/** @name Making tensors
- *  filled, counted, and random.
+/** @name Creating tensors
+ *  zeros, ones, constants, arange and random numbers.
  *  @{ */
 
 /** Options of fa_zeros(). */
 typedef struct fa_zeros_options {
     size_t size;        /**< set by the macro */
     fa_tensor *out;     /**< where to write, instead of into new memory */
-    fa_dtype dtype;     /**< FA_SAME: f32 */
-    fa_device device;   /**< where it is made; by default the settings' device */
-    bool requires_grad; /**< it is a leaf that collects a gradient */
+    fa_dtype dtype;     /**< FA_SAME means f32 */
+    fa_device device;   /**< the device of the result; default: the current default device */
+    bool requires_grad; /**< true: the result is a leaf that accumulates a gradient */
     char fa__end;       /**< the end of what this version knows */
 } fa_zeros_options;
 
-/** A tensor of zeros.
+/** A tensor filled with 0, as torch.zeros.
  *
  *      fa_zeros(shape, .dtype = FA_SAME, .device = ..., .requires_grad = false, .out = NULL)
  *
- *  @param shape FA_SHAPE(3, 4) or FA_SCALAR
+ *  @param shape the shape: FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_zeros(fa_shape shape, const fa_zeros_options *options);
@@ -39,17 +39,17 @@ FA_API fa_tensor *fa_zeros(fa_shape shape, const fa_zeros_options *options);
 typedef struct fa_ones_options {
     size_t size;        /**< set by the macro */
     fa_tensor *out;     /**< where to write, instead of into new memory */
-    fa_dtype dtype;     /**< FA_SAME: f32 */
-    fa_device device;   /**< where it is made; by default the settings' device */
-    bool requires_grad; /**< it is a leaf that collects a gradient */
+    fa_dtype dtype;     /**< FA_SAME means f32 */
+    fa_device device;   /**< the device of the result; default: the current default device */
+    bool requires_grad; /**< true: the result is a leaf that accumulates a gradient */
     char fa__end;       /**< the end of what this version knows */
 } fa_ones_options;
 
-/** A tensor of ones.
+/** A tensor filled with 1, as torch.ones.
  *
  *      fa_ones(shape, .dtype = FA_SAME, .device = ..., .requires_grad = false, .out = NULL)
  *
- *  @param shape FA_SHAPE(3, 4) or FA_SCALAR
+ *  @param shape the shape: FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_ones(fa_shape shape, const fa_ones_options *options);
@@ -58,16 +58,16 @@ FA_API fa_tensor *fa_ones(fa_shape shape, const fa_ones_options *options);
 typedef struct fa_zeros_like_options {
     size_t size;        /**< set by the macro */
     fa_tensor *out;     /**< where to write, instead of into new memory */
-    fa_dtype dtype;     /**< FA_SAME: that of x */
-    bool requires_grad; /**< it is a leaf that collects a gradient */
+    fa_dtype dtype;     /**< FA_SAME means x's dtype */
+    bool requires_grad; /**< true: the result is a leaf that accumulates a gradient */
     char fa__end;       /**< the end of what this version knows */
 } fa_zeros_like_options;
 
-/** Zeros with the shape, dtype and device of another tensor.
+/** A tensor of zeros with the shape, dtype and device of x.
  *
  *      fa_zeros_like(x, .dtype = FA_SAME, .requires_grad = false, .out = NULL)
  *
- *  @param x gives the shape, and what the options leave open
+ *  @param x gives the shape and device, and the dtype unless it is given
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_zeros_like(const fa_tensor *x, const fa_zeros_like_options *options);
@@ -76,16 +76,16 @@ FA_API fa_tensor *fa_zeros_like(const fa_tensor *x, const fa_zeros_like_options 
 typedef struct fa_ones_like_options {
     size_t size;        /**< set by the macro */
     fa_tensor *out;     /**< where to write, instead of into new memory */
-    fa_dtype dtype;     /**< FA_SAME: that of x */
-    bool requires_grad; /**< it is a leaf that collects a gradient */
+    fa_dtype dtype;     /**< FA_SAME means x's dtype */
+    bool requires_grad; /**< true: the result is a leaf that accumulates a gradient */
     char fa__end;       /**< the end of what this version knows */
 } fa_ones_like_options;
 
-/** Ones with the shape, dtype and device of another tensor.
+/** A tensor of ones with the shape, dtype and device of x.
  *
  *      fa_ones_like(x, .dtype = FA_SAME, .requires_grad = false, .out = NULL)
  *
- *  @param x gives the shape, and what the options leave open
+ *  @param x gives the shape and device, and the dtype unless it is given
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_ones_like(const fa_tensor *x, const fa_ones_like_options *options);
@@ -94,18 +94,18 @@ FA_API fa_tensor *fa_ones_like(const fa_tensor *x, const fa_ones_like_options *o
 typedef struct fa_full_options {
     size_t size;        /**< set by the macro */
     fa_tensor *out;     /**< where to write, instead of into new memory */
-    fa_dtype dtype;     /**< FA_SAME: bool, i64 or f32, as the value is */
-    fa_device device;   /**< where it is made; by default the settings' device */
-    bool requires_grad; /**< it is a leaf that collects a gradient */
+    fa_dtype dtype;     /**< FA_SAME: bool, i64 or f32, depending on the type of value */
+    fa_device device;   /**< the device of the result; default: the current default device */
+    bool requires_grad; /**< true: the result is a leaf that accumulates a gradient */
     char fa__end;       /**< the end of what this version knows */
 } fa_full_options;
 
-/** A tensor of one value. A number that the dtype does not hold is an error.
+/** A tensor with every element set to value. A number outside the range of the dtype is an error.
  *
  *      fa_full(shape, value, .dtype = FA_SAME, .device = ..., .requires_grad = false, .out = NULL)
  *
- *  @param shape FA_SHAPE(3, 4) or FA_SCALAR
- *  @param value of every element: a number, or a 0-dim tensor
+ *  @param shape the shape: FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
+ *  @param value the value of every element: a number or a 0-dim tensor
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_full(fa_shape shape, fa_arg value, const fa_full_options *options);
@@ -114,19 +114,20 @@ FA_API fa_tensor *fa_full(fa_shape shape, fa_arg value, const fa_full_options *o
 typedef struct fa_arange_options {
     size_t size;        /**< set by the macro */
     fa_tensor *out;     /**< where to write, instead of into new memory */
-    double step;        /**< between neighbours; not 0 */
-    fa_dtype dtype;     /**< FA_SAME: i64 when all three are whole numbers, else f32 */
-    fa_device device;   /**< where it is made; by default the settings' device */
-    bool requires_grad; /**< it is a leaf that collects a gradient */
+    double step;        /**< difference between neighbouring values; not 0 */
+    fa_dtype dtype;     /**< FA_SAME: i64 if start, end and step are whole numbers, else f32 */
+    fa_device device;   /**< the device of the result; default: the current default device */
+    bool requires_grad; /**< true: the result is a leaf that accumulates a gradient */
     char fa__end;       /**< the end of what this version knows */
 } fa_arange_options;
 
-/** start, start + step, and so on, as long as it is below end.
+/** The values start, start + step, start + 2 * step, ... below end (above end if step is negative); the result has
+ *  shape (ceil((end - start) / step)).
  *
  *      fa_arange(start, end, .step = 1, .dtype = FA_SAME, .device = ..., .requires_grad = false, .out = NULL)
  *
  *  @param start the first value
- *  @param end values stay below it (above it when step is negative)
+ *  @param end exclusive bound: values stay below it (above it if step is negative)
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_arange(double start, double end, const fa_arange_options *options);
@@ -135,17 +136,18 @@ FA_API fa_tensor *fa_arange(double start, double end, const fa_arange_options *o
 typedef struct fa_rand_options {
     size_t size;        /**< set by the macro */
     fa_tensor *out;     /**< where to write, instead of into new memory */
-    fa_dtype dtype;     /**< a floating one; FA_SAME: f32 */
-    fa_device device;   /**< where it is made; by default the settings' device */
-    bool requires_grad; /**< it is a leaf that collects a gradient */
+    fa_dtype dtype;     /**< a floating dtype; FA_SAME means f32 */
+    fa_device device;   /**< the device of the result; default: the current default device */
+    bool requires_grad; /**< true: the result is a leaf that accumulates a gradient */
     char fa__end;       /**< the end of what this version knows */
 } fa_rand_options;
 
-/** Random numbers, uniform in [0, 1), of the default generator: the same on every device.
+/** Random numbers, uniformly distributed in [0, 1), from the default generator. Every device gives the same numbers for
+ *  the same seed.
  *
  *      fa_rand(shape, .dtype = FA_SAME, .device = ..., .requires_grad = false, .out = NULL)
  *
- *  @param shape FA_SHAPE(3, 4) or FA_SCALAR
+ *  @param shape the shape: FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_rand(fa_shape shape, const fa_rand_options *options);
@@ -154,17 +156,18 @@ FA_API fa_tensor *fa_rand(fa_shape shape, const fa_rand_options *options);
 typedef struct fa_randn_options {
     size_t size;        /**< set by the macro */
     fa_tensor *out;     /**< where to write, instead of into new memory */
-    fa_dtype dtype;     /**< a floating one; FA_SAME: f32 */
-    fa_device device;   /**< where it is made; by default the settings' device */
-    bool requires_grad; /**< it is a leaf that collects a gradient */
+    fa_dtype dtype;     /**< a floating dtype; FA_SAME means f32 */
+    fa_device device;   /**< the device of the result; default: the current default device */
+    bool requires_grad; /**< true: the result is a leaf that accumulates a gradient */
     char fa__end;       /**< the end of what this version knows */
 } fa_randn_options;
 
-/** Random numbers, normal with mean 0 and deviation 1, of the default generator: the same on every device.
+/** Random numbers from the standard normal distribution (mean 0, standard deviation 1), from the default generator.
+ *  Every device gives the same numbers for the same seed.
  *
  *      fa_randn(shape, .dtype = FA_SAME, .device = ..., .requires_grad = false, .out = NULL)
  *
- *  @param shape FA_SHAPE(3, 4) or FA_SCALAR
+ *  @param shape the shape: FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_randn(fa_shape shape, const fa_randn_options *options);
@@ -173,40 +176,41 @@ FA_API fa_tensor *fa_randn(fa_shape shape, const fa_randn_options *options);
 typedef struct fa_randperm_options {
     size_t size;      /**< set by the macro */
     fa_tensor *out;   /**< where to write, instead of into new memory */
-    fa_dtype dtype;   /**< FA_SAME: i64 */
-    fa_device device; /**< where it is made; by default the settings' device */
+    fa_dtype dtype;   /**< FA_SAME means i64 */
+    fa_device device; /**< the device of the result; default: the current default device */
     char fa__end;     /**< the end of what this version knows */
 } fa_randperm_options;
 
-/** The numbers 0 to n - 1 in a random order of the default generator: the same on every device.
+/** A random permutation of the integers 0 to n - 1, from the default generator. Every device gives the same permutation
+ *  for the same seed.
  *
  *      fa_randperm(n, .dtype = FA_SAME, .device = ..., .out = NULL)
  *
- *  @param n how many, 0 or more
+ *  @param n number of elements, 0 or more
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_randperm(int64_t n, const fa_randperm_options *options);
 
 /** @} */
 
-/** @name New tensors that take after others, and memory that nobody has filled
+/** @name Uninitialized tensors, and new tensors like an existing one
  *  @{ */
 
 /** Options of fa_empty(). */
 typedef struct fa_empty_options {
     size_t size;        /**< set by the macro */
     fa_tensor *out;     /**< where to write, instead of into new memory */
-    fa_dtype dtype;     /**< FA_SAME: f32 */
-    fa_device device;   /**< where it is made; by default the settings' device */
-    bool requires_grad; /**< it is a leaf that collects a gradient */
+    fa_dtype dtype;     /**< FA_SAME means f32 */
+    fa_device device;   /**< the device of the result; default: the current default device */
+    bool requires_grad; /**< true: the result is a leaf that accumulates a gradient */
     char fa__end;       /**< the end of what this version knows */
 } fa_empty_options;
 
-/** A tensor whose elements are whatever its memory held.
+/** A tensor whose elements are uninitialized: their values are unspecified until they are written.
  *
  *      fa_empty(shape, .dtype = FA_SAME, .device = ..., .requires_grad = false, .out = NULL)
  *
- *  @param shape FA_SHAPE(3, 4) or FA_SCALAR
+ *  @param shape the shape: FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_empty(fa_shape shape, const fa_empty_options *options);
@@ -215,16 +219,16 @@ FA_API fa_tensor *fa_empty(fa_shape shape, const fa_empty_options *options);
 typedef struct fa_empty_like_options {
     size_t size;        /**< set by the macro */
     fa_tensor *out;     /**< where to write, instead of into new memory */
-    fa_dtype dtype;     /**< FA_SAME: that of x */
-    bool requires_grad; /**< it is a leaf that collects a gradient */
+    fa_dtype dtype;     /**< FA_SAME means x's dtype */
+    bool requires_grad; /**< true: the result is a leaf that accumulates a gradient */
     char fa__end;       /**< the end of what this version knows */
 } fa_empty_like_options;
 
-/** A tensor with the shape, dtype and device of another, whose elements are whatever its memory held.
+/** An uninitialized tensor with the shape, dtype and device of x.
  *
  *      fa_empty_like(x, .dtype = FA_SAME, .requires_grad = false, .out = NULL)
  *
- *  @param x gives the shape, and what the options leave open
+ *  @param x gives the shape and device, and the dtype unless it is given
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_empty_like(const fa_tensor *x, const fa_empty_like_options *options);
@@ -233,18 +237,18 @@ FA_API fa_tensor *fa_empty_like(const fa_tensor *x, const fa_empty_like_options 
 typedef struct fa_full_like_options {
     size_t size;        /**< set by the macro */
     fa_tensor *out;     /**< where to write, instead of into new memory */
-    fa_dtype dtype;     /**< FA_SAME: that of x */
-    bool requires_grad; /**< it is a leaf that collects a gradient */
+    fa_dtype dtype;     /**< FA_SAME means x's dtype */
+    bool requires_grad; /**< true: the result is a leaf that accumulates a gradient */
     char fa__end;       /**< the end of what this version knows */
 } fa_full_like_options;
 
-/** A tensor of one value with the shape, dtype and device of another. A number that the dtype does not hold is an
- *  error.
+/** A tensor with every element set to value, with the shape, dtype and device of x. A number outside the range of the
+ *  dtype is an error.
  *
  *      fa_full_like(x, value, .dtype = FA_SAME, .requires_grad = false, .out = NULL)
  *
- *  @param x gives the shape, and what the options leave open
- *  @param value of every element: a number, or a 0-dim tensor
+ *  @param x gives the shape and device, and the dtype unless it is given
+ *  @param value the value of every element: a number or a 0-dim tensor
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_full_like(const fa_tensor *x, fa_arg value, const fa_full_like_options *options);
@@ -253,16 +257,16 @@ FA_API fa_tensor *fa_full_like(const fa_tensor *x, fa_arg value, const fa_full_l
 typedef struct fa_rand_like_options {
     size_t size;        /**< set by the macro */
     fa_tensor *out;     /**< where to write, instead of into new memory */
-    fa_dtype dtype;     /**< a floating one; FA_SAME: that of x */
-    bool requires_grad; /**< it is a leaf that collects a gradient */
+    fa_dtype dtype;     /**< a floating dtype; FA_SAME means x's dtype */
+    bool requires_grad; /**< true: the result is a leaf that accumulates a gradient */
     char fa__end;       /**< the end of what this version knows */
 } fa_rand_like_options;
 
-/** Random numbers, uniform in [0, 1), with the shape, dtype and device of another tensor.
+/** Random numbers, uniformly distributed in [0, 1), with the shape, dtype and device of x.
  *
  *      fa_rand_like(x, .dtype = FA_SAME, .requires_grad = false, .out = NULL)
  *
- *  @param x gives the shape, and what the options leave open
+ *  @param x gives the shape and device, and the dtype unless it is given
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_rand_like(const fa_tensor *x, const fa_rand_like_options *options);
@@ -271,16 +275,16 @@ FA_API fa_tensor *fa_rand_like(const fa_tensor *x, const fa_rand_like_options *o
 typedef struct fa_randn_like_options {
     size_t size;        /**< set by the macro */
     fa_tensor *out;     /**< where to write, instead of into new memory */
-    fa_dtype dtype;     /**< a floating one; FA_SAME: that of x */
-    bool requires_grad; /**< it is a leaf that collects a gradient */
+    fa_dtype dtype;     /**< a floating dtype; FA_SAME means x's dtype */
+    bool requires_grad; /**< true: the result is a leaf that accumulates a gradient */
     char fa__end;       /**< the end of what this version knows */
 } fa_randn_like_options;
 
-/** Random numbers, normal with mean 0 and deviation 1, with the shape, dtype and device of another tensor.
+/** Random numbers from the standard normal distribution, with the shape, dtype and device of x.
  *
  *      fa_randn_like(x, .dtype = FA_SAME, .requires_grad = false, .out = NULL)
  *
- *  @param x gives the shape, and what the options leave open
+ *  @param x gives the shape and device, and the dtype unless it is given
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_randn_like(const fa_tensor *x, const fa_randn_like_options *options);
@@ -289,17 +293,17 @@ FA_API fa_tensor *fa_randn_like(const fa_tensor *x, const fa_randn_like_options 
 typedef struct fa_new_empty_options {
     size_t size;        /**< set by the macro */
     fa_tensor *out;     /**< where to write, instead of into new memory */
-    fa_dtype dtype;     /**< FA_SAME: that of x */
-    bool requires_grad; /**< it is a leaf that collects a gradient */
+    fa_dtype dtype;     /**< FA_SAME means x's dtype */
+    bool requires_grad; /**< true: the result is a leaf that accumulates a gradient */
     char fa__end;       /**< the end of what this version knows */
 } fa_new_empty_options;
 
-/** A tensor with the dtype and device of another, whose elements are whatever its memory held.
+/** An uninitialized tensor of the given shape with the dtype and device of x.
  *
  *      fa_new_empty(x, shape, .dtype = FA_SAME, .requires_grad = false, .out = NULL)
  *
- *  @param x gives the device, and the dtype when that is left open
- *  @param shape FA_SHAPE(3, 4) or FA_SCALAR
+ *  @param x gives the device, and the dtype unless it is given
+ *  @param shape the shape: FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_new_empty(const fa_tensor *x, fa_shape shape, const fa_new_empty_options *options);
@@ -308,17 +312,17 @@ FA_API fa_tensor *fa_new_empty(const fa_tensor *x, fa_shape shape, const fa_new_
 typedef struct fa_new_zeros_options {
     size_t size;        /**< set by the macro */
     fa_tensor *out;     /**< where to write, instead of into new memory */
-    fa_dtype dtype;     /**< FA_SAME: that of x */
-    bool requires_grad; /**< it is a leaf that collects a gradient */
+    fa_dtype dtype;     /**< FA_SAME means x's dtype */
+    bool requires_grad; /**< true: the result is a leaf that accumulates a gradient */
     char fa__end;       /**< the end of what this version knows */
 } fa_new_zeros_options;
 
-/** Zeros with the dtype and device of another tensor.
+/** A tensor of zeros of the given shape with the dtype and device of x.
  *
  *      fa_new_zeros(x, shape, .dtype = FA_SAME, .requires_grad = false, .out = NULL)
  *
- *  @param x gives the device, and the dtype when that is left open
- *  @param shape FA_SHAPE(3, 4) or FA_SCALAR
+ *  @param x gives the device, and the dtype unless it is given
+ *  @param shape the shape: FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_new_zeros(const fa_tensor *x, fa_shape shape, const fa_new_zeros_options *options);
@@ -327,17 +331,17 @@ FA_API fa_tensor *fa_new_zeros(const fa_tensor *x, fa_shape shape, const fa_new_
 typedef struct fa_new_ones_options {
     size_t size;        /**< set by the macro */
     fa_tensor *out;     /**< where to write, instead of into new memory */
-    fa_dtype dtype;     /**< FA_SAME: that of x */
-    bool requires_grad; /**< it is a leaf that collects a gradient */
+    fa_dtype dtype;     /**< FA_SAME means x's dtype */
+    bool requires_grad; /**< true: the result is a leaf that accumulates a gradient */
     char fa__end;       /**< the end of what this version knows */
 } fa_new_ones_options;
 
-/** Ones with the dtype and device of another tensor.
+/** A tensor of ones of the given shape with the dtype and device of x.
  *
  *      fa_new_ones(x, shape, .dtype = FA_SAME, .requires_grad = false, .out = NULL)
  *
- *  @param x gives the device, and the dtype when that is left open
- *  @param shape FA_SHAPE(3, 4) or FA_SCALAR
+ *  @param x gives the device, and the dtype unless it is given
+ *  @param shape the shape: FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_new_ones(const fa_tensor *x, fa_shape shape, const fa_new_ones_options *options);
@@ -346,40 +350,40 @@ FA_API fa_tensor *fa_new_ones(const fa_tensor *x, fa_shape shape, const fa_new_o
 typedef struct fa_new_full_options {
     size_t size;        /**< set by the macro */
     fa_tensor *out;     /**< where to write, instead of into new memory */
-    fa_dtype dtype;     /**< FA_SAME: that of x */
-    bool requires_grad; /**< it is a leaf that collects a gradient */
+    fa_dtype dtype;     /**< FA_SAME means x's dtype */
+    bool requires_grad; /**< true: the result is a leaf that accumulates a gradient */
     char fa__end;       /**< the end of what this version knows */
 } fa_new_full_options;
 
-/** A tensor of one value with the dtype and device of another. A number that the dtype does not hold is an error.
+/** A tensor of the given shape with every element set to value, with the dtype and device of x. A number outside the
+ *  range of the dtype is an error.
  *
  *      fa_new_full(x, shape, value, .dtype = FA_SAME, .requires_grad = false, .out = NULL)
  *
- *  @param x gives the device, and the dtype when that is left open
- *  @param shape FA_SHAPE(3, 4) or FA_SCALAR
- *  @param value of every element: a number, or a 0-dim tensor
+ *  @param x gives the device, and the dtype unless it is given
+ *  @param shape the shape: FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
+ *  @param value the value of every element: a number or a 0-dim tensor
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_new_full(const fa_tensor *x, fa_shape shape, fa_arg value, const fa_new_full_options *options);
 
 /** @} */
 
-/** @name Copies
- *  to another device or dtype, into what is there, and fresh.
+/** @name Copies, detach, and moves between devices and dtypes
  *  @{ */
 
 /** Options of fa_move(). */
 typedef struct fa_move_options {
     size_t size;       /**< set by the macro */
     fa_tensor *out;    /**< where to write, instead of into new memory */
-    fa_device device;  /**< where to; by default where x is */
-    fa_dtype dtype;    /**< of the result; FA_SAME: that of x */
-    bool non_blocking; /**< the host goes on at once; it waits when it reads */
+    fa_device device;  /**< the target device; default: x's device */
+    fa_dtype dtype;    /**< the target dtype; FA_SAME means x's dtype */
+    bool non_blocking; /**< true: return before the copy is complete; reading the result waits for it */
     char fa__end;      /**< the end of what this version knows */
 } fa_move_options;
 
-/** A copy of x: on another device, as another dtype, or as it is. fa_to is the short form, which returns x itself where
- *  nothing changes. Differentiable: the gradient comes back to where x is, in x's dtype.
+/** A copy of x on another device, in another dtype, or both. fa_to() is the short form; it returns x itself if nothing
+ *  changes. Differentiable: the gradient is moved back to x's device and dtype.
  *
  *      fa_move(x, .device = ..., .dtype = FA_SAME, .non_blocking = true, .out = NULL)
  *
@@ -395,7 +399,8 @@ typedef struct fa_clone_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_clone_options;
 
-/** A copy in new memory, without gaps: the order of x's dimensions in memory is kept. fa_contiguous is row-major.
+/** A copy of x in new memory without gaps. The order of x's dimensions in memory is preserved (PyTorch's
+ *  preserve_format); for a row-major copy use fa_contiguous().
  *
  *      fa_clone(x, .out = NULL)
  *
@@ -411,7 +416,7 @@ typedef struct fa_contiguous_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_contiguous_options;
 
-/** x if its elements lie row-major without gaps, else a copy of which that holds.
+/** Returns x if it is contiguous (row-major without gaps), otherwise a contiguous copy.
  *
  *      fa_contiguous(x, .out = NULL)
  *
@@ -420,8 +425,8 @@ typedef struct fa_contiguous_options {
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_contiguous(const fa_tensor *x, const fa_contiguous_options *options);
 
-/** x without history: the same memory, and no gradient flows through. Changes in place are seen by both, and by
- *  backward.
+/** A view of x that is cut from the autograd graph: it shares x's memory, and no gradient flows through it. In-place
+ *  changes of either are seen by both, and by backward.
  *
  *      fa_detach(x)
  *
@@ -436,13 +441,13 @@ typedef struct fa_copy_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_copy_options;
 
-/** x with its elements replaced by those of the source; fa_copy_(x, source) does that in place, across devices and
- *  dtypes. Values are converted as fa_to does: 2.7 into i32 gives 2.
+/** x with its elements replaced by those of source; fa_copy_(x, source) overwrites x in place, across devices and
+ *  dtypes. Values are converted as by fa_to(): 2.7 becomes 2 in i32.
  *
  *      fa_copy(x, source, .out = NULL)
  *
- *  @param x what is overwritten
- *  @param source broadcasts to x; of any dtype, on any device
+ *  @param x the tensor that is overwritten
+ *  @param source broadcasts to x's shape; any dtype, any device
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_copy(const fa_tensor *x, fa_arg source, const fa_copy_options *options);
@@ -452,26 +457,26 @@ FA_API fa_tensor *fa_copy_(fa_tensor *x, fa_arg source, const fa_copy_options *o
 
 /** @} */
 
-/** @name Numbers in a row, on a diagonal, and the places of triangles
+/** @name Ranges, identity, triangular indices
  *  @{ */
 
 /** Options of fa_linspace(). */
 typedef struct fa_linspace_options {
     size_t size;        /**< set by the macro */
     fa_tensor *out;     /**< where to write, instead of into new memory */
-    fa_dtype dtype;     /**< FA_SAME: f32 */
-    fa_device device;   /**< where it is made; by default the settings' device */
-    bool requires_grad; /**< it is a leaf that collects a gradient */
+    fa_dtype dtype;     /**< FA_SAME means f32 */
+    fa_device device;   /**< the device of the result; default: the current default device */
+    bool requires_grad; /**< true: the result is a leaf that accumulates a gradient */
     char fa__end;       /**< the end of what this version knows */
 } fa_linspace_options;
 
-/** So many values from start to end, equally far apart.
+/** `steps` evenly spaced values from start to end, both included: shape (steps).
  *
  *      fa_linspace(start, end, steps, .dtype = FA_SAME, .device = ..., .requires_grad = false, .out = NULL)
  *
  *  @param start the first value
- *  @param end the last one
- *  @param steps how many values
+ *  @param end the last value
+ *  @param steps number of values
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_linspace(double start, double end, int64_t steps, const fa_linspace_options *options);
@@ -480,21 +485,21 @@ FA_API fa_tensor *fa_linspace(double start, double end, int64_t steps, const fa_
 typedef struct fa_logspace_options {
     size_t size;        /**< set by the macro */
     fa_tensor *out;     /**< where to write, instead of into new memory */
-    double base;        /**< whose powers they are */
-    fa_dtype dtype;     /**< FA_SAME: f32 */
-    fa_device device;   /**< where it is made; by default the settings' device */
-    bool requires_grad; /**< it is a leaf that collects a gradient */
+    double base;        /**< the base of the powers */
+    fa_dtype dtype;     /**< FA_SAME means f32 */
+    fa_device device;   /**< the device of the result; default: the current default device */
+    bool requires_grad; /**< true: the result is a leaf that accumulates a gradient */
     char fa__end;       /**< the end of what this version knows */
 } fa_logspace_options;
 
-/** So many powers of base, whose exponents are equally far apart from start to end.
+/** base raised to `steps` evenly spaced exponents from start to end, both included: shape (steps).
  *
  *      fa_logspace(start, end, steps, .base = 10, .dtype = FA_SAME, .device = ..., .requires_grad = false,
  *          .out = NULL)
  *
  *  @param start the first exponent
- *  @param end the last one
- *  @param steps how many values
+ *  @param end the last value
+ *  @param steps number of values
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_logspace(double start, double end, int64_t steps, const fa_logspace_options *options);
@@ -503,18 +508,18 @@ FA_API fa_tensor *fa_logspace(double start, double end, int64_t steps, const fa_
 typedef struct fa_eye_options {
     size_t size;        /**< set by the macro */
     fa_tensor *out;     /**< where to write, instead of into new memory */
-    int64_t m;          /**< columns; -1: as many */
-    fa_dtype dtype;     /**< FA_SAME: f32 */
-    fa_device device;   /**< where it is made; by default the settings' device */
-    bool requires_grad; /**< it is a leaf that collects a gradient */
+    int64_t m;          /**< number of columns; -1 means n */
+    fa_dtype dtype;     /**< FA_SAME means f32 */
+    fa_device device;   /**< the device of the result; default: the current default device */
+    bool requires_grad; /**< true: the result is a leaf that accumulates a gradient */
     char fa__end;       /**< the end of what this version knows */
 } fa_eye_options;
 
-/** A matrix with ones on its diagonal, and zeros.
+/** An n x m matrix with ones on the main diagonal and zeros elsewhere.
  *
  *      fa_eye(n, .m = -1, .dtype = FA_SAME, .device = ..., .requires_grad = false, .out = NULL)
  *
- *  @param n rows
+ *  @param n number of rows
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_eye(int64_t n, const fa_eye_options *options);
@@ -523,18 +528,19 @@ FA_API fa_tensor *fa_eye(int64_t n, const fa_eye_options *options);
 typedef struct fa_tril_indices_options {
     size_t size;      /**< set by the macro */
     fa_tensor *out;   /**< where to write, instead of into new memory */
-    int64_t offset;   /**< of the diagonal that bounds the triangle, above the main one */
-    fa_dtype dtype;   /**< FA_SAME: i64 */
-    fa_device device; /**< where it is made; by default the settings' device */
+    int64_t offset;   /**< which diagonal bounds the triangle: 0 the main one, positive above it */
+    fa_dtype dtype;   /**< FA_SAME means i64 */
+    fa_device device; /**< the device of the result; default: the current default device */
     char fa__end;     /**< the end of what this version knows */
 } fa_tril_indices_options;
 
-/** The places of a matrix's lower triangle, row by row: (2, k), rows above columns.
+/** The indices of the lower triangle of a row x col matrix, in row-major order: (2, k), row indices in the first row,
+ *  column indices in the second.
  *
  *      fa_tril_indices(row, col, .offset = 0, .dtype = FA_SAME, .device = ..., .out = NULL)
  *
- *  @param row of the matrix: how many rows,
- *  @param col and how many columns
+ *  @param row number of rows of the matrix
+ *  @param col number of columns of the matrix
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_tril_indices(int64_t row, int64_t col, const fa_tril_indices_options *options);
@@ -543,18 +549,19 @@ FA_API fa_tensor *fa_tril_indices(int64_t row, int64_t col, const fa_tril_indice
 typedef struct fa_triu_indices_options {
     size_t size;      /**< set by the macro */
     fa_tensor *out;   /**< where to write, instead of into new memory */
-    int64_t offset;   /**< of the diagonal that bounds the triangle, above the main one */
-    fa_dtype dtype;   /**< FA_SAME: i64 */
-    fa_device device; /**< where it is made; by default the settings' device */
+    int64_t offset;   /**< which diagonal bounds the triangle: 0 the main one, positive above it */
+    fa_dtype dtype;   /**< FA_SAME means i64 */
+    fa_device device; /**< the device of the result; default: the current default device */
     char fa__end;     /**< the end of what this version knows */
 } fa_triu_indices_options;
 
-/** The places of a matrix's upper triangle, row by row: (2, k), rows above columns.
+/** The indices of the upper triangle of a row x col matrix, in row-major order: (2, k), row indices in the first row,
+ *  column indices in the second.
  *
  *      fa_triu_indices(row, col, .offset = 0, .dtype = FA_SAME, .device = ..., .out = NULL)
  *
- *  @param row of the matrix: how many rows,
- *  @param col and how many columns
+ *  @param row number of rows of the matrix
+ *  @param col number of columns of the matrix
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_triu_indices(int64_t row, int64_t col, const fa_triu_indices_options *options);

@@ -13,9 +13,8 @@ FA__BEGIN
 /** @defgroup ops_math Elementwise mathematics and activation functions
  *  @{ */
 
-/** @name What neural networks put behind their layers, element by element
- *  relu, gelu, silu, sigmoid and tanh are in
- *  pointwise.h.
+/** @name Activation functions
+ *  relu, gelu, silu, sigmoid, tanh and dropout are among the elementwise operations.
  *  @{ */
 
 /** Options of fa_relu6(). */
@@ -25,7 +24,7 @@ typedef struct fa_relu6_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_relu6_options;
 
-/** x between 0 and 6. The gradient is 0 at 0 and at 6.
+/** min(max(x, 0), 6). The gradient is 0 at 0 and at 6.
  *
  *      fa_relu6(x, .out = NULL)
  *
@@ -46,7 +45,7 @@ typedef struct fa_hardtanh_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_hardtanh_options;
 
-/** x between low and high. The gradient is 0 at low and at high.
+/** min(max(x, low), high). The gradient is 0 at low and at high. low > high is an error.
  *
  *      fa_hardtanh(x, .low = -1, .high = 1, .out = NULL)
  *
@@ -66,7 +65,7 @@ typedef struct fa_leaky_relu_options {
     char fa__end;          /**< the end of what this version knows */
 } fa_leaky_relu_options;
 
-/** x where it is positive, negative_slope * x elsewhere.
+/** x where x > 0, negative_slope * x elsewhere.
  *
  *      fa_leaky_relu(x, .negative_slope = 0.01, .out = NULL)
  *
@@ -85,7 +84,7 @@ typedef struct fa_threshold_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_threshold_options;
 
-/** x where it is above the threshold, `value` elsewhere; NaN passes.
+/** x where x > threshold, `value` elsewhere; NaN stays NaN.
  *
  *      fa_threshold(x, threshold, value, .out = NULL)
  *
@@ -107,7 +106,7 @@ typedef struct fa_elu_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_elu_options;
 
-/** x where it is positive, alpha * (exp(x) - 1) elsewhere (arXiv:1511.07289).
+/** Exponential linear unit: x where x > 0, alpha * (exp(x) - 1) elsewhere (arXiv:1511.07289).
  *
  *      fa_elu(x, .alpha = 1, .out = NULL)
  *
@@ -126,7 +125,8 @@ typedef struct fa_selu_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_selu_options;
 
-/** elu() scaled so that layers keep mean 0 and variance 1 (arXiv:1706.02515).
+/** Scaled exponential linear unit: scale * elu(x, alpha) with alpha = 1.6733 and scale = 1.0507, for which activations
+ *  keep mean 0 and variance 1 (arXiv:1706.02515).
  *
  *      fa_selu(x, .out = NULL)
  *
@@ -146,7 +146,8 @@ typedef struct fa_celu_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_celu_options;
 
-/** x where it is positive, alpha * (exp(x / alpha) - 1) elsewhere (arXiv:1704.07483).
+/** Continuously differentiable ELU: x where x > 0, alpha * (exp(x / alpha) - 1) elsewhere (arXiv:1704.07483). alpha = 0
+ *  is an error.
  *
  *      fa_celu(x, .alpha = 1, .out = NULL)
  *
@@ -167,7 +168,7 @@ typedef struct fa_softplus_options {
     char fa__end;     /**< the end of what this version knows */
 } fa_softplus_options;
 
-/** log(1 + exp(beta * x)) / beta; x itself where beta * x is above the threshold.
+/** log(1 + exp(beta * x)) / beta, a smooth relu; x itself where beta * x > threshold.
  *
  *      fa_softplus(x, .beta = 1, .threshold = 20, .out = NULL)
  *
@@ -186,7 +187,7 @@ typedef struct fa_logsigmoid_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_logsigmoid_options;
 
-/** log(sigmoid(x)).
+/** log(sigmoid(x)), computed without overflow.
  *
  *      fa_logsigmoid(x, .out = NULL)
  *
@@ -244,7 +245,7 @@ typedef struct fa_softshrink_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_softshrink_options;
 
-/** x brought nearer to 0 by lambd, and 0 where it is not farther from it.
+/** Soft shrinkage: x - lambd where x > lambd, x + lambd where x < -lambd, 0 elsewhere. A negative lambd is an error.
  *
  *      fa_softshrink(x, .lambd = 0.5, .out = NULL)
  *
@@ -264,7 +265,7 @@ typedef struct fa_hardshrink_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_hardshrink_options;
 
-/** x, but 0 from -lambd to lambd.
+/** Hard shrinkage: 0 where -lambd <= x <= lambd, x elsewhere.
  *
  *      fa_hardshrink(x, .lambd = 0.5, .out = NULL)
  *
@@ -283,7 +284,7 @@ typedef struct fa_hardsigmoid_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_hardsigmoid_options;
 
-/** (x + 3) / 6, held between 0 and 1.
+/** Piecewise linear sigmoid: min(max((x + 3) / 6, 0), 1).
  *
  *      fa_hardsigmoid(x, .out = NULL)
  *
@@ -302,7 +303,7 @@ typedef struct fa_hardswish_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_hardswish_options;
 
-/** x * hardsigmoid(x) (arXiv:1905.02244).
+/** x * fa_hardsigmoid(x) (arXiv:1905.02244).
  *
  *      fa_hardswish(x, .out = NULL)
  *
@@ -321,7 +322,7 @@ typedef struct fa_mish_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_mish_options;
 
-/** x * tanh(softplus(x)) (arXiv:1908.08681): with n = exp(x) * (exp(x) + 2) it is x * n / (n + 2).
+/** x * tanh(softplus(x)) (arXiv:1908.08681), computed as x * n / (n + 2) with n = exp(x) * (exp(x) + 2).
  *
  *      fa_mish(x, .out = NULL)
  *
@@ -340,7 +341,8 @@ typedef struct fa_gelu_tanh_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_gelu_tanh_options;
 
-/** x * P(X <= x) for a standard normal X, nearly: by tanh (arXiv:1606.08415). PyTorch's gelu with approximate="tanh".
+/** The tanh approximation of gelu: x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) (arXiv:1606.08415). In
+ *  PyTorch it is gelu with approximate="tanh".
  *
  *      fa_gelu_tanh(x, .out = NULL)
  *
@@ -359,12 +361,13 @@ typedef struct fa_prelu_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_prelu_options;
 
-/** x where it is positive, weight * x elsewhere, with weights that are learned (arXiv:1502.01852).
+/** Parametric relu: x where x > 0, weight * x elsewhere, with one learned weight or one for each channel, dimension 1
+ *  of x (arXiv:1502.01852).
  *
  *      fa_prelu(x, weight, .out = NULL)
  *
  *  @param x (n), or (n, channels, ...)
- *  @param weight one number, or one for each channel
+ *  @param weight a learned slope for negative x: one number, or (channels)
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_prelu(const fa_tensor *x, const fa_tensor *weight, const fa_prelu_options *options);
@@ -379,8 +382,9 @@ typedef struct fa_rrelu_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_rrelu_options;
 
-/** x where it is positive; elsewhere x times a number that is drawn from [lower, upper) for each element in
- *  training, and their mean otherwise (arXiv:1505.00853). Backward draws the same numbers again.
+/** Randomized leaky relu: x where x > 0, slope * x elsewhere (arXiv:1505.00853). In training each element's slope is
+ *  drawn uniformly from [lower, upper), and backward draws the same numbers again; otherwise the slope is (lower +
+ *  upper) / 2.
  *
  *      fa_rrelu(x, .lower = 0.125, .upper = 0.3333333333333333, .training = false, .out = NULL)
  *
@@ -396,23 +400,24 @@ FA_API fa_tensor *fa_rrelu_(fa_tensor *x, const fa_rrelu_options *options);
 typedef struct fa_glu_options {
     size_t size;    /**< set by the macro */
     fa_tensor *out; /**< where to write, instead of into new memory */
-    int64_t dim;    /**< along which it is halved */
+    int64_t dim;    /**< the dimension that is split into two halves; negative counts from the end */
     char fa__end;   /**< the end of what this version knows */
 } fa_glu_options;
 
-/** The first half of x along a dimension times sigmoid() of the second (arXiv:1612.08083).
+/** Gated linear unit: a * sigmoid(b), where a and b are the first and the second half of x along dim
+ *  (arXiv:1612.08083). The size of dim is halved.
  *
  *      fa_glu(x, .dim = -1, .out = NULL)
  *
- *  @param x floating; an even number of elements along dim
+ *  @param x floating; the size of dim must be even
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_glu(const fa_tensor *x, const fa_glu_options *options);
 
 /** @} */
 
-/** @name Bessel functions of the orders 0 and 1
- *  One expression each; integers and bool give f32.
+/** @name Bessel functions of order 0 and 1
+ *  Each is one expression; integers and bool give f32.
  *  @{ */
 
 /** Options of fa_i0(). */
@@ -422,7 +427,7 @@ typedef struct fa_i0_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_i0_options;
 
-/** The modified Bessel function of the first kind of order 0. At infinities it is infinite, where PyTorch has NaN.
+/** The modified Bessel function of the first kind of order 0. It is infinite at infinities, where PyTorch gives NaN.
  *
  *      fa_i0(x, .out = NULL)
  *
@@ -441,7 +446,7 @@ typedef struct fa_i0e_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_i0e_options;
 
-/** exp(-|x|) * fa_i0(x), which does not overflow.
+/** The exponentially scaled fa_i0(): exp(-|x|) * i0(x), which does not overflow.
  *
  *      fa_i0e(x, .out = NULL)
  *
@@ -460,7 +465,7 @@ typedef struct fa_i1_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_i1_options;
 
-/** The modified Bessel function of the first kind of order 1. At infinities it is infinite, where PyTorch has NaN.
+/** The modified Bessel function of the first kind of order 1. It is infinite at infinities, where PyTorch gives NaN.
  *
  *      fa_i1(x, .out = NULL)
  *
@@ -479,7 +484,7 @@ typedef struct fa_i1e_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_i1e_options;
 
-/** exp(-|x|) * fa_i1(x), which does not overflow.
+/** The exponentially scaled fa_i1(): exp(-|x|) * i1(x), which does not overflow.
  *
  *      fa_i1e(x, .out = NULL)
  *
@@ -498,7 +503,7 @@ typedef struct fa_modified_bessel_k0_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_modified_bessel_k0_options;
 
-/** The modified Bessel function of the second kind of order 0. Infinite at 0, NaN below.
+/** The modified Bessel function of the second kind of order 0. Infinity at 0, NaN for negative x.
  *
  *      fa_modified_bessel_k0(x, .out = NULL)
  *
@@ -517,7 +522,7 @@ typedef struct fa_modified_bessel_k1_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_modified_bessel_k1_options;
 
-/** The modified Bessel function of the second kind of order 1. Infinite at 0, NaN below.
+/** The modified Bessel function of the second kind of order 1. Infinity at 0, NaN for negative x.
  *
  *      fa_modified_bessel_k1(x, .out = NULL)
  *
@@ -536,7 +541,7 @@ typedef struct fa_scaled_modified_bessel_k0_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_scaled_modified_bessel_k0_options;
 
-/** exp(x) * fa_modified_bessel_k0(x), which does not vanish for large x.
+/** The exponentially scaled fa_modified_bessel_k0(): exp(x) * k0(x), which does not underflow for large x.
  *
  *      fa_scaled_modified_bessel_k0(x, .out = NULL)
  *
@@ -555,7 +560,7 @@ typedef struct fa_scaled_modified_bessel_k1_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_scaled_modified_bessel_k1_options;
 
-/** exp(x) * fa_modified_bessel_k1(x), which does not vanish for large x.
+/** The exponentially scaled fa_modified_bessel_k1(): exp(x) * k1(x), which does not underflow for large x.
  *
  *      fa_scaled_modified_bessel_k1(x, .out = NULL)
  *
@@ -574,7 +579,7 @@ typedef struct fa_bessel_j0_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_bessel_j0_options;
 
-/** The Bessel function of the first kind of order 0. At infinities it is 0, where PyTorch has NaN.
+/** The Bessel function of the first kind of order 0. It is 0 at infinities, where PyTorch gives NaN.
  *
  *      fa_bessel_j0(x, .out = NULL)
  *
@@ -593,7 +598,7 @@ typedef struct fa_bessel_j1_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_bessel_j1_options;
 
-/** The Bessel function of the first kind of order 1. At infinities it is 0, where PyTorch has NaN.
+/** The Bessel function of the first kind of order 1. It is 0 at infinities, where PyTorch gives NaN.
  *
  *      fa_bessel_j1(x, .out = NULL)
  *
@@ -612,8 +617,8 @@ typedef struct fa_bessel_y0_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_bessel_y0_options;
 
-/** The Bessel function of the second kind of order 0. -infinity at 0, NaN below; 0 at infinity, where
- *  PyTorch has NaN.
+/** The Bessel function of the second kind of order 0. -infinity at 0, NaN for negative x; 0 at infinity, where PyTorch
+ *  gives NaN.
  *
  *      fa_bessel_y0(x, .out = NULL)
  *
@@ -632,8 +637,8 @@ typedef struct fa_bessel_y1_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_bessel_y1_options;
 
-/** The Bessel function of the second kind of order 1. -infinity at 0, NaN below; 0 at infinity, where
- *  PyTorch has NaN.
+/** The Bessel function of the second kind of order 1. -infinity at 0, NaN for negative x; 0 at infinity, where PyTorch
+ *  gives NaN.
  *
  *      fa_bessel_y1(x, .out = NULL)
  *
@@ -652,7 +657,7 @@ typedef struct fa_spherical_bessel_j0_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_spherical_bessel_j0_options;
 
-/** The spherical Bessel function of the first kind of order 0: sin(x) / x, 1 at 0, 0 at infinities.
+/** The spherical Bessel function of the first kind of order 0: sin(x) / x; 1 at 0, 0 at infinities.
  *
  *      fa_spherical_bessel_j0(x, .out = NULL)
  *
@@ -666,8 +671,9 @@ FA_API fa_tensor *fa_spherical_bessel_j0_(fa_tensor *x, const fa_spherical_besse
 
 /** @} */
 
-/** @name Tests of elements, logic, and bits of integers
- *  element by element. Tests give bool.
+/** @name Comparison, logic and bitwise operations, element by element
+ *  Comparisons and tests give bool; == < > and the like
+ *  are among the elementwise operations.
  *  @{ */
 
 /** Options of fa_isnan(). */
@@ -696,7 +702,7 @@ typedef struct fa_isinf_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_isinf_options;
 
-/** true where x is infinite.
+/** true where x is infinity or -infinity.
  *
  *      fa_isinf(x, .out = NULL)
  *
@@ -715,7 +721,7 @@ typedef struct fa_isfinite_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_isfinite_options;
 
-/** true where x is neither infinite nor NaN.
+/** true where x is finite: neither infinite nor NaN.
  *
  *      fa_isfinite(x, .out = NULL)
  *
@@ -734,7 +740,7 @@ typedef struct fa_isposinf_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_isposinf_options;
 
-/** true where x is infinite and positive.
+/** true where x is positive infinity.
  *
  *      fa_isposinf(x, .out = NULL)
  *
@@ -753,7 +759,7 @@ typedef struct fa_isneginf_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_isneginf_options;
 
-/** true where x is infinite and negative.
+/** true where x is negative infinity.
  *
  *      fa_isneginf(x, .out = NULL)
  *
@@ -775,7 +781,7 @@ typedef struct fa_isclose_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_isclose_options;
 
-/** true where |x - y| is at most atol + rtol * |y|; equal infinities are close, NaN only with equal_nan.
+/** true where |x - y| <= atol + rtol * |y|. Equal infinities are close; NaN is close to NaN only with equal_nan.
  *
  *      fa_isclose(x, y, .rtol = 1e-5, .atol = 1e-8, .equal_nan = false, .out = NULL)
  *
@@ -792,18 +798,18 @@ FA_API fa_tensor *fa_isclose_(fa_tensor *x, fa_arg y, const fa_isclose_options *
 typedef struct fa_allclose_options {
     size_t size;    /**< set by the macro */
     fa_tensor *out; /**< where to write, instead of into new memory */
-    double rtol;    /**< as for fa_isclose() */
-    double atol;    /**< as for fa_isclose() */
-    bool equal_nan; /**< as for fa_isclose() */
+    double rtol;    /**< see fa_isclose() */
+    double atol;    /**< see fa_isclose() */
+    bool equal_nan; /**< see fa_isclose() */
     char fa__end;   /**< the end of what this version knows */
 } fa_allclose_options;
 
-/** Whether all elements are close as isclose() has it: a bool without dimensions.
+/** Whether fa_isclose() is true for all elements: a 0-dim bool tensor.
  *
  *      fa_allclose(x, y, .rtol = 1e-5, .atol = 1e-8, .equal_nan = false, .out = NULL)
  *
  *  @param x any dtype
- *  @param y of a shape that goes with x
+ *  @param y broadcasts with x
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_allclose(const fa_tensor *x, const fa_tensor *y, const fa_allclose_options *options);
@@ -815,12 +821,12 @@ typedef struct fa_equal_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_equal_options;
 
-/** Whether two tensors have the same shape and equal elements: a bool without dimensions.
+/** Whether two tensors have the same shape and equal elements: a 0-dim bool tensor.
  *
  *      fa_equal(x, y, .out = NULL)
  *
  *  @param x any dtype
- *  @param y of any shape
+ *  @param y any shape
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_equal(const fa_tensor *x, const fa_tensor *y, const fa_equal_options *options);
@@ -829,17 +835,18 @@ FA_API fa_tensor *fa_equal(const fa_tensor *x, const fa_tensor *y, const fa_equa
 typedef struct fa_nan_to_num_options {
     size_t size;    /**< set by the macro */
     fa_tensor *out; /**< where to write, instead of into new memory */
-    double nan;     /**< what stands for NaN */
-    double posinf;  /**< for infinity; infinity itself: the largest number of the dtype */
-    double neginf;  /**< for -infinity; -infinity itself: the smallest number of the dtype */
+    double nan;     /**< replaces NaN */
+    double posinf;  /**< replaces infinity; the default is the largest finite number of the dtype */
+    double neginf;  /**< replaces -infinity; the default is the lowest finite number of the dtype */
     char fa__end;   /**< the end of what this version knows */
 } fa_nan_to_num_options;
 
-/** x with numbers in the place of NaN and infinities: 0, and the largest and smallest of the dtype.
+/** x with NaN replaced by 0, infinity by the largest and -infinity by the lowest finite number of the dtype, or by the
+ *  given numbers.
  *
  *      fa_nan_to_num(x, .nan = 0.0, .posinf = INFINITY, .neginf = -INFINITY, .out = NULL)
  *
- *  @param x any dtype; integers stay as they are
+ *  @param x any dtype; integers and bool are returned unchanged
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_nan_to_num(const fa_tensor *x, const fa_nan_to_num_options *options);
@@ -851,7 +858,7 @@ typedef struct fa_logical_and_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_logical_and_options;
 
-/** true where neither x nor y is 0.
+/** true where x and y are both nonzero.
  *
  *      fa_logical_and(x, y, .out = NULL)
  *
@@ -871,7 +878,7 @@ typedef struct fa_logical_or_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_logical_or_options;
 
-/** true where x or y is not 0.
+/** true where x or y is nonzero.
  *
  *      fa_logical_or(x, y, .out = NULL)
  *
@@ -891,7 +898,7 @@ typedef struct fa_logical_xor_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_logical_xor_options;
 
-/** true where one of x and y is 0, and the other is not.
+/** true where exactly one of x and y is nonzero.
  *
  *      fa_logical_xor(x, y, .out = NULL)
  *
@@ -930,7 +937,7 @@ typedef struct fa_bitwise_and_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_bitwise_and_options;
 
-/** The bits that x and y both have. Floats are an error.
+/** Bitwise and of integers, logical and of bool. Floating dtypes are an error.
  *
  *      fa_bitwise_and(x, y, .out = NULL)
  *
@@ -950,7 +957,7 @@ typedef struct fa_bitwise_or_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_bitwise_or_options;
 
-/** The bits that x or y has. Floats are an error.
+/** Bitwise or of integers, logical or of bool. Floating dtypes are an error.
  *
  *      fa_bitwise_or(x, y, .out = NULL)
  *
@@ -970,7 +977,7 @@ typedef struct fa_bitwise_xor_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_bitwise_xor_options;
 
-/** The bits that one of x and y has. Floats are an error.
+/** Bitwise exclusive or of integers, logical exclusive or of bool. Floating dtypes are an error.
  *
  *      fa_bitwise_xor(x, y, .out = NULL)
  *
@@ -990,7 +997,7 @@ typedef struct fa_bitwise_not_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_bitwise_not_options;
 
-/** The bits that x has not got; of bool the other one. Floats are an error.
+/** Bitwise complement of integers, logical not of bool. Floating dtypes are an error.
  *
  *      fa_bitwise_not(x, .out = NULL)
  *
@@ -1009,7 +1016,8 @@ typedef struct fa_bitwise_left_shift_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_bitwise_left_shift_options;
 
-/** x times 2 to the power y, by shifting; 0 where y is negative, or not below the number of bits. Floats are an error.
+/** x << y: x shifted left by y bits, x * 2^y. The result is 0 where y is negative or at least the number of bits.
+ *  Floating dtypes are an error.
  *
  *      fa_bitwise_left_shift(x, y, .out = NULL)
  *
@@ -1029,8 +1037,8 @@ typedef struct fa_bitwise_right_shift_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_bitwise_right_shift_options;
 
-/** x by 2 to the power y, rounded down, by shifting; 0 or -1 where y is negative, or not below the number of bits.
- *  Floats are an error.
+/** x >> y: x shifted right by y bits, x / 2^y rounded down. Where y is negative or at least the number of bits, the
+ *  result is 0, or -1 for negative x. Floating dtypes are an error.
  *
  *      fa_bitwise_right_shift(x, y, .out = NULL)
  *
@@ -1050,7 +1058,7 @@ typedef struct fa_gcd_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_gcd_options;
 
-/** The largest integer that divides x and y; not negative. Floats are an error.
+/** The greatest common divisor of x and y, not negative. Floating dtypes are an error.
  *
  *      fa_gcd(x, y, .out = NULL)
  *
@@ -1070,7 +1078,7 @@ typedef struct fa_lcm_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_lcm_options;
 
-/** The smallest positive integer that x and y divide; 0 where one is 0. Floats are an error.
+/** The least common multiple of x and y, not negative; 0 where one of them is 0. Floating dtypes are an error.
  *
  *      fa_lcm(x, y, .out = NULL)
  *
@@ -1085,8 +1093,9 @@ FA_API fa_tensor *fa_lcm_(fa_tensor *x, fa_arg y, const fa_lcm_options *options)
 
 /** @} */
 
-/** @name Numbers in parts
- *  quotients with remainders, significands and exponents, fractions, bits; and roots.
+/** @name Division with remainder, floating-point parts, powers and bit counts
+ *  Most of these split a number: into quotient and
+ *  remainder, mantissa and exponent, fraction and whole.
  *  @{ */
 
 /** Options of fa_float_power(). */
@@ -1096,7 +1105,7 @@ typedef struct fa_float_power_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_float_power_options;
 
-/** x to the power y, computed in f64 whatever the operands are: an f64 tensor.
+/** x to the power y, computed in f64 for all dtypes; the result is f64.
  *
  *      fa_float_power(x, y, .out = NULL)
  *
@@ -1134,12 +1143,13 @@ typedef struct fa_divmod_result {
     fa_tensor *remainder; /**< see fa_divmod() */
 } fa_divmod_result;
 
-/** The quotient rounded down and what is left of x: fa_floor_divide() and fa_remainder(), which tell the rest.
+/** The pair fa_floor_divide(x, y) and fa_remainder(x, y): the quotient rounded down and the remainder. See there for
+ *  signs and division by 0.
  *
  *      fa_divmod(x, y)
  *
- *  @param x what is divided
- *  @param y by what; broadcasts with x
+ *  @param x the dividend
+ *  @param y the divisor; broadcasts with x
  *  @return the results; NULLs after an error */
 FA_API fa_divmod_result fa_divmod(fa_arg x, fa_arg y);
 
@@ -1149,8 +1159,8 @@ typedef struct fa_frexp_result {
     fa_tensor *exponent; /**< see fa_frexp() */
 } fa_frexp_result;
 
-/** The significand, from 1/2 to 1 in magnitude, and the exponent (i32) with x = mantissa * 2^exponent. Zeros,
- *  infinities and NaN are their own significands, with exponent 0.
+/** Splits x into mantissa and exponent, x = mantissa * 2^exponent, with 1/2 <= |mantissa| < 1 and an i32 exponent.
+ *  Zeros, infinities and NaN are returned as mantissa with exponent 0.
  *
  *      fa_frexp(x)
  *
@@ -1164,8 +1174,7 @@ typedef struct fa_modf_result {
     fa_tensor *whole;    /**< see fa_modf() */
 } fa_modf_result;
 
-/** What stands behind the point of x and what stands before it, both with the sign of x. The fraction of an infinity is
- *  0.
+/** Splits x into its fractional and its whole part, both with the sign of x. The fraction of an infinity is 0.
  *
  *      fa_modf(x)
  *
@@ -1180,8 +1189,8 @@ typedef struct fa_spacing_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_spacing_options;
 
-/** The distance from x to the next number of its dtype away from 0, negative for negative x. NaN for infinities; of the
- *  largest number, as for its neighbours, where NumPy has infinity.
+/** The distance from x to the next representable number away from 0, with the sign of x. It is NaN for infinities; at
+ *  the largest finite number it is that number's distance to its neighbour towards 0, where NumPy gives infinity.
  *
  *      fa_spacing(x, .out = NULL)
  *
@@ -1197,13 +1206,13 @@ typedef struct fa_nextafter_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_nextafter_options;
 
-/** The floating number next to x towards y, of the dtype that both are promoted to. The gradient goes on to x, but
- *  not where the two are equal; f16 and bf16 have none.
+/** The next representable number after x towards y, in the promoted floating dtype of both. The gradient passes to x,
+ *  except where x equals y; f16 and bf16 have no gradient.
  *
  *      fa_nextafter(x, y, .out = NULL)
  *
- *  @param x where one begins
- *  @param y the direction; both broadcast, and their dtypes promote
+ *  @param x the start
+ *  @param y the direction; broadcasts with x, and dtypes are promoted
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_nextafter(fa_arg x, fa_arg y, const fa_nextafter_options *options);
@@ -1218,7 +1227,7 @@ typedef struct fa_bitwise_count_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_bitwise_count_options;
 
-/** How many bits of the magnitude of x are 1: u8, of integers and bool.
+/** The number of 1 bits in |x| (population count), as u8. Floating dtypes are an error.
  *
  *      fa_bitwise_count(x, .out = NULL)
  *
@@ -1232,9 +1241,9 @@ FA_API fa_tensor *fa_bitwise_count_(fa_tensor *x, const fa_bitwise_count_options
 
 /** @} */
 
-/** @name Mathematics element by element
- *  one expression each, as in pointwise.h. Integers and bool give f32, but for those
- *  that stay what they are, which say so.
+/** @name Exponentials, logarithms, trigonometry, rounding and division
+ *  Each is one expression, element by element. Integers
+ *  and bool give f32 unless the operation says that they stay integers.
  *  @{ */
 
 /** Options of fa_exp2(). */
@@ -1263,7 +1272,7 @@ typedef struct fa_expm1_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_expm1_options;
 
-/** exp(x) - 1, exact near 0 too.
+/** exp(x) - 1, accurate near 0.
  *
  *      fa_expm1(x, .out = NULL)
  *
@@ -1282,7 +1291,7 @@ typedef struct fa_log2_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_log2_options;
 
-/** The logarithm of x to the base 2.
+/** The base-2 logarithm of x.
  *
  *      fa_log2(x, .out = NULL)
  *
@@ -1301,7 +1310,7 @@ typedef struct fa_log10_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_log10_options;
 
-/** The logarithm of x to the base 10.
+/** The base-10 logarithm of x.
  *
  *      fa_log10(x, .out = NULL)
  *
@@ -1320,7 +1329,7 @@ typedef struct fa_log1p_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_log1p_options;
 
-/** The natural logarithm of 1 + x, exact near 0 too.
+/** log(1 + x), the natural logarithm, accurate near 0.
  *
  *      fa_log1p(x, .out = NULL)
  *
@@ -1339,7 +1348,7 @@ typedef struct fa_logaddexp_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_logaddexp_options;
 
-/** log(exp(x) + exp(y)), without overflow.
+/** log(exp(x) + exp(y)), computed without overflow.
  *
  *      fa_logaddexp(x, y, .out = NULL)
  *
@@ -1359,7 +1368,7 @@ typedef struct fa_logaddexp2_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_logaddexp2_options;
 
-/** log2(2^x + 2^y), without overflow.
+/** log2(2^x + 2^y), computed without overflow.
  *
  *      fa_logaddexp2(x, y, .out = NULL)
  *
@@ -1400,8 +1409,8 @@ typedef struct fa_logit_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_logit_options;
 
-/** log(x / (1 - x)). With eps >= 0 x is first held between eps and 1 - eps. Without eps the gradient at exactly 0 and 1
- *  is NaN.
+/** The inverse of sigmoid: log(x / (1 - x)). With eps >= 0, x is first clamped to [eps, 1 - eps]. Without eps the
+ *  gradient at exactly 0 and 1 is NaN.
  *
  *      fa_logit(x, .eps = -1, .out = NULL)
  *
@@ -1458,7 +1467,7 @@ typedef struct fa_hypot_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_hypot_options;
 
-/** sqrt(x * x + y * y), without overflow.
+/** sqrt(x * x + y * y), computed without overflow.
  *
  *      fa_hypot(x, y, .out = NULL)
  *
@@ -1478,7 +1487,7 @@ typedef struct fa_ldexp_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_ldexp_options;
 
-/** x times 2 to the power y.
+/** x * 2^y.
  *
  *      fa_ldexp(x, y, .out = NULL)
  *
@@ -1498,7 +1507,7 @@ typedef struct fa_tan_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_tan_options;
 
-/** The tangent of x, in radians.
+/** The tangent of x (radians).
  *
  *      fa_tan(x, .out = NULL)
  *
@@ -1517,7 +1526,7 @@ typedef struct fa_asin_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_asin_options;
 
-/** The angle from -pi/2 to pi/2 whose sine is x.
+/** The inverse sine of x, from -pi/2 to pi/2; NaN where |x| > 1.
  *
  *      fa_asin(x, .out = NULL)
  *
@@ -1536,7 +1545,7 @@ typedef struct fa_acos_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_acos_options;
 
-/** The angle from 0 to pi whose cosine is x.
+/** The inverse cosine of x, from 0 to pi; NaN where |x| > 1.
  *
  *      fa_acos(x, .out = NULL)
  *
@@ -1555,7 +1564,7 @@ typedef struct fa_atan_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_atan_options;
 
-/** The angle from -pi/2 to pi/2 whose tangent is x.
+/** The inverse tangent of x, from -pi/2 to pi/2.
  *
  *      fa_atan(x, .out = NULL)
  *
@@ -1574,8 +1583,8 @@ typedef struct fa_atan2_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_atan2_options;
 
-/** The angle from -pi to pi of the point whose coordinates are y and x: that of x / y, with the quadrant. The gradient
- *  is 0 at the origin.
+/** The angle of the point with abscissa y and ordinate x, from -pi to pi: the inverse tangent of x / y in the right
+ *  quadrant. The gradient is 0 at the origin.
  *
  *      fa_atan2(x, y, .out = NULL)
  *
@@ -1595,7 +1604,7 @@ typedef struct fa_sinc_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_sinc_options;
 
-/** sin(pi x) / (pi x), and 1 at 0.
+/** sin(pi x) / (pi x); 1 at 0.
  *
  *      fa_sinc(x, .out = NULL)
  *
@@ -1614,7 +1623,7 @@ typedef struct fa_deg2rad_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_deg2rad_options;
 
-/** Degrees to radians.
+/** Converts degrees to radians.
  *
  *      fa_deg2rad(x, .out = NULL)
  *
@@ -1633,7 +1642,7 @@ typedef struct fa_rad2deg_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_rad2deg_options;
 
-/** Radians to degrees.
+/** Converts radians to degrees.
  *
  *      fa_rad2deg(x, .out = NULL)
  *
@@ -1709,7 +1718,7 @@ typedef struct fa_acosh_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_acosh_options;
 
-/** The inverse of the hyperbolic cosine, not negative; NaN for x < 1.
+/** The inverse of the hyperbolic cosine, 0 or positive; NaN for x < 1.
  *
  *      fa_acosh(x, .out = NULL)
  *
@@ -1728,7 +1737,7 @@ typedef struct fa_atanh_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_atanh_options;
 
-/** The inverse of the hyperbolic tangent.
+/** The inverse of the hyperbolic tangent; infinite at -1 and 1, NaN beyond.
  *
  *      fa_atanh(x, .out = NULL)
  *
@@ -1747,7 +1756,7 @@ typedef struct fa_erfc_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_erfc_options;
 
-/** 1 - erf(x), with all its digits for large x.
+/** The complementary error function 1 - erf(x), accurate for large x.
  *
  *      fa_erfc(x, .out = NULL)
  *
@@ -1785,7 +1794,7 @@ typedef struct fa_lgamma_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_lgamma_options;
 
-/** The logarithm of the magnitude of the gamma function.
+/** The logarithm of |gamma(x)|.
  *
  *      fa_lgamma(x, .out = NULL)
  *
@@ -1804,7 +1813,7 @@ typedef struct fa_digamma_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_digamma_options;
 
-/** The derivative of lgamma. Infinite at 0, NaN at negative integers.
+/** The derivative of fa_lgamma(). -infinity or infinity at 0, NaN at negative integers.
  *
  *      fa_digamma(x, .out = NULL)
  *
@@ -1823,7 +1832,7 @@ typedef struct fa_polygamma_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_polygamma_options;
 
-/** The n-th derivative of digamma at x, for an integer n >= 0; for x < 0 n may be at most 4, and NaN stands beyond.
+/** The n-th derivative of fa_digamma() at x, for an integer n >= 0. For x < 0 it is NaN if n > 4.
  *
  *      fa_polygamma(n, x, .out = NULL)
  *
@@ -1843,7 +1852,7 @@ typedef struct fa_floor_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_floor_options;
 
-/** The largest integer that is not above x.
+/** The largest integer <= x.
  *
  *      fa_floor(x, .out = NULL)
  *
@@ -1862,7 +1871,7 @@ typedef struct fa_ceil_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_ceil_options;
 
-/** The smallest integer that is not below x.
+/** The smallest integer >= x.
  *
  *      fa_ceil(x, .out = NULL)
  *
@@ -1881,7 +1890,7 @@ typedef struct fa_trunc_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_trunc_options;
 
-/** x without what stands behind its point.
+/** x rounded towards 0.
  *
  *      fa_trunc(x, .out = NULL)
  *
@@ -1901,7 +1910,8 @@ typedef struct fa_round_options {
     char fa__end;    /**< the end of what this version knows */
 } fa_round_options;
 
-/** x to so many decimal digits behind the point, or before it where `decimals` is negative; halves go to the even one.
+/** x rounded to `decimals` digits after the decimal point, or before it if decimals is negative; ties go to the even
+ *  digit.
  *
  *      fa_round(x, .decimals = 0, .out = NULL)
  *
@@ -1920,7 +1930,7 @@ typedef struct fa_frac_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_frac_options;
 
-/** x - trunc(x).
+/** The fractional part of x, x - trunc(x), with the sign of x.
  *
  *      fa_frac(x, .out = NULL)
  *
@@ -1939,8 +1949,9 @@ typedef struct fa_floor_divide_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_floor_divide_options;
 
-/** The quotient as an integer, rounded down: what goes with remainder(). Integers stay integers, and are not
- *  divided by 0: an error, told by a device when it is waited for. Floats give infinity or NaN there.
+/** The quotient x / y rounded down; fa_remainder() is the matching remainder. Integers stay integers, and division by 0
+ *  is an error, which a GPU reports when the host next waits for it. Floating-point division by 0 gives infinity or
+ *  NaN.
  *
  *      fa_floor_divide(x, y, .out = NULL)
  *
@@ -1960,14 +1971,14 @@ typedef struct fa_trunc_divide_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_trunc_divide_options;
 
-/** The quotient as an integer, rounded towards 0 as C's division: what goes with fmod(). Integers stay integers, and
- *  are not divided by 0: an error, told by a device when it is waited for. Floats give infinity or NaN there. The
- *  gradient is 0.
+/** The quotient x / y rounded towards 0, as in C; fa_fmod() is the matching remainder. Integers stay integers, and
+ *  division by 0 is an error, which a GPU reports when the host next waits for it. Floating-point division by 0 gives
+ *  infinity or NaN. The gradient is 0.
  *
  *      fa_trunc_divide(x, y, .out = NULL)
  *
- *  @param x what is divided
- *  @param y by this; both broadcast, and their dtypes promote
+ *  @param x the dividend
+ *  @param y the divisor; broadcasts with x, and dtypes are promoted
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_trunc_divide(fa_arg x, fa_arg y, const fa_trunc_divide_options *options);
@@ -1982,8 +1993,8 @@ typedef struct fa_remainder_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_remainder_options;
 
-/** x - y * floor_divide(x, y), with the sign of y, as Python's %. Integers stay integers;
- *  divided by 0 they are an error, as in floor_divide.
+/** The remainder with the sign of y, as Python's %: x - y * fa_floor_divide(x, y). Integers stay integers, and division
+ *  by 0 is an error as for fa_floor_divide().
  *
  *      fa_remainder(x, y, .out = NULL)
  *
@@ -2003,8 +2014,8 @@ typedef struct fa_fmod_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_fmod_options;
 
-/** What is left of x after a division by y that is cut to an integer: with the sign of x, as C's fmod. Integers stay
- *  integers; divided by 0 they are an error, as in floor_divide.
+/** The remainder with the sign of x, as C's fmod: x - y * fa_trunc_divide(x, y). Integers stay integers, and division
+ *  by 0 is an error as for fa_floor_divide().
  *
  *      fa_fmod(x, y, .out = NULL)
  *
@@ -2024,7 +2035,7 @@ typedef struct fa_sign_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_sign_options;
 
-/** 1, -1 or 0, as x is positive, negative or neither; 0 for NaN, as in PyTorch.
+/** The sign of x: 1, -1 or 0; 0 for NaN, as in PyTorch.
  *
  *      fa_sign(x, .out = NULL)
  *
@@ -2043,7 +2054,7 @@ typedef struct fa_signbit_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_signbit_options;
 
-/** true where the sign is negative: of -0 too.
+/** true where the sign bit is set: x < 0 or x is -0.
  *
  *      fa_signbit(x, .out = NULL)
  *
@@ -2082,7 +2093,7 @@ typedef struct fa_heaviside_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_heaviside_options;
 
-/** 0 where x is negative, `values` where it is 0, 1 where it is positive; 0 for NaN.
+/** The Heaviside step function: 0 where x < 0, `values` where x is 0, 1 where x > 0; 0 for NaN.
  *
  *      fa_heaviside(x, values, .out = NULL)
  *
@@ -2102,7 +2113,8 @@ typedef struct fa_fmax_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_fmax_options;
 
-/** The larger of x and y; the other one where one is NaN. Where they are equal both get half of the gradient.
+/** The larger of x and y, ignoring NaN: if one is NaN, the other one. Where they are equal both get half of the
+ *  gradient.
  *
  *      fa_fmax(x, y, .out = NULL)
  *
@@ -2122,7 +2134,8 @@ typedef struct fa_fmin_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_fmin_options;
 
-/** The smaller of x and y; the other one where one is NaN. Where they are equal both get half of the gradient.
+/** The smaller of x and y, ignoring NaN: if one is NaN, the other one. Where they are equal both get half of the
+ *  gradient.
  *
  *      fa_fmin(x, y, .out = NULL)
  *
@@ -2142,7 +2155,7 @@ typedef struct fa_clamp_min_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_clamp_min_options;
 
-/** x, but at least `low`; NaN passes.
+/** max(x, low); NaN stays NaN.
  *
  *      fa_clamp_min(x, low, .out = NULL)
  *
@@ -2162,7 +2175,7 @@ typedef struct fa_clamp_max_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_clamp_max_options;
 
-/** x, but at most `high`; NaN passes.
+/** min(x, high); NaN stays NaN.
  *
  *      fa_clamp_max(x, high, .out = NULL)
  *
@@ -2182,7 +2195,7 @@ typedef struct fa_lerp_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_lerp_options;
 
-/** x + weight * (end - x): x for weight 0, end for weight 1.
+/** Linear interpolation: x + weight * (end - x), which is x for weight 0 and end for weight 1.
  *
  *      fa_lerp(x, end, weight, .out = NULL)
  *
@@ -2204,7 +2217,7 @@ typedef struct fa_addcmul_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_addcmul_options;
 
-/** x + value * a * b. value has to be an integer when the operands are.
+/** x + value * a * b. For integer operands value must be a whole number.
  *
  *      fa_addcmul(x, a, b, .value = 1, .out = NULL)
  *
@@ -2242,14 +2255,13 @@ FA_API fa_tensor *fa_addcdiv_(fa_tensor *x, fa_arg a, fa_arg b, const fa_addcdiv
 
 /** @} */
 
-/** @name Operations element by element
- *  one expression each. Shapes, promotion, dispatch, in-place and .out forms and
- *  derivatives come from the expression. Operands broadcast: the result has the larger size in each dimension, where
- *  the other one is 1 or not there. What has to look at more than one element is not here.
+/** @name Elementwise arithmetic, comparisons and common functions
+ *  Each operation is one expression, from which shapes, dtype
+ *  promotion, in-place and .out forms and gradients follow. Operands broadcast as in PyTorch and NumPy.
  *
- *  In u8, i8 and i16 arithmetic wraps. Comparisons take values as they are, as far as 32 bits hold them: each u8 is
- *  above -1, where PyTorch makes 255 of the -1 first. Numbers that are only bounds, as in fa_clamp(x, -3, 300), become
- *  the nearest that the dtype has.
+ *  Integer arithmetic wraps around in u8, i8 and i16. Comparisons compare the values themselves, within 32 bits: every
+ *  u8 is greater than the number -1, which PyTorch converts to 255 first. Numbers that serve as bounds, as in
+ *  fa_clamp(x, -3, 300), become the nearest value of the dtype.
  *  @{ */
 
 /** Options of fa_add(). */
@@ -2260,8 +2272,7 @@ typedef struct fa_add_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_add_options;
 
-/** x + alpha * y.
- *  alpha scales the second operand before it is added; it has to be an integer when the operands are.
+/** x + alpha * y. For integer operands alpha must be a whole number.
  *
  *      fa_add(x, y, .alpha = 1, .out = NULL)
  *
@@ -2322,8 +2333,8 @@ typedef struct fa_div_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_div_options;
 
-/** x / y, true division: integers give f32. A division by zero gives infinity or NaN. Rounded to integers it is
- *  fa_floor_divide() or fa_trunc_divide(): PyTorch's rounding_mode.
+/** x / y, true division: integers give f32. Division by zero gives infinity or NaN. For PyTorch's rounding_mode use
+ *  fa_floor_divide() or fa_trunc_divide().
  *
  *      fa_div(x, y, .out = NULL)
  *
@@ -2343,8 +2354,8 @@ typedef struct fa_pow_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_pow_options;
 
-/** x to the power y. Integers stay integers: to a negative power, which PyTorch refuses where it is a number, they are
- *  0, but for 1 and -1. 0 to the power 0 is 1.
+/** x to the power y; 0 to the power 0 is 1. Integers stay integers: negative powers of them are 0, except of 1 and -1
+ *  (PyTorch rejects negative integer exponents that are numbers).
  *
  *      fa_pow(x, y, .out = NULL)
  *
@@ -2383,7 +2394,7 @@ typedef struct fa_abs_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_abs_options;
 
-/** |x|.
+/** The absolute value of x.
  *
  *      fa_abs(x, .out = NULL)
  *
@@ -2402,7 +2413,7 @@ typedef struct fa_exp_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_exp_options;
 
-/** The exponential of x.
+/** The exponential function, e to the power x.
  *
  *      fa_exp(x, .out = NULL)
  *
@@ -2478,7 +2489,7 @@ typedef struct fa_sin_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_sin_options;
 
-/** The sine of x, in radians.
+/** The sine of x (radians).
  *
  *      fa_sin(x, .out = NULL)
  *
@@ -2497,7 +2508,7 @@ typedef struct fa_cos_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_cos_options;
 
-/** The cosine of x, in radians.
+/** The cosine of x (radians).
  *
  *      fa_cos(x, .out = NULL)
  *
@@ -2554,7 +2565,7 @@ typedef struct fa_sigmoid_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_sigmoid_options;
 
-/** 1 / (1 + exp(-x)).
+/** The logistic function 1 / (1 + exp(-x)).
  *
  *      fa_sigmoid(x, .out = NULL)
  *
@@ -2573,7 +2584,7 @@ typedef struct fa_relu_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_relu_options;
 
-/** x where it is positive, 0 elsewhere; NaN passes. The gradient is 0 at 0. Bool is an error.
+/** max(x, 0); NaN stays NaN. The gradient is 0 at 0. Bool is an error.
  *
  *      fa_relu(x, .out = NULL)
  *
@@ -2592,7 +2603,7 @@ typedef struct fa_gelu_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_gelu_options;
 
-/** x * P(X <= x) for a standard normal X, by the error function (arXiv:1606.08415).
+/** Gaussian error linear unit: x * (1 + erf(x / sqrt(2))) / 2 (arXiv:1606.08415).
  *
  *      fa_gelu(x, .out = NULL)
  *
@@ -2630,7 +2641,7 @@ typedef struct fa_maximum_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_maximum_options;
 
-/** The larger of x and y; NaN passes. Where they are equal both get half of the gradient.
+/** The larger of x and y; NaN if one of them is NaN. Where they are equal both get half of the gradient.
  *
  *      fa_maximum(x, y, .out = NULL)
  *
@@ -2650,7 +2661,7 @@ typedef struct fa_minimum_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_minimum_options;
 
-/** The smaller of x and y; NaN passes. Where they are equal both get half of the gradient.
+/** The smaller of x and y; NaN if one of them is NaN. Where they are equal both get half of the gradient.
  *
  *      fa_minimum(x, y, .out = NULL)
  *
@@ -2670,8 +2681,9 @@ typedef struct fa_clamp_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_clamp_options;
 
-/** x held between low and high: high where low is above high; NaN passes. The gradient is 0 at bounds that are numbers;
- *  x and a bound that is a tensor get half of it where they are equal, x all of it where both bounds are.
+/** x clamped to [low, high]: min(max(x, low), high), so high where low > high; NaN stays NaN. The gradient of x is 0 at
+ *  bounds that are numbers. Where x equals a tensor bound, both get half of the gradient; where it equals both bounds,
+ *  x gets all of it.
  *
  *      fa_clamp(x, low, high, .out = NULL)
  *
@@ -2692,7 +2704,8 @@ typedef struct fa_where_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_where_options;
 
-/** x where condition is not 0, y elsewhere. The gradient of what is not chosen is 0, whatever it was.
+/** x where condition is nonzero, y elsewhere. An element that is not selected gets the gradient 0, even if it is NaN or
+ *  infinite.
  *
  *      fa_where(condition, x, y, .out = NULL)
  *
@@ -2733,7 +2746,7 @@ typedef struct fa_ne_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_ne_options;
 
-/** true where x differs from y.
+/** true where x is not equal to y.
  *
  *      fa_ne(x, y, .out = NULL)
  *
@@ -2753,7 +2766,7 @@ typedef struct fa_lt_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_lt_options;
 
-/** true where x is below y.
+/** true where x < y.
  *
  *      fa_lt(x, y, .out = NULL)
  *
@@ -2773,7 +2786,7 @@ typedef struct fa_le_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_le_options;
 
-/** true where x is at most y.
+/** true where x <= y.
  *
  *      fa_le(x, y, .out = NULL)
  *
@@ -2793,7 +2806,7 @@ typedef struct fa_gt_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_gt_options;
 
-/** true where x is above y.
+/** true where x > y.
  *
  *      fa_gt(x, y, .out = NULL)
  *
@@ -2813,7 +2826,7 @@ typedef struct fa_ge_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_ge_options;
 
-/** true where x is at least y.
+/** true where x >= y.
  *
  *      fa_ge(x, y, .out = NULL)
  *
@@ -2835,8 +2848,9 @@ typedef struct fa_dropout_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_dropout_options;
 
-/** Sets each element to 0 with probability p and scales the rest by 1 / (1 - p); x itself when not training.
- *  The mask is drawn from the default generator and is never stored: backward draws it again (arXiv:1207.0580).
+/** Dropout: in training each element becomes 0 with probability p, and the others are scaled by 1 / (1 - p); otherwise
+ *  x is returned. The mask comes from the default generator and is not stored: backward draws it again
+ *  (arXiv:1207.0580).
  *
  *      fa_dropout(x, .p = 0.5, .training = true, .out = NULL)
  *
@@ -2850,9 +2864,9 @@ FA_API fa_tensor *fa_dropout_(fa_tensor *x, const fa_dropout_options *options);
 
 /** @} */
 
-/** @name Special functions around entropy, the normal distribution, gamma and zeta
- *  others are in math.h. One expression
- *  each; integers and bool give f32.
+/** @name Special functions
+ *  entropy, normal distribution, gamma and zeta. erf, lgamma, digamma and polygamma stand with the
+ *  exponentials and logarithms. Each is one expression; integers and bool give f32.
  *  @{ */
 
 /** Options of fa_xlog1py(). */
@@ -2862,7 +2876,7 @@ typedef struct fa_xlog1py_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_xlog1py_options;
 
-/** x * log(1 + y), exact for small y too; 0 where x is 0, unless y is NaN.
+/** x * log(1 + y), accurate for small y; 0 where x is 0, unless y is NaN.
  *
  *      fa_xlog1py(x, y, .out = NULL)
  *
@@ -2882,7 +2896,7 @@ typedef struct fa_entr_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_entr_options;
 
-/** -x * log(x); 0 at 0, -infinity for negative x. The gradient is 0 where x is not positive.
+/** Entropy: -x * log(x); 0 at 0, -infinity for negative x. The gradient is 0 where x is not positive.
  *
  *      fa_entr(x, .out = NULL)
  *
@@ -2901,7 +2915,7 @@ typedef struct fa_erfcx_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_erfcx_options;
 
-/** exp(x * x) * erfc(x), which does not vanish for large x.
+/** The scaled complementary error function exp(x * x) * erfc(x), which does not underflow for large x.
  *
  *      fa_erfcx(x, .out = NULL)
  *
@@ -2920,7 +2934,7 @@ typedef struct fa_ndtr_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_ndtr_options;
 
-/** The part of the standard normal distribution that is below x, with all its digits for large negative x.
+/** The cumulative distribution function of the standard normal distribution, accurate for large negative x.
  *
  *      fa_ndtr(x, .out = NULL)
  *
@@ -2939,7 +2953,7 @@ typedef struct fa_log_ndtr_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_log_ndtr_options;
 
-/** The logarithm of fa_ndtr(), also where that is too small to be a number.
+/** The logarithm of fa_ndtr(), accurate also where fa_ndtr() underflows to 0.
  *
  *      fa_log_ndtr(x, .out = NULL)
  *
@@ -2958,7 +2972,8 @@ typedef struct fa_ndtri_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_ndtri_options;
 
-/** The inverse of fa_ndtr(): the quantiles of the standard normal distribution. Infinite at 0 and 1, NaN beyond.
+/** The quantile function of the standard normal distribution, the inverse of fa_ndtr(). Infinite at 0 and 1, NaN
+ *  outside.
  *
  *      fa_ndtri(x, .out = NULL)
  *
@@ -2977,9 +2992,9 @@ typedef struct fa_zeta_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_zeta_options;
 
-/** Hurwitz's zeta function: the sum of (q + k)^-x over all integers k >= 0, for x > 1. NaN for smaller x, infinite
- *  where x is 1 and where q is 0 or a negative integer; for other negative q x has to be an integer. There is no
- *  gradient for x: asking for it is an error.
+/** The Hurwitz zeta function: the sum of (q + k)^-x over all integers k >= 0, for x > 1. It is NaN for x < 1, infinite
+ *  for x = 1 and for q = 0 or a negative integer; for other negative q it is NaN unless x is an integer. x has no
+ *  gradient: requesting it is an error.
  *
  *      fa_zeta(x, q, .out = NULL)
  *
@@ -2999,9 +3014,9 @@ typedef struct fa_igamma_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_igamma_options;
 
-/** The regularized lower incomplete gamma function: the part of the gamma distribution of shape a that is below x. From
- *  0 to 1; NaN for negative operands, and where both are 0 or both are infinite. There is no gradient for a: asking for
- *  it is an error.
+/** The regularized lower incomplete gamma function P(a, x): the cumulative distribution function at x of the gamma
+ *  distribution with shape a. NaN for negative operands, and where both are 0 or both are infinite. a has no gradient:
+ *  requesting it is an error.
  *
  *      fa_igamma(a, x, .out = NULL)
  *
@@ -3021,7 +3036,7 @@ typedef struct fa_igammac_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_igammac_options;
 
-/** The regularized upper incomplete gamma function, 1 - fa_igamma(a, x) with all its digits where that is small.
+/** The regularized upper incomplete gamma function 1 - P(a, x), accurate where it is small; see fa_igamma().
  *
  *      fa_igammac(a, x, .out = NULL)
  *
@@ -3041,13 +3056,13 @@ typedef struct fa_multigammaln_options {
     char fa__end;   /**< the end of what this version knows */
 } fa_multigammaln_options;
 
-/** The logarithm of the multivariate gamma function of dimension p, for x > (p - 1) / 2: the sum of lgamma(x - j / 2)
- *  over j from 0 to p - 1, and p (p - 1) / 4 log(pi).
+/** The logarithm of the multivariate gamma function of dimension p: p (p - 1) / 4 * log(pi) + the sum of lgamma(x - j /
+ *  2) over j = 0 to p - 1, for x > (p - 1) / 2.
  *
  *      fa_multigammaln(x, p, .out = NULL)
  *
  *  @param x any dtype but bool
- *  @param p the dimension: at least 1
+ *  @param p the dimension, 1 or larger
  *  @param options what the macro makes of the named options; NULL for the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_multigammaln(const fa_tensor *x, int64_t p, const fa_multigammaln_options *options);

@@ -1,4 +1,4 @@
-/* Expressions of the program's own: fa_pointwise, and fa_update over lists of tensors. */
+/* User-defined expressions: fa_pointwise for one result, fa_update for in-place updates of lists of tensors. */
 #include "base/text.h"
 #include "ops/math/update.h"
 #include <ctype.h>
@@ -26,7 +26,7 @@ fa_tensor *fa__pointwise(const char *text, size_t count, const fa_arg *operands)
 
 /* ---- fa_update ---- */
 
-/* The names that a program assigns and that are bound: its results. */
+/* The results of an expression: names that it assigns and that are also bound to tensors. */
 static int find_results(const char *text, size_t count, const fa_binding *b, const char **result, int *input)
 {
     int n = 0;
@@ -55,7 +55,7 @@ static int find_results(const char *text, size_t count, const fa_binding *b, con
     return n;
 }
 
-/* `other` is the binding that b does not go together with; NULL: there is none. */
+/* Reports an error for binding b; `other` is the binding it conflicts with, or NULL. */
 static bool update_fails(const fa_binding *b, size_t i, const char *what, const fa_binding *other)
 {
     char text[600];
@@ -69,8 +69,8 @@ static bool update_fails(const fa_binding *b, size_t i, const char *what, const 
     return fa__fail(apart ? FA_ERROR_DEVICE : FA_ERROR_ARGUMENT, "fa_update: %s[%zu]: %s: %s", b->name, i, what, text);
 }
 
-/* A result is read under other names as a whole, or not at all: what is written in parts could be read again, and of
- * two results over the same memory one would be lost. */
+/* A result may also be read under another name only as exactly the same view; a partial overlap could be read after it
+ * was written, and of two overlapping results one would be lost. */
 static bool check_overlap(const fa__update *u, size_t i, int result)
 {
     const fa_binding *written = &u->binding[result];
@@ -87,7 +87,7 @@ static bool check_overlap(const fa__update *u, size_t i, int result)
     return true;
 }
 
-/* Tensors at one place: alive, of one shape and device, results writable. */
+/* Checks the tensors at one position of the lists: live, one shape, one device, writable results. */
 static bool check_place(const fa__update *u, size_t i)
 {
     const fa_tensor *first = fa__update_first(u, i);
@@ -117,7 +117,8 @@ static bool check_place(const fa__update *u, size_t i)
     return true;
 }
 
-/* Memory that the first launch on a device would take is taken by preparing the program for it. */
+/* Compiles the expression for the device before the first launch, so that running out of memory is reported before
+ * anything is written. */
 static bool prepare_place(const fa__update *u, size_t i)
 {
     fa__device *d = fa__tensor_device(fa__update_first(u, i));
@@ -148,7 +149,7 @@ static bool check_bindings(const char *text, size_t count, const fa_binding *b, 
     return true;
 }
 
-/* Finds the operation, checks, and prepares the devices. */
+/* Finds the compiled expression, checks the arguments and prepares the devices. */
 static bool update_prepare(fa__update *u, const fa_program *p)
 {
     const char *names[FA__MAX_INPUTS], *result[FA__MAX_OUTPUTS];

@@ -82,7 +82,7 @@ static fa__call call_for(const fa__update *u, fa__device *d)
 
 static bool run_place(const fa__update *u, size_t i);
 
-/* What the device cannot do is done on copies by the CPU, and comes back into the tensors that are there. */
+/* Runs on CPU copies what the device does not support, and copies the results back into the given tensors. */
 static FA__COLD bool run_place_elsewhere(const fa__update *u, size_t i)
 {
     fa_binding there[FA__MAX_INPUTS];
@@ -296,7 +296,7 @@ static bool run_lists(entries *e)
 
 /* ---- all of it ---- */
 
-/* Room for the launch at one place, and to remember it. */
+/* Reserves memory for the launch at one position and for its record. */
 static bool reserve_place(const fa__update *u, size_t i)
 {
     fa__device *d = device_of(u, i);
