@@ -296,6 +296,13 @@ FA_API bool fa_optim_set_option(fa_optim *optimizer, int group, const char *name
 FA_API double fa_optim_lr(const fa_optim *optimizer);
 /** Sets the learning rate of all groups to `lr`, 0 or more, from the next step on. */
 FA_API bool fa_optim_set_lr(fa_optim *optimizer, double lr);
+/** Makes a parameter group read its learning rate from a tensor when a step's kernels run (PyTorch: lr=tensor with
+ *  capturable=True). `lr` is a 0-dimensional floating tensor on the device of the group's parameters; the optimizer
+ *  keeps a reference to it. Other work on the device may change it between two steps, without a copy or a
+ *  synchronization. fa_optim_set_lr(), fa_optim_set_option() and schedules then write into the tensor; fa_optim_lr()
+ * and saved states give the number that was set last. With NULL the number is used again.
+ *  @return false and an error if there is no such group, or the tensor is not a floating one without dimensions */
+FA_API bool fa_optim_set_lr_tensor(fa_optim *optimizer, int group, fa_tensor *lr);
 
 /* ---- optimizer state ---- */
 

@@ -36,7 +36,7 @@ OP(flip, flip_args, (y), .infer = flip_infer, .view = true, .grad = flip_grad,
 typedef struct {
     const fa_tensor *x;
     int64_t dim;   /* the dimension to index, which is removed; negative counts from the end */
-    int64_t index; /* the index; negative counts from the end */
+    int64_t index; /* which index to select; negative counts from the end */
 } select_args;
 
 static bool select_infer(fa__call *c)
