@@ -106,8 +106,9 @@ typedef struct fa_program {
  *
  *  Names without a binding are local variables; numbers cannot be assigned to. All lists have the same length, and
  *  the tensors at one position of the lists must have the same shape and device. They are never copied between
- *  devices, not even with FA_PLACE_AUTO. A tensor that is modified may also be read under other names, but only as a
- *  whole: any other overlap between tensors of which one is modified is an error. Nothing is recorded for backward.
+ *  devices, not even with FA_PLACE_AUTO. The program may read a modified tensor under a second name, if both names
+ *  are bound to exactly the same elements. If a modified tensor overlaps another tensor in any other way, that is an
+ *  error. Nothing is recorded for backward.
  *
  *  A number may be read from a 0-dimensional tensor on the tensors' device, FA_BIND("lr", rate), or from one such
  *  tensor for each position, in a list that is only read. It is read when the kernel runs, without a copy or a

@@ -31,7 +31,7 @@ typedef struct fa_zeros_options {
  *
  *      fa_zeros(shape, .dtype = FA_SAME, .device = ..., .requires_grad = false, .out = NULL)
  *
- *  @param shape the shape: FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
+ *  @param shape FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
  *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_zeros(fa_shape shape, const fa_zeros_options *options);
@@ -50,7 +50,7 @@ typedef struct fa_ones_options {
  *
  *      fa_ones(shape, .dtype = FA_SAME, .device = ..., .requires_grad = false, .out = NULL)
  *
- *  @param shape the shape: FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
+ *  @param shape FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
  *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_ones(fa_shape shape, const fa_ones_options *options);
@@ -105,7 +105,7 @@ typedef struct fa_full_options {
  *
  *      fa_full(shape, value, .dtype = FA_SAME, .device = ..., .requires_grad = false, .out = NULL)
  *
- *  @param shape the shape: FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
+ *  @param shape FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
  *  @param value the value of every element: a number or a 0-dim tensor
  *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
@@ -148,7 +148,7 @@ typedef struct fa_rand_options {
  *
  *      fa_rand(shape, .dtype = FA_SAME, .device = ..., .requires_grad = false, .out = NULL)
  *
- *  @param shape the shape: FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
+ *  @param shape FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
  *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_rand(fa_shape shape, const fa_rand_options *options);
@@ -168,7 +168,7 @@ typedef struct fa_randn_options {
  *
  *      fa_randn(shape, .dtype = FA_SAME, .device = ..., .requires_grad = false, .out = NULL)
  *
- *  @param shape the shape: FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
+ *  @param shape FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
  *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_randn(fa_shape shape, const fa_randn_options *options);
@@ -211,7 +211,7 @@ typedef struct fa_empty_options {
  *
  *      fa_empty(shape, .dtype = FA_SAME, .device = ..., .requires_grad = false, .out = NULL)
  *
- *  @param shape the shape: FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
+ *  @param shape FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
  *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_empty(fa_shape shape, const fa_empty_options *options);
@@ -304,7 +304,7 @@ typedef struct fa_new_empty_options {
  *      fa_new_empty(x, shape, .dtype = FA_SAME, .requires_grad = false, .out = NULL)
  *
  *  @param x gives the device, and the dtype unless it is given
- *  @param shape the shape: FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
+ *  @param shape FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
  *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_new_empty(const fa_tensor *x, fa_shape shape, const fa_new_empty_options *options);
@@ -323,7 +323,7 @@ typedef struct fa_new_zeros_options {
  *      fa_new_zeros(x, shape, .dtype = FA_SAME, .requires_grad = false, .out = NULL)
  *
  *  @param x gives the device, and the dtype unless it is given
- *  @param shape the shape: FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
+ *  @param shape FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
  *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_new_zeros(const fa_tensor *x, fa_shape shape, const fa_new_zeros_options *options);
@@ -342,7 +342,7 @@ typedef struct fa_new_ones_options {
  *      fa_new_ones(x, shape, .dtype = FA_SAME, .requires_grad = false, .out = NULL)
  *
  *  @param x gives the device, and the dtype unless it is given
- *  @param shape the shape: FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
+ *  @param shape FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
  *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_new_ones(const fa_tensor *x, fa_shape shape, const fa_new_ones_options *options);
@@ -362,7 +362,7 @@ typedef struct fa_new_full_options {
  *      fa_new_full(x, shape, value, .dtype = FA_SAME, .requires_grad = false, .out = NULL)
  *
  *  @param x gives the device, and the dtype unless it is given
- *  @param shape the shape: FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
+ *  @param shape FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
  *  @param value the value of every element: a number or a 0-dim tensor
  *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */

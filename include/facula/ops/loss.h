@@ -46,8 +46,8 @@ typedef struct fa_log_softmax_options {
     char fa__end;   /**< marks the end of this version's options */
 } fa_log_softmax_options;
 
-/** The logarithm of softmax, x - log(sum(exp(x))), computed without exponentiating the result, so it stays accurate
- *  where softmax underflows to 0. The result has x's shape.
+/** The logarithm of softmax: x - log(sum(exp(x))) along a dimension. It is accurate where softmax itself underflows to
+ *  0. The result has x's shape.
  *
  *      fa_log_softmax(x, dim, .dtype = FA_SAME, .out = NULL)
  *

@@ -200,7 +200,7 @@ typedef struct fa_normalize_options {
     size_t size;    /**< set by the macro */
     fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double p;       /**< the p of the p-norm */
-    fa_dims dim;    /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     double eps;     /**< lower bound of the divisor */
     char fa__end;   /**< marks the end of this version's options */
 } fa_normalize_options;

@@ -236,7 +236,7 @@ typedef struct fa_randint_options {
  *
  *  @param low lower bound
  *  @param high exclusive upper bound
- *  @param shape the shape: FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
+ *  @param shape FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
  *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_randint(int64_t low, int64_t high, fa_shape shape, const fa_randint_options *options);

@@ -20,7 +20,7 @@ FA__BEGIN
 typedef struct fa_amax_options {
     size_t size;    /**< set by the macro */
     fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
-    fa_dims dim;    /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
     char fa__end;   /**< marks the end of this version's options */
 } fa_amax_options;
@@ -38,7 +38,7 @@ FA_API fa_tensor *fa_amax(const fa_tensor *x, const fa_amax_options *options);
 typedef struct fa_amin_options {
     size_t size;    /**< set by the macro */
     fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
-    fa_dims dim;    /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
     char fa__end;   /**< marks the end of this version's options */
 } fa_amin_options;
@@ -61,7 +61,7 @@ typedef struct fa_aminmax_result {
 /** Options of fa_aminmax(). */
 typedef struct fa_aminmax_options {
     size_t size;  /**< set by the macro */
-    fa_dims dim;  /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim;  /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim; /**< true: keep the reduced dimensions with size 1 */
     char fa__end; /**< marks the end of this version's options */
 } fa_aminmax_options;
@@ -172,7 +172,7 @@ FA_API fa_tensor *fa_argmin(const fa_tensor *x, const fa_argmin_options *options
 typedef struct fa_bincount_options {
     size_t size;              /**< set by the macro */
     fa_tensor *out;           /**< the tensor to write the result into; NULL: a new one */
-    const fa_tensor *weights; /**< (n): summed instead of counting; NULL means 1 */
+    const fa_tensor *weights; /**< (n): weights to sum; NULL: elements are counted */
     int64_t minlength;        /**< minimum size of the result */
     char fa__end;             /**< marks the end of this version's options */
 } fa_bincount_options;
@@ -201,7 +201,7 @@ typedef struct fa_histogram_options {
     double min;              /**< lower end of the range; min = max = 0: x's smallest element */
     double max;              /**< upper end of the range; min = max = 0: x's largest element */
     const fa_tensor *edges;  /**< (k + 1), ascending: edges of k intervals; NULL: bins of equal width */
-    const fa_tensor *weight; /**< x's shape: summed instead of counting; NULL means 1 */
+    const fa_tensor *weight; /**< weights to sum, in x's shape; NULL: elements are counted */
     bool density;            /**< true: normalize so that the integral over the range is 1 */
     char fa__end;            /**< marks the end of this version's options */
 } fa_histogram_options;
@@ -226,7 +226,7 @@ FA_API fa_histogram_result fa_histogram(const fa_tensor *x, const fa_histogram_o
 typedef struct fa_var_options {
     size_t size;       /**< set by the macro */
     fa_tensor *out;    /**< the tensor to write the result into; NULL: a new one */
-    fa_dims dim;       /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim;       /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     double correction; /**< the sum of squared differences is divided by (number of elements - correction) */
     bool keepdim;      /**< true: keep the reduced dimensions with size 1 */
     char fa__end;      /**< marks the end of this version's options */
@@ -246,7 +246,7 @@ FA_API fa_tensor *fa_var(const fa_tensor *x, const fa_var_options *options);
 typedef struct fa_std_options {
     size_t size;       /**< set by the macro */
     fa_tensor *out;    /**< the tensor to write the result into; NULL: a new one */
-    fa_dims dim;       /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim;       /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     double correction; /**< the sum of squared differences is divided by (number of elements - correction) */
     bool keepdim;      /**< true: keep the reduced dimensions with size 1 */
     char fa__end;      /**< marks the end of this version's options */
@@ -270,7 +270,7 @@ typedef struct fa_var_mean_result {
 /** Options of fa_var_mean(). */
 typedef struct fa_var_mean_options {
     size_t size;       /**< set by the macro */
-    fa_dims dim;       /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim;       /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     double correction; /**< the sum of squared differences is divided by (number of elements - correction) */
     bool keepdim;      /**< true: keep the reduced dimensions with size 1 */
     char fa__end;      /**< marks the end of this version's options */
@@ -294,7 +294,7 @@ typedef struct fa_std_mean_result {
 /** Options of fa_std_mean(). */
 typedef struct fa_std_mean_options {
     size_t size;       /**< set by the macro */
-    fa_dims dim;       /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim;       /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     double correction; /**< the sum of squared differences is divided by (number of elements - correction) */
     bool keepdim;      /**< true: keep the reduced dimensions with size 1 */
     char fa__end;      /**< marks the end of this version's options */
@@ -319,7 +319,7 @@ typedef struct fa_norm_options {
     size_t size;    /**< set by the macro */
     fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double p;       /**< the p of the p-norm: any number, infinity or -infinity */
-    fa_dims dim;    /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
     fa_dtype dtype; /**< the floating dtype of the result */
     char fa__end;   /**< marks the end of this version's options */
@@ -340,7 +340,7 @@ FA_API fa_tensor *fa_norm(const fa_tensor *x, const fa_norm_options *options);
 typedef struct fa_logsumexp_options {
     size_t size;    /**< set by the macro */
     fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
-    fa_dims dim;    /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
     char fa__end;   /**< marks the end of this version's options */
 } fa_logsumexp_options;
@@ -488,7 +488,7 @@ FA_API fa_tensor *fa_nanquantile(const fa_tensor *x, fa_arg q, const fa_nanquant
 typedef struct fa_sum_options {
     size_t size;    /**< set by the macro */
     fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
-    fa_dims dim;    /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
     fa_dtype dtype; /**< dtype of the result; elements are converted first (f16 and bf16 accumulate in f32) */
     char fa__end;   /**< marks the end of this version's options */
@@ -508,7 +508,7 @@ FA_API fa_tensor *fa_sum(const fa_tensor *x, const fa_sum_options *options);
 typedef struct fa_nansum_options {
     size_t size;    /**< set by the macro */
     fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
-    fa_dims dim;    /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
     fa_dtype dtype; /**< dtype of the result; elements are converted first (f16 and bf16 accumulate in f32) */
     char fa__end;   /**< marks the end of this version's options */
@@ -527,7 +527,7 @@ FA_API fa_tensor *fa_nansum(const fa_tensor *x, const fa_nansum_options *options
 typedef struct fa_mean_options {
     size_t size;    /**< set by the macro */
     fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
-    fa_dims dim;    /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
     fa_dtype dtype; /**< dtype of the result; elements are converted first (f16 and bf16 accumulate in f32) */
     char fa__end;   /**< marks the end of this version's options */
@@ -546,7 +546,7 @@ FA_API fa_tensor *fa_mean(const fa_tensor *x, const fa_mean_options *options);
 typedef struct fa_nanmean_options {
     size_t size;    /**< set by the macro */
     fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
-    fa_dims dim;    /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
     fa_dtype dtype; /**< dtype of the result; elements are converted first (f16 and bf16 accumulate in f32) */
     char fa__end;   /**< marks the end of this version's options */
@@ -565,7 +565,7 @@ FA_API fa_tensor *fa_nanmean(const fa_tensor *x, const fa_nanmean_options *optio
 typedef struct fa_prod_options {
     size_t size;    /**< set by the macro */
     fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
-    fa_dims dim;    /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
     fa_dtype dtype; /**< dtype of the result; elements are converted first (f16 and bf16 accumulate in f32) */
     char fa__end;   /**< marks the end of this version's options */
@@ -585,7 +585,7 @@ FA_API fa_tensor *fa_prod(const fa_tensor *x, const fa_prod_options *options);
 typedef struct fa_all_options {
     size_t size;    /**< set by the macro */
     fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
-    fa_dims dim;    /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
     char fa__end;   /**< marks the end of this version's options */
 } fa_all_options;
@@ -604,7 +604,7 @@ FA_API fa_tensor *fa_all(const fa_tensor *x, const fa_all_options *options);
 typedef struct fa_any_options {
     size_t size;    /**< set by the macro */
     fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
-    fa_dims dim;    /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
     char fa__end;   /**< marks the end of this version's options */
 } fa_any_options;
@@ -623,7 +623,7 @@ FA_API fa_tensor *fa_any(const fa_tensor *x, const fa_any_options *options);
 typedef struct fa_count_nonzero_options {
     size_t size;    /**< set by the macro */
     fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
-    fa_dims dim;    /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
     char fa__end;   /**< marks the end of this version's options */
 } fa_count_nonzero_options;
@@ -946,7 +946,7 @@ FA_API fa_tensor *fa_diff(const fa_tensor *x, const fa_diff_options *options);
 typedef struct fa_ptp_options {
     size_t size;    /**< set by the macro */
     fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
-    fa_dims dim;    /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
     char fa__end;   /**< marks the end of this version's options */
 } fa_ptp_options;
@@ -964,7 +964,7 @@ FA_API fa_tensor *fa_ptp(const fa_tensor *x, const fa_ptp_options *options);
 typedef struct fa_average_options {
     size_t size;              /**< set by the macro */
     fa_tensor *out;           /**< the tensor to write the result into; NULL: a new one */
-    fa_dims dim;              /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim;              /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     const fa_tensor *weights; /**< x's shape, or 1-dimensional with the size of dim; NULL: equal weights */
     bool keepdim;             /**< true: keep the reduced dimensions with size 1 */
     char fa__end;             /**< marks the end of this version's options */
@@ -1034,7 +1034,7 @@ typedef struct fa_unique_result {
 /** Options of fa_unique(). */
 typedef struct fa_unique_options {
     size_t size;         /**< set by the macro */
-    int64_t dim;         /**< compare slices along it, negative counts from the end; default: elements */
+    int64_t dim;         /**< compare slices along dim, negative counts from the end; default: elements */
     bool return_inverse; /**< true: also return the index in values of each element of x */
     bool return_counts;  /**< true: also return how often each value occurs */
     char fa__end;        /**< marks the end of this version's options */
@@ -1062,7 +1062,7 @@ typedef struct fa_unique_consecutive_result {
 /** Options of fa_unique_consecutive(). */
 typedef struct fa_unique_consecutive_options {
     size_t size;         /**< set by the macro */
-    int64_t dim;         /**< compare slices along it, negative counts from the end; default: elements */
+    int64_t dim;         /**< compare slices along dim, negative counts from the end; default: elements */
     bool return_inverse; /**< true: also return the index in values of each element of x */
     bool return_counts;  /**< true: also return how often each value occurs */
     char fa__end;        /**< marks the end of this version's options */

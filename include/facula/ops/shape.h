@@ -473,7 +473,7 @@ FA_API fa_tensor *fa_as_strided(const fa_tensor *x, fa_shape shape, fa_shape str
 /** Options of fa_flip(). */
 typedef struct fa_flip_options {
     size_t size;  /**< set by the macro */
-    fa_dims dim;  /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim;  /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     char fa__end; /**< marks the end of this version's options */
 } fa_flip_options;
 
@@ -511,7 +511,7 @@ FA_API fa_tensor *fa_narrow(const fa_tensor *x, int64_t dim, int64_t start, int6
 typedef struct fa_slice_options {
     size_t size;   /**< set by the macro */
     int64_t start; /**< first index, as in NumPy; INT64_MIN: the first (last if step < 0) */
-    int64_t end;   /**< exclusive end, as in NumPy; INT64_MAX: up to the other end */
+    int64_t end;   /**< exclusive end, as in NumPy; INT64_MAX: no bound */
     int64_t step;  /**< step between indices; may be negative, not 0 */
     char fa__end;  /**< marks the end of this version's options */
 } fa_slice_options;

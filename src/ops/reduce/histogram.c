@@ -4,7 +4,7 @@
 
 typedef struct {
     const fa_tensor *x;                 /* (n) integers, 0 or larger */
-    const fa_tensor *weights OPT(NULL); /* (n): summed instead of counting; NULL means 1 */
+    const fa_tensor *weights OPT(NULL); /* (n): weights to sum; NULL: elements are counted */
     int64_t minlength OPT(0);           /* minimum size of the result */
 } bincount_args;
 
@@ -64,7 +64,7 @@ typedef struct {
     double min OPT(0);                 /* lower end of the range; min = max = 0: x's smallest element */
     double max OPT(0);                 /* upper end of the range; min = max = 0: x's largest element */
     const fa_tensor *edges OPT(NULL);  /* (k + 1), ascending: edges of k intervals; NULL: bins of equal width */
-    const fa_tensor *weight OPT(NULL); /* x's shape: summed instead of counting; NULL means 1 */
+    const fa_tensor *weight OPT(NULL); /* weights to sum, in x's shape; NULL: elements are counted */
     bool density OPT(false);           /* true: normalize so that the integral over the range is 1 */
 } histogram_args;
 

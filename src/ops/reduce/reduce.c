@@ -7,7 +7,7 @@
 /* The arguments of a reduction. */
 typedef struct {
     const fa_tensor *x;      /* any dtype */
-    fa_dims dim OPT(FA_ALL); /* a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim OPT(FA_ALL); /* one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim OPT(false); /* true: keep the reduced dimensions with size 1 */
     fa_dtype
         dtype OPT(FA_SAME); /* dtype of the result; elements are converted first (f16 and bf16 accumulate in f32) */
@@ -199,7 +199,7 @@ OP(prod, reduce_args, (y), .infer = sum_infer, .run = prod_run, .grad = prod_gra
 
 typedef struct {
     const fa_tensor *x;      /* any dtype; nonzero elements are true, including NaN */
-    fa_dims dim OPT(FA_ALL); /* a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim OPT(FA_ALL); /* one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim OPT(false); /* true: keep the reduced dimensions with size 1 */
 } truth_args;
 
