@@ -62,7 +62,7 @@ typedef struct fa__call {
  * asked for is NULL when the row says .null_gy, zeros otherwise. */
 typedef struct fa__back {
     fa__node *node;
-    const void *args; /* as recorded: tensors that were not kept are husks, with a shape and no memory */
+    const void *args; /* as recorded: tensors that were not kept have only a shape, and no memory */
     fa_tensor **gy, **y;
     const uint8_t *wanted; /* for each edge of the node: whether its gradient is asked for */
     fa_tensor **gx;        /* what the gradient function gives: for each edge a tensor of the scope's, or NULL */

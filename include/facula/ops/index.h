@@ -10,6 +10,7 @@
 FA__BEGIN
 
 /** @defgroup ops_index Indexing, gathering and scattering
+ *  @ingroup ops
  *  @{ */
 
 /** @name Selecting, gathering and joining
@@ -19,8 +20,8 @@ FA__BEGIN
 /** Options of fa_index_select(). */
 typedef struct fa_index_select_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_index_select_options;
 
 /** The slices of x along dim at the positions in index, in that order. The result has x's shape with size k in
@@ -31,15 +32,15 @@ typedef struct fa_index_select_options {
  *  @param x a tensor
  *  @param dim the dimension to index; negative counts from the end
  *  @param index (k) or (), integers from 0 to the size of dim - 1
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_index_select(const fa_tensor *x, int64_t dim, const fa_tensor *index, const fa_index_select_options *options);
 
 /** Options of fa_gather(). */
 typedef struct fa_gather_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_gather_options;
 
 /** Gathers elements along a dimension: for dim = 0, y[i][j] = x[index[i][j]][j]; for dim = 1, y[i][j] =
@@ -51,15 +52,15 @@ typedef struct fa_gather_options {
  *  @param x a tensor
  *  @param dim the dimension to gather along; negative counts from the end
  *  @param index integers; as many dimensions as x, and no larger than x except along dim
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_gather(const fa_tensor *x, int64_t dim, const fa_tensor *index, const fa_gather_options *options);
 
 /** Options of fa_scatter_add(). */
 typedef struct fa_scatter_add_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_scatter_add_options;
 
 /** Adds the elements of src to x along a dimension: for dim = 0, y[index[i][j]][j] += src[i][j], starting from y = x.
@@ -72,7 +73,7 @@ typedef struct fa_scatter_add_options {
  *  @param dim the dimension to gather along; negative counts from the end
  *  @param index integers; as many dimensions as x, and no larger than x except along dim
  *  @param src values to add: x's dtype, no smaller than index in any dimension
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_scatter_add(const fa_tensor *x, int64_t dim, const fa_tensor *index, const fa_tensor *src, const fa_scatter_add_options *options);
 
@@ -82,9 +83,9 @@ FA_API fa_tensor *fa_scatter_add_(fa_tensor *x, int64_t dim, const fa_tensor *in
 /** Options of fa_cat(). */
 typedef struct fa_cat_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     int64_t dim;    /**< the dimension to concatenate along; negative counts from the end */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_cat_options;
 
 /** Concatenates tensors along an existing dimension; their dtypes are promoted. Empty 1-dimensional tensors are
@@ -93,7 +94,7 @@ typedef struct fa_cat_options {
  *      fa_cat(x, .dim = 0, .out = NULL)
  *
  *  @param x one or more tensors, of the same shape except along dim
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_cat(fa_tensors x, const fa_cat_options *options);
 
@@ -108,8 +109,8 @@ FA_API fa_tensor *fa_cat(fa_tensors x, const fa_cat_options *options);
 /** Options of fa_nonzero(). */
 typedef struct fa_nonzero_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_nonzero_options;
 
 /** The indices of all elements that are not 0 (NaN counts as not 0), in row-major order: (n, x's rank) i64, one row for
@@ -119,7 +120,7 @@ typedef struct fa_nonzero_options {
  *      fa_nonzero(x, .out = NULL)
  *
  *  @param x any dtype
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_nonzero(const fa_tensor *x, const fa_nonzero_options *options);
 
@@ -129,14 +130,14 @@ FA_API fa_tensor *fa_nonzero(const fa_tensor *x, const fa_nonzero_options *optio
  *      fa_nonzero_tuple(x)
  *
  *  @param x any dtype
- *  @return tensors in an array that the scope owns; none after an error */
+ *  @return an array of tensors, owned by the scope; empty after an error */
 FA_API fa_tensors fa_nonzero_tuple(const fa_tensor *x);
 
 /** Options of fa_masked_fill(). */
 typedef struct fa_masked_fill_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_masked_fill_options;
 
 /** x with value where mask is true. A 0-dim tensor value is converted as by fa_to() without waiting for it; PyTorch
@@ -147,7 +148,7 @@ typedef struct fa_masked_fill_options {
  *  @param x the tensor to write into
  *  @param mask bool; broadcasts with x
  *  @param value a number in the range of x's dtype, or a 0-dim tensor, which is converted to it
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_masked_fill(const fa_tensor *x, const fa_tensor *mask, fa_arg value, const fa_masked_fill_options *options);
 
@@ -157,8 +158,8 @@ FA_API fa_tensor *fa_masked_fill_(fa_tensor *x, const fa_tensor *mask, fa_arg va
 /** Options of fa_masked_select(). */
 typedef struct fa_masked_select_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_masked_select_options;
 
 /** The elements of x where mask is true, in row-major order: shape (n). x and mask broadcast. The host reads n, which
@@ -168,15 +169,15 @@ typedef struct fa_masked_select_options {
  *
  *  @param x the tensor to select from
  *  @param mask bool; broadcasts with x
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_masked_select(const fa_tensor *x, const fa_tensor *mask, const fa_masked_select_options *options);
 
 /** Options of fa_masked_scatter(). */
 typedef struct fa_masked_scatter_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_masked_scatter_options;
 
 /** x with its elements where mask is true replaced by the elements of source, in row-major order. If source has too few
@@ -187,7 +188,7 @@ typedef struct fa_masked_scatter_options {
  *  @param x the tensor to write into
  *  @param mask bool; broadcasts to x's shape
  *  @param source x's dtype; at least as many elements as mask has true ones after broadcasting
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_masked_scatter(const fa_tensor *x, const fa_tensor *mask, const fa_tensor *source, const fa_masked_scatter_options *options);
 
@@ -202,9 +203,9 @@ FA_API fa_tensor *fa_masked_scatter_(fa_tensor *x, const fa_tensor *mask, const 
 /** Options of fa_one_hot(). */
 typedef struct fa_one_hot_options {
     size_t size;         /**< set by the macro */
-    fa_tensor *out;      /**< where to write, instead of into new memory */
+    fa_tensor *out;      /**< the tensor to write the result into; NULL: a new one */
     int64_t num_classes; /**< number of classes; -1: one more than the largest value in x, which the host reads */
-    char fa__end;        /**< the end of what this version knows */
+    char fa__end;        /**< marks the end of this version's options */
 } fa_one_hot_options;
 
 /** One-hot encoding of class numbers: i64, with a new last dimension of size num_classes that is 1 at the position of
@@ -213,7 +214,7 @@ typedef struct fa_one_hot_options {
  *      fa_one_hot(x, .num_classes = -1, .out = NULL)
  *
  *  @param x class numbers: integers, at least 0
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_one_hot(const fa_tensor *x, const fa_one_hot_options *options);
 
@@ -226,8 +227,8 @@ FA_API fa_tensor *fa_one_hot(const fa_tensor *x, const fa_one_hot_options *optio
 /** Options of fa_scatter(). */
 typedef struct fa_scatter_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_scatter_options;
 
 /** Writes the elements of src into x along a dimension: for dim = 0, y[index[i][j]][j] = src[i][j], starting from y =
@@ -240,7 +241,7 @@ typedef struct fa_scatter_options {
  *  @param dim the dimension to gather along; negative counts from the end
  *  @param index integers; as many dimensions as x, and no larger than x except along dim
  *  @param src values to write: x's dtype, no smaller than index in any dimension; or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_scatter(const fa_tensor *x, int64_t dim, const fa_tensor *index, fa_arg src, const fa_scatter_options *options);
 
@@ -250,9 +251,9 @@ FA_API fa_tensor *fa_scatter_(fa_tensor *x, int64_t dim, const fa_tensor *index,
 /** Options of fa_scatter_reduce(). */
 typedef struct fa_scatter_reduce_options {
     size_t size;       /**< set by the macro */
-    fa_tensor *out;    /**< where to write, instead of into new memory */
+    fa_tensor *out;    /**< the tensor to write the result into; NULL: a new one */
     bool include_self; /**< false: x's own value is left out at positions that src is written to */
-    char fa__end;      /**< the end of what this version knows */
+    char fa__end;      /**< marks the end of this version's options */
 } fa_scatter_reduce_options;
 
 /** Reduces the elements of src into x along a dimension, at the positions given by index, with sum, prod, mean, amax or
@@ -266,7 +267,7 @@ typedef struct fa_scatter_reduce_options {
  *  @param index integers; as many dimensions as x, and no larger than x except along dim
  *  @param src x's dtype; no smaller than index in any dimension
  *  @param reduce "sum", "prod", "mean", "amax" or "amin"
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_scatter_reduce(const fa_tensor *x, int64_t dim, const fa_tensor *index, const fa_tensor *src, const char *reduce, const fa_scatter_reduce_options *options);
 
@@ -276,9 +277,9 @@ FA_API fa_tensor *fa_scatter_reduce_(fa_tensor *x, int64_t dim, const fa_tensor 
 /** Options of fa_index_add(). */
 typedef struct fa_index_add_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double alpha;   /**< source is multiplied by alpha; a whole number for integer tensors */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_index_add_options;
 
 /** Adds alpha times the slices of source to x along dim, at the positions in index. The additions are done in the order
@@ -290,7 +291,7 @@ typedef struct fa_index_add_options {
  *  @param dim the dimension to gather along; negative counts from the end
  *  @param index (k) or (), integers
  *  @param source x's shape with size k in dimension dim; x's dtype
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_index_add(const fa_tensor *x, int64_t dim, const fa_tensor *index, const fa_tensor *source, const fa_index_add_options *options);
 
@@ -300,8 +301,8 @@ FA_API fa_tensor *fa_index_add_(fa_tensor *x, int64_t dim, const fa_tensor *inde
 /** Options of fa_index_copy(). */
 typedef struct fa_index_copy_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_index_copy_options;
 
 /** Writes the slices of source into x along dim, at the positions in index. If a position occurs more than once, the
@@ -313,7 +314,7 @@ typedef struct fa_index_copy_options {
  *  @param dim the dimension to gather along; negative counts from the end
  *  @param index (k) or (), integers
  *  @param source the slices to write: x's shape with size k in dimension dim; x's dtype
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_index_copy(const fa_tensor *x, int64_t dim, const fa_tensor *index, const fa_tensor *source, const fa_index_copy_options *options);
 
@@ -323,8 +324,8 @@ FA_API fa_tensor *fa_index_copy_(fa_tensor *x, int64_t dim, const fa_tensor *ind
 /** Options of fa_index_fill(). */
 typedef struct fa_index_fill_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_index_fill_options;
 
 /** x with value in all slices along dim that index selects. Negative indices count from the end.
@@ -335,7 +336,7 @@ typedef struct fa_index_fill_options {
  *  @param dim the dimension to gather along; negative counts from the end
  *  @param index (k) or (), integers
  *  @param value a number in the range of x's dtype, or a 0-dim tensor, which is converted to it
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_index_fill(const fa_tensor *x, int64_t dim, const fa_tensor *index, fa_arg value, const fa_index_fill_options *options);
 
@@ -345,9 +346,9 @@ FA_API fa_tensor *fa_index_fill_(fa_tensor *x, int64_t dim, const fa_tensor *ind
 /** Options of fa_index_reduce(). */
 typedef struct fa_index_reduce_options {
     size_t size;       /**< set by the macro */
-    fa_tensor *out;    /**< where to write, instead of into new memory */
+    fa_tensor *out;    /**< the tensor to write the result into; NULL: a new one */
     bool include_self; /**< false: x's own slice is left out at positions that source is written to */
-    char fa__end;      /**< the end of what this version knows */
+    char fa__end;      /**< marks the end of this version's options */
 } fa_index_reduce_options;
 
 /** Reduces the slices of source into x along dim, at the positions in index; the reductions are those of
@@ -360,7 +361,7 @@ typedef struct fa_index_reduce_options {
  *  @param index (k) or (), integers
  *  @param source x's shape with size k in dimension dim
  *  @param reduce "sum", "prod", "mean", "amax" or "amin"
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_index_reduce(const fa_tensor *x, int64_t dim, const fa_tensor *index, const fa_tensor *source, const char *reduce, const fa_index_reduce_options *options);
 
@@ -375,8 +376,8 @@ FA_API fa_tensor *fa_index_reduce_(fa_tensor *x, int64_t dim, const fa_tensor *i
 /** Options of fa_take(). */
 typedef struct fa_take_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_take_options;
 
 /** The elements of x at row-major positions, as if x were flattened: y has the shape of index. An index out of range is
@@ -386,16 +387,16 @@ typedef struct fa_take_options {
  *
  *  @param x a tensor
  *  @param index integers: row-major positions among the elements of x; negative counts from the end
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_take(const fa_tensor *x, const fa_tensor *index, const fa_take_options *options);
 
 /** Options of fa_put(). */
 typedef struct fa_put_options {
     size_t size;     /**< set by the macro */
-    fa_tensor *out;  /**< where to write, instead of into new memory */
+    fa_tensor *out;  /**< the tensor to write the result into; NULL: a new one */
     bool accumulate; /**< true: add to the elements of x instead of overwriting them */
-    char fa__end;    /**< the end of what this version knows */
+    char fa__end;    /**< marks the end of this version's options */
 } fa_put_options;
 
 /** x with the elements of source written (or added) at row-major positions, as if x were flattened. If a position
@@ -406,7 +407,7 @@ typedef struct fa_put_options {
  *  @param x the tensor to write into
  *  @param index integers: row-major positions, as for fa_take()
  *  @param source as many elements as index; x's dtype
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_put(const fa_tensor *x, const fa_tensor *index, const fa_tensor *source, const fa_put_options *options);
 
@@ -416,9 +417,9 @@ FA_API fa_tensor *fa_put_(fa_tensor *x, const fa_tensor *index, const fa_tensor 
 /** Options of fa_take_along_dim(). */
 typedef struct fa_take_along_dim_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     int64_t dim;    /**< the dimension, negative counts from the end; default: x and index are flattened */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_take_along_dim_options;
 
 /** Like fa_gather(), but x and index broadcast in the other dimensions, and negative indices count from the end. With
@@ -429,7 +430,7 @@ typedef struct fa_take_along_dim_options {
  *
  *  @param x a tensor
  *  @param index integers, negative counts from the end; broadcasts with x except along dim
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_take_along_dim(const fa_tensor *x, const fa_tensor *index, const fa_take_along_dim_options *options);
 
@@ -438,7 +439,7 @@ FA_API fa_tensor *fa_take_along_dim(const fa_tensor *x, const fa_tensor *index, 
 /** @} */
 
 /** @cond */
-/* How named options, and numbers in the place of tensors, reach the functions above. */
+/* Macros through which the functions above take named options, and numbers instead of tensors. */
 #define FA__DEFAULT_fa_index_select {offsetof(fa_index_select_options, fa__end), NULL, 0}
 #define fa_index_select(...) FA__CALL3(fa_index_select, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_gather {offsetof(fa_gather_options, fa__end), NULL, 0}

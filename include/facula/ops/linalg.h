@@ -10,6 +10,7 @@
 FA__BEGIN
 
 /** @defgroup ops_linalg Matrix products and distances
+ *  @ingroup ops
  *  @{ */
 
 /** @name Matrix products with addition, beta * input + alpha * product
@@ -21,10 +22,10 @@ FA__BEGIN
 /** Options of fa_addmm(). */
 typedef struct fa_addmm_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double beta;    /**< factor for input; 0: input is ignored */
     double alpha;   /**< factor for the product */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_addmm_options;
 
 /** beta * input + alpha * (a @ b) for matrices a (n, k) and b (k, m): the result is (n, m).
@@ -34,17 +35,17 @@ typedef struct fa_addmm_options {
  *  @param input broadcasts to (n, m)
  *  @param a (n, k)
  *  @param b (k, m)
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_addmm(const fa_tensor *input, const fa_tensor *a, const fa_tensor *b, const fa_addmm_options *options);
 
 /** Options of fa_addmv(). */
 typedef struct fa_addmv_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double beta;    /**< factor for input; 0: input is ignored */
     double alpha;   /**< factor for the product */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_addmv_options;
 
 /** beta * input + alpha * (x @ vec) for a matrix x (n, m) and a vector vec (m): the result is (n).
@@ -54,17 +55,17 @@ typedef struct fa_addmv_options {
  *  @param input broadcasts to (n)
  *  @param x (n, m)
  *  @param vec (m)
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_addmv(const fa_tensor *input, const fa_tensor *x, const fa_tensor *vec, const fa_addmv_options *options);
 
 /** Options of fa_addr(). */
 typedef struct fa_addr_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double beta;    /**< factor for input; 0: input is ignored */
     double alpha;   /**< factor for the product */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_addr_options;
 
 /** beta * input + alpha * the outer product of vec1 (n) and vec2 (m): the result is (n, m). Computed elementwise, so
@@ -75,17 +76,17 @@ typedef struct fa_addr_options {
  *  @param input broadcasts to (n, m)
  *  @param vec1 (n)
  *  @param vec2 (m)
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_addr(const fa_tensor *input, const fa_tensor *vec1, const fa_tensor *vec2, const fa_addr_options *options);
 
 /** Options of fa_baddbmm(). */
 typedef struct fa_baddbmm_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double beta;    /**< factor for input; 0: input is ignored */
     double alpha;   /**< factor for the products */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_baddbmm_options;
 
 /** beta * input + alpha * (a @ b) for batches of matrices a (batch, n, k) and b (batch, k, m): the result is (batch, n,
@@ -96,17 +97,17 @@ typedef struct fa_baddbmm_options {
  *  @param input broadcasts to (batch, n, m)
  *  @param a (batch, n, k)
  *  @param b (batch, k, m)
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_baddbmm(const fa_tensor *input, const fa_tensor *a, const fa_tensor *b, const fa_baddbmm_options *options);
 
 /** Options of fa_addbmm(). */
 typedef struct fa_addbmm_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double beta;    /**< factor for input; 0: input is ignored */
     double alpha;   /**< factor for the sum of the products */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_addbmm_options;
 
 /** beta * input + alpha * the sum over the batch of a[i] @ b[i], for a (batch, n, k) and b (batch, k, m): the result is
@@ -117,7 +118,7 @@ typedef struct fa_addbmm_options {
  *  @param input broadcasts to (n, m)
  *  @param a (batch, n, k)
  *  @param b (batch, k, m)
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_addbmm(const fa_tensor *input, const fa_tensor *a, const fa_tensor *b, const fa_addbmm_options *options);
 
@@ -129,8 +130,8 @@ FA_API fa_tensor *fa_addbmm(const fa_tensor *input, const fa_tensor *a, const fa
 /** Options of fa_block_diag(). */
 typedef struct fa_block_diag_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_block_diag_options;
 
 /** A block-diagonal matrix: the given matrices from the top left to the bottom right corner, zeros elsewhere. Dtypes
@@ -139,15 +140,15 @@ typedef struct fa_block_diag_options {
  *      fa_block_diag(x, .out = NULL)
  *
  *  @param x at most 2-dimensional: a vector counts as a row, a 0-dim tensor as a 1 x 1 matrix
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_block_diag(fa_tensors x, const fa_block_diag_options *options);
 
 /** Options of fa_cartesian_prod(). */
 typedef struct fa_cartesian_prod_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_cartesian_prod_options;
 
 /** The Cartesian product of vectors: all combinations of one element of each, the last one varying fastest, as rows of
@@ -156,17 +157,17 @@ typedef struct fa_cartesian_prod_options {
  *      fa_cartesian_prod(x, .out = NULL)
  *
  *  @param x vectors of one dtype, at most 8
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_cartesian_prod(fa_tensors x, const fa_cartesian_prod_options *options);
 
 /** Options of fa_vander(). */
 typedef struct fa_vander_options {
     size_t size;     /**< set by the macro */
-    fa_tensor *out;  /**< where to write, instead of into new memory */
+    fa_tensor *out;  /**< the tensor to write the result into; NULL: a new one */
     int64_t n;       /**< number of columns; -1 means the number of elements of x */
     bool increasing; /**< true: powers increase from 0; false: they decrease to 0 */
-    char fa__end;    /**< the end of what this version knows */
+    char fa__end;    /**< marks the end of this version's options */
 } fa_vander_options;
 
 /** The Vandermonde matrix of a vector x (m): each column is a power of x, giving (m, n).
@@ -174,17 +175,17 @@ typedef struct fa_vander_options {
  *      fa_vander(x, .n = -1, .increasing = false, .out = NULL)
  *
  *  @param x (m)
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_vander(const fa_tensor *x, const fa_vander_options *options);
 
 /** Options of fa_combinations(). */
 typedef struct fa_combinations_options {
     size_t size;           /**< set by the macro */
-    fa_tensor *out;        /**< where to write, instead of into new memory */
+    fa_tensor *out;        /**< the tensor to write the result into; NULL: a new one */
     int64_t r;             /**< number of elements in each combination */
     bool with_replacement; /**< true: an element may be chosen more than once */
-    char fa__end;          /**< the end of what this version knows */
+    char fa__end;          /**< marks the end of this version's options */
 } fa_combinations_options;
 
 /** All combinations of r elements of a vector, in lexicographic order of their positions: (count, r). The positions are
@@ -193,7 +194,7 @@ typedef struct fa_combinations_options {
  *      fa_combinations(x, .r = 2, .with_replacement = false, .out = NULL)
  *
  *  @param x 1-dimensional
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_combinations(const fa_tensor *x, const fa_combinations_options *options);
 
@@ -206,11 +207,11 @@ FA_API fa_tensor *fa_combinations(const fa_tensor *x, const fa_combinations_opti
 /** Options of fa_pairwise_distance(). */
 typedef struct fa_pairwise_distance_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double p;       /**< the p of the p-norm, 0 or larger; infinity: the largest difference */
     double eps;     /**< added to each difference, which keeps the gradient finite */
     bool keepdim;   /**< true: keep the last dimension with size 1 */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_pairwise_distance_options;
 
 /** The distance of corresponding vectors: the p-norm of x1 - x2 + eps along the last dimension. x1 and x2 broadcast;
@@ -220,16 +221,16 @@ typedef struct fa_pairwise_distance_options {
  *
  *  @param x1 (..., d)
  *  @param x2 (..., d): broadcasts with x1
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_pairwise_distance(const fa_tensor *x1, const fa_tensor *x2, const fa_pairwise_distance_options *options);
 
 /** Options of fa_cdist(). */
 typedef struct fa_cdist_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double p;       /**< the p of the p-norm, 0 or larger; infinity: the largest difference */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_cdist_options;
 
 /** The distances of all vectors of x1 (..., n, d) to all vectors of x2 (..., m, d): (..., n, m). The p-norm is
@@ -241,16 +242,16 @@ typedef struct fa_cdist_options {
  *
  *  @param x1 (..., n, d), floating
  *  @param x2 (..., m, d); leading dimensions broadcast with x1's
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_cdist(const fa_tensor *x1, const fa_tensor *x2, const fa_cdist_options *options);
 
 /** Options of fa_pdist(). */
 typedef struct fa_pdist_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double p;       /**< the p of the p-norm, 0 or larger; infinity: the largest difference */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_pdist_options;
 
 /** The distances of all pairs of rows of x (n, d): row 0 to rows 1, 2, ..., then row 1 to rows 2, 3, ..., as a vector
@@ -259,17 +260,17 @@ typedef struct fa_pdist_options {
  *      fa_pdist(x, .p = 2, .out = NULL)
  *
  *  @param x (n, d), floating
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_pdist(const fa_tensor *x, const fa_pdist_options *options);
 
 /** Options of fa_cosine_similarity(). */
 typedef struct fa_cosine_similarity_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     int64_t dim;    /**< the dimension of the vectors; negative counts from the end */
     double eps;     /**< smaller vector lengths are replaced by eps */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_cosine_similarity_options;
 
 /** The cosine of the angle between vectors: the sum of x1 * x2 along dim, divided by the product of both lengths. A
@@ -279,7 +280,7 @@ typedef struct fa_cosine_similarity_options {
  *
  *  @param x1 a tensor
  *  @param x2 broadcasts with x1
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_cosine_similarity(const fa_tensor *x1, const fa_tensor *x2, const fa_cosine_similarity_options *options);
 
@@ -292,8 +293,8 @@ FA_API fa_tensor *fa_cosine_similarity(const fa_tensor *x1, const fa_tensor *x2,
 /** Options of fa_einsum(). */
 typedef struct fa_einsum_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_einsum_options;
 
 /** Einstein summation: a sum of products over named dimensions. Each dimension of each operand has a letter; dimensions
@@ -311,7 +312,7 @@ typedef struct fa_einsum_options {
  *
  *  @param equation a letter for each dimension of each tensor, and of the result: "ij,jk->ik"
  *  @param x one tensor for each term before the arrow; all of one dtype, not bool
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_einsum(const char *equation, fa_tensors x, const fa_einsum_options *options);
 
@@ -323,8 +324,8 @@ FA_API fa_tensor *fa_einsum(const char *equation, fa_tensors x, const fa_einsum_
 /** Options of fa_matmul(). */
 typedef struct fa_matmul_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_matmul_options;
 
 /** The matrix product of a and b: two vectors give a 0-dim tensor; a matrix and a vector give a vector; two matrices
@@ -336,16 +337,16 @@ typedef struct fa_matmul_options {
  *
  *  @param a (..., n, k), or (k)
  *  @param b (..., k, m), or (k); of a's dtype
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_matmul(const fa_tensor *a, const fa_tensor *b, const fa_matmul_options *options);
 
 /** Options of fa_linear(). */
 typedef struct fa_linear_options {
     size_t size;           /**< set by the macro */
-    fa_tensor *out;        /**< where to write, instead of into new memory */
+    fa_tensor *out;        /**< the tensor to write the result into; NULL: a new one */
     const fa_tensor *bias; /**< (out); NULL: none */
-    char fa__end;          /**< the end of what this version knows */
+    char fa__end;          /**< marks the end of this version's options */
 } fa_linear_options;
 
 /** A linear layer: y = x @ weight^T + bias. x is (..., in_features), weight (out_features, in_features), y (...,
@@ -355,7 +356,7 @@ typedef struct fa_linear_options {
  *
  *  @param x (..., in)
  *  @param weight (out, in)
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_linear(const fa_tensor *x, const fa_tensor *weight, const fa_linear_options *options);
 
@@ -367,8 +368,8 @@ FA_API fa_tensor *fa_linear(const fa_tensor *x, const fa_tensor *weight, const f
 /** Options of fa_multi_dot(). */
 typedef struct fa_multi_dot_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_multi_dot_options;
 
 /** The product of several matrices, in the order with the fewest multiplications. A vector at the front counts as a
@@ -377,15 +378,15 @@ typedef struct fa_multi_dot_options {
  *      fa_multi_dot(x, .out = NULL)
  *
  *  @param x two or more matrices with matching shapes; the first and the last may be vectors
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_multi_dot(fa_tensors x, const fa_multi_dot_options *options);
 
 /** Options of fa_matrix_power(). */
 typedef struct fa_matrix_power_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_matrix_power_options;
 
 /** A matrix, or each matrix of a batch, raised to the power n by repeated squaring. n = 0 gives the identity; a
@@ -396,7 +397,7 @@ typedef struct fa_matrix_power_options {
  *
  *  @param x (..., n, n)
  *  @param n the exponent, 0 or more
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_matrix_power(const fa_tensor *x, int64_t n, const fa_matrix_power_options *options);
 
@@ -410,8 +411,8 @@ FA_API fa_tensor *fa_matrix_power(const fa_tensor *x, int64_t n, const fa_matrix
 /** Options of fa_mm(). */
 typedef struct fa_mm_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_mm_options;
 
 /** The product of two matrices (n, k) and (k, m): (n, m). Other ranks are an error.
@@ -420,15 +421,15 @@ typedef struct fa_mm_options {
  *
  *  @param a (n, k)
  *  @param b (k, m)
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_mm(const fa_tensor *a, const fa_tensor *b, const fa_mm_options *options);
 
 /** Options of fa_bmm(). */
 typedef struct fa_bmm_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_bmm_options;
 
 /** The batched product of (batch, n, k) and (batch, k, m): (batch, n, m). Nothing is broadcast.
@@ -437,15 +438,15 @@ typedef struct fa_bmm_options {
  *
  *  @param a (batch, n, k)
  *  @param b (batch, k, m)
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_bmm(const fa_tensor *a, const fa_tensor *b, const fa_bmm_options *options);
 
 /** Options of fa_mv(). */
 typedef struct fa_mv_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_mv_options;
 
 /** The product of a matrix (n, m) and a vector (m): (n).
@@ -454,15 +455,15 @@ typedef struct fa_mv_options {
  *
  *  @param x (n, m)
  *  @param vec (m)
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_mv(const fa_tensor *x, const fa_tensor *vec, const fa_mv_options *options);
 
 /** Options of fa_dot(). */
 typedef struct fa_dot_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_dot_options;
 
 /** The dot product of two vectors, a 0-dim tensor. It is summed pairwise like fa_sum(), which keeps more digits for
@@ -472,16 +473,16 @@ typedef struct fa_dot_options {
  *
  *  @param a (n)
  *  @param b (n)
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_dot(const fa_tensor *a, const fa_tensor *b, const fa_dot_options *options);
 
 /** Options of fa_vecdot(). */
 typedef struct fa_vecdot_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     int64_t dim;    /**< the dimension that is summed over */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_vecdot_options;
 
 /** The dot product along a dimension: the sum over dim of x * y, after broadcasting. Floating dtypes only.
@@ -490,15 +491,15 @@ typedef struct fa_vecdot_options {
  *
  *  @param x a tensor
  *  @param y a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_vecdot(const fa_tensor *x, const fa_tensor *y, const fa_vecdot_options *options);
 
 /** Options of fa_outer(). */
 typedef struct fa_outer_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_outer_options;
 
 /** The outer product of two vectors: y[i][j] = a[i] * b[j], shape (n, m). Computed elementwise, so dtypes are
@@ -508,35 +509,35 @@ typedef struct fa_outer_options {
  *
  *  @param a (n)
  *  @param b (m)
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_outer(const fa_tensor *a, const fa_tensor *b, const fa_outer_options *options);
 
 /** Options of fa_inner(). */
 typedef struct fa_inner_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_inner_options;
 
 /** The dot products of all vectors of a with all vectors of b, along their last dimensions: the shape is a's other
- *  dimensions followed by b's. If one is 0-dim, the elementwise product. Both need the same dtype, while PyTorch
- *  promotes. Under autocast it behaves as fa_mul(), fa_dot() or fa_tensordot(), as in PyTorch.
+ *  dimensions followed by b's. If a or b is 0-dim, the result is the elementwise product. Both need the same dtype,
+ *  while PyTorch promotes. Under autocast it behaves as fa_mul(), fa_dot() or fa_tensordot(), as in PyTorch.
  *
  *      fa_inner(a, b, .out = NULL)
  *
  *  @param a (..., k), or ()
  *  @param b (..., k), or ()
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_inner(const fa_tensor *a, const fa_tensor *b, const fa_inner_options *options);
 
 /** Options of fa_tensordot(). */
 typedef struct fa_tensordot_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     int64_t dims;   /**< number of dimensions to contract: the last ones of a with the first ones of b */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_tensordot_options;
 
 /** Contracts the last `dims` dimensions of a with the first `dims` of b (sum of products): the shape is a's remaining
@@ -546,15 +547,15 @@ typedef struct fa_tensordot_options {
  *
  *  @param a a tensor
  *  @param b a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_tensordot(const fa_tensor *a, const fa_tensor *b, const fa_tensordot_options *options);
 
 /** Options of fa_tensordot_at(). */
 typedef struct fa_tensordot_at_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_tensordot_at_options;
 
 /** Contracts given dimensions of a with given dimensions of b (sum of products): the shape is a's remaining dimensions
@@ -566,15 +567,15 @@ typedef struct fa_tensordot_at_options {
  *  @param b a tensor
  *  @param a_dims dimensions of a to sum over, such as FA_SHAPE(1, 0)
  *  @param b_dims the matching dimensions of b, in the same order; negative counts from the end
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_tensordot_at(const fa_tensor *a, const fa_tensor *b, fa_shape a_dims, fa_shape b_dims, const fa_tensordot_at_options *options);
 
 /** Options of fa_kron(). */
 typedef struct fa_kron_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_kron_options;
 
 /** The Kronecker product: each element of a is replaced by the block a[i][j] * b. The sizes are the products of the
@@ -584,15 +585,15 @@ typedef struct fa_kron_options {
  *
  *  @param a at most 4 dimensions, not counting those of size 1 in both
  *  @param b a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_kron(const fa_tensor *a, const fa_tensor *b, const fa_kron_options *options);
 
 /** Options of fa_trace(). */
 typedef struct fa_trace_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_trace_options;
 
 /** The trace of a matrix: the sum of its diagonal. Integers and bool are summed in i64.
@@ -600,16 +601,16 @@ typedef struct fa_trace_options {
  *      fa_trace(x, .out = NULL)
  *
  *  @param x (n, m)
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_trace(const fa_tensor *x, const fa_trace_options *options);
 
 /** Options of fa_cross(). */
 typedef struct fa_cross_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     int64_t dim;    /**< negative counts from the end */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_cross_options;
 
 /** The cross product of 3-dimensional vectors along dim, by default the last one as in torch.linalg.cross. Computed
@@ -619,7 +620,7 @@ typedef struct fa_cross_options {
  *
  *  @param a size 3 along dim
  *  @param b the same rank as a; the other dimensions broadcast
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_cross(const fa_tensor *a, const fa_tensor *b, const fa_cross_options *options);
 
@@ -628,7 +629,7 @@ FA_API fa_tensor *fa_cross(const fa_tensor *a, const fa_tensor *b, const fa_cros
 /** @} */
 
 /** @cond */
-/* How named options, and numbers in the place of tensors, reach the functions above. */
+/* Macros through which the functions above take named options, and numbers instead of tensors. */
 #define FA__DEFAULT_fa_addmm {offsetof(fa_addmm_options, fa__end), NULL, 1, 1, 0}
 #define fa_addmm(...) FA__CALL3(fa_addmm, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_addmv {offsetof(fa_addmv_options, fa__end), NULL, 1, 1, 0}

@@ -10,6 +10,7 @@
 FA__BEGIN
 
 /** @defgroup ops_loss Softmax and loss functions
+ *  @ingroup ops
  *  @{ */
 
 /** @name Softmax, cross entropy and negative log likelihood
@@ -20,9 +21,9 @@ FA__BEGIN
 /** Options of fa_softmax(). */
 typedef struct fa_softmax_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     fa_dtype dtype; /**< the floating dtype to compute in; FA_SAME means x's dtype */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_softmax_options;
 
 /** Softmax along a dimension: exp(x) / sum(exp(x)), computed after subtracting the maximum. The result has x's shape. A
@@ -33,35 +34,35 @@ typedef struct fa_softmax_options {
  *
  *  @param x floating; any dtype if .dtype is given
  *  @param dim the dimension along which the results sum to 1; negative counts from the end
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_softmax(const fa_tensor *x, int64_t dim, const fa_softmax_options *options);
 
 /** Options of fa_log_softmax(). */
 typedef struct fa_log_softmax_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     fa_dtype dtype; /**< the floating dtype to compute in; FA_SAME means x's dtype */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_log_softmax_options;
 
-/** The logarithm of softmax, x - log(sum(exp(x))), computed without exponentiating the result, so it stays accurate
- *  where softmax underflows to 0. The result has x's shape.
+/** The logarithm of softmax: x - log(sum(exp(x))) along a dimension. It is accurate where softmax itself underflows to
+ *  0. The result has x's shape.
  *
  *      fa_log_softmax(x, dim, .dtype = FA_SAME, .out = NULL)
  *
  *  @param x floating; any dtype if .dtype is given
  *  @param dim the dimension along which the results sum to 1; negative counts from the end
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_log_softmax(const fa_tensor *x, int64_t dim, const fa_log_softmax_options *options);
 
 /** Options of fa_softmin(). */
 typedef struct fa_softmin_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     fa_dtype dtype; /**< the floating dtype to compute in; FA_SAME means x's dtype */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_softmin_options;
 
 /** Softmax of -x: smaller elements get larger probabilities. The result has x's shape.
@@ -70,19 +71,19 @@ typedef struct fa_softmin_options {
  *
  *  @param x floating; any dtype if .dtype is given
  *  @param dim the dimension along which the results sum to 1; negative counts from the end
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_softmin(const fa_tensor *x, int64_t dim, const fa_softmin_options *options);
 
 /** Options of fa_cross_entropy(). */
 typedef struct fa_cross_entropy_options {
     size_t size;             /**< set by the macro */
-    fa_tensor *out;          /**< where to write, instead of into new memory */
+    fa_tensor *out;          /**< the tensor to write the result into; NULL: a new one */
     const fa_tensor *weight; /**< (classes): weight of each class; NULL means 1 */
     int64_t ignore_index;    /**< targets with this class number are ignored */
     double label_smoothing;  /**< part of each target that is spread evenly over all classes, 0 to 1 */
     fa_reduction reduction;  /**< FA_MEAN, FA_SUM or FA_NONE */
-    char fa__end;            /**< the end of what this version knows */
+    char fa__end;            /**< marks the end of this version's options */
 } fa_cross_entropy_options;
 
 /** Cross entropy between logits and class numbers or class probabilities: -log_softmax(input) at the target class, or
@@ -95,18 +96,18 @@ typedef struct fa_cross_entropy_options {
  *
  *  @param input logits: (classes), (n, classes) or (n, classes, ...)
  *  @param target class numbers (), (n) or (n, ...); or class probabilities in input's shape
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_cross_entropy(const fa_tensor *input, const fa_tensor *target, const fa_cross_entropy_options *options);
 
 /** Options of fa_nll_loss(). */
 typedef struct fa_nll_loss_options {
     size_t size;             /**< set by the macro */
-    fa_tensor *out;          /**< where to write, instead of into new memory */
+    fa_tensor *out;          /**< the tensor to write the result into; NULL: a new one */
     const fa_tensor *weight; /**< (classes): weight of each class; NULL means 1 */
     int64_t ignore_index;    /**< targets with this class number are ignored */
     fa_reduction reduction;  /**< FA_MEAN, FA_SUM or FA_NONE */
-    char fa__end;            /**< the end of what this version knows */
+    char fa__end;            /**< marks the end of this version's options */
 } fa_nll_loss_options;
 
 /** Negative log likelihood: -input at the target class, times the weight of the class; input is the result of
@@ -117,7 +118,7 @@ typedef struct fa_nll_loss_options {
  *
  *  @param input log probabilities: (classes), (n, classes) or (n, classes, ...)
  *  @param target class numbers: (), (n) or (n, ...)
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_nll_loss(const fa_tensor *input, const fa_tensor *target, const fa_nll_loss_options *options);
 
@@ -132,10 +133,10 @@ FA_API fa_tensor *fa_nll_loss(const fa_tensor *input, const fa_tensor *target, c
 /** Options of fa_hinge_embedding_loss(). */
 typedef struct fa_hinge_embedding_loss_options {
     size_t size;            /**< set by the macro */
-    fa_tensor *out;         /**< where to write, instead of into new memory */
+    fa_tensor *out;         /**< the tensor to write the result into; NULL: a new one */
     double margin;          /**< the score that dissimilar pairs should reach */
     fa_reduction reduction; /**< FA_MEAN, FA_SUM or FA_NONE */
-    char fa__end;           /**< the end of what this version knows */
+    char fa__end;           /**< marks the end of this version's options */
 } fa_hinge_embedding_loss_options;
 
 /** Hinge embedding loss: input where target is 1, max(0, margin - input) where target is -1.
@@ -144,17 +145,17 @@ typedef struct fa_hinge_embedding_loss_options {
  *
  *  @param input scores, for instance distances
  *  @param target 1 for similar, -1 for dissimilar pairs; input's shape
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_hinge_embedding_loss(const fa_tensor *input, const fa_tensor *target, const fa_hinge_embedding_loss_options *options);
 
 /** Options of fa_margin_ranking_loss(). */
 typedef struct fa_margin_ranking_loss_options {
     size_t size;            /**< set by the macro */
-    fa_tensor *out;         /**< where to write, instead of into new memory */
+    fa_tensor *out;         /**< the tensor to write the result into; NULL: a new one */
     double margin;          /**< by how much the higher one should be larger */
     fa_reduction reduction; /**< FA_MEAN, FA_SUM or FA_NONE */
-    char fa__end;           /**< the end of what this version knows */
+    char fa__end;           /**< marks the end of this version's options */
 } fa_margin_ranking_loss_options;
 
 /** Margin ranking loss: max(0, -target * (input1 - input2) + margin).
@@ -164,16 +165,16 @@ typedef struct fa_margin_ranking_loss_options {
  *  @param input1 scores
  *  @param input2 scores, in input1's shape
  *  @param target 1 if input1 should be ranked higher, -1 if input2; input1's shape
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_margin_ranking_loss(const fa_tensor *input1, const fa_tensor *input2, const fa_tensor *target, const fa_margin_ranking_loss_options *options);
 
 /** Options of fa_soft_margin_loss(). */
 typedef struct fa_soft_margin_loss_options {
     size_t size;            /**< set by the macro */
-    fa_tensor *out;         /**< where to write, instead of into new memory */
+    fa_tensor *out;         /**< the tensor to write the result into; NULL: a new one */
     fa_reduction reduction; /**< FA_MEAN, FA_SUM or FA_NONE */
-    char fa__end;           /**< the end of what this version knows */
+    char fa__end;           /**< marks the end of this version's options */
 } fa_soft_margin_loss_options;
 
 /** Soft margin loss (logistic loss): log(1 + exp(-target * input)), computed without overflow.
@@ -182,19 +183,19 @@ typedef struct fa_soft_margin_loss_options {
  *
  *  @param input scores
  *  @param target 1 or -1; input's shape
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_soft_margin_loss(const fa_tensor *input, const fa_tensor *target, const fa_soft_margin_loss_options *options);
 
 /** Options of fa_multi_margin_loss(). */
 typedef struct fa_multi_margin_loss_options {
     size_t size;             /**< set by the macro */
-    fa_tensor *out;          /**< where to write, instead of into new memory */
+    fa_tensor *out;          /**< the tensor to write the result into; NULL: a new one */
     int64_t p;               /**< exponent of each term, 1 or 2 */
     double margin;           /**< by how much the target's score should exceed the others */
     const fa_tensor *weight; /**< (classes): weight of each class; NULL means 1 */
     fa_reduction reduction;  /**< FA_MEAN, FA_SUM or FA_NONE */
-    char fa__end;            /**< the end of what this version knows */
+    char fa__end;            /**< marks the end of this version's options */
 } fa_multi_margin_loss_options;
 
 /** Multi-class margin loss: for each sample the sum over all classes i except the target class of max(0, margin -
@@ -206,16 +207,16 @@ typedef struct fa_multi_margin_loss_options {
  *
  *  @param input scores: (classes) or (n, classes)
  *  @param target class numbers: () or (n)
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_multi_margin_loss(const fa_tensor *input, const fa_tensor *target, const fa_multi_margin_loss_options *options);
 
 /** Options of fa_multilabel_margin_loss(). */
 typedef struct fa_multilabel_margin_loss_options {
     size_t size;            /**< set by the macro */
-    fa_tensor *out;         /**< where to write, instead of into new memory */
+    fa_tensor *out;         /**< the tensor to write the result into; NULL: a new one */
     fa_reduction reduction; /**< FA_MEAN, FA_SUM or FA_NONE */
-    char fa__end;           /**< the end of what this version knows */
+    char fa__end;           /**< marks the end of this version's options */
 } fa_multilabel_margin_loss_options;
 
 /** Multi-label margin loss, for samples with several classes each: the sum of max(0, 1 - input[j] + input[i]) over all
@@ -226,17 +227,17 @@ typedef struct fa_multilabel_margin_loss_options {
  *
  *  @param input scores: (classes) or (n, classes)
  *  @param target class numbers, ended by the first negative one; input's shape
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_multilabel_margin_loss(const fa_tensor *input, const fa_tensor *target, const fa_multilabel_margin_loss_options *options);
 
 /** Options of fa_multilabel_soft_margin_loss(). */
 typedef struct fa_multilabel_soft_margin_loss_options {
     size_t size;             /**< set by the macro */
-    fa_tensor *out;          /**< where to write, instead of into new memory */
+    fa_tensor *out;          /**< the tensor to write the result into; NULL: a new one */
     const fa_tensor *weight; /**< usually (classes): broadcasts to input's shape; NULL means 1 */
     fa_reduction reduction;  /**< FA_MEAN, FA_SUM or FA_NONE */
-    char fa__end;            /**< the end of what this version knows */
+    char fa__end;            /**< marks the end of this version's options */
 } fa_multilabel_soft_margin_loss_options;
 
 /** Multi-label soft margin loss: the mean of fa_binary_cross_entropy_with_logits() over the classes, the last
@@ -246,17 +247,17 @@ typedef struct fa_multilabel_soft_margin_loss_options {
  *
  *  @param input logits: (..., classes)
  *  @param target 1 if the sample has the class, 0 if not; input's shape
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_multilabel_soft_margin_loss(const fa_tensor *input, const fa_tensor *target, const fa_multilabel_soft_margin_loss_options *options);
 
 /** Options of fa_cosine_embedding_loss(). */
 typedef struct fa_cosine_embedding_loss_options {
     size_t size;            /**< set by the macro */
-    fa_tensor *out;         /**< where to write, instead of into new memory */
+    fa_tensor *out;         /**< the tensor to write the result into; NULL: a new one */
     double margin;          /**< the largest cosine that dissimilar pairs should have */
     fa_reduction reduction; /**< FA_MEAN, FA_SUM or FA_NONE */
-    char fa__end;           /**< the end of what this version knows */
+    char fa__end;           /**< marks the end of this version's options */
 } fa_cosine_embedding_loss_options;
 
 /** Cosine embedding loss: 1 - cos(input1, input2) where target is 1, max(0, cos(input1, input2) - margin) where it is
@@ -267,20 +268,20 @@ typedef struct fa_cosine_embedding_loss_options {
  *  @param input1 (d) or (n, d)
  *  @param input2 input1's shape
  *  @param target 1 for similar, -1 for dissimilar pairs; () or (n)
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_cosine_embedding_loss(const fa_tensor *input1, const fa_tensor *input2, const fa_tensor *target, const fa_cosine_embedding_loss_options *options);
 
 /** Options of fa_triplet_margin_loss(). */
 typedef struct fa_triplet_margin_loss_options {
     size_t size;            /**< set by the macro */
-    fa_tensor *out;         /**< where to write, instead of into new memory */
+    fa_tensor *out;         /**< the tensor to write the result into; NULL: a new one */
     double margin;          /**< by how much the negative should be farther than the positive */
     double p;               /**< the p of the distance's p-norm */
     double eps;             /**< added to each difference, see fa_pairwise_distance() */
     bool swap;              /**< true: use d(positive, negative) if it is the smaller distance */
     fa_reduction reduction; /**< FA_MEAN, FA_SUM or FA_NONE */
-    char fa__end;           /**< the end of what this version knows */
+    char fa__end;           /**< marks the end of this version's options */
 } fa_triplet_margin_loss_options;
 
 /** Triplet margin loss: max(0, d(anchor, positive) - d(anchor, negative) + margin), with d = fa_pairwise_distance().
@@ -292,7 +293,7 @@ typedef struct fa_triplet_margin_loss_options {
  *  @param anchor (..., d)
  *  @param positive samples that should be near to anchor; anchor's shape
  *  @param negative samples that should be far from anchor; anchor's shape
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_triplet_margin_loss(const fa_tensor *anchor, const fa_tensor *positive, const fa_tensor *negative, const fa_triplet_margin_loss_options *options);
 
@@ -306,10 +307,10 @@ FA_API fa_tensor *fa_triplet_margin_loss(const fa_tensor *anchor, const fa_tenso
 /** Options of fa_binary_cross_entropy(). */
 typedef struct fa_binary_cross_entropy_options {
     size_t size;             /**< set by the macro */
-    fa_tensor *out;          /**< where to write, instead of into new memory */
+    fa_tensor *out;          /**< the tensor to write the result into; NULL: a new one */
     const fa_tensor *weight; /**< weight of each element: broadcasts to input's shape; NULL means 1 */
     fa_reduction reduction;  /**< FA_MEAN, FA_SUM or FA_NONE */
-    char fa__end;            /**< the end of what this version knows */
+    char fa__end;            /**< marks the end of this version's options */
 } fa_binary_cross_entropy_options;
 
 /** Binary cross entropy of probabilities: -target * log(input) - (1 - target) * log(1 - input). Logarithms are at least
@@ -320,18 +321,18 @@ typedef struct fa_binary_cross_entropy_options {
  *
  *  @param input probabilities, 0 to 1
  *  @param target probabilities, usually 0 or 1; input's shape
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_binary_cross_entropy(const fa_tensor *input, const fa_tensor *target, const fa_binary_cross_entropy_options *options);
 
 /** Options of fa_binary_cross_entropy_with_logits(). */
 typedef struct fa_binary_cross_entropy_with_logits_options {
     size_t size;                 /**< set by the macro */
-    fa_tensor *out;              /**< where to write, instead of into new memory */
+    fa_tensor *out;              /**< the tensor to write the result into; NULL: a new one */
     const fa_tensor *weight;     /**< weight of each element: broadcasts to input's shape; NULL means 1 */
     const fa_tensor *pos_weight; /**< weight of positive targets, usually (classes); broadcasts likewise */
     fa_reduction reduction;      /**< FA_MEAN, FA_SUM or FA_NONE */
-    char fa__end;                /**< the end of what this version knows */
+    char fa__end;                /**< marks the end of this version's options */
 } fa_binary_cross_entropy_with_logits_options;
 
 /** Binary cross entropy of logits: fa_binary_cross_entropy() of sigmoid(input), accurate for logits of any size: (1 -
@@ -342,17 +343,17 @@ typedef struct fa_binary_cross_entropy_with_logits_options {
  *
  *  @param input logits
  *  @param target probabilities, usually 0 or 1; input's shape
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_binary_cross_entropy_with_logits(const fa_tensor *input, const fa_tensor *target, const fa_binary_cross_entropy_with_logits_options *options);
 
 /** Options of fa_kl_div(). */
 typedef struct fa_kl_div_options {
     size_t size;            /**< set by the macro */
-    fa_tensor *out;         /**< where to write, instead of into new memory */
+    fa_tensor *out;         /**< the tensor to write the result into; NULL: a new one */
     bool log_target;        /**< true: target holds log probabilities */
     fa_reduction reduction; /**< FA_MEAN, FA_SUM, FA_NONE or FA_BATCHMEAN */
-    char fa__end;           /**< the end of what this version knows */
+    char fa__end;           /**< marks the end of this version's options */
 } fa_kl_div_options;
 
 /** Kullback-Leibler divergence, elementwise: target * (log(target) - input). FA_BATCHMEAN, the sum divided by the size
@@ -363,7 +364,7 @@ typedef struct fa_kl_div_options {
  *
  *  @param input log probabilities
  *  @param target probabilities, or log probabilities with .log_target; input's shape
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_kl_div(const fa_tensor *input, const fa_tensor *target, const fa_kl_div_options *options);
 
@@ -377,10 +378,10 @@ FA_API fa_tensor *fa_kl_div(const fa_tensor *input, const fa_tensor *target, con
 /** Options of fa_mse_loss(). */
 typedef struct fa_mse_loss_options {
     size_t size;             /**< set by the macro */
-    fa_tensor *out;          /**< where to write, instead of into new memory */
+    fa_tensor *out;          /**< the tensor to write the result into; NULL: a new one */
     fa_reduction reduction;  /**< FA_MEAN, FA_SUM or FA_NONE */
     const fa_tensor *weight; /**< weight of each element, in input's shape; NULL means 1 */
-    char fa__end;            /**< the end of what this version knows */
+    char fa__end;            /**< marks the end of this version's options */
 } fa_mse_loss_options;
 
 /** Mean squared error: (input - target)^2, reduced to its mean or sum, or with FA_NONE in input's shape. With weights,
@@ -390,17 +391,17 @@ typedef struct fa_mse_loss_options {
  *
  *  @param input a tensor
  *  @param target input's shape
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_mse_loss(const fa_tensor *input, const fa_tensor *target, const fa_mse_loss_options *options);
 
 /** Options of fa_l1_loss(). */
 typedef struct fa_l1_loss_options {
     size_t size;             /**< set by the macro */
-    fa_tensor *out;          /**< where to write, instead of into new memory */
+    fa_tensor *out;          /**< the tensor to write the result into; NULL: a new one */
     fa_reduction reduction;  /**< FA_MEAN, FA_SUM or FA_NONE */
     const fa_tensor *weight; /**< weight of each element, in input's shape; NULL means 1 */
-    char fa__end;            /**< the end of what this version knows */
+    char fa__end;            /**< marks the end of this version's options */
 } fa_l1_loss_options;
 
 /** L1 loss (mean absolute error): |input - target|, reduced to its mean or sum, or with FA_NONE in input's shape. The
@@ -411,17 +412,17 @@ typedef struct fa_l1_loss_options {
  *
  *  @param input a tensor
  *  @param target input's shape
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_l1_loss(const fa_tensor *input, const fa_tensor *target, const fa_l1_loss_options *options);
 
 /** Options of fa_smooth_l1_loss(). */
 typedef struct fa_smooth_l1_loss_options {
     size_t size;            /**< set by the macro */
-    fa_tensor *out;         /**< where to write, instead of into new memory */
+    fa_tensor *out;         /**< the tensor to write the result into; NULL: a new one */
     double beta;            /**< distance at which the loss becomes linear; 0: linear everywhere, as l1_loss */
     fa_reduction reduction; /**< FA_MEAN, FA_SUM or FA_NONE */
-    char fa__end;           /**< the end of what this version knows */
+    char fa__end;           /**< marks the end of this version's options */
 } fa_smooth_l1_loss_options;
 
 /** Smooth L1 loss: with d = input - target, d^2 / (2 beta) where |d| < beta, and |d| - beta / 2 elsewhere.
@@ -430,18 +431,18 @@ typedef struct fa_smooth_l1_loss_options {
  *
  *  @param input a tensor
  *  @param target input's shape
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_smooth_l1_loss(const fa_tensor *input, const fa_tensor *target, const fa_smooth_l1_loss_options *options);
 
 /** Options of fa_huber_loss(). */
 typedef struct fa_huber_loss_options {
     size_t size;             /**< set by the macro */
-    fa_tensor *out;          /**< where to write, instead of into new memory */
+    fa_tensor *out;          /**< the tensor to write the result into; NULL: a new one */
     double delta;            /**< distance at which the loss becomes linear */
     fa_reduction reduction;  /**< FA_MEAN, FA_SUM or FA_NONE */
     const fa_tensor *weight; /**< weight of each element, in input's shape; NULL means 1 */
-    char fa__end;            /**< the end of what this version knows */
+    char fa__end;            /**< marks the end of this version's options */
 } fa_huber_loss_options;
 
 /** Huber loss: with d = input - target, d^2 / 2 where |d| < delta, and delta * (|d| - delta / 2) elsewhere. With
@@ -451,19 +452,19 @@ typedef struct fa_huber_loss_options {
  *
  *  @param input a tensor
  *  @param target input's shape
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_huber_loss(const fa_tensor *input, const fa_tensor *target, const fa_huber_loss_options *options);
 
 /** Options of fa_poisson_nll_loss(). */
 typedef struct fa_poisson_nll_loss_options {
     size_t size;            /**< set by the macro */
-    fa_tensor *out;         /**< where to write, instead of into new memory */
+    fa_tensor *out;         /**< the tensor to write the result into; NULL: a new one */
     bool log_input;         /**< true: input is the logarithm of the expected count */
     bool full;              /**< true: add Stirling's approximation of log(target!) where target > 1 */
     double eps;             /**< added to input before its logarithm, if log_input is false */
     fa_reduction reduction; /**< FA_MEAN, FA_SUM or FA_NONE */
-    char fa__end;           /**< the end of what this version knows */
+    char fa__end;           /**< marks the end of this version's options */
 } fa_poisson_nll_loss_options;
 
 /** Negative log likelihood of a Poisson distribution: exp(input) - target * input if log_input, else input - target *
@@ -474,18 +475,18 @@ typedef struct fa_poisson_nll_loss_options {
  *
  *  @param input the expected count, or its logarithm
  *  @param target the observed count; input's shape
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_poisson_nll_loss(const fa_tensor *input, const fa_tensor *target, const fa_poisson_nll_loss_options *options);
 
 /** Options of fa_gaussian_nll_loss(). */
 typedef struct fa_gaussian_nll_loss_options {
     size_t size;            /**< set by the macro */
-    fa_tensor *out;         /**< where to write, instead of into new memory */
+    fa_tensor *out;         /**< the tensor to write the result into; NULL: a new one */
     bool full;              /**< true: add the constant log(2 pi) / 2 */
     double eps;             /**< lower bound of var */
     fa_reduction reduction; /**< FA_MEAN, FA_SUM or FA_NONE */
-    char fa__end;           /**< the end of what this version knows */
+    char fa__end;           /**< marks the end of this version's options */
 } fa_gaussian_nll_loss_options;
 
 /** Negative log likelihood of a normal distribution: (log(var) + (input - target)^2 / var) / 2. Variances below eps
@@ -497,7 +498,7 @@ typedef struct fa_gaussian_nll_loss_options {
  *  @param input the expected value
  *  @param target input's shape
  *  @param var the variance: a number, or a tensor in input's shape, with the last dimension missing or of size 1
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_gaussian_nll_loss(const fa_tensor *input, const fa_tensor *target, fa_arg var, const fa_gaussian_nll_loss_options *options);
 
@@ -506,7 +507,7 @@ FA_API fa_tensor *fa_gaussian_nll_loss(const fa_tensor *input, const fa_tensor *
 /** @} */
 
 /** @cond */
-/* How named options, and numbers in the place of tensors, reach the functions above. */
+/* Macros through which the functions above take named options, and numbers instead of tensors. */
 #define FA__DEFAULT_fa_softmax {offsetof(fa_softmax_options, fa__end), NULL, FA_SAME, 0}
 #define fa_softmax(...) FA__CALL2(fa_softmax, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_log_softmax {offsetof(fa_log_softmax_options, fa__end), NULL, FA_SAME, 0}

@@ -11,17 +11,18 @@
 FA__BEGIN
 
 /** @defgroup ops_math Elementwise mathematics and activation functions
+ *  @ingroup ops
  *  @{ */
 
 /** @name Activation functions
- *  relu, gelu, silu, sigmoid, tanh and dropout are among the elementwise operations.
+ *  relu, gelu, silu, sigmoid and tanh are listed under "Elementwise arithmetic".
  *  @{ */
 
 /** Options of fa_relu6(). */
 typedef struct fa_relu6_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_relu6_options;
 
 /** min(max(x, 0), 6). The gradient is 0 at 0 and at 6.
@@ -29,7 +30,7 @@ typedef struct fa_relu6_options {
  *      fa_relu6(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_relu6(const fa_tensor *x, const fa_relu6_options *options);
 
@@ -39,10 +40,10 @@ FA_API fa_tensor *fa_relu6_(fa_tensor *x, const fa_relu6_options *options);
 /** Options of fa_hardtanh(). */
 typedef struct fa_hardtanh_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double low;     /**< see fa_hardtanh() */
     double high;    /**< see fa_hardtanh() */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_hardtanh_options;
 
 /** min(max(x, low), high). The gradient is 0 at low and at high. low > high is an error.
@@ -50,7 +51,7 @@ typedef struct fa_hardtanh_options {
  *      fa_hardtanh(x, .low = -1, .high = 1, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_hardtanh(const fa_tensor *x, const fa_hardtanh_options *options);
 
@@ -60,9 +61,9 @@ FA_API fa_tensor *fa_hardtanh_(fa_tensor *x, const fa_hardtanh_options *options)
 /** Options of fa_leaky_relu(). */
 typedef struct fa_leaky_relu_options {
     size_t size;           /**< set by the macro */
-    fa_tensor *out;        /**< where to write, instead of into new memory */
+    fa_tensor *out;        /**< the tensor to write the result into; NULL: a new one */
     double negative_slope; /**< see fa_leaky_relu() */
-    char fa__end;          /**< the end of what this version knows */
+    char fa__end;          /**< marks the end of this version's options */
 } fa_leaky_relu_options;
 
 /** x where x > 0, negative_slope * x elsewhere.
@@ -70,7 +71,7 @@ typedef struct fa_leaky_relu_options {
  *      fa_leaky_relu(x, .negative_slope = 0.01, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_leaky_relu(const fa_tensor *x, const fa_leaky_relu_options *options);
 
@@ -80,8 +81,8 @@ FA_API fa_tensor *fa_leaky_relu_(fa_tensor *x, const fa_leaky_relu_options *opti
 /** Options of fa_threshold(). */
 typedef struct fa_threshold_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_threshold_options;
 
 /** x where x > threshold, `value` elsewhere; NaN stays NaN.
@@ -91,7 +92,7 @@ typedef struct fa_threshold_options {
  *  @param x a tensor or a number
  *  @param threshold a tensor or a number
  *  @param value a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_threshold(fa_arg x, fa_arg threshold, fa_arg value, const fa_threshold_options *options);
 
@@ -101,9 +102,9 @@ FA_API fa_tensor *fa_threshold_(fa_tensor *x, fa_arg threshold, fa_arg value, co
 /** Options of fa_elu(). */
 typedef struct fa_elu_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double alpha;   /**< see fa_elu() */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_elu_options;
 
 /** Exponential linear unit: x where x > 0, alpha * (exp(x) - 1) elsewhere (arXiv:1511.07289).
@@ -111,7 +112,7 @@ typedef struct fa_elu_options {
  *      fa_elu(x, .alpha = 1, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_elu(const fa_tensor *x, const fa_elu_options *options);
 
@@ -121,8 +122,8 @@ FA_API fa_tensor *fa_elu_(fa_tensor *x, const fa_elu_options *options);
 /** Options of fa_selu(). */
 typedef struct fa_selu_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_selu_options;
 
 /** Scaled exponential linear unit: scale * elu(x, alpha) with alpha = 1.6733 and scale = 1.0507, for which activations
@@ -131,7 +132,7 @@ typedef struct fa_selu_options {
  *      fa_selu(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_selu(const fa_tensor *x, const fa_selu_options *options);
 
@@ -141,9 +142,9 @@ FA_API fa_tensor *fa_selu_(fa_tensor *x, const fa_selu_options *options);
 /** Options of fa_celu(). */
 typedef struct fa_celu_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double alpha;   /**< see fa_celu() */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_celu_options;
 
 /** Continuously differentiable ELU: x where x > 0, alpha * (exp(x / alpha) - 1) elsewhere (arXiv:1704.07483). alpha = 0
@@ -152,7 +153,7 @@ typedef struct fa_celu_options {
  *      fa_celu(x, .alpha = 1, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_celu(const fa_tensor *x, const fa_celu_options *options);
 
@@ -162,10 +163,10 @@ FA_API fa_tensor *fa_celu_(fa_tensor *x, const fa_celu_options *options);
 /** Options of fa_softplus(). */
 typedef struct fa_softplus_options {
     size_t size;      /**< set by the macro */
-    fa_tensor *out;   /**< where to write, instead of into new memory */
+    fa_tensor *out;   /**< the tensor to write the result into; NULL: a new one */
     double beta;      /**< see fa_softplus() */
     double threshold; /**< see fa_softplus() */
-    char fa__end;     /**< the end of what this version knows */
+    char fa__end;     /**< marks the end of this version's options */
 } fa_softplus_options;
 
 /** log(1 + exp(beta * x)) / beta, a smooth relu; x itself where beta * x > threshold.
@@ -173,7 +174,7 @@ typedef struct fa_softplus_options {
  *      fa_softplus(x, .beta = 1, .threshold = 20, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_softplus(const fa_tensor *x, const fa_softplus_options *options);
 
@@ -183,8 +184,8 @@ FA_API fa_tensor *fa_softplus_(fa_tensor *x, const fa_softplus_options *options)
 /** Options of fa_logsigmoid(). */
 typedef struct fa_logsigmoid_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_logsigmoid_options;
 
 /** log(sigmoid(x)), computed without overflow.
@@ -192,7 +193,7 @@ typedef struct fa_logsigmoid_options {
  *      fa_logsigmoid(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_logsigmoid(const fa_tensor *x, const fa_logsigmoid_options *options);
 
@@ -202,8 +203,8 @@ FA_API fa_tensor *fa_logsigmoid_(fa_tensor *x, const fa_logsigmoid_options *opti
 /** Options of fa_softsign(). */
 typedef struct fa_softsign_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_softsign_options;
 
 /** x / (1 + |x|).
@@ -211,7 +212,7 @@ typedef struct fa_softsign_options {
  *      fa_softsign(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_softsign(const fa_tensor *x, const fa_softsign_options *options);
 
@@ -221,8 +222,8 @@ FA_API fa_tensor *fa_softsign_(fa_tensor *x, const fa_softsign_options *options)
 /** Options of fa_tanhshrink(). */
 typedef struct fa_tanhshrink_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_tanhshrink_options;
 
 /** x - tanh(x).
@@ -230,7 +231,7 @@ typedef struct fa_tanhshrink_options {
  *      fa_tanhshrink(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_tanhshrink(const fa_tensor *x, const fa_tanhshrink_options *options);
 
@@ -240,9 +241,9 @@ FA_API fa_tensor *fa_tanhshrink_(fa_tensor *x, const fa_tanhshrink_options *opti
 /** Options of fa_softshrink(). */
 typedef struct fa_softshrink_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double lambd;   /**< see fa_softshrink() */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_softshrink_options;
 
 /** Soft shrinkage: x - lambd where x > lambd, x + lambd where x < -lambd, 0 elsewhere. A negative lambd is an error.
@@ -250,7 +251,7 @@ typedef struct fa_softshrink_options {
  *      fa_softshrink(x, .lambd = 0.5, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_softshrink(const fa_tensor *x, const fa_softshrink_options *options);
 
@@ -260,9 +261,9 @@ FA_API fa_tensor *fa_softshrink_(fa_tensor *x, const fa_softshrink_options *opti
 /** Options of fa_hardshrink(). */
 typedef struct fa_hardshrink_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double lambd;   /**< see fa_hardshrink() */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_hardshrink_options;
 
 /** Hard shrinkage: 0 where -lambd <= x <= lambd, x elsewhere.
@@ -270,7 +271,7 @@ typedef struct fa_hardshrink_options {
  *      fa_hardshrink(x, .lambd = 0.5, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_hardshrink(const fa_tensor *x, const fa_hardshrink_options *options);
 
@@ -280,8 +281,8 @@ FA_API fa_tensor *fa_hardshrink_(fa_tensor *x, const fa_hardshrink_options *opti
 /** Options of fa_hardsigmoid(). */
 typedef struct fa_hardsigmoid_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_hardsigmoid_options;
 
 /** Piecewise linear sigmoid: min(max((x + 3) / 6, 0), 1).
@@ -289,7 +290,7 @@ typedef struct fa_hardsigmoid_options {
  *      fa_hardsigmoid(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_hardsigmoid(const fa_tensor *x, const fa_hardsigmoid_options *options);
 
@@ -299,8 +300,8 @@ FA_API fa_tensor *fa_hardsigmoid_(fa_tensor *x, const fa_hardsigmoid_options *op
 /** Options of fa_hardswish(). */
 typedef struct fa_hardswish_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_hardswish_options;
 
 /** x * fa_hardsigmoid(x) (arXiv:1905.02244).
@@ -308,7 +309,7 @@ typedef struct fa_hardswish_options {
  *      fa_hardswish(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_hardswish(const fa_tensor *x, const fa_hardswish_options *options);
 
@@ -318,8 +319,8 @@ FA_API fa_tensor *fa_hardswish_(fa_tensor *x, const fa_hardswish_options *option
 /** Options of fa_mish(). */
 typedef struct fa_mish_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_mish_options;
 
 /** x * tanh(softplus(x)) (arXiv:1908.08681), computed as x * n / (n + 2) with n = exp(x) * (exp(x) + 2).
@@ -327,7 +328,7 @@ typedef struct fa_mish_options {
  *      fa_mish(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_mish(const fa_tensor *x, const fa_mish_options *options);
 
@@ -337,8 +338,8 @@ FA_API fa_tensor *fa_mish_(fa_tensor *x, const fa_mish_options *options);
 /** Options of fa_gelu_tanh(). */
 typedef struct fa_gelu_tanh_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_gelu_tanh_options;
 
 /** The tanh approximation of gelu: x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) (arXiv:1606.08415). In
@@ -347,7 +348,7 @@ typedef struct fa_gelu_tanh_options {
  *      fa_gelu_tanh(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_gelu_tanh(const fa_tensor *x, const fa_gelu_tanh_options *options);
 
@@ -357,8 +358,8 @@ FA_API fa_tensor *fa_gelu_tanh_(fa_tensor *x, const fa_gelu_tanh_options *option
 /** Options of fa_prelu(). */
 typedef struct fa_prelu_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_prelu_options;
 
 /** Parametric relu: x where x > 0, weight * x elsewhere, with one learned weight or one for each channel, dimension 1
@@ -368,18 +369,18 @@ typedef struct fa_prelu_options {
  *
  *  @param x (n), or (n, channels, ...)
  *  @param weight a learned slope for negative x: one number, or (channels)
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_prelu(const fa_tensor *x, const fa_tensor *weight, const fa_prelu_options *options);
 
 /** Options of fa_rrelu(). */
 typedef struct fa_rrelu_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double lower;   /**< see fa_rrelu() */
     double upper;   /**< see fa_rrelu() */
     bool training;  /**< see fa_rrelu() */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_rrelu_options;
 
 /** Randomized leaky relu: x where x > 0, slope * x elsewhere (arXiv:1505.00853). In training each element's slope is
@@ -389,7 +390,7 @@ typedef struct fa_rrelu_options {
  *      fa_rrelu(x, .lower = 0.125, .upper = 0.3333333333333333, .training = false, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_rrelu(const fa_tensor *x, const fa_rrelu_options *options);
 
@@ -399,9 +400,9 @@ FA_API fa_tensor *fa_rrelu_(fa_tensor *x, const fa_rrelu_options *options);
 /** Options of fa_glu(). */
 typedef struct fa_glu_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     int64_t dim;    /**< the dimension that is split into two halves; negative counts from the end */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_glu_options;
 
 /** Gated linear unit: a * sigmoid(b), where a and b are the first and the second half of x along dim
@@ -410,7 +411,7 @@ typedef struct fa_glu_options {
  *      fa_glu(x, .dim = -1, .out = NULL)
  *
  *  @param x floating; the size of dim must be even
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_glu(const fa_tensor *x, const fa_glu_options *options);
 
@@ -423,8 +424,8 @@ FA_API fa_tensor *fa_glu(const fa_tensor *x, const fa_glu_options *options);
 /** Options of fa_i0(). */
 typedef struct fa_i0_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_i0_options;
 
 /** The modified Bessel function of the first kind of order 0. It is infinite at infinities, where PyTorch gives NaN.
@@ -432,7 +433,7 @@ typedef struct fa_i0_options {
  *      fa_i0(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_i0(const fa_tensor *x, const fa_i0_options *options);
 
@@ -442,8 +443,8 @@ FA_API fa_tensor *fa_i0_(fa_tensor *x, const fa_i0_options *options);
 /** Options of fa_i0e(). */
 typedef struct fa_i0e_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_i0e_options;
 
 /** The exponentially scaled fa_i0(): exp(-|x|) * i0(x), which does not overflow.
@@ -451,7 +452,7 @@ typedef struct fa_i0e_options {
  *      fa_i0e(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_i0e(const fa_tensor *x, const fa_i0e_options *options);
 
@@ -461,8 +462,8 @@ FA_API fa_tensor *fa_i0e_(fa_tensor *x, const fa_i0e_options *options);
 /** Options of fa_i1(). */
 typedef struct fa_i1_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_i1_options;
 
 /** The modified Bessel function of the first kind of order 1. It is infinite at infinities, where PyTorch gives NaN.
@@ -470,7 +471,7 @@ typedef struct fa_i1_options {
  *      fa_i1(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_i1(const fa_tensor *x, const fa_i1_options *options);
 
@@ -480,8 +481,8 @@ FA_API fa_tensor *fa_i1_(fa_tensor *x, const fa_i1_options *options);
 /** Options of fa_i1e(). */
 typedef struct fa_i1e_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_i1e_options;
 
 /** The exponentially scaled fa_i1(): exp(-|x|) * i1(x), which does not overflow.
@@ -489,7 +490,7 @@ typedef struct fa_i1e_options {
  *      fa_i1e(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_i1e(const fa_tensor *x, const fa_i1e_options *options);
 
@@ -499,8 +500,8 @@ FA_API fa_tensor *fa_i1e_(fa_tensor *x, const fa_i1e_options *options);
 /** Options of fa_modified_bessel_k0(). */
 typedef struct fa_modified_bessel_k0_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_modified_bessel_k0_options;
 
 /** The modified Bessel function of the second kind of order 0. Infinity at 0, NaN for negative x.
@@ -508,7 +509,7 @@ typedef struct fa_modified_bessel_k0_options {
  *      fa_modified_bessel_k0(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_modified_bessel_k0(const fa_tensor *x, const fa_modified_bessel_k0_options *options);
 
@@ -518,8 +519,8 @@ FA_API fa_tensor *fa_modified_bessel_k0_(fa_tensor *x, const fa_modified_bessel_
 /** Options of fa_modified_bessel_k1(). */
 typedef struct fa_modified_bessel_k1_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_modified_bessel_k1_options;
 
 /** The modified Bessel function of the second kind of order 1. Infinity at 0, NaN for negative x.
@@ -527,7 +528,7 @@ typedef struct fa_modified_bessel_k1_options {
  *      fa_modified_bessel_k1(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_modified_bessel_k1(const fa_tensor *x, const fa_modified_bessel_k1_options *options);
 
@@ -537,8 +538,8 @@ FA_API fa_tensor *fa_modified_bessel_k1_(fa_tensor *x, const fa_modified_bessel_
 /** Options of fa_scaled_modified_bessel_k0(). */
 typedef struct fa_scaled_modified_bessel_k0_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_scaled_modified_bessel_k0_options;
 
 /** The exponentially scaled fa_modified_bessel_k0(): exp(x) * k0(x), which does not underflow for large x.
@@ -546,7 +547,7 @@ typedef struct fa_scaled_modified_bessel_k0_options {
  *      fa_scaled_modified_bessel_k0(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_scaled_modified_bessel_k0(const fa_tensor *x, const fa_scaled_modified_bessel_k0_options *options);
 
@@ -556,8 +557,8 @@ FA_API fa_tensor *fa_scaled_modified_bessel_k0_(fa_tensor *x, const fa_scaled_mo
 /** Options of fa_scaled_modified_bessel_k1(). */
 typedef struct fa_scaled_modified_bessel_k1_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_scaled_modified_bessel_k1_options;
 
 /** The exponentially scaled fa_modified_bessel_k1(): exp(x) * k1(x), which does not underflow for large x.
@@ -565,7 +566,7 @@ typedef struct fa_scaled_modified_bessel_k1_options {
  *      fa_scaled_modified_bessel_k1(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_scaled_modified_bessel_k1(const fa_tensor *x, const fa_scaled_modified_bessel_k1_options *options);
 
@@ -575,8 +576,8 @@ FA_API fa_tensor *fa_scaled_modified_bessel_k1_(fa_tensor *x, const fa_scaled_mo
 /** Options of fa_bessel_j0(). */
 typedef struct fa_bessel_j0_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_bessel_j0_options;
 
 /** The Bessel function of the first kind of order 0. It is 0 at infinities, where PyTorch gives NaN.
@@ -584,7 +585,7 @@ typedef struct fa_bessel_j0_options {
  *      fa_bessel_j0(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_bessel_j0(const fa_tensor *x, const fa_bessel_j0_options *options);
 
@@ -594,8 +595,8 @@ FA_API fa_tensor *fa_bessel_j0_(fa_tensor *x, const fa_bessel_j0_options *option
 /** Options of fa_bessel_j1(). */
 typedef struct fa_bessel_j1_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_bessel_j1_options;
 
 /** The Bessel function of the first kind of order 1. It is 0 at infinities, where PyTorch gives NaN.
@@ -603,7 +604,7 @@ typedef struct fa_bessel_j1_options {
  *      fa_bessel_j1(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_bessel_j1(const fa_tensor *x, const fa_bessel_j1_options *options);
 
@@ -613,8 +614,8 @@ FA_API fa_tensor *fa_bessel_j1_(fa_tensor *x, const fa_bessel_j1_options *option
 /** Options of fa_bessel_y0(). */
 typedef struct fa_bessel_y0_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_bessel_y0_options;
 
 /** The Bessel function of the second kind of order 0. -infinity at 0, NaN for negative x; 0 at infinity, where PyTorch
@@ -623,7 +624,7 @@ typedef struct fa_bessel_y0_options {
  *      fa_bessel_y0(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_bessel_y0(const fa_tensor *x, const fa_bessel_y0_options *options);
 
@@ -633,8 +634,8 @@ FA_API fa_tensor *fa_bessel_y0_(fa_tensor *x, const fa_bessel_y0_options *option
 /** Options of fa_bessel_y1(). */
 typedef struct fa_bessel_y1_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_bessel_y1_options;
 
 /** The Bessel function of the second kind of order 1. -infinity at 0, NaN for negative x; 0 at infinity, where PyTorch
@@ -643,7 +644,7 @@ typedef struct fa_bessel_y1_options {
  *      fa_bessel_y1(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_bessel_y1(const fa_tensor *x, const fa_bessel_y1_options *options);
 
@@ -653,8 +654,8 @@ FA_API fa_tensor *fa_bessel_y1_(fa_tensor *x, const fa_bessel_y1_options *option
 /** Options of fa_spherical_bessel_j0(). */
 typedef struct fa_spherical_bessel_j0_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_spherical_bessel_j0_options;
 
 /** The spherical Bessel function of the first kind of order 0: sin(x) / x; 1 at 0, 0 at infinities.
@@ -662,7 +663,7 @@ typedef struct fa_spherical_bessel_j0_options {
  *      fa_spherical_bessel_j0(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_spherical_bessel_j0(const fa_tensor *x, const fa_spherical_bessel_j0_options *options);
 
@@ -671,16 +672,16 @@ FA_API fa_tensor *fa_spherical_bessel_j0_(fa_tensor *x, const fa_spherical_besse
 
 /** @} */
 
-/** @name Comparison, logic and bitwise operations, element by element
- *  Comparisons and tests give bool; == < > and the like
- *  are among the elementwise operations.
+/** @name Comparison, logic and bitwise operations
+ *  These work element by element; comparisons and tests give bool. The
+ *  comparison operators (fa_eq, fa_lt, ...) are listed under "Elementwise arithmetic".
  *  @{ */
 
 /** Options of fa_isnan(). */
 typedef struct fa_isnan_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_isnan_options;
 
 /** true where x is NaN.
@@ -688,7 +689,7 @@ typedef struct fa_isnan_options {
  *      fa_isnan(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_isnan(const fa_tensor *x, const fa_isnan_options *options);
 
@@ -698,8 +699,8 @@ FA_API fa_tensor *fa_isnan_(fa_tensor *x, const fa_isnan_options *options);
 /** Options of fa_isinf(). */
 typedef struct fa_isinf_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_isinf_options;
 
 /** true where x is infinity or -infinity.
@@ -707,7 +708,7 @@ typedef struct fa_isinf_options {
  *      fa_isinf(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_isinf(const fa_tensor *x, const fa_isinf_options *options);
 
@@ -717,8 +718,8 @@ FA_API fa_tensor *fa_isinf_(fa_tensor *x, const fa_isinf_options *options);
 /** Options of fa_isfinite(). */
 typedef struct fa_isfinite_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_isfinite_options;
 
 /** true where x is finite: neither infinite nor NaN.
@@ -726,7 +727,7 @@ typedef struct fa_isfinite_options {
  *      fa_isfinite(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_isfinite(const fa_tensor *x, const fa_isfinite_options *options);
 
@@ -736,8 +737,8 @@ FA_API fa_tensor *fa_isfinite_(fa_tensor *x, const fa_isfinite_options *options)
 /** Options of fa_isposinf(). */
 typedef struct fa_isposinf_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_isposinf_options;
 
 /** true where x is positive infinity.
@@ -745,7 +746,7 @@ typedef struct fa_isposinf_options {
  *      fa_isposinf(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_isposinf(const fa_tensor *x, const fa_isposinf_options *options);
 
@@ -755,8 +756,8 @@ FA_API fa_tensor *fa_isposinf_(fa_tensor *x, const fa_isposinf_options *options)
 /** Options of fa_isneginf(). */
 typedef struct fa_isneginf_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_isneginf_options;
 
 /** true where x is negative infinity.
@@ -764,7 +765,7 @@ typedef struct fa_isneginf_options {
  *      fa_isneginf(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_isneginf(const fa_tensor *x, const fa_isneginf_options *options);
 
@@ -774,11 +775,11 @@ FA_API fa_tensor *fa_isneginf_(fa_tensor *x, const fa_isneginf_options *options)
 /** Options of fa_isclose(). */
 typedef struct fa_isclose_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double rtol;    /**< see fa_isclose() */
     double atol;    /**< see fa_isclose() */
     bool equal_nan; /**< see fa_isclose() */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_isclose_options;
 
 /** true where |x - y| <= atol + rtol * |y|. Equal infinities are close; NaN is close to NaN only with equal_nan.
@@ -787,7 +788,7 @@ typedef struct fa_isclose_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_isclose(fa_arg x, fa_arg y, const fa_isclose_options *options);
 
@@ -797,11 +798,11 @@ FA_API fa_tensor *fa_isclose_(fa_tensor *x, fa_arg y, const fa_isclose_options *
 /** Options of fa_allclose(). */
 typedef struct fa_allclose_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double rtol;    /**< see fa_isclose() */
     double atol;    /**< see fa_isclose() */
     bool equal_nan; /**< see fa_isclose() */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_allclose_options;
 
 /** Whether fa_isclose() is true for all elements: a 0-dim bool tensor.
@@ -810,15 +811,15 @@ typedef struct fa_allclose_options {
  *
  *  @param x any dtype
  *  @param y broadcasts with x
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_allclose(const fa_tensor *x, const fa_tensor *y, const fa_allclose_options *options);
 
 /** Options of fa_equal(). */
 typedef struct fa_equal_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_equal_options;
 
 /** Whether two tensors have the same shape and equal elements: a 0-dim bool tensor.
@@ -827,35 +828,35 @@ typedef struct fa_equal_options {
  *
  *  @param x any dtype
  *  @param y any shape
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_equal(const fa_tensor *x, const fa_tensor *y, const fa_equal_options *options);
 
 /** Options of fa_nan_to_num(). */
 typedef struct fa_nan_to_num_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double nan;     /**< replaces NaN */
     double posinf;  /**< replaces infinity; the default is the largest finite number of the dtype */
     double neginf;  /**< replaces -infinity; the default is the lowest finite number of the dtype */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_nan_to_num_options;
 
-/** x with NaN replaced by 0, infinity by the largest and -infinity by the lowest finite number of the dtype, or by the
- *  given numbers.
+/** x with NaN, infinity and -infinity replaced by given numbers: by default by 0 and the largest and lowest finite
+ *  number of the dtype.
  *
  *      fa_nan_to_num(x, .nan = 0.0, .posinf = INFINITY, .neginf = -INFINITY, .out = NULL)
  *
  *  @param x any dtype; integers and bool are returned unchanged
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_nan_to_num(const fa_tensor *x, const fa_nan_to_num_options *options);
 
 /** Options of fa_logical_and(). */
 typedef struct fa_logical_and_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_logical_and_options;
 
 /** true where x and y are both nonzero.
@@ -864,7 +865,7 @@ typedef struct fa_logical_and_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_logical_and(fa_arg x, fa_arg y, const fa_logical_and_options *options);
 
@@ -874,8 +875,8 @@ FA_API fa_tensor *fa_logical_and_(fa_tensor *x, fa_arg y, const fa_logical_and_o
 /** Options of fa_logical_or(). */
 typedef struct fa_logical_or_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_logical_or_options;
 
 /** true where x or y is nonzero.
@@ -884,7 +885,7 @@ typedef struct fa_logical_or_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_logical_or(fa_arg x, fa_arg y, const fa_logical_or_options *options);
 
@@ -894,8 +895,8 @@ FA_API fa_tensor *fa_logical_or_(fa_tensor *x, fa_arg y, const fa_logical_or_opt
 /** Options of fa_logical_xor(). */
 typedef struct fa_logical_xor_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_logical_xor_options;
 
 /** true where exactly one of x and y is nonzero.
@@ -904,7 +905,7 @@ typedef struct fa_logical_xor_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_logical_xor(fa_arg x, fa_arg y, const fa_logical_xor_options *options);
 
@@ -914,8 +915,8 @@ FA_API fa_tensor *fa_logical_xor_(fa_tensor *x, fa_arg y, const fa_logical_xor_o
 /** Options of fa_logical_not(). */
 typedef struct fa_logical_not_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_logical_not_options;
 
 /** true where x is 0.
@@ -923,7 +924,7 @@ typedef struct fa_logical_not_options {
  *      fa_logical_not(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_logical_not(const fa_tensor *x, const fa_logical_not_options *options);
 
@@ -933,8 +934,8 @@ FA_API fa_tensor *fa_logical_not_(fa_tensor *x, const fa_logical_not_options *op
 /** Options of fa_bitwise_and(). */
 typedef struct fa_bitwise_and_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_bitwise_and_options;
 
 /** Bitwise and of integers, logical and of bool. Floating dtypes are an error.
@@ -943,7 +944,7 @@ typedef struct fa_bitwise_and_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_bitwise_and(fa_arg x, fa_arg y, const fa_bitwise_and_options *options);
 
@@ -953,8 +954,8 @@ FA_API fa_tensor *fa_bitwise_and_(fa_tensor *x, fa_arg y, const fa_bitwise_and_o
 /** Options of fa_bitwise_or(). */
 typedef struct fa_bitwise_or_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_bitwise_or_options;
 
 /** Bitwise or of integers, logical or of bool. Floating dtypes are an error.
@@ -963,7 +964,7 @@ typedef struct fa_bitwise_or_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_bitwise_or(fa_arg x, fa_arg y, const fa_bitwise_or_options *options);
 
@@ -973,8 +974,8 @@ FA_API fa_tensor *fa_bitwise_or_(fa_tensor *x, fa_arg y, const fa_bitwise_or_opt
 /** Options of fa_bitwise_xor(). */
 typedef struct fa_bitwise_xor_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_bitwise_xor_options;
 
 /** Bitwise exclusive or of integers, logical exclusive or of bool. Floating dtypes are an error.
@@ -983,7 +984,7 @@ typedef struct fa_bitwise_xor_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_bitwise_xor(fa_arg x, fa_arg y, const fa_bitwise_xor_options *options);
 
@@ -993,8 +994,8 @@ FA_API fa_tensor *fa_bitwise_xor_(fa_tensor *x, fa_arg y, const fa_bitwise_xor_o
 /** Options of fa_bitwise_not(). */
 typedef struct fa_bitwise_not_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_bitwise_not_options;
 
 /** Bitwise complement of integers, logical not of bool. Floating dtypes are an error.
@@ -1002,7 +1003,7 @@ typedef struct fa_bitwise_not_options {
  *      fa_bitwise_not(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_bitwise_not(const fa_tensor *x, const fa_bitwise_not_options *options);
 
@@ -1012,8 +1013,8 @@ FA_API fa_tensor *fa_bitwise_not_(fa_tensor *x, const fa_bitwise_not_options *op
 /** Options of fa_bitwise_left_shift(). */
 typedef struct fa_bitwise_left_shift_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_bitwise_left_shift_options;
 
 /** x << y: x shifted left by y bits, x * 2^y. The result is 0 where y is negative or at least the number of bits.
@@ -1023,7 +1024,7 @@ typedef struct fa_bitwise_left_shift_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_bitwise_left_shift(fa_arg x, fa_arg y, const fa_bitwise_left_shift_options *options);
 
@@ -1033,8 +1034,8 @@ FA_API fa_tensor *fa_bitwise_left_shift_(fa_tensor *x, fa_arg y, const fa_bitwis
 /** Options of fa_bitwise_right_shift(). */
 typedef struct fa_bitwise_right_shift_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_bitwise_right_shift_options;
 
 /** x >> y: x shifted right by y bits, x / 2^y rounded down. Where y is negative or at least the number of bits, the
@@ -1044,7 +1045,7 @@ typedef struct fa_bitwise_right_shift_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_bitwise_right_shift(fa_arg x, fa_arg y, const fa_bitwise_right_shift_options *options);
 
@@ -1054,8 +1055,8 @@ FA_API fa_tensor *fa_bitwise_right_shift_(fa_tensor *x, fa_arg y, const fa_bitwi
 /** Options of fa_gcd(). */
 typedef struct fa_gcd_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_gcd_options;
 
 /** The greatest common divisor of x and y, not negative. Floating dtypes are an error.
@@ -1064,7 +1065,7 @@ typedef struct fa_gcd_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_gcd(fa_arg x, fa_arg y, const fa_gcd_options *options);
 
@@ -1074,8 +1075,8 @@ FA_API fa_tensor *fa_gcd_(fa_tensor *x, fa_arg y, const fa_gcd_options *options)
 /** Options of fa_lcm(). */
 typedef struct fa_lcm_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_lcm_options;
 
 /** The least common multiple of x and y, not negative; 0 where one of them is 0. Floating dtypes are an error.
@@ -1084,7 +1085,7 @@ typedef struct fa_lcm_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_lcm(fa_arg x, fa_arg y, const fa_lcm_options *options);
 
@@ -1101,8 +1102,8 @@ FA_API fa_tensor *fa_lcm_(fa_tensor *x, fa_arg y, const fa_lcm_options *options)
 /** Options of fa_float_power(). */
 typedef struct fa_float_power_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_float_power_options;
 
 /** x to the power y, computed in f64 for all dtypes; the result is f64.
@@ -1111,7 +1112,7 @@ typedef struct fa_float_power_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_float_power(fa_arg x, fa_arg y, const fa_float_power_options *options);
 
@@ -1121,8 +1122,8 @@ FA_API fa_tensor *fa_float_power_(fa_tensor *x, fa_arg y, const fa_float_power_o
 /** Options of fa_cbrt(). */
 typedef struct fa_cbrt_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_cbrt_options;
 
 /** The cube root of x, negative for negative x. Its gradient is infinite at 0.
@@ -1130,7 +1131,7 @@ typedef struct fa_cbrt_options {
  *      fa_cbrt(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_cbrt(const fa_tensor *x, const fa_cbrt_options *options);
 
@@ -1185,8 +1186,8 @@ FA_API fa_modf_result fa_modf(const fa_tensor *x);
 /** Options of fa_spacing(). */
 typedef struct fa_spacing_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_spacing_options;
 
 /** The distance from x to the next representable number away from 0, with the sign of x. It is NaN for infinities; at
@@ -1195,15 +1196,15 @@ typedef struct fa_spacing_options {
  *      fa_spacing(x, .out = NULL)
  *
  *  @param x floating
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_spacing(const fa_tensor *x, const fa_spacing_options *options);
 
 /** Options of fa_nextafter(). */
 typedef struct fa_nextafter_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_nextafter_options;
 
 /** The next representable number after x towards y, in the promoted floating dtype of both. The gradient passes to x,
@@ -1213,7 +1214,7 @@ typedef struct fa_nextafter_options {
  *
  *  @param x the start
  *  @param y the direction; broadcasts with x, and dtypes are promoted
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_nextafter(fa_arg x, fa_arg y, const fa_nextafter_options *options);
 
@@ -1223,8 +1224,8 @@ FA_API fa_tensor *fa_nextafter_(fa_tensor *x, fa_arg y, const fa_nextafter_optio
 /** Options of fa_bitwise_count(). */
 typedef struct fa_bitwise_count_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_bitwise_count_options;
 
 /** The number of 1 bits in |x| (population count), as u8. Floating dtypes are an error.
@@ -1232,7 +1233,7 @@ typedef struct fa_bitwise_count_options {
  *      fa_bitwise_count(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_bitwise_count(const fa_tensor *x, const fa_bitwise_count_options *options);
 
@@ -1249,8 +1250,8 @@ FA_API fa_tensor *fa_bitwise_count_(fa_tensor *x, const fa_bitwise_count_options
 /** Options of fa_exp2(). */
 typedef struct fa_exp2_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_exp2_options;
 
 /** 2 to the power x.
@@ -1258,7 +1259,7 @@ typedef struct fa_exp2_options {
  *      fa_exp2(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_exp2(const fa_tensor *x, const fa_exp2_options *options);
 
@@ -1268,8 +1269,8 @@ FA_API fa_tensor *fa_exp2_(fa_tensor *x, const fa_exp2_options *options);
 /** Options of fa_expm1(). */
 typedef struct fa_expm1_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_expm1_options;
 
 /** exp(x) - 1, accurate near 0.
@@ -1277,7 +1278,7 @@ typedef struct fa_expm1_options {
  *      fa_expm1(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_expm1(const fa_tensor *x, const fa_expm1_options *options);
 
@@ -1287,8 +1288,8 @@ FA_API fa_tensor *fa_expm1_(fa_tensor *x, const fa_expm1_options *options);
 /** Options of fa_log2(). */
 typedef struct fa_log2_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_log2_options;
 
 /** The base-2 logarithm of x.
@@ -1296,7 +1297,7 @@ typedef struct fa_log2_options {
  *      fa_log2(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_log2(const fa_tensor *x, const fa_log2_options *options);
 
@@ -1306,8 +1307,8 @@ FA_API fa_tensor *fa_log2_(fa_tensor *x, const fa_log2_options *options);
 /** Options of fa_log10(). */
 typedef struct fa_log10_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_log10_options;
 
 /** The base-10 logarithm of x.
@@ -1315,7 +1316,7 @@ typedef struct fa_log10_options {
  *      fa_log10(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_log10(const fa_tensor *x, const fa_log10_options *options);
 
@@ -1325,8 +1326,8 @@ FA_API fa_tensor *fa_log10_(fa_tensor *x, const fa_log10_options *options);
 /** Options of fa_log1p(). */
 typedef struct fa_log1p_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_log1p_options;
 
 /** log(1 + x), the natural logarithm, accurate near 0.
@@ -1334,7 +1335,7 @@ typedef struct fa_log1p_options {
  *      fa_log1p(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_log1p(const fa_tensor *x, const fa_log1p_options *options);
 
@@ -1344,8 +1345,8 @@ FA_API fa_tensor *fa_log1p_(fa_tensor *x, const fa_log1p_options *options);
 /** Options of fa_logaddexp(). */
 typedef struct fa_logaddexp_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_logaddexp_options;
 
 /** log(exp(x) + exp(y)), computed without overflow.
@@ -1354,7 +1355,7 @@ typedef struct fa_logaddexp_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_logaddexp(fa_arg x, fa_arg y, const fa_logaddexp_options *options);
 
@@ -1364,8 +1365,8 @@ FA_API fa_tensor *fa_logaddexp_(fa_tensor *x, fa_arg y, const fa_logaddexp_optio
 /** Options of fa_logaddexp2(). */
 typedef struct fa_logaddexp2_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_logaddexp2_options;
 
 /** log2(2^x + 2^y), computed without overflow.
@@ -1374,7 +1375,7 @@ typedef struct fa_logaddexp2_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_logaddexp2(fa_arg x, fa_arg y, const fa_logaddexp2_options *options);
 
@@ -1384,8 +1385,8 @@ FA_API fa_tensor *fa_logaddexp2_(fa_tensor *x, fa_arg y, const fa_logaddexp2_opt
 /** Options of fa_xlogy(). */
 typedef struct fa_xlogy_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_xlogy_options;
 
 /** x * log(y); 0 where x is 0, unless y is NaN.
@@ -1394,7 +1395,7 @@ typedef struct fa_xlogy_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_xlogy(fa_arg x, fa_arg y, const fa_xlogy_options *options);
 
@@ -1404,9 +1405,9 @@ FA_API fa_tensor *fa_xlogy_(fa_tensor *x, fa_arg y, const fa_xlogy_options *opti
 /** Options of fa_logit(). */
 typedef struct fa_logit_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double eps;     /**< see fa_logit() */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_logit_options;
 
 /** The inverse of sigmoid: log(x / (1 - x)). With eps >= 0, x is first clamped to [eps, 1 - eps]. Without eps the
@@ -1415,7 +1416,7 @@ typedef struct fa_logit_options {
  *      fa_logit(x, .eps = -1, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_logit(const fa_tensor *x, const fa_logit_options *options);
 
@@ -1425,8 +1426,8 @@ FA_API fa_tensor *fa_logit_(fa_tensor *x, const fa_logit_options *options);
 /** Options of fa_square(). */
 typedef struct fa_square_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_square_options;
 
 /** x * x. Integers stay integers.
@@ -1434,7 +1435,7 @@ typedef struct fa_square_options {
  *      fa_square(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_square(const fa_tensor *x, const fa_square_options *options);
 
@@ -1444,8 +1445,8 @@ FA_API fa_tensor *fa_square_(fa_tensor *x, const fa_square_options *options);
 /** Options of fa_rsqrt(). */
 typedef struct fa_rsqrt_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_rsqrt_options;
 
 /** 1 / sqrt(x).
@@ -1453,7 +1454,7 @@ typedef struct fa_rsqrt_options {
  *      fa_rsqrt(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_rsqrt(const fa_tensor *x, const fa_rsqrt_options *options);
 
@@ -1463,8 +1464,8 @@ FA_API fa_tensor *fa_rsqrt_(fa_tensor *x, const fa_rsqrt_options *options);
 /** Options of fa_hypot(). */
 typedef struct fa_hypot_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_hypot_options;
 
 /** sqrt(x * x + y * y), computed without overflow.
@@ -1473,7 +1474,7 @@ typedef struct fa_hypot_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_hypot(fa_arg x, fa_arg y, const fa_hypot_options *options);
 
@@ -1483,8 +1484,8 @@ FA_API fa_tensor *fa_hypot_(fa_tensor *x, fa_arg y, const fa_hypot_options *opti
 /** Options of fa_ldexp(). */
 typedef struct fa_ldexp_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_ldexp_options;
 
 /** x * 2^y.
@@ -1493,7 +1494,7 @@ typedef struct fa_ldexp_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_ldexp(fa_arg x, fa_arg y, const fa_ldexp_options *options);
 
@@ -1503,8 +1504,8 @@ FA_API fa_tensor *fa_ldexp_(fa_tensor *x, fa_arg y, const fa_ldexp_options *opti
 /** Options of fa_tan(). */
 typedef struct fa_tan_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_tan_options;
 
 /** The tangent of x (radians).
@@ -1512,7 +1513,7 @@ typedef struct fa_tan_options {
  *      fa_tan(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_tan(const fa_tensor *x, const fa_tan_options *options);
 
@@ -1522,8 +1523,8 @@ FA_API fa_tensor *fa_tan_(fa_tensor *x, const fa_tan_options *options);
 /** Options of fa_asin(). */
 typedef struct fa_asin_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_asin_options;
 
 /** The inverse sine of x, from -pi/2 to pi/2; NaN where |x| > 1.
@@ -1531,7 +1532,7 @@ typedef struct fa_asin_options {
  *      fa_asin(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_asin(const fa_tensor *x, const fa_asin_options *options);
 
@@ -1541,8 +1542,8 @@ FA_API fa_tensor *fa_asin_(fa_tensor *x, const fa_asin_options *options);
 /** Options of fa_acos(). */
 typedef struct fa_acos_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_acos_options;
 
 /** The inverse cosine of x, from 0 to pi; NaN where |x| > 1.
@@ -1550,7 +1551,7 @@ typedef struct fa_acos_options {
  *      fa_acos(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_acos(const fa_tensor *x, const fa_acos_options *options);
 
@@ -1560,8 +1561,8 @@ FA_API fa_tensor *fa_acos_(fa_tensor *x, const fa_acos_options *options);
 /** Options of fa_atan(). */
 typedef struct fa_atan_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_atan_options;
 
 /** The inverse tangent of x, from -pi/2 to pi/2.
@@ -1569,7 +1570,7 @@ typedef struct fa_atan_options {
  *      fa_atan(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_atan(const fa_tensor *x, const fa_atan_options *options);
 
@@ -1579,8 +1580,8 @@ FA_API fa_tensor *fa_atan_(fa_tensor *x, const fa_atan_options *options);
 /** Options of fa_atan2(). */
 typedef struct fa_atan2_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_atan2_options;
 
 /** The angle of the point with abscissa y and ordinate x, from -pi to pi: the inverse tangent of x / y in the right
@@ -1590,7 +1591,7 @@ typedef struct fa_atan2_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_atan2(fa_arg x, fa_arg y, const fa_atan2_options *options);
 
@@ -1600,8 +1601,8 @@ FA_API fa_tensor *fa_atan2_(fa_tensor *x, fa_arg y, const fa_atan2_options *opti
 /** Options of fa_sinc(). */
 typedef struct fa_sinc_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_sinc_options;
 
 /** sin(pi x) / (pi x); 1 at 0.
@@ -1609,7 +1610,7 @@ typedef struct fa_sinc_options {
  *      fa_sinc(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_sinc(const fa_tensor *x, const fa_sinc_options *options);
 
@@ -1619,8 +1620,8 @@ FA_API fa_tensor *fa_sinc_(fa_tensor *x, const fa_sinc_options *options);
 /** Options of fa_deg2rad(). */
 typedef struct fa_deg2rad_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_deg2rad_options;
 
 /** Converts degrees to radians.
@@ -1628,7 +1629,7 @@ typedef struct fa_deg2rad_options {
  *      fa_deg2rad(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_deg2rad(const fa_tensor *x, const fa_deg2rad_options *options);
 
@@ -1638,8 +1639,8 @@ FA_API fa_tensor *fa_deg2rad_(fa_tensor *x, const fa_deg2rad_options *options);
 /** Options of fa_rad2deg(). */
 typedef struct fa_rad2deg_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_rad2deg_options;
 
 /** Converts radians to degrees.
@@ -1647,7 +1648,7 @@ typedef struct fa_rad2deg_options {
  *      fa_rad2deg(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_rad2deg(const fa_tensor *x, const fa_rad2deg_options *options);
 
@@ -1657,8 +1658,8 @@ FA_API fa_tensor *fa_rad2deg_(fa_tensor *x, const fa_rad2deg_options *options);
 /** Options of fa_sinh(). */
 typedef struct fa_sinh_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_sinh_options;
 
 /** The hyperbolic sine of x.
@@ -1666,7 +1667,7 @@ typedef struct fa_sinh_options {
  *      fa_sinh(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_sinh(const fa_tensor *x, const fa_sinh_options *options);
 
@@ -1676,8 +1677,8 @@ FA_API fa_tensor *fa_sinh_(fa_tensor *x, const fa_sinh_options *options);
 /** Options of fa_cosh(). */
 typedef struct fa_cosh_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_cosh_options;
 
 /** The hyperbolic cosine of x.
@@ -1685,7 +1686,7 @@ typedef struct fa_cosh_options {
  *      fa_cosh(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_cosh(const fa_tensor *x, const fa_cosh_options *options);
 
@@ -1695,8 +1696,8 @@ FA_API fa_tensor *fa_cosh_(fa_tensor *x, const fa_cosh_options *options);
 /** Options of fa_asinh(). */
 typedef struct fa_asinh_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_asinh_options;
 
 /** The inverse of the hyperbolic sine.
@@ -1704,7 +1705,7 @@ typedef struct fa_asinh_options {
  *      fa_asinh(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_asinh(const fa_tensor *x, const fa_asinh_options *options);
 
@@ -1714,8 +1715,8 @@ FA_API fa_tensor *fa_asinh_(fa_tensor *x, const fa_asinh_options *options);
 /** Options of fa_acosh(). */
 typedef struct fa_acosh_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_acosh_options;
 
 /** The inverse of the hyperbolic cosine, 0 or positive; NaN for x < 1.
@@ -1723,7 +1724,7 @@ typedef struct fa_acosh_options {
  *      fa_acosh(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_acosh(const fa_tensor *x, const fa_acosh_options *options);
 
@@ -1733,8 +1734,8 @@ FA_API fa_tensor *fa_acosh_(fa_tensor *x, const fa_acosh_options *options);
 /** Options of fa_atanh(). */
 typedef struct fa_atanh_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_atanh_options;
 
 /** The inverse of the hyperbolic tangent; infinite at -1 and 1, NaN beyond.
@@ -1742,7 +1743,7 @@ typedef struct fa_atanh_options {
  *      fa_atanh(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_atanh(const fa_tensor *x, const fa_atanh_options *options);
 
@@ -1752,8 +1753,8 @@ FA_API fa_tensor *fa_atanh_(fa_tensor *x, const fa_atanh_options *options);
 /** Options of fa_erfc(). */
 typedef struct fa_erfc_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_erfc_options;
 
 /** The complementary error function 1 - erf(x), accurate for large x.
@@ -1761,7 +1762,7 @@ typedef struct fa_erfc_options {
  *      fa_erfc(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_erfc(const fa_tensor *x, const fa_erfc_options *options);
 
@@ -1771,8 +1772,8 @@ FA_API fa_tensor *fa_erfc_(fa_tensor *x, const fa_erfc_options *options);
 /** Options of fa_erfinv(). */
 typedef struct fa_erfinv_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_erfinv_options;
 
 /** The inverse of the error function; infinite at -1 and 1, NaN beyond.
@@ -1780,7 +1781,7 @@ typedef struct fa_erfinv_options {
  *      fa_erfinv(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_erfinv(const fa_tensor *x, const fa_erfinv_options *options);
 
@@ -1790,8 +1791,8 @@ FA_API fa_tensor *fa_erfinv_(fa_tensor *x, const fa_erfinv_options *options);
 /** Options of fa_lgamma(). */
 typedef struct fa_lgamma_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_lgamma_options;
 
 /** The logarithm of |gamma(x)|.
@@ -1799,7 +1800,7 @@ typedef struct fa_lgamma_options {
  *      fa_lgamma(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_lgamma(const fa_tensor *x, const fa_lgamma_options *options);
 
@@ -1809,8 +1810,8 @@ FA_API fa_tensor *fa_lgamma_(fa_tensor *x, const fa_lgamma_options *options);
 /** Options of fa_digamma(). */
 typedef struct fa_digamma_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_digamma_options;
 
 /** The derivative of fa_lgamma(). -infinity or infinity at 0, NaN at negative integers.
@@ -1818,7 +1819,7 @@ typedef struct fa_digamma_options {
  *      fa_digamma(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_digamma(const fa_tensor *x, const fa_digamma_options *options);
 
@@ -1828,8 +1829,8 @@ FA_API fa_tensor *fa_digamma_(fa_tensor *x, const fa_digamma_options *options);
 /** Options of fa_polygamma(). */
 typedef struct fa_polygamma_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_polygamma_options;
 
 /** The n-th derivative of fa_digamma() at x, for an integer n >= 0. For x < 0 it is NaN if n > 4.
@@ -1838,7 +1839,7 @@ typedef struct fa_polygamma_options {
  *
  *  @param n a tensor or a number
  *  @param x a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_polygamma(fa_arg n, fa_arg x, const fa_polygamma_options *options);
 
@@ -1848,8 +1849,8 @@ FA_API fa_tensor *fa_polygamma_(fa_arg n, fa_tensor *x, const fa_polygamma_optio
 /** Options of fa_floor(). */
 typedef struct fa_floor_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_floor_options;
 
 /** The largest integer <= x.
@@ -1857,7 +1858,7 @@ typedef struct fa_floor_options {
  *      fa_floor(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_floor(const fa_tensor *x, const fa_floor_options *options);
 
@@ -1867,8 +1868,8 @@ FA_API fa_tensor *fa_floor_(fa_tensor *x, const fa_floor_options *options);
 /** Options of fa_ceil(). */
 typedef struct fa_ceil_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_ceil_options;
 
 /** The smallest integer >= x.
@@ -1876,7 +1877,7 @@ typedef struct fa_ceil_options {
  *      fa_ceil(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_ceil(const fa_tensor *x, const fa_ceil_options *options);
 
@@ -1886,8 +1887,8 @@ FA_API fa_tensor *fa_ceil_(fa_tensor *x, const fa_ceil_options *options);
 /** Options of fa_trunc(). */
 typedef struct fa_trunc_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_trunc_options;
 
 /** x rounded towards 0.
@@ -1895,7 +1896,7 @@ typedef struct fa_trunc_options {
  *      fa_trunc(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_trunc(const fa_tensor *x, const fa_trunc_options *options);
 
@@ -1905,9 +1906,9 @@ FA_API fa_tensor *fa_trunc_(fa_tensor *x, const fa_trunc_options *options);
 /** Options of fa_round(). */
 typedef struct fa_round_options {
     size_t size;     /**< set by the macro */
-    fa_tensor *out;  /**< where to write, instead of into new memory */
+    fa_tensor *out;  /**< the tensor to write the result into; NULL: a new one */
     double decimals; /**< see fa_round() */
-    char fa__end;    /**< the end of what this version knows */
+    char fa__end;    /**< marks the end of this version's options */
 } fa_round_options;
 
 /** x rounded to `decimals` digits after the decimal point, or before it if decimals is negative; ties go to the even
@@ -1916,7 +1917,7 @@ typedef struct fa_round_options {
  *      fa_round(x, .decimals = 0, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_round(const fa_tensor *x, const fa_round_options *options);
 
@@ -1926,8 +1927,8 @@ FA_API fa_tensor *fa_round_(fa_tensor *x, const fa_round_options *options);
 /** Options of fa_frac(). */
 typedef struct fa_frac_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_frac_options;
 
 /** The fractional part of x, x - trunc(x), with the sign of x.
@@ -1935,7 +1936,7 @@ typedef struct fa_frac_options {
  *      fa_frac(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_frac(const fa_tensor *x, const fa_frac_options *options);
 
@@ -1945,8 +1946,8 @@ FA_API fa_tensor *fa_frac_(fa_tensor *x, const fa_frac_options *options);
 /** Options of fa_floor_divide(). */
 typedef struct fa_floor_divide_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_floor_divide_options;
 
 /** The quotient x / y rounded down; fa_remainder() is the matching remainder. Integers stay integers, and division by 0
@@ -1957,7 +1958,7 @@ typedef struct fa_floor_divide_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_floor_divide(fa_arg x, fa_arg y, const fa_floor_divide_options *options);
 
@@ -1967,8 +1968,8 @@ FA_API fa_tensor *fa_floor_divide_(fa_tensor *x, fa_arg y, const fa_floor_divide
 /** Options of fa_trunc_divide(). */
 typedef struct fa_trunc_divide_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_trunc_divide_options;
 
 /** The quotient x / y rounded towards 0, as in C; fa_fmod() is the matching remainder. Integers stay integers, and
@@ -1979,7 +1980,7 @@ typedef struct fa_trunc_divide_options {
  *
  *  @param x the dividend
  *  @param y the divisor; broadcasts with x, and dtypes are promoted
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_trunc_divide(fa_arg x, fa_arg y, const fa_trunc_divide_options *options);
 
@@ -1989,8 +1990,8 @@ FA_API fa_tensor *fa_trunc_divide_(fa_tensor *x, fa_arg y, const fa_trunc_divide
 /** Options of fa_remainder(). */
 typedef struct fa_remainder_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_remainder_options;
 
 /** The remainder with the sign of y, as Python's %: x - y * fa_floor_divide(x, y). Integers stay integers, and division
@@ -2000,7 +2001,7 @@ typedef struct fa_remainder_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_remainder(fa_arg x, fa_arg y, const fa_remainder_options *options);
 
@@ -2010,8 +2011,8 @@ FA_API fa_tensor *fa_remainder_(fa_tensor *x, fa_arg y, const fa_remainder_optio
 /** Options of fa_fmod(). */
 typedef struct fa_fmod_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_fmod_options;
 
 /** The remainder with the sign of x, as C's fmod: x - y * fa_trunc_divide(x, y). Integers stay integers, and division
@@ -2021,7 +2022,7 @@ typedef struct fa_fmod_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_fmod(fa_arg x, fa_arg y, const fa_fmod_options *options);
 
@@ -2031,8 +2032,8 @@ FA_API fa_tensor *fa_fmod_(fa_tensor *x, fa_arg y, const fa_fmod_options *option
 /** Options of fa_sign(). */
 typedef struct fa_sign_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_sign_options;
 
 /** The sign of x: 1, -1 or 0; 0 for NaN, as in PyTorch.
@@ -2040,7 +2041,7 @@ typedef struct fa_sign_options {
  *      fa_sign(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_sign(const fa_tensor *x, const fa_sign_options *options);
 
@@ -2050,8 +2051,8 @@ FA_API fa_tensor *fa_sign_(fa_tensor *x, const fa_sign_options *options);
 /** Options of fa_signbit(). */
 typedef struct fa_signbit_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_signbit_options;
 
 /** true where the sign bit is set: x < 0 or x is -0.
@@ -2059,7 +2060,7 @@ typedef struct fa_signbit_options {
  *      fa_signbit(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_signbit(const fa_tensor *x, const fa_signbit_options *options);
 
@@ -2069,8 +2070,8 @@ FA_API fa_tensor *fa_signbit_(fa_tensor *x, const fa_signbit_options *options);
 /** Options of fa_copysign(). */
 typedef struct fa_copysign_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_copysign_options;
 
 /** |x| with the sign of y.
@@ -2079,7 +2080,7 @@ typedef struct fa_copysign_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_copysign(fa_arg x, fa_arg y, const fa_copysign_options *options);
 
@@ -2089,8 +2090,8 @@ FA_API fa_tensor *fa_copysign_(fa_tensor *x, fa_arg y, const fa_copysign_options
 /** Options of fa_heaviside(). */
 typedef struct fa_heaviside_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_heaviside_options;
 
 /** The Heaviside step function: 0 where x < 0, `values` where x is 0, 1 where x > 0; 0 for NaN.
@@ -2099,7 +2100,7 @@ typedef struct fa_heaviside_options {
  *
  *  @param x a tensor or a number
  *  @param values a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_heaviside(fa_arg x, fa_arg values, const fa_heaviside_options *options);
 
@@ -2109,8 +2110,8 @@ FA_API fa_tensor *fa_heaviside_(fa_tensor *x, fa_arg values, const fa_heaviside_
 /** Options of fa_fmax(). */
 typedef struct fa_fmax_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_fmax_options;
 
 /** The larger of x and y, ignoring NaN: if one is NaN, the other one. Where they are equal both get half of the
@@ -2120,7 +2121,7 @@ typedef struct fa_fmax_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_fmax(fa_arg x, fa_arg y, const fa_fmax_options *options);
 
@@ -2130,8 +2131,8 @@ FA_API fa_tensor *fa_fmax_(fa_tensor *x, fa_arg y, const fa_fmax_options *option
 /** Options of fa_fmin(). */
 typedef struct fa_fmin_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_fmin_options;
 
 /** The smaller of x and y, ignoring NaN: if one is NaN, the other one. Where they are equal both get half of the
@@ -2141,7 +2142,7 @@ typedef struct fa_fmin_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_fmin(fa_arg x, fa_arg y, const fa_fmin_options *options);
 
@@ -2151,8 +2152,8 @@ FA_API fa_tensor *fa_fmin_(fa_tensor *x, fa_arg y, const fa_fmin_options *option
 /** Options of fa_clamp_min(). */
 typedef struct fa_clamp_min_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_clamp_min_options;
 
 /** max(x, low); NaN stays NaN.
@@ -2161,7 +2162,7 @@ typedef struct fa_clamp_min_options {
  *
  *  @param x a tensor or a number
  *  @param low a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_clamp_min(fa_arg x, fa_arg low, const fa_clamp_min_options *options);
 
@@ -2171,8 +2172,8 @@ FA_API fa_tensor *fa_clamp_min_(fa_tensor *x, fa_arg low, const fa_clamp_min_opt
 /** Options of fa_clamp_max(). */
 typedef struct fa_clamp_max_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_clamp_max_options;
 
 /** min(x, high); NaN stays NaN.
@@ -2181,7 +2182,7 @@ typedef struct fa_clamp_max_options {
  *
  *  @param x a tensor or a number
  *  @param high a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_clamp_max(fa_arg x, fa_arg high, const fa_clamp_max_options *options);
 
@@ -2191,8 +2192,8 @@ FA_API fa_tensor *fa_clamp_max_(fa_tensor *x, fa_arg high, const fa_clamp_max_op
 /** Options of fa_lerp(). */
 typedef struct fa_lerp_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_lerp_options;
 
 /** Linear interpolation: x + weight * (end - x), which is x for weight 0 and end for weight 1.
@@ -2202,7 +2203,7 @@ typedef struct fa_lerp_options {
  *  @param x a tensor or a number
  *  @param end a tensor or a number
  *  @param weight a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_lerp(fa_arg x, fa_arg end, fa_arg weight, const fa_lerp_options *options);
 
@@ -2212,9 +2213,9 @@ FA_API fa_tensor *fa_lerp_(fa_tensor *x, fa_arg end, fa_arg weight, const fa_ler
 /** Options of fa_addcmul(). */
 typedef struct fa_addcmul_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double value;   /**< see fa_addcmul() */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_addcmul_options;
 
 /** x + value * a * b. For integer operands value must be a whole number.
@@ -2224,7 +2225,7 @@ typedef struct fa_addcmul_options {
  *  @param x a tensor or a number
  *  @param a a tensor or a number
  *  @param b a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_addcmul(fa_arg x, fa_arg a, fa_arg b, const fa_addcmul_options *options);
 
@@ -2234,9 +2235,9 @@ FA_API fa_tensor *fa_addcmul_(fa_tensor *x, fa_arg a, fa_arg b, const fa_addcmul
 /** Options of fa_addcdiv(). */
 typedef struct fa_addcdiv_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double value;   /**< see fa_addcdiv() */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_addcdiv_options;
 
 /** x + value * a / b.
@@ -2246,7 +2247,7 @@ typedef struct fa_addcdiv_options {
  *  @param x a tensor or a number
  *  @param a a tensor or a number
  *  @param b a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_addcdiv(fa_arg x, fa_arg a, fa_arg b, const fa_addcdiv_options *options);
 
@@ -2267,9 +2268,9 @@ FA_API fa_tensor *fa_addcdiv_(fa_tensor *x, fa_arg a, fa_arg b, const fa_addcdiv
 /** Options of fa_add(). */
 typedef struct fa_add_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double alpha;   /**< see fa_add() */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_add_options;
 
 /** x + alpha * y. For integer operands alpha must be a whole number.
@@ -2278,7 +2279,7 @@ typedef struct fa_add_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_add(fa_arg x, fa_arg y, const fa_add_options *options);
 
@@ -2288,9 +2289,9 @@ FA_API fa_tensor *fa_add_(fa_tensor *x, fa_arg y, const fa_add_options *options)
 /** Options of fa_sub(). */
 typedef struct fa_sub_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double alpha;   /**< see fa_sub() */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_sub_options;
 
 /** x - alpha * y. Bool operands are an error.
@@ -2299,7 +2300,7 @@ typedef struct fa_sub_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_sub(fa_arg x, fa_arg y, const fa_sub_options *options);
 
@@ -2309,8 +2310,8 @@ FA_API fa_tensor *fa_sub_(fa_tensor *x, fa_arg y, const fa_sub_options *options)
 /** Options of fa_mul(). */
 typedef struct fa_mul_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_mul_options;
 
 /** x * y.
@@ -2319,7 +2320,7 @@ typedef struct fa_mul_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_mul(fa_arg x, fa_arg y, const fa_mul_options *options);
 
@@ -2329,8 +2330,8 @@ FA_API fa_tensor *fa_mul_(fa_tensor *x, fa_arg y, const fa_mul_options *options)
 /** Options of fa_div(). */
 typedef struct fa_div_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_div_options;
 
 /** x / y, true division: integers give f32. Division by zero gives infinity or NaN. For PyTorch's rounding_mode use
@@ -2340,7 +2341,7 @@ typedef struct fa_div_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_div(fa_arg x, fa_arg y, const fa_div_options *options);
 
@@ -2350,18 +2351,18 @@ FA_API fa_tensor *fa_div_(fa_tensor *x, fa_arg y, const fa_div_options *options)
 /** Options of fa_pow(). */
 typedef struct fa_pow_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_pow_options;
 
-/** x to the power y; 0 to the power 0 is 1. Integers stay integers: negative powers of them are 0, except of 1 and -1
- *  (PyTorch rejects negative integer exponents that are numbers).
+/** x to the power y; 0 to the power 0 is 1. Integers stay integers: with a negative exponent the result is 0 unless x
+ *  is 1 or -1. (PyTorch rejects a negative number as the exponent of integers.)
  *
  *      fa_pow(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_pow(fa_arg x, fa_arg y, const fa_pow_options *options);
 
@@ -2371,8 +2372,8 @@ FA_API fa_tensor *fa_pow_(fa_tensor *x, fa_arg y, const fa_pow_options *options)
 /** Options of fa_neg(). */
 typedef struct fa_neg_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_neg_options;
 
 /** -x. Bool is an error.
@@ -2380,7 +2381,7 @@ typedef struct fa_neg_options {
  *      fa_neg(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_neg(const fa_tensor *x, const fa_neg_options *options);
 
@@ -2390,8 +2391,8 @@ FA_API fa_tensor *fa_neg_(fa_tensor *x, const fa_neg_options *options);
 /** Options of fa_abs(). */
 typedef struct fa_abs_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_abs_options;
 
 /** The absolute value of x.
@@ -2399,7 +2400,7 @@ typedef struct fa_abs_options {
  *      fa_abs(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_abs(const fa_tensor *x, const fa_abs_options *options);
 
@@ -2409,8 +2410,8 @@ FA_API fa_tensor *fa_abs_(fa_tensor *x, const fa_abs_options *options);
 /** Options of fa_exp(). */
 typedef struct fa_exp_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_exp_options;
 
 /** The exponential function, e to the power x.
@@ -2418,7 +2419,7 @@ typedef struct fa_exp_options {
  *      fa_exp(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_exp(const fa_tensor *x, const fa_exp_options *options);
 
@@ -2428,8 +2429,8 @@ FA_API fa_tensor *fa_exp_(fa_tensor *x, const fa_exp_options *options);
 /** Options of fa_log(). */
 typedef struct fa_log_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_log_options;
 
 /** The natural logarithm of x.
@@ -2437,7 +2438,7 @@ typedef struct fa_log_options {
  *      fa_log(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_log(const fa_tensor *x, const fa_log_options *options);
 
@@ -2447,8 +2448,8 @@ FA_API fa_tensor *fa_log_(fa_tensor *x, const fa_log_options *options);
 /** Options of fa_sqrt(). */
 typedef struct fa_sqrt_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_sqrt_options;
 
 /** The square root of x.
@@ -2456,7 +2457,7 @@ typedef struct fa_sqrt_options {
  *      fa_sqrt(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_sqrt(const fa_tensor *x, const fa_sqrt_options *options);
 
@@ -2466,8 +2467,8 @@ FA_API fa_tensor *fa_sqrt_(fa_tensor *x, const fa_sqrt_options *options);
 /** Options of fa_reciprocal(). */
 typedef struct fa_reciprocal_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_reciprocal_options;
 
 /** 1 / x; integers give f32.
@@ -2475,7 +2476,7 @@ typedef struct fa_reciprocal_options {
  *      fa_reciprocal(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_reciprocal(const fa_tensor *x, const fa_reciprocal_options *options);
 
@@ -2485,8 +2486,8 @@ FA_API fa_tensor *fa_reciprocal_(fa_tensor *x, const fa_reciprocal_options *opti
 /** Options of fa_sin(). */
 typedef struct fa_sin_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_sin_options;
 
 /** The sine of x (radians).
@@ -2494,7 +2495,7 @@ typedef struct fa_sin_options {
  *      fa_sin(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_sin(const fa_tensor *x, const fa_sin_options *options);
 
@@ -2504,8 +2505,8 @@ FA_API fa_tensor *fa_sin_(fa_tensor *x, const fa_sin_options *options);
 /** Options of fa_cos(). */
 typedef struct fa_cos_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_cos_options;
 
 /** The cosine of x (radians).
@@ -2513,7 +2514,7 @@ typedef struct fa_cos_options {
  *      fa_cos(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_cos(const fa_tensor *x, const fa_cos_options *options);
 
@@ -2523,8 +2524,8 @@ FA_API fa_tensor *fa_cos_(fa_tensor *x, const fa_cos_options *options);
 /** Options of fa_tanh(). */
 typedef struct fa_tanh_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_tanh_options;
 
 /** The hyperbolic tangent of x.
@@ -2532,7 +2533,7 @@ typedef struct fa_tanh_options {
  *      fa_tanh(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_tanh(const fa_tensor *x, const fa_tanh_options *options);
 
@@ -2542,8 +2543,8 @@ FA_API fa_tensor *fa_tanh_(fa_tensor *x, const fa_tanh_options *options);
 /** Options of fa_erf(). */
 typedef struct fa_erf_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_erf_options;
 
 /** The error function of x.
@@ -2551,7 +2552,7 @@ typedef struct fa_erf_options {
  *      fa_erf(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_erf(const fa_tensor *x, const fa_erf_options *options);
 
@@ -2561,8 +2562,8 @@ FA_API fa_tensor *fa_erf_(fa_tensor *x, const fa_erf_options *options);
 /** Options of fa_sigmoid(). */
 typedef struct fa_sigmoid_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_sigmoid_options;
 
 /** The logistic function 1 / (1 + exp(-x)).
@@ -2570,7 +2571,7 @@ typedef struct fa_sigmoid_options {
  *      fa_sigmoid(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_sigmoid(const fa_tensor *x, const fa_sigmoid_options *options);
 
@@ -2580,8 +2581,8 @@ FA_API fa_tensor *fa_sigmoid_(fa_tensor *x, const fa_sigmoid_options *options);
 /** Options of fa_relu(). */
 typedef struct fa_relu_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_relu_options;
 
 /** max(x, 0); NaN stays NaN. The gradient is 0 at 0. Bool is an error.
@@ -2589,7 +2590,7 @@ typedef struct fa_relu_options {
  *      fa_relu(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_relu(const fa_tensor *x, const fa_relu_options *options);
 
@@ -2599,8 +2600,8 @@ FA_API fa_tensor *fa_relu_(fa_tensor *x, const fa_relu_options *options);
 /** Options of fa_gelu(). */
 typedef struct fa_gelu_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_gelu_options;
 
 /** Gaussian error linear unit: x * (1 + erf(x / sqrt(2))) / 2 (arXiv:1606.08415).
@@ -2608,7 +2609,7 @@ typedef struct fa_gelu_options {
  *      fa_gelu(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_gelu(const fa_tensor *x, const fa_gelu_options *options);
 
@@ -2618,8 +2619,8 @@ FA_API fa_tensor *fa_gelu_(fa_tensor *x, const fa_gelu_options *options);
 /** Options of fa_silu(). */
 typedef struct fa_silu_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_silu_options;
 
 /** x * sigmoid(x), also called swish (arXiv:1702.03118).
@@ -2627,7 +2628,7 @@ typedef struct fa_silu_options {
  *      fa_silu(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_silu(const fa_tensor *x, const fa_silu_options *options);
 
@@ -2637,8 +2638,8 @@ FA_API fa_tensor *fa_silu_(fa_tensor *x, const fa_silu_options *options);
 /** Options of fa_maximum(). */
 typedef struct fa_maximum_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_maximum_options;
 
 /** The larger of x and y; NaN if one of them is NaN. Where they are equal both get half of the gradient.
@@ -2647,7 +2648,7 @@ typedef struct fa_maximum_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_maximum(fa_arg x, fa_arg y, const fa_maximum_options *options);
 
@@ -2657,8 +2658,8 @@ FA_API fa_tensor *fa_maximum_(fa_tensor *x, fa_arg y, const fa_maximum_options *
 /** Options of fa_minimum(). */
 typedef struct fa_minimum_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_minimum_options;
 
 /** The smaller of x and y; NaN if one of them is NaN. Where they are equal both get half of the gradient.
@@ -2667,7 +2668,7 @@ typedef struct fa_minimum_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_minimum(fa_arg x, fa_arg y, const fa_minimum_options *options);
 
@@ -2677,8 +2678,8 @@ FA_API fa_tensor *fa_minimum_(fa_tensor *x, fa_arg y, const fa_minimum_options *
 /** Options of fa_clamp(). */
 typedef struct fa_clamp_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_clamp_options;
 
 /** x clamped to [low, high]: min(max(x, low), high), so high where low > high; NaN stays NaN. The gradient of x is 0 at
@@ -2690,7 +2691,7 @@ typedef struct fa_clamp_options {
  *  @param x a tensor or a number
  *  @param low a tensor or a number
  *  @param high a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_clamp(fa_arg x, fa_arg low, fa_arg high, const fa_clamp_options *options);
 
@@ -2700,8 +2701,8 @@ FA_API fa_tensor *fa_clamp_(fa_tensor *x, fa_arg low, fa_arg high, const fa_clam
 /** Options of fa_where(). */
 typedef struct fa_where_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_where_options;
 
 /** x where condition is nonzero, y elsewhere. An element that is not selected gets the gradient 0, even if it is NaN or
@@ -2712,7 +2713,7 @@ typedef struct fa_where_options {
  *  @param condition a tensor or a number
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_where(fa_arg condition, fa_arg x, fa_arg y, const fa_where_options *options);
 
@@ -2722,8 +2723,8 @@ FA_API fa_tensor *fa_where_(fa_arg condition, fa_tensor *x, fa_arg y, const fa_w
 /** Options of fa_eq(). */
 typedef struct fa_eq_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_eq_options;
 
 /** true where x equals y.
@@ -2732,7 +2733,7 @@ typedef struct fa_eq_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_eq(fa_arg x, fa_arg y, const fa_eq_options *options);
 
@@ -2742,8 +2743,8 @@ FA_API fa_tensor *fa_eq_(fa_tensor *x, fa_arg y, const fa_eq_options *options);
 /** Options of fa_ne(). */
 typedef struct fa_ne_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_ne_options;
 
 /** true where x is not equal to y.
@@ -2752,7 +2753,7 @@ typedef struct fa_ne_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_ne(fa_arg x, fa_arg y, const fa_ne_options *options);
 
@@ -2762,8 +2763,8 @@ FA_API fa_tensor *fa_ne_(fa_tensor *x, fa_arg y, const fa_ne_options *options);
 /** Options of fa_lt(). */
 typedef struct fa_lt_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_lt_options;
 
 /** true where x < y.
@@ -2772,7 +2773,7 @@ typedef struct fa_lt_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_lt(fa_arg x, fa_arg y, const fa_lt_options *options);
 
@@ -2782,8 +2783,8 @@ FA_API fa_tensor *fa_lt_(fa_tensor *x, fa_arg y, const fa_lt_options *options);
 /** Options of fa_le(). */
 typedef struct fa_le_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_le_options;
 
 /** true where x <= y.
@@ -2792,7 +2793,7 @@ typedef struct fa_le_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_le(fa_arg x, fa_arg y, const fa_le_options *options);
 
@@ -2802,8 +2803,8 @@ FA_API fa_tensor *fa_le_(fa_tensor *x, fa_arg y, const fa_le_options *options);
 /** Options of fa_gt(). */
 typedef struct fa_gt_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_gt_options;
 
 /** true where x > y.
@@ -2812,7 +2813,7 @@ typedef struct fa_gt_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_gt(fa_arg x, fa_arg y, const fa_gt_options *options);
 
@@ -2822,8 +2823,8 @@ FA_API fa_tensor *fa_gt_(fa_tensor *x, fa_arg y, const fa_gt_options *options);
 /** Options of fa_ge(). */
 typedef struct fa_ge_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_ge_options;
 
 /** true where x >= y.
@@ -2832,7 +2833,7 @@ typedef struct fa_ge_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_ge(fa_arg x, fa_arg y, const fa_ge_options *options);
 
@@ -2842,10 +2843,10 @@ FA_API fa_tensor *fa_ge_(fa_tensor *x, fa_arg y, const fa_ge_options *options);
 /** Options of fa_dropout(). */
 typedef struct fa_dropout_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double p;       /**< see fa_dropout() */
     bool training;  /**< see fa_dropout() */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_dropout_options;
 
 /** Dropout: in training each element becomes 0 with probability p, and the others are scaled by 1 / (1 - p); otherwise
@@ -2855,7 +2856,7 @@ typedef struct fa_dropout_options {
  *      fa_dropout(x, .p = 0.5, .training = true, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_dropout(const fa_tensor *x, const fa_dropout_options *options);
 
@@ -2865,15 +2866,15 @@ FA_API fa_tensor *fa_dropout_(fa_tensor *x, const fa_dropout_options *options);
 /** @} */
 
 /** @name Special functions
- *  entropy, normal distribution, gamma and zeta. erf, lgamma, digamma and polygamma stand with the
- *  exponentials and logarithms. Each is one expression; integers and bool give f32.
+ *  Entropy, normal distribution, gamma and zeta; erf, lgamma, digamma and polygamma are listed under
+ *  "Exponentials, logarithms". Each is one expression; integers and bool give f32.
  *  @{ */
 
 /** Options of fa_xlog1py(). */
 typedef struct fa_xlog1py_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_xlog1py_options;
 
 /** x * log(1 + y), accurate for small y; 0 where x is 0, unless y is NaN.
@@ -2882,7 +2883,7 @@ typedef struct fa_xlog1py_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_xlog1py(fa_arg x, fa_arg y, const fa_xlog1py_options *options);
 
@@ -2892,8 +2893,8 @@ FA_API fa_tensor *fa_xlog1py_(fa_tensor *x, fa_arg y, const fa_xlog1py_options *
 /** Options of fa_entr(). */
 typedef struct fa_entr_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_entr_options;
 
 /** Entropy: -x * log(x); 0 at 0, -infinity for negative x. The gradient is 0 where x is not positive.
@@ -2901,7 +2902,7 @@ typedef struct fa_entr_options {
  *      fa_entr(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_entr(const fa_tensor *x, const fa_entr_options *options);
 
@@ -2911,8 +2912,8 @@ FA_API fa_tensor *fa_entr_(fa_tensor *x, const fa_entr_options *options);
 /** Options of fa_erfcx(). */
 typedef struct fa_erfcx_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_erfcx_options;
 
 /** The scaled complementary error function exp(x * x) * erfc(x), which does not underflow for large x.
@@ -2920,7 +2921,7 @@ typedef struct fa_erfcx_options {
  *      fa_erfcx(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_erfcx(const fa_tensor *x, const fa_erfcx_options *options);
 
@@ -2930,8 +2931,8 @@ FA_API fa_tensor *fa_erfcx_(fa_tensor *x, const fa_erfcx_options *options);
 /** Options of fa_ndtr(). */
 typedef struct fa_ndtr_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_ndtr_options;
 
 /** The cumulative distribution function of the standard normal distribution, accurate for large negative x.
@@ -2939,7 +2940,7 @@ typedef struct fa_ndtr_options {
  *      fa_ndtr(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_ndtr(const fa_tensor *x, const fa_ndtr_options *options);
 
@@ -2949,8 +2950,8 @@ FA_API fa_tensor *fa_ndtr_(fa_tensor *x, const fa_ndtr_options *options);
 /** Options of fa_log_ndtr(). */
 typedef struct fa_log_ndtr_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_log_ndtr_options;
 
 /** The logarithm of fa_ndtr(), accurate also where fa_ndtr() underflows to 0.
@@ -2958,7 +2959,7 @@ typedef struct fa_log_ndtr_options {
  *      fa_log_ndtr(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_log_ndtr(const fa_tensor *x, const fa_log_ndtr_options *options);
 
@@ -2968,8 +2969,8 @@ FA_API fa_tensor *fa_log_ndtr_(fa_tensor *x, const fa_log_ndtr_options *options)
 /** Options of fa_ndtri(). */
 typedef struct fa_ndtri_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_ndtri_options;
 
 /** The quantile function of the standard normal distribution, the inverse of fa_ndtr(). Infinite at 0 and 1, NaN
@@ -2978,7 +2979,7 @@ typedef struct fa_ndtri_options {
  *      fa_ndtri(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_ndtri(const fa_tensor *x, const fa_ndtri_options *options);
 
@@ -2988,8 +2989,8 @@ FA_API fa_tensor *fa_ndtri_(fa_tensor *x, const fa_ndtri_options *options);
 /** Options of fa_zeta(). */
 typedef struct fa_zeta_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_zeta_options;
 
 /** The Hurwitz zeta function: the sum of (q + k)^-x over all integers k >= 0, for x > 1. It is NaN for x < 1, infinite
@@ -3000,7 +3001,7 @@ typedef struct fa_zeta_options {
  *
  *  @param x a tensor or a number
  *  @param q a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_zeta(fa_arg x, fa_arg q, const fa_zeta_options *options);
 
@@ -3010,8 +3011,8 @@ FA_API fa_tensor *fa_zeta_(fa_arg x, fa_tensor *q, const fa_zeta_options *option
 /** Options of fa_igamma(). */
 typedef struct fa_igamma_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_igamma_options;
 
 /** The regularized lower incomplete gamma function P(a, x): the cumulative distribution function at x of the gamma
@@ -3022,7 +3023,7 @@ typedef struct fa_igamma_options {
  *
  *  @param a a tensor or a number
  *  @param x a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_igamma(fa_arg a, fa_arg x, const fa_igamma_options *options);
 
@@ -3032,8 +3033,8 @@ FA_API fa_tensor *fa_igamma_(fa_arg a, fa_tensor *x, const fa_igamma_options *op
 /** Options of fa_igammac(). */
 typedef struct fa_igammac_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_igammac_options;
 
 /** The regularized upper incomplete gamma function 1 - P(a, x), accurate where it is small; see fa_igamma().
@@ -3042,7 +3043,7 @@ typedef struct fa_igammac_options {
  *
  *  @param a a tensor or a number
  *  @param x a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_igammac(fa_arg a, fa_arg x, const fa_igammac_options *options);
 
@@ -3052,8 +3053,8 @@ FA_API fa_tensor *fa_igammac_(fa_arg a, fa_tensor *x, const fa_igammac_options *
 /** Options of fa_multigammaln(). */
 typedef struct fa_multigammaln_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_multigammaln_options;
 
 /** The logarithm of the multivariate gamma function of dimension p: p (p - 1) / 4 * log(pi) + the sum of lgamma(x - j /
@@ -3063,7 +3064,7 @@ typedef struct fa_multigammaln_options {
  *
  *  @param x any dtype but bool
  *  @param p the dimension, 1 or larger
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_multigammaln(const fa_tensor *x, int64_t p, const fa_multigammaln_options *options);
 
@@ -3072,7 +3073,7 @@ FA_API fa_tensor *fa_multigammaln(const fa_tensor *x, int64_t p, const fa_multig
 /** @} */
 
 /** @cond */
-/* How named options, and numbers in the place of tensors, reach the functions above. */
+/* Macros through which the functions above take named options, and numbers instead of tensors. */
 #define FA__DEFAULT_fa_relu6 {offsetof(fa_relu6_options, fa__end), NULL, 0}
 #define fa_relu6(...) FA__CALL1(fa_relu6, FA__SAME, __VA_ARGS__)
 typedef fa_relu6_options fa_relu6__options;

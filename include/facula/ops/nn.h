@@ -10,6 +10,7 @@
 FA__BEGIN
 
 /** @defgroup ops_nn Convolution, pooling, normalization and embedding
+ *  @ingroup ops
  *  @{ */
 
 /** @name Convolution
@@ -20,13 +21,13 @@ FA__BEGIN
 /** Options of fa_conv2d(). */
 typedef struct fa_conv2d_options {
     size_t size;           /**< set by the macro */
-    fa_tensor *out;        /**< where to write, instead of into new memory */
+    fa_tensor *out;        /**< the tensor to write the result into; NULL: a new one */
     const fa_tensor *bias; /**< (out); NULL: none */
     fa_pair stride;        /**< step of the kernel over the input */
     fa_pair padding;       /**< zeros added on each side; FA_PADDING_SAME keeps the input's size */
     fa_pair dilation;      /**< spacing between kernel elements */
     int64_t groups;        /**< number of groups the channels are split into */
-    char fa__end;          /**< the end of what this version knows */
+    char fa__end;          /**< marks the end of this version's options */
 } fa_conv2d_options;
 
 /** 2-dimensional convolution of images (cross-correlation: the kernel is not flipped). The result is (n, out_channels,
@@ -39,21 +40,21 @@ typedef struct fa_conv2d_options {
  *
  *  @param x input: (n, channels, height, width) or (channels, height, width)
  *  @param weight (out_channels, channels / groups, kernel_height, kernel_width)
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_conv2d(const fa_tensor *x, const fa_tensor *weight, const fa_conv2d_options *options);
 
 /** Options of fa_conv_transpose2d(). */
 typedef struct fa_conv_transpose2d_options {
     size_t size;            /**< set by the macro */
-    fa_tensor *out;         /**< where to write, instead of into new memory */
+    fa_tensor *out;         /**< the tensor to write the result into; NULL: a new one */
     const fa_tensor *bias;  /**< (out); NULL: none */
     fa_pair stride;         /**< step of the kernel over the result */
     fa_pair padding;        /**< rows and columns removed from the result on each side */
     fa_pair output_padding; /**< rows and columns added at the end of the result; less than stride or dilation */
     int64_t groups;         /**< number of groups the channels are split into */
     fa_pair dilation;       /**< spacing between kernel elements */
-    char fa__end;           /**< the end of what this version knows */
+    char fa__end;           /**< marks the end of this version's options */
 } fa_conv_transpose2d_options;
 
 /** Transposed convolution: the gradient of conv2d with respect to its input, also called deconvolution. Each element of
@@ -69,20 +70,20 @@ typedef struct fa_conv_transpose2d_options {
  *
  *  @param x input: (n, channels, height, width) or (channels, height, width)
  *  @param weight (channels, out_channels / groups, kernel_height, kernel_width)
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_conv_transpose2d(const fa_tensor *x, const fa_tensor *weight, const fa_conv_transpose2d_options *options);
 
 /** Options of fa_conv1d(). */
 typedef struct fa_conv1d_options {
     size_t size;           /**< set by the macro */
-    fa_tensor *out;        /**< where to write, instead of into new memory */
+    fa_tensor *out;        /**< the tensor to write the result into; NULL: a new one */
     const fa_tensor *bias; /**< (out); NULL: none */
     int64_t stride;        /**< step of the kernel over the input */
     int64_t padding;       /**< zeros added on each side; FA_PADDING_SAME keeps the input's size */
     int64_t dilation;      /**< spacing between kernel elements */
     int64_t groups;        /**< number of groups the channels are split into */
-    char fa__end;          /**< the end of what this version knows */
+    char fa__end;          /**< marks the end of this version's options */
 } fa_conv1d_options;
 
 /** 1-dimensional convolution (cross-correlation) of sequences: (n, out_channels, length), with the length computed as
@@ -92,21 +93,21 @@ typedef struct fa_conv1d_options {
  *
  *  @param x input: (n, channels, length) or (channels, length)
  *  @param weight (out_channels, channels / groups, kernel_length)
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_conv1d(const fa_tensor *x, const fa_tensor *weight, const fa_conv1d_options *options);
 
 /** Options of fa_conv_transpose1d(). */
 typedef struct fa_conv_transpose1d_options {
     size_t size;            /**< set by the macro */
-    fa_tensor *out;         /**< where to write, instead of into new memory */
+    fa_tensor *out;         /**< the tensor to write the result into; NULL: a new one */
     const fa_tensor *bias;  /**< (out); NULL: none */
     int64_t stride;         /**< step of the kernel over the result */
     int64_t padding;        /**< elements removed from the result on each side */
     int64_t output_padding; /**< elements added at the end of the result; less than stride or dilation */
     int64_t groups;         /**< number of groups the channels are split into */
     int64_t dilation;       /**< spacing between kernel elements */
-    char fa__end;           /**< the end of what this version knows */
+    char fa__end;           /**< marks the end of this version's options */
 } fa_conv_transpose1d_options;
 
 /** 1-dimensional transposed convolution: (n, out_channels, length), with the length computed as for
@@ -117,7 +118,7 @@ typedef struct fa_conv_transpose1d_options {
  *
  *  @param x input: (n, channels, length) or (channels, length)
  *  @param weight (channels, out_channels / groups, kernel_length)
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_conv_transpose1d(const fa_tensor *x, const fa_tensor *weight, const fa_conv_transpose1d_options *options);
 
@@ -130,10 +131,10 @@ FA_API fa_tensor *fa_conv_transpose1d(const fa_tensor *x, const fa_tensor *weigh
 /** Options of fa_embedding(). */
 typedef struct fa_embedding_options {
     size_t size;             /**< set by the macro */
-    fa_tensor *out;          /**< where to write, instead of into new memory */
+    fa_tensor *out;          /**< the tensor to write the result into; NULL: a new one */
     int64_t padding_idx;     /**< this row gets no gradient; negative counts from the end; default: none */
     bool scale_grad_by_freq; /**< true: divide each row's gradient by how often its index occurs in input */
-    char fa__end;            /**< the end of what this version knows */
+    char fa__end;            /**< marks the end of this version's options */
 } fa_embedding_options;
 
 /** The rows of weight that input selects: shape input.shape + (embedding_dim). An index out of range is an error that
@@ -144,7 +145,7 @@ typedef struct fa_embedding_options {
  *
  *  @param input indices: integers of any shape, from 0 to the number of rows - 1
  *  @param weight (num_embeddings, embedding_dim)
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_embedding(const fa_tensor *input, const fa_tensor *weight, const fa_embedding_options *options);
 
@@ -156,11 +157,11 @@ FA_API fa_tensor *fa_embedding(const fa_tensor *input, const fa_tensor *weight, 
 /** Options of fa_layer_norm(). */
 typedef struct fa_layer_norm_options {
     size_t size;             /**< set by the macro */
-    fa_tensor *out;          /**< where to write, instead of into new memory */
+    fa_tensor *out;          /**< the tensor to write the result into; NULL: a new one */
     const fa_tensor *weight; /**< in normalized_shape; NULL means 1 */
     const fa_tensor *bias;   /**< in normalized_shape; NULL means 0 */
     double eps;              /**< added to the variance */
-    char fa__end;            /**< the end of what this version knows */
+    char fa__end;            /**< marks the end of this version's options */
 } fa_layer_norm_options;
 
 /** Layer normalization: (x - mean) / sqrt(variance + eps) * weight + bias, with mean and variance over the last
@@ -170,17 +171,17 @@ typedef struct fa_layer_norm_options {
  *
  *  @param x (..., normalized_shape), floating
  *  @param normalized_shape the shape of x's last dimensions, over which the statistics are computed
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_layer_norm(const fa_tensor *x, fa_shape normalized_shape, const fa_layer_norm_options *options);
 
 /** Options of fa_rms_norm(). */
 typedef struct fa_rms_norm_options {
     size_t size;             /**< set by the macro */
-    fa_tensor *out;          /**< where to write, instead of into new memory */
+    fa_tensor *out;          /**< the tensor to write the result into; NULL: a new one */
     const fa_tensor *weight; /**< in normalized_shape; NULL means 1 */
     double eps;              /**< added to the mean of squares; negative: the machine epsilon of f32 or f64 */
-    char fa__end;            /**< the end of what this version knows */
+    char fa__end;            /**< marks the end of this version's options */
 } fa_rms_norm_options;
 
 /** Root mean square normalization: x / sqrt(mean(x * x) + eps) * weight, with the mean over the last dimensions
@@ -190,18 +191,18 @@ typedef struct fa_rms_norm_options {
  *
  *  @param x (..., normalized_shape), floating
  *  @param normalized_shape the shape of x's last dimensions, over which the mean is computed
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_rms_norm(const fa_tensor *x, fa_shape normalized_shape, const fa_rms_norm_options *options);
 
 /** Options of fa_normalize(). */
 typedef struct fa_normalize_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double p;       /**< the p of the p-norm */
-    fa_dims dim;    /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     double eps;     /**< lower bound of the divisor */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_normalize_options;
 
 /** x divided by its p-norm over the given dimensions: x / max(norm(x), eps).
@@ -209,18 +210,18 @@ typedef struct fa_normalize_options {
  *      fa_normalize(x, .p = 2, .dim = 1, .eps = 1e-12, .out = NULL)
  *
  *  @param x floating
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_normalize(const fa_tensor *x, const fa_normalize_options *options);
 
 /** Options of fa_local_response_norm(). */
 typedef struct fa_local_response_norm_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double alpha;   /**< factor for the mean of squares */
     double beta;    /**< the exponent */
     double k;       /**< added to the mean */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_local_response_norm_options;
 
 /** Local response normalization: x / (k + alpha * mean)^beta, where mean is the mean of squares over `size` channels
@@ -230,7 +231,7 @@ typedef struct fa_local_response_norm_options {
  *
  *  @param x (n, channels, ...), floating
  *  @param size number of neighbouring channels
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_local_response_norm(const fa_tensor *x, int64_t size, const fa_local_response_norm_options *options);
 
@@ -244,7 +245,7 @@ FA_API fa_tensor *fa_local_response_norm(const fa_tensor *x, int64_t size, const
 /** Options of fa_batch_norm(). */
 typedef struct fa_batch_norm_options {
     size_t size;                   /**< set by the macro */
-    fa_tensor *out;                /**< where to write, instead of into new memory */
+    fa_tensor *out;                /**< the tensor to write the result into; NULL: a new one */
     const fa_tensor *running_mean; /**< (channels); updated in place in training */
     const fa_tensor *running_var;  /**< (channels); updated in place in training */
     const fa_tensor *weight;       /**< (channels); NULL means 1 */
@@ -252,7 +253,7 @@ typedef struct fa_batch_norm_options {
     bool training;                 /**< true: use the statistics of the batch instead of the running ones */
     double momentum;               /**< weight of the batch in the running statistics */
     double eps;                    /**< added to the variance */
-    char fa__end;                  /**< the end of what this version knows */
+    char fa__end;                  /**< marks the end of this version's options */
 } fa_batch_norm_options;
 
 /** Batch normalization of each channel, dimension 1: (x - mean) / sqrt(variance + eps) * weight + bias
@@ -266,14 +267,14 @@ typedef struct fa_batch_norm_options {
  *          .training = false, .momentum = 0.1, .eps = 1e-5, .out = NULL)
  *
  *  @param x (n, channels) or (n, channels, ...), floating
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_batch_norm(const fa_tensor *x, const fa_batch_norm_options *options);
 
 /** Options of fa_instance_norm(). */
 typedef struct fa_instance_norm_options {
     size_t size;                   /**< set by the macro */
-    fa_tensor *out;                /**< where to write, instead of into new memory */
+    fa_tensor *out;                /**< the tensor to write the result into; NULL: a new one */
     const fa_tensor *running_mean; /**< (channels); updated in place if use_input_stats is true */
     const fa_tensor *running_var;  /**< (channels); updated in place in training */
     const fa_tensor *weight;       /**< (channels); NULL means 1 */
@@ -281,7 +282,7 @@ typedef struct fa_instance_norm_options {
     bool use_input_stats;          /**< false: use the running statistics */
     double momentum;               /**< weight of the batch in the running statistics */
     double eps;                    /**< added to the variance */
-    char fa__end;                  /**< the end of what this version knows */
+    char fa__end;                  /**< marks the end of this version's options */
 } fa_instance_norm_options;
 
 /** Instance normalization: like fa_batch_norm(), but with statistics of each sample and channel alone
@@ -291,18 +292,18 @@ typedef struct fa_instance_norm_options {
  *          .use_input_stats = true, .momentum = 0.1, .eps = 1e-5, .out = NULL)
  *
  *  @param x (n, channels, ...), floating
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_instance_norm(const fa_tensor *x, const fa_instance_norm_options *options);
 
 /** Options of fa_group_norm(). */
 typedef struct fa_group_norm_options {
     size_t size;             /**< set by the macro */
-    fa_tensor *out;          /**< where to write, instead of into new memory */
+    fa_tensor *out;          /**< the tensor to write the result into; NULL: a new one */
     const fa_tensor *weight; /**< (channels); NULL means 1 */
     const fa_tensor *bias;   /**< (channels); NULL means 0 */
     double eps;              /**< added to the variance */
-    char fa__end;            /**< the end of what this version knows */
+    char fa__end;            /**< marks the end of this version's options */
 } fa_group_norm_options;
 
 /** Group normalization: (x - mean) / sqrt(variance + eps) * weight + bias, with statistics of each sample over each
@@ -313,7 +314,7 @@ typedef struct fa_group_norm_options {
  *
  *  @param x (n, channels) or (n, channels, ...), floating
  *  @param num_groups number of groups the channels are split into; divides their number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_group_norm(const fa_tensor *x, int64_t num_groups, const fa_group_norm_options *options);
 
@@ -328,12 +329,12 @@ FA_API fa_tensor *fa_group_norm(const fa_tensor *x, int64_t num_groups, const fa
 /** Options of fa_max_pool2d(). */
 typedef struct fa_max_pool2d_options {
     size_t size;      /**< set by the macro */
-    fa_tensor *out;   /**< where to write, instead of into new memory */
+    fa_tensor *out;   /**< the tensor to write the result into; NULL: a new one */
     fa_pair stride;   /**< step between windows; 0: the kernel size */
     fa_pair padding;  /**< padding on each side; at most half of the dilated window */
     fa_pair dilation; /**< spacing between elements of a window */
     bool ceil_mode;   /**< true: round the number of windows up */
-    char fa__end;     /**< the end of what this version knows */
+    char fa__end;     /**< marks the end of this version's options */
 } fa_max_pool2d_options;
 
 /** Max pooling: the largest element of each window, (n, c, h', w') with h' = floor((h + 2 * padding - dilation *
@@ -346,7 +347,7 @@ typedef struct fa_max_pool2d_options {
  *
  *  @param x (n, c, h, w) or (c, h, w), any dtype but bool
  *  @param kernel height and width of the window
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_max_pool2d(const fa_tensor *x, fa_pair kernel, const fa_max_pool2d_options *options);
 
@@ -363,7 +364,7 @@ typedef struct fa_max_pool2d_with_indices_options {
     fa_pair padding;  /**< padding on each side; at most half of the dilated window */
     fa_pair dilation; /**< spacing between elements of a window */
     bool ceil_mode;   /**< true: round the number of windows up */
-    char fa__end;     /**< the end of what this version knows */
+    char fa__end;     /**< marks the end of this version's options */
 } fa_max_pool2d_with_indices_options;
 
 /** fa_max_pool2d() and the position of each maximum: i64, row-major within the h x w plane.
@@ -372,20 +373,20 @@ typedef struct fa_max_pool2d_with_indices_options {
  *
  *  @param x (n, c, h, w) or (c, h, w), any dtype but bool
  *  @param kernel height and width of the window
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_max_pool2d_with_indices_result fa_max_pool2d_with_indices(const fa_tensor *x, fa_pair kernel, const fa_max_pool2d_with_indices_options *options);
 
 /** Options of fa_avg_pool2d(). */
 typedef struct fa_avg_pool2d_options {
     size_t size;              /**< set by the macro */
-    fa_tensor *out;           /**< where to write, instead of into new memory */
+    fa_tensor *out;           /**< the tensor to write the result into; NULL: a new one */
     fa_pair stride;           /**< step between windows; 0: the kernel size */
     fa_pair padding;          /**< padding on each side; at most half of the window */
     bool ceil_mode;           /**< true: round the number of windows up */
     bool count_include_pad;   /**< true: padding counts as zeros in the mean */
     int64_t divisor_override; /**< the divisor of the sums; 0: the number of elements */
-    char fa__end;             /**< the end of what this version knows */
+    char fa__end;             /**< marks the end of this version's options */
 } fa_avg_pool2d_options;
 
 /** Average pooling: the mean of each window, in the shape of fa_max_pool2d()'s result. Sums are accumulated in f32 or
@@ -396,15 +397,15 @@ typedef struct fa_avg_pool2d_options {
  *
  *  @param x (n, c, h, w) or (c, h, w), floating
  *  @param kernel height and width of the window
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_avg_pool2d(const fa_tensor *x, fa_pair kernel, const fa_avg_pool2d_options *options);
 
 /** Options of fa_adaptive_avg_pool2d(). */
 typedef struct fa_adaptive_avg_pool2d_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_adaptive_avg_pool2d_options;
 
 /** Adaptive average pooling to a given height and width: result row i is the mean over input rows floor(i * h / h') up
@@ -414,7 +415,7 @@ typedef struct fa_adaptive_avg_pool2d_options {
  *
  *  @param x (n, c, h, w) or (c, h, w), floating
  *  @param size height and width of the result; -1 keeps x's
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_adaptive_avg_pool2d(const fa_tensor *x, fa_pair size, const fa_adaptive_avg_pool2d_options *options);
 
@@ -437,8 +438,8 @@ FA_API fa_adaptive_max_pool2d_with_indices_result fa_adaptive_max_pool2d_with_in
 /** Options of fa_adaptive_max_pool2d(). */
 typedef struct fa_adaptive_max_pool2d_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_adaptive_max_pool2d_options;
 
 /** Adaptive max pooling: the values of fa_adaptive_max_pool2d_with_indices().
@@ -447,7 +448,7 @@ typedef struct fa_adaptive_max_pool2d_options {
  *
  *  @param x (n, c, h, w) or (c, h, w), floating
  *  @param size height and width of the result; -1 keeps x's
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_adaptive_max_pool2d(const fa_tensor *x, fa_pair size, const fa_adaptive_max_pool2d_options *options);
 
@@ -460,12 +461,12 @@ FA_API fa_tensor *fa_adaptive_max_pool2d(const fa_tensor *x, fa_pair size, const
 /** Options of fa_max_pool1d(). */
 typedef struct fa_max_pool1d_options {
     size_t size;      /**< set by the macro */
-    fa_tensor *out;   /**< where to write, instead of into new memory */
+    fa_tensor *out;   /**< the tensor to write the result into; NULL: a new one */
     int64_t stride;   /**< step between windows; 0: the kernel size */
     int64_t padding;  /**< padding on each side; at most half of the dilated window */
     int64_t dilation; /**< spacing between elements of a window */
     bool ceil_mode;   /**< true: round the number of windows up */
-    char fa__end;     /**< the end of what this version knows */
+    char fa__end;     /**< marks the end of this version's options */
 } fa_max_pool1d_options;
 
 /** Max pooling of sequences: (n, c, length'). See fa_max_pool2d().
@@ -474,7 +475,7 @@ typedef struct fa_max_pool1d_options {
  *
  *  @param x (n, c, length) or (c, length), any dtype but bool
  *  @param kernel length of the window
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_max_pool1d(const fa_tensor *x, int64_t kernel, const fa_max_pool1d_options *options);
 
@@ -491,7 +492,7 @@ typedef struct fa_max_pool1d_with_indices_options {
     int64_t padding;  /**< padding on each side; at most half of the dilated window */
     int64_t dilation; /**< spacing between elements of a window */
     bool ceil_mode;   /**< true: round the number of windows up */
-    char fa__end;     /**< the end of what this version knows */
+    char fa__end;     /**< marks the end of this version's options */
 } fa_max_pool1d_with_indices_options;
 
 /** Max pooling of sequences, with the position of each maximum in its sequence (i64). See fa_max_pool2d().
@@ -500,19 +501,19 @@ typedef struct fa_max_pool1d_with_indices_options {
  *
  *  @param x (n, c, length) or (c, length), any dtype but bool
  *  @param kernel length of the window
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_max_pool1d_with_indices_result fa_max_pool1d_with_indices(const fa_tensor *x, int64_t kernel, const fa_max_pool1d_with_indices_options *options);
 
 /** Options of fa_avg_pool1d(). */
 typedef struct fa_avg_pool1d_options {
     size_t size;            /**< set by the macro */
-    fa_tensor *out;         /**< where to write, instead of into new memory */
+    fa_tensor *out;         /**< the tensor to write the result into; NULL: a new one */
     int64_t stride;         /**< step between windows; 0: the kernel size */
     int64_t padding;        /**< padding on each side; at most half of the window */
     bool ceil_mode;         /**< true: round the number of windows up */
     bool count_include_pad; /**< true: padding counts as zeros in the mean */
-    char fa__end;           /**< the end of what this version knows */
+    char fa__end;           /**< marks the end of this version's options */
 } fa_avg_pool1d_options;
 
 /** Average pooling of sequences: (n, c, length'). See fa_avg_pool2d().
@@ -522,15 +523,15 @@ typedef struct fa_avg_pool1d_options {
  *
  *  @param x (n, c, length) or (c, length), floating
  *  @param kernel length of the window
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_avg_pool1d(const fa_tensor *x, int64_t kernel, const fa_avg_pool1d_options *options);
 
 /** Options of fa_adaptive_avg_pool1d(). */
 typedef struct fa_adaptive_avg_pool1d_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_adaptive_avg_pool1d_options;
 
 /** Adaptive average pooling of sequences to a given length. See fa_adaptive_avg_pool2d().
@@ -539,7 +540,7 @@ typedef struct fa_adaptive_avg_pool1d_options {
  *
  *  @param x (n, c, length) or (c, length), floating
  *  @param size length of the result
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_adaptive_avg_pool1d(const fa_tensor *x, int64_t size, const fa_adaptive_avg_pool1d_options *options);
 
@@ -562,8 +563,8 @@ FA_API fa_adaptive_max_pool1d_with_indices_result fa_adaptive_max_pool1d_with_in
 /** Options of fa_adaptive_max_pool1d(). */
 typedef struct fa_adaptive_max_pool1d_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_adaptive_max_pool1d_options;
 
 /** Adaptive max pooling of sequences to a given length. See fa_adaptive_max_pool2d().
@@ -572,7 +573,7 @@ typedef struct fa_adaptive_max_pool1d_options {
  *
  *  @param x (n, c, length) or (c, length), floating
  *  @param size length of the result
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_adaptive_max_pool1d(const fa_tensor *x, int64_t size, const fa_adaptive_max_pool1d_options *options);
 
@@ -581,7 +582,7 @@ FA_API fa_tensor *fa_adaptive_max_pool1d(const fa_tensor *x, int64_t size, const
 /** @} */
 
 /** @cond */
-/* How named options, and numbers in the place of tensors, reach the functions above. */
+/* Macros through which the functions above take named options, and numbers instead of tensors. */
 #define FA__DEFAULT_fa_conv2d {offsetof(fa_conv2d_options, fa__end), NULL, NULL, 1, 0, 1, 1, 0}
 #define fa_conv2d(...) FA__CALL2(fa_conv2d, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_conv_transpose2d {offsetof(fa_conv_transpose2d_options, fa__end), NULL, NULL, 1, 0, 0, 1, 1, 0}

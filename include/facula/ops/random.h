@@ -10,19 +10,20 @@
 FA__BEGIN
 
 /** @defgroup ops_random Random sampling and dropout
+ *  @ingroup ops
  *  @{ */
 
 /** @name Dropout of channels, alpha dropout
- *  fa_dropout() of single elements is among the elementwise operations.
+ *  fa_dropout() of single elements is listed under "Elementwise arithmetic".
  *  @{ */
 
 /** Options of fa_alpha_dropout(). */
 typedef struct fa_alpha_dropout_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double p;       /**< see fa_alpha_dropout() */
     bool training;  /**< see fa_alpha_dropout() */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_alpha_dropout_options;
 
 /** Alpha dropout, for networks with fa_selu(): in training each element becomes -1.7580993408473766 (selu's limit at
@@ -32,7 +33,7 @@ typedef struct fa_alpha_dropout_options {
  *      fa_alpha_dropout(x, .p = 0.5, .training = true, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_alpha_dropout(const fa_tensor *x, const fa_alpha_dropout_options *options);
 
@@ -42,10 +43,10 @@ FA_API fa_tensor *fa_alpha_dropout_(fa_tensor *x, const fa_alpha_dropout_options
 /** Options of fa_feature_dropout(). */
 typedef struct fa_feature_dropout_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double p;       /**< probability that a channel becomes 0 */
     bool training;  /**< false: the result is a copy of x */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_feature_dropout_options;
 
 /** Dropout of whole channels (dimension 1 of each sample); channels that are kept are scaled by 1 / (1 - p). These are
@@ -54,7 +55,7 @@ typedef struct fa_feature_dropout_options {
  *      fa_feature_dropout(x, .p = 0.5, .training = true, .out = NULL)
  *
  *  @param x (n, channels, ...), floating
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_feature_dropout(const fa_tensor *x, const fa_feature_dropout_options *options);
 
@@ -70,7 +71,7 @@ typedef struct fa_uniform__options {
     size_t size;  /**< set by the macro */
     double from;  /**< lower bound */
     double to;    /**< exclusive upper bound */
-    char fa__end; /**< the end of what this version knows */
+    char fa__end; /**< marks the end of this version's options */
 } fa_uniform__options;
 
 /** Fills x with random numbers, uniformly distributed in [from, to). A number that rounds to `to` in x's dtype becomes
@@ -79,7 +80,7 @@ typedef struct fa_uniform__options {
  *      fa_uniform_(x, .from = 0, .to = 1)
  *
  *  @param x the tensor to fill; floating
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return x; NULL after an error */
 FA_API fa_tensor *fa_uniform_(fa_tensor *x, const fa_uniform__options *options);
 
@@ -88,7 +89,7 @@ typedef struct fa_normal__options {
     size_t size;  /**< set by the macro */
     double mean;  /**< mean of the normal distribution */
     double std;   /**< its standard deviation, at least 0 */
-    char fa__end; /**< the end of what this version knows */
+    char fa__end; /**< marks the end of this version's options */
 } fa_normal__options;
 
 /** Fills x with random numbers from a normal distribution.
@@ -96,7 +97,7 @@ typedef struct fa_normal__options {
  *      fa_normal_(x, .mean = 0, .std = 1)
  *
  *  @param x the tensor to fill; floating
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return x; NULL after an error */
 FA_API fa_tensor *fa_normal_(fa_tensor *x, const fa_normal__options *options);
 
@@ -105,7 +106,7 @@ typedef struct fa_log_normal__options {
     size_t size;  /**< set by the macro */
     double mean;  /**< mean of the logarithm */
     double std;   /**< standard deviation of the logarithm, at least 0 */
-    char fa__end; /**< the end of what this version knows */
+    char fa__end; /**< marks the end of this version's options */
 } fa_log_normal__options;
 
 /** Fills x with random numbers from a log-normal distribution: their logarithms are normally distributed.
@@ -113,7 +114,7 @@ typedef struct fa_log_normal__options {
  *      fa_log_normal_(x, .mean = 1, .std = 2)
  *
  *  @param x the tensor to fill; floating
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return x; NULL after an error */
 FA_API fa_tensor *fa_log_normal_(fa_tensor *x, const fa_log_normal__options *options);
 
@@ -121,7 +122,7 @@ FA_API fa_tensor *fa_log_normal_(fa_tensor *x, const fa_log_normal__options *opt
 typedef struct fa_exponential__options {
     size_t size;  /**< set by the macro */
     double lambd; /**< the rate, 1 / mean; above 0 */
-    char fa__end; /**< the end of what this version knows */
+    char fa__end; /**< marks the end of this version's options */
 } fa_exponential__options;
 
 /** Fills x with random numbers from an exponential distribution: -log(u) / lambd with uniform u. They are never 0
@@ -130,7 +131,7 @@ typedef struct fa_exponential__options {
  *      fa_exponential_(x, .lambd = 1)
  *
  *  @param x the tensor to fill; floating
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return x; NULL after an error */
 FA_API fa_tensor *fa_exponential_(fa_tensor *x, const fa_exponential__options *options);
 
@@ -139,7 +140,7 @@ typedef struct fa_cauchy__options {
     size_t size;   /**< set by the macro */
     double median; /**< the median */
     double sigma;  /**< half the distance between the quartiles; above 0 */
-    char fa__end;  /**< the end of what this version knows */
+    char fa__end;  /**< marks the end of this version's options */
 } fa_cauchy__options;
 
 /** Fills x with random numbers from a Cauchy distribution: median + sigma * tan(pi * (u - 0.5)) with uniform u.
@@ -147,14 +148,14 @@ typedef struct fa_cauchy__options {
  *      fa_cauchy_(x, .median = 0, .sigma = 1)
  *
  *  @param x the tensor to fill; floating
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return x; NULL after an error */
 FA_API fa_tensor *fa_cauchy_(fa_tensor *x, const fa_cauchy__options *options);
 
 /** Options of fa_geometric_(). */
 typedef struct fa_geometric__options {
     size_t size;  /**< set by the macro */
-    char fa__end; /**< the end of what this version knows */
+    char fa__end; /**< marks the end of this version's options */
 } fa_geometric__options;
 
 /** Fills x with random numbers from a geometric distribution: the number of trials up to the first success, 1 or more,
@@ -164,14 +165,14 @@ typedef struct fa_geometric__options {
  *
  *  @param x the tensor to fill
  *  @param p probability of success of each trial: above 0, at most 1
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return x; NULL after an error */
 FA_API fa_tensor *fa_geometric_(fa_tensor *x, double p, const fa_geometric__options *options);
 
 /** Options of fa_bernoulli_(). */
 typedef struct fa_bernoulli__options {
     size_t size;  /**< set by the macro */
-    char fa__end; /**< the end of what this version knows */
+    char fa__end; /**< marks the end of this version's options */
 } fa_bernoulli__options;
 
 /** Fills x with 1 with probability p, and with 0 otherwise. In a tensor p, NaN counts as 0, and elements above 1 as
@@ -181,7 +182,7 @@ typedef struct fa_bernoulli__options {
  *
  *  @param x the tensor to fill
  *  @param p probability of 1: a number from 0 to 1, or a tensor that broadcasts to x
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return x; NULL after an error */
 FA_API fa_tensor *fa_bernoulli_(fa_tensor *x, fa_arg p, const fa_bernoulli__options *options);
 
@@ -193,22 +194,22 @@ FA_API fa_tensor *fa_bernoulli_(fa_tensor *x, fa_arg p, const fa_bernoulli__opti
 /** Options of fa_gumbel_softmax(). */
 typedef struct fa_gumbel_softmax_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double tau;     /**< temperature, above 0: the lower, the closer to one-hot */
     bool hard;      /**< true: the result is exactly one-hot */
     int64_t dim;    /**< the dimension along which the results sum to 1; negative counts from the end */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_gumbel_softmax_options;
 
 /** Gumbel-softmax: softmax((x + g) / tau) along dim, with random numbers g from the Gumbel distribution
- *  (arXiv:1611.01144). It samples a class with the probabilities softmax(x) in a way that gradients flow through. With
+ *  (arXiv:1611.01144). It samples a class with probabilities softmax(x), and gradients flow through the sample. With
  *  `hard` the result is exactly one-hot, with the gradient of the soft one (in PyTorch the 1 may be off by
  *  rounding).
  *
  *      fa_gumbel_softmax(x, .tau = 1, .hard = false, .dim = -1, .out = NULL)
  *
  *  @param x logits; floating
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_gumbel_softmax(const fa_tensor *x, const fa_gumbel_softmax_options *options);
 
@@ -220,11 +221,11 @@ FA_API fa_tensor *fa_gumbel_softmax(const fa_tensor *x, const fa_gumbel_softmax_
 /** Options of fa_randint(). */
 typedef struct fa_randint_options {
     size_t size;        /**< set by the macro */
-    fa_tensor *out;     /**< where to write, instead of into new memory */
+    fa_tensor *out;     /**< the tensor to write the result into; NULL: a new one */
     fa_dtype dtype;     /**< FA_SAME means i64 */
     fa_device device;   /**< the device of the result; default: the current default device */
     bool requires_grad; /**< true: the result is a leaf that accumulates a gradient */
-    char fa__end;       /**< the end of what this version knows */
+    char fa__end;       /**< marks the end of this version's options */
 } fa_randint_options;
 
 /** Random integers, uniformly distributed in [low, high), from the default generator. Every device gives the same
@@ -235,18 +236,18 @@ typedef struct fa_randint_options {
  *
  *  @param low lower bound
  *  @param high exclusive upper bound
- *  @param shape the shape: FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param shape FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_randint(int64_t low, int64_t high, fa_shape shape, const fa_randint_options *options);
 
 /** Options of fa_randint_like(). */
 typedef struct fa_randint_like_options {
     size_t size;        /**< set by the macro */
-    fa_tensor *out;     /**< where to write, instead of into new memory */
+    fa_tensor *out;     /**< the tensor to write the result into; NULL: a new one */
     fa_dtype dtype;     /**< FA_SAME means x's dtype */
     bool requires_grad; /**< true: the result is a leaf that accumulates a gradient */
-    char fa__end;       /**< the end of what this version knows */
+    char fa__end;       /**< marks the end of this version's options */
 } fa_randint_like_options;
 
 /** Random integers, uniformly distributed in [low, high), with the shape, dtype and device of x; see fa_randint().
@@ -256,7 +257,7 @@ typedef struct fa_randint_like_options {
  *  @param x gives the shape and device, and the dtype unless it is given
  *  @param low lower bound
  *  @param high exclusive upper bound
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_randint_like(const fa_tensor *x, int64_t low, int64_t high, const fa_randint_like_options *options);
 
@@ -265,7 +266,7 @@ typedef struct fa_random__options {
     size_t size;  /**< set by the macro */
     int64_t from; /**< lower bound */
     int64_t to;   /**< exclusive upper bound; default: up to where the dtype represents all integers */
-    char fa__end; /**< the end of what this version knows */
+    char fa__end; /**< marks the end of this version's options */
 } fa_random__options;
 
 /** Fills x with random integers, uniformly distributed in [from, to), from the default generator. Every device gives
@@ -275,7 +276,7 @@ typedef struct fa_random__options {
  *      fa_random_(x, .from = 0, .to = INT64_MIN)
  *
  *  @param x the tensor to fill
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return x; NULL after an error */
 FA_API fa_tensor *fa_random_(fa_tensor *x, const fa_random__options *options);
 
@@ -289,8 +290,8 @@ FA_API fa_tensor *fa_random_(fa_tensor *x, const fa_random__options *options);
 /** Options of fa_bernoulli(). */
 typedef struct fa_bernoulli_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_bernoulli_options;
 
 /** 1 with probability p, 0 otherwise, elementwise, in p's shape and dtype. NaN counts as 0, and elements above 1 as
@@ -299,15 +300,15 @@ typedef struct fa_bernoulli_options {
  *      fa_bernoulli(p, .out = NULL)
  *
  *  @param p probability of 1: floating, from 0 to 1
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_bernoulli(const fa_tensor *p, const fa_bernoulli_options *options);
 
 /** Options of fa_normal(). */
 typedef struct fa_normal_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_normal_options;
 
 /** Random numbers from normal distributions: mean + std * z with z from the standard normal distribution. At least one
@@ -319,15 +320,15 @@ typedef struct fa_normal_options {
  *
  *  @param mean a tensor or a number
  *  @param std a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_normal(fa_arg mean, fa_arg std, const fa_normal_options *options);
 
 /** Options of fa_poisson(). */
 typedef struct fa_poisson_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_poisson_options;
 
 /** Random numbers from Poisson distributions with the given means, in rate's shape and dtype. Computed in f64, which
@@ -337,16 +338,16 @@ typedef struct fa_poisson_options {
  *      fa_poisson(rate, .out = NULL)
  *
  *  @param rate the means: floating, at least 0
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_poisson(const fa_tensor *rate, const fa_poisson_options *options);
 
 /** Options of fa_multinomial(). */
 typedef struct fa_multinomial_options {
     size_t size;      /**< set by the macro */
-    fa_tensor *out;   /**< where to write, instead of into new memory */
+    fa_tensor *out;   /**< the tensor to write the result into; NULL: a new one */
     bool replacement; /**< true: a category may be drawn more than once */
-    char fa__end;     /**< the end of what this version knows */
+    char fa__end;     /**< marks the end of this version's options */
 } fa_multinomial_options;
 
 /** Samples category indices of each row, with probabilities proportional to the weights: (num_samples) or (m,
@@ -358,7 +359,7 @@ typedef struct fa_multinomial_options {
  *
  *  @param x weights, not necessarily normalized: (n) or (m, n), at least 0
  *  @param num_samples number of samples for each row
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_multinomial(const fa_tensor *x, int64_t num_samples, const fa_multinomial_options *options);
 
@@ -367,7 +368,7 @@ FA_API fa_tensor *fa_multinomial(const fa_tensor *x, int64_t num_samples, const 
 /** @} */
 
 /** @cond */
-/* How named options, and numbers in the place of tensors, reach the functions above. */
+/* Macros through which the functions above take named options, and numbers instead of tensors. */
 #define FA__DEFAULT_fa_alpha_dropout {offsetof(fa_alpha_dropout_options, fa__end), NULL, 0.5, true, 0}
 #define fa_alpha_dropout(...) FA__CALL1(fa_alpha_dropout, FA__SAME, __VA_ARGS__)
 typedef fa_alpha_dropout_options fa_alpha_dropout__options;

@@ -10,6 +10,7 @@
 FA__BEGIN
 
 /** @defgroup ops_reduce Reductions, scans, sorting and statistics
+ *  @ingroup ops
  *  @{ */
 
 /** @name Maximum and minimum over dimensions, argmax and argmin
@@ -18,10 +19,10 @@ FA__BEGIN
 /** Options of fa_amax(). */
 typedef struct fa_amax_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_dims dim;    /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_amax_options;
 
 /** The largest elements over dimensions. NaN counts as the largest; equal maxima share the gradient evenly.
@@ -29,17 +30,17 @@ typedef struct fa_amax_options {
  *      fa_amax(x, .dim = FA_ALL, .keepdim = false, .out = NULL)
  *
  *  @param x at least one element along the reduced dimensions
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_amax(const fa_tensor *x, const fa_amax_options *options);
 
 /** Options of fa_amin(). */
 typedef struct fa_amin_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_dims dim;    /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_amin_options;
 
 /** The smallest elements over dimensions. NaN counts as the smallest; equal minima share the gradient evenly.
@@ -47,7 +48,7 @@ typedef struct fa_amin_options {
  *      fa_amin(x, .dim = FA_ALL, .keepdim = false, .out = NULL)
  *
  *  @param x at least one element along the reduced dimensions
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_amin(const fa_tensor *x, const fa_amin_options *options);
 
@@ -60,9 +61,9 @@ typedef struct fa_aminmax_result {
 /** Options of fa_aminmax(). */
 typedef struct fa_aminmax_options {
     size_t size;  /**< set by the macro */
-    fa_dims dim;  /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim;  /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim; /**< true: keep the reduced dimensions with size 1 */
-    char fa__end; /**< the end of what this version knows */
+    char fa__end; /**< marks the end of this version's options */
 } fa_aminmax_options;
 
 /** The smallest and the largest elements over dimensions. NaN gives NaN for both; equal elements share the gradients
@@ -71,7 +72,7 @@ typedef struct fa_aminmax_options {
  *      fa_aminmax(x, .dim = FA_ALL, .keepdim = false)
  *
  *  @param x at least one element along the reduced dimensions
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_aminmax_result fa_aminmax(const fa_tensor *x, const fa_aminmax_options *options);
 
@@ -85,7 +86,7 @@ typedef struct fa_max_result {
 typedef struct fa_max_options {
     size_t size;  /**< set by the macro */
     bool keepdim; /**< true: keep dim with size 1 */
-    char fa__end; /**< the end of what this version knows */
+    char fa__end; /**< marks the end of this version's options */
 } fa_max_options;
 
 /** The largest elements along a dimension and their indices (i64). NaN counts as the largest. Of equal elements the
@@ -95,7 +96,7 @@ typedef struct fa_max_options {
  *
  *  @param x at least one element along dim
  *  @param dim the dimension to reduce; negative counts from the end
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_max_result fa_max(const fa_tensor *x, int64_t dim, const fa_max_options *options);
 
@@ -109,7 +110,7 @@ typedef struct fa_min_result {
 typedef struct fa_min_options {
     size_t size;  /**< set by the macro */
     bool keepdim; /**< true: keep dim with size 1 */
-    char fa__end; /**< the end of what this version knows */
+    char fa__end; /**< marks the end of this version's options */
 } fa_min_options;
 
 /** The smallest elements along a dimension and their indices (i64). NaN counts as the smallest. Of equal elements the
@@ -119,17 +120,17 @@ typedef struct fa_min_options {
  *
  *  @param x at least one element along dim
  *  @param dim the dimension to reduce; negative counts from the end
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_min_result fa_min(const fa_tensor *x, int64_t dim, const fa_min_options *options);
 
 /** Options of fa_argmax(). */
 typedef struct fa_argmax_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     fa_dims dim;    /**< one dimension; by default x is flattened */
     bool keepdim;   /**< true: keep dim with size 1 */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_argmax_options;
 
 /** The index (i64) of the largest element along a dimension, or in the flattened x. NaN counts as the largest; of equal
@@ -138,17 +139,17 @@ typedef struct fa_argmax_options {
  *      fa_argmax(x, .dim = FA_ALL, .keepdim = false, .out = NULL)
  *
  *  @param x at least one element along the reduced dimensions
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_argmax(const fa_tensor *x, const fa_argmax_options *options);
 
 /** Options of fa_argmin(). */
 typedef struct fa_argmin_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     fa_dims dim;    /**< one dimension; by default x is flattened */
     bool keepdim;   /**< true: keep dim with size 1 */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_argmin_options;
 
 /** The index (i64) of the smallest element along a dimension, or in the flattened x. NaN counts as the smallest; of
@@ -157,7 +158,7 @@ typedef struct fa_argmin_options {
  *      fa_argmin(x, .dim = FA_ALL, .keepdim = false, .out = NULL)
  *
  *  @param x at least one element along the reduced dimensions
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_argmin(const fa_tensor *x, const fa_argmin_options *options);
 
@@ -170,10 +171,10 @@ FA_API fa_tensor *fa_argmin(const fa_tensor *x, const fa_argmin_options *options
 /** Options of fa_bincount(). */
 typedef struct fa_bincount_options {
     size_t size;              /**< set by the macro */
-    fa_tensor *out;           /**< where to write, instead of into new memory */
-    const fa_tensor *weights; /**< (n): summed instead of counting; NULL means 1 */
+    fa_tensor *out;           /**< the tensor to write the result into; NULL: a new one */
+    const fa_tensor *weights; /**< (n): weights to sum; NULL: elements are counted */
     int64_t minlength;        /**< minimum size of the result */
-    char fa__end;             /**< the end of what this version knows */
+    char fa__end;             /**< marks the end of this version's options */
 } fa_bincount_options;
 
 /** Counts how often each integer occurs in x: y[i] is the number of elements equal to i, as i64, or the sum of their
@@ -183,7 +184,7 @@ typedef struct fa_bincount_options {
  *      fa_bincount(x, .weights = NULL, .minlength = 0, .out = NULL)
  *
  *  @param x (n) integers, 0 or larger
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_bincount(const fa_tensor *x, const fa_bincount_options *options);
 
@@ -200,9 +201,9 @@ typedef struct fa_histogram_options {
     double min;              /**< lower end of the range; min = max = 0: x's smallest element */
     double max;              /**< upper end of the range; min = max = 0: x's largest element */
     const fa_tensor *edges;  /**< (k + 1), ascending: edges of k intervals; NULL: bins of equal width */
-    const fa_tensor *weight; /**< x's shape: summed instead of counting; NULL means 1 */
+    const fa_tensor *weight; /**< weights to sum, in x's shape; NULL: elements are counted */
     bool density;            /**< true: normalize so that the integral over the range is 1 */
-    char fa__end;            /**< the end of what this version knows */
+    char fa__end;            /**< marks the end of this version's options */
 } fa_histogram_options;
 
 /** A histogram: the number of elements in each interval, and the edges of the intervals. Each interval includes its
@@ -212,7 +213,7 @@ typedef struct fa_histogram_options {
  *      fa_histogram(x, .bins = 100, .min = 0, .max = 0, .edges = NULL, .weight = NULL, .density = false)
  *
  *  @param x floating, any shape
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_histogram_result fa_histogram(const fa_tensor *x, const fa_histogram_options *options);
 
@@ -224,11 +225,11 @@ FA_API fa_histogram_result fa_histogram(const fa_tensor *x, const fa_histogram_o
 /** Options of fa_var(). */
 typedef struct fa_var_options {
     size_t size;       /**< set by the macro */
-    fa_tensor *out;    /**< where to write, instead of into new memory */
-    fa_dims dim;       /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_tensor *out;    /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;       /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     double correction; /**< the sum of squared differences is divided by (number of elements - correction) */
     bool keepdim;      /**< true: keep the reduced dimensions with size 1 */
-    char fa__end;      /**< the end of what this version knows */
+    char fa__end;      /**< marks the end of this version's options */
 } fa_var_options;
 
 /** The variance over dimensions: sum((x - mean)^2) / (n - correction), computed in two passes. With correction 1 the
@@ -237,18 +238,18 @@ typedef struct fa_var_options {
  *      fa_var(x, .dim = FA_ALL, .correction = 1, .keepdim = false, .out = NULL)
  *
  *  @param x floating
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_var(const fa_tensor *x, const fa_var_options *options);
 
 /** Options of fa_std(). */
 typedef struct fa_std_options {
     size_t size;       /**< set by the macro */
-    fa_tensor *out;    /**< where to write, instead of into new memory */
-    fa_dims dim;       /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_tensor *out;    /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;       /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     double correction; /**< the sum of squared differences is divided by (number of elements - correction) */
     bool keepdim;      /**< true: keep the reduced dimensions with size 1 */
-    char fa__end;      /**< the end of what this version knows */
+    char fa__end;      /**< marks the end of this version's options */
 } fa_std_options;
 
 /** The standard deviation over dimensions: the square root of fa_var(). Where it is 0, its gradient is 0.
@@ -256,7 +257,7 @@ typedef struct fa_std_options {
  *      fa_std(x, .dim = FA_ALL, .correction = 1, .keepdim = false, .out = NULL)
  *
  *  @param x floating
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_std(const fa_tensor *x, const fa_std_options *options);
 
@@ -269,10 +270,10 @@ typedef struct fa_var_mean_result {
 /** Options of fa_var_mean(). */
 typedef struct fa_var_mean_options {
     size_t size;       /**< set by the macro */
-    fa_dims dim;       /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim;       /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     double correction; /**< the sum of squared differences is divided by (number of elements - correction) */
     bool keepdim;      /**< true: keep the reduced dimensions with size 1 */
-    char fa__end;      /**< the end of what this version knows */
+    char fa__end;      /**< marks the end of this version's options */
 } fa_var_mean_options;
 
 /** The variance, as fa_var(), and the mean.
@@ -280,7 +281,7 @@ typedef struct fa_var_mean_options {
  *      fa_var_mean(x, .dim = FA_ALL, .correction = 1, .keepdim = false)
  *
  *  @param x floating
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_var_mean_result fa_var_mean(const fa_tensor *x, const fa_var_mean_options *options);
 
@@ -293,10 +294,10 @@ typedef struct fa_std_mean_result {
 /** Options of fa_std_mean(). */
 typedef struct fa_std_mean_options {
     size_t size;       /**< set by the macro */
-    fa_dims dim;       /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim;       /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     double correction; /**< the sum of squared differences is divided by (number of elements - correction) */
     bool keepdim;      /**< true: keep the reduced dimensions with size 1 */
-    char fa__end;      /**< the end of what this version knows */
+    char fa__end;      /**< marks the end of this version's options */
 } fa_std_mean_options;
 
 /** The standard deviation, as fa_std(), and the mean.
@@ -304,7 +305,7 @@ typedef struct fa_std_mean_options {
  *      fa_std_mean(x, .dim = FA_ALL, .correction = 1, .keepdim = false)
  *
  *  @param x floating
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_std_mean_result fa_std_mean(const fa_tensor *x, const fa_std_mean_options *options);
 
@@ -316,12 +317,12 @@ FA_API fa_std_mean_result fa_std_mean(const fa_tensor *x, const fa_std_mean_opti
 /** Options of fa_norm(). */
 typedef struct fa_norm_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double p;       /**< the p of the p-norm: any number, infinity or -infinity */
-    fa_dims dim;    /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
     fa_dtype dtype; /**< the floating dtype of the result */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_norm_options;
 
 /** The p-norm of vectors over dimensions: sum(|x|^p)^(1/p). p = infinity gives the largest |x|, p = -infinity the
@@ -331,17 +332,17 @@ typedef struct fa_norm_options {
  *      fa_norm(x, .p = 2, .dim = FA_ALL, .keepdim = false, .dtype = FA_SAME, .out = NULL)
  *
  *  @param x floating
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_norm(const fa_tensor *x, const fa_norm_options *options);
 
 /** Options of fa_logsumexp(). */
 typedef struct fa_logsumexp_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_dims dim;    /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_logsumexp_options;
 
 /** log(sum(exp(x))) over dimensions, computed after subtracting the maximum. For no elements, or only -infinity, the
@@ -350,7 +351,7 @@ typedef struct fa_logsumexp_options {
  *      fa_logsumexp(x, .dim = FA_ALL, .keepdim = false, .out = NULL)
  *
  *  @param x any dtype; integers and bool give f32
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_logsumexp(const fa_tensor *x, const fa_logsumexp_options *options);
 
@@ -371,7 +372,7 @@ typedef struct fa_median_options {
     size_t size;  /**< set by the macro */
     fa_dims dim;  /**< one dimension; by default x is flattened */
     bool keepdim; /**< true: keep dim with size 1 */
-    char fa__end; /**< the end of what this version knows */
+    char fa__end; /**< marks the end of this version's options */
 } fa_median_options;
 
 /** The median along a dimension or of the flattened x, and its index (i64). For an even number of elements it is the
@@ -381,7 +382,7 @@ typedef struct fa_median_options {
  *      fa_median(x, .dim = FA_ALL, .keepdim = false)
  *
  *  @param x at least one element along the reduced dimension (PyTorch gives NaN for none)
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_median_result fa_median(const fa_tensor *x, const fa_median_options *options);
 
@@ -396,7 +397,7 @@ typedef struct fa_nanmedian_options {
     size_t size;  /**< set by the macro */
     fa_dims dim;  /**< one dimension; by default x is flattened */
     bool keepdim; /**< true: keep dim with size 1 */
-    char fa__end; /**< the end of what this version knows */
+    char fa__end; /**< marks the end of this version's options */
 } fa_nanmedian_options;
 
 /** Like fa_median(), ignoring NaN; if all elements are NaN the result is NaN.
@@ -404,7 +405,7 @@ typedef struct fa_nanmedian_options {
  *      fa_nanmedian(x, .dim = FA_ALL, .keepdim = false)
  *
  *  @param x at least one element along the reduced dimension (PyTorch gives NaN for none)
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_nanmedian_result fa_nanmedian(const fa_tensor *x, const fa_nanmedian_options *options);
 
@@ -419,7 +420,7 @@ typedef struct fa_mode_options {
     size_t size;  /**< set by the macro */
     int64_t dim;  /**< the dimension to reduce; negative counts from the end */
     bool keepdim; /**< true: keep dim with size 1 */
-    char fa__end; /**< the end of what this version knows */
+    char fa__end; /**< marks the end of this version's options */
 } fa_mode_options;
 
 /** The most frequent element along a dimension (the smallest of several), and the index of its last occurrence (i64). A
@@ -428,18 +429,18 @@ typedef struct fa_mode_options {
  *      fa_mode(x, .dim = -1, .keepdim = false)
  *
  *  @param x at least one element along dim
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_mode_result fa_mode(const fa_tensor *x, const fa_mode_options *options);
 
 /** Options of fa_quantile(). */
 typedef struct fa_quantile_options {
     size_t size;               /**< set by the macro */
-    fa_tensor *out;            /**< where to write, instead of into new memory */
+    fa_tensor *out;            /**< the tensor to write the result into; NULL: a new one */
     fa_dims dim;               /**< one dimension; by default x is flattened */
     bool keepdim;              /**< true: keep dim with size 1 */
     const char *interpolation; /**< "linear", "lower", "higher", "midpoint" or "nearest" */
-    char fa__end;              /**< the end of what this version knows */
+    char fa__end;              /**< marks the end of this version's options */
 } fa_quantile_options;
 
 /** The q-quantile along a dimension or of the flattened x, interpolated between two elements. With a NaN the result is
@@ -451,18 +452,18 @@ typedef struct fa_quantile_options {
  *
  *  @param x f32 or f64; at least one element along the reduced dimension
  *  @param q from 0 to 1: a number, a 0-dim or a 1-dimensional tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_quantile(const fa_tensor *x, fa_arg q, const fa_quantile_options *options);
 
 /** Options of fa_nanquantile(). */
 typedef struct fa_nanquantile_options {
     size_t size;               /**< set by the macro */
-    fa_tensor *out;            /**< where to write, instead of into new memory */
+    fa_tensor *out;            /**< the tensor to write the result into; NULL: a new one */
     fa_dims dim;               /**< one dimension; by default x is flattened */
     bool keepdim;              /**< true: keep dim with size 1 */
     const char *interpolation; /**< "linear", "lower", "higher", "midpoint" or "nearest" */
-    char fa__end;              /**< the end of what this version knows */
+    char fa__end;              /**< marks the end of this version's options */
 } fa_nanquantile_options;
 
 /** Like fa_quantile(), ignoring NaN; if all elements are NaN the result is NaN.
@@ -471,7 +472,7 @@ typedef struct fa_nanquantile_options {
  *
  *  @param x f32 or f64; at least one element along the reduced dimension
  *  @param q from 0 to 1: a number, a 0-dim or a 1-dimensional tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_nanquantile(const fa_tensor *x, fa_arg q, const fa_nanquantile_options *options);
 
@@ -486,11 +487,11 @@ FA_API fa_tensor *fa_nanquantile(const fa_tensor *x, fa_arg q, const fa_nanquant
 /** Options of fa_sum(). */
 typedef struct fa_sum_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_dims dim;    /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
     fa_dtype dtype; /**< dtype of the result; elements are converted first (f16 and bf16 accumulate in f32) */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_sum_options;
 
 /** The sum over dimensions. Integers and bool are summed in i64; an empty sum is 0. With dtype bool the result is
@@ -499,18 +500,18 @@ typedef struct fa_sum_options {
  *      fa_sum(x, .dim = FA_ALL, .keepdim = false, .dtype = FA_SAME, .out = NULL)
  *
  *  @param x any dtype
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_sum(const fa_tensor *x, const fa_sum_options *options);
 
 /** Options of fa_nansum(). */
 typedef struct fa_nansum_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_dims dim;    /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
     fa_dtype dtype; /**< dtype of the result; elements are converted first (f16 and bf16 accumulate in f32) */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_nansum_options;
 
 /** The sum over dimensions, counting NaN as 0. Integers and bool are summed in i64; an empty sum is 0.
@@ -518,18 +519,18 @@ typedef struct fa_nansum_options {
  *      fa_nansum(x, .dim = FA_ALL, .keepdim = false, .dtype = FA_SAME, .out = NULL)
  *
  *  @param x any dtype
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_nansum(const fa_tensor *x, const fa_nansum_options *options);
 
 /** Options of fa_mean(). */
 typedef struct fa_mean_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_dims dim;    /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
     fa_dtype dtype; /**< dtype of the result; elements are converted first (f16 and bf16 accumulate in f32) */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_mean_options;
 
 /** The mean over dimensions, accumulated in f32 or f64. The mean of no elements is NaN. Integers are an error.
@@ -537,18 +538,18 @@ typedef struct fa_mean_options {
  *      fa_mean(x, .dim = FA_ALL, .keepdim = false, .dtype = FA_SAME, .out = NULL)
  *
  *  @param x any dtype
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_mean(const fa_tensor *x, const fa_mean_options *options);
 
 /** Options of fa_nanmean(). */
 typedef struct fa_nanmean_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_dims dim;    /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
     fa_dtype dtype; /**< dtype of the result; elements are converted first (f16 and bf16 accumulate in f32) */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_nanmean_options;
 
 /** The mean over dimensions, ignoring NaN; if all elements are NaN the result is NaN. Integers are an error.
@@ -556,18 +557,18 @@ typedef struct fa_nanmean_options {
  *      fa_nanmean(x, .dim = FA_ALL, .keepdim = false, .dtype = FA_SAME, .out = NULL)
  *
  *  @param x any dtype
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_nanmean(const fa_tensor *x, const fa_nanmean_options *options);
 
 /** Options of fa_prod(). */
 typedef struct fa_prod_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_dims dim;    /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
     fa_dtype dtype; /**< dtype of the result; elements are converted first (f16 and bf16 accumulate in f32) */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_prod_options;
 
 /** The product over dimensions. Integers and bool are multiplied in i64; an empty product is 1. The gradient is exact
@@ -576,17 +577,17 @@ typedef struct fa_prod_options {
  *      fa_prod(x, .dim = FA_ALL, .keepdim = false, .dtype = FA_SAME, .out = NULL)
  *
  *  @param x any dtype
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_prod(const fa_tensor *x, const fa_prod_options *options);
 
 /** Options of fa_all(). */
 typedef struct fa_all_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_dims dim;    /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_all_options;
 
 /** Whether all elements over dimensions are true (nonzero), as bool. An empty input gives true. PyTorch returns u8 for
@@ -595,17 +596,17 @@ typedef struct fa_all_options {
  *      fa_all(x, .dim = FA_ALL, .keepdim = false, .out = NULL)
  *
  *  @param x any dtype; nonzero elements are true, including NaN
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_all(const fa_tensor *x, const fa_all_options *options);
 
 /** Options of fa_any(). */
 typedef struct fa_any_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_dims dim;    /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_any_options;
 
 /** Whether any element over dimensions is true (nonzero), as bool. An empty input gives false. PyTorch returns u8 for
@@ -614,17 +615,17 @@ typedef struct fa_any_options {
  *      fa_any(x, .dim = FA_ALL, .keepdim = false, .out = NULL)
  *
  *  @param x any dtype; nonzero elements are true, including NaN
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_any(const fa_tensor *x, const fa_any_options *options);
 
 /** Options of fa_count_nonzero(). */
 typedef struct fa_count_nonzero_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_dims dim;    /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_count_nonzero_options;
 
 /** The number of nonzero elements over dimensions, as i64; NaN counts as nonzero.
@@ -632,15 +633,15 @@ typedef struct fa_count_nonzero_options {
  *      fa_count_nonzero(x, .dim = FA_ALL, .keepdim = false, .out = NULL)
  *
  *  @param x any dtype; nonzero elements are true, including NaN
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_count_nonzero(const fa_tensor *x, const fa_count_nonzero_options *options);
 
 /** Options of fa_sum_to(). */
 typedef struct fa_sum_to_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_sum_to_options;
 
 /** Sums x over the dimensions in which `like` was broadcast to x's shape: the gradient of broadcasting. The result has
@@ -650,7 +651,7 @@ typedef struct fa_sum_to_options {
  *
  *  @param x the tensor to reduce
  *  @param like only its shape is used
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_sum_to(const fa_tensor *x, const fa_tensor *like, const fa_sum_to_options *options);
 
@@ -664,9 +665,9 @@ FA_API fa_tensor *fa_sum_to(const fa_tensor *x, const fa_tensor *like, const fa_
 /** Options of fa_cumsum(). */
 typedef struct fa_cumsum_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     fa_dtype dtype; /**< dtype of the result; elements are converted first; not bool */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_cumsum_options;
 
 /** The cumulative sum along a dimension: y[i] = x[0] + ... + x[i]. Integers and bool are summed in i64.
@@ -675,16 +676,16 @@ typedef struct fa_cumsum_options {
  *
  *  @param x any dtype
  *  @param dim the dimension of the scan; negative counts from the end
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_cumsum(const fa_tensor *x, int64_t dim, const fa_cumsum_options *options);
 
 /** Options of fa_cumprod(). */
 typedef struct fa_cumprod_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     fa_dtype dtype; /**< dtype of the result; elements are converted first; not bool */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_cumprod_options;
 
 /** The cumulative product along a dimension: y[i] = x[0] * ... * x[i]. Integers and bool are multiplied in i64. The
@@ -694,7 +695,7 @@ typedef struct fa_cumprod_options {
  *
  *  @param x any dtype
  *  @param dim the dimension of the scan; negative counts from the end
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_cumprod(const fa_tensor *x, int64_t dim, const fa_cumprod_options *options);
 
@@ -704,8 +705,8 @@ typedef struct fa_cummax_result {
     fa_tensor *indices; /**< see fa_cummax() */
 } fa_cummax_result;
 
-/** The cumulative maximum along a dimension and its indices (i64), the last one of equal elements. From the first NaN
- *  on all values are NaN. The selected element gets the gradient.
+/** The cumulative maximum along a dimension and its indices (i64); of equal elements, the last index. From the first
+ *  NaN on, all values are NaN. The selected element gets the gradient.
  *
  *      fa_cummax(x, dim)
  *
@@ -720,8 +721,8 @@ typedef struct fa_cummin_result {
     fa_tensor *indices; /**< see fa_cummin() */
 } fa_cummin_result;
 
-/** The cumulative minimum along a dimension and its indices (i64), the last one of equal elements. From the first NaN
- *  on all values are NaN. The selected element gets the gradient.
+/** The cumulative minimum along a dimension and its indices (i64); of equal elements, the last index. From the first
+ *  NaN on, all values are NaN. The selected element gets the gradient.
  *
  *      fa_cummin(x, dim)
  *
@@ -733,8 +734,8 @@ FA_API fa_cummin_result fa_cummin(const fa_tensor *x, int64_t dim);
 /** Options of fa_logcumsumexp(). */
 typedef struct fa_logcumsumexp_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_logcumsumexp_options;
 
 /** The cumulative logsumexp along a dimension: y[i] = log(exp(x[0]) + ... + exp(x[i])), computed with the running
@@ -744,7 +745,7 @@ typedef struct fa_logcumsumexp_options {
  *
  *  @param x a tensor
  *  @param dim the dimension of the scan; negative counts from the end
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_logcumsumexp(const fa_tensor *x, int64_t dim, const fa_logcumsumexp_options *options);
 
@@ -757,11 +758,11 @@ FA_API fa_tensor *fa_logcumsumexp(const fa_tensor *x, int64_t dim, const fa_logc
 /** Options of fa_searchsorted(). */
 typedef struct fa_searchsorted_options {
     size_t size;             /**< set by the macro */
-    fa_tensor *out;          /**< where to write, instead of into new memory */
+    fa_tensor *out;          /**< the tensor to write the result into; NULL: a new one */
     const fa_tensor *sorter; /**< if sorted_sequence is not sorted: its fa_argsort(), in its shape */
     bool right;              /**< true: insert after equal elements instead of before them (PyTorch's side="right") */
     bool out_int32;          /**< true: the result is i32 instead of i64 */
-    char fa__end;            /**< the end of what this version knows */
+    char fa__end;            /**< marks the end of this version's options */
 } fa_searchsorted_options;
 
 /** The index at which each value would be inserted into a sorted sequence to keep it sorted: before equal elements, or
@@ -773,17 +774,17 @@ typedef struct fa_searchsorted_options {
  *
  *  @param sorted_sequence (n) or (..., n), ascending along the last dimension
  *  @param values any shape if sorted_sequence is 1-dimensional, else (..., m); or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_searchsorted(const fa_tensor *sorted_sequence, fa_arg values, const fa_searchsorted_options *options);
 
 /** Options of fa_bucketize(). */
 typedef struct fa_bucketize_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     bool right;     /**< false: an element equal to boundary i is in bucket i; true: in bucket i + 1 */
     bool out_int32; /**< true: the result is i32 instead of i64 */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_bucketize_options;
 
 /** The number of the bucket that each element falls into: i with boundaries[i - 1] < x <= boundaries[i], or with .right
@@ -793,16 +794,16 @@ typedef struct fa_bucketize_options {
  *
  *  @param x any shape, or a number
  *  @param boundaries (n), ascending
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_bucketize(fa_arg x, const fa_tensor *boundaries, const fa_bucketize_options *options);
 
 /** Options of fa_isin(). */
 typedef struct fa_isin_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     bool invert;    /**< true: the result is negated */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_isin_options;
 
 /** Whether each element is equal to one of the test elements: bool, in the shape of elements. NaN is equal to none.
@@ -811,7 +812,7 @@ typedef struct fa_isin_options {
  *
  *  @param elements any shape, or a number
  *  @param test_elements any shape, or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_isin(fa_arg elements, fa_arg test_elements, const fa_isin_options *options);
 
@@ -831,7 +832,7 @@ typedef struct fa_sort_options {
     size_t size;     /**< set by the macro */
     int64_t dim;     /**< the dimension to sort along; negative counts from the end */
     bool descending; /**< true: the largest element first */
-    char fa__end;    /**< the end of what this version knows */
+    char fa__end;    /**< marks the end of this version's options */
 } fa_sort_options;
 
 /** Sorts x along a dimension: the sorted values, and their indices in x (i64). The sort is stable, also in descending
@@ -841,17 +842,17 @@ typedef struct fa_sort_options {
  *      fa_sort(x, .dim = -1, .descending = false)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_sort_result fa_sort(const fa_tensor *x, const fa_sort_options *options);
 
 /** Options of fa_argsort(). */
 typedef struct fa_argsort_options {
     size_t size;     /**< set by the macro */
-    fa_tensor *out;  /**< where to write, instead of into new memory */
+    fa_tensor *out;  /**< the tensor to write the result into; NULL: a new one */
     int64_t dim;     /**< the dimension to sort along; negative counts from the end */
     bool descending; /**< true: the largest element first */
-    char fa__end;    /**< the end of what this version knows */
+    char fa__end;    /**< marks the end of this version's options */
 } fa_argsort_options;
 
 /** The indices (i64) that sort x along a dimension, as fa_sort() returns them.
@@ -859,7 +860,7 @@ typedef struct fa_argsort_options {
  *      fa_argsort(x, .dim = -1, .descending = false, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_argsort(const fa_tensor *x, const fa_argsort_options *options);
 
@@ -874,7 +875,7 @@ typedef struct fa_topk_options {
     size_t size;  /**< set by the macro */
     int64_t dim;  /**< the dimension to reduce; negative counts from the end */
     bool largest; /**< false: the smallest elements */
-    char fa__end; /**< the end of what this version knows */
+    char fa__end; /**< marks the end of this version's options */
 } fa_topk_options;
 
 /** The k largest elements along a dimension in descending order, or the k smallest in ascending order, and their
@@ -885,7 +886,7 @@ typedef struct fa_topk_options {
  *
  *  @param x a tensor
  *  @param k number of elements, at most the size of dim
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_topk_result fa_topk(const fa_tensor *x, int64_t k, const fa_topk_options *options);
 
@@ -900,7 +901,7 @@ typedef struct fa_kthvalue_options {
     size_t size;  /**< set by the macro */
     int64_t dim;  /**< the dimension to reduce; negative counts from the end */
     bool keepdim; /**< true: keep dim with size 1 */
-    char fa__end; /**< the end of what this version knows */
+    char fa__end; /**< marks the end of this version's options */
 } fa_kthvalue_options;
 
 /** The k-th smallest element along a dimension and its index (i64), as at position k - 1 of fa_sort(). NaN counts as
@@ -910,7 +911,7 @@ typedef struct fa_kthvalue_options {
  *
  *  @param x at least one element along dim
  *  @param k which element, from 1 (the smallest)
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_kthvalue_result fa_kthvalue(const fa_tensor *x, int64_t k, const fa_kthvalue_options *options);
 
@@ -922,12 +923,12 @@ FA_API fa_kthvalue_result fa_kthvalue(const fa_tensor *x, int64_t k, const fa_kt
 /** Options of fa_diff(). */
 typedef struct fa_diff_options {
     size_t size;              /**< set by the macro */
-    fa_tensor *out;           /**< where to write, instead of into new memory */
+    fa_tensor *out;           /**< the tensor to write the result into; NULL: a new one */
     int64_t n;                /**< number of times differences are taken */
     int64_t dim;              /**< the dimension of the scan; negative counts from the end */
     const fa_tensor *prepend; /**< concatenated before x along dim; NULL: nothing */
     const fa_tensor *append;  /**< concatenated after x along dim; NULL: nothing */
-    char fa__end;             /**< the end of what this version knows */
+    char fa__end;             /**< marks the end of this version's options */
 } fa_diff_options;
 
 /** The n-th difference along a dimension: for n = 1 y[i] = x[i + 1] - x[i], so the size shrinks by 1; repeated n times.
@@ -937,17 +938,17 @@ typedef struct fa_diff_options {
  *      fa_diff(x, .n = 1, .dim = -1, .prepend = NULL, .append = NULL, .out = NULL)
  *
  *  @param x at least one dimension
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_diff(const fa_tensor *x, const fa_diff_options *options);
 
 /** Options of fa_ptp(). */
 typedef struct fa_ptp_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_dims dim;    /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_ptp_options;
 
 /** Peak-to-peak: maximum - minimum over dimensions. Integers wrap around in their dtype; bool is an error.
@@ -955,18 +956,18 @@ typedef struct fa_ptp_options {
  *      fa_ptp(x, .dim = FA_ALL, .keepdim = false, .out = NULL)
  *
  *  @param x at least one element along the reduced dimensions
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_ptp(const fa_tensor *x, const fa_ptp_options *options);
 
 /** Options of fa_average(). */
 typedef struct fa_average_options {
     size_t size;              /**< set by the macro */
-    fa_tensor *out;           /**< where to write, instead of into new memory */
-    fa_dims dim;              /**< a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_tensor *out;           /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;              /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     const fa_tensor *weights; /**< x's shape, or 1-dimensional with the size of dim; NULL: equal weights */
     bool keepdim;             /**< true: keep the reduced dimensions with size 1 */
-    char fa__end;             /**< the end of what this version knows */
+    char fa__end;             /**< marks the end of this version's options */
 } fa_average_options;
 
 /** The weighted mean over dimensions: sum(x * weights) / sum(weights). A sum of weights of 0 is an error. Integers give
@@ -975,18 +976,18 @@ typedef struct fa_average_options {
  *      fa_average(x, .dim = FA_ALL, .weights = NULL, .keepdim = false, .out = NULL)
  *
  *  @param x floating; any dtype if weights are given
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_average(const fa_tensor *x, const fa_average_options *options);
 
 /** Options of fa_cov(). */
 typedef struct fa_cov_options {
     size_t size;               /**< set by the macro */
-    fa_tensor *out;            /**< where to write, instead of into new memory */
+    fa_tensor *out;            /**< the tensor to write the result into; NULL: a new one */
     int64_t correction;        /**< the sum of products is divided by (number of observations - correction) */
     const fa_tensor *fweights; /**< (observations), integers: how often each occurs; NULL: once */
     const fa_tensor *aweights; /**< (observations), floating: weight of each; NULL: equal weights */
-    char fa__end;              /**< the end of what this version knows */
+    char fa__end;              /**< marks the end of this version's options */
 } fa_cov_options;
 
 /** The covariance matrix of variables: (variables, variables); of a single variable its variance, 0-dim. Integers give
@@ -996,15 +997,15 @@ typedef struct fa_cov_options {
  *      fa_cov(x, .correction = 1, .fweights = NULL, .aweights = NULL, .out = NULL)
  *
  *  @param x (variables, observations), or (observations) of a single variable
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_cov(const fa_tensor *x, const fa_cov_options *options);
 
 /** Options of fa_corrcoef(). */
 typedef struct fa_corrcoef_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_corrcoef_options;
 
 /** The matrix of Pearson correlation coefficients of variables: covariances divided by the product of the standard
@@ -1013,7 +1014,7 @@ typedef struct fa_corrcoef_options {
  *      fa_corrcoef(x, .out = NULL)
  *
  *  @param x (variables, observations), or (observations) of a single variable
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_corrcoef(const fa_tensor *x, const fa_corrcoef_options *options);
 
@@ -1033,10 +1034,10 @@ typedef struct fa_unique_result {
 /** Options of fa_unique(). */
 typedef struct fa_unique_options {
     size_t size;         /**< set by the macro */
-    int64_t dim;         /**< compare slices along it, negative counts from the end; default: elements */
+    int64_t dim;         /**< compare slices along dim, negative counts from the end; default: elements */
     bool return_inverse; /**< true: also return the index in values of each element of x */
     bool return_counts;  /**< true: also return how often each value occurs */
-    char fa__end;        /**< the end of what this version knows */
+    char fa__end;        /**< marks the end of this version's options */
 } fa_unique_options;
 
 /** The unique elements in ascending order; for each element of x its index among them, in x's shape; and their counts
@@ -1047,7 +1048,7 @@ typedef struct fa_unique_options {
  *      fa_unique(x, .dim = INT64_MIN, .return_inverse = false, .return_counts = false)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_unique_result fa_unique(const fa_tensor *x, const fa_unique_options *options);
 
@@ -1061,10 +1062,10 @@ typedef struct fa_unique_consecutive_result {
 /** Options of fa_unique_consecutive(). */
 typedef struct fa_unique_consecutive_options {
     size_t size;         /**< set by the macro */
-    int64_t dim;         /**< compare slices along it, negative counts from the end; default: elements */
+    int64_t dim;         /**< compare slices along dim, negative counts from the end; default: elements */
     bool return_inverse; /**< true: also return the index in values of each element of x */
     bool return_counts;  /**< true: also return how often each value occurs */
-    char fa__end;        /**< the end of what this version knows */
+    char fa__end;        /**< marks the end of this version's options */
 } fa_unique_consecutive_options;
 
 /** x without elements (or slices along dim) that are equal to their predecessor. Results and options as for
@@ -1073,7 +1074,7 @@ typedef struct fa_unique_consecutive_options {
  *      fa_unique_consecutive(x, .dim = INT64_MIN, .return_inverse = false, .return_counts = false)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_unique_consecutive_result fa_unique_consecutive(const fa_tensor *x, const fa_unique_consecutive_options *options);
 
@@ -1082,7 +1083,7 @@ FA_API fa_unique_consecutive_result fa_unique_consecutive(const fa_tensor *x, co
 /** @} */
 
 /** @cond */
-/* How named options, and numbers in the place of tensors, reach the functions above. */
+/* Macros through which the functions above take named options, and numbers instead of tensors. */
 #define FA__DEFAULT_fa_amax {offsetof(fa_amax_options, fa__end), NULL, FA_ALL, false, 0}
 #define fa_amax(...) FA__CALL1(fa_amax, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_amin {offsetof(fa_amin_options, fa__end), NULL, FA_ALL, false, 0}

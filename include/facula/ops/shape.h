@@ -10,6 +10,7 @@
 FA__BEGIN
 
 /** @defgroup ops_shape Views, shapes and joining
+ *  @ingroup ops
  *  @{ */
 
 /** @name Diagonals and triangular matrices
@@ -21,7 +22,7 @@ typedef struct fa_diagonal_options {
     int64_t offset; /**< 0: main diagonal; positive: above it; negative: below it */
     int64_t dim1;   /**< dimension of the rows; negative counts from the end */
     int64_t dim2;   /**< dimension of the columns; negative counts from the end */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_diagonal_options;
 
 /** The diagonal of two dimensions, as a view: these dimensions are removed, and the diagonal becomes the last
@@ -30,18 +31,18 @@ typedef struct fa_diagonal_options {
  *      fa_diagonal(x, .offset = 0, .dim1 = 0, .dim2 = 1)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return a view; NULL after an error */
 FA_API fa_tensor *fa_diagonal(const fa_tensor *x, const fa_diagonal_options *options);
 
 /** Options of fa_diag_embed(). */
 typedef struct fa_diag_embed_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     int64_t offset; /**< 0: main diagonal; positive: above it; negative: below it */
     int64_t dim1;   /**< dimension of the rows in the result; negative counts from the end */
     int64_t dim2;   /**< dimension of the columns in the result */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_diag_embed_options;
 
 /** Embeds the last dimension of x as a diagonal of two dimensions of a tensor of zeros, with one dimension more than
@@ -50,16 +51,16 @@ typedef struct fa_diag_embed_options {
  *      fa_diag_embed(x, .offset = 0, .dim1 = -2, .dim2 = -1, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_diag_embed(const fa_tensor *x, const fa_diag_embed_options *options);
 
 /** Options of fa_diag(). */
 typedef struct fa_diag_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     int64_t offset; /**< 0: main diagonal; positive: above it; negative: below it */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_diag_options;
 
 /** For a vector, the matrix with it on a diagonal; for a matrix, its diagonal, as a view.
@@ -67,16 +68,16 @@ typedef struct fa_diag_options {
  *      fa_diag(x, .offset = 0, .out = NULL)
  *
  *  @param x 1- or 2-dimensional
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_diag(const fa_tensor *x, const fa_diag_options *options);
 
 /** Options of fa_tril(). */
 typedef struct fa_tril_options {
     size_t size;      /**< set by the macro */
-    fa_tensor *out;   /**< where to write, instead of into new memory */
+    fa_tensor *out;   /**< the tensor to write the result into; NULL: a new one */
     int64_t diagonal; /**< the last diagonal that is kept: 0 the main one, positive above, negative below */
-    char fa__end;     /**< the end of what this version knows */
+    char fa__end;     /**< marks the end of this version's options */
 } fa_tril_options;
 
 /** The lower triangle of matrices: elements above a diagonal become 0.
@@ -84,7 +85,7 @@ typedef struct fa_tril_options {
  *      fa_tril(x, .diagonal = 0, .out = NULL)
  *
  *  @param x a matrix, or a batch of them: the last two dimensions
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_tril(const fa_tensor *x, const fa_tril_options *options);
 
@@ -94,9 +95,9 @@ FA_API fa_tensor *fa_tril_(fa_tensor *x, const fa_tril_options *options);
 /** Options of fa_triu(). */
 typedef struct fa_triu_options {
     size_t size;      /**< set by the macro */
-    fa_tensor *out;   /**< where to write, instead of into new memory */
+    fa_tensor *out;   /**< the tensor to write the result into; NULL: a new one */
     int64_t diagonal; /**< the last diagonal that is kept: 0 the main one, positive above, negative below */
-    char fa__end;     /**< the end of what this version knows */
+    char fa__end;     /**< marks the end of this version's options */
 } fa_triu_options;
 
 /** The upper triangle of matrices: elements below a diagonal become 0.
@@ -104,7 +105,7 @@ typedef struct fa_triu_options {
  *      fa_triu(x, .diagonal = 0, .out = NULL)
  *
  *  @param x a matrix, or a batch of them: the last two dimensions
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_triu(const fa_tensor *x, const fa_triu_options *options);
 
@@ -123,14 +124,14 @@ FA_API fa_tensor *fa_triu_(fa_tensor *x, const fa_triu_options *options);
  *      fa_broadcast_tensors(x)
  *
  *  @param x shapes that broadcast together
- *  @return tensors in an array that the scope owns; none after an error */
+ *  @return an array of tensors, owned by the scope; empty after an error */
 FA_API fa_tensors fa_broadcast_tensors(fa_tensors x);
 
 /** Options of fa_meshgrid(). */
 typedef struct fa_meshgrid_options {
     size_t size;          /**< set by the macro */
     const char *indexing; /**< "ij": the first input varies along dimension 0; "xy": along dimension 1 */
-    char fa__end;         /**< the end of what this version knows */
+    char fa__end;         /**< marks the end of this version's options */
 } fa_meshgrid_options;
 
 /** Coordinate grids: for inputs of sizes n1, n2, ... one tensor of shape (n1, n2, ...) for each, with its coordinate at
@@ -139,22 +140,22 @@ typedef struct fa_meshgrid_options {
  *      fa_meshgrid(x, .indexing = "ij")
  *
  *  @param x coordinates along each axis: (n) or (), all of one dtype
- *  @param options what the macro makes of the named options; NULL for the defaults
- *  @return tensors in an array that the scope owns; none after an error */
+ *  @param options the named options, packed by the macro; NULL: the defaults
+ *  @return an array of tensors, owned by the scope; empty after an error */
 FA_API fa_tensors fa_meshgrid(fa_tensors x, const fa_meshgrid_options *options);
 
 /** @} */
 
 /** @name Stacking and concatenation
- *  fa_cat() itself stands with indexing.
+ *  fa_cat() is listed under "Selecting, gathering and joining".
  *  @{ */
 
 /** Options of fa_stack(). */
 typedef struct fa_stack_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     int64_t dim;    /**< position of the new dimension; negative counts from the end */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_stack_options;
 
 /** Stacks tensors of the same shape along a new dimension; their dtypes are promoted.
@@ -162,15 +163,15 @@ typedef struct fa_stack_options {
  *      fa_stack(x, .dim = 0, .out = NULL)
  *
  *  @param x one or more, all of one shape
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_stack(fa_tensors x, const fa_stack_options *options);
 
 /** Options of fa_hstack(). */
 typedef struct fa_hstack_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_hstack_options;
 
 /** Concatenates tensors horizontally: along dimension 1, or dimension 0 if they are vectors.
@@ -178,15 +179,15 @@ typedef struct fa_hstack_options {
  *      fa_hstack(x, .out = NULL)
  *
  *  @param x one or more
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_hstack(fa_tensors x, const fa_hstack_options *options);
 
 /** Options of fa_vstack(). */
 typedef struct fa_vstack_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_vstack_options;
 
 /** Stacks tensors vertically, along dimension 0; a vector counts as a row.
@@ -194,15 +195,15 @@ typedef struct fa_vstack_options {
  *      fa_vstack(x, .out = NULL)
  *
  *  @param x one or more
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_vstack(fa_tensors x, const fa_vstack_options *options);
 
 /** Options of fa_dstack(). */
 typedef struct fa_dstack_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_dstack_options;
 
 /** Stacks tensors along dimension 2; a vector (n) counts as (1, n, 1), a matrix (m, n) as (m, n, 1).
@@ -210,15 +211,15 @@ typedef struct fa_dstack_options {
  *      fa_dstack(x, .out = NULL)
  *
  *  @param x one or more
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_dstack(fa_tensors x, const fa_dstack_options *options);
 
 /** Options of fa_column_stack(). */
 typedef struct fa_column_stack_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_column_stack_options;
 
 /** Concatenates along dimension 1; a vector counts as a column.
@@ -226,7 +227,7 @@ typedef struct fa_column_stack_options {
  *      fa_column_stack(x, .out = NULL)
  *
  *  @param x one or more
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_column_stack(fa_tensors x, const fa_column_stack_options *options);
 
@@ -239,10 +240,10 @@ FA_API fa_tensor *fa_column_stack(fa_tensors x, const fa_column_stack_options *o
 /** Options of fa_pad(). */
 typedef struct fa_pad_options {
     size_t size;      /**< set by the macro */
-    fa_tensor *out;   /**< where to write, instead of into new memory */
+    fa_tensor *out;   /**< the tensor to write the result into; NULL: a new one */
     const char *mode; /**< "constant", "reflect", "replicate" or "circular" */
     double value;     /**< the value of mode "constant" */
-    char fa__end;     /**< the end of what this version knows */
+    char fa__end;     /**< marks the end of this version's options */
 } fa_pad_options;
 
 /** Pads dimensions of x, starting from the last one: pads are the numbers of elements to add before and after the last
@@ -254,7 +255,7 @@ typedef struct fa_pad_options {
  *
  *  @param x a tensor
  *  @param pads FA_LIST(before, after, ...), the last dimension first; negative: crop
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_pad(const fa_tensor *x, fa_list pads, const fa_pad_options *options);
 
@@ -266,9 +267,9 @@ FA_API fa_tensor *fa_pad(const fa_tensor *x, fa_list pads, const fa_pad_options 
 /** Options of fa_roll(). */
 typedef struct fa_roll_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     fa_shape dims;  /**< the dimensions; none: x is flattened and restored afterwards */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_roll_options;
 
 /** Shifts the elements of x along dimensions, cyclically: elements shifted beyond the end come in at the front.
@@ -277,15 +278,15 @@ typedef struct fa_roll_options {
  *
  *  @param x a tensor
  *  @param shifts how far to shift each of dims, such as FA_SHAPE(1, -2); negative: to the front
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_roll(const fa_tensor *x, fa_shape shifts, const fa_roll_options *options);
 
 /** Options of fa_repeat(). */
 typedef struct fa_repeat_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_repeat_options;
 
 /** Repeats x along each dimension, as torch.Tensor.repeat. More repetitions than x has dimensions add leading
@@ -295,15 +296,15 @@ typedef struct fa_repeat_options {
  *
  *  @param x a tensor
  *  @param repeats repetitions for each dimension, such as FA_SHAPE(2, 1); aligned with x's last dimensions
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_repeat(const fa_tensor *x, fa_shape repeats, const fa_repeat_options *options);
 
 /** Options of fa_tile(). */
 typedef struct fa_tile_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_tile_options;
 
 /** Repeats x along each dimension, as fa_repeat(), but with fewer repetitions than dimensions the leading ones are not
@@ -313,17 +314,17 @@ typedef struct fa_tile_options {
  *
  *  @param x a tensor
  *  @param repeats repetitions for each dimension, such as FA_SHAPE(2, 1); aligned with x's last dimensions
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_tile(const fa_tensor *x, fa_shape repeats, const fa_tile_options *options);
 
 /** Options of fa_repeat_interleave(). */
 typedef struct fa_repeat_interleave_options {
     size_t size;         /**< set by the macro */
-    fa_tensor *out;      /**< where to write, instead of into new memory */
+    fa_tensor *out;      /**< the tensor to write the result into; NULL: a new one */
     int64_t dim;         /**< the dimension, negative counts from the end; by default x is flattened */
     int64_t output_size; /**< size of dim in the result, the sum of the repeats; -1: the host computes it */
-    char fa__end;        /**< the end of what this version knows */
+    char fa__end;        /**< marks the end of this version's options */
 } fa_repeat_interleave_options;
 
 /** Repeats each element (or slice along dim) consecutively: [a, b] with repeats 2 gives [a, a, b, b]. The result's size
@@ -335,7 +336,7 @@ typedef struct fa_repeat_interleave_options {
  *
  *  @param x a tensor
  *  @param repeats repetitions of each element: a number, or an integer tensor with 1 or dim's size elements
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_repeat_interleave(const fa_tensor *x, fa_arg repeats, const fa_repeat_interleave_options *options);
 
@@ -348,8 +349,8 @@ FA_API fa_tensor *fa_repeat_interleave(const fa_tensor *x, fa_arg repeats, const
 /** Options of fa_unflatten(). */
 typedef struct fa_unflatten_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_unflatten_options;
 
 /** Splits one dimension of x into several: a view, the inverse of fa_flatten().
@@ -359,15 +360,15 @@ typedef struct fa_unflatten_options {
  *  @param x a tensor
  *  @param dim the dimension to split; negative counts from the end
  *  @param shape the sizes it is split into; one may be -1, which is inferred
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_unflatten(const fa_tensor *x, int64_t dim, fa_shape shape, const fa_unflatten_options *options);
 
 /** Options of fa_movedim(). */
 typedef struct fa_movedim_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_movedim_options;
 
 /** Moves dimensions of x to other positions: a view.
@@ -377,17 +378,17 @@ typedef struct fa_movedim_options {
  *  @param x a tensor
  *  @param source the dimensions to move, such as FA_SHAPE(0, 1); negative counts from the end
  *  @param destination their positions in the result; the others keep their order
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_movedim(const fa_tensor *x, fa_shape source, fa_shape destination, const fa_movedim_options *options);
 
 /** Options of fa_rot90(). */
 typedef struct fa_rot90_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     int64_t k;      /**< number of 90 degree rotations, from dims[0] towards dims[1]; may be negative */
     fa_shape dims;  /**< the two dimensions of the plane; negative counts from the end */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_rot90_options;
 
 /** Rotates x by multiples of 90 degrees in the plane of two dimensions: a view.
@@ -395,15 +396,15 @@ typedef struct fa_rot90_options {
  *      fa_rot90(x, .k = 1, .dims = ..., .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_rot90(const fa_tensor *x, const fa_rot90_options *options);
 
 /** Options of fa_fliplr(). */
 typedef struct fa_fliplr_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_fliplr_options;
 
 /** Reverses the order of columns (dimension 1): a view.
@@ -411,15 +412,15 @@ typedef struct fa_fliplr_options {
  *      fa_fliplr(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_fliplr(const fa_tensor *x, const fa_fliplr_options *options);
 
 /** Options of fa_flipud(). */
 typedef struct fa_flipud_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_flipud_options;
 
 /** Reverses the order of rows (dimension 0): a view.
@@ -427,7 +428,7 @@ typedef struct fa_flipud_options {
  *      fa_flipud(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_flipud(const fa_tensor *x, const fa_flipud_options *options);
 
@@ -446,9 +447,9 @@ FA_API fa_tensor *fa_unfold(const fa_tensor *x, int64_t dim, int64_t size, int64
 /** Options of fa_as_strided(). */
 typedef struct fa_as_strided_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     int64_t offset; /**< of the first element in x's storage, in elements; default: where x starts */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_as_strided_options;
 
 /** A view of x's storage with any shape, strides and offset. Elements may share memory, and may be outside of x but not
@@ -459,7 +460,7 @@ typedef struct fa_as_strided_options {
  *  @param x a tensor
  *  @param shape shape of the result
  *  @param strides strides in elements of x's storage; any sign
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_as_strided(const fa_tensor *x, fa_shape shape, fa_shape strides, const fa_as_strided_options *options);
 
@@ -472,8 +473,8 @@ FA_API fa_tensor *fa_as_strided(const fa_tensor *x, fa_shape shape, fa_shape str
 /** Options of fa_flip(). */
 typedef struct fa_flip_options {
     size_t size;  /**< set by the macro */
-    fa_dims dim;  /**< a dimension, several such as FA_DIMS(0, 2), or all */
-    char fa__end; /**< the end of what this version knows */
+    fa_dims dim;  /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+    char fa__end; /**< marks the end of this version's options */
 } fa_flip_options;
 
 /** Reverses x along dimensions: a view, with negative strides.
@@ -481,7 +482,7 @@ typedef struct fa_flip_options {
  *      fa_flip(x, .dim = FA_ALL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return a view; NULL after an error */
 FA_API fa_tensor *fa_flip(const fa_tensor *x, const fa_flip_options *options);
 
@@ -491,7 +492,7 @@ FA_API fa_tensor *fa_flip(const fa_tensor *x, const fa_flip_options *options);
  *
  *  @param x a tensor
  *  @param dim the dimension to index, which is removed; negative counts from the end
- *  @param index the index; negative counts from the end
+ *  @param index which index to select; negative counts from the end
  *  @return a view; NULL after an error */
 FA_API fa_tensor *fa_select(const fa_tensor *x, int64_t dim, int64_t index);
 
@@ -510,9 +511,9 @@ FA_API fa_tensor *fa_narrow(const fa_tensor *x, int64_t dim, int64_t start, int6
 typedef struct fa_slice_options {
     size_t size;   /**< set by the macro */
     int64_t start; /**< first index, as in NumPy; INT64_MIN: the first (last if step < 0) */
-    int64_t end;   /**< exclusive end, as in NumPy; INT64_MAX: up to the other end */
+    int64_t end;   /**< exclusive end, as in NumPy; INT64_MAX: no bound */
     int64_t step;  /**< step between indices; may be negative, not 0 */
-    char fa__end;  /**< the end of what this version knows */
+    char fa__end;  /**< marks the end of this version's options */
 } fa_slice_options;
 
 /** The slice of x with every step-th index of a dimension from start to end (exclusive), as NumPy's x[start:end:step]:
@@ -522,7 +523,7 @@ typedef struct fa_slice_options {
  *
  *  @param x a tensor
  *  @param dim negative counts from the end
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return a view; NULL after an error */
 FA_API fa_tensor *fa_slice(const fa_tensor *x, int64_t dim, const fa_slice_options *options);
 
@@ -537,7 +538,7 @@ FA_API fa_tensor *fa_slice(const fa_tensor *x, int64_t dim, const fa_slice_optio
 typedef struct fa_split_options {
     size_t size;  /**< set by the macro */
     int64_t dim;  /**< negative counts from the end */
-    char fa__end; /**< the end of what this version knows */
+    char fa__end; /**< marks the end of this version's options */
 } fa_split_options;
 
 /** Splits x into parts of a given size along a dimension: a list of views. The parts must not be modified in place
@@ -547,15 +548,15 @@ typedef struct fa_split_options {
  *
  *  @param x a tensor
  *  @param size size of each part along dim; the last one may be smaller
- *  @param options what the macro makes of the named options; NULL for the defaults
- *  @return views, in an array that the scope owns; none after an error */
+ *  @param options the named options, packed by the macro; NULL: the defaults
+ *  @return an array of views, owned by the scope; empty after an error */
 FA_API fa_tensors fa_split(const fa_tensor *x, int64_t size, const fa_split_options *options);
 
 /** Options of fa_split_sizes(). */
 typedef struct fa_split_sizes_options {
     size_t size;  /**< set by the macro */
     int64_t dim;  /**< negative counts from the end */
-    char fa__end; /**< the end of what this version knows */
+    char fa__end; /**< marks the end of this version's options */
 } fa_split_sizes_options;
 
 /** Splits x into parts of the given sizes along a dimension: a list of views. The parts must not be modified in place
@@ -565,15 +566,15 @@ typedef struct fa_split_sizes_options {
  *
  *  @param x a tensor
  *  @param sizes sizes of the parts along dim, such as FA_LIST(2, 3); their sum is dim's size
- *  @param options what the macro makes of the named options; NULL for the defaults
- *  @return views, in an array that the scope owns; none after an error */
+ *  @param options the named options, packed by the macro; NULL: the defaults
+ *  @return an array of views, owned by the scope; empty after an error */
 FA_API fa_tensors fa_split_sizes(const fa_tensor *x, fa_list sizes, const fa_split_sizes_options *options);
 
 /** Options of fa_chunk(). */
 typedef struct fa_chunk_options {
     size_t size;  /**< set by the macro */
     int64_t dim;  /**< negative counts from the end */
-    char fa__end; /**< the end of what this version knows */
+    char fa__end; /**< marks the end of this version's options */
 } fa_chunk_options;
 
 /** Splits x into at most `chunks` parts along a dimension: a list of views of size ceil(size / chunks), the last one
@@ -583,15 +584,15 @@ typedef struct fa_chunk_options {
  *
  *  @param x a tensor
  *  @param chunks maximum number of parts
- *  @param options what the macro makes of the named options; NULL for the defaults
- *  @return views, in an array that the scope owns; none after an error */
+ *  @param options the named options, packed by the macro; NULL: the defaults
+ *  @return an array of views, owned by the scope; empty after an error */
 FA_API fa_tensors fa_chunk(const fa_tensor *x, int64_t chunks, const fa_chunk_options *options);
 
 /** Options of fa_unbind(). */
 typedef struct fa_unbind_options {
     size_t size;  /**< set by the macro */
     int64_t dim;  /**< the dimension to index, which is removed; negative counts from the end */
-    char fa__end; /**< the end of what this version knows */
+    char fa__end; /**< marks the end of this version's options */
 } fa_unbind_options;
 
 /** The slices of x along a dimension, without that dimension: a list of views. They must not be modified in place while
@@ -600,15 +601,15 @@ typedef struct fa_unbind_options {
  *      fa_unbind(x, .dim = 0)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
- *  @return views, in an array that the scope owns; none after an error */
+ *  @param options the named options, packed by the macro; NULL: the defaults
+ *  @return an array of views, owned by the scope; empty after an error */
 FA_API fa_tensors fa_unbind(const fa_tensor *x, const fa_unbind_options *options);
 
 /** Options of fa_tensor_split(). */
 typedef struct fa_tensor_split_options {
     size_t size;  /**< set by the macro */
     int64_t dim;  /**< negative counts from the end */
-    char fa__end; /**< the end of what this version knows */
+    char fa__end; /**< marks the end of this version's options */
 } fa_tensor_split_options;
 
 /** Splits x into exactly `sections` parts along a dimension: a list of views. If the size is not divisible, the first
@@ -618,15 +619,15 @@ typedef struct fa_tensor_split_options {
  *
  *  @param x a tensor
  *  @param sections number of parts
- *  @param options what the macro makes of the named options; NULL for the defaults
- *  @return tensors in an array that the scope owns; none after an error */
+ *  @param options the named options, packed by the macro; NULL: the defaults
+ *  @return an array of tensors, owned by the scope; empty after an error */
 FA_API fa_tensors fa_tensor_split(const fa_tensor *x, int64_t sections, const fa_tensor_split_options *options);
 
 /** Options of fa_tensor_split_at(). */
 typedef struct fa_tensor_split_at_options {
     size_t size;  /**< set by the macro */
     int64_t dim;  /**< negative counts from the end */
-    char fa__end; /**< the end of what this version knows */
+    char fa__end; /**< marks the end of this version's options */
 } fa_tensor_split_at_options;
 
 /** Splits x at given indices along a dimension: a list of views x[:i0], x[i0:i1], ..., x[last:].
@@ -635,8 +636,8 @@ typedef struct fa_tensor_split_at_options {
  *
  *  @param x a tensor
  *  @param indices where parts begin, such as FA_LIST(1, 3); as in slices, negative counts from the end
- *  @param options what the macro makes of the named options; NULL for the defaults
- *  @return tensors in an array that the scope owns; none after an error */
+ *  @param options the named options, packed by the macro; NULL: the defaults
+ *  @return an array of tensors, owned by the scope; empty after an error */
 FA_API fa_tensors fa_tensor_split_at(const fa_tensor *x, fa_list indices, const fa_tensor_split_at_options *options);
 
 /** @} */
@@ -686,8 +687,8 @@ FA_API fa_tensor *fa_view(const fa_tensor *x, fa_shape shape);
 /** Options of fa_reshape(). */
 typedef struct fa_reshape_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_reshape_options;
 
 /** x with another shape and the same elements in row-major order: a view if the strides allow it, otherwise a copy.
@@ -696,17 +697,17 @@ typedef struct fa_reshape_options {
  *
  *  @param x a tensor
  *  @param shape the new shape; one size may be -1, which is inferred
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_reshape(const fa_tensor *x, fa_shape shape, const fa_reshape_options *options);
 
 /** Options of fa_flatten(). */
 typedef struct fa_flatten_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     int64_t start;  /**< the first dimension to merge; negative counts from the end */
     int64_t end;    /**< the last dimension to merge, inclusive; negative counts from the end */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_flatten_options;
 
 /** Merges the dimensions start to end of x into one: a view if the strides allow it, otherwise a copy.
@@ -714,7 +715,7 @@ typedef struct fa_flatten_options {
  *      fa_flatten(x, .start = 0, .end = -1, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_flatten(const fa_tensor *x, const fa_flatten_options *options);
 
@@ -750,7 +751,7 @@ FA_API fa_tensor *fa_unsqueeze(const fa_tensor *x, int64_t dim);
 typedef struct fa_squeeze_options {
     size_t size;  /**< set by the macro */
     fa_dims dim;  /**< the dimensions to remove if their size is 1; by default all */
-    char fa__end; /**< the end of what this version knows */
+    char fa__end; /**< marks the end of this version's options */
 } fa_squeeze_options;
 
 /** Removes dimensions of size 1: a view.
@@ -758,7 +759,7 @@ typedef struct fa_squeeze_options {
  *      fa_squeeze(x, .dim = FA_ALL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return a view; NULL after an error */
 FA_API fa_tensor *fa_squeeze(const fa_tensor *x, const fa_squeeze_options *options);
 
@@ -771,8 +772,8 @@ FA_API fa_tensor *fa_squeeze(const fa_tensor *x, const fa_squeeze_options *optio
 /** Options of fa_select_scatter(). */
 typedef struct fa_select_scatter_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_select_scatter_options;
 
 /** A copy of x with fa_select(x, dim, index) replaced by src.
@@ -783,19 +784,19 @@ typedef struct fa_select_scatter_options {
  *  @param src x's shape without dim; converted to x's dtype
  *  @param dim negative counts from the end
  *  @param index the index that is replaced; negative counts from the end
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_select_scatter(const fa_tensor *x, const fa_tensor *src, int64_t dim, int64_t index, const fa_select_scatter_options *options);
 
 /** Options of fa_slice_scatter(). */
 typedef struct fa_slice_scatter_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     int64_t dim;    /**< negative counts from the end */
     int64_t start;  /**< first index, see fa_slice() */
     int64_t end;    /**< exclusive end */
     int64_t step;   /**< step between indices; may be negative, not 0 */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_slice_scatter_options;
 
 /** A copy of x with fa_slice(x, dim, ...) replaced by src.
@@ -804,18 +805,18 @@ typedef struct fa_slice_scatter_options {
  *
  *  @param x a tensor
  *  @param src the slice's shape; converted to x's dtype
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_slice_scatter(const fa_tensor *x, const fa_tensor *src, const fa_slice_scatter_options *options);
 
 /** Options of fa_diagonal_scatter(). */
 typedef struct fa_diagonal_scatter_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     int64_t offset; /**< 0: main diagonal; positive: above it; negative: below it */
     int64_t dim1;   /**< dimension of the rows */
     int64_t dim2;   /**< dimension of the columns */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_diagonal_scatter_options;
 
 /** A copy of x with fa_diagonal(x, ...) replaced by src.
@@ -824,7 +825,7 @@ typedef struct fa_diagonal_scatter_options {
  *
  *  @param x a tensor
  *  @param src the diagonal's shape; converted to x's dtype
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_diagonal_scatter(const fa_tensor *x, const fa_tensor *src, const fa_diagonal_scatter_options *options);
 
@@ -833,7 +834,7 @@ FA_API fa_tensor *fa_diagonal_scatter(const fa_tensor *x, const fa_tensor *src, 
 /** @} */
 
 /** @cond */
-/* How named options, and numbers in the place of tensors, reach the functions above. */
+/* Macros through which the functions above take named options, and numbers instead of tensors. */
 #define FA__DEFAULT_fa_diagonal {offsetof(fa_diagonal_options, fa__end), 0, 0, 1, 0}
 #define fa_diagonal(...) FA__CALL1(fa_diagonal, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_diag_embed {offsetof(fa_diag_embed_options, fa__end), NULL, 0, -2, -1, 0}

@@ -12,7 +12,7 @@ bool fa__infer_new(fa__call *c, fa_shape shape, fa_dtype dtype)
 }
 
 typedef struct {
-    fa_shape shape;                /* the shape: FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor */
+    fa_shape shape;                /* FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor */
     fa_dtype dtype OPT(FA_SAME);   /* FA_SAME means f32 */
     fa_device device OPT({0, 0});  /* the device of the result; default: the current default device */
     bool requires_grad OPT(false); /* true: the result is a leaf that accumulates a gradient */
@@ -63,7 +63,7 @@ OP(ones_like, new_like_args, (y), .infer = new_like_infer, .exact = true, .run =
    TORCH("ones_like(x, dtype=dtype)"), SAMPLES("(3,4); (); (0,2); (3) dtype=i32"))
 
 typedef struct {
-    fa_shape shape;                /* the shape: FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor */
+    fa_shape shape;                /* FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor */
     fa_arg value;                  /* the value of every element: a number or a 0-dim tensor */
     fa_dtype dtype OPT(FA_SAME);   /* FA_SAME: bool, i64 or f32, depending on the type of value */
     fa_device device OPT({0, 0});  /* the device of the result; default: the current default device */
@@ -191,7 +191,7 @@ OP(arange, arange_args, (y), .infer = arange_infer, .run = arange_run, .no_grad 
 /* ---- random numbers ---- */
 
 typedef struct {
-    fa_shape shape;                /* the shape: FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor */
+    fa_shape shape;                /* FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor */
     fa_dtype dtype OPT(FA_SAME);   /* a floating dtype; FA_SAME means f32 */
     fa_device device OPT({0, 0});  /* the device of the result; default: the current default device */
     bool requires_grad OPT(false); /* true: the result is a leaf that accumulates a gradient */

@@ -18,7 +18,7 @@ static bool ones_run(fa__call *c)
 }
 
 typedef struct {
-    fa_shape shape;                /* the shape: FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor */
+    fa_shape shape;                /* FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor */
     fa_dtype dtype OPT(FA_SAME);   /* FA_SAME means f32 */
     fa_device device OPT({0, 0});  /* the device of the result; default: the current default device */
     bool requires_grad OPT(false); /* true: the result is a leaf that accumulates a gradient */
@@ -122,7 +122,7 @@ OP(randn_like, random_like_args, (y), .infer = random_like_infer, .run = randn_l
 
 typedef struct {
     fa_like x;                     /* gives the device, and the dtype unless it is given */
-    fa_shape shape;                /* the shape: FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor */
+    fa_shape shape;                /* FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor */
     fa_dtype dtype OPT(FA_SAME);   /* FA_SAME means x's dtype */
     bool requires_grad OPT(false); /* true: the result is a leaf that accumulates a gradient */
 } new_args;
@@ -147,7 +147,7 @@ OP(new_ones, new_args, (y), .infer = new_infer, .exact = true, .run = ones_run, 
 
 typedef struct {
     fa_like x;                     /* gives the device, and the dtype unless it is given */
-    fa_shape shape;                /* the shape: FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor */
+    fa_shape shape;                /* FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor */
     fa_arg value;                  /* the value of every element: a number or a 0-dim tensor */
     fa_dtype dtype OPT(FA_SAME);   /* FA_SAME means x's dtype */
     bool requires_grad OPT(false); /* true: the result is a leaf that accumulates a gradient */

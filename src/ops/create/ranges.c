@@ -86,7 +86,7 @@ static bool logspace_run(fa__call *c)
 
 /** base raised to `steps` evenly spaced exponents from start to end, both included: shape (steps). */
 OP(logspace, logspace_args, (y), .infer = logspace_infer, .run = logspace_run, .no_grad = "no operands",
-   TORCH("logspace(start, end, steps, base, dtype=dtype)"), ALSO("`geomspace`, by its exponents"),
+   TORCH("logspace(start, end, steps, base, dtype=dtype)"), ALSO("`geomspace`, given the exponents"),
    SAMPLES("0.0 2.0 5; -1.0 1.0 4 base=2 dtype=f64; 0.0 3.0 4 dtype=i32; 1.0 2.0 1; 0.0 1.0 0"))
 
 /* ---- identity matrix ---- */

@@ -60,10 +60,10 @@ fa_tensor *fa__number_as(fa_arg number, const fa_tensor *x, fa_shape shape)
 /* The shape of g with another size in one dimension. */
 static fa_tensor *resized(const fa_tensor *g, int dim, int64_t size)
 {
-    fa_tensor *husk = fa__own(fa__tensor_husk(g));
-    if (husk)
-        husk->shape[dim] = size;
-    return husk;
+    fa_tensor *shape_only = fa__own(fa__tensor_shape_only(g));
+    if (shape_only)
+        shape_only->shape[dim] = size;
+    return shape_only;
 }
 
 /* x reshaped to 0 or 1 dimensions, whichever the other tensor has. */

@@ -210,8 +210,8 @@ static fa_tensor *inner_compose(fa__call *c)
 }
 
 /** The dot products of all vectors of a with all vectors of b, along their last dimensions: the shape is a's other
- *  dimensions followed by b's. If one is 0-dim, the elementwise product. Both need the same dtype, while PyTorch
- *  promotes. Under autocast it behaves as fa_mul(), fa_dot() or fa_tensordot(), as in PyTorch. */
+ *  dimensions followed by b's. If a or b is 0-dim, the result is the elementwise product. Both need the same dtype,
+ *  while PyTorch promotes. Under autocast it behaves as fa_mul(), fa_dot() or fa_tensordot(), as in PyTorch. */
 OP(inner, inner_args, (y), .compose = inner_compose, DIFFERS("bool: as matmul"), TORCH("inner(a, b)"),
    SAMPLES("(3) (3); (2,3) (4,3); (2,2,3) (3); (3) (2,3); () (2,3); (2) (); (2,0) (3,0); (0,3) (2,3)"))
 

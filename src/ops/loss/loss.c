@@ -42,8 +42,8 @@ static void log_softmax_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa_to(fa_pointwise("x - exp(y) * z", b->gy[0], b->y[0], sum), (fa_dtype)a->x->dtype));
 }
 
-/** The logarithm of softmax, x - log(sum(exp(x))), computed without exponentiating the result, so it stays accurate
- *  where softmax underflows to 0. The result has x's shape. */
+/** The logarithm of softmax: x - log(sum(exp(x))) along a dimension. It is accurate where softmax itself underflows to
+ *  0. The result has x's shape. */
 OP(log_softmax, softmax_args, (y), .infer = softmax_infer, .grad = log_softmax_grad, .keep = KEEP(y),
    .autocast = FA__CAST_F32, DIFFERS("i64 i32 u8 bool: as softmax"), TORCH("log_softmax(x, dim, dtype=dtype)"),
    SAMPLES(

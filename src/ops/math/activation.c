@@ -1,4 +1,4 @@
-/* Activation functions. relu, gelu, silu, sigmoid, tanh and dropout are among the elementwise operations. */
+/* Activation functions. relu, gelu, silu, sigmoid and tanh are listed under "Elementwise arithmetic". */
 #include "dispatch/row.h"
 
 /** min(max(x, 0), 6). The gradient is 0 at 0 and at 6. */

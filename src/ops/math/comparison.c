@@ -1,5 +1,5 @@
-/* Comparison, logic and bitwise operations, element by element. Comparisons and tests give bool; == < > and the like
- * are among the elementwise operations. */
+/* Comparison, logic and bitwise operations. These work element by element; comparisons and tests give bool. The
+ * comparison operators (fa_eq, fa_lt, ...) are listed under "Elementwise arithmetic". */
 #include "dispatch/row.h"
 #include <math.h>
 
@@ -95,8 +95,8 @@ static fa_tensor *nan_to_num_compose(fa__call *c)
     return fa__nan_to_num_each(FA__ARG(a->x), FA__ARG(a->nan), FA__ARG(high), FA__ARG(low));
 }
 
-/** x with NaN replaced by 0, infinity by the largest and -infinity by the lowest finite number of the dtype, or by the
- *  given numbers. */
+/** x with NaN, infinity and -infinity replaced by given numbers: by default by 0 and the largest and lowest finite
+ *  number of the dtype. */
 OP(nan_to_num, nan_to_num_args, (y), .compose = nan_to_num_compose,
    TORCH("nan_to_num(x, nan, posinf if posinf < float('inf') else None, neginf if neginf > -float('inf') else None)"),
    SAMPLES("(3,4); n(9); n(9) nan=2.5 posinf=3.0 neginf=-3.0; (); (0,2)"))

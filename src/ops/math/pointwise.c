@@ -23,8 +23,8 @@ POINTWISE(mul, (x, y), y = x * y, TORCH("mul(x, y)"), ALSO("`multiply`"), HOT,
 POINTWISE(div, (x, y), y = x / y, TORCH("div(x, y)"), ALSO("`divide`, `true_divide`"), HOT,
           SAMPLES("(3,4) (4); (3,4) 2; 1 (5); () (); (0,2) (2)"))
 
-/** x to the power y; 0 to the power 0 is 1. Integers stay integers: negative powers of them are 0, except of 1 and -1
- *  (PyTorch rejects negative integer exponents that are numbers). */
+/** x to the power y; 0 to the power 0 is 1. Integers stay integers: with a negative exponent the result is 0 unless x
+ *  is 1 or -1. (PyTorch rejects a negative number as the exponent of integers.) */
 POINTWISE(pow, (x, y), y = pow(x, y), .autocast = FA__CAST_F32, TORCH("pow(x, y)"), ALSO("`power`"),
           SAMPLES("p(3,4) (3,4); (3,4) 2; (4) 3; p(2,1) (3); 2 (3); p() (); (0,2) 2.5"))
 

@@ -1,5 +1,5 @@
-/* Special functions: entropy, normal distribution, gamma and zeta. erf, lgamma, digamma and polygamma stand with the
- * exponentials and logarithms. Each is one expression; integers and bool give f32. */
+/* Special functions. Entropy, normal distribution, gamma and zeta; erf, lgamma, digamma and polygamma are listed under
+ * "Exponentials, logarithms". Each is one expression; integers and bool give f32. */
 #include "dispatch/row.h"
 
 /* ---- entropy ---- */

@@ -109,7 +109,7 @@ OP(rms_norm, rms_norm_args, (y), .compose = rms_norm_compose, .autocast = FA__CA
 typedef struct {
     const fa_tensor *x;    /* floating */
     double p OPT(2);       /* the p of the p-norm */
-    fa_dims dim OPT(1);    /* a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim OPT(1);    /* one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     double eps OPT(1e-12); /* lower bound of the divisor */
 } normalize_args;
 

@@ -1,4 +1,4 @@
-/* Dropout of channels, alpha dropout. fa_dropout() of single elements is among the elementwise operations. */
+/* Dropout of channels, alpha dropout. fa_dropout() of single elements is listed under "Elementwise arithmetic". */
 #include "dispatch/row.h"
 
 /** Alpha dropout, for networks with fa_selu(): in training each element becomes -1.7580993408473766 (selu's limit at

@@ -24,7 +24,7 @@ static bool gumbel_run(fa__call *c)
 }
 
 /** Random numbers from the Gumbel distribution: -log(-log(u)) with uniform u. Always finite. */
-OP(gumbel, gumbel_args, (y), .infer = gumbel_infer, .run = gumbel_run, .no_grad = "a draw", INTERNAL, TORCH(""),
+OP(gumbel, gumbel_args, (y), .infer = gumbel_infer, .run = gumbel_run, .no_grad = "random numbers", INTERNAL, TORCH(""),
    SAMPLES("(3,4); (); (0,2); (70)"))
 
 typedef struct {
@@ -59,7 +59,7 @@ static fa_tensor *gumbel_softmax_compose(fa__call *c)
 }
 
 /** Gumbel-softmax: softmax((x + g) / tau) along dim, with random numbers g from the Gumbel distribution
- *  (arXiv:1611.01144). It samples a class with the probabilities softmax(x) in a way that gradients flow through. With
+ *  (arXiv:1611.01144). It samples a class with probabilities softmax(x), and gradients flow through the sample. With
  *  `hard` the result is exactly one-hot, with the gradient of the soft one (in PyTorch the 1 may be off by
  *  rounding). */
 OP(gumbel_softmax, gumbel_softmax_args, (y), .compose = gumbel_softmax_compose, .require = REQUIRE(tau > 0), TORCH(""),

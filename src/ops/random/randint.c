@@ -17,7 +17,7 @@ static bool check_bounds(const fa__call *c, fa_dtype dtype, int64_t low, int64_t
 typedef struct {
     int64_t low;                   /* lower bound */
     int64_t high;                  /* exclusive upper bound */
-    fa_shape shape;                /* the shape: FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor */
+    fa_shape shape;                /* FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor */
     fa_dtype dtype OPT(FA_SAME);   /* FA_SAME means i64 */
     fa_device device OPT({0, 0});  /* the device of the result; default: the current default device */
     bool requires_grad OPT(false); /* true: the result is a leaf that accumulates a gradient */

@@ -25,8 +25,8 @@ static bool bernoulli_run(fa__call *c)
 
 /** 1 with probability p, 0 otherwise, elementwise, in p's shape and dtype. NaN counts as 0, and elements above 1 as
  *  1. */
-OP(bernoulli, bernoulli_args, (y), .infer = floating_infer, .run = bernoulli_run, .no_grad = "a draw", TORCH(""),
-   SAMPLES("u(3,4); u(); (0,2); u(40); n(9)"))
+OP(bernoulli, bernoulli_args, (y), .infer = floating_infer, .run = bernoulli_run, .no_grad = "random numbers",
+   TORCH(""), SAMPLES("u(3,4); u(); (0,2); u(40); n(9)"))
 
 /** Random numbers from normal distributions: mean + std * z with z from the standard normal distribution. At least one
  *  of mean and std is a tensor; they broadcast. The sign of std has no effect on the distribution. Both get gradients,
@@ -43,7 +43,7 @@ typedef struct {
 /** Random numbers from Poisson distributions with the given means, in rate's shape and dtype. Computed in f64, which
  *  the device has to support. A negative or NaN rate gives NaN, where PyTorch raises an error. Below a rate of 10 the
  *  distribution function is inverted; from 10 on the method is Hoermann's transformed rejection (PTRS, 1993). */
-OP(poisson, poisson_args, (y), .infer = floating_infer, .no_grad = "a draw", TORCH(""),
+OP(poisson, poisson_args, (y), .infer = floating_infer, .no_grad = "random numbers", TORCH(""),
    SAMPLES("p(3,4); p(); (0,2); a(40); n(9)"))
 
 /* ---- multinomial ---- */
@@ -62,7 +62,7 @@ static bool race_run(fa__call *c)
 }
 
 /** Random numbers whose maximum is at position i with a probability proportional to weight i. */
-OP(race, race_args, (y), .infer = floating_infer, .run = race_run, .no_grad = "a draw", INTERNAL, TORCH(""),
+OP(race, race_args, (y), .infer = floating_infer, .run = race_run, .no_grad = "random numbers", INTERNAL, TORCH(""),
    SAMPLES("p(3,4); p(); (0,2)"))
 
 typedef struct {
@@ -85,8 +85,8 @@ static bool uniform_parts_run(fa__call *c)
 }
 
 /** Uniform random numbers between 0 and each element. */
-OP(uniform_parts, uniform_parts_args, (y), .infer = uniform_parts_infer, .run = uniform_parts_run, .no_grad = "a draw",
-   INTERNAL, TORCH(""), SAMPLES("p(3,1) 5; p(1) 0; (0,1) 2"))
+OP(uniform_parts, uniform_parts_args, (y), .infer = uniform_parts_infer, .run = uniform_parts_run,
+   .no_grad = "random numbers", INTERNAL, TORCH(""), SAMPLES("p(3,1) 5; p(1) 0; (0,1) 2"))
 
 /* Calls an operation with a random key that is already drawn; its public function would draw another one. */
 static fa_tensor *call(const fa__op *op, const void *args)
@@ -181,7 +181,7 @@ static fa_tensor *multinomial_compose(fa__call *c)
  *  num_samples), i64. Categories with weight 0 are never drawn; without replacement none is drawn twice, and the result
  *  is in the order of drawing. Computed in f64, which the device has to support. The host checks the weights, which
  *  waits for them. */
-OP(multinomial, multinomial_args, (y), .compose = multinomial_compose, .no_grad = "a draw", .by_values = true,
+OP(multinomial, multinomial_args, (y), .compose = multinomial_compose, .no_grad = "random numbers", .by_values = true,
    TORCH(""), SAMPLES("p(5) 3; p(4,6) 6; p(5) 40 replacement=true; p(3,4) 2 replacement=true; p(0,3) 2; p(1) 1"))
 
 #include "sampling.rows"

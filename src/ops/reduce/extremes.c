@@ -3,7 +3,7 @@
 
 typedef struct {
     const fa_tensor *x;      /* at least one element along the reduced dimensions */
-    fa_dims dim OPT(FA_ALL); /* a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim OPT(FA_ALL); /* one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim OPT(false); /* true: keep the reduced dimensions with size 1 */
 } amax_args;
 

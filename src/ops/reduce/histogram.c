@@ -4,7 +4,7 @@
 
 typedef struct {
     const fa_tensor *x;                 /* (n) integers, 0 or larger */
-    const fa_tensor *weights OPT(NULL); /* (n): summed instead of counting; NULL means 1 */
+    const fa_tensor *weights OPT(NULL); /* (n): weights to sum; NULL: elements are counted */
     int64_t minlength OPT(0);           /* minimum size of the result */
 } bincount_args;
 
@@ -64,7 +64,7 @@ typedef struct {
     double min OPT(0);                 /* lower end of the range; min = max = 0: x's smallest element */
     double max OPT(0);                 /* upper end of the range; min = max = 0: x's largest element */
     const fa_tensor *edges OPT(NULL);  /* (k + 1), ascending: edges of k intervals; NULL: bins of equal width */
-    const fa_tensor *weight OPT(NULL); /* x's shape: summed instead of counting; NULL means 1 */
+    const fa_tensor *weight OPT(NULL); /* weights to sum, in x's shape; NULL: elements are counted */
     bool density OPT(false);           /* true: normalize so that the integral over the range is 1 */
 } histogram_args;
 
@@ -152,12 +152,12 @@ static fa_tensor *histogram_compose(fa__call *c)
 /** A histogram: the number of elements in each interval, and the edges of the intervals. Each interval includes its
  *  lower edge, the last one both. Elements outside the range and NaN are ignored. If the range comes from x, the host
  *  waits for x, and NaN or infinity in it is an error. Counts are exact integers, converted to x's dtype. */
-OP(histogram, histogram_args, (hist, bin_edges), .compose = histogram_compose, .no_grad = "counts", .by_values = true,
+OP(histogram, histogram_args, (hist, bin_edges), .compose = histogram_compose, .no_grad = "a count", .by_values = true,
    TORCH(
        "histogram(x, edges, weight=weight, density=density) if edges is not None else histogram(x, bins, "
        "weight=weight, "
        "density=density) if min == max == 0 else histogram(x, bins, range=(min, max), weight=weight, density=density)"),
-   ALSO("`histc`, of which it is the first result"),
+   ALSO("`histc` (the first result)"),
    SAMPLES("(3,4) bins=4; (3,4) bins=5 min=-1 max=1; (9) bins=3 weight=(9); (9) bins=4 density=true; t(9) bins=2; (9) "
            "edges=d(4); (5) bins=3 min=0.5 max=0.5; (0) bins=3; () bins=2; (40) bins=7; (3)"))
 

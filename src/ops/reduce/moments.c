@@ -4,7 +4,7 @@
 
 typedef struct {
     const fa_tensor *x;       /* floating */
-    fa_dims dim OPT(FA_ALL);  /* a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim OPT(FA_ALL);  /* one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     double correction OPT(1); /* the sum of squared differences is divided by (number of elements - correction) */
     bool keepdim OPT(false);  /* true: keep the reduced dimensions with size 1 */
 } var_args;

@@ -5,7 +5,7 @@
 typedef struct {
     const fa_tensor *x;          /* floating */
     double p OPT(2);             /* the p of the p-norm: any number, infinity or -infinity */
-    fa_dims dim OPT(FA_ALL);     /* a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim OPT(FA_ALL);     /* one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim OPT(false);     /* true: keep the reduced dimensions with size 1 */
     fa_dtype dtype OPT(FA_SAME); /* the floating dtype of the result */
 } norm_args;
@@ -109,7 +109,7 @@ OP(norm, norm_args, (y), .infer = norm_infer, .run = norm_run, .grad = norm_grad
 
 typedef struct {
     const fa_tensor *x;      /* any dtype; integers and bool give f32 */
-    fa_dims dim OPT(FA_ALL); /* a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim OPT(FA_ALL); /* one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim OPT(false); /* true: keep the reduced dimensions with size 1 */
 } logsumexp_args;
 

@@ -277,7 +277,7 @@ static fa_tensor *nanquantile_compose(fa__call *c)
  *  one in a tensor is an index out of range, which a GPU reports when the host next waits for it. Ranks in lines of
  *  more than 2^24 elements are computed in f64, which the device then has to support. */
 OP(quantile, quantile_args, (y), .compose = quantile_compose,
-   TORCH("quantile(x, q, dim, keepdim, interpolation=interpolation)"), ALSO("`percentile` by hundredths"),
+   TORCH("quantile(x, q, dim, keepdim, interpolation=interpolation)"), ALSO("`percentile` with q in percent"),
    SAMPLES(
        "d(3,4) 0.3; d(3,4) 0.5 dim=1; d(3,4) u(3) dim=0; d(3,4) u(3) dim=1 keepdim=true; d(3,4) u(2) keepdim=true; "
        "d(3,4) u(2); d(3,4) u() dim=0 keepdim=true; d(7) 0.4 interpolation='lower'; d(7) 0.4 interpolation='higher'; "
@@ -286,7 +286,7 @@ OP(quantile, quantile_args, (y), .compose = quantile_compose,
 
 /** Like fa_quantile(), ignoring NaN; if all elements are NaN the result is NaN. */
 OP(nanquantile, quantile_args, (y), .compose = nanquantile_compose,
-   TORCH("nanquantile(x, q, dim, keepdim, interpolation=interpolation)"), ALSO("`nanpercentile` by hundredths"),
+   TORCH("nanquantile(x, q, dim, keepdim, interpolation=interpolation)"), ALSO("`nanpercentile` with q in percent"),
    SAMPLES(
        "d(3,4) 0.3; d(3,4) 0.5 dim=1; d(3,4) u(4) dim=0; d(3,4) u(3) dim=1 keepdim=true; n(9) 0.5; n(3,9) 0.25 dim=1; "
        "n(9,3) u(2) dim=0; () 0.5"))

@@ -7,7 +7,7 @@
 /* The arguments of a reduction. */
 typedef struct {
     const fa_tensor *x;      /* any dtype */
-    fa_dims dim OPT(FA_ALL); /* a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim OPT(FA_ALL); /* one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim OPT(false); /* true: keep the reduced dimensions with size 1 */
     fa_dtype
         dtype OPT(FA_SAME); /* dtype of the result; elements are converted first (f16 and bf16 accumulate in f32) */
@@ -199,7 +199,7 @@ OP(prod, reduce_args, (y), .infer = sum_infer, .run = prod_run, .grad = prod_gra
 
 typedef struct {
     const fa_tensor *x;      /* any dtype; nonzero elements are true, including NaN */
-    fa_dims dim OPT(FA_ALL); /* a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim OPT(FA_ALL); /* one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim OPT(false); /* true: keep the reduced dimensions with size 1 */
 } truth_args;
 
@@ -226,13 +226,13 @@ static bool any_run(fa__call *c)
 
 /** Whether all elements over dimensions are true (nonzero), as bool. An empty input gives true. PyTorch returns u8 for
  *  u8. */
-OP(all, truth_args, (y), .infer = truth_infer, .exact = true, .run = all_run, .no_grad = "a test",
+OP(all, truth_args, (y), .infer = truth_infer, .exact = true, .run = all_run, .no_grad = "a comparison",
    TORCH("all(x, dim, keepdim).bool()"),
    SAMPLES("(3,4); t(3,4) dim=1; b(2,3) dim=0 keepdim=true; t(2,3,2) dim={0,-1}; b(2000); i(5); (0,3) dim=0; (); n(9)"))
 
 /** Whether any element over dimensions is true (nonzero), as bool. An empty input gives false. PyTorch returns u8 for
  *  u8. */
-OP(any, truth_args, (y), .infer = truth_infer, .exact = true, .run = any_run, .no_grad = "a test",
+OP(any, truth_args, (y), .infer = truth_infer, .exact = true, .run = any_run, .no_grad = "a comparison",
    TORCH("any(x, dim, keepdim).bool()"),
    SAMPLES("(3,4); t(3,4) dim=1; b(2,3) dim=0 keepdim=true; t(2,3,2) dim={0,-1}; b(2000); i(5); (0,3) dim=0; (); n(9)"))
 

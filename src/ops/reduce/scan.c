@@ -174,13 +174,13 @@ static fa_tensor *cummin_compose(fa__call *c)
     return best_so_far(c, false);
 }
 
-/** The cumulative maximum along a dimension and its indices (i64), the last one of equal elements. From the first NaN
- *  on all values are NaN. The selected element gets the gradient. */
+/** The cumulative maximum along a dimension and its indices (i64); of equal elements, the last index. From the first
+ *  NaN on, all values are NaN. The selected element gets the gradient. */
 OP(cummax, running_args, (values, indices), .compose = cummax_compose, TORCH("cummax(x, dim)"),
    SAMPLES("d(3,4) 1; d(3,4) 0; d(2,3,4) -2; d(2,70) 1; t(5,3) 0; b(5) 0; () 0; (0,3) 1; (3,0) 1; n(9) 0"))
 
-/** The cumulative minimum along a dimension and its indices (i64), the last one of equal elements. From the first NaN
- *  on all values are NaN. The selected element gets the gradient. */
+/** The cumulative minimum along a dimension and its indices (i64); of equal elements, the last index. From the first
+ *  NaN on, all values are NaN. The selected element gets the gradient. */
 OP(cummin, running_args, (values, indices), .compose = cummin_compose, TORCH("cummin(x, dim)"),
    SAMPLES("d(3,4) 1; d(3,4) 0; d(2,3,4) -2; d(2,70) 1; t(5,3) 0; b(5) 0; () 0; (0,3) 1; (3,0) 1; n(9) 0"))
 

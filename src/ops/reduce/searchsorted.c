@@ -23,7 +23,7 @@ static bool sorted_places_infer(fa__call *c)
 }
 
 /** For each value the number of elements of its sorted line that are less than it (or, with right, not greater). */
-OP(sorted_places, sorted_places_args, (y), .infer = sorted_places_infer, .no_grad = "a place", INTERNAL, TORCH(""),
+OP(sorted_places, sorted_places_args, (y), .infer = sorted_places_infer, .no_grad = "an index", INTERNAL, TORCH(""),
    SAMPLES("t(5) (3,4) true false; t(2,6) (2,3) false true; i(4) i(0,2) true true; b(4) b(2) false false; (0) (3) "
            "false false; t(2,1,3) t(2,1,0) true false; n(9) n(9) false false"))
 

@@ -42,7 +42,7 @@ static void sort_grad(fa__back *b)
  *  order (PyTorch guarantees this only with stable=True). NaN counts as the largest and equal to itself; -0 equals
  *  0. */
 OP(sort, sort_args, (values, indices), .infer = sort_infer, .grad = sort_grad, .keep = KEEP(indices),
-   TORCH("sort(x, dim=dim, descending=descending, stable=True)"), ALSO("`msort`: dim 0"),
+   TORCH("sort(x, dim=dim, descending=descending, stable=True)"), ALSO("`msort` along dim 0"),
    SAMPLES("d(3,4); d(3,4) dim=0; d(3,4) descending=true; d(2,3,4) dim=-2 descending=true; t(5,7); t(5,7) dim=0 "
            "descending=true; n(9); n(9) descending=true; (); (0,3); (3,0) dim=1; (1030,0) dim=0; d(2,70); i(9); b(9) "
            "descending=true"))

@@ -52,7 +52,7 @@ OP(diff, diff_args, (y), .compose = diff_compose, TORCH("diff(x, n, dim, prepend
 
 typedef struct {
     const fa_tensor *x;      /* at least one element along the reduced dimensions */
-    fa_dims dim OPT(FA_ALL); /* a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim OPT(FA_ALL); /* one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     bool keepdim OPT(false); /* true: keep the reduced dimensions with size 1 */
 } ptp_args;
 
@@ -70,7 +70,7 @@ OP(ptp, ptp_args, (y), .compose = ptp_compose,
 
 typedef struct {
     const fa_tensor *x;                 /* floating; any dtype if weights are given */
-    fa_dims dim OPT(FA_ALL);            /* a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim OPT(FA_ALL);            /* one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
     const fa_tensor *weights OPT(NULL); /* x's shape, or 1-dimensional with the size of dim; NULL: equal weights */
     bool keepdim OPT(false);            /* true: keep the reduced dimensions with size 1 */
 } average_args;

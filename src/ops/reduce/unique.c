@@ -4,7 +4,7 @@
 
 typedef struct {
     const fa_tensor *x;
-    int64_t dim OPT(INT64_MIN);     /* compare slices along it, negative counts from the end; default: elements */
+    int64_t dim OPT(INT64_MIN);     /* compare slices along dim, negative counts from the end; default: elements */
     bool return_inverse OPT(false); /* true: also return the index in values of each element of x */
     bool return_counts OPT(false);  /* true: also return how often each value occurs */
 } unique_args;

@@ -1,4 +1,4 @@
-/* Stacking and concatenation. fa_cat() itself stands with indexing. */
+/* Stacking and concatenation. fa_cat() is listed under "Selecting, gathering and joining". */
 #include "dispatch/row.h"
 
 typedef struct {

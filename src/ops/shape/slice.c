@@ -4,7 +4,7 @@
 
 typedef struct {
     const fa_tensor *x;
-    fa_dims dim OPT(FA_ALL); /* a dimension, several such as FA_DIMS(0, 2), or all */
+    fa_dims dim OPT(FA_ALL); /* one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
 } flip_args;
 
 static bool flip_infer(fa__call *c)
@@ -36,7 +36,7 @@ OP(flip, flip_args, (y), .infer = flip_infer, .view = true, .grad = flip_grad,
 typedef struct {
     const fa_tensor *x;
     int64_t dim;   /* the dimension to index, which is removed; negative counts from the end */
-    int64_t index; /* the index; negative counts from the end */
+    int64_t index; /* which index to select; negative counts from the end */
 } select_args;
 
 static bool select_infer(fa__call *c)
@@ -109,7 +109,7 @@ typedef struct {
     const fa_tensor *x;
     int64_t dim;                  /* negative counts from the end */
     int64_t start OPT(INT64_MIN); /* first index, as in NumPy; INT64_MIN: the first (last if step < 0) */
-    int64_t end OPT(INT64_MAX);   /* exclusive end, as in NumPy; INT64_MAX: up to the other end */
+    int64_t end OPT(INT64_MAX);   /* exclusive end, as in NumPy; INT64_MAX: no bound */
     int64_t step OPT(1);          /* step between indices; may be negative, not 0 */
 } slice_args;
 
