@@ -115,7 +115,13 @@ static bool has_form(const fa_op *op, form wanted)
     return wanted != NEW || about.functional || refuse(op, "it works in place: fa_call_ calls it");
 }
 
-static bool call(fa__call *c, const fa_op *op, form wanted, fa_tensor *out, size_t count, const fa_value *values)
+typedef struct results {
+    fa_tensor *out[FA__MAX_RESULTS];
+    fa__list *list; /* of an operation whose result is one */
+} results;
+
+static bool call(results *y, const void *site, const fa_op *op, form wanted, fa_tensor *out, size_t count,
+                 const fa_value *values)
 {
     if (!op || (count && !values))
         return fa__fail(FA_ERROR_ARGUMENT, "fa_op_call: the %s NULL", op ? "values are" : "operation is");
@@ -123,15 +129,18 @@ static bool call(fa__call *c, const fa_op *op, form wanted, fa_tensor *out, size
     request r = {.op = op, .args = args};
     if (!has_form(op, wanted) || !set_all(&r, count, values))
         return false;
-    c->op = op;
-    c->args = args;
-    c->given = wanted == OUT ? out : wanted == INPLACE_FORM ? overwritten(&r) : NULL;
-    c->inplace = wanted == INPLACE_FORM;
-    c->requires_grad = asks_gradient(&r);
-    if (wanted != NEW && !c->given)
+    fa_tensor *given = wanted == OUT ? out : wanted == INPLACE_FORM ? overwritten(&r) : NULL;
+    if (wanted != NEW && !given)
         return refuse(op, "the tensor to write into is NULL");
-    bool good = fa__invoke(c);
-    c->args = NULL;
+    fa__call c = {.op = op,
+                  .args = args,
+                  .site = site,
+                  .given = given,
+                  .inplace = wanted == INPLACE_FORM,
+                  .requires_grad = asks_gradient(&r)};
+    bool good = fa__invoke(&c);
+    memcpy(y->out, c.out, sizeof c.out);
+    y->list = c.list;
     return good;
 }
 
@@ -139,12 +148,12 @@ static bool call(fa__call *c, const fa_op *op, form wanted, fa_tensor *out, size
 static fa_tensor *call_one(const fa_op *op, form wanted, fa_tensor *out, size_t count, const fa_value *values,
                            const void *site)
 {
-    fa__call c = {.site = site};
+    results y;
     if (op && !op->nresults) {
         refuse(op, "its result is a list: fa_call_all returns it");
         return NULL;
     }
-    return call(&c, op, wanted, out, count, values) ? c.out[0] : NULL;
+    return call(&y, site, op, wanted, out, count, values) ? y.out[0] : NULL;
 }
 
 fa_tensor *fa_op_call(const fa_op *op, size_t count, const fa_value *values)
@@ -163,20 +172,20 @@ fa_tensor *fa_op_call_(const fa_op *op, size_t count, const fa_value *values)
 }
 
 /* The results are the scope's already; their array becomes so, too. */
-static fa_tensors listed(const fa__call *c)
+static fa_tensors listed(const fa_op *op, const results *y)
 {
-    fa__list *list = fa__list_new(c->op->nresults);
-    for (int i = 0; list && i < c->op->nresults; i++) {
-        fa__disown(c->out[i]);
-        list->item[i] = c->out[i];
+    fa__list *list = fa__list_new(op->nresults);
+    for (int i = 0; list && i < op->nresults; i++) {
+        fa__disown(y->out[i]);
+        list->item[i] = y->out[i];
     }
     return fa__list_own(list);
 }
 
 fa_tensors fa_op_call_all(const fa_op *op, size_t count, const fa_value *values)
 {
-    fa__call c = {.site = __builtin_return_address(0)};
-    if (!call(&c, op, NEW, NULL, count, values))
+    results y;
+    if (!call(&y, __builtin_return_address(0), op, NEW, NULL, count, values))
         return (fa_tensors){0, NULL};
-    return op->nresults ? listed(&c) : (fa_tensors){c.list->count, c.list->item};
+    return op->nresults ? listed(op, &y) : (fa_tensors){y.list->count, y.list->item};
 }
