@@ -22,7 +22,7 @@ typedef enum fa__fork_place {
     FA__FORK_TELLINGS,    /* which thread was told of which fault */
     FA__FORK_FORMULAS,    /* what rows' and users' expressions became */
     FA__FORK_KERNELS,     /* the list of those that GPUs have compiled */
-    FA__FORK_EXPRESSIONS, /* the cache of parsed ones */
+    FA__FORK_EXPRESSIONS, /* the cache of users' expressions */
     FA__FORK_ORDER,       /* what storages remember of late work */
     FA__FORK_FAULT,       /* of kernels */
     FA__FORK_LEDGER,

@@ -41,7 +41,7 @@ typedef struct fa__node {
     uint64_t level;
     const void *made_at; /* as in a tensor */
     fa__hook *hooks;     /* of results */
-    fa__object *own;     /* what lives as long as the node does, or NULL: a user's function and its context */
+    fa__object *own;     /* what lives as long as the node does, or NULL: a user's function, or an expression */
     fa__queue *queue;
     void *args;     /* the recorded arguments */
     uint32_t kept;  /* bit i: field i is kept. The node has references to the tensors among its args */

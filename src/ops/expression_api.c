@@ -3,7 +3,6 @@
 #include "core/order.h"
 #include "ops/call/call.h"
 #include "ops/promote.h"
-#include <ctype.h>
 
 enum { MOST_OPERANDS = 8 };
 
@@ -18,42 +17,27 @@ fa_tensor *fa__pointwise(const char *text, size_t count, const fa_arg *operands)
             fa__fail(FA_ERROR_ARGUMENT, "fa_pointwise: the expression is NULL");
         return NULL;
     }
-    const fa__op *op = fa__expression_op("pointwise", text, operand_names, (int)count, NULL, 0);
+    const fa__op *op = fa__expression_take("pointwise", text, operand_names, (int)count, NULL, 0);
     if (!op)
         return NULL;
     fa__call c = {.op = op, .args = operands, .site = __builtin_return_address(0)};
     fa__invoke(&c);
+    fa__expression_drop(op);
     return c.out[0];
 }
 
 /* ---- fa_update ---- */
 
-/* The names that a program assigns and that are bound: its results. */
-static int find_results(const char *text, size_t count, const fa_binding *b, const char **result, int *input)
+/* The names that a program assigns and that are bound to tensors: its results. */
+static int find_results(const char *text, size_t count, const fa_binding *b, const char *const *names,
+                        const char **result, int *input)
 {
-    int n = 0;
-    for (const char *p = text; *p;) {
-        while (isspace((unsigned char)*p) || *p == ';')
-            p++;
-        size_t length = 0;
-        while (isalnum((unsigned char)p[length]) || p[length] == '_')
-            length++;
-        const char *after = p + length;
-        while (isspace((unsigned char)*after))
-            after++;
-        for (size_t i = 0; length && *after == '=' && after[1] != '=' && i < count; i++) {
-            bool known = false;
-            for (int k = 0; k < n; k++)
-                known |= input[k] == (int)i;
-            if (!known && b[i].tensors.count && strlen(b[i].name) == length && !strncmp(b[i].name, p, length)
-                && n < FA__MAX_OUTPUTS) {
-                result[n] = b[i].name;
-                input[n++] = (int)i;
-            }
+    int assigned[FA__MAX_INPUTS], all = fa__assigned_names(text, names, (int)count, assigned, FA__MAX_INPUTS), n = 0;
+    for (int k = 0; k < all && n < FA__MAX_OUTPUTS; k++)
+        if (b[assigned[k]].tensors.count) {
+            result[n] = names[assigned[k]];
+            input[n++] = assigned[k];
         }
-        while (*p && *p != ';')
-            p++;
-    }
     return n;
 }
 
@@ -268,11 +252,11 @@ static bool update_prepare(update *u, const fa_program *p)
     u->binding = p->bindings;
     for (size_t i = 0; i < p->count; i++)
         names[i] = p->bindings[i].name;
-    u->results = find_results(p->text, p->count, p->bindings, result, u->result);
+    u->results = find_results(p->text, p->count, p->bindings, names, result, u->result);
     if (!u->results)
         return !u->length
                || fa__fail(FA_ERROR_ARGUMENT, "fa_update: \"%.80s\" assigns no name that is bound to tensors", p->text);
-    u->op = fa__expression_op("update", p->text, names, (int)p->count, result, u->results);
+    u->op = fa__expression_take("update", p->text, names, (int)p->count, result, u->results);
     if (!u->op)
         return false;
     if (u->op->formula->e->whole)
@@ -331,13 +315,16 @@ bool fa_update_all(size_t count, const fa_program *programs)
     if (count && !programs)
         return fa__fail(FA_ERROR_ARGUMENT, "fa_update_all: the programs are NULL");
     bool good = count <= FEW || (u = fa__calloc(count, sizeof *u));
+    size_t prepared = 0;
     for (size_t k = 0; good && k < count; k++) {
-        u[k] = (update){0};
+        u[prepared++] = (update){0};
         good = update_prepare(&u[k], &programs[k]);
     }
     good = good && updates_run(u, count);
     if (!good)
         fa__error_named("update");
+    for (size_t k = 0; u && k < prepared; k++)
+        fa__expression_drop(u[k].op);
     if (u != few)
         fa__free(u);
     return good;

@@ -3,6 +3,7 @@
 #ifndef FA__OPS_CALL_H
 #define FA__OPS_CALL_H
 #include "core/stream.h"
+#include "ops/expressions.h"
 #include "ops/formula.h"
 #include "ops/row.h"
 
