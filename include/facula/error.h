@@ -40,6 +40,7 @@ typedef enum fa_code {
 typedef struct fa_error {
     fa_code code;       /**< what kind; FA_OK: there is none */
     bool seen;          /**< somebody asked for it */
+    bool unfinished;    /**< for the library's own use: the call that failed still adds its operands to the message */
     char message[1024]; /**< one line: newlines in it became blanks; cut if it was longer */
 } fa_error;
 

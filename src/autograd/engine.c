@@ -269,22 +269,19 @@ static bool run_node(fa__walk *w, fa__pending_node *p)
     return FA__LIKELY(few) ? run_with(w, p, wanted, gx, gy, y) : run_wide(w, p);
 }
 
-/* The settings of this backward, which are the innermost between nodes, name the queue that the node's forward ran on.
- * A node of the host has none, and leaves them as they are. */
-static void use_queue(fa__walk *w, fa__queue *queue)
+/* Sets the stream of this backward's settings, which are the innermost ones between nodes. */
+static void use_stream(fa_stream *stream)
 {
     fa__context *c = fa__ctx();
-    w->stream.object.type = FA__TYPE_STREAM;
-    w->stream.device = queue->device;
-    w->stream.queue = queue;
-    c->used[c->used_count - 1].stream = &w->stream;
+    c->used[c->used_count - 1].stream = stream;
 }
 
 static FA__HOT bool walk_nodes(fa__walk *w)
 {
     for (fa__pending_node p; fa__pending_next(&w->work, &p);) {
-        if (FA__UNLIKELY(p.node->queue != NULL))
-            use_queue(w, p.node->queue);
+        if (FA__UNLIKELY(p.node->queue
+                         != NULL)) /* a gradient is computed where its forward was; the CPU has no queue */
+            use_stream(p.node->queue->stream);
         bool good = run_node(w, &p);
         fa__scope_empty(w->scope);
         fa__pending_drop(&p);
@@ -298,8 +295,7 @@ FA__HOT bool fa__walk_on(fa__walk *w)
 {
     fa_stream *before = fa__ctx()->settings->stream;
     bool good = walk_nodes(w);
-    fa__context *c = fa__ctx();
-    c->used[c->used_count - 1].stream = before;
+    use_stream(before);
     return good && fa__finish_leaves(w);
 }
 

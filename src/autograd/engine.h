@@ -3,7 +3,6 @@
 #define FA__AUTOGRAD_ENGINE_H
 #include "autograd/needed.h"
 #include "autograd/pending.h"
-#include "core/stream.h"
 #include "ops/call/call.h"
 
 typedef struct fa__leaf fa__leaf;
@@ -20,7 +19,6 @@ typedef struct fa__walk {
     fa_tensor **caught;    /* references */
     fa__leaf *leaf;        /* leaves with hooks, whose gradients come together until the end */
     size_t leaves, leaf_room;
-    fa_stream stream; /* the queue of the node that runs, as settings name it */
 } fa__walk;
 
 /* The settings of user's code: operations are placed as where the backward was called. */

@@ -81,6 +81,15 @@ static inline size_t fa__launch_size(const fa__launch *l)
     return sizeof *l + l->operands * sizeof l->operand[0];
 }
 
+/* How one kind of device does an operation in its own way, for instance by a vendor's library, in the place of the
+ * kernel (FA__LAUNCH_KERNEL). Returns what `run` returns, or FA__DECLINED, and sets no error, for calls that the kernel
+ * is to do. OVERRIDE(kind, operation) { ... } in the folder of the kind defines one; the generator finds it. */
+typedef uint64_t fa__override(fa__queue *queue, const fa__launch *l);
+#define FA__DECLINED UINT64_MAX
+#define OVERRIDE(kind, name)                                                                                           \
+    fa__override fa__##kind##_over_##name;                                                                             \
+    uint64_t fa__##kind##_over_##name(fa__queue *queue, const fa__launch *l)
+
 /* Bytes that go from one device to another; one of the two may be the host, whose device is NULL. The copy is issued to
  * a queue of one of them: the target's when both have queues, unless a stream of the source's is in force. */
 typedef struct fa__copy {
@@ -121,6 +130,7 @@ typedef struct fa__backend {
     /* Host devices: queue NULL, returns 1. FA_ERROR_UNAVAILABLE before anything is issued for what the device does not
      * do, which .fallback gives to the CPU; programs that only pass an input on are done in every dtype. */
     uint64_t (*run)(fa__queue *, const fa__launch *);
+    fa__override *const *overrides; /* by the operations' numbers; NULL: none */
     /* Room for one more launch of so many operands by this thread, which then cannot fail for memory; 0: gives back
      * what is left. May be NULL. */
     bool (*reserve)(fa__queue *, int operands);
@@ -128,6 +138,13 @@ typedef struct fa__backend {
     bool (*capture_end)(fa__queue *, void *);
     uint64_t (*replay)(fa__queue *, void *);
 } fa__backend;
+
+/* The operation of a FA__LAUNCH_KERNEL by the device's override, or FA__DECLINED. */
+static inline uint64_t fa__run_override(const fa__device *d, fa__queue *queue, const fa__launch *l)
+{
+    fa__override *const *overrides = d->backend->overrides;
+    return overrides && overrides[l->op->id] ? overrides[l->op->id](queue, l) : FA__DECLINED;
+}
 
 /* The device of that name, opened when first used; NULL and FA_ERROR_DEVICE or FA_ERROR_UNAVAILABLE when there is none.
  */

@@ -51,8 +51,10 @@ static fa_stream *take_spare(fa__device *d, bool busy)
 void fa__streams_close(fa__device *d)
 {
     for (fa_stream *s; (s = take_spare(d, true));) {
-        if (s->queue)
+        if (s->queue) {
+            s->queue->stream = NULL;
             d->backend->queue_free(s->queue);
+        }
         fa__object_release(&s->object);
     }
 }
@@ -86,6 +88,8 @@ static fa_stream *make(fa__device *d)
     s->device = d;
     s->next = NULL;
     s->queue = d->queue ? d->backend->queue_new(d) : NULL;
+    if (s->queue)
+        s->queue->stream = s;
     if (s->queue || !d->queue)
         return s;
     fa__object_release(&s->object);

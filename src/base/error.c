@@ -35,9 +35,9 @@ static void on_one_line(char *message)
             *message = ' ';
 }
 
-static void raise_error(fa_code code, const char *format, va_list list) FA__PRINTF(2, 0);
+static void raise_error(fa_code code, bool unfinished, const char *format, va_list list) FA__PRINTF(3, 0);
 
-static void raise_error(fa_code code, const char *format, va_list list)
+static void raise_error(fa_code code, bool unfinished, const char *format, va_list list)
 {
     fa__thread *t = fa__thread_here();
     if (!t || t->error->code != FA_OK)
@@ -46,6 +46,7 @@ static void raise_error(fa_code code, const char *format, va_list list)
     fa__text_add_list(&text, format, list);
     on_one_line(t->error->message);
     t->error->seen = false;
+    t->error->unfinished = unfinished;
     t->error->code = code;
 }
 
@@ -53,7 +54,16 @@ bool fa__fail(fa_code code, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    raise_error(code, format, list);
+    raise_error(code, false, format, list);
+    va_end(list);
+    return false;
+}
+
+bool fa__fail_unfinished(fa_code code, const char *format, ...)
+{
+    va_list list;
+    va_start(list, format);
+    raise_error(code, true, format, list);
     va_end(list);
     return false;
 }
@@ -62,7 +72,7 @@ bool fa_fail(fa_code code, const char *format, ...)
 {
     va_list list;
     va_start(list, format);
-    raise_error(code > FA_OK && code <= FA_ERROR_INTERNAL ? code : FA_ERROR_USER, format, list);
+    raise_error(code > FA_OK && code <= FA_ERROR_INTERNAL ? code : FA_ERROR_USER, false, format, list);
     va_end(list);
     return false;
 }
@@ -78,6 +88,7 @@ void fa_error_append(const char *format, ...)
     fa__text_add_list(&text, format, list);
     va_end(list);
     on_one_line(error->message);
+    error->unfinished = false;
 }
 
 /* The end of a message, where its reason stands, in at most `room` bytes. */
@@ -131,7 +142,9 @@ fa_error *fa__error_use(fa_error *slot)
 
 void fa__error_hand_over(fa_error *from)
 {
-    if (from->code != FA_OK)
+    if (from->code != FA_OK && from->unfinished)
+        fa__fail_unfinished(from->code, "%s", from->message);
+    else if (from->code != FA_OK)
         fa__fail(from->code, "%s", from->message);
     from->code = FA_OK;
     from->message[0] = 0;

@@ -7,6 +7,10 @@
 /* Raises an error unless one stands. Works without memory. Always false: `return fa__fail(...)`. */
 bool fa__fail(fa_code code, const char *format, ...) FA__PRINTF(2, 3) __attribute__((__cold__));
 
+/* The same for an error whose message is to be finished by the call that it happened in, which knows its operands:
+ * until something is added to the message, `unfinished` is set. */
+bool fa__fail_unfinished(fa_code code, const char *format, ...) FA__PRINTF(2, 3) __attribute__((__cold__));
+
 /* Whether an error stands; does not count as looking at it. */
 static inline bool fa__failed(void)
 {

@@ -26,9 +26,10 @@ typedef struct fa__device {
  * reached it. Backends embed this struct at the start of theirs. */
 typedef struct fa__queue {
     fa__device *device;
-    _Atomic uint64_t issued; /* the last ticket given out; changed under the device's lock or the queue's own */
-    _Atomic uint64_t done;   /* all work up to this ticket is finished */
-    uint32_t serial;         /* names the queue in reports */
+    struct fa_stream *stream; /* whose queue it is, and lives as long as it; NULL: the device's default queue */
+    _Atomic uint64_t issued;  /* the last ticket given out; changed under the device's lock or the queue's own */
+    _Atomic uint64_t done;    /* all work up to this ticket is finished */
+    uint32_t serial;          /* names the queue in reports */
 } fa__queue;
 
 /* One piece of work: what last wrote a storage, or still reads it. */

@@ -141,13 +141,14 @@ static bool forbidden(unsigned what)
 bool fa__allow_sync(const fa__op *op, const fa__device *device)
 {
     return !forbidden(FA_SYNC)
-           || fa__fail(FA_ERROR_SYNC, "%s%s: the host would wait for %s, which .forbid = FA_SYNC forbids here",
-                       op ? "fa_" : "", op ? op->name : "the program", place_name(device));
+           || fa__fail_unfinished(FA_ERROR_SYNC,
+                                  "%s%s: the host would wait for %s, which .forbid = FA_SYNC forbids here",
+                                  op ? "fa_" : "", op ? op->name : "the program", place_name(device));
 }
 
 bool fa__allow_transfer(const fa__op *op, const fa__device *from, const fa__device *to)
 {
     return !forbidden(FA_TRANSFER)
-           || fa__fail(FA_ERROR_SYNC, "%s%s: a copy from %s to %s, which .forbid = FA_TRANSFER forbids here",
-                       op ? "fa_" : "", op ? op->name : "the program", place_name(from), place_name(to));
+           || fa__fail_unfinished(FA_ERROR_SYNC, "%s%s: a copy from %s to %s, which .forbid = FA_TRANSFER forbids here",
+                                  op ? "fa_" : "", op ? op->name : "the program", place_name(from), place_name(to));
 }

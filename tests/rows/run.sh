@@ -97,8 +97,16 @@ tells_devices() { # an operation without a kernel on a device shows it
     [ "$(ways add_up)" = ' | program | program | program | shapes' ]
 }
 
+overrides() { # several kinds of one backend override an operation, each in a table of its own
+    tables=devices/gen/kernels_gpu.h
+    for kind in this that; do
+        sed -n "/fa__${kind}_overrides/,/^}/p" $tables | grep -q "\[FA__OP_turn\] = fa__${kind}_over_turn," || return 1
+    done
+    ! sed -n '/fa__gpu_overrides/,/^}/p' $tables | grep -q turn
+}
+
 cd "$work" || exit 1
-mkdir -p devices/ops devices/gen devices/backend/cpu devices/backend/gpu devices/backend/other
+mkdir -p devices/ops devices/gen devices/backend/cpu devices/backend/gpu/this devices/backend/gpu/that
 cat > devices/ops/case.c << 'END'
 /* Devices. */
 typedef struct {
@@ -122,8 +130,10 @@ OP(add_up, one_args, (y), .infer = i, .run = r, .grad = g, TORCH("sum(x)"), SAMP
 END
 printf 'KERNEL(turn) { }\nKERNEL(sort) { }\n' > devices/backend/cpu/a.c
 printf 'KERNEL(turn) { }\nKERNEL(solve) { }\n' > devices/backend/gpu/a.c
-printf 'OVERRIDE(neg) { }\nKERNEL(sort) { }\n' > devices/backend/other/a.c
+printf 'OVERRIDE(this, turn) { }\n' > devices/backend/gpu/this/a.c
+printf 'OVERRIDE(that, turn) { }\n' > devices/backend/gpu/that/a.c
 check "the manual tells where an operation runs" tells_devices
+check "several kinds of device override one operation" overrides
 
 mkdir -p hidden/ops hidden/gen hidden/include
 cat > hidden/ops/hidden.c << 'END'

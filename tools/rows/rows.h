@@ -129,12 +129,26 @@ typedef struct op {
     struct op *next;
 } op;
 
+/* Where a definition stands. */
+typedef struct definition_place {
+    const char *path; /* NULL: there is none */
+    int line;
+} definition_place;
+
+/* A kind of device, named as the folder of its files, and the operations that it overrides. */
+typedef struct device_kind {
+    const char *name;
+    definition_place *override; /* for each operation */
+    struct device_kind *next;
+} device_kind;
+
 /* A folder of kernels. Its tables have a place for each operation, and one for "expression". */
 typedef struct backend {
     const char *name;
     int count;
     const char **op;
-    bool *kernel, *override;
+    bool *kernel;
+    device_kind *kinds; /* the folder itself, and those in it */
     struct backend *next;
 } backend;
 

@@ -84,11 +84,17 @@ FA__HOT bool fa__cpu_prepare_program(fa__device *d, fa__program *program, fa__cl
     return fa__cpu_prepare(program, class);
 }
 
+static bool run_kernel(const fa__launch *l)
+{
+    uint64_t done = fa__run_override(&fa__cpu_device, NULL, l);
+    return done == FA__DECLINED ? fa__cpu_kernels[l->op->id](l) : done != 0;
+}
+
 bool fa__cpu_run(const fa__launch *l)
 {
     if (FA__LIKELY(l->kind == FA__LAUNCH_PROGRAM))
         return fa__cpu_run_program(l);
-    return l->kind == FA__LAUNCH_REDUCE ? fa__cpu_run_reduce(l) : fa__cpu_kernels[l->op->id](l);
+    return l->kind == FA__LAUNCH_REDUCE ? fa__cpu_run_reduce(l) : run_kernel(l);
 }
 
 static FA__HOT uint64_t run(fa__queue *q, const fa__launch *l)
@@ -110,4 +116,5 @@ const fa__backend fa__backend_cpu = {
     .has_kernel = fa__cpu_has_kernel,
     .prepare = fa__cpu_prepare_program,
     .run = run,
+    .overrides = fa__cpu_overrides,
 };

@@ -19,15 +19,6 @@ typedef struct fa__gpu_kernel {
     const struct fa__gpu_form *form; /* its line of families.def; NULL: it is not the library's */
 } fa__gpu_kernel;
 
-/* c = a b + bias, for one matrix each, or for a batch of them (dialect/arguments.h). */
-typedef struct fa__gpu_product {
-    const struct matmul_arguments *p; /* p->dtype is that of all */
-    void *c;
-    const void *a, *b, *bias; /* bias: NULL for none */
-    /* the product by the kernel of dialect/matmul.inc: its ticket */
-    uint64_t (*by_kernel)(fa__queue *, const struct fa__gpu_product *);
-} fa__gpu_product;
-
 enum { FA__GPU_DEVICES = 32 /* of all kinds */, FA__GPU_ARGS = 24, FA__GPU_LEAST_ARGS = 1024 };
 
 typedef struct fa__gpu_driver {
@@ -45,8 +36,6 @@ typedef struct fa__gpu_driver {
     /* `groups` of the kernel's size. The first parameters of every kernel (FAULT in the dialect) are put in by the
      * driver; then the arguments. Returns the ticket; 0 after an error. */
     uint64_t (*launch)(fa__queue *, const fa__gpu_kernel *, const uint64_t groups[3], const fa__gpu_arg *, int count);
-    /* A product by a library of the driver's kind. 0, and no error: by the kernel. May be NULL. */
-    uint64_t (*product)(fa__queue *, const fa__gpu_product *);
     /* Memory for the next launches of this queue, until the next call: partial results. NULL after an error. */
     void *(*scratch)(fa__queue *, size_t bytes);
 } fa__gpu_driver;

@@ -2,6 +2,7 @@
 #ifndef FA__BACKEND_GPU_GPU_H
 #define FA__BACKEND_GPU_GPU_H
 #include "args.h"
+#include "backend/gpu/dialect/arguments.h"
 #include "backend/gpu/driver.h"
 #include "core/tensor.h"
 
@@ -12,34 +13,13 @@
     FA__KERNEL(FA__CAT(fa__gpu_, name));                                                                               \
     FA__KERNEL(FA__CAT(fa__gpu_, name))
 
-/* Kernels that are written down (dialect/), not made from expressions; kernels.c has the table. */
+/* Kernels that are written down in dialect/: the lines of families.def. */
 typedef enum {
-    FA__GPU_REDUCE_FOLD, /* partial results to fewer */
-    FA__GPU_SOFTMAX,
-    FA__GPU_SEARCH,      /* max, argmax; variant 1: min, argmin */
-    FA__GPU_CHECK_INDEX, /* whether indices are in range */
-    FA__GPU_FETCH,       /* elements by their index: index_select, gather, fetch_at */
-    FA__GPU_PLACE_AT,    /* elements to where an index says: index_sum, scatter_add, place_at */
-    FA__GPU_PLACE_EACH,  /* the same when no place is named twice */
-    FA__GPU_TRUE_PLACES, /* where a mask is true */
-    FA__GPU_RANDPERM,
-    FA__GPU_RANDINT,
-    FA__GPU_POISSON,
-    FA__GPU_SORT_TILE,  /* sort, topk, kthvalue: what a group sorts, */
-    FA__GPU_SORT_MERGE, /* and what is made of it */
-    FA__GPU_PLACES,     /* where values belong in sorted lines */
-    FA__GPU_TRIANGLE,   /* places of triangles: tril_indices, triu_indices */
-    FA__GPU_MATMUL,
-    FA__GPU_CONVOLVE,     /* convolutions and their gradients */
-    FA__GPU_CONVOLVE_ADD, /* sums of stretches of pixels */
-    FA__GPU_SCAN,         /* cumsum and its like */
-    FA__GPU_SCAN_LOG_SUM, /* logcumsumexp */
-    FA__GPU_POOL_MAX,     /* windows of planes: their largest elements, */
-    FA__GPU_POOL_MEAN,    /* their means, */
-    FA__GPU_POOL_MAX_BACK,
-    FA__GPU_POOL_MEAN_BACK, /* and the gradients */
-    FA__GPU_INHERIT,        /* another queue's fault */
-    FA__GPU_PUT,            /* bytes, but not behind a fault */
+#define FAMILY(name, file, entry, x, y, needs) FA__GPU_##name,
+#define SHAPE(name, file, entry, x, y)
+#include "backend/gpu/families.def"
+#undef FAMILY
+#undef SHAPE
     FA__GPU_FAMILIES
 } fa__gpu_family;
 
@@ -47,14 +27,14 @@ typedef enum {
 const fa__gpu_kernel *fa__gpu_fixed(fa__device *, fa__gpu_family, int variant, fa__class);
 enum { FA__GPU_VARIANTS = 8 };
 
-/* What is made of a program. */
+/* The kernels that are made of a program: the lines for programs in families.def. */
 typedef enum {
-    FA__GPU_GENERAL, /* any dtypes, strides and broadcasting, as arguments */
-    FA__GPU_DENSE,   /* one run of elements of the class's dtype each, or one element that repeats; */
-    FA__GPU_DENSE_F16,
-    FA__GPU_DENSE_BF16,
-    FA__GPU_ROWS, /* a reduction: + fa__combine */
-    FA__GPU_SHAPES = FA__GPU_ROWS + 4
+#define FAMILY(name, file, entry, x, y, needs)
+#define SHAPE(name, file, entry, x, y) FA__GPU_##name,
+#include "backend/gpu/families.def"
+#undef FAMILY
+#undef SHAPE
+    FA__GPU_SHAPES = FA__GPU_ROWS + 4 /* ROWS + fa__combine */
 } fa__gpu_shape;
 
 const fa__gpu_kernel *fa__gpu_program(fa__device *, const fa__program *, fa__class, fa__gpu_shape);
@@ -66,7 +46,6 @@ typedef struct fa__gpu_form {
     unsigned needs; /* source.h */
 } fa__gpu_form;
 
-/* NULL when there is no line for it. */
 const fa__gpu_form *fa__gpu_family_form(fa__gpu_family);
 const fa__gpu_form *fa__gpu_shape_form(fa__gpu_shape);
 
@@ -132,6 +111,20 @@ bool fa__gpu_has_dtypes(const fa__gpu_operands *);
 /* Adds the buffers and the program's arguments, which have to outlive the launch. False, and FA_ERROR_UNAVAILABLE, when
  * there are more dimensions than the arguments have room for, or elements that the device cannot read. */
 bool fa__gpu_add_program(fa__gpu_args *, fa__gpu_program_arguments *, const fa__gpu_operands *);
+
+/* ---- matmul.c: products of matrices ---- */
+/* c = a b + bias, for one matrix each, or for a batch of them. */
+typedef struct fa__gpu_product {
+    matmul_arguments p; /* p.dtype is that of all */
+    void *c;
+    const void *a, *b, *bias; /* bias: NULL for none */
+} fa__gpu_product;
+
+/* The product that a launch of fa_matmul, or of fa_linear, asks for. */
+fa__gpu_product fa__gpu_product_of_matmul(const fa__launch *);
+fa__gpu_product fa__gpu_product_of_linear(const fa__launch *);
+/* The product by the kernel of dialect/matmul.inc. */
+uint64_t fa__gpu_run_product(fa__queue *, const fa__gpu_product *);
 
 /* Fails by FA_ERROR_UNAVAILABLE: the device does not compute in f64, and `what` needs it. */
 bool fa__gpu_lacks_f64(const fa__device *, const char *what);

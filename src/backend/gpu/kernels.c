@@ -188,7 +188,7 @@ static const fa__gpu_kernel *make(fa__device *d, fa__gpu_kernel **place, const f
                                   const char *what)
 {
     built *b = source ? fa__calloc(1, sizeof *b) : NULL;
-    bool known = b && form && try(d, b, source, form->entry);
+    bool known = b && try(d, b, source, form->entry);
     fa__free(source);
     if (!known) {
         fa__error_within("compiling '%s' for %s", what, d->name);
@@ -215,7 +215,7 @@ const fa__gpu_kernel *fa__gpu_fixed(fa__device *d, fa__gpu_family family, int va
         return usable(*place, form->entry);
     const char *entry = "";
     char *source = fa__gpu_source_fixed(d, family, variant, class, &entry);
-    return make(d, place, form, source, form ? form->entry : "");
+    return make(d, place, form, source, form->entry);
 }
 
 /* ---- programs ---- */

@@ -90,9 +90,9 @@ static int width_of(const matmul_arguments *p)
     return wide;
 }
 
-static uint64_t by_kernel(fa__queue *queue, const fa__gpu_product *x)
+uint64_t fa__gpu_run_product(fa__queue *queue, const fa__gpu_product *x)
 {
-    matmul_arguments p = *x->p;
+    matmul_arguments p = x->p;
     bool tiles = wants_tiles(queue->device->own, &p);
     const fa__gpu_kernel *kernel =
         fa__gpu_fixed(queue->device, FA__GPU_MATMUL, 2 * kind_of(p.dtype) + !tiles, fa__class_of((unsigned)p.dtype));
@@ -113,21 +113,18 @@ static uint64_t by_kernel(fa__queue *queue, const fa__gpu_product *x)
     return fa__gpu_launch_groups(queue, kernel, (uint64_t[3]){(uint64_t)groups, 1, 1}, &args);
 }
 
-static uint64_t run(fa__queue *queue, matmul_arguments *p, const fa__operand *c, const void *a, const void *b,
-                    const void *bias)
+/* ---- which product ---- */
+
+static fa__gpu_product product(matmul_arguments p, const fa__operand *c, const void *a, const void *b, const void *bias)
 {
-    const fa__gpu_driver *driver = ((const fa__gpu_device *)queue->device->own)->driver;
-    while (join_rows(p))
+    while (join_rows(&p))
         ;
-    p->dtype = c->dtype;
-    p->bias = bias != NULL;
-    fa__gpu_product x = {.p = p, .c = c->data, .a = a, .b = b, .bias = bias, .by_kernel = by_kernel};
-    bool stood = fa__failed(); /* what is computed nevertheless */
-    uint64_t ticket = driver->product ? driver->product(queue, &x) : 0;
-    return ticket || (!stood && fa__failed()) ? ticket : by_kernel(queue, &x);
+    p.dtype = c->dtype;
+    p.bias = bias != NULL;
+    return (fa__gpu_product){.p = p, .c = c->data, .a = a, .b = b, .bias = bias};
 }
 
-KERNEL(matmul)
+fa__gpu_product fa__gpu_product_of_matmul(const fa__launch *l)
 {
     const fa__operand *c = &l->operand[0], *a = &l->operand[1], *b = &l->operand[2];
     matmul_arguments p = {.k = 0};
@@ -140,11 +137,11 @@ KERNEL(matmul)
     for (int i = 0; i < rank; i++)
         add_batch(&p, c->shape[i], batch_stride(a, row ? a->rank - 2 : 0, rank, i),
                   batch_stride(b, column ? b->rank - 2 : 0, rank, i), c->stride[i]);
-    return run(queue, &p, c, a->data, b->data, NULL);
+    return product(p, c, a->data, b->data, NULL);
 }
 
 /* The rows of x are all its dimensions but the last. */
-KERNEL(linear)
+fa__gpu_product fa__gpu_product_of_linear(const fa__launch *l)
 {
     const fa__operand *y = &l->operand[0], *x = &l->operand[1], *w = &l->operand[2], *bias = &l->operand[3];
     int last = x->rank - 1;
@@ -158,5 +155,17 @@ KERNEL(linear)
                           .bias_col = bias->data ? bias->stride[0] : 0};
     for (int i = 0; i < last; i++)
         add_batch(&p, x->shape[i], x->stride[i], 0, y->stride[i]);
-    return run(queue, &p, y, x->data, w->data, bias->data);
+    return product(p, y, x->data, w->data, bias->data);
+}
+
+KERNEL(matmul)
+{
+    const fa__gpu_product x = fa__gpu_product_of_matmul(l);
+    return fa__gpu_run_product(queue, &x);
+}
+
+KERNEL(linear)
+{
+    const fa__gpu_product x = fa__gpu_product_of_linear(l);
+    return fa__gpu_run_product(queue, &x);
 }

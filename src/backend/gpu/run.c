@@ -8,11 +8,17 @@ bool fa__gpu_has_kernel(const fa__op *op)
     return op->id < FA__OP_expression && fa__gpu_kernels[op->id];
 }
 
+static uint64_t run_kernel(fa__queue *queue, const fa__launch *l)
+{
+    uint64_t ticket = fa__run_override(queue->device, queue, l);
+    return ticket == FA__DECLINED ? fa__gpu_kernels[l->op->id](queue, l) : ticket;
+}
+
 uint64_t fa__gpu_run(fa__queue *queue, const fa__launch *l)
 {
     if (FA__LIKELY(l->kind == FA__LAUNCH_PROGRAM))
         return fa__gpu_run_elementwise(queue, l);
-    return l->kind == FA__LAUNCH_REDUCE ? fa__gpu_run_reduce(queue, l) : fa__gpu_kernels[l->op->id](queue, l);
+    return l->kind == FA__LAUNCH_REDUCE ? fa__gpu_run_reduce(queue, l) : run_kernel(queue, l);
 }
 
 /* A kernel without items still runs, as one group: its ticket is what the caller waits for. */

@@ -69,7 +69,7 @@ static const fa__gpu_form families[FA__GPU_FAMILIES] = {
 #undef SHAPE
 };
 
-static const fa__gpu_form shapes[FA__GPU_SHAPES] = {
+static const fa__gpu_form shapes[FA__GPU_ROWS + 1] = {
 #define FAMILY(name, file, entry, x, y, needs)
 #define SHAPE(name, file, entry_, x, y)                                                                                \
     [FA__GPU_##name] = {.text = fa__embed_##file##_inc, .entry = #entry_, .group = {x, y}},
@@ -80,13 +80,12 @@ static const fa__gpu_form shapes[FA__GPU_SHAPES] = {
 
 const fa__gpu_form *fa__gpu_family_form(fa__gpu_family family)
 {
-    return families[family].text ? &families[family] : NULL;
+    return &families[family];
 }
 
 const fa__gpu_form *fa__gpu_shape_form(fa__gpu_shape shape)
 {
-    fa__gpu_shape first = shape < FA__GPU_ROWS ? shape : FA__GPU_ROWS;
-    return shapes[first].text ? &shapes[first] : NULL;
+    return &shapes[shape < FA__GPU_ROWS ? shape : FA__GPU_ROWS];
 }
 
 uint32_t fa__gpu_largest_group(void)
@@ -234,10 +233,6 @@ char *fa__gpu_source_fixed(const fa__device *d, fa__gpu_family family, int varia
 {
     const fa__gpu_form *form = fa__gpu_family_form(family);
     fa__gpu_text t = {0};
-    if (!form) {
-        fa__fail(FA_ERROR_INTERNAL, "kernel family %d is not in families.def", (int)family);
-        return NULL;
-    }
     if (!check_f64(d, class, form->needs, form->entry))
         return NULL;
     put_begin(&t, d, form, class, form->needs);
@@ -255,10 +250,6 @@ char *fa__gpu_source_program(const fa__device *d, const fa__program *p, fa__clas
     const fa__gpu_form *form = fa__gpu_shape_form(shape);
     unsigned needs = fa__gpu_program_needs(p->ssa, class) | (shape >= FA__GPU_ROWS ? TREE : 0);
     fa__gpu_text t = {0};
-    if (!form) {
-        fa__fail(FA_ERROR_INTERNAL, "program shape %d is not in families.def", (int)shape);
-        return NULL;
-    }
     if (!check_f64(d, class, needs, p->text))
         return NULL;
     put_begin(&t, d, form, class, needs);

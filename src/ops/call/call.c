@@ -299,20 +299,18 @@ static int depth_of(const fa__call *c)
     return depth;
 }
 
-/* What is forbidden names who asked for it already; this tells of what. */
+/* An error about a forbidden copy or wait names the function already; this adds its tensors. */
 static void add_tensors(const fa__call *c)
 {
     char text[600];
     struct fa__text t = fa__text_in(text, sizeof text);
-    const char *message = fa__self->error->message, *end = "forbids here";
-    if (strlen(message) < strlen(end) || strcmp(message + strlen(message) - strlen(end), end) != 0)
-        return;
     for (int i = 0; i < c->op->nfields; i++)
         if (c->tensor[i]) {
             fa__text_add(&t, t.at == text ? ": " : " and ");
             fa__describe_tensor(&t, c->tensor[i], true);
         }
-    fa_error_append("%s", text);
+    if (t.at != text)
+        fa_error_append("%s", text);
 }
 
 /* An error from below (no memory, a part of a composed operation) gets in front of it what the program called; parts
@@ -322,7 +320,7 @@ static FA__COLD void name_failure(const fa__call *c)
     char text[600];
     struct fa__text description = fa__text_in(text, sizeof text);
     const fa_code code = fa__self->error->code;
-    if (code == FA_ERROR_SYNC)
+    if (fa__self->error->unfinished)
         add_tensors(c);
     if (code == FA_ERROR_SYNC || fa__ctx()->call)
         return;

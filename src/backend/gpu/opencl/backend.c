@@ -1,5 +1,7 @@
 /* The two tables of the OpenCL backend: for the house, and for the code that all kinds of GPU share. */
+#include "backend/gpu/gpu.h"
 #include "backend/gpu/opencl/opencl.h"
+#include "kernels_gpu.h"
 
 extern const char fa__embed_opencl_h[]; /* ends with a 0 */
 
@@ -12,7 +14,6 @@ const fa__gpu_driver fa__opencl_driver = {
     .binary = fa__opencl_binary,
     .kernel_free = fa__opencl_kernel_free,
     .launch = fa__opencl_launch,
-    .product = fa__opencl_product,
     .scratch = fa__opencl_scratch,
 };
 
@@ -38,4 +39,5 @@ const fa__backend fa__backend_opencl = {
     .prepare = fa__gpu_prepare,
     .discard = fa__gpu_discard,
     .run = fa__opencl_run,
+    .overrides = fa__opencl_overrides,
 };

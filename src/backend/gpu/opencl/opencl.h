@@ -314,7 +314,6 @@ void fa__opencl_stains_end(fa__opencl_queue *);
 /* ---- product.c: matrix products by CLBlast ---- */
 /* What the environment says: FACULA_CLBLAST. */
 void fa__opencl_product_begin(fa__opencl_device *);
-uint64_t fa__opencl_product(fa__queue *, const fa__gpu_product *);
 /* CLBlast lets go of what it has of contexts and programs. */
 void fa__opencl_product_end(void);
 

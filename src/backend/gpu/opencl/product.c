@@ -6,7 +6,6 @@
  * size in a process both ways are timed, once: a program of a few products never waits for CLBlast to compile its
  * kernels, which takes seconds. What came out is kept beside the compiled kernels, for later processes.
  * FACULA_CLBLAST=0 turns it off, FACULA_CLBLAST=1 has all products that lie right, of any size, done by CLBlast. */
-#include "backend/gpu/dialect/arguments.h"
 #include "backend/gpu/gpu.h"
 #include "backend/gpu/opencl/opencl.h"
 #include "base/alloc.h"
@@ -19,7 +18,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef fa__opencl_queue queue;
 typedef fa__opencl_device device;
 
 enum { ROW_MAJOR = 101, AS_IT_IS = 111, TRANSPOSED = 112 }; /* CLBlast's */
@@ -84,17 +82,18 @@ static bool lies_right(int64_t rows, int64_t columns, int64_t row_step, int64_t 
 }
 
 typedef struct job {
-    queue *queue;
-    const fa__gpu_product *product;
+    fa__opencl_queue *queue;
+    const fa__launch *launch;
+    fa__gpu_product product;
     matrix a, b, c;
 } job;
 
-/* What writes over its target looks for faults first, which CLBlast does not. */
+/* What overwrites existing data has to look for faults first, which CLBlast does not. */
 static bool can(job *j)
 {
-    const matmul_arguments *p = j->product->p;
-    const queue *q = j->queue;
-    bool careful = !q->launch || q->launch->changes || q->checked;
+    const matmul_arguments *p = &j->product.p;
+    const fa__opencl_queue *q = j->queue;
+    const bool careful = j->launch->changes;
     return (p->dtype == FA_F32 || (p->dtype == FA_F64 && q->device->gpu.f64)) && !careful && p->rank == 0 && p->m > 0
            && p->n > 0 && p->k > 0 && lies_right(p->m, p->k, p->a_row, p->a_col, &j->a)
            && lies_right(p->k, p->n, p->b_row, p->b_col, &j->b) && lies_right(p->m, p->n, p->c_row, p->c_col, &j->c)
@@ -103,7 +102,7 @@ static bool can(job *j)
 
 /* ---- a product ---- */
 /* A buffer, and elements from its beginning. */
-static cl_mem find(const queue *q, const void *address, size_t *at, size_t size)
+static cl_mem find(const fa__opencl_queue *q, const void *address, size_t *at, size_t size)
 {
     size_t bytes = 0;
     cl_mem buffer = fa__opencl_find(q->base.device, address, &bytes);
@@ -114,18 +113,16 @@ static cl_mem find(const queue *q, const void *address, size_t *at, size_t size)
 /* c has its bias first, to which the product is added: our kernel makes it of no products at all. */
 static bool put_bias(const job *j)
 {
-    matmul_arguments p = *j->product->p;
-    fa__gpu_product none = *j->product;
-    p.k = 0;
-    none.p = &p;
-    return !p.bias || j->product->by_kernel(&j->queue->base, &none);
+    fa__gpu_product none = j->product;
+    none.p.k = 0;
+    return !none.p.bias || fa__gpu_run_product(&j->queue->base, &none);
 }
 
 static int call(const job *j, cl_event *event)
 {
-    const fa__gpu_product *x = j->product;
-    const matmul_arguments *p = x->p;
-    queue *q = j->queue;
+    const fa__gpu_product *x = &j->product;
+    const matmul_arguments *p = &x->p;
+    fa__opencl_queue *q = j->queue;
     size_t size = fa__dtype_size((uint8_t)p->dtype), m = (size_t)p->m, n = (size_t)p->n, k = (size_t)p->k;
     size_t a_at, b_at, c_at;
     cl_mem a = find(q, x->a, &a_at, size), b = find(q, x->b, &b_at, size), c = find(q, x->c, &c_at, size);
@@ -142,8 +139,8 @@ static int call(const job *j, cl_event *event)
  */
 static uint64_t by_library(const job *j)
 {
-    queue *q = j->queue;
-    const fa__op *op = q->launch ? q->launch->op : NULL;
+    fa__opencl_queue *q = j->queue;
+    const fa__op *op = j->launch->op;
     cl_event event = NULL;
     fa__opencl_work *w = put_bias(j) && fa__opencl_forgive(q) ? fa__opencl_begin(q, op) : NULL;
     if (!w)
@@ -167,7 +164,7 @@ static uint64_t by_library(const job *j)
 /* ---- whose is faster ---- */
 static uint64_t by_kernel(const job *j)
 {
-    return j->product->by_kernel(&j->queue->base, j->product);
+    return fa__gpu_run_product(&j->queue->base, &j->product);
 }
 
 /* The least time of some turns; INT64_MAX after an error. */
@@ -189,7 +186,7 @@ static int64_t time_of(const job *j, uint64_t (*how)(const job *))
 
 static void name_for(const job *j, int size, char name[40])
 {
-    snprintf(name, 40, "%s products of 2^%d", fa_dtype_name((fa_dtype)j->product->p->dtype),
+    snprintf(name, 40, "%s products of 2^%d", fa_dtype_name((fa_dtype)j->product.p.dtype),
              LEAST_WORK + size * WORK_STEP);
 }
 
@@ -208,7 +205,7 @@ static void measure(const job *j, fa__opencl_verdict *v, const char *name)
 {
     const fa__device *d = j->queue->base.device;
     int64_t start = fa__clock_ns(), ours = time_of(j, by_kernel), theirs = time_of(j, by_library);
-    fa__ledger_implicit(j->queue->launch->op, d, fa__clock_ns() - start);
+    fa__ledger_implicit(j->launch->op, d, fa__clock_ns() - start);
     if (fa__failed() || ours == INT64_MAX)
         return;
     v->whose = theirs < ours ? FA__OPENCL_CLBLAST : FA__OPENCL_OURS;
@@ -236,7 +233,7 @@ static int size_of(const matmul_arguments *p)
 
 static bool is_faster(const job *j)
 {
-    const matmul_arguments *p = j->product->p;
+    const matmul_arguments *p = &j->product.p;
     int size = size_of(p);
     if (size < 0)
         return false;
@@ -252,13 +249,25 @@ static bool is_faster(const job *j)
     return v->whose == FA__OPENCL_CLBLAST;
 }
 
-uint64_t fa__opencl_product(fa__queue *base, const fa__gpu_product *x)
+/* By CLBlast where that may be done and is faster. */
+static uint64_t product(fa__queue *base, const fa__launch *l, fa__gpu_product x)
 {
-    job j = {.queue = (queue *)base, .product = x};
+    job j = {.queue = (fa__opencl_queue *)base, .launch = l, .product = x};
     const device *o = j.queue->device;
-    bool forced = o->clblast == 1;
-    if (!o->clblast || (!forced && size_of(x->p) < 0) || !can(&j))
-        return 0;
+    bool forced = o->clblast == 1, stood = fa__failed();
+    if (!o->clblast || (!forced && size_of(&j.product.p) < 0) || !can(&j))
+        return FA__DECLINED;
     pthread_once(&once, open_library);
-    return there && (forced || is_faster(&j)) && o->clblast ? by_library(&j) : 0;
+    uint64_t ticket = there && (forced || is_faster(&j)) && o->clblast ? by_library(&j) : 0;
+    return ticket || (!stood && fa__failed()) ? ticket : FA__DECLINED;
+}
+
+OVERRIDE(opencl, matmul)
+{
+    return product(queue, l, fa__gpu_product_of_matmul(l));
+}
+
+OVERRIDE(opencl, linear)
+{
+    return product(queue, l, fa__gpu_product_of_linear(l));
 }
