@@ -15,6 +15,7 @@
 #include "base/alloc.h"
 #include "base/dynamic.h"
 #include "base/error.h"
+#include "ops/expressions.h"
 #include "ops/formula.h"
 #include "ops/row.h"
 #include "support/record.h"

@@ -1,7 +1,7 @@
 /** @file
- *  Expressions of the program's own: compiled when first seen, run in one pass, differentiable to any order. What was
- *  compiled is kept until the process ends, some KiB for each text: a number that changes is an operand, not a part of
- *  the text. */
+ *  Expressions of the program's own: compiled when first seen, run in one pass, differentiable to any order. The
+ *  compiled forms of the 1024 texts that were used last are kept. A number that changes is best an operand, not a part
+ *  of the text: then there is one text to compile. */
 #ifndef FACULA_EXPRESSION_H
 #define FACULA_EXPRESSION_H
 #include <facula/types.h>

@@ -31,16 +31,16 @@ typedef struct kind {
 
 /* An expression in the cache. */
 typedef struct entry {
-    fa__object object; /* the cache has a reference; so has whoever uses it */
-    struct entry *next;            /* in its bucket */
-    struct entry *newer, *older;   /* by last use */
+    fa__object object;           /* the cache has a reference; so has whoever uses it */
+    struct entry *next;          /* in its bucket */
+    struct entry *newer, *older; /* by last use */
     kind *kind;
     shell *shell;
     fa__formula *formula;
     uint64_t hash;
     size_t size;
     bool pinned; /* it is not in the order of use, and not counted */
-    char key[]; /* that of the kind, then the text */
+    char key[];  /* that of the kind, then the text */
 } entry;
 
 enum { BUCKETS = 1024 };
@@ -50,7 +50,7 @@ static struct {
     entry *bucket[BUCKETS];
     entry *newest, *oldest;
     kind *kinds;
-    shell *shells; /* all that were ever made */
+    shell *shells;       /* all that were ever made */
     fa__source *sources; /* those that know their formula */
     int count, most;
     bool registered;

@@ -8,9 +8,9 @@
 
 enum { FA__EXPRESSIONS_MOST = 1024 /* kept when nobody uses them */ };
 
-/* The operation for an expression: its fields are numbers or tensors, named, and its name is the caller's ("pointwise").
- * It stays until fa__expression_drop. NULL and an error that names the caller and the position in the text when the
- * text is wrong. */
+/* The operation for an expression: its fields are numbers or tensors, named, and its name is the caller's
+ * ("pointwise"). It stays until fa__expression_drop. NULL and an error that names the caller and the position in the
+ * text when the text is wrong. */
 const fa__op *fa__expression_take(const char *caller, const char *text, const char *const *names, int count,
                                   const char *const *outputs, int noutputs);
 void fa__expression_drop(const fa__op *);
@@ -30,7 +30,8 @@ typedef struct fa__derived_op {
     char name[64], gradient[8], result[8];
 } fa__derived_op;
 
-/* Fills the operation of the derivative by a field, except for its formula: fields are those of `op`, then gy, then y. */
+/* Fills the operation of the derivative by a field, except for its formula: fields are those of `op`, then gy, then y.
+ */
 void fa__derived_op_fill(fa__derived_op *, const fa__op *op, int input, const fa__expression *derivative);
 /* The one that belongs to an expression's operation; NULL and an error without memory. Under the lock of formulas. */
 fa__derived_op *fa__expression_derived_op(const fa__op *op, int input, const fa__expression *derivative);

@@ -12,8 +12,8 @@ enum { FA__NEEDS_INPUTS = 4 /* expressions of at most so many operands are remem
 typedef struct fa__formula {
     const fa__expression *e;
     fa__program program;
-    uint8_t result; /* the result's dtype; FA_SAME: by promotion */
-    uint8_t casts;  /* the dtype of its casts, which promotes as an operand's does; FA_SAME: there are none */
+    uint8_t result;           /* the result's dtype; FA_SAME: by promotion */
+    uint8_t casts;            /* the dtype of its casts, which promotes as an operand's does; FA_SAME: there are none */
     struct fa__object *owner; /* referenced by whoever uses the formula later than in a call; NULL: lives for ever */
     _Atomic(fa__program *) narrow[4];                   /* for bool, u8, i8 and i16: made when first needed */
     _Atomic(const fa__op *) derivative[FA__MAX_INPUTS]; /* by input: an operation, or fa__zero_op */
