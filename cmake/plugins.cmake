@@ -1,5 +1,5 @@
 # Plugins: each plugins/NAME.c is a shared object facula-NAME.so of its own, built where the library that it stands for
-# is; see include/facula/plugin.h for where it is looked for.
+# is; see include/facula/host.h for where it is looked for.
 function(facula_plugin name library)
     if(NOT TARGET ${library})
         message(STATUS "No plugin ${name}: ${library} is not here")

@@ -3,11 +3,11 @@
 set(FACULA_GEN ${PROJECT_BINARY_DIR}/gen)
 file(MAKE_DIRECTORY ${FACULA_GEN})
 file(GLOB rows_tool CONFIGURE_DEPENDS tools/rows/*.c)
-file(GLOB rows_families CONFIGURE_DEPENDS src/ops/*.c)
-file(GLOB rows_lists CONFIGURE_DEPENDS src/ops/*.txt)
+file(GLOB rows_families CONFIGURE_DEPENDS src/ops/*/*.c)
+file(GLOB rows_lists CONFIGURE_DEPENDS tools/rows/*.txt)
 file(GLOB_RECURSE rows_kernels CONFIGURE_DEPENDS src/backend/*.c)
 
-# What it writes. A family is a file that includes its own rows; it has a public header unless all rows are INTERNAL.
+# What it writes. A family is a file that includes its own rows; a folder of src/ops has a public header.
 set(rows_outputs ${PROJECT_SOURCE_DIR}/docs/operations.md ${PROJECT_SOURCE_DIR}/include/facula/operations.h)
 foreach(name ids.h args.h internal.h ops.c samples.h samples.c hot.h hot.inc)
     list(APPEND rows_outputs ${FACULA_GEN}/${name})
@@ -16,18 +16,13 @@ foreach(source IN LISTS rows_families)
     get_filename_component(family ${source} NAME_WE)
     file(STRINGS ${source} included REGEX "#include \"${family}\\.rows\"")
     if(included)
-        file(READ ${source} text)
-        string(REGEX MATCHALL "\n(OP|POINTWISE)\\(" rows "${text}")
-        string(REGEX MATCHALL "[ (]INTERNAL," internal "${text}")
-        list(LENGTH rows rows)
-        list(LENGTH internal internal)
-        list(APPEND rows_outputs ${FACULA_GEN}/${family}.rows)
-        if(internal LESS rows)
-            list(APPEND rows_outputs ${PROJECT_SOURCE_DIR}/include/facula/${family}.h)
-        endif()
+        get_filename_component(group ${source} DIRECTORY)
+        get_filename_component(group ${group} NAME)
+        list(APPEND rows_outputs ${FACULA_GEN}/${family}.rows ${PROJECT_SOURCE_DIR}/include/facula/ops/${group}.h)
     endif()
     set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
 endforeach()
+list(REMOVE_DUPLICATES rows_outputs)
 file(GLOB backends CONFIGURE_DEPENDS LIST_DIRECTORIES true RELATIVE ${PROJECT_SOURCE_DIR}/src/backend src/backend/*)
 foreach(backend IN LISTS backends)
     if(IS_DIRECTORY ${PROJECT_SOURCE_DIR}/src/backend/${backend})
@@ -49,7 +44,7 @@ if(rows_tool)
     add_custom_command(
         OUTPUT ${FACULA_GEN}/rows.stamp
         BYPRODUCTS ${rows_outputs}
-        COMMAND facula-rows --source ${PROJECT_SOURCE_DIR}/src --out ${FACULA_GEN}
+        COMMAND facula-rows --source ${PROJECT_SOURCE_DIR}/src --out ${FACULA_GEN} --lists ${PROJECT_SOURCE_DIR}/tools/rows
                 --headers ${PROJECT_SOURCE_DIR}/include/facula --docs ${PROJECT_SOURCE_DIR}/docs/operations.md
         COMMAND ${CMAKE_COMMAND} -E touch ${FACULA_GEN}/rows.stamp
         DEPENDS facula-rows ${rows_families} ${rows_lists} ${rows_kernels}

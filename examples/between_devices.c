@@ -1,5 +1,5 @@
-/* Tensors on a device and back: each copy is written, none happens by itself. Takes the device from the command line
- * ("cuda:1", "late:0"); without one it is the best there is. */
+/* Moving tensors between devices: every copy is an explicit call. The optional argument is a device such as "opencl:1"
+ * or "late:0"; the default is the best available one. */
 #include <facula/facula.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* The convolutional network of PyTorch's tutorial on CIFAR-10, on whichever device there is. Takes the folder that has
- * cifar-10-batches-bin, without one it is data, and a device; writes cnn.safetensors. */
+/* The convolutional network of PyTorch's CIFAR-10 tutorial. Arguments: the folder that contains cifar-10-batches-bin
+ * (default "data"), and a device (default: the best available one). Writes cnn.safetensors. */
 #include <facula/facula.h>
 #include <stdio.h>
 

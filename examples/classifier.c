@@ -1,5 +1,5 @@
-/* A classifier with layers of its own, on whichever device there is, or on the one that the command line names. It
- * learns to tell which third of its input is largest. */
+/* A multi-layer perceptron as a custom module. It learns to classify which third of its input has the largest sum. The
+ * optional argument is a device; the default is the best available one. */
 #include <facula/facula.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
-/* A data set of one's own, whose samples are made when they are asked for: points of two spirals, and which of them
- * each belongs to. A network learns them on whichever device there is, or on the one that the command line names. */
+/* A custom dataset whose samples are generated on demand: points on two spirals, with the spiral as the class. A network
+ * learns to separate them. The optional argument is a device; the default is the best available one. */
 #include <facula/facula.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
-/* A layer of one's own: cosines of the angles between the input and learned directions, with a learned sharpness. It
- * finds the directions that decide the classes of random points, on whichever device there is, or on the one that the
- * command line names. */
+/* A custom layer: cosine similarity between the input and learned directions, with a learned scale. It learns the
+ * directions that separate classes of random points. The optional argument is a device; the default is the best
+ * available one. */
 #include <facula/facula.h>
 #include <stdio.h>
 

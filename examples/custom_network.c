@@ -1,6 +1,5 @@
-/* The network of PyTorch's tutorial on CIFAR-10 as a module of one's own: layers are children, and the forward function
- * says how they go together. It learns to tell which rows of small images are bright, on whichever device there is, or
- * on the one that the command line names. */
+/* The network of PyTorch's CIFAR-10 tutorial as a custom module with child layers. It learns to classify which rows of
+ * small images are bright. The optional argument is a device; the default is the best available one. */
 #include <facula/facula.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
-/* An optimizer of one's own: Lion (Chen et al. 2023), which steps by the sign of a running mean of gradients. A step is
- * one program over all parameters, on the device that they are on: whichever there is, or what the command line names.
- */
+/* A custom optimizer: Lion (Chen et al. 2023, arXiv:2302.06675), which steps in the direction of the sign of a momentum.
+ * A step is one fused expression over all parameters, on their device. The optional argument is a device; the default is
+ * the best available one. */
 #include <facula/facula.h>
 #include <stdio.h>
 

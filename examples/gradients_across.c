@@ -1,5 +1,5 @@
-/* Gradients across devices: a is on the CPU, b on a device, and each gets its gradient where it is. Takes the device
- * from the command line. */
+/* Gradients across devices: a is on the CPU, b on another device, and each gradient is on the device of its tensor. The
+ * optional argument is a device. */
 #include <facula/facula.h>
 #include <stdio.h>
 

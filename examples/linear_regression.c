@@ -1,5 +1,5 @@
-/* Linear regression twice: by hand, as one would with NumPy, and with gradients and an optimizer, as with PyTorch. Both
- * come to the same weights. */
+/* Linear regression, once with a gradient written by hand, as in NumPy, and once with autograd and an optimizer, as in
+ * PyTorch. Both arrive at the same weights. */
 #include <facula/facula.h>
 #include <stdio.h>
 

@@ -1,6 +1,5 @@
-/* Memory of a device, and what crosses the bus: a step of training that neither copies nor waits, which is made sure
- * of, and a table of all copies and waits. Takes the device from the command line; without one it is the best there is.
- */
+/* Device memory and transfers: a training step that is checked to make no copies and no synchronizations, and a report of
+ * all copies and waits. The optional argument is a device; the default is the best available one. */
 #include <facula/facula.h>
 #include <stdio.h>
 

@@ -1,4 +1,4 @@
-/* NumPy's side: views written as NumPy writes them, assignment through them, changes in place. */
+/* NumPy-style indexing: views, assignment through views, in-place operations. */
 #include <facula/facula.h>
 #include <stdio.h>
 

@@ -1,6 +1,6 @@
-/* Placing operations as TensorFlow does: the settings say where, and operands that are elsewhere are copied, which is
- * counted. Takes the device from the command line; without one it is the best there is. FACULA_LOG=placement in the
- * environment prints where each operation ran. */
+/* Automatic placement, as in TensorFlow: the settings choose the device, and operands on other devices are copied and
+ * counted. The optional argument is a device; the default is the best available one. FACULA_LOG=placement prints the
+ * device of each operation. */
 #include <facula/facula.h>
 #include <stdio.h>
 

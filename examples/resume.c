@@ -1,5 +1,5 @@
-/* Training that is stopped, and goes on from a checkpoint as if it had never been: the same weights, bit for bit. On
- * whichever device there is, or on the one that the command line names; writes run.safetensors. */
+/* Training that is interrupted and resumed from a checkpoint ends with bit-identical weights. The optional argument is a
+ * device; the default is the best available one. Writes run.safetensors. */
 #include <facula/facula.h>
 #include <stdio.h>
 

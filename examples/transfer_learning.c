@@ -1,6 +1,5 @@
-/* Transfer learning: a network learns one task from many samples; then its body is frozen, and a new head learns
- * another task from a few, which needs what the body knows. On whichever device there is, or on the one of the command
- * line. */
+/* Transfer learning: a network is trained on a task with many samples; then its body is frozen and a new head is trained
+ * on another task with few samples. The optional argument is a device; the default is the best available one. */
 #include <facula/facula.h>
 #include <stdio.h>
 

@@ -1,6 +1,5 @@
-/* Two parts of a network on two devices: what goes from one to the other is a copy that the program writes, and the
- * gradient comes back the same way. Takes the devices from the command line; without a second one that part is on the
- * CPU. It learns to tell which third of its input is largest. */
+/* Model parallelism: two parts of a network are on two devices; activations and gradients are copied between them
+ * explicitly. The optional arguments are the devices; the default for the second part is the CPU. */
 #include <facula/facula.h>
 #include <stdio.h>
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# nvrtc.sh: NVRTC, for tests/gpu_source.c, which compiles kernels for CUDA where no GPU is: the toolkit's when there is
+# nvrtc.sh: NVRTC, for tests/gpu/source.c, which compiles kernels for CUDA where no GPU is: the toolkit's when there is
 # one, otherwise this version from PyPI, in build/nvrtc-venv. Without a network there is none, and that is all right.
 set -u
 version=13.0.88

@@ -1,36 +1,41 @@
 /** @file
- *  Gradients: recording is on unless FA_USE(.no_grad = true); fa_backward walks what was recorded. */
+ *  Automatic differentiation. Operations on tensors that require gradients are recorded in a graph, except under
+ *  FA_USE(.no_grad = true); fa_backward() computes gradients from it. */
 #ifndef FACULA_AUTOGRAD_H
 #define FACULA_AUTOGRAD_H
 #include <facula/types.h>
 
 FA__BEGIN
 
-/** Makes a leaf collect gradients (requires_grad), or stop, also for what was recorded before. FA_ERROR_DTYPE for a
- * tensor that is not floating, FA_ERROR_GRADIENT for a recorded result that is to stop: fa_detach() cuts it off. */
+/** @defgroup autograd Automatic differentiation
+ *  @{ */
+
+/** Sets whether a leaf accumulates gradients; affects operations already recorded too. Returns false and
+ *  FA_ERROR_DTYPE for a tensor that is not floating point, or FA_ERROR_GRADIENT if `requires_grad` is false and t is
+ *  the result of a recorded operation: use fa_detach() for that. */
 FA_API bool fa_set_requires_grad(fa_tensor *t, bool requires_grad);
-/** Whether gradients flow through a tensor: a leaf that collects them, or a result that was recorded. */
+/** Returns true if gradients flow to a tensor: a leaf that accumulates them, or the result of a recorded operation. */
 FA_API bool fa_requires_grad(const fa_tensor *t);
-/** Whether a tensor was made by the program and not by a recorded operation. */
+/** Returns true if a tensor is a leaf, that is, not the result of a recorded operation. */
 FA_API bool fa_is_leaf(const fa_tensor *t);
-/** The gradient of a leaf, or of a result after fa_retain_grad; NULL, without an error, when there is none. It is the
- *  tensor that fa_backward adds to, not a copy; the scope gets a reference to it. */
+/** The gradient of a leaf, or of another tensor after fa_retain_grad(). NULL, without an error, if there is none. It
+ *  is the tensor that fa_backward() accumulates into, not a copy; the current scope gets a reference to it. */
 FA_API fa_tensor *fa_grad(const fa_tensor *t);
-/** Puts `grad` in the place of a leaf's gradient, which holds it from now on; NULL takes the gradient away. Works while
- * an error stands. FA_ERROR_GRADIENT when its shape, dtype or device is not the leaf's. */
+/** Replaces the gradient of a leaf by `grad`, to which the leaf then holds a reference; NULL removes the gradient.
+ *  Works even if an error is set. FA_ERROR_GRADIENT if the shape, dtype or device is not that of the leaf. */
 FA_API bool fa_set_grad(fa_tensor *t, fa_tensor *grad);
-/** Keeps the gradient of a result that is not a leaf at the next backward. FA_ERROR_GRADIENT when none flows through
- * it; nothing to do for a leaf. */
+/** Makes the next fa_backward() keep the gradient of a tensor that is not a leaf. FA_ERROR_GRADIENT if the tensor
+ *  does not require a gradient. Does nothing for a leaf. */
 FA_API bool fa_retain_grad(fa_tensor *t);
-/** How often the memory of a tensor was changed in place, through it or any view of it; -1 for NULL. */
+/** How often the memory of a tensor was modified in place, through the tensor or any of its views; -1 for NULL. */
 FA_API int64_t fa_tensor_version(const fa_tensor *t);
 
 /** Options of fa_backward. */
 typedef struct fa_backward_options {
     size_t size;       /**< set by the macro */
-    fa_tensor *grad;   /**< the gradient to start from, in t's shape; NULL: 1, for one element */
-    bool retain_graph; /**< keep what backward needs, for another time */
-    bool create_graph; /**< record backward itself, for gradients of gradients; keeps the graph too */
+    fa_tensor *grad;   /**< gradient with respect to t, in t's shape; NULL: 1, for a t with one element */
+    bool retain_graph; /**< keep the graph, so that backward can run again */
+    bool create_graph; /**< record the backward pass itself, for higher derivatives; implies retain_graph */
     char fa__end;
 } fa_backward_options;
 #define FA__DEFAULT_fa_backward                                                                                        \
@@ -38,26 +43,28 @@ typedef struct fa_backward_options {
         offsetof(fa_backward_options, fa__end), NULL, false, false, 0                                                  \
     }
 
-/** Adds the gradient of t with respect to every leaf it was computed from to that leaf's gradient (reverse mode:
- *  Linnainmaa 1976), and frees what was recorded for it. Several threads may do so at once, into the same leaves too.
+/** Computes the gradients of t with respect to all leaves it depends on, adds them to the leaves' gradients
+ *  (reverse-mode differentiation: Linnainmaa 1976), and frees the graph. Several threads may call it at the same
+ *  time, even for the same leaves.
  *
  *      fa_backward(loss, .grad = NULL, .retain_graph = false, .create_graph = false)
  *
- *  With .create_graph a gradient that is kept in a tensor holds the graph that it came from, and so that tensor: a
- *  cycle, which lives until fa_set_grad(t, NULL) opens it. The log warns of the first one. Leaves
- *  keep nothing of fa_grad_of.
- *  @return false and an error. One that stood before leaves all gradients as they were; one that comes up on the way
- *  may have been added to some */
+ *  With .create_graph, the gradient stored in a leaf refers to its graph, and that refers to the leaf: a reference
+ *  cycle, which keeps both alive until fa_set_grad(t, NULL). The first such cycle is logged as a warning.
+ *  fa_grad_of() avoids it, as it stores nothing in leaves.
+ *  @return false and an error. If the error was set before the call, all gradients are unchanged; if it occurs during
+ *  the call, some leaves may have been updated */
 FA_API bool fa_backward(const fa_tensor *t, const fa_backward_options *options);
 #define fa_backward(...) FA__CALL1(fa_backward, FA__SAME, __VA_ARGS__)
 
 /** Options of fa_grad_of. */
 typedef struct fa_grad_of_options {
-    size_t size;             /**< set by the macro */
-    fa_tensors grad_outputs; /**< a gradient for each output; none: 1 for each, which then has one element */
-    bool retain_graph;       /**< keep what backward needs, for another time */
-    bool create_graph;       /**< record backward itself; keeps the graph too */
-    bool allow_unused;       /**< NULL for an input that the outputs do not depend on, instead of an error */
+    size_t size; /**< set by the macro */
+    fa_tensors
+        grad_outputs;  /**< one gradient for each output; empty: 1 for each output, which must have one element then */
+    bool retain_graph; /**< keep the graph, so that backward can run again */
+    bool create_graph; /**< record the backward pass itself; implies retain_graph */
+    bool allow_unused; /**< return NULL, instead of an error, for an input that the outputs do not depend on */
     char fa__end;
 } fa_grad_of_options;
 #define FA__DEFAULT_fa_grad_of                                                                                         \
@@ -65,12 +72,13 @@ typedef struct fa_grad_of_options {
         offsetof(fa_grad_of_options, fa__end), {0, NULL}, false, false, false, 0                                       \
     }
 
-/** The gradients of the sum of outputs with respect to inputs, which need not be leaves; no leaf's gradient changes.
+/** The gradients of the sum of `outputs` with respect to `inputs`, which need not be leaves. No leaf's gradient
+ *  changes.
  *
  *      fa_grad_of(outputs, inputs, .grad_outputs, .retain_graph = false, .create_graph = false, .allow_unused = false)
  *      fa_grad_of(FA_TENSORS(loss), FA_TENSORS(x, y), .create_graph = true)
- *  @return one gradient for each input, in its shape, in an array that the scope owns; count 0 and an error on failure
- */
+ *  @return one gradient for each input, in the input's shape; the array belongs to the current scope. After an error,
+ *  count is 0 */
 FA_API fa_tensors fa_grad_of(fa_tensors outputs, fa_tensors inputs, const fa_grad_of_options *options);
 #ifdef __cplusplus
 #define fa_grad_of(...) FA__CALL2(fa_grad_of, FA__SAME, FA__SAME, __VA_ARGS__)
@@ -78,45 +86,50 @@ FA_API fa_tensors fa_grad_of(fa_tensors outputs, fa_tensors inputs, const fa_gra
 #define fa_grad_of(outputs, ...) FA__CALL2(fa_grad_of, FA__SAME, FA__SAME, outputs, __VA_ARGS__)
 #endif
 
-/** Called with a gradient before it goes on, by the thread that runs fa_backward(). Runs in a scope of the library's;
- * may raise an error with fa_fail(), which ends the backward.
- *  @return NULL to leave it, or the gradient to go on with, of the same shape */
+/** A hook that receives a gradient, in the thread that runs fa_backward(). It runs in a scope of its own, and may
+ *  call fa_fail() to abort the backward pass.
+ *  @return NULL to leave the gradient unchanged, or a tensor of the same shape that replaces it */
 typedef fa_tensor *fa_hook(fa_tensor *grad, void *context);
 
-/** Calls `hook(grad, context)` whenever a gradient of t is complete: of a leaf before it is added, of a result before
- * it goes on. Hooks run in the order in which they were added, until fa_unhook() or until the tensor and its graph go:
- * so long has what `context` points to to live. What a hook adds is called from the next gradient on. Not while another
- * thread runs a backward through t.
- *  @return a number for fa_unhook, or 0 and an error */
+/** Adds a hook that is called as `hook(grad, context)` when a gradient of t has been computed: for a leaf, before it
+ *  is added to fa_grad(t); for another tensor, before it is propagated further. Hooks run in the order in which they
+ *  were added, until fa_unhook() or until the tensor and its graph are freed; `context` must stay valid that long. A
+ *  hook added by a hook is called from the next gradient on. Must not be called while another thread runs a backward
+ *  pass through t.
+ *  @return a number for fa_unhook(); 0 and an error on failure */
 FA_API int64_t fa_hook_grad(fa_tensor *t, fa_hook *hook, void *context);
-/** Calls `hook(grad, context)` with a leaf's whole gradient, fa_grad(t), after fa_backward added to it; what it returns
- * is ignored. All else is as for fa_hook_grad().
- *  @return a number for fa_unhook, or 0 and an error: FA_ERROR_GRADIENT when t is not a leaf */
+/** Adds a hook that is called as `hook(grad, context)` with the accumulated gradient of a leaf, fa_grad(t), after
+ *  fa_backward() has added to it. Its return value is ignored. Otherwise like fa_hook_grad().
+ *  @return a number for fa_unhook(); 0 and an error on failure: FA_ERROR_GRADIENT if t is not a leaf */
 FA_API int64_t fa_hook_after(fa_tensor *t, fa_hook *hook, void *context);
-/** Removes the hook of t that fa_hook_grad() or fa_hook_after() gave the number `hook`; its context is not used again.
- * Hooks may do that, too, while they are called; other threads not while a backward runs through t. FA_ERROR_ARGUMENT
- * when t has no such hook. */
+/** Removes a hook of t; `hook` is the number that fa_hook_grad() or fa_hook_after() returned. Its context is not used
+ *  any more. A hook may call this while it runs; another thread must not call it while a backward pass runs through
+ *  t. FA_ERROR_ARGUMENT if t has no such hook. */
 FA_API bool fa_unhook(fa_tensor *t, int64_t hook);
 
-/** An operation of the program's own. */
+/** A user-defined differentiable function. */
 typedef struct fa_function {
-    const char *name; /**< for messages; lives as long as the graph: a constant */
-    /** Computes the result, or NULL after fa_fail. Runs without recording. */
+    const char *name; /**< name for messages; must live as long as the graph: a string literal */
+    /** Computes the result; returns NULL after fa_fail(). Its operations are not recorded. */
     fa_tensor *(*forward)(void *context, fa_tensors inputs);
-    /** Fills grad_inputs[i] with the gradient of input i, or leaves it NULL, and returns true; false after fa_fail. It
-     *  is recorded when the gradient's gradient is asked for. `saved` are inputs, then the result. */
+    /** Sets grad_inputs[i] to the gradient of input i, or leaves it NULL, and returns true; returns false after
+     *  fa_fail(). Its operations are recorded if create_graph is set. `saved` holds the inputs, followed by the
+     *  result. */
     bool (*backward)(void *context, fa_tensors saved, fa_tensor *grad, fa_tensor **grad_inputs);
-    /** Called once with the context when the graph no longer needs it, by whichever thread drops that; may be NULL. */
+    /** Called once, from any thread, when the graph no longer needs the context; may be NULL. */
     void (*release)(void *context);
 } fa_function;
 
-/** Runs forward, and records it so that backward calls the function's backward.
- *  @param function copied
- *  @param context  handed to its functions; released with the graph, or at once when nothing was recorded. The graph
- *                  lives as long as its results do, so what the context points to has to outlive their scope
+/** Applies a user-defined function: runs `forward`, and records it so that fa_backward() calls `backward`.
+ *  @param function the function; the struct is copied
+ *  @param context  passed to its callbacks; released with the graph, or at once if nothing was recorded. As the graph
+ *  lives as long as its results, what the context points to must outlive their scope
  *  @param inputs   up to 8 tensors
- *  @return what forward made, in the scope; NULL and an error, also when forward made nothing */
+ *  @return the result of `forward`, owned by the current scope; NULL and an error on failure, also if `forward`
+ *  returned NULL */
 FA_API fa_tensor *fa_apply(const fa_function *function, void *context, fa_tensors inputs);
+
+/** @} */
 
 FA__END
 #endif

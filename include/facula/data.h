@@ -1,79 +1,85 @@
 /** @file
- *  Data: datasets give samples by number, loaders make batches of them.
+ *  Datasets, which provide samples by index; loaders, which combine them into batches; image transforms and image
+ *  files.
  *
  *      fa_loader *loader = fa_data_loader(fa_data_digits(.train = true), .batch_size = 32, .shuffle = true);
  *      FA_EACH(batch, loader) {
  *          fa_tensor *logits = fa_forward(net, batch.input);
  *      }
  *
- *  Datasets and loaders belong to the innermost scope; a loader holds its dataset. A dataset's context has to outlive
- *  that scope: declare it before FA_SCOPE, or let `release` free it. One loader is for one thread at a time. */
+ *  Datasets and loaders belong to the innermost scope; a loader holds a reference to its dataset. The context of a
+ *  user-defined dataset must outlive that scope: declare it before FA_SCOPE, or free it in `release`. A loader must
+ *  not be used by several threads at the same time. */
 #ifndef FACULA_DATA_H
 #define FACULA_DATA_H
+#include <facula/nn.h>
 #include <facula/scope.h>
 #include <facula/types.h>
 
 FA__BEGIN
 
-/* ---- datasets ---- */
+/** @defgroup data Datasets
+ *  @{ */
 
-enum { FA_MAX_EXTRA = 6 /**< the most tensors of a sample beside input and target */ };
+enum { FA_MAX_EXTRA = 6 /**< maximum number of tensors of a sample besides input and target */ };
 
-/** The tensors of one sample; or of a batch, with a first dimension that counts samples. */
+/** The tensors of one sample, or of a batch, whose first dimension is the batch dimension. */
 typedef struct fa_sample {
-    fa_tensor *input;               /**< never NULL, but after an error */
-    fa_tensor *target;              /**< NULL: the dataset has none */
-    fa_tensor *extra[FA_MAX_EXTRA]; /**< what else belongs to a sample; the rest is NULL */
+    fa_tensor *input;               /**< not NULL, except after an error */
+    fa_tensor *target;              /**< NULL if the dataset has no targets */
+    fa_tensor *extra[FA_MAX_EXTRA]; /**< further tensors of the sample; unused entries are NULL */
 } fa_sample;
 
-/** How a dataset of the program's own works. The functions run in a scope of the library's, without recording
- *  gradients, and hand out what they put into samples; they return false after fa_fail(). They are called by one thread
- *  at a time. Zeros stand for what is not there. */
+/** The callbacks of a user-defined dataset. They run in a scope of their own, without recording gradients, and the
+ *  tensors they store in samples leave that scope. They return false after fa_fail(). Only one thread calls them at a
+ *  time. Callbacks that are not needed are NULL. */
 typedef struct fa_dataset_type {
-    const char *name;                                             /**< for messages; lives as long as the dataset */
-    int64_t (*length)(void *context);                             /**< the number of samples; it does not change */
-    bool (*get)(void *context, int64_t index, fa_sample *sample); /**< sample 0 to length - 1 */
-    /** Many samples at once, where that is faster; NULL: get is called for each, and their tensors, which then all have
-     *  one shape and dtype, are stacked. */
+    const char *name;                 /**< name for messages; must live as long as the dataset */
+    int64_t (*length)(void *context); /**< returns the number of samples, which must not change */
+    bool (*get)(void *context, int64_t index, fa_sample *sample); /**< gets the sample `index`, from 0 to length - 1 */
+    /** Gets many samples at once, for datasets that can do this faster. NULL: `get` is called for each sample, and
+     *  the tensors are stacked; they must have the same shape and dtype. */
     bool (*batch)(void *context, const int64_t *index, int64_t count, fa_sample *batch);
-    void (*release)(void *context); /**< called once when the last reference to the dataset goes; may be NULL */
+    void (*release)(void *context); /**< called once when the last reference to the dataset is dropped; may be NULL */
 } fa_dataset_type;
 
-/** A dataset of the program's own.
- *  @param type    copied; it has a length, and get or batch
- *  @param context handed to its functions; released with the dataset, or at once after an error. What it points to
- *  has to outlive the scope that the dataset is made in, and every loader of it */
+/** Creates a user-defined dataset.
+ *  @param type    the callbacks: length, and get or batch; the struct is copied
+ *  @param context passed to the callbacks; released with the dataset, or at once after an error. It must outlive the
+ *  scope in which the dataset is created and all loaders of the dataset */
 FA_API fa_dataset *fa_dataset_new(const fa_dataset_type *type, void *context);
-/** The number of samples; -1 for NULL, and with an error when the dataset's function gives none. */
+/** The number of samples. -1 for NULL; -1 and an error if the `length` callback failed. */
 FA_API int64_t fa_dataset_length(const fa_dataset *dataset);
-/** Sample number `index`, from 0. Its tensors belong to the scope; they may be the dataset's own, so do not change them
- * in place.
- *  @return all NULL and an error when there is none of that number (FA_ERROR_INDEX), or when the dataset's function
- *  failed: its code, or FA_ERROR_USER */
+/** Returns the sample `index`, from 0. Its tensors belong to the current scope. They may be the dataset's own
+ *  tensors: do not modify them in place.
+ *  @return the sample. On failure its tensors are NULL, and the error is FA_ERROR_INDEX if there is no such sample,
+ *  or that of the dataset's callback (FA_ERROR_USER if it set none) */
 FA_API fa_sample fa_dataset_get(fa_dataset *dataset, int64_t index);
-/** Several samples, stacked along a new first dimension of size `count`; `index` has as many numbers, in any order,
- *  which may repeat. The tensors are new, and belong to the scope.
- *  @return all NULL and an error as of fa_dataset_get(); FA_ERROR_SHAPE when samples differ in shape, dtype, device */
+/** Returns `count` samples stacked along a new first dimension. `index` has count numbers of samples, in any order
+ *  and possibly repeated. The tensors are new and belong to the current scope.
+ *  @return the batch. On failure its tensors are NULL, and the error is as for fa_dataset_get(), or FA_ERROR_SHAPE if
+ *  samples differ in shape, dtype or device */
 FA_API fa_sample fa_dataset_batch(fa_dataset *dataset, const int64_t *index, int64_t count);
 
 FA_API fa_dataset *fa__data_tensors(fa_tensors tensors);
-/** Samples that are the entries of tensors along their first dimension: fa_data_tensors(x, y). The first tensor is the
- *  input, the second the target, others extra; all are held, and have the same length. Of tensors on a device a batch
- * is made there: the numbers of its samples are copied to each device, counted as fa_tensor_from. */
+/** Creates a dataset of tensors whose first dimension is the sample index: fa_data_tensors(x, y). The first tensor is
+ *  the input, the second the target, others are extra; the dataset holds references to them. Their first dimensions
+ *  must be equal. If they are on a device, batches are made there; the sample numbers are copied to the device, and
+ *  these copies are counted under fa_tensor_from. */
 #define fa_data_tensors(...) fa__data_tensors(FA_TENSORS(__VA_ARGS__))
 
-/** Some samples of a dataset, which is held.
- *  @param dataset kept by the subset
+/** Creates a dataset of some samples of another one.
+ *  @param dataset the dataset, to which the subset holds a reference
  *  @param index   `count` numbers of samples, in any order; copied
- *  @param count   how many numbers index has, 0 or more
- *  @return NULL and an error: FA_ERROR_INDEX when there is no sample of such a number */
+ *  @param count   number of samples, 0 or more
+ *  @return the subset; NULL and an error: FA_ERROR_INDEX if there is no sample with one of these numbers */
 FA_API fa_dataset *fa_data_subset(fa_dataset *dataset, const int64_t *index, int64_t count);
 
 /** Options of fa_data_digits(). */
 typedef struct fa_data_digits_options {
     size_t size;  /**< set by the macro */
-    bool train;   /**< the larger part; false: the fifth of each class that is held out */
-    int64_t seed; /**< which fifth; the two parts of one seed have no sample in common */
+    bool train;   /**< true: the training set; false: the test set, a fifth of each class */
+    int64_t seed; /**< selects which fifth; training and test set of the same seed are disjoint */
     char fa__end;
 } fa_data_digits_options;
 #define FA__DEFAULT_fa_data_digits                                                                                     \
@@ -81,27 +87,27 @@ typedef struct fa_data_digits_options {
         offsetof(fa_data_digits_options, fa__end), true, 0, 0                                                          \
     }
 
-/** Handwritten digits, part of the library: 1,797 images of 8 x 8 pixels (Alpaydin and Kaynak 1998, UCI Machine
- * Learning Repository, CC BY 4.0). Input: f32 (64), 0 to 1, row by row. Target: i64 (), 0 to 9.
+/** Handwritten digits, built into the library: 1,797 images of 8 x 8 pixels (Alpaydin and Kaynak 1998, UCI Machine
+ *  Learning Repository, CC BY 4.0). Input: f32 (64), from 0 to 1, row-major. Target: i64 (), from 0 to 9.
  *
  *      fa_data_digits(.train = true, .seed = 0) */
 FA_API fa_dataset *fa_data_digits(const fa_data_digits_options *options);
 #define fa_data_digits(...) FA__CALL0(fa_data_digits, FA__OPTIONS(__VA_ARGS__))
 
-/** Samples of a dataset whose inputs, as batches, go through a module: a transform of images.
- *  @param dataset   kept
- *  @param transform of a batch of inputs, kept; NULL: they stay as they are */
+/** Creates a dataset whose inputs are transformed by a module, batch by batch.
+ *  @param dataset   the dataset, to which the result holds a reference
+ *  @param transform a module that maps a batch of inputs, to which the result holds a reference; NULL: no transform */
 FA_API fa_dataset *fa_data_transformed(fa_dataset *dataset, fa_module *transform);
 
-/** Two parts of a dataset. */
+/** The two parts of a split dataset. */
 typedef struct fa_datasets {
-    fa_dataset *first, *second; /**< NULL, both, after an error */
+    fa_dataset *first, *second; /**< both are NULL after an error */
 } fa_datasets;
 
 /** Options of fa_data_split(). */
 typedef struct fa_data_split_options {
     size_t size;  /**< set by the macro */
-    int64_t seed; /**< of the order in which samples are dealt out; -1: the first part is the first samples */
+    int64_t seed; /**< seed of the random assignment; -1: the first samples form the first part */
     char fa__end;
 } fa_data_split_options;
 #define FA__DEFAULT_fa_data_split                                                                                      \
@@ -109,27 +115,30 @@ typedef struct fa_data_split_options {
         offsetof(fa_data_split_options, fa__end), 0, 0                                                                 \
     }
 
-/** Deals the samples of a dataset out to two parts, both of which hold it: each is in one of them.
+/** Splits a dataset into two disjoint parts, which hold references to it.
  *
  *      fa_datasets parts = fa_data_split(whole, 0.8, .seed = 0);
  *
- *  @param dataset  which one
- *  @param fraction of the samples, 0 to 1, that go into the first part; their number is rounded
- *  @param options  what the macro makes of the named options; NULL for the defaults */
+ *  @param dataset  the dataset
+ *  @param fraction fraction of the samples, 0 to 1, in the first part; their number is rounded
+ *  @param options  the options shown above; NULL for the defaults */
 FA_API fa_datasets fa_data_split(fa_dataset *dataset, double fraction, const fa_data_split_options *options);
 #define fa_data_split(...) FA__CALL2(fa_data_split, FA__SAME, FA__SAME, __VA_ARGS__)
 
-/* ---- images in files ----
+/** @} */
+
+/** @defgroup image_datasets Image datasets in files
  *
- * Input: u8 (channels, height, width), unless the transform makes something else of it. Target: i64 (). A folder is the
- * one with the files, or the one above it. Files are read whole, and checked: magic numbers, sizes, labels; an error
- * names the file and the place in it. */
+ *  Input: u8 (channels, height, width), unless a transform changes it. Target: i64 (). The folder argument is the
+ *  folder with the files or its parent. Files are read completely and checked: magic numbers, sizes, labels. An error
+ *  names the file and the position in it.
+ *  @{ */
 
 /** Options of fa_data_mnist(). */
 typedef struct fa_data_mnist_options {
     size_t size;          /**< set by the macro */
-    bool train;           /**< the 60,000 samples for training; false: the 10,000 others */
-    fa_module *transform; /**< of the inputs, see transform.h; NULL: none */
+    bool train;           /**< true: the 60,000 training samples; false: the 10,000 test samples */
+    fa_module *transform; /**< transform of the inputs, see @ref transform; NULL: none */
     char fa__end;
 } fa_data_mnist_options;
 #define FA__DEFAULT_fa_data_mnist                                                                                      \
@@ -137,13 +146,14 @@ typedef struct fa_data_mnist_options {
         offsetof(fa_data_mnist_options, fa__end), true, NULL, 0                                                        \
     }
 
-/** Handwritten digits (LeCun et al. 1998), or whatever else is in four files of its format (IDX) and names:
- *  "train-images-idx3-ubyte" and so on, plain or, with the plugin gzip, with ".gz". Images are (1, 28, 28) there.
+/** MNIST: handwritten digits (LeCun et al. 1998), images of (1, 28, 28); or any other dataset in the same format
+ *  (IDX) with the same file names: "train-images-idx3-ubyte" and so on, uncompressed, or with ".gz" if the plugin
+ *  gzip is available.
  *
  *      fa_data_mnist("data/mnist", .train = true, .transform = NULL)
  *
- *  @param folder  which one
- *  @param options what the macro makes of the named options; NULL for the defaults */
+ *  @param folder  the folder
+ *  @param options the options shown above; NULL for the defaults */
 FA_API fa_dataset *fa_data_mnist(const char *folder, const fa_data_mnist_options *options);
 #define fa_data_mnist(...) FA__CALL1(fa_data_mnist, FA__SAME, __VA_ARGS__)
 
@@ -151,12 +161,12 @@ FA_API fa_dataset *fa_data_mnist(const char *folder, const fa_data_mnist_options
 typedef fa_data_mnist_options fa_data_fashion_mnist_options;
 #define FA__DEFAULT_fa_data_fashion_mnist FA__DEFAULT_fa_data_mnist
 
-/** Articles of clothing, in the format of MNIST (Xiao, Rasul and Vollgraf 2017).
+/** Fashion-MNIST: clothes, in the format of MNIST (Xiao, Rasul and Vollgraf 2017).
  *
  *      fa_data_fashion_mnist("data", .train = true, .transform = NULL)
  *
- *  @param folder  NULL: where Debian's package dataset-fashion-mnist puts it
- *  @param options what the macro makes of the named options; NULL for the defaults */
+ *  @param folder  the folder; NULL: that of Debian's package dataset-fashion-mnist
+ *  @param options the options shown above; NULL for the defaults */
 FA_API fa_dataset *fa_data_fashion_mnist(const char *folder, const fa_data_fashion_mnist_options *options);
 #define fa_data_fashion_mnist(...) FA__CALL1(fa_data_fashion_mnist, FA__SAME, __VA_ARGS__)
 
@@ -164,22 +174,22 @@ FA_API fa_dataset *fa_data_fashion_mnist(const char *folder, const fa_data_fashi
 typedef fa_data_mnist_options fa_data_cifar10_options;
 #define FA__DEFAULT_fa_data_cifar10 FA__DEFAULT_fa_data_mnist
 
-/** Photographs of ten kinds of things, (3, 32, 32) (Krizhevsky 2009): the binary files data_batch_1.bin to 5 (those of
- *  them that are there), or test_batch.bin, of any whole number of records.
+/** CIFAR-10: color photographs of (3, 32, 32) in 10 classes (Krizhevsky 2009). Reads the binary files
+ *  data_batch_1.bin to data_batch_5.bin, as many as exist, or test_batch.bin. A file may have any number of records.
  *
  *      fa_data_cifar10("data", .train = true, .transform = NULL)
  *
- *  @param folder  which one
- *  @param options what the macro makes of the named options; NULL for the defaults */
+ *  @param folder  the folder
+ *  @param options the options shown above; NULL for the defaults */
 FA_API fa_dataset *fa_data_cifar10(const char *folder, const fa_data_cifar10_options *options);
 #define fa_data_cifar10(...) FA__CALL1(fa_data_cifar10, FA__SAME, __VA_ARGS__)
 
 /** Options of fa_data_cifar100(). */
 typedef struct fa_data_cifar100_options {
     size_t size;          /**< set by the macro */
-    bool train;           /**< the larger part */
-    fa_module *transform; /**< of the inputs, see transform.h; NULL: none */
-    bool coarse;          /**< labels are the 20 groups of kinds, not the 100 kinds */
+    bool train;           /**< true: the training set; false: the test set */
+    fa_module *transform; /**< transform of the inputs, see @ref transform; NULL: none */
+    bool coarse;          /**< use the 20 coarse labels instead of the 100 fine ones */
     char fa__end;
 } fa_data_cifar100_options;
 #define FA__DEFAULT_fa_data_cifar100                                                                                   \
@@ -187,25 +197,30 @@ typedef struct fa_data_cifar100_options {
         offsetof(fa_data_cifar100_options, fa__end), true, NULL, false, 0                                              \
     }
 
-/** Photographs of a hundred kinds of things, as fa_data_cifar10(): the files train.bin and test.bin.
+/** CIFAR-100: color photographs in 100 classes, in the files train.bin and test.bin; otherwise like
+ *  fa_data_cifar10().
  *
  *      fa_data_cifar100("data", .train = true, .transform = NULL, .coarse = false)
  *
- *  @param folder  which one
- *  @param options what the macro makes of the named options; NULL for the defaults */
+ *  @param folder  the folder
+ *  @param options the options shown above; NULL for the defaults */
 FA_API fa_dataset *fa_data_cifar100(const char *folder, const fa_data_cifar100_options *options);
 #define fa_data_cifar100(...) FA__CALL1(fa_data_cifar100, FA__SAME, __VA_ARGS__)
 
-/* ---- loaders ---- */
+/** @} */
+
+/** @defgroup loader Loaders
+ *  @{ */
 
 /** Options of fa_data_loader(). */
 typedef struct fa_data_loader_options {
     size_t size;        /**< set by the macro */
-    int64_t batch_size; /**< samples in a batch: 1 or more; the last one may be smaller */
-    bool shuffle;       /**< another order in each epoch */
-    bool drop_last;     /**< leave a last batch out that would be smaller */
-    int64_t seed;       /**< of the orders, 0 or more; -1: drawn from the default generator when the loader is made */
-    fa_device device;   /**< where batches are handed out; by default where the dataset has them */
+    int64_t batch_size; /**< samples in a batch, at least 1; the last batch may be smaller */
+    bool shuffle;       /**< use a new random order in each epoch */
+    bool drop_last;     /**< omit a last batch that would be smaller */
+    int64_t
+        seed; /**< seed of the orders, at least 0; -1: drawn from the default generator when the loader is created */
+    fa_device device; /**< device of the batches; by default, that of the dataset */
     char fa__end;
 } fa_data_loader_options;
 #define FA__DEFAULT_fa_data_loader                                                                                     \
@@ -213,48 +228,49 @@ typedef struct fa_data_loader_options {
         offsetof(fa_data_loader_options, fa__end), 1, false, false, -1, {0, 0}, 0                                      \
     }
 
-/** Makes batches of a dataset: in every epoch each sample once, in order or shuffled.
+/** Creates a loader, which goes through a dataset in batches: each epoch has every sample once, in order or shuffled.
  *
  *      fa_data_loader(dataset, .batch_size = 1, .shuffle = false, .drop_last = false, .seed = -1, .device)
  *
- *  @return NULL and an error, also when the device is not there */
+ *  @return the loader; NULL and an error on failure, also if the device is not available */
 FA_API fa_loader *fa_data_loader(fa_dataset *dataset, const fa_data_loader_options *options);
 #define fa_data_loader(...) FA__CALL1(fa_data_loader, FA__SAME, __VA_ARGS__)
 
-/** The number of batches of an epoch; -1 and an error for NULL. */
+/** The number of batches in an epoch. -1 and an error for NULL. */
 FA_API int64_t fa_loader_length(const fa_loader *loader);
-/** The dataset; the loader goes on holding it, and the scope gets no reference. */
+/** The dataset of a loader. The caller gets no reference. */
 FA_API fa_dataset *fa_loader_dataset(const fa_loader *loader);
 
-/** Where a loader stands. */
+/** A position in the sequence of batches of a loader. */
 typedef struct fa_loader_place {
-    uint64_t seed; /**< of its orders */
-    int64_t epoch; /**< epochs that are over, or were left, before the one that this is in */
-    int64_t batch; /**< of its batches, those that were handed out */
+    uint64_t seed; /**< seed of the orders */
+    int64_t epoch; /**< number of epochs before the current one, complete or not */
+    int64_t batch; /**< number of batches of the current epoch that FA_EACH has returned */
 } fa_loader_place;
 
-/** Where a loader stands: behind the batch that its last FA_EACH handed out. Zeros and an error for NULL.
+/** The position of a loader: after the last batch that FA_EACH returned. Zeros and an error for NULL.
  *
- *  An epoch that was left by `break` stands where it was left: a loader that is put to this place goes through the rest
- *  of it, where the next FA_EACH of the loader itself begins the next epoch. A program that leaves its epochs early,
- * and wants the next one of both, goes to it before it asks for the place or saves it:
+ *  After a `break`, the position is within the epoch. A loader that is set to this position by fa_loader_seek()
+ *  continues that epoch, whereas the next FA_EACH of the same loader starts a new epoch. A program that leaves epochs
+ *  early, and always wants to continue with the next one, should advance the position before it reads or saves it:
  *
  *      fa_loader_place at = fa_loader_position(loader);
  *      if (at.batch)
  *          fa_loader_seek(loader, (fa_loader_place){at.seed, at.epoch + 1, 0}); */
 FA_API fa_loader_place fa_loader_position(const fa_loader *loader);
-/** Puts a loader to a `position` of one that was made in the same way: its next FA_EACH goes through the rest of that
- *  epoch, the one behind it through the next epoch. False and an error when there is no such batch. */
+/** Sets a loader to a `position`, taken from a loader with the same dataset and options. The next FA_EACH runs
+ *  through the rest of that epoch, and the one after it through the next epoch. False and an error if there is no
+ *  such batch. */
 FA_API bool fa_loader_seek(fa_loader *loader, fa_loader_place position);
 
-/** A turn of FA_EACH: its batch, which the turn's scope owns. */
+/** The loop variable of FA_EACH: a batch. Its tensors belong to the scope of the iteration. */
 typedef struct fa_batch {
-    fa_tensor *input;               /**< (samples, ...) */
-    fa_tensor *target;              /**< (samples, ...), or NULL */
-    fa_tensor *extra[FA_MAX_EXTRA]; /**< the same, or NULL */
-    int64_t index;                  /**< which batch of the epoch, from 0 */
-    int64_t size;                   /**< how many samples */
-    const int64_t *samples;         /**< their numbers in the dataset */
+    fa_tensor *input;               /**< (batch, ...) */
+    fa_tensor *target;              /**< (batch, ...), or NULL */
+    fa_tensor *extra[FA_MAX_EXTRA]; /**< (batch, ...), or NULL */
+    int64_t index;                  /**< number of the batch in the epoch, from 0 */
+    int64_t size;                   /**< number of samples in the batch */
+    const int64_t *samples;         /**< their indices in the dataset */
     struct fa__epoch *fa__epoch;
     fa__scope fa__turn;
 } fa_batch;
@@ -263,10 +279,148 @@ FA_API fa_batch fa__each_open(fa_loader *loader, const char *where);
 FA_API bool fa__each_next(fa_batch *batch);
 FA_API void fa__each_close(fa_batch *batch);
 
-/** A loop over the batches of an epoch, whose turns are memory scopes. It ends early while an error stands, and after
- *  fa_stop(). Loops over one loader may be nested: each is an epoch of its own. */
+/** A loop over the batches of one epoch, in which each iteration is a memory scope. It ends early if an error is set,
+ *  and after fa_stop(). Loops over one loader may be nested: each runs through an epoch of its own. */
 #define FA_EACH(batch, loader)                                                                                         \
     for (fa_batch batch FA__CLEANUP(fa__each_close) = fa__each_open(loader, FA__WHERE); fa__each_next(&batch);)
+
+/** @} */
+
+/** @defgroup transform Image transforms
+ *
+ *  Transforms preprocess and augment images between a dataset and a network. They are modules that map batches of
+ *  images (batch, channels, height, width); fa_nn_custom() creates user-defined ones.
+ *
+ *      fa_transform *t = fa_transform_compose(
+ *          fa_transform_random_crop(32, .padding = 4), fa_transform_random_horizontal_flip(),
+ *          fa_transform_to_tensor(), fa_transform_normalize(FA_LIST(0.5, 0.5, 0.5), FA_LIST(0.5, 0.5, 0.5)));
+ *      fa_dataset *train = fa_data_cifar10("data", .train = true, .transform = t);
+ *
+ *  Random transforms draw from the default generator for each sample separately. They are disabled in inference mode,
+ *  see fa_module_train().
+ *
+ *  @{ */
+
+/** A module that transforms batches of images. */
+typedef fa_module fa_transform;
+
+/** Applies transforms one after the other: fa_transform_compose(a, b). */
+#define fa_transform_compose fa_nn_sequential
+
+/** Converts u8 values 0 to 255 to f32 values 0 to 1. Other dtypes are left unchanged. */
+FA_API fa_transform *fa_transform_to_tensor(void);
+
+/** Computes (x - mean) / std for each channel, in the dtype of x, or in f32 if x is an integer tensor.
+ *  @param mean the mean of each channel, or one number for all
+ *  @param std  as many standard deviations, not 0. One that becomes 0 in the dtype of x is an FA_ERROR_ARGUMENT when
+ *  the transform runs */
+FA_API fa_transform *fa_transform_normalize(fa_list mean, fa_list std);
+
+/** Options of fa_transform_random_crop(). */
+typedef struct fa_transform_random_crop_options {
+    size_t size;     /**< set by the macro */
+    fa_pair padding; /**< padding on each side before cropping */
+    double fill;     /**< value of the padding */
+    char fa__end;
+} fa_transform_random_crop_options;
+#define FA__DEFAULT_fa_transform_random_crop                                                                           \
+    {                                                                                                                  \
+        offsetof(fa_transform_random_crop_options, fa__end), 0, 0, 0                                                   \
+    }
+
+/** Crops each image at a random position; in inference mode, at the center.
+ *
+ *      fa_transform_random_crop(32, .padding = 0, .fill = 0)
+ *
+ *  @param size    height and width of the result; smaller images are an error
+ *  @param options the options shown above; NULL for the defaults */
+FA_API fa_transform *fa_transform_random_crop(fa_pair size, const fa_transform_random_crop_options *options);
+#define fa_transform_random_crop(...) FA__CALL1(fa_transform_random_crop, FA__SAME, __VA_ARGS__)
+
+/** Options of fa_transform_random_horizontal_flip(). */
+typedef struct fa_transform_random_horizontal_flip_options {
+    size_t size; /**< set by the macro */
+    double p;    /**< probability for each image, 0 to 1 */
+    char fa__end;
+} fa_transform_random_horizontal_flip_options;
+#define FA__DEFAULT_fa_transform_random_horizontal_flip                                                                \
+    {                                                                                                                  \
+        offsetof(fa_transform_random_horizontal_flip_options, fa__end), 0.5, 0                                         \
+    }
+
+/** Flips images left to right at random.
+ *
+ *      fa_transform_random_horizontal_flip(.p = 0.5) */
+FA_API fa_transform *fa_transform_random_horizontal_flip(const fa_transform_random_horizontal_flip_options *options);
+#define fa_transform_random_horizontal_flip(...)                                                                       \
+    FA__CALL0(fa_transform_random_horizontal_flip, FA__OPTIONS(__VA_ARGS__))
+
+/** Options of fa_transform_random_vertical_flip(). */
+typedef struct fa_transform_random_vertical_flip_options {
+    size_t size; /**< set by the macro */
+    double p;    /**< probability for each image, 0 to 1 */
+    char fa__end;
+} fa_transform_random_vertical_flip_options;
+#define FA__DEFAULT_fa_transform_random_vertical_flip                                                                  \
+    {                                                                                                                  \
+        offsetof(fa_transform_random_vertical_flip_options, fa__end), 0.5, 0                                           \
+    }
+
+/** Flips images upside down at random.
+ *
+ *      fa_transform_random_vertical_flip(.p = 0.5) */
+FA_API fa_transform *fa_transform_random_vertical_flip(const fa_transform_random_vertical_flip_options *options);
+#define fa_transform_random_vertical_flip(...) FA__CALL0(fa_transform_random_vertical_flip, FA__OPTIONS(__VA_ARGS__))
+
+/** @} */
+
+/** @defgroup image Image files
+ *
+ *  Reads PNG and JPEG (with the plugin image), PGM and PPM files, and resizes images.
+ *
+ *      fa_tensor *photo = fa_image_read("shirt.png", .channels = 1);
+ *      fa_tensor *small = fa_image_resize(photo, FA_PAIR(28, 28));
+ *
+ *  The format is detected from the first bytes of the file, not from its name.
+ *  @{ */
+
+/** Options of fa_image_read(). */
+typedef struct fa_image_read_options {
+    size_t size;      /**< set by the macro */
+    int64_t channels; /**< 1: gray, 0.299 red + 0.587 green + 0.114 blue, rounded (ITU-R BT.601); 3: red, green, blue;
+                         0: as in the file */
+    char fa__end;
+} fa_image_read_options;
+#define FA__DEFAULT_fa_image_read                                                                                      \
+    {                                                                                                                  \
+        offsetof(fa_image_read_options, fa__end), 0, 0                                                                 \
+    }
+
+/** Reads an image file to a tensor u8 (channels, height, width) on the CPU, with 1 or 3 channels. 16-bit channels are
+ *  reduced to 8 bits, transparent pixels are blended with white, and PGM and PPM files with another maximum value are
+ *  scaled to 255.
+ *
+ *      fa_image_read("shirt.png", .channels = 0)
+ *
+ *  @param path    path of the file
+ *  @param options the options shown above; NULL for the defaults
+ *  @return the image; NULL and an error that names the file: FA_ERROR_FILE if it cannot be read, is damaged, has an
+ *  unknown format, or is larger than 2^28 bytes, compressed or uncompressed; FA_ERROR_UNAVAILABLE if the plugin is
+ *  missing */
+FA_API fa_tensor *fa_image_read(const char *path, const fa_image_read_options *options);
+#define fa_image_read(...) FA__CALL1(fa_image_read, FA__SAME, __VA_ARGS__)
+
+/** Resizes an image. Each output pixel is an average of the input pixels it covers, weighted by a triangle filter
+ *  with a width of two pixels of the smaller image, like PyTorch's interpolate with mode "bilinear" and antialias.
+ *  The host does not wait. Differentiable, except for u8.
+ *
+ *  @param image u8 or floating point, (..., height, width), with at least one pixel
+ *  @param size  the new height and width, each at least 1: 28, or FA_PAIR(28, 20)
+ *  @return the resized image, with the dtype and device of `image`; u8 is rounded. NULL and an error for other dtypes
+ *  and shapes */
+FA_API fa_tensor *fa_image_resize(const fa_tensor *image, fa_pair size);
+
+/** @} */
 
 FA__END
 #endif

@@ -1,59 +1,228 @@
 /** @file
- *  Devices: which there are, what they can do, and moving between them. */
+ *  Devices: finding them and their properties, streams and events, memory statistics, and transfer statistics. */
 #ifndef FACULA_DEVICE_H
 #define FACULA_DEVICE_H
 #include <facula/types.h>
 
 FA__BEGIN
 
-/** What is known of a device. */
+/** @defgroup device Devices
+ *  @{ */
+
+/** Properties of a device. */
 typedef struct fa_device_properties {
-    char name[96];   /**< as its maker calls it */
-    char driver[64]; /**< driver or instruction set */
-    size_t memory;   /**< bytes in all; 0: not known */
-    int units;       /**< cores, multiprocessors, compute units */
-    int clock;       /**< MHz; 0: not known */
-    bool bit_equal;  /**< pointwise operations, reductions and random numbers have the CPU's bits */
+    char name[96];   /**< name given by the vendor */
+    char driver[64]; /**< driver version or CPU instruction set */
+    size_t memory;   /**< total bytes; 0: unknown */
+    int units;       /**< number of cores, multiprocessors or compute units */
+    int clock;       /**< clock rate in MHz; 0: unknown */
+    bool bit_equal;  /**< pointwise operations, reductions and random numbers are bit-identical to the CPU's */
 } fa_device_properties;
 
-/** The device that a text names: "cpu", "cuda", "cuda:1", "opencl:0", "late:1", "meta".
- *  @return kind -1 and an error, which names what there is: FA_ERROR_UNAVAILABLE when there are none of that kind,
- *  FA_ERROR_DEVICE for another text or number */
+/** The device with the given name: "cpu", "cuda", "cuda:1", "opencl:0", "late:1", "meta".
+ *  @return the device; kind -1 and an error that lists the available devices: FA_ERROR_UNAVAILABLE if there are none
+ *  of that kind, FA_ERROR_DEVICE for an invalid name or number */
 FA_API fa_device fa_device_of(const char *text);
 
-/** The first of CUDA, OpenCL GPU and CPU that is there; FACULA_DEVICE overrides. Never fails. */
+/** The first available of: a CUDA device, an OpenCL GPU, the CPU. The environment variable FACULA_DEVICE overrides
+ *  the choice. Never fails. */
 FA_API fa_device fa_device_best(void);
 
-/** Whether the device can be used. Raises no error. */
+/** Returns true if the device can be used. Sets no error. */
 FA_API bool fa_is_available(fa_device device);
 
-/** "cuda:1": a text that lives forever. "unknown" for what is no device. */
+/** The name of a device, such as "cuda:1"; "unknown" if it is invalid. The string is static. */
 FA_API const char *fa_device_name(fa_device device);
 
-/** How many devices of a kind there are: "cpu", "cuda", "opencl", "late", "meta". Raises no error: why there are none,
- * or which others there are that cannot be used, and why, is in *why, a text that lives forever; "" where there are no
- * others. `why` may be NULL. */
+/** The number of usable devices of a kind: "cpu", "cuda", "opencl", "late", "meta". `*why` is set to a static string:
+ *  why there are none, or which further devices of this kind are unusable and why; "" if there is nothing to report.
+ *  `why` may be NULL. Sets no error. */
 FA_API int fa_device_count(const char *kind, const char **why);
 
-/** Fills `properties`; false, zeros and an error when the device is not there. */
+/** Fills `properties`. Returns false, zeros and an error if the device is not available. */
 FA_API bool fa_device_info(fa_device device, fa_device_properties *properties);
 
-/** The device that new tensors are made on: that of this thread's settings in force, FA_CPU when they name none. With
- *  FA_USE(.placement = FA_PLACE_AUTO, .fallback = true) a device that is not there is replaced by the first one of its
- * kind that is, or by fa_device_best(): soft placement, which FACULA_LOG=placement tells of. Without, it stays, and
- * what is placed there fails with the list of what there is. Raises no error. */
+/** The device on which new tensors are created: that of this thread's settings, or FA_CPU. With FA_USE(.placement =
+ *  FA_PLACE_AUTO, .fallback = true), an unavailable device is replaced by the first available one of its kind, or
+ *  else by fa_device_best(); FACULA_LOG=placement logs this. Otherwise it is returned as it is, and creating a tensor
+ *  there fails with a list of the available devices. Sets no error. */
 FA_API fa_device fa_device_current(void);
 
-/** Whether a and b are the same device. The index -1 is equal to itself only. */
+/** Returns true if `a` and `b` are the same device. The index -1 equals only -1. */
 static inline bool fa_device_equal(fa_device a, fa_device b)
 {
     return a.kind == b.kind && a.index == b.index;
 }
 
-/** Waits until a device has done all work issued so far, by any thread. Counts as a wait.
- *  @return false and an error when something went wrong in that work, when the device is not there, or where waiting is
- *  forbidden (FA_ERROR_SYNC) */
+/** Waits until a device has completed all work issued so far by any thread. Counted as a wait.
+ *  @return false and an error if that work failed, if the device is not available, or if waiting is forbidden
+ *  (FA_ERROR_SYNC) */
 FA_API bool fa_synchronize(fa_device device);
+
+/** @} */
+
+/** @defgroup stream Streams and events
+ *
+ *  A stream is an additional queue of a device, so that independent work may run concurrently. An event marks a point
+ *  in the work of a stream.
+ *
+ *      fa_stream *side = fa_stream_new(FA_CUDA(0));
+ *      {
+ *          FA_USE(.stream = side);
+ *          y = fa_matmul(a, b);            // may overlap with work on the default queue
+ *      }
+ *      z = fa_add(y, 1);                   // on the default queue, after the product
+ *
+ *  - Work on the stream's device is issued to the stream, work on other devices to their default queues.
+ *    FA_USE(.stream = NULL) returns to the default queue. Only one stream is active at a time, for all devices
+ *    together.
+ *  - **Tensors need no explicit synchronization.** A tensor records the queue that last wrote it and the queues that
+ *    still read it; work on another stream is ordered after them. The same holds for memory that is freed and reused.
+ *    Events are needed only for timing, and for dependencies that the library does not see.
+ *  - A copy between two devices runs on the active stream if that belongs to one of them, otherwise on the default
+ *    queue of the target.
+ *  - fa_backward() runs each gradient function on the stream of its forward call.
+ *  - The CPU and `meta` have no queues: their work is complete when a call returns. Streams and events of these
+ *    devices exist, so that programs need no special case, but there is never anything to wait for.
+ *
+ *  Streams and events belong to the innermost scope, as tensors do (fa_keep(), fa_release()). A stream may be freed
+ *  while its work is pending: the work still completes, and the host does not wait for it.
+ *  @{ */
+
+/** Creates a stream of a device. May be called from any thread.
+ *  @param device the device; FA_CPU and FA_META are allowed. Kind 0: the device of the current settings
+ *  @return the stream, owned by the innermost scope. NULL and an error if the device is not available or has no more
+ *  queues, or if this call reports an error in the work of a stream that was freed */
+FA_API fa_stream *fa_stream_new(fa_device device);
+
+/** The device of a stream; kind 0 and an error if the argument is not a stream. May be called from any thread. */
+FA_API fa_device fa_stream_device(const fa_stream *stream);
+
+/** Waits until all work issued to a stream so far, by any thread, is complete. Counted as a wait if it is not
+ *  complete yet. May be called from any thread.
+ *  @return false and an error if that work failed, or if waiting is forbidden (FA_ERROR_SYNC) */
+FA_API bool fa_stream_synchronize(fa_stream *stream);
+
+/** Returns true if all work issued to a stream so far is complete. Does not wait, and does not report errors of that
+ *  work. False and an error if the argument is not a stream. May be called from any thread. */
+FA_API bool fa_stream_done(const fa_stream *stream);
+
+/** Creates an event, which marks nothing until fa_event_record(). May be called from any thread.
+ *  @return the event, owned by the innermost scope; NULL and an error if memory runs out */
+FA_API fa_event *fa_event_new(void);
+
+/** Makes an event mark the point at which all work issued to a stream so far is complete. An event may be recorded
+ *  again; waits for its previous point are not affected.
+ *  @param event  the event; no other thread may use it during the call
+ *  @param stream the stream; NULL: the active stream, or the default queue of the current device
+ *  @return false and an error if an argument is invalid, or if the device runs out of memory */
+FA_API bool fa_event_record(fa_event *event, const fa_stream *stream);
+
+/** Orders all work that is issued to a stream from now on after the point that an event marks, which may be on
+ *  another device. The host does not wait, with one exception: for a stream of the CPU it waits, which is counted,
+ *  and is an error if waiting is forbidden. May be called from any thread.
+ *  @param event  an event that was recorded; otherwise FA_ERROR_STATE
+ *  @param stream the stream that waits; NULL: the active stream, or the default queue of the current device
+ *  @return false and an error on failure */
+FA_API bool fa_event_wait(const fa_event *event, const fa_stream *stream);
+
+/** Waits on the host for the point that an event marks. Counted as a wait if the point has not been reached yet. May
+ *  be called from any thread.
+ *  @return false and an error if the work before the point failed, if the event was not recorded (FA_ERROR_STATE), or
+ *  if waiting is forbidden (FA_ERROR_SYNC) */
+FA_API bool fa_event_synchronize(const fa_event *event);
+
+/** Returns true if the point that an event marks has been reached. Does not wait. False and FA_ERROR_STATE if the
+ *  event was not recorded. May be called from any thread. */
+FA_API bool fa_event_done(const fa_event *event);
+
+/** The time in milliseconds between the points that `start` and `end` mark, by the clock of the device. On the CPU,
+ *  it is the time between the two calls of fa_event_record(). May be called from any thread.
+ *  @return NaN and an error if an event was not recorded or not reached yet (FA_ERROR_STATE), if they are of
+ *  different devices (FA_ERROR_DEVICE), or if the device cannot measure time (FA_ERROR_UNAVAILABLE) */
+FA_API double fa_event_ms(const fa_event *start, const fa_event *end);
+
+/** @} */
+
+/** @defgroup memory Device memory
+ *
+ *  Statistics of a device's caching allocator, and a limit for it.
+ *  @{ */
+
+/** One statistic, in bytes or blocks. */
+typedef struct fa_memory_count {
+    size_t current, peak, total; /**< the present value; its maximum since the last reset; the sum of all increases */
+} fa_memory_count;
+
+/** Statistics of a device's caching allocator. */
+typedef struct fa_memory {
+    size_t allocated;          /**< bytes in blocks that are in use */
+    size_t reserved;           /**< bytes allocated from the device, in use or cached */
+    size_t peak;               /**< maximum of `allocated` since the last reset */
+    fa_memory_count active;    /**< `allocated` with its peak and total */
+    fa_memory_count requested; /**< bytes requested, before rounding up to block sizes */
+    fa_memory_count segments;  /**< `reserved` with its peak and total */
+    fa_memory_count blocks;    /**< number of blocks in use */
+    size_t largest_free;       /**< bytes of the largest cached block */
+    size_t retries;            /**< how often the cache was emptied because the device was out of memory */
+    size_t failures;           /**< allocations that failed even after that */
+} fa_memory;
+
+/** Returns the memory statistics of a device. For an unknown device: zeros and an error. */
+FA_API fa_memory fa_memory_stats(fa_device device);
+
+/** Writes the memory statistics of a device to `file` as a table. */
+FA_API void fa_memory_summary(fa_device device, FILE *file);
+
+/** Resets the peaks to the present values. */
+FA_API void fa_memory_reset_peak(fa_device device);
+
+/** Returns cached memory that is not in use to the device. Rarely needed, since an allocation that fails does this
+ *  and tries again. */
+FA_API void fa_empty_cache(fa_device device);
+
+/** Limits the memory that the library allocates from a device to `bytes`; 0, the default, means no limit. Memory is
+ *  always allocated on demand, not in advance. An allocation that would exceed the limit empties the cache first, and
+ *  then fails with FA_ERROR_MEMORY. Memory already allocated is kept. The limit has no effect on `meta`, which uses
+ *  no memory. May be called from any thread.
+ *  @return false and an error if the device is not available */
+FA_API bool fa_memory_limit(fa_device device, size_t bytes);
+
+/** @} */
+
+/** @defgroup transfers Transfer statistics
+ *
+ *  Counts of copies between devices and of waits of the host for a device. They are always on. Each is counted under
+ *  the function that the program called, such as fa_to(), fa_item() or fa_backward(). Layers, optimizers, meters,
+ *  loaders and files are written against the public functions, so their transfers appear under those: the transfers
+ *  of fa_save() under fa_read(), for example. FA_USE(.forbid = FA_SYNC | FA_TRANSFER) makes transfers an error. All
+ *  functions may be called from any thread.
+ *  @{ */
+
+/** Sums over all functions since the program started, or since fa_transfers_reset(). Times are in nanoseconds. */
+typedef struct fa_transfers {
+    uint64_t to_device, to_host,
+        between; /**< number of copies from the host to a device, from a device to the host, and between devices */
+    uint64_t bytes_to_device, bytes_to_host, bytes_between; /**< bytes of these copies */
+    uint64_t copy_ns;        /**< time that devices spent on copies; pending copies are not included yet */
+    uint64_t waits, wait_ns; /**< how often the host waited for a device, and for how long */
+    uint64_t implicit,
+        implicit_ns; /**< waits inside a driver, as far as known, such as for loading kernels or allocating */
+} fa_transfers;
+
+/** Returns the sums. */
+FA_API fa_transfers fa_transfers_total(void);
+
+/** Writes a table to `file`, with one line for each function and source position: counts, bytes, time and GB/s. */
+FA_API void fa_transfers_report(FILE *file);
+
+/** Writes the table as JSON: {"copies": [...], "waits": [...], "total": {...}}. */
+FA_API void fa_transfers_json(FILE *file);
+
+/** Resets all counts to zero. */
+FA_API void fa_transfers_reset(void);
+
+/** @} */
 
 FA__END
 #endif

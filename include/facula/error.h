@@ -1,73 +1,82 @@
 /** @file
- *  Errors stick. The first failure of a thread is kept, with what failed and why; later ones are ignored until it is
- *  cleared. A program checks once, after the loop:
+ *  Errors. Each thread has one error, which is sticky: the first failure sets it, and later failures are ignored
+ *  until it is cleared. A program may therefore check once, after its loop:
  *
  *      if (fa_failed())
  *          fprintf(stderr, "%s\n", fa_error_message());
  *
- *  What goes wrong inside a kernel of a device that runs late, such as an index out of range, is found later: a thread
- * is told of it once, at its next wait (fa_item, fa_synchronize), or when an error stands there, at the first one after
- *  fa_error_clear(). What it had issued behind that until then has written over nothing; new results of it hold
- * anything.
+ *  An error inside a kernel of an asynchronous device, such as an index out of range, is reported later: once to each
+ *  thread, at its next wait for the device (fa_item(), fa_synchronize()), or, if another error is set there, at the
+ *  first wait after fa_error_clear(). Until then, work that the thread issued after the failing kernel does not
+ *  overwrite existing data, and the values of new results are unspecified.
  *
- *  Every thread has an error of its own. One that nobody ever looked at is told to the log when its thread or the
- *  process ends (see fa_set_log()). All functions here may be called at any time and from any thread. */
+ *  An error that the program never looked at is written to the log when the thread or the process ends (see
+ *  fa_set_log()). All functions of this header may be called at any time from any thread. */
 #ifndef FACULA_ERROR_H
 #define FACULA_ERROR_H
 #include <facula/types.h>
 
 FA__BEGIN
 
-/** What kind of failure it was. */
+/** @defgroup error Errors
+ *  @{ */
+
+/** Kinds of errors. */
 typedef enum fa_code {
-    FA_OK,                /**< none */
-    FA_ERROR_ARGUMENT,    /**< a value that the function does not take */
-    FA_ERROR_SHAPE,       /**< shapes that do not go together */
-    FA_ERROR_DTYPE,       /**< dtypes that do not go together, or that the operation lacks */
-    FA_ERROR_DEVICE,      /**< operands on different devices, or a device that failed */
-    FA_ERROR_INDEX,       /**< out of range */
-    FA_ERROR_GRADIENT,    /**< no gradient here: not recorded, changed in place, freed */
-    FA_ERROR_MEMORY,      /**< none left */
-    FA_ERROR_FILE,        /**< reading or writing failed */
-    FA_ERROR_SYNC,        /**< a wait or a copy that `.forbid` forbids */
-    FA_ERROR_UNAVAILABLE, /**< a device, library or file format that is not here */
-    FA_ERROR_STATE,       /**< not now: called at the wrong time or on an object in the wrong state */
-    FA_ERROR_USER,        /**< raised by the program's own code */
-    FA_ERROR_INTERNAL     /**< a fault of Facula's */
+    FA_OK,             /**< no error */
+    FA_ERROR_ARGUMENT, /**< an invalid argument */
+    FA_ERROR_SHAPE,    /**< shapes that do not match */
+    FA_ERROR_DTYPE,    /**< dtypes that do not match, or that the operation does not support */
+    FA_ERROR_DEVICE,   /**< operands on different devices, or a device that failed */
+    FA_ERROR_INDEX,    /**< an index out of range */
+    FA_ERROR_GRADIENT, /**< a gradient cannot be computed: not recorded, modified in place since, or the graph was freed
+                        */
+    FA_ERROR_MEMORY,   /**< out of memory */
+    FA_ERROR_FILE,     /**< reading or writing a file failed */
+    FA_ERROR_SYNC,     /**< a wait or copy that the setting `.forbid` does not allow */
+    FA_ERROR_UNAVAILABLE, /**< a device, library or file format that is not available */
+    FA_ERROR_STATE,       /**< a call at the wrong time, or on an object in the wrong state */
+    FA_ERROR_USER,        /**< raised by user code */
+    FA_ERROR_INTERNAL     /**< a bug in Facula */
 } fa_code;
 
-/** An error. One filled with zeros (`fa_error e = {0};`) is none, and is ready for `FA_USE(.catch_errors = &e)`. */
+/** An error. A zeroed struct (`fa_error e = {0};`) means no error, and can be passed to `FA_USE(.catch_errors = &e)`.
+ */
 typedef struct fa_error {
-    fa_code code;       /**< what kind; FA_OK: there is none */
-    bool seen;          /**< somebody asked for it */
-    bool unfinished;    /**< for the library's own use: the call that failed still adds its operands to the message */
-    char message[1024]; /**< one line: newlines in it became blanks; cut if it was longer */
+    fa_code code;       /**< kind of error; FA_OK: none */
+    bool seen;          /**< the program has looked at it */
+    bool unfinished;    /**< internal: the failing call will still append its operands to the message */
+    char message[1024]; /**< one line (newlines become spaces), truncated if it is too long */
 } fa_error;
 
-/** Whether an error stands in this thread, or in what `FA_USE(.catch_errors = &e)` names. Counts as looking at it. */
+/** Returns true if an error is set in this thread, or in the struct given by `FA_USE(.catch_errors = &e)`. Marks the
+ *  error as seen. */
 FA_API bool fa_failed(void);
 
-/** The code of the standing error, or FA_OK. Counts as looking at it. */
+/** Returns the code of the current error, or FA_OK. Marks the error as seen. */
 FA_API fa_code fa_error_code(void);
 
-/** The message of the standing error, or "". Never NULL. It belongs to the library and lives until fa_error_clear() or
- *  the end of the thread. Counts as looking at it. */
+/** Returns the message of the current error, or "" if there is none; never NULL. The string belongs to the library
+ *  and is valid until fa_error_clear() or the end of the thread. Marks the error as seen. */
 FA_API const char *fa_error_message(void);
 
-/** Forgets the standing error, so that calls work again. */
+/** Clears the current error, so that calls work again. */
 FA_API void fa_error_clear(void);
 
-/** A code's name, as "shape" for FA_ERROR_SHAPE; "unknown" for what is no code. Lives forever. */
+/** The name of a code, such as "shape" for FA_ERROR_SHAPE; "unknown" for an invalid code. The string is static. */
 FA_API const char *fa_code_name(fa_code code);
 
-/** Raises an error, for code beside the library: a layer, a dataset, a callback. Ignored while another error stands.
- *  Takes a format as printf does. A `code` that is none of the errors counts as FA_ERROR_USER.
- *  @return false, always: `return fa_fail(FA_ERROR_USER, "no sample %d", i);` */
+/** Sets an error from user code, such as a custom layer, a dataset or a callback. Ignored if an error is already set.
+ *  `format` and the following arguments are those of printf. An invalid `code` becomes FA_ERROR_USER.
+ *  @return always false, so that a function can end with `return fa_fail(FA_ERROR_USER, "no sample %d", i);` */
 FA_API bool fa_fail(fa_code code, const char *format, ...) __attribute__((__format__(__printf__, 2, 3)));
 
-/** Adds to the message of the standing error, for what called the code that failed: where in a network or file it was.
- *  Takes a `format` as printf does. Does not count as looking at it. Nothing happens when no error stands. */
+/** Appends to the message of the current error, for callers that know more about where it happened, such as the layer
+ *  of a network or the line of a file. `format` and the following arguments are those of printf. Does not mark the
+ *  error as seen. Does nothing if no error is set. */
 FA_API void fa_error_append(const char *format, ...) __attribute__((__format__(__printf__, 1, 2)));
+
+/** @} */
 
 FA__END
 #endif

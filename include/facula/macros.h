@@ -5,7 +5,7 @@
 #define FA__CAT(a, b) FA__CAT_(a, b)
 #define FA__CAT_(a, b) a##b
 #define FA__UNIQUE(prefix) FA__CAT(prefix, __COUNTER__)
-/* the n-th argument, by its name if it is missing, and what follows the n-th */
+/* the n-th argument, named by its position if it is missing, and the arguments after the n-th */
 #define FA__1(...) FA__1_(__VA_ARGS__, )
 #define FA__1_(a, ...) a
 #define FA__2(...) FA__2_(__VA_ARGS__, fa__argument_2_is_missing, )
@@ -21,12 +21,12 @@
 #define FA__DROP3(a, b, c, ...) __VA_ARGS__
 #define FA__DROP4(a, b, c, d, ...) __VA_ARGS__
 #define FA__DROP5(a, b, c, d, e, ...) __VA_ARGS__
-/* how many arguments there are: 1 to 64; more, up to 128, do not compile */
+/* number of arguments: 1 to 64; from 65 to 128 arguments are a compile error */
 #define FA__COUNT(...) FA__COUNT_(__VA_ARGS__, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, FA__TOO_MANY, 64, 63, 62, 61, 60, 59, 58, 57, 56, 55, 54, 53, 52, 51, 50, 49, 48, 47, 46, 45, 44, 43, 42, 41, 40, 39, 38, 37, 36, 35, 34, 33, 32, 31, 30, 29, 28, 27, 26, 25, 24, 23, 22, 21, 20, 19, 18, 17, 16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0)
 #define FA__COUNT_(a1, a2, a3, a4, a5, a6, a7, a8, a9, a10, a11, a12, a13, a14, a15, a16, a17, a18, a19, a20, a21, a22, a23, a24, a25, a26, a27, a28, a29, a30, a31, a32, a33, a34, a35, a36, a37, a38, a39, a40, a41, a42, a43, a44, a45, a46, a47, a48, a49, a50, a51, a52, a53, a54, a55, a56, a57, a58, a59, a60, a61, a62, a63, a64, a65, a66, a67, a68, a69, a70, a71, a72, a73, a74, a75, a76, a77, a78, a79, a80, a81, a82, a83, a84, a85, a86, a87, a88, a89, a90, a91, a92, a93, a94, a95, a96, a97, a98, a99, a100, a101, a102, a103, a104, a105, a106, a107, a108, a109, a110, a111, a112, a113, a114, a115, a116, a117, a118, a119, a120, a121, a122, a123, a124, a125, a126, a127, a128, n, ...) n
 #define FA__TOO_MANY fa__at_most_64_items_go_here
-/* 1 when there is no argument, 0 else: FA__COMMA becomes a comma if parentheses follow, be it ours behind an argument of
- * nothing or those that an argument begins with */
+/* 1 if there are no arguments, else 0. FA__COMMA expands to a comma if parentheses follow it: those added after an
+ * empty argument, or those at the start of an argument */
 #define FA__EMPTY(...) FA__EMPTY_(FA__1(__VA_ARGS__))
 #define FA__EMPTY_(a) FA__CAT(FA__EMPTY_, FA__CAT(FA__IS_PAIR(FA__COMMA a ()), FA__IS_PAIR(FA__COMMA a)))
 #define FA__EMPTY_00 0
@@ -35,7 +35,7 @@
 #define FA__IS_PAIR(...) FA__IS_PAIR_(__VA_ARGS__, 1, 0, )
 #define FA__IS_PAIR_(a, b, n, ...) n
 #define FA__COMMA(...) ,
-/* o .name = value;  for each option: real defaults survive, in C and in C++ */
+/* sets o .name = value; for each option, so that real defaults stay, in C and in C++ */
 #define FA__SET(o, ...) FA__CAT(FA__SET, FA__COUNT(__VA_ARGS__))(o, __VA_ARGS__)
 #define FA__SET1(o, a) o a;
 #define FA__SET2(o, a, ...) o a; FA__SET1(o, __VA_ARGS__)
@@ -61,12 +61,13 @@
 #define FA__SET22(o, a, ...) o a; FA__SET21(o, __VA_ARGS__)
 #define FA__SET23(o, a, ...) o a; FA__SET22(o, __VA_ARGS__)
 #define FA__SET24(o, a, ...) o a; FA__SET23(o, __VA_ARGS__)
-/* options that may be none, and their end: `.p = 1` becomes `.p = 1, .fa__end = 0`, nothing becomes `.fa__end = 0` */
+/* an optional list of options and its end marker: `.p = 1` becomes `.p = 1, .fa__end = 0`, an empty list becomes
+ * `.fa__end = 0` */
 #define FA__OPTIONS(...) FA__CAT(FA__OPTIONS, FA__EMPTY(__VA_ARGS__))(__VA_ARGS__)
 #define FA__OPTIONS0(...) __VA_ARGS__, .fa__end = 0
 #define FA__OPTIONS1(...) .fa__end = 0
-/* variables for up to 16 operands of fa_pointwise, and these as a list: each operand is named once, so that nesting stays
- * linear */
+/* variables for up to 16 operands of fa_pointwise, and a list of them; each operand is expanded once, so that nested
+ * calls do not grow exponentially */
 #define FA__BIND1(u, a) FA__BIND_ONE(fa__p1_##u, a)
 #define FA__BIND2(u, a, ...) FA__BIND_ONE(fa__p2_##u, a) FA__BIND1(u, __VA_ARGS__)
 #define FA__BIND3(u, a, ...) FA__BIND_ONE(fa__p3_##u, a) FA__BIND2(u, __VA_ARGS__)

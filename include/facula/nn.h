@@ -1,158 +1,174 @@
 /** @file
- *  Modules: parameters, buffers, child modules and a forward function. Layers are modules; so are the program's own.
+ *  Modules: parameters, buffers, child modules and a forward function. All layers are modules, and programs can
+ *  define their own.
  *
  *      fa_module *net = fa_nn_sequential(fa_nn_linear(64, 32), fa_nn_relu(), fa_nn_linear(32, 10));
  *      fa_tensor *logits = fa_forward(net, x);
  *
- *  A module is made in training mode, in the innermost scope, and holds its parameters, buffers and children. One
- * module may be used for inference by several threads at once as long as none changes it. */
+ *  A new module is in training mode, belongs to the innermost scope, and holds references to its parameters, buffers
+ *  and children. Several threads may use one module for inference at the same time as long as none modifies it. */
 #ifndef FACULA_NN_H
 #define FACULA_NN_H
-#include <facula/to.h>
+#include <facula/tensor.h>
 #include <facula/types.h>
 
 FA__BEGIN
 
-/* ---- using modules ---- */
+/** @defgroup nn Modules
+ *  @{ */
 
-/** The result of a module for one or more inputs.
+/** Runs a module on one or more inputs and returns its result.
  *
  *      fa_forward(net, x)
  *      fa_forward(attention, query, key, value)
  *
- *  An error on the way names the modules that it came up in: "... in conv2d "3" of sequential "features" of net".
- *  It is a memory scope: what the module made on the way is freed when it returns, unless backward needs it. NULL and
- * an error when the module takes another number of inputs, or when its function failed. */
+ *  The call is a memory scope: intermediate results are freed when it returns, unless backward needs them. An error
+ *  inside it names the modules: "... in conv2d "3" of sequential "features" of net". Returns NULL and an error if the
+ *  module takes another number of inputs, or if its forward function failed. */
 #define fa_forward(module, ...) fa__forward(module, FA_TENSORS(__VA_ARGS__))
 FA_API fa_tensor *fa__forward(fa_module *module, fa_tensors inputs);
 
-/** Switches a module and all below it to training, or (training = false) to inference: what dropout and
- *  batch_norm do depends on it. Parameters and recording stay as they are; FA_USE(.no_grad = true) is what saves
- * memory. Not while another thread uses the module. Returns the module; NULL and an error for NULL. */
+/** Sets a module and all its descendants to training mode, or, if `training` is false, to inference mode, which
+ *  changes the behaviour of dropout and batch_norm. It does not affect parameters or the recording of gradients; use
+ *  FA_USE(.no_grad = true) to save memory. Must not be called while another thread uses the module. Returns the
+ *  module; NULL and an error for NULL. */
 FA_API fa_module *fa_module_train(fa_module *module, bool training);
-/** Whether it is in training mode. */
+/** Returns true if a module is in training mode. */
 FA_API bool fa_module_training(const fa_module *module);
 
 FA_API fa_module *fa__module_to(fa_module *module, fa_place where);
-/** Moves a module to a device, or its floating parameters and buffers to a dtype, in place: they stay the same tensors,
- *  so gradients, an optimizer's state and every other holder follow. All are looked at first, so that what cannot move
- *  changes nothing, and the error tells its path; only where memory runs out some may have moved. A graph that was
- *  recorded before and keeps what has changed is out of date: fa_backward() through it is an error. Returns the module.
+/** Moves a module to the device `where`, or its floating-point parameters and buffers to the dtype `where`, in place:
+ *  they remain the same tensors, so gradients, optimizer state and all other references see the change. All tensors
+ *  are checked first: if one cannot move, nothing changes, and the error names it. Only if memory runs out may some
+ *  have moved. A graph that was recorded earlier and needs the old values is invalid: fa_backward() through it is an
+ *  error. Returns the module.
  *
  *      fa_module_to(net, FA_CUDA(0));  fa_module_to(net, FA_BF16); */
 #define fa_module_to(module, where) fa__module_to(module, FA__PLACE(where))
 
-/** Takes the gradients of all parameters away: fa_grad() is NULL then. */
+/** Removes the gradients of all parameters: fa_grad() is NULL then. */
 FA_API bool fa_module_zero_grad(fa_module *module);
 
-/** Lets the floating parameters of a module and all below it collect gradients, or (requires_grad = false) freezes
- * them: the gradients that they have are taken away, backward passes them by, and so optimizers leave them as they are.
- * PyTorch leaves gradients where they are, and the next step takes them. Modes and buffers stay as they are: a frozen
- * batch_norm that is to keep its statistics needs fa_module_train(module, false) too. Returns the module; NULL and an
- * error for NULL. */
+/** Makes the floating-point parameters of a module and its descendants accumulate gradients, or freezes them if
+ *  requires_grad is false. Freezing also removes their gradients, so that optimizers leave them unchanged; PyTorch
+ *  keeps the gradients, and the next step still applies them. Modes and buffers do not change: to freeze the
+ *  statistics of a batch_norm, call fa_module_train(module, false) too. Returns the module; NULL and an error for
+ *  NULL. */
 FA_API fa_module *fa_module_set_requires_grad(fa_module *module, bool requires_grad);
 
-/** Tensors with their names. Holds them, and belongs to the scope it was made in; one of fa_params() belongs to nobody.
- */
+/** A list of tensors with their names. It holds references to the tensors and belongs to the current scope; the list
+ *  that fa_params() makes owns nothing. */
 typedef struct fa_parameters {
-    size_t count;            /**< how many */
-    fa_tensor *const *item;  /**< as many tensors */
-    const char *const *name; /**< "fc1.weight"; NULL: they have none */
+    size_t count;            /**< number of tensors */
+    fa_tensor *const *item;  /**< the tensors */
+    const char *const *name; /**< their names, such as "fc1.weight"; NULL: they have none */
 } fa_parameters;
 
-/** The parameters of a module, its own first, then those of its children: each once, under the first of its names. */
+/** The parameters of a module and its descendants: its own first, then those of its children. A shared parameter is
+ *  listed once, under its first name. */
 FA_API fa_parameters fa_module_parameters(const fa_module *module);
-/** Its buffers, in the same way. */
+/** The buffers of a module and its descendants, in the same order. */
 FA_API fa_parameters fa_module_buffers(const fa_module *module);
-/** Both, a module's own before those of its children: what is saved of it, by the names that PyTorch has for the same
- * layers. */
+/** The parameters and buffers that fa_save() stores: those of a module before those of its children. The names are
+ *  those of PyTorch's state_dict() for the same layers. */
 FA_API fa_parameters fa_module_state(const fa_module *module);
-/* The same with each tensor under all names that it has: what fa_load() may find. */
+/* The same, but with a shared tensor listed under all of its names, which fa_load() accepts. */
 FA_API fa_parameters fa__module_names(const fa_module *module);
 
-/** Modules with their names. Holds them, and belongs to the scope it was made in. */
+/** A list of modules with their names. It holds references to the modules and belongs to the current scope. */
 typedef struct fa_modules {
-    size_t count;            /**< how many */
-    fa_module *const *item;  /**< as many modules */
-    const char *const *name; /**< "features.0"; NULL after an error */
+    size_t count;            /**< number of modules */
+    fa_module *const *item;  /**< the modules */
+    const char *const *name; /**< their names, such as "features.0"; NULL after an error */
 } fa_modules;
 
-/** The children of a module, in the order they came: each once, under the first of its names. */
+/** The direct children of a module, in the order in which they were added. A child with several names is listed once,
+ *  under the first. */
 FA_API fa_modules fa_module_children(const fa_module *module);
-/** The module itself, by the name "", and all below it, each before what it has: each once, under the first of its
- * paths. */
+/** The module itself, with the name "", and all its descendants, parents first. A module with several paths is listed
+ *  once, under the first. */
 FA_API fa_modules fa_module_modules(const fa_module *module);
-/** Calls `function(each, context)` for the module and all below it, each once, and after what it has.
+/** Calls `function(each, context)` for all descendants of a module and then for the module itself; once for each,
+ *  children first.
  *
- *      static bool begin(fa_module *m, void *context)
+ *      static bool initialize(fa_module *m, void *context)
  *      {
  *          return strcmp(fa_module_kind(m), "linear") || fa_init_xavier_normal_(fa_module_tensor(m, "weight"));
  *      }
- *      fa_module_apply(net, begin, NULL);
+ *      fa_module_apply(net, initialize, NULL);
  *
- *  It ends early when the function returns false. Returns the module; NULL, and an error, when it ended so. */
+ *  Stops if the function returns false. Returns the module; NULL and an error if it was stopped. */
 FA_API fa_module *fa_module_apply(fa_module *module, bool (*function)(fa_module *each, void *context), void *context);
-/** The number of its children. 0 and an error for NULL. */
+/** The number of direct children of a module. 0 and an error for NULL. */
 FA_API size_t fa_module_count(const fa_module *module);
-/** Child number `index`, from 0; negative counts from the end. It stays the module's. NULL and an error when there is
- *  none. */
+/** The child with the number `index`, from 0; negative counts from the end. The caller gets no reference. NULL and an
+ *  error if there is none. */
 FA_API fa_module *fa_module_at(const fa_module *module, int64_t index);
 
-/** The parameter or buffer of a name: "fc1.weight". It stays the module's. NULL and an error when there is none. */
+/** The parameter or buffer with this `name`, such as "fc1.weight". The caller gets no reference. NULL and an error if
+ *  there is none. */
 FA_API fa_tensor *fa_module_tensor(const fa_module *module, const char *name);
-/** The module below this one of a name: "fc1", "0.conv". It stays the module's. NULL and an error when there is none.
- */
+/** The descendant with this `name`, such as "fc1" or "0.conv". The caller gets no reference. NULL and an error if
+ *  there is none. */
 FA_API fa_module *fa_module_child(const fa_module *module, const char *name);
-/** What kind of module it is: "linear". "" for NULL. */
+/** The kind of a module, such as "linear"; "" for NULL. */
 FA_API const char *fa_module_kind(const fa_module *module);
-/** The number of elements of a module's parameters in all: what is called the size of a model. */
+/** The total number of elements of a module's parameters. */
 FA_API int64_t fa_module_numel(const fa_module *module);
-/** The number of bytes that its parameters and buffers take in all, each once. A model built on FA_META takes none of
- *  them, so this tells what it would need on another device; gradients and what an optimizer keeps come on top. */
+/** The total size in bytes of a module's parameters and buffers, with shared tensors counted once. For a model on
+ *  FA_META it tells the size it would have on a real device, without gradients and optimizer state. */
 FA_API size_t fa_module_nbytes(const fa_module *module);
 
 /** Options of fa_module_summary(). */
 typedef struct fa_module_summary_options {
-    size_t size;       /**< set by the macro */
-    fa_shape input;    /**< of zeros to run it with, on the device of its first parameter; without dimensions: none */
-    fa_dtype dtype;    /**< of these zeros; FA_SAME: that of its first parameter */
-    fa_tensors inputs; /**< what to run it with instead */
+    size_t size;    /**< set by the macro */
+    fa_shape input; /**< shape of an input of zeros to run the module on, on the device of its first parameter; without
+                       dimensions: do not run it */
+    fa_dtype dtype; /**< dtype of that input; FA_SAME: that of the first parameter */
+    fa_tensors inputs; /**< inputs to run the module on instead */
     char fa__end;
 } fa_module_summary_options;
 #define FA__DEFAULT_fa_module_summary                                                                                  \
     {                                                                                                                  \
         offsetof(fa_module_summary_options, fa__end), {0, {0}}, FA_SAME, {0, NULL}, 0                                  \
     }
-/** Writes a module with all below it to `file` as a table. Without an input it has the parameters and buffers of each,
- *  and their shapes. With one, the module is run on it once, in inference and without gradients, and the table has the
- *  shape of what each module gave, and how many multiplications with addition its linear layers and convolutions took
- *  (bias not counted; twice that are what is called FLOPs). Modules that were run several times count each, with the
- *  first shape. Totals are at the end: parameters and frozen ones, bytes of these and buffers, of the input, and of
- * what the layers that have no others below them gave. A network on FA_META is run there, without computing. Modes are
- * as before when it returns.
+/** Writes a table of a module and its descendants to `file`.
+ *
+ *  Without an input, it lists the parameters and buffers of each module with their shapes. With an input, the module
+ *  is run once, in inference mode and without recording gradients, and the table also has the shape of each module's
+ *  output and the number of multiply-adds of its linear and convolution layers (half the number of FLOPs; bias is not
+ *  counted). If a module runs several times, all runs are counted, and the shape is that of the first.
+ *
+ *  The last lines are totals: parameters, frozen parameters, and the bytes of parameters, buffers, input, and outputs
+ *  of layers without children. A network on FA_META is run on FA_META, without computing. The training mode is
+ *  restored afterwards.
  *
  *      fa_module_summary(net, stdout, .input = FA_SHAPE(1, 3, 32, 32), .dtype = FA_SAME, .inputs)
  *
- *  @param module  any
- *  @param file    to write to
- *  @param options what the macro makes of the named options; NULL for the defaults
- *  @return false and an error when running or writing failed */
+ *  @param module  the module
+ *  @param file    the file to write to
+ *  @param options the options shown above; NULL for the defaults
+ *  @return false and an error if running the module or writing failed */
 FA_API bool fa_module_summary(const fa_module *module, FILE *file, const fa_module_summary_options *options);
 #define fa_module_summary(...) FA__CALL2(fa_module_summary, FA__SAME, FA__SAME, __VA_ARGS__)
 
-/* ---- modules of the program's own ---- */
+/** @} */
 
-/** What a module does: of one input, or of several. fa_nn_custom makes it of either function. */
+/** @defgroup nn_custom User-defined modules
+ *  @{ */
+
+/** The forward function of a module, with one input or with a list of inputs. fa_nn_custom() accepts either function
+ *  and creates this struct. */
 typedef struct fa_forward_function {
-    fa_tensor *(*one)(fa_module *module, fa_tensor *input);   /**< NULL: it is the other one */
-    fa_tensor *(*many)(fa_module *module, fa_tensors inputs); /**< NULL: it is the other one */
+    fa_tensor *(*one)(fa_module *module, fa_tensor *input);   /**< function of one input, or NULL */
+    fa_tensor *(*many)(fa_module *module, fa_tensors inputs); /**< function of a list of inputs, or NULL */
 } fa_forward_function;
 
 /** Options of fa_nn_custom(). */
 typedef struct fa_nn_custom_options {
     size_t size;                 /**< set by the macro */
-    const void *data;            /**< what its data begins as, copied; NULL: zeros */
-    void (*destroy)(void *data); /**< called with the module's data before the module goes */
+    const void *data;            /**< initial content of the module's data, which is copied; NULL: zeros */
+    void (*destroy)(void *data); /**< called with the module's data before the module is freed */
     char fa__end;
 } fa_nn_custom_options;
 #define FA__DEFAULT_fa_nn_custom                                                                                       \
@@ -160,15 +176,15 @@ typedef struct fa_nn_custom_options {
         offsetof(fa_nn_custom_options, fa__end), NULL, NULL, 0                                                         \
     }
 
-/** A module of the program's own.
+/** Creates a user-defined module.
  *
  *      fa_nn_custom("mlp", sizeof(mlp), mlp_forward, .data = NULL, .destroy = NULL)
  *
- *  @param kind    its name in messages; copied
- *  @param bytes   of its data, which is freed with the module and begins as zeros, or as .data; see fa_module_data()
+ *  @param kind    name of its kind, for messages; copied
+ *  @param bytes   size of its data, which is initialized from .data and freed with the module; see fa_module_data()
  *  @param forward a function of (fa_module *, fa_tensor *) or of (fa_module *, fa_tensors) that returns a tensor, or
- *                 NULL after an error
- *  @param options what the macro makes of the named options; NULL for the defaults */
+ *  NULL after an error
+ *  @param options the options shown above; NULL for the defaults */
 FA_API fa_module *fa_nn_custom(const char *kind, size_t bytes, fa_forward_function forward,
                                const fa_nn_custom_options *options);
 #define fa_nn_custom(...) FA__CALL3(fa_nn_custom, FA__SAME, FA__SAME, FA__FORWARD, __VA_ARGS__)
@@ -208,43 +224,47 @@ extern "C" {
              : fa__forward_many)(f)
 #endif
 
-/** The data of a module that fa_nn_custom made, aligned to 16 bytes; NULL when it has none. */
+/** The data of a module created by fa_nn_custom(), aligned to 16 bytes; NULL if it has none. */
 FA_API void *fa_module_data(const fa_module *module);
-/** Gives a module a child under a name of its own, without dots; the module holds it from now on. Returns the child;
- * NULL and an error when the name is taken, or the module would become a part of itself. */
+/** Adds a child to a module, under a `name` that is unique in the module and contains no dots. The module holds a
+ *  reference to it. Returns `child`; NULL and an error if the name is in use or a cycle would result. */
 FA_API fa_module *fa_module_add(fa_module *module, const char *name, fa_module *child);
-/** The same under its next number: "0", "1", ... Returns the child. */
+/** Adds a child to a module, named by its number: "0", "1", ... Returns `child`. */
 FA_API fa_module *fa_module_append(fa_module *module, fa_module *child);
-/** Puts a module in the place of the child of a name: fa_module_replace(net, "head", fa_nn_linear(64, 5)). The old one
- *  is released; an optimizer that was made before keeps its parameters, and does not know those of the new one. Where
- * the data of the module that has it points to the old child, it points to the new one from now on. Not while another
- * thread uses the module.
- *  @param module the module, or one above it
- *  @param name   of the child, with a dot between levels: "features.0"
- *  @param child  in its place
- *  @return the new child; NULL and an error when there is no such name, or a module would become a part of itself */
+/** Replaces a child of a module: fa_module_replace(net, "head", fa_nn_linear(64, 5)). The old child is released.
+ *  Optimizers created earlier still refer to its parameters and do not know the new ones. Pointers to the old child
+ *  in the data of its parent are changed to the new one. Must not be called while another thread uses the module.
+ *  @param module the module, or an ancestor of it
+ *  @param name   name of the child, with dots between levels: "features.0"
+ *  @param child  the new child
+ *  @return the new child; NULL and an error if there is no such name or a cycle would result */
 FA_API fa_module *fa_module_replace(fa_module *module, const char *name, fa_module *child);
-/** Puts a tensor in the place of a parameter or buffer, in the same way: so two modules share a weight. A floating
- *  parameter collects gradients from now on, which an optimizer that was made before does not know.
+/** Replaces a parameter or buffer, which allows two modules to share a weight. A floating-point parameter accumulates
+ *  gradients from then on; optimizers created earlier do not know it.
  *
  *      fa_module_replace_tensor(net, "decoder.weight", fa_module_tensor(net, "encoder.weight"));
  *
- *  @param module the module, or one above it
- *  @param name   of the tensor, with a dot between levels
- *  @param tensor in its place: a leaf where it is a parameter, of any shape
- *  @return the tensor; NULL and an error */
+ *  @param module the module, or an ancestor of it
+ *  @param name   name of the tensor, with dots between levels
+ *  @param tensor the new tensor, of any shape; it must be a leaf to replace a parameter
+ *  @return the tensor; NULL and an error on failure */
 FA_API fa_tensor *fa_module_replace_tensor(fa_module *module, const char *name, fa_tensor *tensor);
-/** Gives a module a parameter under a name of its own: a leaf, which collects gradients from now on if it is floating.
- * The module holds it. Returns `tensor`; NULL and an error as fa_module_add(). */
+/** Adds a parameter under a `name` that is unique in the module: a leaf, which accumulates gradients from then on if
+ *  it is floating point. The module holds a reference to it. Returns `tensor`; NULL and an error as for
+ *  fa_module_add(). */
 FA_API fa_tensor *fa_module_parameter(fa_module *module, const char *name, fa_tensor *tensor);
-/** Gives a module a tensor that moves with it but is not learned, under a name of its own. The module holds it. Returns
- *  `tensor`; NULL and an error as fa_module_add(). */
+/** Adds a buffer under a `name` that is unique in the module: a tensor that moves and is saved with the module, but
+ *  is not trained. The module holds a reference to it. Returns `tensor`; NULL and an error as for fa_module_add(). */
 FA_API fa_tensor *fa_module_buffer(fa_module *module, const char *name, fa_tensor *tensor);
 
-/* ---- modules of modules ---- */
+/** @} */
+
+/** @defgroup nn_container Containers of modules
+ *  @{ */
 
 FA_API fa_module *fa__nn_sequential(size_t count, fa_module *const *modules);
-/** Modules one after the other, as children "0", "1", ...: fa_nn_sequential(fa_nn_linear(64, 10), fa_nn_relu()) */
+/** Creates a module that runs its children "0", "1", ... one after the other: fa_nn_sequential(fa_nn_linear(64, 10),
+ *  fa_nn_relu()) */
 #ifdef __cplusplus
 }
 template <class... T> static inline fa_module *fa_nn_sequential(T... module)
@@ -260,7 +280,7 @@ extern "C" {
 #endif
 
 FA_API fa_module *fa__nn_list(size_t count, fa_module *const *modules);
-/** Modules of a module of the program's own, by number: children "0", "1", ..., which fa_module_at() gives back.
+/** Creates a list of modules: children "0", "1", ..., which fa_module_at() returns, for use in a user-defined module.
  *  fa_nn_list(fa_nn_linear(64, 32), fa_nn_linear(32, 10)); fa_module_append() adds more. It has no forward function. */
 #ifdef __cplusplus
 }
@@ -275,12 +295,70 @@ extern "C" {
 #define FA__NN_LIST0(...) fa__nn_list(FA__COUNT(__VA_ARGS__), (fa_module *const[]){__VA_ARGS__})
 #define FA__NN_LIST1(...) fa__nn_list(0, NULL)
 #endif
-/** Modules by name: fa_module_add() adds them, fa_module_child() gives them back, fa_module_children() lists them in
- * the order they came. It has no forward function. */
+/** Creates a dictionary of modules: fa_module_add() adds a module under a name, fa_module_child() returns it, and
+ *  fa_module_children() lists all in the order in which they were added. It has no forward function. */
 FA_API fa_module *fa_nn_dict(void);
+
+/** @} */
+
+/** @defgroup module_hook Module hooks
+ *
+ *  Callbacks that inspect or replace the inputs, outputs and gradients of a module.
+ *
+ *      static fa_tensor *show(fa_module *m, fa_tensors inputs, fa_tensor *output, void *context)
+ *      {
+ *          fa_fprint(context, fa_mean(output));
+ *          return NULL;
+ *      }
+ *      int64_t number = fa_module_hook_forward(fa_module_child(net, "features"), show, stdout);
+ *      fa_forward(net, x);
+ *      fa_module_unhook(fa_module_child(net, "features"), number);
+ *
+ *  Hooks of one kind are called in the order in which they were added; a hook that is added by a hook is called from
+ *  the next run on. Hooks may remove themselves and each other. `context` must stay valid as long as the hook exists:
+ *  until fa_module_unhook(), or until the module is freed. Note that a graph recorded with backward hooks holds a
+ *  reference to the module. A hook may call fa_fail() to abort the forward or backward pass. Hooks must not be added
+ *  or removed while another thread uses the module.
+ *  @{ */
+
+/** Called before `module` runs, with its `count` inputs; may replace them in the array `inputs`. */
+typedef void fa_forward_pre_hook(fa_module *module, fa_tensor **inputs, size_t count, void *context);
+/** Called after `module` has run, with its inputs and its output.
+ *  @return a tensor that replaces the output, or NULL to leave it */
+typedef fa_tensor *fa_forward_hook(fa_module *module, fa_tensors inputs, fa_tensor *output, void *context);
+/** Called in the backward pass with the gradient of the output of `module`, before the gradients inside the module
+ *  are computed.
+ *  @return a tensor of the same shape that replaces the gradient, or NULL to leave it */
+typedef fa_tensor *fa_backward_pre_hook(fa_module *module, fa_tensor *grad_output, void *context);
+/** Called in the backward pass for each input of `module` that receives a gradient. `input` is the number of the
+ *  input; `grad_input` is its gradient through this run of the module only; `grad_output` is the gradient of the
+ *  output, detached from its graph. If no input requires a gradient, the hook is called once, with input 0 and
+ *  grad_input NULL.
+ *  @return a tensor of the same shape that replaces grad_input, or NULL to leave it */
+typedef fa_tensor *fa_backward_hook(fa_module *module, size_t input, fa_tensor *grad_input, fa_tensor *grad_output,
+                                    void *context);
+
+/** Adds a hook that is called before each run of the module, as `hook(module, ..., context)`. Returns a number for
+ *  fa_module_unhook(); 0 and an error on failure. */
+FA_API int64_t fa_module_hook_forward_pre(fa_module *module, fa_forward_pre_hook *hook, void *context);
+/** Adds a hook that is called after each run of the module, as `hook(module, ..., context)`. Returns a number for
+ *  fa_module_unhook(); 0 and an error on failure. */
+FA_API int64_t fa_module_hook_forward(fa_module *module, fa_forward_hook *hook, void *context);
+/** Adds a hook that is called in the backward pass before that of the module, as `hook(module, ..., context)`. It
+ *  applies to forward passes recorded after this call. Returns a number for fa_module_unhook(); 0 and an error on
+ *  failure. */
+FA_API int64_t fa_module_hook_backward_pre(fa_module *module, fa_backward_pre_hook *hook, void *context);
+/** Adds a hook that is called in the backward pass after that of the module, as `hook(module, ..., context)`. It
+ *  applies to forward passes recorded after this call, in which the module cannot modify its inputs in place. Returns
+ *  a number for fa_module_unhook(); 0 and an error on failure. */
+FA_API int64_t fa_module_hook_backward(fa_module *module, fa_backward_hook *hook, void *context);
+/** Removes a hook of the module; `hook` is the number that the function above returned. FA_ERROR_ARGUMENT if the
+ *  module has no such hook. */
+FA_API bool fa_module_unhook(fa_module *module, int64_t hook);
+
+/** @} */
 
 FA__END
 
 #include <facula/layer.h>
-#include <facula/layer_activation.h>
 #endif

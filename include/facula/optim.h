@@ -1,22 +1,27 @@
 /** @file
- *  Optimizers: they change parameters by their gradients, in one pass over all of them.
+ *  Optimizers, which update parameters from their gradients.
  *
  *      fa_optim *opt = fa_optim_sgd(net, .lr = 0.01, .momentum = 0.9);
  *      fa_optim_zero_grad(opt);
  *      fa_backward(loss);
  *      fa_optim_step(opt);
  *
- *  An optimizer holds its parameters, which may be on several devices and of several dtypes, and the state that it
- * keeps for each: on the parameter's device, in its dtype, and following it when it moves. It belongs to the innermost
- * scope. One optimizer is for one thread at a time, and its parameters are not used by others during a step.
+ *  An optimizer holds references to its parameters, which may be on several devices and of several dtypes. Its state
+ *  for a parameter has the device and dtype of the parameter, and moves with it. An optimizer belongs to the
+ *  innermost scope. It must not be used by several threads at the same time, and no other thread may use its
+ *  parameters during a step.
  *
- *  Options are PyTorch's, and finite. Rates over time are in schedule.h. */
+ *  Options have the names and meanings of PyTorch's, and must be finite. For learning rate schedules, see schedule.h.
+ */
 #ifndef FACULA_OPTIM_H
 #define FACULA_OPTIM_H
 #include <facula/nn.h>
 #include <facula/types.h>
 
 FA__BEGIN
+
+/** @defgroup optim Optimizers
+ *  @{ */
 
 static inline fa_parameters fa__parameters_listed(fa_tensors tensors)
 {
@@ -31,7 +36,7 @@ static inline fa_parameters fa__parameters_same(fa_parameters parameters)
     return parameters;
 }
 
-/** Parameters one by one, for an optimizer: fa_params(w, b). */
+/** A list of single parameters for an optimizer: fa_params(w, b). */
 #define fa_params(...) fa__parameters_listed(FA_TENSORS(__VA_ARGS__))
 
 #define FA__BIND_FA__PARAMETERS(text, name, v)
@@ -63,13 +68,14 @@ extern "C" {
 
 /** Options of fa_optim_sgd(). */
 typedef struct fa_optim_sgd_options {
-    size_t size;         /**< set by the macro */
-    double lr;           /**< the learning rate */
-    double momentum;     /**< how much of the last direction is kept; 0: none, and no state */
-    double dampening;    /**< how much of the gradient is left out of the direction, but for its first one */
-    double weight_decay; /**< this times the parameter is added to the gradient */
-    bool nesterov;       /**< look ahead: needs momentum, and no dampening */
-    bool maximize;       /**< go up */
+    size_t size;      /**< set by the macro */
+    double lr;        /**< learning rate */
+    double momentum;  /**< momentum factor; 0: no momentum, and no state */
+    double dampening; /**< the gradient is multiplied by 1 - dampening before it is added to the momentum, except in the
+                         first step */
+    double weight_decay; /**< L2 penalty: weight_decay * parameter is added to the gradient */
+    bool nesterov;       /**< use Nesterov momentum; needs momentum > 0 and dampening = 0 */
+    bool maximize;       /**< maximize instead of minimize */
     char fa__end;
 } fa_optim_sgd_options;
 #define FA__DEFAULT_fa_optim_sgd                                                                                       \
@@ -77,26 +83,28 @@ typedef struct fa_optim_sgd_options {
         offsetof(fa_optim_sgd_options, fa__end), 1e-3, 0, 0, 0, false, false, 0                                        \
     }
 
-/** Stochastic gradient descent as PyTorch's: the direction begins as the gradient itself, and the rate stays outside it
- *  (Sutskever et al. 2013).
+/** Stochastic gradient descent. As in PyTorch, the momentum buffer starts as the first gradient, and the learning
+ *  rate is not part of it (unlike in Sutskever et al. 2013).
  *
  *      fa_optim_sgd(net, .lr = 1e-3, .momentum = 0, .dampening = 0, .weight_decay = 0, .nesterov = false,
  *          .maximize = false)
  *
- *  @param parameters a module, fa_params(w, b), FA_TENSORS(w, b) or an fa_parameters: floating leaves, each once
- *  @param options what the macro makes of the named options; NULL for the defaults */
+ *  @param parameters a module, fa_params(w, b), FA_TENSORS(w, b) or an fa_parameters: floating-point leaves, each
+ *  once
+ *  @param options    the options shown above; NULL for the defaults */
 FA_API fa_optim *fa_optim_sgd(fa_parameters parameters, const fa_optim_sgd_options *options);
 #define fa_optim_sgd(...) FA__CALL1(fa_optim_sgd, FA__PARAMETERS, __VA_ARGS__)
 
 /** Options of fa_optim_adam(). */
 typedef struct fa_optim_adam_options {
-    size_t size;         /**< set by the macro */
-    double lr;           /**< the learning rate */
-    double beta1, beta2; /**< how much of the mean of gradients, and of their squares, is kept: at least 0, below 1 */
-    double eps;          /**< added after the root */
-    double weight_decay; /**< this times the parameter is added to the gradient */
-    bool amsgrad;        /**< divide by the largest mean of squares so far (Reddi et al. 2018) */
-    bool maximize;       /**< go up */
+    size_t size; /**< set by the macro */
+    double lr;   /**< learning rate */
+    double beta1,
+        beta2;  /**< decay rates of the running means of the gradient and of its square: at least 0, less than 1 */
+    double eps; /**< added to the denominator */
+    double weight_decay; /**< L2 penalty: weight_decay * parameter is added to the gradient */
+    bool amsgrad;        /**< divide by the root of the largest running mean of squares so far (Reddi et al. 2018) */
+    bool maximize;       /**< maximize instead of minimize */
     char fa__end;
 } fa_optim_adam_options;
 #define FA__DEFAULT_fa_optim_adam                                                                                      \
@@ -104,44 +112,44 @@ typedef struct fa_optim_adam_options {
         offsetof(fa_optim_adam_options, fa__end), 1e-3, 0.9, 0.999, 1e-8, 0, false, false, 0                           \
     }
 
-/** Adam (Kingma and Ba 2015), as PyTorch's.
+/** Adam (Kingma and Ba 2015), as in PyTorch.
  *
  *      fa_optim_adam(net, .lr = 1e-3, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = 0,
  *          .amsgrad = false, .maximize = false)
  *
  *  @param parameters as for fa_optim_sgd()
- *  @param options what the macro makes of the named options; NULL for the defaults */
+ *  @param options    the options shown above; NULL for the defaults */
 FA_API fa_optim *fa_optim_adam(fa_parameters parameters, const fa_optim_adam_options *options);
 #define fa_optim_adam(...) FA__CALL1(fa_optim_adam, FA__PARAMETERS, __VA_ARGS__)
 
-/** Options of fa_optim_adamw(): Adam's. */
+/** Options of fa_optim_adamw(): those of fa_optim_adam(). */
 typedef fa_optim_adam_options fa_optim_adamw_options;
 #define FA__DEFAULT_fa_optim_adamw                                                                                     \
     {                                                                                                                  \
         offsetof(fa_optim_adam_options, fa__end), 1e-3, 0.9, 0.999, 1e-8, 1e-2, false, false, 0                        \
     }
 
-/** Adam whose weight decay shrinks the parameter itself, by lr times weight_decay of it, and takes no part in the means
- *  (Loshchilov and Hutter 2019), as PyTorch's.
+/** AdamW: Adam with decoupled weight decay, which multiplies the parameter by 1 - lr * weight_decay and does not
+ *  affect the running means (Loshchilov and Hutter 2019), as in PyTorch.
  *
  *      fa_optim_adamw(net, .lr = 1e-3, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = 1e-2,
  *          .amsgrad = false, .maximize = false)
  *
  *  @param parameters as for fa_optim_sgd()
- *  @param options what the macro makes of the named options; NULL for the defaults */
+ *  @param options    the options shown above; NULL for the defaults */
 FA_API fa_optim *fa_optim_adamw(fa_parameters parameters, const fa_optim_adamw_options *options);
 #define fa_optim_adamw(...) FA__CALL1(fa_optim_adamw, FA__PARAMETERS, __VA_ARGS__)
 
 /** Options of fa_optim_rmsprop(). */
 typedef struct fa_optim_rmsprop_options {
     size_t size;         /**< set by the macro */
-    double lr;           /**< the learning rate */
-    double alpha;        /**< how much of the mean of squares is kept */
-    double eps;          /**< added after the root */
-    double weight_decay; /**< this times the parameter is added to the gradient */
-    double momentum;     /**< how much of the last direction is kept; 0: none, and no state */
-    bool centered;       /**< divide by the root of the variance: the mean of gradients is kept too */
-    bool maximize;       /**< go up */
+    double lr;           /**< learning rate */
+    double alpha;        /**< decay rate of the running mean of squares */
+    double eps;          /**< added to the denominator */
+    double weight_decay; /**< L2 penalty: weight_decay * parameter is added to the gradient */
+    double momentum;     /**< momentum factor; 0: no momentum */
+    bool centered;       /**< divide by the root of the variance, which also needs the running mean of the gradient */
+    bool maximize;       /**< maximize instead of minimize */
     char fa__end;
 } fa_optim_rmsprop_options;
 #define FA__DEFAULT_fa_optim_rmsprop                                                                                   \
@@ -149,25 +157,25 @@ typedef struct fa_optim_rmsprop_options {
         offsetof(fa_optim_rmsprop_options, fa__end), 1e-2, 0.99, 1e-8, 0, 0, false, false, 0                           \
     }
 
-/** RMSprop (Hinton 2012; centered: Graves 2013), as PyTorch's.
+/** RMSprop (Hinton 2012; centered: Graves 2013), as in PyTorch.
  *
  *      fa_optim_rmsprop(net, .lr = 1e-2, .alpha = 0.99, .eps = 1e-8, .weight_decay = 0, .momentum = 0,
  *          .centered = false, .maximize = false)
  *
  *  @param parameters as for fa_optim_sgd()
- *  @param options what the macro makes of the named options; NULL for the defaults */
+ *  @param options    the options shown above; NULL for the defaults */
 FA_API fa_optim *fa_optim_rmsprop(fa_parameters parameters, const fa_optim_rmsprop_options *options);
 #define fa_optim_rmsprop(...) FA__CALL1(fa_optim_rmsprop, FA__PARAMETERS, __VA_ARGS__)
 
 /** Options of fa_optim_adagrad(). */
 typedef struct fa_optim_adagrad_options {
     size_t size;                      /**< set by the macro */
-    double lr;                        /**< the learning rate */
-    double lr_decay;                  /**< after n steps the rate is lr / (1 + n * lr_decay) */
-    double weight_decay;              /**< this times the parameter is added to the gradient */
-    double initial_accumulator_value; /**< what the sum of squares begins as */
-    double eps;                       /**< added after the root */
-    bool maximize;                    /**< go up */
+    double lr;                        /**< learning rate */
+    double lr_decay;                  /**< the learning rate after n steps is lr / (1 + n * lr_decay) */
+    double weight_decay;              /**< L2 penalty: weight_decay * parameter is added to the gradient */
+    double initial_accumulator_value; /**< initial value of the sum of squares */
+    double eps;                       /**< added to the denominator */
+    bool maximize;                    /**< maximize instead of minimize */
     char fa__end;
 } fa_optim_adagrad_options;
 #define FA__DEFAULT_fa_optim_adagrad                                                                                   \
@@ -175,26 +183,26 @@ typedef struct fa_optim_adagrad_options {
         offsetof(fa_optim_adagrad_options, fa__end), 1e-2, 0, 0, 0, 1e-10, false, 0                                    \
     }
 
-/** Adagrad (Duchi et al. 2011), as PyTorch's.
+/** Adagrad (Duchi et al. 2011), as in PyTorch.
  *
  *      fa_optim_adagrad(net, .lr = 1e-2, .lr_decay = 0, .weight_decay = 0, .initial_accumulator_value = 0,
  *          .eps = 1e-10, .maximize = false)
  *
  *  @param parameters as for fa_optim_sgd()
- *  @param options what the macro makes of the named options; NULL for the defaults */
+ *  @param options    the options shown above; NULL for the defaults */
 FA_API fa_optim *fa_optim_adagrad(fa_parameters parameters, const fa_optim_adagrad_options *options);
 #define fa_optim_adagrad(...) FA__CALL1(fa_optim_adagrad, FA__PARAMETERS, __VA_ARGS__)
 
 /* ---- steps ---- */
 
-/** Takes the gradients of the parameters away. */
+/** Removes the gradients of all parameters. */
 FA_API bool fa_optim_zero_grad(fa_optim *optimizer);
 
-/** Changes every parameter that has a gradient; the others are left alone. All or nothing: all memory is taken before
- *  the first write. On a device that works while the host goes on, steps behind a fault (an index out of range in a
- *  kernel) change nothing until it is reported, but the host has counted them: Adam's correction of its first means is
+/** Updates every parameter that has a gradient; the others are unchanged. The step is all or nothing: memory is
+ *  allocated before the first write. On an asynchronous device, steps issued after an error in a kernel (such as an
+ *  index out of range) change nothing until the error is reported, but they are counted: Adam's bias correction is
  *  that of a later step.
- *  @return false and an error, with no parameter changed; also while an error stood before */
+ *  @return false and an error, with no parameter changed; also if an error was set before */
 FA_API bool fa_optim_step(fa_optim *optimizer);
 
 /* ---- clipping gradients ---- */
@@ -202,8 +210,8 @@ FA_API bool fa_optim_step(fa_optim *optimizer);
 /** Options of fa_clip_grad_norm(). */
 typedef struct fa_clip_grad_norm_options {
     size_t size;             /**< set by the macro */
-    double norm_type;        /**< the order of the norm, as fa_norm()'s p: infinity for the largest element */
-    bool error_if_nonfinite; /**< an error when the norm is not finite, for which the host waits */
+    double norm_type;        /**< order of the norm, as `p` of fa_norm(); infinity: the largest absolute value */
+    bool error_if_nonfinite; /**< report an error if the norm is not finite; for this the host waits */
     char fa__end;
 } fa_clip_grad_norm_options;
 #define FA__DEFAULT_fa_clip_grad_norm                                                                                  \
@@ -211,45 +219,45 @@ typedef struct fa_clip_grad_norm_options {
         offsetof(fa_clip_grad_norm_options, fa__end), 2, false, 0                                                      \
     }
 
-/** Scales the gradients of parameters, as of one long vector, to a norm of at most `max_norm`: each is multiplied by
- *  max_norm / (norm + 1e-6), or by 1 where that is more. As PyTorch's clip_grad_norm_. The host does not wait. A norm
- * that is not finite makes gradients of 0 or NaN, unless error_if_nonfinite refuses it.
+/** Clips the norm of all gradients together, like PyTorch's clip_grad_norm_: multiplies each by max_norm / (norm +
+ *  1e-6) if that is less than 1. The host does not wait. If the norm is not finite, the gradients become 0 or NaN,
+ *  unless error_if_nonfinite is set.
  *
  *      fa_tensor *norm = fa_clip_grad_norm(net, 1.0, .norm_type = 2, .error_if_nonfinite = false);
  *
- *  @param parameters as for fa_optim_sgd(); those without a gradient are left out
- *  @param max_norm   0 or more; with infinity the norm is only told
- *  @param options    what the macro makes of the named options; NULL for the defaults
- *  @return the norm that there was, of no dimension, on the first gradient's device; 0 without gradients. NULL and an
- *  error with the gradients unchanged, also while an error stood before */
+ *  @param parameters as for fa_optim_sgd(); those without a gradient are ignored
+ *  @param max_norm   maximum norm, at least 0; infinity: only compute the norm
+ *  @param options    the options shown above; NULL for the defaults
+ *  @return the norm before clipping, a tensor without dimensions on the device of the first gradient; 0 if there are
+ *  no gradients. NULL and an error, with the gradients unchanged; also if an error was set before */
 FA_API fa_tensor *fa_clip_grad_norm(fa_parameters parameters, double max_norm,
                                     const fa_clip_grad_norm_options *options);
 #define fa_clip_grad_norm(...) FA__CALL2(fa_clip_grad_norm, FA__PARAMETERS, FA__SAME, __VA_ARGS__)
 
-/** Brings every element of the gradients of `parameters` into -clip_value to `clip_value`, which is 0 or more. NaN
- * stays. False and an error with the gradients unchanged, also while an error stood before. */
+/** Clamps each element of the gradients of `parameters` to -clip_value..clip_value, where `clip_value` is 0 or more.
+ *  NaN stays NaN. False and an error, with the gradients unchanged; also if an error was set before. */
 FA_API bool fa_clip_grad_value(fa_parameters parameters, double clip_value);
 #define fa_clip_grad_value(parameters, clip_value) fa_clip_grad_value(FA__PARAMETERS(parameters), clip_value)
 
-/* ---- groups: parameters with options of their own ---- */
+/* ---- parameter groups ---- */
 
-/** Options of fa_optim_add_group(): those of all optimizers; NaN stands for "as the optimizer was made with". */
+/** Options of fa_optim_add_group(): those of all optimizers. The default NaN means "as in group 0". */
 typedef struct fa_optim_add_group_options {
     size_t size;                      /**< set by the macro */
-    double lr;                        /**< as the optimizer's option of that name; so are all others */
-    double momentum;                  /**< of SGD and RMSprop */
-    double dampening;                 /**< of SGD */
-    double weight_decay;              /**< of all */
-    double beta1;                     /**< of Adam and AdamW */
-    double beta2;                     /**< of Adam and AdamW */
-    double alpha;                     /**< of RMSprop */
-    double eps;                       /**< of all but SGD */
-    double lr_decay;                  /**< of Adagrad */
-    double initial_accumulator_value; /**< of Adagrad */
-    double nesterov;                  /**< of SGD: true or false */
-    double amsgrad;                   /**< of Adam and AdamW: true or false */
-    double centered;                  /**< of RMSprop: true or false */
-    double maximize;                  /**< of all: true or false */
+    double lr;                        /**< as the option of the same name of the optimizer; so are all others */
+    double momentum;                  /**< SGD and RMSprop */
+    double dampening;                 /**< SGD */
+    double weight_decay;              /**< all optimizers */
+    double beta1;                     /**< Adam and AdamW */
+    double beta2;                     /**< Adam and AdamW */
+    double alpha;                     /**< RMSprop */
+    double eps;                       /**< all except SGD */
+    double lr_decay;                  /**< Adagrad */
+    double initial_accumulator_value; /**< Adagrad */
+    double nesterov;                  /**< SGD: true or false */
+    double amsgrad;                   /**< Adam and AdamW: true or false */
+    double centered;                  /**< RMSprop: true or false */
+    double maximize;                  /**< all optimizers: true or false */
     char fa__end;
 } fa_optim_add_group_options;
 #define FA__UNSET __builtin_nan("")
@@ -259,83 +267,85 @@ typedef struct fa_optim_add_group_options {
             FA__UNSET, FA__UNSET, FA__UNSET, FA__UNSET, FA__UNSET, FA__UNSET, FA__UNSET, FA__UNSET, FA__UNSET, 0       \
     }
 
-/** Gives an optimizer more parameters, whose options are those that it was made with, but for those named here. The
- *  parameters that it was made with are group 0.
+/** Adds parameters with options of their own. Options that are not given are those that the optimizer was created
+ *  with. The parameters it was created with are group 0.
  *
  *      fa_optim *opt = fa_optim_sgd(body, .lr = 0.01, .momentum = 0.9, .weight_decay = 1e-4);
  *      fa_optim_add_group(opt, head, .lr = 0.1, .weight_decay = 0);
  *
- *  @param optimizer  whose groups they join
- *  @param parameters as for fa_optim_sgd(), and none that it has already
- *  @param options    what the macro makes of the named options; NULL for none
- *  @return the group's number, from 1; -1 and an error, with nothing changed, also for an option that the optimizer
- * does not have */
+ *  @param optimizer  the optimizer
+ *  @param parameters as for fa_optim_sgd(), and not yet in the optimizer
+ *  @param options    options of the group; NULL for none
+ *  @return the number of the group, from 1; -1 and an error, with nothing changed, also for an option that this
+ *  optimizer does not have */
 FA_API int fa_optim_add_group(fa_optim *optimizer, fa_parameters parameters, const fa_optim_add_group_options *options);
 #define fa_optim_add_group(...) FA__CALL2(fa_optim_add_group, FA__SAME, FA__PARAMETERS, __VA_ARGS__)
 
-/** How many groups there are; -1 and an error for NULL. */
+/** The number of groups. -1 and an error for NULL. */
 FA_API int fa_optim_groups(const fa_optim *optimizer);
 
-/** An option of a group, from 0, by its name: "lr", "weight_decay"; true is 1. NaN and an error when there is no such
- *  group or option. */
+/** The option `name` of a group, such as "lr" or "weight_decay"; true is 1. `group` counts from 0. NaN and an error
+ *  if there is no such group or option. */
 FA_API double fa_optim_option(const fa_optim *optimizer, int group, const char *name);
-/** Changes the option of that name of a group, from 0, to value, from the next step on; 1 and 0 for true and false.
- * What is kept for parameters stays. False and an error, with nothing changed, for what the optimizer could not have
- * been made with. */
+/** Sets the option `name` of a group to `value` (1 and 0 for true and false), from the next step on. `group` counts
+ *  from 0. The optimizer's state is kept. False and an error, with nothing changed, for a value that the optimizer
+ *  could not have been created with. */
 FA_API bool fa_optim_set_option(fa_optim *optimizer, int group, const char *name, double value);
 
-/** The learning rate: of group 0 where groups differ; fa_optim_option(optimizer, 1, "lr") is that of group 1. NaN and
- * an error for NULL. */
+/** The learning rate of group 0; for others, use fa_optim_option(optimizer, 1, "lr"). NaN and an error for NULL. */
 FA_API double fa_optim_lr(const fa_optim *optimizer);
-/** Changes the learning rate of all groups to lr, 0 or more, from the next step on. */
+/** Sets the learning rate of all groups to `lr`, 0 or more, from the next step on. */
 FA_API bool fa_optim_set_lr(fa_optim *optimizer, double lr);
 
-/* ---- what is kept ---- */
+/* ---- optimizer state ---- */
 
-/** What kind of optimizer it is: "sgd", "adam", "adamw", "rmsprop", "adagrad". "" and an error for NULL. */
+/** The kind of an optimizer: "sgd", "adam", "adamw", "rmsprop" or "adagrad". "" and an error for NULL. */
 FA_API const char *fa_optim_kind(const fa_optim *optimizer);
 
-/** What an optimizer keeps for a parameter under a name: "momentum_buffer" of SGD and RMSprop; "exp_avg", "exp_avg_sq"
- *  and "max_exp_avg_sq" of Adam and AdamW; "square_avg" and "grad_avg" of RMSprop; "sum" of Adagrad; in the parameter's
- *  shape. It stays the optimizer's: not a copy, and gone with it, or with the next state that it loads. NULL, without
- * an error, before the parameter's first step; NULL and an error for what is not kept. */
+/** The state of an optimizer for a `parameter`, a tensor of the parameter's shape. `name` is "momentum_buffer" for
+ *  SGD and RMSprop; "exp_avg", "exp_avg_sq" or "max_exp_avg_sq" for Adam and AdamW; "square_avg" or "grad_avg" for
+ *  RMSprop; "sum" for Adagrad. It is not a copy, and the caller gets no reference: it is freed with the optimizer, or
+ *  when another state is loaded. NULL, without an error, before the first step of the parameter; NULL and an error if
+ *  the optimizer has no such state. */
 FA_API fa_tensor *fa_optim_state(const fa_optim *optimizer, const fa_tensor *parameter, const char *name);
 
-/* ---- saving and restoring ---- */
+/* ---- saving and restoring the state ---- */
 
-/** Numbers with their names. */
+/** A list of named numbers. */
 typedef struct fa_numbers {
-    size_t count;            /**< how many */
-    const double *item;      /**< as many numbers, all finite */
-    const char *const *name; /**< as many names */
+    size_t count;            /**< number of items */
+    const double *item;      /**< the numbers, all finite */
+    const char *const *name; /**< their names */
 } fa_numbers;
 
-/** All that an optimizer or a schedule holds, by names that do not change from one version to the next: what a
- *  checkpoint has to keep. Numbers are to be kept with all their bits (as a tensor of f64, say, or in 17 digits), and
- *  tensors in their dtype; then training goes on bit for bit as if it had never stopped. */
+/** The state of an optimizer or schedule, under names that stay the same in future versions. To resume training
+ *  bit-identically, store the numbers exactly (as f64 tensors, or with 17 digits) and the tensors in their dtype.
+ *  fa_checkpoint_save() does this. */
 typedef struct fa_state_dict {
     const char *kind;      /**< fa_optim_kind() or fa_schedule_kind(); NULL after an error */
-    fa_parameters tensors; /**< "state.3.exp_avg" */
-    fa_numbers numbers;    /**< "group.0.lr", "state.3.step" */
+    fa_parameters tensors; /**< tensors, with names such as "state.3.exp_avg" */
+    fa_numbers numbers;    /**< numbers, with names such as "group.0.lr" and "state.3.step" */
 } fa_state_dict;
 
-/** What an optimizer holds beside its parameters. Lists, names and references to the tensors belong to the scope; the
- *  tensors themselves are the optimizer's own, which the next step changes: write or copy them before it.
+/** The state of an optimizer. Lists, names and references to the tensors belong to the current scope. The tensors are
+ *  those of the optimizer, not copies: write or copy them before the next step.
  *
- *  Numbers: "groups"; for each group "group.0.parameters", its options, as "group.0.lr", and once it has had a schedule
- *  "group.0.initial_lr"; for each parameter, counted over all groups, "state.3.step" and "state.3.tensors", the number
- * of tensors that are kept for it. Tensors: what fa_optim_state() has, as "state.3.exp_avg"; none for parameters that
- * have had no step.
- *  @return kind NULL and an error on failure */
+ *  Numbers: "groups"; for each group, "group.0.parameters" and its options, such as "group.0.lr", and
+ *  "group.0.initial_lr" if it has had a schedule; for each parameter, numbered over all groups, "state.3.step" and
+ *  "state.3.tensors", the number of its state tensors. Tensors: those of fa_optim_state(), as "state.3.exp_avg"; none
+ *  for parameters without a step.
+ *  @return the state; kind is NULL after an error */
 FA_API fa_state_dict fa_optim_state_dict(const fa_optim *optimizer);
 
-/** Puts a `state` into an optimizer that was made in the same way: as many groups, each of as many parameters, of the
- *  same shapes in the same order. It need not have had a step. Options, rates and steps are those of the state from now
- *  on; tensors are copied to the devices and dtypes of the parameters. Schedules are to be made before, as making one
- *  changes rates. Names may be in any order.
- *  @return false and an error that names what is missing, unexpected or unfit, with nothing changed; also while an
- * error stood before */
+/** Loads a `state` into an optimizer that was created in the same way: the same number of groups, with parameters of
+ *  the same shapes in the same order. It need not have made a step. Replaces its options, learning rates, step counts
+ *  and state; tensors are copied to the devices and dtypes of the parameters. Create schedules before this call, as
+ *  creating one changes the learning rates. The order of names does not matter.
+ *  @return false and an error that names what is missing, unexpected or invalid, with nothing changed; also if an
+ *  error was set before */
 FA_API bool fa_optim_load_state_dict(fa_optim *optimizer, const fa_state_dict *state);
+
+/** @} */
 
 FA__END
 #endif

@@ -1,33 +1,40 @@
 /** @file
- *  Random numbers: Philox4x32-10 (Salmon et al. 2011), keyed by a seed and counted by calls: the same values on every
- *  device and for any number of threads, and randn of 15 is the beginning of randn of 16. */
+ *  Random number generators. The algorithm is Philox4x32-10 (Salmon et al. 2011): numbers are a function of a seed, a
+ *  call counter and the element's index. They are identical on all devices and for any number of threads, and randn
+ *  of 15 elements gives the first 15 of randn of 16. */
 #ifndef FACULA_RANDOM_H
 #define FACULA_RANDOM_H
 #include <facula/types.h>
 
 FA__BEGIN
 
-/** Where a generator stands. */
+/** @defgroup random Random number generators
+ *  @{ */
+
+/** The state of a generator. */
 typedef struct fa_generator_state {
-    uint64_t seed; /**< the key of all its numbers */
-    uint64_t call; /**< how many operations have drawn from it */
+    uint64_t seed; /**< the seed */
+    uint64_t call; /**< number of operations that have drawn from the generator */
 } fa_generator_state;
 
-/** Starts the default generator of the process anew, for every device and every thread. */
+/** Seeds the default generator, which all devices and threads of the process share. */
 FA_API void fa_manual_seed(uint64_t seed);
 /** The state of the default generator. */
 FA_API fa_generator_state fa_random_state(void);
-/** Puts the default generator back to a state. */
+/** Sets the state of the default generator. */
 FA_API void fa_set_random_state(fa_generator_state state);
 
-/** A generator of its own, at the beginning of a seed's numbers. */
+/** Creates a generator with the given seed. */
 FA_API fa_generator *fa_generator_new(uint64_t seed);
-/** Where it stands. */
+/** The state of a generator. */
 FA_API fa_generator_state fa_generator_get(const fa_generator *generator);
-/** Puts it back to a state. */
+/** Sets the state of a generator. Returns false and an error on failure. */
 FA_API bool fa_generator_set(fa_generator *generator, fa_generator_state state);
-/** From now on random operations of this thread draw from it, which is kept as long; NULL: from the default again. */
+/** Makes random operations of the current thread draw from `generator`, to which the thread holds a reference; NULL
+ *  restores the default generator. */
 FA_API void fa_generator_use(fa_generator *generator);
+
+/** @} */
 
 FA__END
 #endif

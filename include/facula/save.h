@@ -1,12 +1,12 @@
 /** @file
- *  Saving tensors under names, and loading them: safetensors files, which PyTorch and others read and write
- *  (https://huggingface.co/docs/safetensors). Reading them needs the plugin json.
+ *  Saving and loading named tensors in safetensors files, the format of PyTorch's and other libraries' models
+ *  (https://huggingface.co/docs/safetensors), and checkpoints of a training run. Reading needs the plugin json.
  *
  *      fa_save(net, "cnn.safetensors");
  *      fa_load(net, "cnn.safetensors");
  *
- *  A file is written beside its path and renamed when it is safe on disk: whatever happens, there is the old one or the
- *  new one. While an error stands nothing is saved and nothing is loaded. */
+ *  Files are replaced atomically: after a failure or crash, the file has either its old or its new content. If an
+ *  error is set, nothing is saved and nothing is loaded. */
 #ifndef FACULA_SAVE_H
 #define FACULA_SAVE_H
 #include <facula/data.h>
@@ -15,6 +15,9 @@
 #include <facula/types.h>
 
 FA__BEGIN
+
+/** @defgroup save Safetensors files
+ *  @{ */
 
 #define FA__BIND_FA__STATE(text, name, v)
 #define FA__PASS_FA__STATE(name, v) FA__STATE(v)
@@ -52,11 +55,11 @@ extern "C" {
     _Generic(s, fa_module * : fa__module_names, const fa_module * : fa__module_names, fa_parameters : fa__state_same)(s)
 #endif
 
-/** Texts with names. */
+/** A list of named strings. */
 typedef struct fa_metadata {
-    size_t count;             /**< how many */
-    const char *const *name;  /**< as many names, each once, in UTF-8 */
-    const char *const *value; /**< as many texts, in UTF-8 */
+    size_t count;             /**< number of strings */
+    const char *const *name;  /**< the names, which must be distinct, in UTF-8 */
+    const char *const *value; /**< the strings, in UTF-8 */
 } fa_metadata;
 
 #ifdef __cplusplus
@@ -92,14 +95,14 @@ template <class... T> static inline fa__metadata_list fa__metadata_of(T... texts
 #define FA_METADATA(...) fa__metadata_of(__VA_ARGS__)
 extern "C" {
 #else
-/* Puts the names first, and behind them the values. */
+/* Puts the names first and the values after them. */
 static inline fa_metadata fa__metadata_of(size_t count, const char *const *text, const char **to)
 {
     for (size_t i = 0; i < count; i++)
         to[i / 2 + i % 2 * (count / 2)] = text[i];
     return (fa_metadata){count / 2, to, to + count / 2};
 }
-/** Texts where a list of them goes, each behind its name: FA_METADATA("run", "7", "by", "me"). */
+/** A list of named strings as an argument, each after its name: FA_METADATA("run", "7", "by", "me"). */
 #define FA_METADATA(...) FA__CAT(FA__METADATA, FA__EMPTY(__VA_ARGS__))(__VA_ARGS__)
 #define FA__METADATA0(...)                                                                                             \
     fa__metadata_of(FA__PAIRED(FA__COUNT(__VA_ARGS__)), (const char *const[]){__VA_ARGS__},                            \
@@ -115,7 +118,7 @@ static inline fa_metadata fa__metadata_of(size_t count, const char *const *text,
 /** Options of fa_save(). */
 typedef struct fa_save_options {
     size_t size;          /**< set by the macro */
-    fa_metadata metadata; /**< texts to put in front */
+    fa_metadata metadata; /**< strings to store in the header of the file */
     char fa__end;
 } fa_save_options;
 #define FA__DEFAULT_fa_save                                                                                            \
@@ -123,22 +126,21 @@ typedef struct fa_save_options {
         offsetof(fa_save_options, fa__end), {0, NULL, NULL}, 0                                                         \
     }
 
-/** Writes tensors to a safetensors file, from whatever devices they are on: waits for each.
+/** Writes tensors to a safetensors file. Waits for tensors on devices.
  *
  *      fa_save(net, "cnn.safetensors", .metadata = FA_METADATA("run", "7"))
  *
- *  @param state   a module, whose fa_module_state() it is, or an fa_parameters with names
- *  @param path    of the file, which is replaced
- *  @param options what the macro makes of the named options; NULL for the defaults
- *  @return false and an error: then the old file is as it was. Names and texts that are not UTF-8 are one, since nobody
- *  could read the file */
+ *  @param state   a module, of which fa_module_state() is written, or an fa_parameters with names
+ *  @param path    path of the file, which is replaced if it exists
+ *  @param options the options shown above; NULL for the defaults
+ *  @return false and an error, with the old file unchanged. Names and strings that are not valid UTF-8 are an error */
 FA_API bool fa_save(fa_parameters state, const char *path, const fa_save_options *options);
 #define fa_save(...) FA__CALL2(fa_save, FA__STATE, FA__SAME, __VA_ARGS__)
 
 /** Options of fa_load(). */
 typedef struct fa_load_options {
     size_t size; /**< set by the macro */
-    bool strict; /**< missing and unexpected names are an error; false: they are passed over */
+    bool strict; /**< true: missing and unexpected names are an error; false: they are ignored */
     char fa__end;
 } fa_load_options;
 #define FA__DEFAULT_fa_load                                                                                            \
@@ -146,30 +148,30 @@ typedef struct fa_load_options {
         offsetof(fa_load_options, fa__end), true, 0                                                                    \
     }
 
-/** Sets tensors to what a safetensors file has under their names. They stay where they are and keep their dtype; their
- *  shapes have to be those of the file. Nothing is changed before all of the file has been read and found good. A
- *  tensor that a module has under several names may be there under any of them; of several the last one counts, as for
- *  PyTorch.
+/** Loads the values of tensors from a safetensors file, by their names. The tensors keep their device and dtype;
+ *  their shapes must match the file. Nothing is modified unless the whole file could be read and is valid. A tensor
+ *  that a module has under several names may be stored under any of them; if it is stored several times, the last one
+ *  is used, as in PyTorch.
  *
  *      fa_load(net, "cnn.safetensors", .strict = true)
  *
- *  @param state   a module, whose fa_module_state() it is, or an fa_parameters with names
- *  @param path    of the file
- *  @param options what the macro makes of the named options; NULL for the defaults
- *  @return false and an error, which names what is missing, unexpected, or of another shape */
+ *  @param state   a module, whose parameters and buffers are loaded, or an fa_parameters with names
+ *  @param path    path of the file
+ *  @param options the options shown above; NULL for the defaults
+ *  @return false and an error that names what is missing, unexpected, or of another shape */
 FA_API bool fa_load(fa_parameters state, const char *path, const fa_load_options *options);
 #define fa_load(...) FA__CALL2(fa_load, FA__NAMES, FA__SAME, __VA_ARGS__)
 
-/** What is in a file: its arrays belong to the scope, as the tensors do. */
+/** The content of a file. The arrays and tensors belong to the current scope. */
 typedef struct fa_saved {
-    fa_parameters tensors; /**< in the order of the file; name is NULL after an error */
-    fa_metadata metadata;  /**< the texts in front of them */
+    fa_parameters tensors; /**< the tensors, in the order of the file; name is NULL after an error */
+    fa_metadata metadata;  /**< the strings in the header */
 } fa_saved;
 
 /** Options of fa_load_file(). */
 typedef struct fa_load_file_options {
     size_t size;      /**< set by the macro */
-    fa_device device; /**< where the tensors are made; FA_META: shapes and dtypes alone are read */
+    fa_device device; /**< device of the tensors; FA_META: read only shapes and dtypes */
     char fa__end;
 } fa_load_file_options;
 #define FA__DEFAULT_fa_load_file                                                                                       \
@@ -177,52 +179,55 @@ typedef struct fa_load_file_options {
         offsetof(fa_load_file_options, fa__end), {0, 0}, 0                                                             \
     }
 
-/** All that a safetensors file has.
+/** Loads all tensors of a safetensors file.
  *
  *      fa_load_file("cnn.safetensors", .device)
  *
- *  @param path    of the file
- *  @param options what the macro makes of the named options; NULL for the defaults
- *  @return empty after an error: FA_ERROR_FILE for a damaged file, FA_ERROR_DTYPE for a dtype that is not there,
- *  FA_ERROR_SHAPE for more than FA_MAX_DIMS dimensions */
+ *  @param path    path of the file
+ *  @param options the options shown above; NULL for the defaults
+ *  @return the content; empty after an error: FA_ERROR_FILE for a damaged file, FA_ERROR_DTYPE for an unsupported
+ *  dtype, FA_ERROR_SHAPE for more than FA_MAX_DIMS dimensions */
 FA_API fa_saved fa_load_file(const char *path, const fa_load_file_options *options);
 #define fa_load_file(...) FA__CALL1(fa_load_file, FA__SAME, __VA_ARGS__)
 
-/** What a file tells of a tensor, be it one that cannot be loaded. */
+/** The entry of one tensor in a file's header, also of one that cannot be loaded. */
 typedef struct fa_saved_entry {
-    const char *name;       /**< in UTF-8 */
-    const char *dtype_name; /**< as the file has it: "F32" */
-    fa_dtype dtype;         /**< what that is here; FA_SAME: nothing, it cannot be loaded */
-    fa_shape shape;         /**< of more than FA_MAX_DIMS sizes the first ones */
-    int64_t rank;           /**< how many sizes there are; with more than FA_MAX_DIMS it cannot be loaded */
-    int64_t elements;       /**< their product */
-    int64_t begin;          /**< where its bytes begin, counted from the end of the file's head */
-    int64_t end;            /**< where they end */
+    const char *name;       /**< name, in UTF-8 */
+    const char *dtype_name; /**< name of the dtype in the file, such as "F32" */
+    fa_dtype dtype;         /**< the dtype; FA_SAME: not supported, cannot be loaded */
+    fa_shape shape;         /**< shape; if there are more than FA_MAX_DIMS dimensions, the first ones */
+    int64_t rank;           /**< number of dimensions; with more than FA_MAX_DIMS it cannot be loaded */
+    int64_t elements;       /**< number of elements */
+    int64_t begin;          /**< position of the first byte, counted from the end of the header */
+    int64_t end;            /**< position after the last byte */
 } fa_saved_entry;
 
-/** The head of a file. Names, texts and entries live as long as the scope in which fa_load_head() was called. */
+/** The header of a file. Names, strings and entries belong to the scope in which fa_load_header() was called. */
 typedef struct fa_saved_head {
-    size_t count;                /**< how many tensors there are */
-    const fa_saved_entry *entry; /**< as many, in the order of the file; NULL after an error */
-    fa_metadata metadata;        /**< the texts in front of them */
+    size_t count;                /**< number of tensors */
+    const fa_saved_entry *entry; /**< their entries, in the order of the file; NULL after an error */
+    fa_metadata metadata;        /**< the strings in the header */
 } fa_saved_head;
 
-/** What a safetensors file says that it has. No tensor is read, and none has to be of a dtype that is there.
- *  @param path of the file
- *  @return empty after an error: FA_ERROR_FILE for a damaged file */
-FA_API fa_saved_head fa_load_head(const char *path);
+/** Reads the header of a safetensors file. No tensor data is read, and dtypes need not be supported.
+ *  @param path path of the file
+ *  @return the header; empty after an error: FA_ERROR_FILE for a damaged file */
+FA_API fa_saved_head fa_load_header(const char *path);
 
-/* ---- checkpoints: all that training needs to go on ---- */
+/** @} */
 
-/** What a checkpoint is of; NULL: there is none. */
+/** @defgroup checkpoint Checkpoints
+ *  @{ */
+
+/** The objects in a checkpoint; those that are NULL are left out. */
 typedef struct fa_checkpoint_options {
     size_t size;           /**< set by the macro */
-    fa_module *module;     /**< its fa_module_state() */
-    fa_optim *optim;       /**< what it keeps for its parameters, its options and rates */
-    fa_schedule *schedule; /**< where it stands */
-    fa_loader *loader;     /**< its fa_loader_position(): the epoch, and the batch within it */
-    fa_metadata metadata;  /**< texts of the program's own, which fa_load_file() gives back; names that begin with
-                                "facula." are the library's */
+    fa_module *module;     /**< its parameters and buffers, as fa_module_state() lists them */
+    fa_optim *optim;       /**< its state, options and learning rates */
+    fa_schedule *schedule; /**< its state */
+    fa_loader *loader;     /**< its fa_loader_position(): the epoch, and the batch in it */
+    fa_metadata metadata; /**< strings of the program, which fa_load_file() returns; names that start with "facula." are
+                             reserved */
     char fa__end;
 } fa_checkpoint_options;
 #define FA__DEFAULT_fa_checkpoint                                                                                      \
@@ -236,9 +241,9 @@ typedef fa_checkpoint_options fa_checkpoint_save_options;
 /** Options of fa_checkpoint_load(). */
 typedef fa_checkpoint_options fa_checkpoint_load_options;
 
-/** Writes all that training needs to go on as if it had never stopped: what is named here, and the state of the default
- *  generator of random numbers. It is a safetensors file, written as fa_save() writes one; the network's tensors have
- *  their names with "model." in front.
+/** Saves everything that is needed to resume training with identical results: the given objects, and the state of the
+ *  default random number generator. The file is a safetensors file, replaced atomically; names of the module's
+ *  tensors are prefixed with "model.".
  *
  *      FA_EACH(batch, loader) {
  *          step(net, opt, batch);
@@ -246,31 +251,33 @@ typedef fa_checkpoint_options fa_checkpoint_load_options;
  *              fa_checkpoint_save("run.safetensors", .module = net, .optim = opt, .loader = loader);
  *      }
  *
- *  A program with several networks, optimizers or loaders writes a file for each; these are replaced one by one, so
- * that one who stops it in between finds some of them old. The default generator is the same in all.
+ *  A program with several networks, optimizers or loaders writes one file for each. They are replaced one after the
+ *  other, so an interruption in between leaves some of them outdated. All of them contain the same default generator.
  *
- *  An epoch that was left by `break` is gone on with where it was left; fa_loader_position() tells how to go to the
- * next one before saving.
+ *  An epoch that was left with `break` is resumed where it was left; fa_loader_position() explains how to continue
+ *  with the next epoch instead.
  *
- *  @param path    of the file, which is replaced
- *  @param options what the macro makes of the named options
- *  @return false and an error: then the old file is as it was */
+ *  @param path    path of the file, which is replaced if it exists
+ *  @param options the objects to save
+ *  @return false and an error, with the old file unchanged */
 FA_API bool fa_checkpoint_save(const char *path, const fa_checkpoint_options *options);
 #define fa_checkpoint_save(...) FA__CALL1(fa_checkpoint_save, FA__SAME, __VA_ARGS__)
 
-/** Puts objects that were made in the same way, and the default generator, to where a checkpoint left them; they may be
- *  on other devices than they were. Then the same program goes on bit for bit: the next FA_EACH goes through the rest
- * of the epoch.
+/** Restores objects that were created in the same way as the saved ones, and the default random number generator,
+ *  from a checkpoint. They may be on other devices than before. On the same devices, training continues
+ *  bit-identically: the next FA_EACH runs through the rest of the epoch.
  *
  *      int64_t epoch = fa_loader_position(loader).epoch;
  *
- *  Schedules are made before, as making one changes the optimizer's rates.
- *  @param path    of a file of fa_checkpoint_save()
- *  @param options what is to be restored, which may be less than there is
- *  @return false and an error: a file that is damaged or does not fit changes nothing; without memory, part of it may
- *  be done */
+ *  Create schedules before this call, as creating one changes the learning rates of the optimizer.
+ *  @param path    path of a file written by fa_checkpoint_save()
+ *  @param options the objects to restore; they may be fewer than in the file
+ *  @return false and an error. If the file is damaged or does not match, nothing has changed; if memory runs out,
+ *  some objects may have been restored */
 FA_API bool fa_checkpoint_load(const char *path, const fa_checkpoint_options *options);
 #define fa_checkpoint_load(...) FA__CALL1(fa_checkpoint_load, FA__SAME, __VA_ARGS__)
+
+/** @} */
 
 FA__END
 #endif

@@ -1,26 +1,27 @@
 /** @file
- *  Scopes: who owns what is made, and which settings are in force.
+ *  Scopes: ownership of objects, and settings for a block of code.
  *
- *  Everything that a call makes belongs to the innermost open memory scope of the thread and is freed when that ends,
- *  unless somebody else holds it. FA_SCOPE, FA_USE, FA_EACH and FA_REPEAT are closed on every way out of their block:
- *  break, continue, return, goto. A program frees nothing and leaks nothing.
+ *  Every object that a call creates belongs to the innermost open memory scope of the thread, and is freed when that
+ *  scope ends, unless another reference to it exists. FA_SCOPE, FA_USE, FA_EACH and FA_REPEAT end on every way out of
+ *  their block: break, continue, return, goto. A program frees nothing and leaks nothing.
  *
- *  - The root scope ends with the thread. In a thread that runs for long it only grows: work inside FA_SCOPE or
- * FA_REPEAT. The log says so past some ten thousand objects; fa_scope_report() shows where they are.
- *  - `x = fa_add(x, y)` in a loop leaves x pointing to what the turn frees: such a variable is an FA_VAR, changed by
- *    fa_assign(). With FACULA_DEBUG=1 in the environment freed tensors are kept dead for a while, and using one is an
- *    error that names its scope.
- *  - Threads inherit nothing: each begins with a root scope of its own, default settings and no error.
- *  - What the library calls back (a hook, a `free`, a destructor) may use the library; what it makes belongs to the
- * scope that is open then.
- *  - A longjmp over scopes leaves them open until the next outer scope or turn ends, which closes them, their settings
- *    too. Do not `switch` past a declaration (-Wjump-misses-init tells of it): FA_SCOPE and FA_USE notice, FA_VAR
- * cannot.
- *  - After fork, the child computes on the CPU with one thread, whatever other threads were doing; it has no devices
- * that were in use before: they are not available, and calls on them fail with FA_ERROR_STATE. A fork waits for copies
- * that are on their way to the host, which the ledger counts as `fork`: the child has them. Single objects that other
- * threads were changing at the fork (a leaf that they added a gradient to, a generator that they shared) are not to be
- * used in the child. */
+ *  - The root scope of a thread ends with the thread. A long-running thread should use FA_SCOPE or FA_REPEAT, as its
+ *    root scope only grows. A warning is logged beyond some ten thousand objects; fa_scope_report() shows how many
+ *    objects each scope holds.
+ *  - After `x = fa_add(x, y)` in a loop, x is freed at the end of the iteration and dangles. Declare such a variable
+ *    with FA_VAR and change it with fa_assign(). With FACULA_DEBUG=1 in the environment, freed tensors are kept for a
+ *    while, and using one is an error that names its scope.
+ *  - A new thread inherits nothing: it starts with a root scope of its own, default settings and no error.
+ *  - Callbacks (hooks, `free` functions, destructors) may call the library; objects they create belong to the scope
+ *    that is open at that time.
+ *  - A longjmp over scopes leaves them open until the next outer scope or iteration ends, which closes them and
+ *    restores their settings. Do not `switch` past a declaration (-Wjump-misses-init warns about it): FA_SCOPE and
+ *    FA_USE detect this, FA_VAR cannot.
+ *  - After fork(), the child process computes on the CPU with one thread, whatever other threads were doing. Devices
+ *    that were in use before are not available in the child: calls on them fail with FA_ERROR_STATE. fork() waits for
+ *    pending copies to the host, so that the child has their data; this wait is counted under the name `fork`. The
+ *    child must not use an object that another thread was modifying during the fork, such as a leaf whose gradient
+ *    was being accumulated or a shared generator. */
 #ifndef FACULA_SCOPE_H
 #define FACULA_SCOPE_H
 #include <facula/error.h>
@@ -29,25 +30,30 @@
 
 FA__BEGIN
 
-/** What holds in a block. FA_USE starts from the settings in force and changes what it names. */
+/** @defgroup scope Scopes and settings
+ *  @{ */
+
+/** Settings of a block. FA_USE starts from the current settings and changes those that it names. */
 typedef struct fa_settings {
-    size_t size;        /**< of this struct, set by the macro */
-    fa_device device;   /**< where new tensors are made, and with FA_PLACE_AUTO where operations run */
-    bool no_grad;       /**< record nothing for gradients */
-    bool fallback;      /**< what a device has no kernel of, or no f64 for, runs on the CPU, by counted copies; and with
-                             FA_PLACE_AUTO, what is on a device that is not there is placed on one that is */
-    bool deterministic; /**< only kernels whose bits do not change from run to run: all are such but large matrix
-                             products on OpenCL, which CLBlast makes where it is installed and was faster */
-    bool anomaly;       /**< look for NaN after each gradient function, and name the forward call that made it */
-    fa_dtype autocast;  /**< low precision for operations that gain by it; FA_OFF: none */
-    fa_placement placement; /**< operands on several devices: an error, or with FA_PLACE_AUTO counted copies: to where
-                                 the result was given (in place, .out), else to the device above, else to that of the
-                                 first operand that is not on the CPU. Views stay where their tensor is, and with them
-                                 what may be one, as fa_reshape's result */
-    unsigned forbid;        /**< FA_SYNC, FA_TRANSFER: what is an error instead. To read a value of a device is FA_SYNC
-                                 however fast it is; to wait for what is done already is not */
-    fa_stream *stream;      /**< the queue that work on its device is issued to; NULL: the device's own (stream.h) */
-    fa_error *catch_errors; /**< where errors of this block are kept, instead of in the thread */
+    size_t size;      /**< size of this struct, set by the macro */
+    fa_device device; /**< where new tensors are created and, with FA_PLACE_AUTO, where operations run */
+    bool no_grad;     /**< do not record operations for backward */
+    bool fallback; /**< run on the CPU, with counted copies, what the device has no kernel for or cannot do in f64. With
+                      FA_PLACE_AUTO also: use an available device in place of an unavailable one */
+    bool deterministic; /**< use only kernels that give bit-identical results in every run. All do, except large matrix
+                           products on OpenCL, which use CLBlast if it is installed and faster */
+    bool anomaly;       /**< check for NaN after each gradient function, and report the forward call that recorded it */
+    fa_dtype autocast;  /**< dtype of lower precision for operations that benefit from it; FA_OFF: none */
+    fa_placement
+        placement; /**< what to do with operands on different devices: report an error, or with FA_PLACE_AUTO copy them.
+                      The target is the device of the tensor that is written (in place, .out), else the setting
+                      `device`, else the device of the first operand that is not on the CPU. Views, and operations that
+                      may return one such as fa_reshape(), stay on the device of their operand */
+    unsigned forbid;   /**< FA_SYNC and FA_TRANSFER make these events an error. Reading a value from a device always
+                          counts as FA_SYNC; waiting for work that is already complete does not */
+    fa_stream *stream; /**< the stream that work on its device is issued to; NULL: the default queue of the device
+                          (device.h) */
+    fa_error *catch_errors; /**< where errors in this block are stored, instead of in the thread */
     char fa__end;
 } fa_settings;
 
@@ -78,34 +84,36 @@ FA_API void fa__variable_close(fa_tensor **variable);
         fa__use_open(&o);                                                                                              \
     })
 
-/** Settings to the end of the enclosing block: FA_USE(.no_grad = true, .device = FA_CUDA(1)); They own nothing. */
+/** Settings for the rest of the enclosing block: FA_USE(.no_grad = true, .device = FA_CUDA(1)); They hold no
+ *  references. */
 #define FA_USE(...)                                                                                                    \
     fa__scope FA__UNIQUE(fa__u) FA__CLEANUP(fa__use_close) = FA__USE_OPEN(FA__UNIQUE(fa__o), __VA_ARGS__, .fa__end = 0)
 
-/** A memory scope to the end of the enclosing block: FA_SCOPE; What its objects point to (a context, borrowed memory)
- * is declared before it, so that it lives longer. */
+/** Opens a memory scope for the rest of the enclosing block: FA_SCOPE; Memory that its objects point to (a context,
+ *  borrowed data) must be declared before it, so that it outlives them. */
 #define FA_SCOPE fa__scope FA__UNIQUE(fa__s) FA__CLEANUP(fa__scope_close) = fa__scope_open(FA__WHERE)
 
-/** A loop whose turns are memory scopes: FA_REPEAT(100) { } or FA_REPEAT(i, 100) { } with i from 0. It ends early while
- *  an error stands. */
+/** A loop in which each iteration is a memory scope: FA_REPEAT(100) { } or FA_REPEAT(i, 100) { } with i from 0. It
+ *  ends early if an error is set. */
 #define FA_REPEAT(...) FA__CAT(FA__REPEAT, FA__COUNT(__VA_ARGS__))(__VA_ARGS__)
 #define FA__REPEAT1(n) FA__REPEAT2(FA__UNIQUE(fa__i), n)
 #define FA__REPEAT2(i, n) FA__REPEAT3(i, n)
 #define FA__REPEAT3(i, n)                                                                                              \
     for (int64_t i FA__CLEANUP(fa__repeat_close) = fa__repeat_open(n, FA__WHERE); fa__repeat_next(&i);)
 
-/** A variable that owns its tensor to the end of the block, whatever scopes end before: FA_VAR(total, fa_zeros(...));
- *  Only fa_assign changes it. */
+/** Declares a variable that owns a tensor until the end of the block, even if inner scopes end before: FA_VAR(total,
+ *  fa_zeros(...)); Change it with fa_assign() only. */
 #define FA_VAR(name, value) fa_tensor *name FA__CLEANUP(fa__variable_close) = fa__variable(value)
 
-/** Gives a variable of FA_VAR another tensor: `value` is kept, the old one released. NULL is nothing. */
+/** Assigns another tensor to a variable declared with FA_VAR: holds `value` and releases the old one. `value` may be
+ *  NULL. */
 FA_API void fa_assign(fa_tensor **variable, fa_tensor *value);
 
-/** Takes a reference of the caller's own: the object lives until fa_release. Returns it. NULL is nothing. Any thread.
- */
+/** Adds a reference that the caller owns: the object lives until fa_release(). Returns the object. NULL is allowed.
+ *  May be called from any thread. */
 FA_API void *fa_keep(const void *object);
 
-/** Drops a reference that fa_keep took. Any thread; NULL is nothing. */
+/** Drops a reference taken with fa_keep(). NULL is allowed. May be called from any thread. */
 FA_API void fa_release(const void *object);
 
 FA_API void *fa__escape(const void *object);
@@ -122,19 +130,72 @@ template <class T> static inline T *fa_adopt(T *object)
 }
 extern "C" {
 #else
-/** Hands an object from the innermost scope to the enclosing one, so that it outlives this block. Returns it. One that
- *  the innermost scope does not own stays where it is. */
+/** Moves an object from the innermost scope to the enclosing one, so that it outlives the current block. Returns the
+ *  object. Does nothing if the innermost scope does not own it. */
 #define fa_escape(x) ((__typeof__(x))fa__escape(x))
-/** Puts an object that another thread kept (fa_keep) into this thread's innermost scope, which takes over that
- *  reference. Returns it. */
+/** Hands a reference that another thread took with fa_keep() over to the innermost scope of this thread. Returns the
+ *  object. */
 #define fa_adopt(x) ((__typeof__(x))fa__adopt(x))
 #endif
-/** Writes the open scopes of this thread with the number of objects in each, outermost first. */
+/** Writes the open scopes of this thread and the number of objects in each to `file`, outermost first. */
 FA_API void fa_scope_report(FILE *file);
 
-/** Errors about tensors that this thread makes from here on name this place, until the next one: FA_HERE; */
+/** Labels tensors that this thread creates from here on with this source position, until the next FA_HERE; errors
+ *  about them show it. */
 #define FA_HERE fa__here(FA__WHERE)
 FA_API void fa__here(const char *where);
+
+/** @} */
+
+/** @defgroup object User-defined objects
+ *
+ *  Reference-counted objects of a program that belong to scopes as tensors do, and work with fa_keep(), fa_release(),
+ *  fa_escape() and fa_adopt(). Modules, optimizers, datasets and loaders are such objects.
+ *
+ *      typedef struct counter {
+ *          fa_object base;
+ *          int64_t count;
+ *      } counter;
+ *      static const fa_object_type counter_type = {"counter", NULL};
+ *      counter *c = fa_object_new(&counter_type, sizeof *c);
+ *  @{ */
+
+/** The type of an object: a static constant, which must outlive all objects of the type. */
+typedef struct fa_object_type {
+    const char *name;              /**< name for messages */
+    void (*destroy)(void *object); /**< releases what the object refers to, but not the object itself; may be NULL */
+} fa_object_type;
+
+/** The first member of every object: its reference count and type. Managed by the library. */
+typedef struct fa_object {
+    uint64_t fa__head[2];
+    const fa_object_type *type; /**< the type passed to fa_object_new() */
+} fa_object;
+
+/** Creates an object, with all bytes after the fa_object member set to zero. The innermost scope owns its only
+ *  reference.
+ *  @param type the type of the object
+ *  @param size bytes of the whole struct, including its fa_object
+ *  @return the object; NULL and an error if memory runs out */
+FA_API void *fa_object_new(const fa_object_type *type, size_t size);
+
+/** Returns true if an object was created by fa_object_new() with this `type` and has not been freed. False for NULL. */
+FA_API bool fa_object_is(const void *object, const fa_object_type *type);
+
+/** Returns true if an error is set in this thread, without marking it as seen. For layers, datasets and loops, which
+ *  leave handling the error to the program. */
+FA_API bool fa_error_stands(void);
+
+/* Copies named options over their defaults: as many bytes as both the caller's version of the struct and this one
+ * have. */
+static inline void fa__options_read(void *options, size_t known, const void *given)
+{
+    size_t size = given ? *(const size_t *)given : 0;
+    if (given)
+        __builtin_memcpy(options, given, size < known ? size : known);
+}
+
+/** @} */
 
 FA__END
 #endif

@@ -1,19 +1,23 @@
 /** @file
- *  Tensors: making them from the caller's data, looking at them, reading them. Operations are in operations.h.
+ *  Tensors: creating them from the caller's data, querying, reading and printing them, and moving them between
+ *  devices and dtypes. Operations are declared in operations.h.
  *
- *  A tensor has a dtype, a shape of at most 8 dimensions, and strides in elements over memory on one device. */
+ *  A tensor has a dtype, a shape of at most 8 dimensions, and strides, in elements, over memory on one device. */
 #ifndef FACULA_TENSOR_H
 #define FACULA_TENSOR_H
 #include <facula/types.h>
 
 FA__BEGIN
 
+/** @defgroup tensor Tensors
+ *  @{ */
+
 /** Options of fa_tensor_from. */
 typedef struct fa_tensor_from_options {
     size_t size;        /**< set by the macro */
-    fa_dtype dtype;     /**< of `data` and of the tensor; FA_SAME: f32 */
-    fa_device device;   /**< where the copy is made */
-    bool requires_grad; /**< it is a leaf that collects a gradient */
+    fa_dtype dtype;     /**< dtype of `data` and of the tensor; FA_SAME: f32 */
+    fa_device device;   /**< where the tensor is created */
+    bool requires_grad; /**< make the tensor a leaf that accumulates a gradient */
     char fa__end;
 } fa_tensor_from_options;
 #define FA__DEFAULT_fa_tensor_from                                                                                     \
@@ -21,24 +25,25 @@ typedef struct fa_tensor_from_options {
         offsetof(fa_tensor_from_options, fa__end), FA_SAME, {0, 0}, false, 0                                           \
     }
 
-/** A tensor with a copy of the caller's elements, row-major.
+/** Creates a tensor with a copy of the caller's data.
  *
  *      fa_tensor_from(data, shape, .dtype = FA_F32, .device, .requires_grad = false)
- *  @param data  as many elements of dtype as the shape has; may be NULL when that is none
- *  @param shape FA_SHAPE(3, 4) or FA_SCALAR
- *  @param options what the macro makes of the named options; NULL for the defaults */
+ *  @param data  the elements in row-major order, of type dtype; may be NULL if the shape has no elements
+ *  @param shape the shape, such as FA_SHAPE(3, 4) or FA_SCALAR
+ *  @param options the options shown above; NULL for the defaults */
 FA_API fa_tensor *fa_tensor_from(const void *data, fa_shape shape, const fa_tensor_from_options *options);
 #define fa_tensor_from(...) FA__CALL2(fa_tensor_from, FA__SAME, FA__SAME, __VA_ARGS__)
 
 /** Options of fa_tensor_borrow. */
 typedef struct fa_tensor_borrow_options {
     size_t size;            /**< set by the macro */
-    fa_dtype dtype;         /**< FA_SAME: f32 */
-    const int64_t *strides; /**< in elements, one a dimension, any sign; NULL: row-major */
-    fa_device device;       /**< the CPU, or `meta`: other devices have memory of their own */
-    void (*free)(void *context,
-                 void *data); /**< called once when the last tensor over the memory goes, by that thread */
-    void *ctx;                /**< its context, which lives until then */
+    fa_dtype dtype;         /**< dtype of the elements; FA_SAME: f32 */
+    const int64_t *strides; /**< stride of each dimension in elements, of any sign; NULL: row-major */
+    fa_device device;       /**< the CPU, or `meta`; other devices have memory of their own */
+    void (*free)(
+        void *context,
+        void *data); /**< called once when the last tensor over the memory is freed, by the thread that frees it */
+    void *ctx;       /**< passed to `free` */
     char fa__end;
 } fa_tensor_borrow_options;
 #define FA__DEFAULT_fa_tensor_borrow                                                                                   \
@@ -46,24 +51,24 @@ typedef struct fa_tensor_borrow_options {
         offsetof(fa_tensor_borrow_options, fa__end), FA_SAME, NULL, {0, 0}, NULL, NULL, 0                              \
     }
 
-/** A tensor over the caller's memory: nothing is copied, and it must outlive the tensor and its views.
+/** Creates a tensor over the caller's memory, without a copy. The memory must outlive the tensor and its views.
  *
- *  Whenever no call is running the caller may read and change it: no device still works on it then. A copy to a device
- *  has its values as they were at the call: up to 16 MiB are put aside for that, with more the call waits for the
- *  device. A copy into it is done when the call returns. Such waits are in the ledger under the call's name, and
- *  .forbid = FA_SYNC refuses them.
+ *  The caller may read and write the memory whenever no call is running: no device is using it then. A copy to a
+ *  device takes the values at the time of the call: up to 16 MiB are staged for this; for more, the call waits until
+ *  the device has read them. A copy into the memory is complete when the call returns. These waits are counted under
+ *  the name of the call (device.h), and .forbid = FA_SYNC makes them an error.
  *
  *      fa_tensor_borrow(data, shape, .dtype, .strides, .device, .free, .ctx)
- *  @param data  element (0, ..., 0): with negative strides not the lowest address
- *  @param shape FA_SHAPE(3, 4) or FA_SCALAR
- *  @param options what the macro makes of the named options; NULL for the defaults */
+ *  @param data  address of element (0, ..., 0); with negative strides, this is not the lowest address
+ *  @param shape the shape, such as FA_SHAPE(3, 4) or FA_SCALAR
+ *  @param options the options shown above; NULL for the defaults */
 FA_API fa_tensor *fa_tensor_borrow(void *data, fa_shape shape, const fa_tensor_borrow_options *options);
 #define fa_tensor_borrow(...) FA__CALL2(fa_tensor_borrow, FA__SAME, FA__SAME, __VA_ARGS__)
 
 FA_API fa_tensor *fa__tensor_of(size_t count, const fa_arg *item);
 
-/** A one-dimensional tensor of up to 64 numbers: f32 when one of them has a point (fa_tensor_of(1.0, 2)), i64 else;
- *  whole numbers that i64 does not hold are an error. On the device of the settings. */
+/** A one-dimensional tensor of up to 64 numbers, on the default device: f32 if at least one of them is a
+ *  floating-point number (fa_tensor_of(1.0, 2)), else i64. An integer that i64 cannot represent is an error. */
 #ifdef __cplusplus
 }
 template <class... T> static inline fa_tensor *fa_tensor_of(T... v)
@@ -80,10 +85,10 @@ extern "C" {
 /** Options of fa_tensor_parse. */
 typedef struct fa_tensor_parse_options {
     size_t size;      /**< set by the macro */
-    fa_dtype dtype;   /**< FA_SAME: f32 when one of the numbers has a point or an exponent, or when there are none; i64
-                           when all are whole; bool when all are true or false */
-    fa_device device; /**< where it is made; by default the settings' device */
-    bool requires_grad; /**< it is a leaf that collects a gradient */
+    fa_dtype dtype;   /**< dtype of the tensor. FA_SAME: f32 if a number has a decimal point or an exponent, or if there
+                         are none; i64 if all are integers; bool if all are true or false */
+    fa_device device; /**< where the tensor is created; by default, the device of the settings */
+    bool requires_grad; /**< make the tensor a leaf that accumulates a gradient */
     char fa__end;
 } fa_tensor_parse_options;
 #define FA__DEFAULT_fa_tensor_parse                                                                                    \
@@ -91,58 +96,61 @@ typedef struct fa_tensor_parse_options {
         offsetof(fa_tensor_parse_options, fa__end), FA_SAME, {0, 0}, false, 0                                          \
     }
 
-/** A tensor from text, as Python and NumPy write it: "[[1, 2], [3, 4]]", "[1. 2.5 -inf]", "true", "[[], []]".
+/** Creates a tensor from text as Python and NumPy print it: "[[1, 2], [3, 4]]", "[1. 2.5 -inf]", "true", "[[], []]".
  *
  *      fa_tensor_parse(text, .dtype, .device, .requires_grad = false)
- *  @param text numbers, true, false, inf and nan, in rows of equal length; between them commas, blanks or both
- *  @param options what the macro makes of the named options; NULL for the defaults
- *  @return NULL and an error that says at which byte the text is wrong, and why; also for a number that an integer
- *          dtype does not hold */
+ *  @param text numbers, true, false, inf and nan, separated by commas, spaces or both, in nested lists of equal
+ *  length
+ *  @param options the options shown above; NULL for the defaults
+ *  @return the tensor; NULL and an error with the reason and the byte at which the text is invalid. A number that the
+ *  integer dtype cannot represent is an error too */
 FA_API fa_tensor *fa_tensor_parse(const char *text, const fa_tensor_parse_options *options);
 #define fa_tensor_parse(...) FA__CALL1(fa_tensor_parse, FA__SAME, __VA_ARGS__)
 
-/** The dtype of the elements; FA_SAME for NULL. */
+/** The dtype of a tensor; FA_SAME for NULL. */
 FA_API fa_dtype fa_tensor_dtype(const fa_tensor *t);
-/** "f32" */
+/** The name of a dtype, such as "f32". */
 FA_API const char *fa_dtype_name(fa_dtype dtype);
-/** Bytes an element; 0 for none. */
+/** The size of one element in bytes; 0 for an invalid dtype. */
 FA_API size_t fa_dtype_size(fa_dtype dtype);
-/** Where the elements are. */
+/** The device of a tensor. */
 FA_API fa_device fa_tensor_device(const fa_tensor *t);
 /** The number of dimensions; -1 for NULL. */
 FA_API int fa_dim(const fa_tensor *t);
-/** The size of dimension dim, negative from the end; -1 and an error when there is no such dimension. */
+/** The size of dimension `dim`; negative counts from the end. -1 and an error if there is no such dimension. */
 FA_API int64_t fa_size(const fa_tensor *t, int64_t dim);
-/** The stride of dimension dim, in elements; 0 and an error when there is no such dimension. */
+/** The stride of dimension `dim`, in elements. 0 and an error if there is no such dimension. */
 FA_API int64_t fa_stride(const fa_tensor *t, int64_t dim);
-/** All sizes. */
+/** The shape of a tensor. */
 FA_API fa_shape fa_tensor_shape(const fa_tensor *t);
 /** The number of elements; -1 for NULL. */
 FA_API int64_t fa_numel(const fa_tensor *t);
-/** Bytes an element. */
+/** The size of one element in bytes. */
 FA_API size_t fa_element_size(const fa_tensor *t);
-/** Bytes of all elements. */
+/** The size of all elements in bytes. */
 FA_API size_t fa_nbytes(const fa_tensor *t);
-/** Whether the elements lie row-major without gaps. */
+/** Returns true if the elements are in row-major order without gaps. */
 FA_API bool fa_is_contiguous(const fa_tensor *t);
-/** Whether a and b have the same shape, dtype and values, NaN being equal to NaN; reads both, wherever they are. */
+/** Returns true if `a` and `b` have the same shape, dtype and values; NaN equals NaN. Waits for both and reads them
+ *  from any device. */
 FA_API bool fa_same(const fa_tensor *a, const fa_tensor *b);
 
-/** The value of a tensor with one element; waits for it. NaN while an error stands. */
+/** The value of a tensor with one element. Waits for it. NaN if an error is set. */
 FA_API double fa_item(const fa_tensor *t);
-/** The same, exact for integers. 0 while an error stands. */
+/** The value of a tensor with one element, exact for integers. Waits for it. 0 if an error is set. */
 FA_API int64_t fa_item_int(const fa_tensor *t);
-/** Copies the elements, row-major and as dtype, into `data`, which has room for `count` of them; waits.
- *  While an error stands it reads what is there, also what changes in place were left out of: fa_failed() tells.
- *  @return false and an error when count is not the tensor's number of elements */
+/** Copies the elements, in row-major order and converted to `dtype`, into `data`, which has room for `count`
+ *  elements. Waits for them. If an error is set it still reads the current values, which may lack in-place changes
+ *  that were skipped because of the error: check fa_failed().
+ *  @return false and an error if count is not the number of elements of the tensor */
 FA_API bool fa_read(const fa_tensor *t, void *data, fa_dtype dtype, int64_t count);
 
-/** A pointer to element (0, ..., 0) in the host's memory, valid while the tensor lives: it pins the memory, which can
- *  no longer move. Work of devices on it is waited for now; copies to and from them later are as with memory that was
- *  lent (fa_tensor_borrow), so that the pointer may be used whenever no call is running. NULL and an error for another
- *  dtype or device. */
+/** A pointer to element (0, ..., 0) in host memory, of type `dtype`; valid while the tensor lives. The memory is
+ *  pinned: fa_move_() cannot move it any more. Waits for work of devices on it; later copies to and from devices
+ *  behave as for fa_tensor_borrow(), so that the pointer may be used whenever no call is running. NULL and an error
+ *  if the tensor has another dtype or is not on the CPU. */
 FA_API void *fa_ptr(fa_tensor *t, fa_dtype dtype);
-/** The same for one dtype, with its pointer: f16 and bf16 are the bits. */
+/** fa_ptr() for one dtype, with a typed pointer. For f16 and bf16 it points to the raw bits. */
 #define fa_ptr_bool(t) ((bool *)fa_ptr(t, FA_BOOL))
 #define fa_ptr_u8(t) ((uint8_t *)fa_ptr(t, FA_U8))
 #define fa_ptr_i8(t) ((int8_t *)fa_ptr(t, FA_I8))
@@ -154,14 +162,133 @@ FA_API void *fa_ptr(fa_tensor *t, fa_dtype dtype);
 #define fa_ptr_f32(t) ((float *)fa_ptr(t, FA_F32))
 #define fa_ptr_f64(t) ((double *)fa_ptr(t, FA_F64))
 
-/** Prints a tensor as PyTorch does, summarised beyond 1000 elements, with a line end. Waits for it. */
+/** Prints a tensor to standard output as PyTorch does, followed by a newline. Tensors of more than 1000 elements are
+ *  summarized. Waits for the tensor. */
 FA_API void fa_print(const fa_tensor *t);
-/** Prints t to a file in the same way. False and an error when writing fails. */
+/** Prints `t` to `file` like fa_print(). Returns false and an error if writing fails. */
 FA_API bool fa_fprint(FILE *file, const fa_tensor *t);
-/** What fa_print prints, as text that belongs to the caller: fa_free_text() frees it. NULL after an error. */
+/** The text that fa_print() prints, as a string that the caller frees with fa_free_text(). NULL after an error. */
 FA_API char *fa_text(const fa_tensor *t);
-/** Frees what fa_text returned; NULL is nothing. */
+/** Frees a string returned by fa_text(). NULL is allowed. */
 FA_API void fa_free_text(char *text);
+
+/** @} */
+
+/** @defgroup to Devices, dtypes and slices of tensors
+ *
+ *  Copying and moving tensors between devices and dtypes, and slicing in NumPy's notation.
+ *  @{ */
+
+/** A device or a dtype: the argument `where` of fa_to(). A macro creates it from either. */
+typedef struct fa_place {
+    fa_device device; /**< kind 0: keep the device */
+    fa_dtype dtype;   /**< FA_SAME: keep the dtype */
+} fa_place;
+
+static inline fa_place fa__place_device(fa_device device)
+{
+    fa_place p = FA__NONE;
+    p.device = device;
+    return p;
+}
+
+static inline fa_place fa__place_dtype(fa_dtype dtype)
+{
+    fa_place p = FA__NONE;
+    p.dtype = dtype;
+    return p;
+}
+
+/** Options of fa_to. */
+typedef struct fa_to_options {
+    size_t size;       /**< set by the macro */
+    bool copy;         /**< copy even if neither device nor dtype changes */
+    bool non_blocking; /**< do not wait for the copy; reading the result waits */
+    char fa__end;
+} fa_to_options;
+#define FA__DEFAULT_fa_to                                                                                              \
+    {                                                                                                                  \
+        offsetof(fa_to_options, fa__end), false, true, 0                                                               \
+    }
+
+/** Copies x to the device or dtype `where`. If neither changes, returns another reference to x. Differentiable: the
+ *  gradient is copied back to the device and dtype of x. Conversion from floating point to integer truncates. The
+ *  copy has no gaps between elements and keeps the memory order of x's dimensions.
+ *
+ *  The host does not wait, and x may be modified right after the call: later operations on x are ordered after the
+ *  copy. If the program itself may write the memory (fa_tensor_borrow(), fa_ptr()), the copy has the values at the
+ *  time of the call.
+ *
+ *      fa_to(x, FA_CUDA(0), .copy = false, .non_blocking = true)
+ *      fa_to(x, FA_F16) */
+FA_API fa_tensor *fa_to(const fa_tensor *x, fa_place where, const fa_to_options *options);
+
+#ifdef __cplusplus
+}
+static inline fa_place fa__place(fa_device d)
+{
+    return fa__place_device(d);
+}
+static inline fa_place fa__place(fa_dtype d)
+{
+    return fa__place_dtype(d);
+}
+#define FA__PLACE(v) fa__place(v)
+extern "C" {
+#else
+#define FA__PLACE(v) _Generic(v, fa_device : fa__place_device, fa_dtype : fa__place_dtype, int : fa__place_dtype)(v)
+#endif
+#define FA__BIND_FA__PLACE(text, name, v)
+#define FA__PASS_FA__PLACE(name, v) FA__PLACE(v)
+#define fa_to(...) FA__CALL2(fa_to, FA__SAME, FA__PLACE, __VA_ARGS__)
+
+/** Moves a leaf to the device or dtype `where`, in place: views, the optimizer's state and all other references see
+ *  the change, and its gradient moves too. The dtype cannot change while views of the tensor exist, or if its memory
+ *  is borrowed or pinned by fa_ptr(). No other thread may use the tensor during the call.
+ *  @return false and an error if that is not possible; nothing has changed then */
+FA_API bool fa_move_(fa_tensor *t, fa_place where);
+
+/** Makes `t` follow `leader`: whenever fa_move_() moves the leader, t moves with it, to its device and, if t is
+ *  floating point, to its dtype; if one of them cannot move, neither does. Optimizers use this for their state. The
+ *  leader holds a reference to t; fa_unfollow() drops it. Chains are not allowed: tensors that follow t do not follow
+ *  its leader. No other thread may move the leader during the call.
+ *  @return false and an error: FA_ERROR_ARGUMENT if leader is t, or if other tensors follow t */
+FA_API bool fa_follow(fa_tensor *t, fa_tensor *leader);
+/** Ends fa_follow(): t no longer moves with `leader`. Does nothing if it does not follow it. */
+FA_API bool fa_unfollow(fa_tensor *t, fa_tensor *leader);
+#define fa_move_(t, where) fa_move_(t, FA__PLACE(where))
+/* The same for fa_module_to(), under whose name copies are counted and errors are reported. */
+FA_API bool fa__can_move_of_module(fa_tensor *t,
+                                   fa_place where); /* checks everything except whether there is enough memory */
+FA_API bool fa__move_of_module(fa_tensor *t, fa_place where);
+
+/** Copies x to the CPU, like fa_to(). */
+FA_API fa_tensor *fa_cpu(const fa_tensor *x);
+/** Copies x to the current CUDA device, like fa_to(). */
+FA_API fa_tensor *fa_cuda(const fa_tensor *x);
+/** Returns x itself if it is on the default device, else a copy there, which is counted. */
+FA_API fa_tensor *fa_identity(const fa_tensor *x);
+
+/** A view of part of x, in NumPy's notation: "1:5, ..., -1", "::-2", "None, 0", "2". Supports slices, integers,
+ *  ellipsis and None; an error shows the position in the text. See fa_index() for tensors and masks as indices.
+ *  @param x     the tensor
+ *  @param where one entry for each dimension, separated by commas; dimensions without an entry are kept whole */
+FA_API fa_tensor *fa_get(const fa_tensor *x, const char *where);
+
+/** Assigns `value`, a number or a tensor that broadcasts, to the part of x that `where` selects (see fa_get()), in
+ *  place. Values are converted to x's dtype, and copied from other devices, as by fa_copy_(). See fa_index_put_() for
+ *  tensors and masks as indices.
+ *  @return x; NULL and an error on failure */
+FA_API fa_tensor *fa_set(fa_tensor *x, const char *where, fa_arg value);
+#define fa_set(x, where, value) FA__SET_THROUGH(FA__UNIQUE(fa__v), x, where, value)
+#define FA__SET_THROUGH(name, x, where, value)                                                                         \
+    __extension__({                                                                                                    \
+        FA__AUTO name = value;                                                                                         \
+        FA__CHECK_FA__ARG("fa_set: the value is neither a tensor nor a number", name)                                  \
+        fa_set(x, where, FA__ARG(name));                                                                               \
+    })
+
+/** @} */
 
 FA__END
 #endif

@@ -1,6 +1,6 @@
 /** @file
- *  Types that every part of Facula speaks of: dtypes, devices, shapes, dimensions, and values that may be a number or
- *  a tensor. All are small and passed by value; none owns anything. */
+ *  Types used by all parts of Facula: dtypes, devices, shapes, dimensions, and arguments that may be a number or a
+ *  tensor. All of them are small, are passed by value and own nothing. */
 #ifndef FACULA_TYPES_H
 #define FACULA_TYPES_H
 #include <facula/macros.h>
@@ -16,7 +16,7 @@
 #error "Facula's headers need C11, or C++17 and later"
 #endif
 
-/** Marks what the shared library exports. */
+/** Marks a symbol that the shared library exports. */
 #define FA_API __attribute__((__visibility__("default")))
 
 #ifdef __cplusplus
@@ -39,16 +39,20 @@
 
 FA__BEGIN
 
-typedef struct fa_tensor fa_tensor;       /**< elements of one dtype on one device, or a view of them */
-typedef struct fa_module fa_module;       /**< parameters and a forward function */
-typedef struct fa_optim fa_optim;         /**< an optimizer and its state */
-typedef struct fa_dataset fa_dataset;     /**< samples by number */
-typedef struct fa_loader fa_loader;       /**< batches of a dataset */
-typedef struct fa_generator fa_generator; /**< a sequence of random numbers */
-typedef struct fa_stream fa_stream;       /**< a queue of a device */
-typedef struct fa_event fa_event;         /**< a moment of a stream */
+/** @defgroup types Basic types
+ *  @{ */
 
-/** What an element is. FA_SAME stands for "as the operand", or for the default dtype (f32) where there is none. */
+typedef struct fa_tensor fa_tensor;       /**< a multi-dimensional array of one dtype on one device, or a view of one */
+typedef struct fa_module fa_module;       /**< a layer or network: parameters and a forward function */
+typedef struct fa_optim fa_optim;         /**< an optimizer and its state */
+typedef struct fa_dataset fa_dataset;     /**< an indexed collection of samples */
+typedef struct fa_loader fa_loader;       /**< iterates over a dataset in batches */
+typedef struct fa_generator fa_generator; /**< a random number generator */
+typedef struct fa_stream fa_stream;       /**< a queue of work on a device */
+typedef struct fa_event fa_event;         /**< a point in the work of a stream */
+
+/** The type of a tensor's elements. FA_SAME means "the same as the operand", or the default dtype (f32) where there
+ *  is no operand. */
 typedef enum fa_dtype {
     FA_SAME,
     FA_BOOL, /**< one byte, 0 or 1 */
@@ -58,46 +62,49 @@ typedef enum fa_dtype {
     FA_I32,
     FA_I64,
     FA_F16,  /**< IEEE 754 binary16 */
-    FA_BF16, /**< the upper half of an f32 */
+    FA_BF16, /**< bfloat16: the upper half of an f32 */
     FA_F32,
     FA_F64,
     FA__DTYPES,
-    FA_OFF = 255 /**< `.autocast = FA_OFF`: none in this block */
+    FA_OFF = 255 /**< `.autocast = FA_OFF`: disables autocast in this block */
 } fa_dtype;
 
-/** How a loss over a batch becomes its result. FA_BATCHMEAN is fa_kl_div()'s alone. */
+/** How a loss combines the values of a batch. FA_BATCHMEAN is supported by fa_kl_div() only. */
 typedef enum fa_reduction { FA_MEAN, FA_SUM, FA_NONE, FA_BATCHMEAN } fa_reduction;
 
-/** What happens to operands on several devices: an error (strict), or counted copies to where the operation runs. */
+/** What happens when operands are on different devices. FA_PLACE_STRICT: an error. FA_PLACE_AUTO: they are copied to
+ *  the device where the operation runs; these copies are counted (device.h). */
 typedef enum fa_placement { FA_PLACE_DEFAULT, FA_PLACE_STRICT, FA_PLACE_AUTO } fa_placement;
 
-/** What `.forbid` turns into an error: waits of the host for a device, and copies between devices. */
+/** Bits for the setting `.forbid`, which makes these events an error: FA_SYNC, the host waits for a device;
+ *  FA_TRANSFER, data is copied between devices. */
 enum { FA_SYNC = 1, FA_TRANSFER = 2 };
 
-/** A device. Kind 0 is "that of the settings in force". Index -1 is the current device of its kind. */
+/** A device. Kind 0 means the default device of the current settings. Index -1 is the current device of its kind. */
 typedef struct fa_device {
-    int32_t kind;  /**< FA_CPU and its like have it */
-    int32_t index; /**< which of its kind, from 0 */
+    int32_t kind;  /**< the kind, as FA_CPU and the other macros set it */
+    int32_t index; /**< which device of that kind, from 0 */
 } fa_device;
 
 enum { FA__DEFAULT_DEVICE, FA__CPU, FA__CUDA, FA__OPENCL, FA__META, FA__LATE, FA__BACKENDS };
 
-enum { FA_MAX_DIMS = 8 /**< the most dimensions that a tensor has */ };
+enum { FA_MAX_DIMS = 8 /**< the largest number of dimensions of a tensor */ };
 
-/** A shape, by value. A rank above FA_MAX_DIMS is kept so that it can be refused by name. */
+/** A shape, passed by value. A rank above FA_MAX_DIMS is stored as it is, so that functions can report it as an
+ *  error. */
 typedef struct fa_shape {
-    int32_t rank;             /**< how many dimensions */
-    int64_t dim[FA_MAX_DIMS]; /**< their sizes, the innermost last */
+    int32_t rank;             /**< number of dimensions */
+    int64_t dim[FA_MAX_DIMS]; /**< size of each dimension, the innermost last */
 } fa_shape;
 
-/** Dimensions to work on: a plain number is one (negative: from the end), FA_DIMS(0, -1) are several, FA_ALL are all.
- */
+/** One or more dimensions of a tensor: a plain number is one dimension (negative: counted from the end), FA_DIMS(0,
+ *  -1) is several, FA_ALL is all of them. */
 typedef int64_t fa_dims;
 #define FA_ALL INT64_MIN /**< all dimensions */
 #define FA__DIM(d) (INT64_C(1) << ((d) < -8 || (d) > 7 ? 17 : (d) + 8))
-/** Several dimensions; each is -8 to 7, and one that is named twice is an error. */
+/** Several dimensions, each from -8 to 7. Naming a dimension twice is an error. */
 #define FA_DIMS(...) (FA__DIMS(FA__COUNT(__VA_ARGS__)) | FA__CAT(FA__DIMS, FA__COUNT(__VA_ARGS__))(__VA_ARGS__))
-/* How many are named; when they have fewer bits than that, one is named twice. */
+/* The number of arguments is stored too: if fewer bits than that are set, a dimension was named twice. */
 #define FA__DIMS(count) (INT64_C(1) * (count) << 40)
 #define FA__DIMS1(a) FA__DIM(a)
 #define FA__DIMS2(a, b) (FA__DIMS1(a) | FA__DIM(b))
@@ -108,14 +115,16 @@ typedef int64_t fa_dims;
 #define FA__DIMS7(a, b, c, d, e, f, g) (FA__DIMS6(a, b, c, d, e, f) | FA__DIM(g))
 #define FA__DIMS8(a, b, c, d, e, f, g, h) (FA__DIMS7(a, b, c, d, e, f, g) | FA__DIM(h))
 
-/** Two sizes of an image or window, height and width: a plain number is both, FA_PAIR(3, 5) is one and the other. */
+/** A height and a width, for images, kernels, strides and padding. A plain number stands for both; FA_PAIR(3, 5) is
+ *  height 3 and width 5. */
 typedef int64_t fa_pair;
 /** A height and a width, each from -1 to 2147483646. */
 #define FA_PAIR(height, width) fa__pair_of(height, width)
-/** As padding of a convolution: as much as keeps the size; what is odd goes behind. */
+/** For the padding of a convolution: pad so that the output has the size of the input. If the total is odd, the extra
+ *  row or column is added at the end. */
 #define FA_PADDING_SAME INT64_MIN
 
-/* What fits into no pair becomes -2, which is no size either. */
+/* An invalid pair becomes -2, which is not a valid size either. */
 static inline fa_pair fa__pair_of(int64_t height, int64_t width)
 {
     if (height < -1 || height >= INT32_MAX || width < -1 || width >= INT32_MAX)
@@ -123,38 +132,39 @@ static inline fa_pair fa__pair_of(int64_t height, int64_t width)
     return INT64_C(1) << 62 | (width + 1) << 31 | (height + 1);
 }
 
-/** Of a pair `p` the height (`which` is 0) or the width (1): for operations and layers of the program's own. */
+/** The height (`which` is 0) or the width (`which` is 1) of the pair `p`. Useful in custom layers and operations. */
 static inline int64_t fa_pair_at(fa_pair p, int which)
 {
     return p < INT64_C(1) << 62 ? p : (p >> 31 * which & INT32_MAX) - 1;
 }
 
-/** A tensor or a number: what goes where an operand goes. The macros make it; programs rarely name it. */
+/** An operand that is a tensor or a number. The macros of the operations create it; programs rarely need to name it. */
 typedef struct fa_arg {
     int32_t kind; /**< FA__ARG_TENSOR, FA__ARG_FLOAT, FA__ARG_INT or FA__ARG_BOOL */
     union {
-        double f;           /**< of FA__ARG_FLOAT */
-        int64_t i;          /**< of FA__ARG_INT and FA__ARG_BOOL */
-        const fa_tensor *t; /**< of FA__ARG_TENSOR */
+        double f;           /**< for FA__ARG_FLOAT */
+        int64_t i;          /**< for FA__ARG_INT and FA__ARG_BOOL */
+        const fa_tensor *t; /**< for FA__ARG_TENSOR */
     } as;                   /**< the value */
 } fa_arg;
 
-/* FA__ARG_LARGE is fa_tensor_of's alone. */
+/* FA__ARG_LARGE is used by fa_tensor_of() only. */
 enum { FA__ARG_TENSOR, FA__ARG_FLOAT, FA__ARG_INT, FA__ARG_BOOL, FA__ARG_LARGE };
 
-/** Up to 64 numbers: FA_LIST(0.5, 0.5). Lives to the end of the enclosing block, in C++ of the expression. */
+/** A list of up to 64 numbers: FA_LIST(0.5, 0.5). It lives until the end of the enclosing block; in C++, until the
+ *  end of the expression. */
 typedef struct fa_list {
-    size_t count;       /**< how many */
-    const double *item; /**< as many numbers */
+    size_t count;       /**< number of items */
+    const double *item; /**< the items */
 } fa_list;
 
-/** Tensors of some number. FA_TENSORS(a, b), of up to 64, lives to the end of the enclosing block, in C++ of the
- *  expression, and owns no tensor. One that a function returns, as fa_split() does, belongs to the scope, array and
- *  tensors: nothing is to be freed, fa_keep() and fa_escape() take single tensors out of it, and the array lives as
- * long as the scope does. After an error count is 0. */
+/** A list of tensors. FA_TENSORS(a, b) takes up to 64 tensors, does not own them, and lives until the end of the
+ *  enclosing block (in C++, until the end of the expression). If a function returns a list, as fa_split() does, the
+ *  array and its tensors belong to the current scope and must not be freed; use fa_keep() or fa_escape() on single
+ *  tensors that should live longer. After an error, count is 0. */
 typedef struct fa_tensors {
-    size_t count;           /**< how many */
-    fa_tensor *const *item; /**< as many tensors */
+    size_t count;           /**< number of tensors */
+    fa_tensor *const *item; /**< the tensors */
 } fa_tensors;
 
 static inline fa_arg fa__arg_f(double v)
@@ -173,18 +183,19 @@ static inline fa_arg fa__arg_i(int64_t v)
     return a;
 }
 
-/* A number that i64 does not hold goes as a floating one. */
+/* An integer that does not fit an i64 becomes a floating-point number. */
 static inline fa_arg fa__arg_u(uint64_t v)
 {
     return v > (uint64_t)INT64_MAX ? fa__arg_f((double)v) : fa__arg_i((int64_t)v);
 }
 
-/* The same where numbers are not to be rounded: it goes as what it is, to be refused. */
+/* The same for functions that must not round: a number that does not fit is marked, so that the function can reject
+ * it. */
 static inline fa_arg fa__arg_exact(uint64_t v)
 {
     fa_arg a = fa__arg_i((int64_t)(v & (uint64_t)INT64_MAX));
     if (v > (uint64_t)INT64_MAX)
-        a.kind = FA__ARG_LARGE; /* 2^63 more than as.i */
+        a.kind = FA__ARG_LARGE; /* the value is as.i + 2^63 */
     return a;
 }
 
@@ -297,17 +308,17 @@ template <class... T> static inline fa__number_list fa__numbers_of(T... v)
 #define FA__ARG(v) fa__arg(v)
 #define FA__CHECK_FA__ARG(text, v)
 #else
-fa_arg fa__arg_wrong(const void *); /* only named after a static assertion has failed */
+fa_arg fa__arg_wrong(const void *); /* declared only to show a readable error after a failed static assertion */
 #define FA__DEVICE(k, i) ((fa_device){.kind = (k), .index = (i)})
-                                    /** A shape: FA_SHAPE(3, 4). Without dimensions it is FA_SCALAR. */
+                                    /** A shape: FA_SHAPE(3, 4). FA_SHAPE() is the same as FA_SCALAR. */
 #define FA_SHAPE(...) FA__CAT(FA__SHAPE, FA__EMPTY(__VA_ARGS__))(__VA_ARGS__)
 #define FA__SHAPE0(...) ((fa_shape){.rank = FA__COUNT(__VA_ARGS__), .dim = {__VA_ARGS__}})
 #define FA__SHAPE1(...) ((fa_shape){.rank = 0})
-                                    /** Tensors, where a list of them goes. */
+                                    /** A list of tensors as an argument: FA_TENSORS(a, b). */
 #define FA_TENSORS(...) FA__CAT(FA__TENSORS, FA__EMPTY(__VA_ARGS__))(__VA_ARGS__)
 #define FA__TENSORS0(...) ((fa_tensors){FA__COUNT(__VA_ARGS__), (fa_tensor *const[]){__VA_ARGS__}})
 #define FA__TENSORS1(...) ((fa_tensors){0, NULL})
-                                    /** Numbers, where a list of them goes. */
+                                    /** A list of numbers as an argument: FA_LIST(0.5, 0.5). */
 #define FA_LIST(...) FA__CAT(FA__LIST, FA__EMPTY(__VA_ARGS__))(__VA_ARGS__)
 #define FA__LIST0(...) ((fa_list){FA__COUNT(__VA_ARGS__), (const double[]){__VA_ARGS__}})
 #define FA__LIST1(...) ((fa_list){0, NULL})
@@ -337,17 +348,17 @@ fa_arg fa__arg_wrong(const void *); /* only named after a static assertion has f
 #define FA__NUMBER(v) _Generic(v, _Bool : fa__arg_b, FA__NUMBERS(fa__arg_i, fa__arg_exact, fa__arg_f))(v)
 #endif
 
-/** The shape of a single number. */
+/** The shape of a tensor without dimensions, which has one element. */
 #define FA_SCALAR fa__scalar_shape()
-/** The host. */
+/** The CPU. */
 #define FA_CPU FA__DEVICE(FA__CPU, 0)
-/** A GPU by CUDA. */
+/** A GPU used through CUDA. */
 #define FA_CUDA(index) FA__DEVICE(FA__CUDA, index)
-/** A device by OpenCL. */
+/** A device used through OpenCL. */
 #define FA_OPENCL(index) FA__DEVICE(FA__OPENCL, index)
-/** Shapes without memory: for sizing and planning. */
+/** A device without memory: operations compute shapes and dtypes only. */
 #define FA_META FA__DEVICE(FA__META, 0)
-/** A device for tests: memory of its own, and a queue that runs late. */
+/** A simulated device for tests, with memory of its own and a queue that runs asynchronously. */
 #define FA_LATE(index) FA__DEVICE(FA__LATE, index)
 
 static inline fa_shape fa__scalar_shape(void)
@@ -356,9 +367,9 @@ static inline fa_shape fa__scalar_shape(void)
     return s;
 }
 
-/* FA__CALLn(function, a conversion for each operand, operands..., .option = value...) becomes
- *     ({ fa_f_options o = defaults; o .option = value; fa_f(operands..., &o); })
- * An operand that may be a number is bound once, so that nesting stays linear; others are used where they stand. */
+/* FA__CALLn(function, a conversion for each operand, operands..., .option = value...) expands to ({ fa_f_options o =
+ * defaults; o .option = value; fa_f(operands..., &o); }). An operand that may be a number is evaluated into a
+ * variable first, so that nested calls do not grow exponentially; other operands are expanded in place. */
 #define FA__BIND_FA__SAME(text, name, v)
 #define FA__PASS_FA__SAME(name, v) v
 #define FA__BIND_FA__ARG(text, name, v)                                                                                \
@@ -435,4 +446,7 @@ static inline fa_shape fa__scalar_shape(void)
         f(FA__PASS_##c1(fa__a##u, a), FA__PASS_##c2(fa__b##u, b), FA__PASS_##c3(fa__c##u, c),                          \
           FA__PASS_##c4(fa__d##u, d), FA__PASS_##c5(fa__e##u, e), &fa__o##u);                                          \
     })
+
+/** @} */
+
 #endif

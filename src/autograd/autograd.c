@@ -53,13 +53,13 @@ FA__HOT bool fa_set_grad(fa_tensor *t, fa_tensor *grad)
     if (grad == t)
         return fa__fail(FA_ERROR_ARGUMENT, "fa_set_grad: a tensor cannot be its own gradient");
     if (grad
-        && (!fa__same_shape(t, grad) || t->dtype != grad->dtype || fa__tensor_place(t) != fa__tensor_place(grad))) {
+        && (!fa__same_shape(t, grad) || t->dtype != grad->dtype || fa__tensor_device(t) != fa__tensor_device(grad))) {
         char text[400];
         struct fa__text both = fa__text_in(text, sizeof text);
         fa__describe_tensor(&both, grad, false);
         fa__text_add(&both, " for ");
         fa__describe_tensor(&both, t, false);
-        return fa__fail(fa__tensor_place(t) != fa__tensor_place(grad) ? FA_ERROR_DEVICE : FA_ERROR_GRADIENT,
+        return fa__fail(fa__tensor_device(t) != fa__tensor_device(grad) ? FA_ERROR_DEVICE : FA_ERROR_GRADIENT,
                         "fa_set_grad: shape, dtype and device have to be the tensor's: %s", text);
     }
     if (!grad && !t->autograd)
@@ -96,9 +96,9 @@ static fa_tensor *described_failure(const char *name, const fa_tensor *t, fa_cod
 /* The gradient of a number with respect to itself. */
 static fa_tensor *one(const fa_tensor *t)
 {
-    if (!fa__tensor_place(t)->host || (t->dtype != FA_F32 && t->dtype != FA_F64))
+    if (!fa__tensor_device(t)->host || (t->dtype != FA_F32 && t->dtype != FA_F64))
         return fa_ones_like(t);
-    fa_tensor *g = fa__own(fa__tensor_empty(fa__tensor_place(t), (fa_dtype)t->dtype, t->rank, t->shape, NULL));
+    fa_tensor *g = fa__own(fa__tensor_empty(fa__tensor_device(t), (fa_dtype)t->dtype, t->rank, t->shape, NULL));
     if (g && t->dtype == FA_F32)
         *(float *)fa__tensor_data(g) = 1;
     else if (g)
@@ -116,12 +116,12 @@ static FA__HOT fa_tensor *seed(const char *name, const fa_tensor *t, fa_tensor *
         return one(t);
     if (!fa__tensor_check(given, ".grad"))
         return NULL;
-    bool there = fa__tensor_place(given) == fa__tensor_place(t);
+    bool there = fa__tensor_device(given) == fa__tensor_device(t);
     if (!there || !fa__same_shape(given, t)) {
         char text[300];
         struct fa__text what = fa__text_in(text, sizeof text);
         if (!there)
-            fa__text_add(&what, "the gradient is not on the tensor's device, %s", fa__tensor_place(t)->name);
+            fa__text_add(&what, "the gradient is not on the tensor's device, %s", fa__tensor_device(t)->name);
         else {
             fa__text_add(&what, "the gradient is not of the tensor's shape, ");
             fa__describe_shape(&what, t->rank, t->shape);

@@ -10,7 +10,7 @@
 /* A gradient in the dtype and on the device of what it is the gradient of. NULL after an error. */
 static inline fa_tensor *fitted(fa_tensor *g, int dtype, fa__device *device)
 {
-    if (FA__LIKELY(g->dtype == dtype && fa__tensor_place(g) == device))
+    if (FA__LIKELY(g->dtype == dtype && fa__tensor_device(g) == device))
         return g;
     return fa_move(g, .device = device->id, .dtype = (fa_dtype)dtype);
 }
@@ -26,7 +26,7 @@ FA__HOT bool fa__deliver(fa__walk *w, fa__object *to, uint32_t slot, fa_tensor *
     if (!w->captures)
         return fa__to_leaf(w, (fa_tensor *)to, g);
     const fa_tensor *leaf = (const fa_tensor *)to;
-    g = fitted(g, leaf->dtype, fa__tensor_place(leaf));
+    g = fitted(g, leaf->dtype, fa__tensor_device(leaf));
     if (!g)
         return false;
     for (size_t i = 0; i < w->captures; i++)
@@ -60,7 +60,7 @@ bool fa__hook_fits(const fa_tensor *other, const fa_tensor *g, struct fa__text *
 {
     if (!fa__tensor_check(other, "the gradient that a hook returned"))
         return false;
-    if (fa__same_shape(other, g) && other->dtype == g->dtype && fa__tensor_place(other) == fa__tensor_place(g))
+    if (fa__same_shape(other, g) && other->dtype == g->dtype && fa__tensor_device(other) == fa__tensor_device(g))
         return true;
     fa__text_add(what, "a hook returned a gradient ");
     fa__describe_tensor(what, other, false);
@@ -174,7 +174,7 @@ static bool collect(fa__walk *w, fa__pending_node *p, fa__back *b)
         for (size_t k = 0; g && k < w->captures; k++)
             if (w->at[k] == &n->object && w->slot[k] == i)
                 w->caught[k] = fa__ref(g);
-        if (!g && !n->op->cells->null_gy && fa__dtype_is_float(r->dtype))
+        if (!g && !n->op->traits->null_gy && fa__dtype_is_float(r->dtype))
             g = zeros_for(r);
         if (fa__failed())
             return false;
@@ -233,10 +233,10 @@ static inline __attribute__((__always_inline__)) bool run_with(fa__walk *w, fa__
         return true;
     if (!check_kept(n))
         return false;
-    if (n->op->cells->grad)
-        n->op->cells->grad(&b);
+    if (n->op->traits->grad)
+        n->op->traits->grad(&b);
     else
-        fa__give_derived(&b);
+        fa__set_derived_grads(&b);
     if (fa__failed())
         return gradient_failed(n);
     if (FA__UNLIKELY(w->anomaly) && !check_given_gradients(n, gx))

@@ -3,7 +3,7 @@
 #define FA__AUTOGRAD_ENGINE_H
 #include "autograd/needed.h"
 #include "autograd/pending.h"
-#include "ops/call/call.h"
+#include "dispatch/call.h"
 
 typedef struct fa__leaf fa__leaf;
 
@@ -38,8 +38,8 @@ static inline fa_tensor *fa__hook_call(const fa__hook *h, fa_tensor *g)
     fa__scope use = fa__users_settings();
     fa_tensor *other = h->function(g, h->context);
     bool placed = other && other->object.type == FA__TYPE_TENSOR && fa__ctx()->callers == FA_PLACE_AUTO;
-    if (placed && fa__tensor_place(other) != fa__tensor_place(g))
-        other = fa_to(other, fa__tensor_place(g)->id);
+    if (placed && fa__tensor_device(other) != fa__tensor_device(g))
+        other = fa_to(other, fa__tensor_device(g)->id);
     fa__use_close(&use);
     return other;
 }

@@ -1,6 +1,6 @@
 /* Operations of the program's own: fa_apply runs forward without recording, and leaves a node that calls backward. */
 #include "autograd/engine.h"
-#include "ops/call/call.h"
+#include "dispatch/call.h"
 
 typedef struct function_args {
     fa_tensors inputs;
@@ -58,16 +58,16 @@ static void function_grad(fa__back *b)
                      f->table.name ? f->table.name : "a function", k);
             return;
         }
-        fa__give_item(b, k, gx[k] ? fa__own(fa__ref(gx[k])) : NULL);
+        fa__set_item_grad(b, k, gx[k] ? fa__own(fa__ref(gx[k])) : NULL);
     }
 }
 
-static const fa__cells function_cells = {.grad = function_grad};
+static const fa__traits function_traits = {.grad = function_grad};
 static const fa__field function_fields[] = {
     {.name = "inputs", .kind = FA__TENSORS, .offset = offsetof(function_args, inputs)}};
 static const fa__op function_op = {.name = "apply",
                                    .id = FA__OP_expression,
-                                   .cells = &function_cells,
+                                   .traits = &function_traits,
                                    .fields = function_fields,
                                    .nfields = 1,
                                    .of = {[FA__TENSORS] = 1},

@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/text.h"
-#include "ops/views.h"
+#include "dispatch/views.h"
 
 /* Whether nobody else sees a gradient or its memory. */
 static bool is_alone(const fa_tensor *g)
@@ -110,8 +110,8 @@ static FA__HOT fa_tensor *through_hooks(fa_tensor *leaf, fa_tensor *g)
 
 FA__HOT fa_tensor *fa__leaf_gradient(fa_tensor *leaf, fa_tensor *g)
 {
-    if (g->dtype != leaf->dtype || fa__tensor_place(g) != fa__tensor_place(leaf))
-        g = fa_move(g, .dtype = (fa_dtype)leaf->dtype, .device = fa__tensor_place(leaf)->id);
+    if (g->dtype != leaf->dtype || fa__tensor_device(g) != fa__tensor_device(leaf))
+        g = fa_move(g, .dtype = (fa_dtype)leaf->dtype, .device = fa__tensor_device(leaf)->id);
     return g && fa__autograd_if(leaf) ? through_hooks(leaf, g) : g;
 }
 

@@ -58,15 +58,15 @@ typedef struct fa__fault {
 } fa__fault;
 
 typedef struct fa__launch {
-    uint8_t kind;      /* fa__launch_kind */
-    uint8_t compute;   /* fa__class of the program */
-    uint8_t combine;   /* fa__combine */
-    uint8_t rank;      /* of shape */
-    uint8_t kept;      /* REDUCE: dimensions that stay; outputs have stride 0 over the others */
-    uint8_t told;      /* KERNEL: the dtype that errors tell of what op changes in place; FA_SAME: its operand's */
-    bool changes;      /* it writes over values: they stay if work before it went wrong and nobody was told so yet */
-    uint16_t outputs;  /* operand[0 .. outputs) are written, */
-    uint16_t operands; /* the rest, up to this number, are read */
+    uint8_t kind;        /* fa__launch_kind */
+    uint8_t compute;     /* fa__class of the program */
+    uint8_t combine;     /* fa__combine */
+    uint8_t rank;        /* of shape */
+    uint8_t kept;        /* REDUCE: dimensions that stay; outputs have stride 0 over the others */
+    uint8_t error_dtype; /* KERNEL: the dtype that errors report for what op overwrites; FA_SAME: its operand's */
+    bool overwrites;     /* it writes over values: they stay if work before it went wrong and nobody was told so yet */
+    uint16_t outputs;    /* operand[0 .. outputs) are written, */
+    uint16_t operands;   /* the rest, up to this number, are read */
     const fa__op *op;
     const fa__op *caller; /* of kernels: what the program called, op itself or an operation that is composed of it */
     const fa__program *program; /* its input i is operand[outputs + i] */
@@ -98,7 +98,7 @@ typedef struct fa__copy {
     const void *from;
     size_t bytes;
     fa__device *to_device, *from_device; /* NULL: the host */
-    bool changes;                        /* as in a launch */
+    bool overwrites;                     /* as in a launch */
     uint32_t age;                        /* of the ledger, for fa__ledger_copy_time */
 } fa__copy;
 
@@ -119,17 +119,21 @@ typedef struct fa__backend {
     fa__queue *(*queue_new)(fa__device *);
     void (*queue_free)(fa__queue *); /* when the device is closed: nobody is told any more of what went wrong */
     void (*wait)(fa__queue *, uint64_t ticket); /* the host waits; called without the lock */
-    bool (*after)(fa__queue *, fa__stamp); /* later work of the queue runs behind the stamp's; any backend's stamp */
+    bool (*after)(fa__queue *,
+                  fa__sync_point); /* later work of the queue runs behind the stamp's; any backend's stamp */
     uint64_t (*copy)(fa__queue *, const fa__copy *);
     /* Issues work that writes the time when all work before it is done, and holds a reference to the moment until then.
      * NULL: the device cannot tell. */
-    uint64_t (*mark)(fa__queue *, fa__moment *);
+    uint64_t (*mark)(fa__queue *, fa__timestamp *);
     bool (*has_kernel)(const fa__op *);
     bool (*prepare)(fa__device *, fa__program *, fa__class); /* compiles a program that is new to the device */
     void (*discard)(void *compiled); /* frees what prepare left in a program's `compiled`; NULL: it is fa__malloc's */
     /* Host devices: queue NULL, returns 1. FA_ERROR_UNAVAILABLE before anything is issued for what the device does not
      * do, which .fallback gives to the CPU; programs that only pass an input on are done in every dtype. */
     uint64_t (*run)(fa__queue *, const fa__launch *);
+    /* Launches of one program in one class (FA__LAUNCH_PROGRAM), none of which touches what another one writes, in any
+     * order and as few pieces of work as the device can. Returns the ticket of the last one. NULL: `run` does each. */
+    uint64_t (*run_list)(fa__queue *, const fa__launch *const *, int count);
     fa__override *const *overrides; /* by the operations' numbers; NULL: none */
     /* Room for one more launch of so many operands by this thread, which then cannot fail for memory; 0: gives back
      * what is left. May be NULL. */
@@ -159,7 +163,7 @@ void fa__streams_close(fa__device *);
 bool fa__stream_queue(const fa_stream *, const char *who, fa__device **, fa__queue **);
 /* ---- event.c ---- */
 /* Drops a reference. */
-void fa__moment_drop(fa__moment *);
+void fa__timestamp_drop(fa__timestamp *);
 
 extern fa__device fa__cpu_device; /* always there */
 #endif

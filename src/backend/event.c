@@ -6,17 +6,17 @@
 #include "base/error.h"
 #include "core/context.h"
 #include "core/order.h"
-#include <facula/stream.h>
+#include <facula/device.h>
 #include <math.h>
 
 struct fa_event {
     fa__object object;
     fa__device *device; /* NULL: not recorded */
-    fa__stamp work;
-    fa__moment *moment;
+    fa__sync_point work;
+    fa__timestamp *timestamp;
 };
 
-void fa__moment_drop(fa__moment *m)
+void fa__timestamp_drop(fa__timestamp *m)
 {
     if (m && atomic_fetch_sub(&m->references, 1) == 1)
         fa__free(m);
@@ -24,7 +24,7 @@ void fa__moment_drop(fa__moment *m)
 
 static void event_destroy(fa__object *o)
 {
-    fa__moment_drop(((fa_event *)o)->moment);
+    fa__timestamp_drop(((fa_event *)o)->timestamp);
     fa__object_free(o);
 }
 
@@ -39,8 +39,8 @@ fa_event *fa_event_new(void)
     if (!e)
         return NULL;
     e->device = NULL;
-    e->work = (fa__stamp){0};
-    e->moment = NULL;
+    e->work = (fa__sync_point){0};
+    e->timestamp = NULL;
     return fa__own(e);
 }
 
@@ -62,7 +62,7 @@ static bool check_recorded(const fa_event *e, const char *who)
 
 /* ---- recording ---- */
 /* A device that cannot tell the time has a ticket all the same: that of its last work. */
-static bool mark(fa__device *d, fa__stamp *work, fa__moment *m)
+static bool mark(fa__device *d, fa__sync_point *work, fa__timestamp *m)
 {
     if (!work->queue) {
         atomic_store(&m->ns, fa__clock_ns());
@@ -77,22 +77,22 @@ static bool mark(fa__device *d, fa__stamp *work, fa__moment *m)
 bool fa_event_record(fa_event *e, const fa_stream *stream)
 {
     fa__device *device;
-    fa__stamp work = {0};
+    fa__sync_point work = {0};
     if (!check(e, "fa_event_record") || !fa__stream_queue(stream, "fa_event_record", &device, &work.queue))
         return false;
-    fa__moment *m = fa__calloc(1, sizeof *m);
+    fa__timestamp *m = fa__calloc(1, sizeof *m);
     if (!m)
         return false;
     atomic_init(&m->references, 1);
     bool stood = fa__failed();
     if (!mark(device, &work, m)) {
-        fa__moment_drop(m);
+        fa__timestamp_drop(m);
         if (!stood)
             fa__error_named("event_record");
         return false;
     }
-    fa__moment_drop(e->moment);
-    e->moment = m;
+    fa__timestamp_drop(e->timestamp);
+    e->timestamp = m;
     e->device = device;
     e->work = work;
     return true;
@@ -125,13 +125,13 @@ bool fa_event_synchronize(const fa_event *e)
 
 bool fa_event_done(const fa_event *e)
 {
-    return check_recorded(e, "fa_event_done") && fa__stamp_done(&e->work);
+    return check_recorded(e, "fa_event_done") && fa__sync_point_done(&e->work);
 }
 
 /* ---- time ---- */
 static bool has_come(const fa_event *e)
 {
-    return fa__stamp_done(&e->work)
+    return fa__sync_point_done(&e->work)
            || fa__fail(FA_ERROR_STATE,
                        "fa_event_ms: the moment of an event has not come yet on %s: fa_event_synchronize "
                        "waits for it",
@@ -149,7 +149,7 @@ double fa_event_ms(const fa_event *start, const fa_event *end)
     }
     if (!has_come(start) || !has_come(end))
         return NAN;
-    int64_t from = atomic_load(&start->moment->ns), to = atomic_load(&end->moment->ns);
+    int64_t from = atomic_load(&start->timestamp->ns), to = atomic_load(&end->timestamp->ns);
     if (!from || !to) {
         fa__fail(FA_ERROR_UNAVAILABLE, "fa_event_ms: %s cannot tell when its work was done", start->device->name);
         return NAN;

@@ -80,7 +80,7 @@ static void add_fields(struct fa__text *text, const fa__launch *l, const fa__dev
             continue;
         fa__text_add(text, "%s%s=", between, f->name);
         if (o)
-            add_operand(text, o, l->told && i == l->op->inplace ? l->told : o->dtype, device);
+            add_operand(text, o, l->error_dtype && i == l->op->inplace ? l->error_dtype : o->dtype, device);
         else
             fa__text_add(text, "%lld", (long long)*(const int64_t *)fa__field_at(l->args, f));
         between = ", ";

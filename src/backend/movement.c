@@ -10,35 +10,35 @@
 #include <string.h>
 
 /* ---- waits ---- */
-static void wait_counted(const fa__op *op, fa__stamp work)
+static void wait_counted(const fa__op *op, fa__sync_point work)
 {
-    bool done = fa__stamp_done(&work);
+    bool done = fa__sync_point_done(&work);
     int64_t start = done ? 0 : fa__clock_ns();
     work.queue->device->backend->wait(work.queue, work.ticket);
     if (!done)
         fa__ledger_wait(op, work.queue->device, fa__clock_ns() - start);
 }
 
-bool fa__wait_stamp(const fa__op *op, fa__stamp work)
+bool fa__wait_stamp(const fa__op *op, fa__sync_point work)
 {
     if (!work.queue)
         return true;
-    if (!fa__stamp_done(&work) && !fa__allow_sync(op, work.queue->device))
+    if (!fa__sync_point_done(&work) && !fa__allow_sync(op, work.queue->device))
         return false;
     wait_counted(op, work);
     return true;
 }
 
-static void must_wait(const fa__op *op, fa__stamp work)
+static void must_wait(const fa__op *op, fa__sync_point work)
 {
     if (work.queue)
         wait_counted(op, work);
 }
 
-bool fa__wait_for_kind(fa__stamp work)
+bool fa__wait_for_kind(fa__sync_point work)
 {
     const fa__device *d = work.queue->device;
-    bool stood = fa__failed(), done = fa__stamp_done(&work);
+    bool stood = fa__failed(), done = fa__sync_point_done(&work);
     int64_t start = fa__clock_ns();
     d->backend->wait(work.queue, work.ticket);
     if (!done)
@@ -46,7 +46,7 @@ bool fa__wait_for_kind(fa__stamp work)
     return stood || !fa__failed();
 }
 
-static bool follow(fa__queue *queue, fa__stamp work)
+static bool follow(fa__queue *queue, fa__sync_point work)
 {
     return queue->device->backend->after(queue, work);
 }
@@ -65,7 +65,7 @@ typedef struct move {
     const fa__op *op;
     fa__storage *to, *from;
     size_t to_byte, from_byte, bytes;
-    bool changes;
+    bool overwrites;
 } move;
 
 static char *target(const move *m)
@@ -83,7 +83,7 @@ static bool move_on_host(const move *m)
     if (!fa__before_read(m->from, NULL, m->op) || !fa__before_write(m->to, NULL, m->op))
         return false;
     memcpy(target(m), source(m), m->bytes);
-    return fa__after_write(m->to, (fa__stamp){0}, m->op);
+    return fa__after_write(m->to, (fa__sync_point){0}, m->op);
 }
 
 fa__queue *fa__queue_between(fa__device *to, const fa__device *from)
@@ -100,7 +100,7 @@ static bool move_by(fa__queue *queue, const move *m, bool wait)
         return false;
     if (!fa__before_read(m->from, queue, m->op) || !fa__before_write(m->to, queue, m->op))
         return false;
-    if (m->changes && !(fa__order_room(m->from) && fa__order_room(m->to)))
+    if (m->overwrites && !(fa__order_room(m->from) && fa__order_room(m->to)))
         return false; /* later, what is there would be gone */
     fa__device *to = m->to->device, *from = m->from->device;
     pthread_mutex_lock(&device->lock);
@@ -110,9 +110,9 @@ static bool move_by(fa__queue *queue, const move *m, bool wait)
                      .bytes = m->bytes,
                      .to_device = to->host ? NULL : to,
                      .from_device = from->host ? NULL : from,
-                     .changes = m->changes,
+                     .overwrites = m->overwrites,
                      .age = fa__ledger_age()};
-    fa__stamp work = {queue, device->backend->copy(queue, &copy)};
+    fa__sync_point work = {queue, device->backend->copy(queue, &copy)};
     pthread_mutex_unlock(&device->lock);
     if (!work.ticket)
         return false;
@@ -130,7 +130,7 @@ static bool move_by_host(const move *m)
     if (!between)
         return false;
     bool moved = fa__move_bytes(m->op, between, 0, m->from, m->from_byte, m->bytes, false)
-                 && fa__move_bytes(m->op, m->to, m->to_byte, between, 0, m->bytes, m->changes);
+                 && fa__move_bytes(m->op, m->to, m->to_byte, between, 0, m->bytes, m->overwrites);
     fa__unref(between);
     return moved;
 }

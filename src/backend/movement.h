@@ -18,11 +18,11 @@ fa__queue *fa__queue_between(fa__device *to, const fa__device *from);
 
 /* The host waits for work. False when that is forbidden. Work that is done is neither counted nor forbidden. Errors
  * that the device found meanwhile stand afterwards. */
-bool fa__wait_stamp(const fa__op *op, fa__stamp);
+bool fa__wait_stamp(const fa__op *op, fa__sync_point);
 
 /* The host waits for work that a queue of another kind of device is to come behind, as no driver knows of both. Where
  * that work went wrong, nothing may be issued behind it: false, and the error. */
-bool fa__wait_for_kind(fa__stamp);
+bool fa__wait_for_kind(fa__sync_point);
 
 /* Waits for all work of all devices, whatever is forbidden: before what that work uses is freed. */
 void fa__devices_finish(void);

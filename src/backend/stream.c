@@ -4,7 +4,7 @@
 #include "backend/movement.h"
 #include "base/error.h"
 #include "core/order.h"
-#include <facula/stream.h>
+#include <facula/device.h>
 
 /* ---- those that were freed ---- */
 static void give_spare(fa_stream *s)
@@ -20,15 +20,15 @@ static void give_spare(fa_stream *s)
     pthread_mutex_unlock(&d->lock);
 }
 
-static fa__stamp all_work(const fa_stream *s)
+static fa__sync_point all_work(const fa_stream *s)
 {
-    return (fa__stamp){s->queue, s->queue ? atomic_load(&s->queue->issued) : 0};
+    return (fa__sync_point){s->queue, s->queue ? atomic_load(&s->queue->issued) : 0};
 }
 
 static bool is_idle(const fa_stream *s)
 {
-    fa__stamp work = all_work(s);
-    return fa__stamp_done(&work);
+    fa__sync_point work = all_work(s);
+    return fa__sync_point_done(&work);
 }
 
 /* The oldest whose work is done, or the oldest at all; NULL: there is none. */

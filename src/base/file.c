@@ -3,7 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include <errno.h>
-#include <facula/file.h>
+#include <facula/host.h>
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include <dlfcn.h>
-#include <facula/plugin.h>
+#include <facula/host.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>

@@ -67,7 +67,7 @@ fa__block *fa__bins_from(const fa__bins *bins, int *list)
 static bool usable(const fa__block *b, const fa__queue *queue)
 {
     for (int i = 0; i < b->uses; i++)
-        if (b->use[i].queue != queue && !fa__stamp_done(&b->use[i]))
+        if (b->use[i].queue != queue && !fa__sync_point_done(&b->use[i]))
             return false;
     return true;
 }

@@ -18,7 +18,7 @@ struct fa__block {
     fa__block *previous, *next; /* in its list, while it is free */
     bool free, small;           /* small: of a segment for small blocks */
     uint8_t uses;               /* pieces of work that may still use it, from before it was taken or given back */
-    fa__stamp use[FA__BLOCK_USES];
+    fa__sync_point use[FA__BLOCK_USES];
 };
 
 typedef struct fa__bins {
@@ -37,7 +37,7 @@ fa__block *fa__bins_best(const fa__bins *, size_t size, bool small, const fa__qu
 fa__block *fa__bins_from(const fa__bins *, int *list);
 
 /* Adds work to what may still use a block. */
-static inline void fa__block_use(fa__block *b, fa__stamp work)
+static inline void fa__block_use(fa__block *b, fa__sync_point work)
 {
     int i = 0;
     while (i < b->uses && b->use[i].queue != work.queue)
@@ -54,7 +54,7 @@ static inline void fa__block_settle(fa__block *b)
 {
     int left = 0;
     for (int i = 0; i < b->uses; i++)
-        if (!fa__stamp_done(&b->use[i]))
+        if (!fa__sync_point_done(&b->use[i]))
             b->use[left++] = b->use[i];
     b->uses = (uint8_t)left;
 }

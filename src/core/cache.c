@@ -303,14 +303,14 @@ size_t fa__block_size(const fa__block *b)
     return b->size;
 }
 
-int fa__block_work(const fa__block *b, struct fa__stamp *work)
+int fa__block_work(const fa__block *b, struct fa__sync_point *work)
 {
     for (int i = 0; i < b->uses; i++)
         work[i] = b->use[i];
     return b->uses;
 }
 
-void fa__cache_give_after(fa__cache *c, fa__block *b, const struct fa__stamp *work, int count)
+void fa__cache_give_after(fa__cache *c, fa__block *b, const struct fa__sync_point *work, int count)
 {
     if (!b || b == &nothing)
         return;
@@ -331,7 +331,7 @@ void fa__cache_give_after(fa__cache *c, fa__block *b, const struct fa__stamp *wo
 
 void fa__cache_give(fa__cache *c, fa__block *b, struct fa__queue *queue, uint64_t ticket)
 {
-    fa__stamp work = {queue, ticket};
+    fa__sync_point work = {queue, ticket};
     fa__cache_give_after(c, b, &work, queue ? 1 : 0);
 }
 

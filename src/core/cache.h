@@ -4,11 +4,11 @@
 #ifndef FA__CORE_CACHE_H
 #define FA__CORE_CACHE_H
 #include "base/types.h"
-#include <facula/memory.h>
+#include <facula/device.h>
 #include <pthread.h>
 
 struct fa__queue;
-struct fa__stamp;
+struct fa__sync_point;
 
 typedef struct fa__block fa__block;
 
@@ -53,13 +53,13 @@ size_t fa__block_size(const fa__block *);
 
 /* The work that may still use a block that was taken, all of it of the queue that it was taken for: what comes before
  * it in another queue or on the host has to wait for that. Writes at most FA__BLOCK_USES; returns how many. */
-int fa__block_work(const fa__block *, struct fa__stamp *work);
+int fa__block_work(const fa__block *, struct fa__sync_point *work);
 
 /* Gives a block back; NULL is nothing. `queue` and `ticket` name the last work that uses it (NULL: none): the same
  * queue may have it at once, another one and the host when that is done. The queue has to live as long as the cache. */
 void fa__cache_give(fa__cache *, fa__block *, struct fa__queue *queue, uint64_t ticket);
 /* The same when work of several queues may still use it, fewer of them than FA__BLOCK_USES. */
-void fa__cache_give_after(fa__cache *, fa__block *, const struct fa__stamp *work, int count);
+void fa__cache_give_after(fa__cache *, fa__block *, const struct fa__sync_point *work, int count);
 enum { FA__BLOCK_USES = 6 };
 
 /* Counts memory that is not there: bytes of a shapes-only device, or (negative) bytes that are gone. */

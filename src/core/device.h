@@ -33,18 +33,18 @@ typedef struct fa__queue {
 } fa__queue;
 
 /* One piece of work: what last wrote a storage, or still reads it. */
-typedef struct fa__stamp {
+typedef struct fa__sync_point {
     fa__queue *queue;
     uint64_t ticket;
-} fa__stamp;
+} fa__sync_point;
 
 /* A moment of a queue. The backend writes the time before the moment's ticket counts as done. */
-typedef struct fa__moment {
+typedef struct fa__timestamp {
     _Atomic int32_t references; /* the event's, and that of the work that is to write the time */
     _Atomic int64_t ns;         /* by the device's clock; 0: not written yet, or the device cannot tell */
-} fa__moment;
+} fa__timestamp;
 
-static inline bool fa__stamp_done(const fa__stamp *s)
+static inline bool fa__sync_point_done(const fa__sync_point *s)
 {
     return !s->queue || atomic_load_explicit(&s->queue->done, memory_order_acquire) >= s->ticket;
 }

@@ -4,7 +4,7 @@
 #define FA__CORE_LEDGER_H
 #include "core/device.h"
 #include "core/op.h"
-#include <facula/transfers.h>
+#include <facula/device.h>
 
 /* Copies from one place to another, or waits for one (from and to are the same then). NULL is the host. Devices live as
  * long as the process. */

@@ -49,7 +49,7 @@ typedef struct fa__field {
 typedef struct fa__op {
     const char *name;
     int id; /* FA__OP_name of the generated ids.h; derived and user expressions have FA__OP_expression */
-    const struct fa__cells *cells;
+    const struct fa__traits *traits;
     const fa__field *fields;
     uint8_t nfields, nresults; /* 0 results: a list, of which each call finds the length */
     uint16_t args_size;
@@ -62,7 +62,7 @@ typedef struct fa__op {
     const char *results[4];
     /* For each field and result the fields (bits) whose gradients need it kept; NULL: what is kept is for all. */
     const uint16_t *keep_for;
-    struct fa__formula *formula; /* of pointwise operations: the parsed expression and its derivatives */
+    struct fa__compiled *compiled; /* of pointwise operations: the parsed expression and its derivatives */
 } fa__op;
 
 /* Runs what follows for each bit i that is set in mask, from the lowest. */

@@ -8,9 +8,9 @@
 #include <pthread.h>
 #include <string.h>
 
-bool (*fa__host_waits)(const fa__op *, fa__stamp);
-void (*fa__host_must_wait)(const fa__op *, fa__stamp);
-bool (*fa__queue_follows)(fa__queue *, fa__stamp);
+bool (*fa__host_waits)(const fa__op *, fa__sync_point);
+void (*fa__host_must_wait)(const fa__op *, fa__sync_point);
+bool (*fa__queue_follows)(fa__queue *, fa__sync_point);
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -20,7 +20,7 @@ enum { FIRST_ROOM = 4, SOME = 8 };
 
 /* Copies some of the work of a storage's note, from number `from` on: reads, then the write. Returns how much: there is
  * no more when it is less than SOME. */
-static int look(const fa__storage *s, int from, fa__stamp work[SOME])
+static int look(const fa__storage *s, int from, fa__sync_point work[SOME])
 {
     int count = 0;
     pthread_mutex_lock(&lock);
@@ -52,7 +52,7 @@ static fa__pending *note(fa__storage *s)
 
 /* ---- before ---- */
 /* Work of `queue` (NULL: the host's) comes behind `work`. */
-static bool come_after(fa__queue *queue, fa__stamp work, const fa__op *op)
+static bool come_after(fa__queue *queue, fa__sync_point work, const fa__op *op)
 {
     if (!work.queue || work.queue == queue)
         return true;
@@ -65,14 +65,14 @@ static bool come_after(fa__queue *queue, fa__stamp work, const fa__op *op)
 bool fa__before_read(fa__storage *s, fa__queue *queue, const fa__op *op)
 {
     pthread_mutex_lock(&lock);
-    fa__stamp write = s->pending ? s->pending->write : (fa__stamp){0};
+    fa__sync_point write = s->pending ? s->pending->write : (fa__sync_point){0};
     pthread_mutex_unlock(&lock);
     return come_after(queue, write, op);
 }
 
 bool fa__before_write(fa__storage *s, fa__queue *queue, const fa__op *op)
 {
-    fa__stamp work[SOME];
+    fa__sync_point work[SOME];
     for (int from = 0, count = SOME; count == SOME; from += count) {
         count = look(s, from, work);
         for (int i = 0; i < count; i++)
@@ -85,7 +85,7 @@ bool fa__before_write(fa__storage *s, fa__queue *queue, const fa__op *op)
 /* ---- after ---- */
 /* Remembers a read, in the place of an older one of the same queue: threads that share it may come here in another
  * order than their work has. False without memory. */
-static bool put_read(fa__storage *s, fa__stamp work)
+static bool put_read(fa__storage *s, fa__sync_point work)
 {
     fa__pending *p = s->pending;
     for (int i = 0; p && i < p->reads; i++)
@@ -101,7 +101,7 @@ static bool put_read(fa__storage *s, fa__stamp work)
 }
 
 /* Without memory for the note, the work is waited for, whatever is forbidden: it runs already. */
-bool fa__after_read(fa__storage *s, fa__stamp work, const fa__op *op)
+bool fa__after_read(fa__storage *s, fa__sync_point work, const fa__op *op)
 {
     if (!work.queue)
         return true;
@@ -121,7 +121,7 @@ bool fa__order_room(fa__storage *s)
     return good;
 }
 
-bool fa__after_write(fa__storage *s, fa__stamp work, const fa__op *op)
+bool fa__after_write(fa__storage *s, fa__sync_point work, const fa__op *op)
 {
     pthread_mutex_lock(&lock);
     fa__pending *p = s->pending || !work.queue ? s->pending : note(s);
@@ -137,14 +137,14 @@ bool fa__after_write(fa__storage *s, fa__stamp work, const fa__op *op)
 
 /* ---- memory ---- */
 /* Copies the work that is not done, as far as a block remembers it. Returns how much of it there is. */
-static int open_work(const fa__storage *s, fa__stamp open[FA__BLOCK_USES])
+static int open_work(const fa__storage *s, fa__sync_point open[FA__BLOCK_USES])
 {
-    fa__stamp work[SOME];
+    fa__sync_point work[SOME];
     int found = 0;
     for (int from = 0, count = SOME; count == SOME; from += count) {
         count = look(s, from, work);
         for (int i = 0; i < count; i++)
-            if (!fa__stamp_done(&work[i])) {
+            if (!fa__sync_point_done(&work[i])) {
                 if (found < FA__BLOCK_USES)
                     open[found] = work[i];
                 found++;
@@ -155,7 +155,7 @@ static int open_work(const fa__storage *s, fa__stamp open[FA__BLOCK_USES])
 
 bool fa__order_take(fa__storage *s)
 {
-    fa__stamp work[FA__BLOCK_USES];
+    fa__sync_point work[FA__BLOCK_USES];
     bool good = true;
     for (int i = fa__block_work(s->block, work); i-- > 0;)
         good &= fa__after_write(s, work[i], NULL);
@@ -164,19 +164,19 @@ bool fa__order_take(fa__storage *s)
 
 bool fa__order_done(fa__storage *s)
 {
-    fa__stamp work[FA__BLOCK_USES];
+    fa__sync_point work[FA__BLOCK_USES];
     return open_work(s, work) == 0;
 }
 
 bool fa__order_may_go(fa__storage *s)
 {
-    fa__stamp work[FA__BLOCK_USES];
+    fa__sync_point work[FA__BLOCK_USES];
     return open_work(s, work) < (s->block ? FA__BLOCK_USES : 1);
 }
 
 void fa__order_release(fa__storage *s)
 {
-    fa__stamp work[FA__BLOCK_USES];
+    fa__sync_point work[FA__BLOCK_USES];
     int count = s->pending ? open_work(s, work) : 0;
     fa__cache_give_after(&s->device->cache, s->block, work, count);
     s->block = NULL;
@@ -188,11 +188,11 @@ static void (*_Atomic release_deferred)(fa__storage *);
 
 static void wait_for(fa__storage *s)
 {
-    fa__stamp work[SOME];
+    fa__sync_point work[SOME];
     for (int from = 0, count = SOME; count == SOME; from += count) {
         count = look(s, from, work);
         for (int i = 0; i < count; i++)
-            if (!fa__stamp_done(&work[i]))
+            if (!fa__sync_point_done(&work[i]))
                 fa__host_must_wait(NULL, work[i]);
     }
 }

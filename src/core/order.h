@@ -8,11 +8,11 @@
  * All are called for work that is done already, too. Then nobody waits and nothing is counted, but the device learns
  * that somebody has seen that it is done. */
 /* The host waits for the work of a stamp, which is counted. False and an error where waiting is forbidden. */
-extern bool (*fa__host_waits)(const fa__op *, fa__stamp);
+extern bool (*fa__host_waits)(const fa__op *, fa__sync_point);
 /* The same for what cannot go on otherwise: it waits whatever is forbidden. */
-extern void (*fa__host_must_wait)(const fa__op *, fa__stamp);
+extern void (*fa__host_must_wait)(const fa__op *, fa__sync_point);
 /* What is issued to the queue from now on runs behind the work of the stamp. */
-extern bool (*fa__queue_follows)(fa__queue *, fa__stamp);
+extern bool (*fa__queue_follows)(fa__queue *, fa__sync_point);
 
 /* Notes the work that may still use the block of a new storage. False and an error without memory. */
 bool fa__order_take(fa__storage *);

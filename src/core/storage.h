@@ -8,9 +8,9 @@
 
 /* Work that has not been waited for: only storages that asynchronous work has touched have one. */
 typedef struct fa__pending {
-    fa__stamp write;
+    fa__sync_point write;
     int reads, room; /* how many reads of it are noted, for each queue the last one; how many fit */
-    fa__stamp read[];
+    fa__sync_point read[];
 } fa__pending;
 
 typedef struct fa__storage {
@@ -60,6 +60,6 @@ void fa__storage_take(fa__storage *, fa__storage *fresh);
 bool fa__before_read(fa__storage *, fa__queue *queue, const fa__op *op);
 bool fa__before_write(fa__storage *, fa__queue *queue, const fa__op *op);
 /* Remembers work that was issued. False when memory for the note is lacking; then the work has been waited for. */
-bool fa__after_read(fa__storage *, fa__stamp, const fa__op *op);
-bool fa__after_write(fa__storage *, fa__stamp, const fa__op *op);
+bool fa__after_read(fa__storage *, fa__sync_point, const fa__op *op);
+bool fa__after_write(fa__storage *, fa__sync_point, const fa__op *op);
 #endif

@@ -45,7 +45,7 @@ static FA__HOT fa_tensor *tensor_over(fa__storage *storage, fa_dtype dtype, int 
     t->rank = (uint8_t)rank;
     t->requires_grad = false;
     t->no_grad_view = 0;
-    t->one_of_many = false;
+    t->multi_view = false;
     t->inner = false;
     t->slot = 0;
     t->offset = offset;
@@ -121,7 +121,7 @@ FA__HOT fa_tensor *fa__tensor_husk(const fa_tensor *t)
 {
     fa_tensor *husk = fa__tensor_new(NULL, t->dtype, t->rank, t->shape, t->stride, 0);
     if (husk)
-        husk->device_ = fa__tensor_place(t);
+        husk->device_ = fa__tensor_device(t);
     return husk;
 }
 
@@ -215,7 +215,7 @@ void fa__describe_tensor(struct fa__text *text, const fa_tensor *t, bool origin)
         return;
     }
     fa__describe_shape(text, t->rank, t->shape);
-    fa__text_add(text, " %s %s", fa__dtype_names[t->dtype], fa__tensor_place(t)->name);
+    fa__text_add(text, " %s %s", fa__dtype_names[t->dtype], fa__tensor_device(t)->name);
     if (origin)
         describe_origin(text, t);
 }

@@ -17,12 +17,12 @@ struct fa_tensor {
     uint8_t no_grad_view; /* 0: no view made under no_grad; 1: such a view; 2: such a view of a tensor that needs
                              gradients. While gradients are on, 1 may not be changed in place by what gradients flow
                              through, as the base would not know of them; 2 may not be changed in place at all */
-    bool one_of_many; /* a view that came in a list of views: it may not be changed in place while gradients flow into
+    bool multi_view; /* a view that came in a list of views: it may not be changed in place while gradients flow into
                          it */
-    bool inner;       /* a view that a composed operation made for itself, and that only nodes hold; its storage
-                         counts such views */
-    uint32_t slot;    /* which result of node it is */
-    int64_t offset;   /* of element (0, ..., 0), in elements */
+    bool inner;      /* a view that a composed operation made for itself, and that only nodes hold; its storage
+                        counts such views */
+    uint32_t slot;   /* which result of node it is */
+    int64_t offset;  /* of element (0, ..., 0), in elements */
     int64_t shape[FA_MAX_DIMS];
     int64_t stride[FA_MAX_DIMS]; /* in elements; may be negative or 0 */
     fa__object *node;            /* the fa__node that made it; NULL: a leaf */
@@ -53,7 +53,7 @@ bool fa__tensor_check(const fa_tensor *t, const char *what);
  * are not looked at. */
 bool fa__list_check(fa_tensors list, const char *what);
 
-static inline fa__device *fa__tensor_place(const fa_tensor *t)
+static inline fa__device *fa__tensor_device(const fa_tensor *t)
 {
     return t->storage ? t->storage->device : t->device_;
 }

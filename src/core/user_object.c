@@ -1,8 +1,8 @@
-/* Objects that programs and the upper floors make: facula/object.h on the header that all objects begin with. */
+/* Objects that programs and the upper floors make: fa_object_new() on the header that all objects begin with. */
 #include "base/error.h"
 #include "core/context.h"
 #include "core/object.h"
-#include <facula/object.h>
+#include <facula/scope.h>
 #include <string.h>
 
 _Static_assert(sizeof(fa__object) <= offsetof(fa_object, type), "fa_object holds the header of all objects");

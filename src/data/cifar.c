@@ -2,13 +2,10 @@
 #include "data/data.h"
 #include "data/file.h"
 #include <facula/error.h>
-#include <facula/index.h>
+#include <facula/ops/index.h>
+#include <facula/ops/shape.h>
 #include <facula/scope.h>
-#include <facula/shape.h>
-#include <facula/slice.h>
 #include <facula/tensor.h>
-#include <facula/to.h>
-#include <facula/view.h>
 
 enum { PIXELS = 3 * 32 * 32, MOST_FILES = 5 };
 

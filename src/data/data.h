@@ -2,7 +2,7 @@
 #ifndef FA__DATA_DATA_H
 #define FA__DATA_DATA_H
 #include <facula/data.h>
-#include <facula/object.h>
+#include <facula/scope.h>
 
 enum { FA__ITEMS = 2 + FA_MAX_EXTRA };
 

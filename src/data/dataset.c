@@ -1,10 +1,9 @@
 /* Datasets: asking one for samples, and making batches of samples that come one by one. */
 #include "data/data.h"
-#include <facula/creation.h>
 #include <facula/device.h>
 #include <facula/error.h>
-#include <facula/move.h>
-#include <facula/slice.h>
+#include <facula/ops/create.h>
+#include <facula/ops/shape.h>
 #include <facula/tensor.h>
 #include <inttypes.h>
 

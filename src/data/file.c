@@ -3,7 +3,7 @@
 #include "plugins/gzip.h"
 #include <errno.h>
 #include <facula/error.h>
-#include <facula/plugin.h>
+#include <facula/host.h>
 #include <facula/scope.h>
 #include <stdio.h>
 #include <string.h>

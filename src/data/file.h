@@ -1,7 +1,7 @@
 /* Files of samples, plain or compressed, read into memory. */
 #ifndef FA__DATA_FILE_H
 #define FA__DATA_FILE_H
-#include <facula/object.h>
+#include <facula/scope.h>
 
 enum { FA__PATH_ROOM = 4096 };
 

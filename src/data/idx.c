@@ -6,7 +6,6 @@
 #include <facula/error.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
-#include <facula/to.h>
 
 enum { BYTES = 8, CLASSES = 10, MOST_RANK = 3 };
 

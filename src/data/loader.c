@@ -1,11 +1,10 @@
 /* Loaders, and FA_EACH: an epoch is an order of samples, a turn is a memory scope with a batch. */
 #include "data/data.h"
-#include <facula/creation.h>
 #include <facula/device.h>
 #include <facula/error.h>
 #include <facula/host.h>
+#include <facula/ops/create.h>
 #include <facula/tensor.h>
-#include <facula/to.h>
 #include <inttypes.h>
 
 struct fa_loader {

@@ -2,7 +2,7 @@
 #include "data/data.h"
 #include <facula/device.h>
 #include <facula/error.h>
-#include <facula/index.h>
+#include <facula/ops/index.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
 #include <inttypes.h>

@@ -1,18 +1,14 @@
 /* Transforms of images: modules of batches (samples, channels, height, width). */
-#include <facula/creation.h>
+#include <facula/data.h>
 #include <facula/error.h>
-#include <facula/indices.h>
-#include <facula/object.h>
-#include <facula/pad.h>
-#include <facula/pointwise.h>
-#include <facula/randint.h>
-#include <facula/reduce.h>
+#include <facula/indexing.h>
+#include <facula/ops/create.h>
+#include <facula/ops/math.h>
+#include <facula/ops/random.h>
+#include <facula/ops/reduce.h>
+#include <facula/ops/shape.h>
 #include <facula/scope.h>
-#include <facula/slice.h>
 #include <facula/tensor.h>
-#include <facula/to.h>
-#include <facula/transform.h>
-#include <facula/view.h>
 #include <inttypes.h>
 #include <string.h>
 

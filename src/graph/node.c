@@ -160,7 +160,7 @@ FA__HOT fa__node *fa__node_new(const fa__op *op, const void *args, uint32_t resu
 FA__HOT bool fa__node_result(fa__node *n, uint32_t slot, fa_tensor *t, bool keep)
 {
     fa__result *r = &n->result[slot];
-    r->device = fa__tensor_place(t);
+    r->device = fa__tensor_device(t);
     r->dtype = t->dtype;
     r->rank = t->rank;
     for (int i = 0; i < t->rank; i++)

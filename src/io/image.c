@@ -1,10 +1,10 @@
 /* Images in files become tensors. */
 #include "io/image.h"
 #include <errno.h>
+#include <facula/data.h>
 #include <facula/error.h>
-#include <facula/image.h>
-#include <facula/like.h>
-#include <facula/plugin.h>
+#include <facula/host.h>
+#include <facula/ops/create.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
 #include <inttypes.h>

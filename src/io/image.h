@@ -2,7 +2,7 @@
 #ifndef FA__IO_IMAGE_H
 #define FA__IO_IMAGE_H
 #include "plugins/image.h"
-#include <facula/object.h>
+#include <facula/scope.h>
 
 /* The most bytes of a file, and of an unpacked image. */
 #define FA__IMAGE_BYTES (INT64_C(1) << 28)

@@ -1,15 +1,11 @@
 /* Images of another size: two matrix products, with weights for rows and for columns. */
+#include <facula/data.h>
 #include <facula/error.h>
-#include <facula/image.h>
-#include <facula/linalg.h>
-#include <facula/math.h>
-#include <facula/object.h>
-#include <facula/pointwise.h>
+#include <facula/ops/linalg.h>
+#include <facula/ops/math.h>
+#include <facula/ops/shape.h>
 #include <facula/scope.h>
-#include <facula/shape.h>
 #include <facula/tensor.h>
-#include <facula/to.h>
-#include <facula/view.h>
 #include <inttypes.h>
 #include <math.h>
 

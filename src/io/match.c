@@ -2,7 +2,7 @@
 #include "io/safetensors.h"
 #include <facula/device.h>
 #include <facula/error.h>
-#include <facula/move.h>
+#include <facula/ops/create.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
 #include <stdarg.h>

@@ -4,8 +4,8 @@
 #include <errno.h>
 #include <facula/device.h>
 #include <facula/error.h>
-#include <facula/like.h>
-#include <facula/plugin.h>
+#include <facula/host.h>
+#include <facula/ops/create.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
 #include <inttypes.h>

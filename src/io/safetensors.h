@@ -2,8 +2,8 @@
  * for each tensor dtype, shape and the bytes behind the head that are its elements, row-major and little-endian. */
 #ifndef FA__IO_SAFETENSORS_H
 #define FA__IO_SAFETENSORS_H
-#include <facula/object.h>
 #include <facula/save.h>
+#include <facula/scope.h>
 #include <stdio.h>
 #include <string.h>
 

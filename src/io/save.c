@@ -56,10 +56,10 @@ static saved *saved_new(fa__stored *a, fa_device device)
     return s;
 }
 
-fa_saved_head fa_load_head(const char *path)
+fa_saved_head fa_load_header(const char *path)
 {
     fa_saved_head none = {0};
-    fa__stored *a = fa__stored_open("fa_load_head", path);
+    fa__stored *a = fa__stored_open("fa_load_header", path);
     if (!a)
         return none;
     fa__stored_close(a);

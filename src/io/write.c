@@ -1,7 +1,7 @@
 /* Writing safetensors files. */
 #include "io/safetensors.h"
 #include <facula/error.h>
-#include <facula/file.h>
+#include <facula/host.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
 #include <inttypes.h>

@@ -1,9 +1,7 @@
 /* Functions of tensors as modules: a table of names, data and calls. */
 #include "nn/layer.h"
-#include <facula/activation.h>
-#include <facula/loss.h>
-#include <facula/object.h>
-#include <facula/pointwise.h>
+#include <facula/ops/loss.h>
+#include <facula/ops/math.h>
 #include <facula/scope.h>
 #include <string.h>
 

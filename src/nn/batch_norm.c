@@ -1,9 +1,8 @@
 /* Normalisation over the batch: running statistics as buffers. */
 #include "nn/layer.h"
-#include <facula/like.h>
-#include <facula/normalization.h>
-#include <facula/object.h>
-#include <facula/pointwise.h>
+#include <facula/ops/create.h>
+#include <facula/ops/math.h>
+#include <facula/ops/nn.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
 #include <inttypes.h>

@@ -1,8 +1,7 @@
 /* Convolutions of images and lines, and their transposes. */
 #include "nn/layer.h"
-#include <facula/convolution.h>
-#include <facula/object.h>
-#include <facula/pad.h>
+#include <facula/ops/nn.h>
+#include <facula/ops/shape.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
 #include <string.h>

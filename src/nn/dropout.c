@@ -1,8 +1,8 @@
 /* Dropout as modules, which know whether they are training. */
 #include "nn/layer.h"
-#include <facula/dropout.h>
-#include <facula/object.h>
-#include <facula/pointwise.h>
+#include <facula/ops/math.h>
+#include <facula/ops/random.h>
+#include <facula/scope.h>
 
 static fa_tensor *dropout_forward(fa_module *self, fa_tensor *x)
 {

@@ -1,11 +1,10 @@
 /* Embeddings: rows of a matrix by their numbers. */
 #include "nn/layer.h"
-#include <facula/embedding.h>
 #include <facula/init.h>
-#include <facula/like.h>
-#include <facula/object.h>
+#include <facula/ops/create.h>
+#include <facula/ops/nn.h>
+#include <facula/ops/shape.h>
 #include <facula/scope.h>
-#include <facula/slice.h>
 #include <inttypes.h>
 
 typedef struct embedding {

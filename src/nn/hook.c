@@ -4,8 +4,8 @@
 #include "nn/module.h"
 #include <facula/autograd.h>
 #include <facula/error.h>
-#include <facula/module_hook.h>
-#include <facula/move.h>
+#include <facula/nn.h>
+#include <facula/ops/create.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
 #include <inttypes.h>

@@ -1,11 +1,9 @@
 /* How parameters begin: torch.nn.init's functions, without recording. */
 #include <facula/error.h>
-#include <facula/fillers.h>
 #include <facula/init.h>
-#include <facula/math.h>
-#include <facula/move.h>
-#include <facula/object.h>
-#include <facula/pointwise.h>
+#include <facula/ops/create.h>
+#include <facula/ops/math.h>
+#include <facula/ops/random.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
 #include <math.h>

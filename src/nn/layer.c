@@ -1,7 +1,7 @@
 /* What layers share: their parameters, and errors about sizes. */
 #include "nn/layer.h"
 #include <facula/init.h>
-#include <facula/like.h>
+#include <facula/ops/create.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
 #include <inttypes.h>

@@ -1,7 +1,6 @@
 /* The linear layer. */
 #include "nn/layer.h"
-#include <facula/linalg.h>
-#include <facula/object.h>
+#include <facula/ops/linalg.h>
 #include <facula/scope.h>
 
 static fa_tensor *linear_forward(fa_module *self, fa_tensor *x)

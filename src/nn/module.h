@@ -2,7 +2,7 @@
 #ifndef FA__NN_MODULE_H
 #define FA__NN_MODULE_H
 #include <facula/nn.h>
-#include <facula/object.h>
+#include <facula/scope.h>
 
 typedef enum { FA__PARAMETER, FA__BUFFER, FA__CHILD } fa__member_kind;
 

@@ -1,8 +1,6 @@
 /* Normalisation within each sample: of its last dimensions, and of groups of its channels. */
 #include "nn/layer.h"
-#include <facula/layer_norm.h>
-#include <facula/normalization.h>
-#include <facula/object.h>
+#include <facula/ops/nn.h>
 #include <facula/scope.h>
 #include <inttypes.h>
 

@@ -1,8 +1,7 @@
 /* Pooling of planes and lines as modules: kinds, data and calls. */
 #include "nn/layer.h"
-#include <facula/object.h>
-#include <facula/pooling.h>
-#include <facula/pooling_lines.h>
+#include <facula/ops/nn.h>
+#include <facula/scope.h>
 
 static bool sizes_are_good(const char *who, fa_pair kernel, fa_pair stride, fa_pair padding, fa_pair dilation)
 {

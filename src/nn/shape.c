@@ -1,8 +1,7 @@
 /* Modules that only change shapes, or nothing. */
 #include "nn/layer.h"
-#include <facula/object.h>
-#include <facula/shape.h>
-#include <facula/view.h>
+#include <facula/ops/shape.h>
+#include <facula/scope.h>
 
 static fa_tensor *flatten_forward(fa_module *self, fa_tensor *x)
 {

@@ -2,10 +2,9 @@
 #include "nn/layer.h"
 #include "nn/module.h"
 #include <facula/autograd.h>
-#include <facula/creation.h>
 #include <facula/error.h>
-#include <facula/module_hook.h>
-#include <facula/object.h>
+#include <facula/nn.h>
+#include <facula/ops/create.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
 #include <inttypes.h>

@@ -2,12 +2,10 @@
 #include <facula/autograd.h>
 #include <facula/error.h>
 #include <facula/expression.h>
-#include <facula/object.h>
 #include <facula/operations.h>
 #include <facula/optim.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
-#include <facula/to.h>
 #include <math.h>
 
 /* Room for a tensor of each gradient, in the innermost scope. */

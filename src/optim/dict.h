@@ -2,8 +2,8 @@
  * fa_state_dict, to check one, and to read it. */
 #ifndef FA__OPTIM_DICT_H
 #define FA__OPTIM_DICT_H
-#include <facula/object.h>
 #include <facula/optim.h>
+#include <facula/scope.h>
 
 enum { FA__DICT_NAME = 256 };
 

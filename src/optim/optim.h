@@ -4,8 +4,8 @@
 #ifndef FA__OPTIM_OPTIM_H
 #define FA__OPTIM_OPTIM_H
 #include <facula/expression.h>
-#include <facula/object.h>
 #include <facula/optim.h>
+#include <facula/scope.h>
 
 enum {
     FA__MOST_STATES = 3,

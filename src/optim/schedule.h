@@ -3,8 +3,8 @@
 #ifndef FA__OPTIM_SCHEDULE_H
 #define FA__OPTIM_SCHEDULE_H
 #include "optim/dict.h"
-#include <facula/object.h>
 #include <facula/schedule.h>
+#include <facula/scope.h>
 
 /* A kind of schedule. NULL where it does as most do. */
 typedef struct fa__schedule_kind {

@@ -4,7 +4,6 @@
 #include <facula/error.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
-#include <facula/to.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

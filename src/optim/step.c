@@ -1,12 +1,10 @@
 /* The step: a program for each group over those of its parameters that have a gradient, all groups or none. */
 #include "optim/optim.h"
 #include <facula/autograd.h>
-#include <facula/creation.h>
 #include <facula/error.h>
-#include <facula/like.h>
+#include <facula/ops/create.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
-#include <facula/to.h>
 
 void fa__state_drop(fa_tensor **state, fa_tensor *parameter)
 {

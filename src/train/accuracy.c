@@ -5,7 +5,6 @@
 #include <facula/operations.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
-#include <facula/to.h>
 #include <inttypes.h>
 #include <math.h>
 

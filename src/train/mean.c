@@ -1,16 +1,14 @@
 /* A running mean: a sum and what it is divided by, in f64, or where the device has none, each as two numbers of f32
  * that are one number together. Both change in one program, so that behind a fault neither does. */
 #include "train/meter.h"
-#include <facula/creation.h>
 #include <facula/error.h>
 #include <facula/expression.h>
-#include <facula/pointwise.h>
-#include <facula/reduce.h>
+#include <facula/ops/create.h>
+#include <facula/ops/math.h>
+#include <facula/ops/reduce.h>
+#include <facula/ops/shape.h>
 #include <facula/scope.h>
-#include <facula/slice.h>
 #include <facula/tensor.h>
-#include <facula/to.h>
-#include <facula/view.h>
 #include <math.h>
 
 enum { IN_F64 = 2, IN_PAIRS = 4 }; /* elements of the sum */

@@ -1,8 +1,8 @@
 /* Meters: what all kinds have in common. Each kind is a row of functions on a sum that stays on the device. */
 #include "train/meter.h"
-#include <facula/creation.h>
 #include <facula/device.h>
 #include <facula/error.h>
+#include <facula/ops/create.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
 #include <math.h>

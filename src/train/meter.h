@@ -1,8 +1,8 @@
 /* What the files of meters share. */
 #ifndef FA__TRAIN_METER_H
 #define FA__TRAIN_METER_H
-#include <facula/meter.h>
-#include <facula/object.h>
+#include <facula/scope.h>
+#include <facula/train.h>
 
 /* A kind of meter: its functions run in a scope, without recording. */
 typedef struct fa__meter_kind {

@@ -4,9 +4,7 @@
 #include <facula/device.h>
 #include <facula/error.h>
 #include <facula/scope.h>
-#include <facula/stream.h>
 #include <facula/tensor.h>
-#include <facula/to.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>

@@ -1,8 +1,8 @@
 /* What a progress bar knows, and how it is drawn. */
 #ifndef FA__TRAIN_PROGRESS_H
 #define FA__TRAIN_PROGRESS_H
-#include <facula/object.h>
-#include <facula/progress.h>
+#include <facula/scope.h>
+#include <facula/train.h>
 
 typedef struct fa__progress_value {
     char name[32];

@@ -4,7 +4,7 @@ settings, on CIFAR-10's training records, and the parameters behind them; as in 
 
     cifar.py FOLDER    with cifar-10-batches-bin, of whose files data_batch_1.bin is enough
 
-Weights and the order of samples are made as samples' values are (README.md), so that tests/cifar.c has the same."""
+Weights and the order of samples are made as samples' values are (README.md), so that tests/data/cifar.c has the same."""
 import pathlib
 import sys
 

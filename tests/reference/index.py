@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes index.txt and index_tensors.txt: what NumPy makes of indices, for tests/api_index.c and tests/api_indices.c.
+"""Writes index.txt and index_tensors.txt: what NumPy makes of indices, for tests/ops/numpy_index.c and tests/ops/tensor_index.c.
 
 A line of index.txt is the shape of x, which is arange, the text, then the shape and the elements of x[text], or `error`.
 In index_tensors.txt there are tensors among the entries: <2,3:0 1 ...> of integers, <b3:1 0 1> masks; and two more

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Writes layouts.txt: the strides that PyTorch gives to copies of tensors whose elements lie in memory in many ways, for
-tests/semantics_devices.c. Each line is a shape, strides, and the strides of clone(), which are those of to() too."""
+tests/dispatch/devices.c. Each line is a shape, strides, and the strides of clone(), which are those of to() too."""
 import pathlib
 import random
 

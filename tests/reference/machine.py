@@ -77,7 +77,7 @@ class Machine:
             return None
         for k, other in enumerate(self.vars[:number]):
             if other and other.root() == v.root() and other.t.numel() and not other.frozen:
-                strides = "" if v.f or v.laid else ",".join(map(str, t.stride()))
+                strides = "" if v.f or v.sets_strides else ",".join(map(str, t.stride()))
                 return f"x{k} {strides or '-'}"
         return "new"
 
@@ -155,7 +155,7 @@ class Machine:
             yield from (self.vars[x] for x in (v if isinstance(v, list) else [v]) if isinstance(x, Variable))
 
     def evaluate(self, row, values):
-        """The results; none for dtypes that tests/golden.c has on its list of differences."""
+        """The results; none for dtypes that tests/ops/pytorch_reference.c has on its list of differences."""
         for v in tensors_in(values):
             name = NAMES[v.dtype]
             if {"i8": "i32", "i16": "i32"}.get(name, name) in DIFFERENT[row.name]:
@@ -181,7 +181,7 @@ class Machine:
         v = next(self.operands(given), None)
         if v and (self.turns(row, given, v) or v.f and self.shares(row, given, v)):
             return self.turned(row, given, v, targets)
-        if row.name in ("view", "as_strided") and any(v.laid for v in self.operands(given)):
+        if row.name in ("view", "as_strided") and any(v.sets_strides for v in self.operands(given)):
             raise Dropped("layouts differ")
         if row.name == "as_strided" and self.has_gaps(v.t):
             raise Dropped("the gaps hold other values")
@@ -213,10 +213,10 @@ class Machine:
         home = next((v for v in operands if y.numel() and v.root() == y.untyped_storage()._cdata), None)
         if home:
             home.viewed = True
-            return Var(y.view_as(y) if itself else y, frozen=home.frozen, laid=home.laid, itself=itself)
+            return Var(y.view_as(y) if itself else y, frozen=home.frozen, laid=home.sets_strides, itself=itself)
         if itself:
             return Var(y.view_as(y), frozen=True, laid=True, itself=True)
-        odd = not y.is_contiguous() or any(v.laid for v in operands) or (row is not None and row.name in ARRANGED)
+        odd = not y.is_contiguous() or any(v.sets_strides for v in operands) or (row is not None and row.name in ARRANGED)
         y = y.contiguous()
         return Var(y if torch.is_grad_enabled() or not y.numel() else y.clone(), frozen=odd, laid=odd)
 
@@ -337,7 +337,7 @@ class Machine:
         y = v.t[index_of(text)]
         if y.requires_grad and not torch.is_grad_enabled():
             raise Dropped("PyTorch makes a view with a history")
-        return [self.add(Var(y, frozen=v.frozen, laid=v.laid), targets)]
+        return [self.add(Var(y, frozen=v.frozen, laid=v.sets_strides), targets)]
 
     def do_set(self, targets, rest):
         v, text = self.var(rest[0]), rest[1][1:-1]

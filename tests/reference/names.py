@@ -1,4 +1,4 @@
-"""The public functions of PyTorch and NumPy, one on a line, for src/ops/names.txt: names.py > src/ops/names.txt
+"""The public functions of PyTorch and NumPy, one on a line, for tools/rows/names.txt: names.py > tools/rows/names.txt
 
 Modules, classes, names that begin with "_", and methods whose name a function of torch has too are left out."""
 import inspect

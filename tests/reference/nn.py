@@ -3,7 +3,7 @@
 A line is `layer step name: numbers`. Step 0 and 1 are training, with another input each, step 2 is inference; names are y, x.grad,
 and those of gradients of parameters and of buffers. `init layer name: deviation most` is how large what a layer begins with is.
 `cnn` are the logits of the network in cnn.safetensors, which is written here too: a state_dict of PyTorch's. The layers, with
-their options, stand in tests/nn_reference.c under the same names."""
+their options, stand in tests/nn/reference.c under the same names."""
 import math
 import pathlib
 

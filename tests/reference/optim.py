@@ -2,7 +2,7 @@
 
 A line is `run step: numbers`. Of an optimizer they are the elements of two parameters after that many steps, of clipping the norm
 before them, of a schedule the rate of each of two groups at that epoch, and the momentum where it is cycled. The runs, with their
-options, stand in tests/optim_reference.c under the same names."""
+options, stand in tests/optim/reference.c under the same names."""
 import math
 
 import torch

@@ -2,7 +2,7 @@
 """Draws random programs and writes what PyTorch makes of them; README.md says what the lines are.
 
     programs.py                                     writes programs.txt, which the tests read
-    programs.py --count 10000 --seed 7 --out FILE   writes as many others, for build/release/tests/programs FILE
+    programs.py --count 10000 --seed 7 --out FILE   writes as many others, for build/release/tests/cpu_random_programs FILE
     programs.py --found FILE --out FILE             writes those of a file that has lines alone, as found.txt
     programs.py --show FILE NAME                    runs a program of a file, and prints what PyTorch has after each line
 """

@@ -69,7 +69,7 @@ class Var:
     def __init__(self, t, f=None, frozen=False, laid=False, itself=False):
         self.t, self.f = t, f
         self.frozen = frozen  # not to be changed: Facula has other memory here
-        self.laid = laid      # its strides are not PyTorch's
+        self.sets_strides = laid      # its strides are not PyTorch's
         self.itself = itself  # Facula may have a view here, or the very tensor: their gradients are not told apart
         self.viewed = False
         self.turned = False   # there are views of it that PyTorch lacks

@@ -1,4 +1,4 @@
-"""Writes every_dtype.safetensors with the format's own library: what tests/save.c writes has to be the same bytes."""
+"""Writes every_dtype.safetensors with the format's own library: what tests/io/safetensors.c writes has to be the same bytes."""
 import pathlib
 
 import torch

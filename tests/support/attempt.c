@@ -72,7 +72,7 @@ bool attempt_run(attempt *a, fa_tensor *given, bool inplace)
     bool ok = fa__invoke(&c);
     size_t listed = ok && c.list ? c.list->count : 0;
     int results = a->s->op->nresults ? a->s->op->nresults : (int)listed;
-    bool chosen = a->s->op->nresults > 1 && a->s->op->cells->compose; /* what is not asked for is left out */
+    bool chosen = a->s->op->nresults > 1 && a->s->op->traits->compose; /* what is not asked for is left out */
     ok = ok && results <= MOST_RESULTS;
     a->results = 0;
     for (int i = 0; i < MOST_RESULTS; i++)

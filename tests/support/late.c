@@ -1,8 +1,8 @@
 /* What the tests of the late devices share. */
 #include "support/late.h"
+#include <facula/device.h>
 #include <facula/operations.h>
-#include <facula/to.h>
-#include <facula/transfers.h>
+#include <facula/tensor.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>

@@ -129,7 +129,7 @@ uint64_t launch_check(fa__queue *q, const fa__gpu_kernel *k, void *data, int64_t
 void wrote(fa__storage *s, uint64_t ticket)
 {
     assert_true(ticket != 0);
-    assert_true(fa__after_write(s, (fa__stamp){s->device->queue, ticket}, &op_copy));
+    assert_true(fa__after_write(s, (fa__sync_point){s->device->queue, ticket}, &op_copy));
 }
 
 int first_of(fa__storage *s)

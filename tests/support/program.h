@@ -1,4 +1,4 @@
-/* Random programs (tests/programs.c): their variables, and what their lines do. What a line is stands in
+/* Random programs (tests/cpu/random_programs.c): their variables, and what their lines do. What a line is stands in
  * tests/reference/README.md. */
 #ifndef FA__TESTS_PROGRAM_H
 #define FA__TESTS_PROGRAM_H

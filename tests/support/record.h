@@ -1,4 +1,4 @@
-/* The programs that a run of tests launches, for tests/gpu_source.c, which compiles them: whatever is launched joins by
+/* The programs that a run of tests launches, for tests/gpu/source.c, which compiles them: whatever is launched joins by
  * itself. FACULA_TEST_RECORD names a folder; each program has a file there for each class and shape that a GPU would
  * take for it. */
 #ifndef FA__TESTS_RECORD_H

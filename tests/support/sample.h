@@ -2,7 +2,7 @@
  * stands in tests/reference/README.md; tests/reference/samples.py has the same grammar and the same values. */
 #ifndef FA__TESTS_SAMPLE_H
 #define FA__TESTS_SAMPLE_H
-#include "ops/row.h"
+#include "dispatch/row.h"
 #include "samples.h"
 
 enum { MOST_TENSORS = 12, MOST_RESULTS = 16, MOST_NUMBERS = 32, MOST_ARGS = 1024, MOST_TEXT = 512 };

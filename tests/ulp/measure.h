@@ -1,4 +1,4 @@
-/* How far the math functions are from the truth, in units in the last place: shared by tests/math.c (a sample) and
+/* How far the math functions are from the truth, in units in the last place: shared by tests/cpu/math.c (a sample) and
  * tests/ulp/ulp.c (all of f32). f32 is held against libm's f64, f64 against libm's long double. */
 #ifndef FA__TESTS_MEASURE_H
 #define FA__TESTS_MEASURE_H

@@ -110,8 +110,8 @@ static void print_device(json *j, fa_device device, const fa_device_properties *
 int command_bench(int argc, char **argv)
 {
     settings s = settings_parse(BENCH, argc, argv, NULL,
-                                "Measures a device in a few seconds: each number is the best of some half a second, "
-                                "behind a first time that is not counted.");
+                                "Measures a device in a few seconds. Each figure is the best of about half a second "
+                                "of runs, after a warm-up run.");
     if (s.arguments)
         return command_wrong("\"%s\" is not expected", s.argument[0]);
     fa_device device;

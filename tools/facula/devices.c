@@ -48,8 +48,8 @@ int command_devices(int argc, char **argv)
     static const char *const kinds[] = {"cpu", "cuda", "opencl", "late", "meta"};
     static const struct argp parser = {
         .parser = option,
-        .doc = "Shows the devices that there are, and why others are not.\v"
-               "bit-equal: pointwise operations, reductions and random numbers have the CPU's bits."};
+        .doc = "Lists the available devices, and why others are not available.\v"
+               "bit-equal: element-wise operations, reductions and random numbers give the same bits as the CPU."};
     if (argp_parse(&parser, argc, argv, 0, NULL, NULL))
         return EXIT_USAGE;
     printf(line, "device", "name", "driver", "memory", "units", "clock", "bit-equal");

@@ -35,8 +35,8 @@ static int show(const settings *s, const network *n, fa_module *net, fa_device d
 int command_eval(int argc, char **argv)
 {
     settings s = settings_parse(EVAL, argc, argv, "FILE",
-                                "Shows how well a network that `facula train` saved does on samples that it has not "
-                                "seen.\vThe data set and its folder are those of the training, when none are given.");
+                                "Evaluates a network saved by `facula train` on held-out samples.\v"
+                                "Dataset and folder default to those used in training.");
     network n;
     fa_module *net;
     if (s.arguments != 1)

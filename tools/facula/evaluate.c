@@ -8,11 +8,11 @@ static bool count(fa_module *net, fa_loader *loader, int64_t classes, int64_t *t
 {
     FA_SCOPE;
     FA_USE(.no_grad = true);
-    fa_meter *told = fa_meter_confusion(classes);
+    fa_meter *confusion = fa_meter_confusion(classes);
     FA_EACH (batch, loader)
-        fa_meter_update(told, fa_forward(net, batch.input), .target = batch.target);
+        fa_meter_update(confusion, fa_forward(net, batch.input), .target = batch.target);
     memset(to, 0, (size_t)(classes * classes) * sizeof *to);
-    return fa_read(fa_meter_table(told), to, FA_I64, classes * classes);
+    return fa_read(fa_meter_table(confusion), to, FA_I64, classes * classes);
 }
 
 bool evaluate(fa_module *net, fa_loader *loader, int64_t classes, tally *t)
@@ -47,13 +47,13 @@ static double ratio(double part, double whole)
 
 static measures measures_of(const tally *t, int64_t class)
 {
-    int64_t right = t->count[class * t->classes + class], told = 0, is = 0;
+    int64_t right = t->count[class * t->classes + class], predicted = 0, actual = 0;
     for (int64_t i = 0; i < t->classes; i++) {
-        is += t->count[class * t->classes + i];
-        told += t->count[i * t->classes + class];
+        actual += t->count[class * t->classes + i];
+        predicted += t->count[i * t->classes + class];
     }
-    return (measures){is, ratio((double)right, (double)told), ratio((double)right, (double)is),
-                      ratio(2 * (double)right, (double)(told + is))};
+    return (measures){actual, ratio((double)right, (double)predicted), ratio((double)right, (double)actual),
+                      ratio(2 * (double)right, (double)(predicted + actual))};
 }
 
 static void print_classes(const tally *t, const network *n, int wide)
@@ -75,7 +75,7 @@ static void print_classes(const tally *t, const network *n, int wide)
 /* Columns have the numbers of classes, as names are long. */
 static void print_confusion(const tally *t, const network *n, int wide)
 {
-    printf("\n%-*s told:", wide, "is");
+    printf("\nconfusion matrix (rows: actual, columns: predicted)\n%-*s      ", wide, "");
     for (int64_t i = 0; i < t->classes; i++)
         printf(i ? " %5" PRId64 : "%2" PRId64, i);
     printf("\n");

@@ -122,12 +122,12 @@ static void json_all(const fa_saved_head *f, const char *path)
 int command_info(int argc, char **argv)
 {
     settings s = settings_parse(INFO, argc, argv, "FILE",
-                                "Shows what is in a safetensors file, a network that was saved among them: texts, "
-                                "tensors with their dtypes, shapes and bytes.");
+                                "Lists the contents of a safetensors file, such as a saved network: metadata, and "
+                                "the dtype, shape and size of each tensor.");
     if (s.arguments != 1)
         return s.arguments ? command_wrong("\"%s\" is not expected", s.argument[1])
                            : command_wrong("a file is missing");
-    fa_saved_head f = fa_load_head(s.argument[0]);
+    fa_saved_head f = fa_load_header(s.argument[0]);
     if (fa_failed())
         return command_failed();
     (s.json ? json_all : print_all)(&f, s.argument[0]);

@@ -19,17 +19,17 @@ static const struct {
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
 static const char what[] =
-    "Trains networks and uses them."
+    "Trains and runs neural networks."
     "\v"
     "Commands:\n"
-    "  train MODEL         train a network and show its accuracy\n"
-    "  eval FILE           show the accuracy of a network that was saved\n"
-    "  predict FILE IMAGE  tell what images show\n"
-    "  info FILE           show what is in a file of tensors\n"
-    "  devices             show the devices that there are\n"
+    "  train MODEL         train a network and print its accuracy\n"
+    "  eval FILE           evaluate a saved network\n"
+    "  predict FILE IMAGE  classify images with a saved network\n"
+    "  info FILE           list the contents of a safetensors file\n"
+    "  devices             list the available devices\n"
     "  bench               measure a device\n"
     "\n"
-    "`facula COMMAND --help` shows a command's options. Exit status: 0, 1 after a failure, 2 for "
+    "`facula COMMAND --help` lists the options of a command. Exit status: 0, 1 after a failure, 2 for "
     "wrong arguments.";
 
 static const char names[] = "train, eval, predict, info, devices, bench";

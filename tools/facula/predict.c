@@ -88,9 +88,9 @@ static int show(const settings *s, const network *n, fa_module *net)
 int command_predict(int argc, char **argv)
 {
     settings s = settings_parse(PREDICT, argc, argv, "FILE IMAGE...",
-                                "Tells what images show, and how likely, as a network that `facula train` saved has "
-                                "it.\vImages are PNG, JPEG, PGM or PPM, of any size: they are brought to the "
-                                "network's, and made gray where it knows no colours.");
+                                "Classifies images with a network saved by `facula train`, and prints probabilities.\v"
+                                "Images are PNG, JPEG, PGM or PPM of any size; they are resized to the network's "
+                                "input, and converted to grayscale if it has one channel.");
     network n;
     fa_module *net;
     if (s.arguments < 2)

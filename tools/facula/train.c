@@ -312,10 +312,11 @@ int command_train(int argc, char **argv)
     static run r;
     fa_saved file = {0};
     r.s = settings_parse(TRAIN, argc, argv, "MODEL",
-                         "Trains a network, and shows how well it does on samples that are held out.\v"
-                         "MODEL is cnn (convolutions), mlp (one hidden layer) or linear; --resume knows it. Epochs, "
-                         "batches and rates have defaults for each data set. The same seed gives the same network. "
-                         "Ctrl-C stops after the step that is being made, and saves; a second one stops at once.");
+                         "Trains a network and reports its accuracy on held-out samples.\v"
+                         "MODEL is cnn (convolutional), mlp (one hidden layer) or linear; with --resume it is read "
+                         "from the file. Epochs, batch size and learning rate have defaults for each dataset. The "
+                         "same seed gives the same network. Ctrl-C stops after the current step and saves; a second "
+                         "Ctrl-C stops immediately.");
     int wrong = read_settings(&r.s, &file);
     wrong = wrong ? wrong : command_device(&r.s, &r.device);
     if (wrong)

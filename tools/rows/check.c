@@ -5,11 +5,37 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *const known_cells[] = {
-    "infer",        "run",      "grad",      "compose",   "view",     "null_gy",  "compose_list", "autocast",
-    "autocast_cpu", "result",   "keep",      "require",   "no_grad",  "index",    "no_bool",      "moves",
-    "any_store",    "laid",     "inplace",   "HOT",       "INTERNAL", "SAMPLES",  "TORCH",        "ALSO",
-    "DIFFERS",      "constant", "by_values", "by_layout", "untold",   "may_view", "together"};
+static const char *const known_traits[] = {"infer",
+                                           "run",
+                                           "grad",
+                                           "compose",
+                                           "view",
+                                           "null_gy",
+                                           "compose_list",
+                                           "autocast",
+                                           "autocast_cpu",
+                                           "result",
+                                           "keep",
+                                           "require",
+                                           "no_grad",
+                                           "index",
+                                           "no_bool",
+                                           "cross_device",
+                                           "any_store",
+                                           "sets_strides",
+                                           "inplace",
+                                           "HOT",
+                                           "INTERNAL",
+                                           "SAMPLES",
+                                           "TORCH",
+                                           "ALSO",
+                                           "DIFFERS",
+                                           "constant",
+                                           "by_values",
+                                           "by_layout",
+                                           "unspecified_values",
+                                           "may_view",
+                                           "accumulate_f32"};
 
 #define COMPLAIN(o, ...) fail((o)->source->path, (o)->line, "%s: %s", (o)->name, rows_format(__VA_ARGS__))
 
@@ -26,12 +52,12 @@ static int field_number(const op *o, const char *name)
     return -1;
 }
 
-static void check_cells(op *o)
+static void check_traits(op *o)
 {
     for (int i = 0; i < o->ncells; i++) {
         bool known = false;
-        for (size_t k = 0; k < sizeof known_cells / sizeof *known_cells; k++)
-            known |= !strcmp(o->cell[i].name, known_cells[k]);
+        for (size_t k = 0; k < sizeof known_traits / sizeof *known_traits; k++)
+            known |= !strcmp(o->cell[i].name, known_traits[k]);
         if (!known)
             fail(o->source->path, o->cell[i].line, "%s: there is no cell called %s", o->name, o->cell[i].name);
     }
@@ -189,6 +215,7 @@ static void check_forms(op *o)
     o->hot = has(o, "HOT");
     o->internal = has(o, "INTERNAL");
     o->source->listed += !o->internal;
+    o->source->group->listed += !o->internal;
     o->fills = o->name[strlen(o->name) - 1] == '_';
     o->out = o->nresults == 1 && !o->fills && !o->list && !o->view && !o->internal && (named || operands <= 4);
     o->options = o->out || o->fills || named;
@@ -270,7 +297,7 @@ static void check_heading(const source *f)
 void check_rows(rows *r)
 {
     for (op *o = r->ops; o; o = o->next) {
-        check_cells(o);
+        check_traits(o);
         check_ways(o);
         if (!o->args || !o->args->nfields)
             continue;

@@ -1,4 +1,4 @@
-/* The dtypes that operations take, as a test found them out (tests/dtypes.c): lines as "sum: all". */
+/* The dtypes that operations take, as a test found them out (tests/ops/dtypes.c): lines as "sum: all". */
 #include "rows.h"
 #include <string.h>
 

@@ -1,5 +1,5 @@
-/* The public names of PyTorch and NumPy (src/ops/names.txt), and why some of them have no operation here
- * (src/ops/missing.txt): each name has to be the one or the other. Where there are no such files, nothing is held. */
+/* The public names of PyTorch and NumPy (names.txt), and why some of them have no operation here
+ * (missing.txt): each name has to be the one or the other. Where there are no such files, nothing is held. */
 #include "rows.h"
 #include <ctype.h>
 #include <string.h>

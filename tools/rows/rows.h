@@ -1,6 +1,6 @@
-/* facula-rows reads the operation rows of src/ops and writes what follows from them: public headers, tables, entry
- * functions, samples, loops. This is what is read (tokens.c, read.c), judged (check.c, formula.c) and written
- * (write_*.c). Everything read lives until the program ends. */
+/* facula-rows reads the operation rows of src/ops/GROUP/FAMILY.c and writes what follows from them: public headers,
+ * tables, entry functions, samples, loops. This is what is read (tokens.c, read.c), judged (check.c, formula.c) and
+ * written (write_*.c). Everything read lives until the program ends. */
 #ifndef FA__TOOLS_ROWS_H
 #define FA__TOOLS_ROWS_H
 #include "pointwise/expression.h"
@@ -49,11 +49,20 @@ typedef struct token {
     int mate; /* of a bracket: the number of its partner */
 } token;
 
+/* A folder of src/ops: its operations share a public header. */
+typedef struct group {
+    const char *name;  /* reduce */
+    const char *title; /* "Reductions" */
+    int listed;        /* rows that are not INTERNAL: found by check.c */
+    struct group *next;
+} group;
+
 typedef struct source {
     const char *path;   /* as it can be opened */
-    const char *place;  /* from the project's root: src/ops/reduce.c */
+    const char *place;  /* from the project's root: src/ops/reduce/reduce.c */
     const char *family; /* reduce */
-    const char *about;  /* its leading comment */
+    struct group *group;
+    const char *about; /* its leading comment */
     const char *bytes;
     token *token; /* ends with a T_END */
     int count, ops;
@@ -160,6 +169,7 @@ typedef struct excuse {
 } excuse;
 
 typedef struct rows {
+    group *groups;
     source *sources;
     schema *schemas;
     op *ops;
@@ -170,6 +180,9 @@ typedef struct rows {
 
 /* Adds what a file under src/ops says. */
 void source_rows(rows *, source *);
+/* Reads all groups below a folder, in the order of the file of titles ("reduce: Reductions"), others after them under
+ * their own name. */
+void read_groups(rows *, const char *ops, const char *titles);
 const op *op_find(const rows *, const char *name);
 const cell *cell_find(const op *, const char *name);
 

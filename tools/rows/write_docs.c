@@ -123,17 +123,30 @@ static void put_row(text *t, const rows *r, const op *o)
 
 static void put_head(text *t, const source *f)
 {
-    put(t, "\n## %.*s\n\n", (int)strcspn(f->about, ":.\n"), f->about);
-    put(t,
-        "`#include <facula/%s.h>`\n\n| operation | PyTorch | NumPy | dtypes | gradient | in place | out | autocast | "
-        "tested |",
-        f->family);
+    put(t, "\n### %.*s\n\n", (int)strcspn(f->about, ":.\n"), f->about);
+    put(t, "| operation | PyTorch | NumPy | dtypes | gradient | in place | out | autocast | tested |");
     for (int i = 0; i < DEVICES; i++)
         put(t, " %s |", devices[i].name);
     put(t, "\n|---|---|---|---|---|---|---|---|---|");
     for (int i = 0; i < DEVICES; i++)
         put(t, "---|");
     put(t, "\n");
+}
+
+static void put_family(text *t, const rows *r, const source *f)
+{
+    put_head(t, f);
+    for (const op *o = r->ops; o; o = o->next)
+        if (o->source == f && !o->internal)
+            put_row(t, r, o);
+}
+
+static void put_group(text *t, const rows *r, const group *g)
+{
+    put(t, "\n## %s\n\n`#include <facula/ops/%s.h>`\n", g->title, g->name);
+    for (const source *f = r->sources; f; f = f->next)
+        if (f->group == g && f->listed)
+            put_family(t, r, f);
 }
 
 void write_docs(const rows *r, const char *path)
@@ -155,14 +168,9 @@ void write_docs(const rows *r, const char *path)
         "view computes nothing; what is\ncomposed runs where its parts run; `meta` has shapes only. With **no** it is "
         "an "
         "error there, and under `FA_USE(.fallback = true)`\nthe CPU does it by counted copies.\n");
-    for (const source *f = r->sources; f; f = f->next) {
-        if (!f->listed)
-            continue;
-        put_head(&t, f);
-        for (const op *o = r->ops; o; o = o->next)
-            if (o->source == f && !o->internal)
-                put_row(&t, r, o);
-    }
+    for (const group *g = r->groups; g; g = g->next)
+        if (g->listed)
+            put_group(&t, r, g);
     put_missing(&t, r);
     file_write(path, &t);
 }

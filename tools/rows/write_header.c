@@ -1,8 +1,9 @@
-/* Writes the public headers: for each family the manual pages, option structs and declarations, and below them the
- * macros through which options and numbers are given; operations.h includes them all. */
+/* Writes the public headers: for each group the manual pages, option structs and declarations of its families, and
+ * below them the macros through which options and numbers are given; operations.h includes them all. */
 #include "rows.h"
 #include <ctype.h>
 #include <string.h>
+#include <sys/stat.h>
 
 static char *upper(const char *s)
 {
@@ -201,47 +202,69 @@ static void put_macros(text *t, const op *o)
     put_call_macro(t, o, rows_format("fa_%s_", o->name), true);
 }
 
-static bool family_mentions(const rows *r, const source *f, const char *word)
+static bool is_shown(const op *o, const group *g)
+{
+    return o->source->group == g && !o->internal;
+}
+
+static bool group_mentions(const rows *r, const group *g, const char *word)
 {
     for (const op *o = r->ops; o; o = o->next)
-        for (int i = 0; o->source == f && !o->internal && i < o->args->nfields; i++)
+        for (int i = 0; is_shown(o, g) && i < o->args->nfields; i++)
             if (o->args->field[i].fallback && strstr(o->args->field[i].fallback, word))
                 return true;
     return false;
 }
 
-static void write_header(const rows *r, const source *f, const char *folder)
+/* The operations of a family, under its title in the manual. */
+static void put_family(text *t, const rows *r, const source *f)
+{
+    size_t title = strcspn(f->about, ":.\n");
+    put(t, "/** @name %.*s\n", (int)title, f->about);
+    const char *more = f->about + title + (f->about[title] != 0);
+    put_lines(t, more + strspn(more, " \n"));
+    put(t, " *  @{ */\n\n");
+    for (const op *o = r->ops; o; o = o->next)
+        if (o->source == f && !o->internal)
+            put_functions(t, o);
+    put(t, "/** @} */\n\n");
+}
+
+static void write_header(const rows *r, const group *g, const char *folder)
 {
     text t = {0};
-    const char *name = upper(f->family);
-    put(&t, "/** @file\n");
-    put_lines(&t, f->about);
-    put(&t, " *\n *  Written by facula-rows from %s: edit there. */\n/* clang-format off */\n", f->place);
-    put(&t, "#ifndef FACULA_%s_H\n#define FACULA_%s_H\n#include <facula/types.h>\n", name, name);
-    if (family_mentions(r, f, "INFINITY") || family_mentions(r, f, "NAN"))
+    const char *name = upper(g->name);
+    put(&t,
+        "/** @file\n *  %s.\n *\n *  Written by facula-rows from src/ops/%s: edit there. */\n"
+        "/* clang-format off */\n",
+        g->title, g->name);
+    put(&t, "#ifndef FACULA_OPS_%s_H\n#define FACULA_OPS_%s_H\n#include <facula/types.h>\n", name, name);
+    if (group_mentions(r, g, "INFINITY") || group_mentions(r, g, "NAN"))
         put(&t, "#include <math.h>\n");
-    put(&t, "\nFA__BEGIN\n\n");
-    for (const op *o = r->ops; o; o = o->next)
-        if (o->source == f && !o->internal)
-            put_functions(&t, o);
+    put(&t, "\nFA__BEGIN\n\n/** @defgroup ops_%s %s\n *  @{ */\n\n", g->name, g->title);
+    for (const source *f = r->sources; f; f = f->next)
+        if (f->group == g && f->listed)
+            put_family(&t, r, f);
+    put(&t, "/** @} */\n\n");
     put(&t, "/** @cond */\n/* How named options, and numbers in the place of tensors, reach the functions above. */\n");
     for (const op *o = r->ops; o; o = o->next)
-        if (o->source == f && !o->internal)
+        if (is_shown(o, g))
             put_macros(&t, o);
     put(&t, "/** @endcond */\n\nFA__END\n#endif\n");
-    file_write(rows_format("%s/%s.h", folder, f->family), &t);
+    file_write(rows_format("%s/ops/%s.h", folder, g->name), &t);
 }
 
 void write_headers(const rows *r, const char *folder)
 {
     text all = {0};
+    mkdir(rows_format("%s/ops", folder), 0777);
     put(&all, "/** @file\n *  All operations.\n *\n *  Written by facula-rows from src/ops: edit there. */\n"
               "#ifndef FACULA_OPERATIONS_H\n#define FACULA_OPERATIONS_H\n");
-    for (const source *f = r->sources; f; f = f->next) {
-        if (!f->listed)
+    for (const group *g = r->groups; g; g = g->next) {
+        if (!g->listed)
             continue;
-        write_header(r, f, folder);
-        put(&all, "#include <facula/%s.h>\n", f->family);
+        write_header(r, g, folder);
+        put(&all, "#include <facula/ops/%s.h>\n", g->name);
     }
     put(&all, "#endif\n");
     file_write(rows_format("%s/operations.h", folder), &all);

@@ -99,8 +99,8 @@ static void put_op(text *t, const op *o)
 {
     bool some = put_keep_for(t, o);
     put(t, "const fa__op fa__op_%s = {\n", o->name);
-    put(t, "    .name = \"%s\", .id = FA__OP_%s, .cells = &%s_cells, .fields = %s_fields,\n", o->name, o->name, o->name,
-        o->args->name);
+    put(t, "    .name = \"%s\", .id = FA__OP_%s, .traits = &%s_traits, .fields = %s_fields,\n", o->name, o->name,
+        o->name, o->args->name);
     put(t,
         "    .nfields = %d, .nresults = %d, .args_size = sizeof(%s), .keep = %#xu, .constant = %#xu, .index = %#xu,\n",
         o->args->nfields, o->list ? 0 : o->nresults, o->args->name, o->keep, o->constant, o->index);

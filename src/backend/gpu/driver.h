@@ -38,6 +38,12 @@ typedef struct fa__gpu_driver {
     uint64_t (*launch)(fa__queue *, const fa__gpu_kernel *, const uint64_t groups[3], const fa__gpu_arg *, int count);
     /* Memory for the next launches of this queue, until the next call: partial results. NULL after an error. */
     void *(*scratch)(fa__queue *, size_t bytes);
+    /* The same memory, in which these bytes of the host's stand for the queue's next launches. They may be changed when
+     * it returns, and no transfer is counted. */
+    void *(*upload)(fa__queue *, const void *bytes, size_t size);
+    /* Where the memory begins that a kernel is given as a whole when it is given this address: all of it can be reached
+     * by an offset. NULL entry: any address can be, from NULL. */
+    const void *(*segment)(const fa__device *, const void *address);
 } fa__gpu_driver;
 
 /* At the start of device->own. */
@@ -56,6 +62,7 @@ typedef struct fa__gpu_device {
 bool fa__gpu_has_kernel(const fa__op *);
 bool fa__gpu_prepare(fa__device *, fa__program *, fa__class);
 uint64_t fa__gpu_run(fa__queue *, const fa__launch *);
+uint64_t fa__gpu_run_list(fa__queue *, const fa__launch *const *, int count);
 /* Frees what prepare left in a program. */
 void fa__gpu_discard(void *what);
 /* The work-items of the largest group that a kernel has: a device that has only smaller ones cannot be used. */

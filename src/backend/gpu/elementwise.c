@@ -29,7 +29,7 @@ static fa__gpu_shape dense_shape(uint8_t dtype, uint8_t class)
     return !half ? FA__GPU_GENERAL : dtype == FA_F16 ? FA__GPU_DENSE_F16 : FA__GPU_DENSE_BF16;
 }
 
-static fa__gpu_shape shape_of(const fa__gpu_operands *o)
+fa__gpu_shape fa__gpu_shape_for(const fa__gpu_operands *o)
 {
     const fa__launch *l = o->launch;
     uint8_t dtype = l->operand[0].dtype;
@@ -50,6 +50,13 @@ static void give_dimension(fa__gpu_operands *o)
     o->shape[0] = o->count;
     FA__EACH_BIT (k, o->memory)
         o->stride[k][0] = 1;
+}
+
+void fa__gpu_operands_of(fa__gpu_operands *o, const fa__device *d, const fa__launch *l)
+{
+    fa__gpu_operands_begin(o, d, l, true);
+    fa__gpu_operands_join(o, 0, o->rank);
+    give_dimension(o);
 }
 
 /* ---- f64 where there is none ---- */
@@ -101,12 +108,10 @@ static uint64_t run(fa__queue *queue, const fa__launch *l)
     fa__gpu_operands o;
     fa__gpu_program_arguments p;
     fa__gpu_args args = {.count = 0};
-    fa__gpu_operands_begin(&o, queue->device, l, true);
-    fa__gpu_operands_join(&o, 0, o.rank);
-    give_dimension(&o);
-    if (FA__UNLIKELY(o.rank > fa__gpu_program_dims(queue->device, l->program->ssa)))
-        return fa__gpu_run_gathered(queue, &o);
-    fa__gpu_shape shape = shape_of(&o);
+    fa__gpu_operands_of(&o, queue->device, l);
+    if (FA__UNLIKELY(o.rank > fa__gpu_program_dims(queue->device, l->program->ssa, FA__GPU_GENERAL)))
+        return fa__gpu_run_by_table(queue, l);
+    fa__gpu_shape shape = fa__gpu_shape_for(&o);
     const fa__gpu_kernel *kernel = fa__gpu_program(queue->device, l->program, (fa__class)l->compute, shape);
     if (!kernel || !fa__gpu_add_program(&args, &p, &o))
         return 0;

@@ -208,8 +208,10 @@ unsigned fa__gpu_program_needs(const fa__ssa *ssa, fa__class class)
     return all;
 }
 
-int fa__gpu_program_dims(const fa__device *d, const fa__ssa *ssa)
+int fa__gpu_program_dims(const fa__device *d, const fa__ssa *ssa, fa__gpu_shape shape)
 {
+    if (fa__gpu_is_list(shape))
+        return shape == FA__GPU_LIST ? FA_MAX_DIMS : FA__GPU_LIST_DENSE_DIMS;
     enum { FAULT = 8, BUFFER = 16, OTHERS = 64 /* for what else a kernel has */ };
     const fa__gpu_device *g = d->own;
     int n = ssa->inputs + ssa->outputs;
@@ -229,14 +231,15 @@ static void put_list(fa__gpu_text *t, const char *name, const char *first, const
     fa__gpu_put(t, "\n");
 }
 
-void fa__gpu_put_operands(fa__gpu_text *t, const fa__device *d, const fa__ssa *ssa)
+void fa__gpu_put_operands(fa__gpu_text *t, const fa__device *d, const fa__ssa *ssa, fa__gpu_shape shape)
 {
     uint32_t reads = fa__gpu_program_reads(ssa);
     int operands = ssa->inputs + ssa->outputs;
     fa__gpu_put(t, "#define OPERANDS %d\n#define INPUTS %d\n#define OUTPUTS %d\n#define DIMS %d\n", operands,
-                ssa->inputs, ssa->outputs, fa__gpu_program_dims(d, ssa));
+                ssa->inputs, ssa->outputs, fa__gpu_program_dims(d, ssa, shape));
     put_list(t, "BUFFERS", " BUFFER(%d)", ", BUFFER(%d)", operands);
     put_list(t, "PASS_BUFFERS", " buffer%d, at%d", ", buffer%d, at%d", operands);
+    put_list(t, "EACH_OPERAND(X)", " X(%d)", " X(%d)", operands);
     fa__gpu_put(t, "#define EACH_INPUT(X)");
     FA__EACH_BIT (i, reads)
         fa__gpu_put(t, " X(%d, %d)", (int)i, ssa->outputs + (int)i);
@@ -314,7 +317,7 @@ bool fa__gpu_put_program(fa__gpu_text *t, const fa__ssa *ssa, fa__class class)
     bool needed[FA__MAX_NODES];
     uint32_t reads = fa__gpu_program_reads(ssa);
     find_needed(ssa, needed);
-    fa__gpu_put(t, "FN void program(const program_arguments *p, i64 index, const T *x, T *y)\n{\n");
+    fa__gpu_put(t, "FN void program(ARGUMENTS *p, i64 index, const T *x, T *y)\n{\n");
     for (int i = 0; i < ssa->count; i++) {
         bool key = ssa->node[i].prim == FA__PRIM_input && !(input_bit(&ssa->node[i]) & reads);
         if (!needed[i] || key)

@@ -37,6 +37,14 @@ typedef enum {
     FA__GPU_SHAPES = FA__GPU_ROWS + 4 /* ROWS + fa__combine */
 } fa__gpu_shape;
 
+/* Whether it is the kernel for a list of launches, and the dimensions of operands that are runs there: a key needs two
+ * words. */
+static inline bool fa__gpu_is_list(fa__gpu_shape shape)
+{
+    return shape >= FA__GPU_LIST && shape <= FA__GPU_LIST_DENSE_BF16;
+}
+enum { FA__GPU_LIST_DENSE_DIMS = 2 };
+
 const fa__gpu_kernel *fa__gpu_program(fa__device *, const fa__program *, fa__class, fa__gpu_shape);
 
 /* A line of families.def. */
@@ -80,12 +88,18 @@ uint64_t fa__gpu_launch_buffers(fa__queue *, const fa__gpu_kernel *, int64_t ite
 /* ---- launches of programs ---- */
 uint64_t fa__gpu_run_elementwise(fa__queue *, const fa__launch *);
 uint64_t fa__gpu_run_reduce(fa__queue *, const fa__launch *);
-struct fa__gpu_operands;
-/* The operands' launch on copies without gaps, where the dimensions are too many for a kernel's arguments. */
-uint64_t fa__gpu_run_gathered(fa__queue *, const struct fa__gpu_operands *);
+/* A launch of a program whose dimensions are too many for a kernel's arguments: they go into a table in memory. */
+uint64_t fa__gpu_run_by_table(fa__queue *, const fa__launch *);
 
 /* The inputs (bits) that a prepared program reads as numbers. */
 uint32_t fa__gpu_reads(const fa__device *, const fa__program *, fa__class);
+
+/* The struct of program.inc, and its words. */
+enum { FA__GPU_OPERANDS = FA__MAX_INPUTS + FA__MAX_OUTPUTS };
+#define FA__GPU_ARGUMENT_WORDS(dims, operands) (1 + (dims) * (1 + (operands)) + (2 + (operands)) / 2)
+typedef struct fa__gpu_program_arguments {
+    int64_t word[FA__GPU_ARGUMENT_WORDS(FA_MAX_DIMS, FA__GPU_OPERANDS)];
+} fa__gpu_program_arguments;
 
 /* The operands of a launch of a program over its shape, those of size 1 left out. Operands are numbered as the launch
  * has them: outputs, then inputs. */
@@ -94,18 +108,19 @@ typedef struct fa__gpu_operands {
     const fa__launch *launch;
     int rank, kept;
     uint32_t memory; /* bit k: operand k is in memory, and read or written */
-    int64_t count, shape[FA_MAX_DIMS], stride[FA__MAX_INPUTS + FA__MAX_OUTPUTS][FA_MAX_DIMS]; /* in elements */
+    int64_t count, shape[FA_MAX_DIMS], stride[FA__GPU_OPERANDS][FA_MAX_DIMS]; /* in elements */
 } fa__gpu_operands;
-
-/* The struct of program.inc. */
-typedef struct fa__gpu_program_arguments {
-    int64_t word[1 + FA_MAX_DIMS * (1 + FA__MAX_INPUTS + FA__MAX_OUTPUTS) + (2 + FA__MAX_INPUTS + FA__MAX_OUTPUTS) / 2];
-} fa__gpu_program_arguments;
 
 /* Outputs count as memory only when `outputs`. The program is prepared. */
 void fa__gpu_operands_begin(fa__gpu_operands *, const fa__device *, const fa__launch *, bool outputs);
+/* The same for a program that is run for each element: all dimensions joined, at least one left. */
+void fa__gpu_operands_of(fa__gpu_operands *, const fa__device *, const fa__launch *);
+/* GENERAL, or the dense shape that these operands allow. */
+fa__gpu_shape fa__gpu_shape_for(const fa__gpu_operands *);
 /* Joins neighbours among the dimensions from..to that all operands step through as one; returns how many went away. */
 int fa__gpu_operands_join(fa__gpu_operands *, int from, int to);
+/* Writes the struct of program.inc; returns what is behind it. */
+int64_t *fa__gpu_put_arguments(int64_t *word, const fa__gpu_operands *, int dims);
 /* Whether the device has all dtypes that are read and written; an error when not. */
 bool fa__gpu_has_dtypes(const fa__gpu_operands *);
 /* Adds the buffers and the program's arguments, which have to outlive the launch. False, and FA_ERROR_UNAVAILABLE, when

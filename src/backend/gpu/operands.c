@@ -73,37 +73,44 @@ bool fa__gpu_has_dtypes(const fa__gpu_operands *o)
     return true;
 }
 
-bool fa__gpu_add_program(fa__gpu_args *a, fa__gpu_program_arguments *p, const fa__gpu_operands *o)
+int64_t *fa__gpu_put_arguments(int64_t *word, const fa__gpu_operands *o, int dims)
 {
     const fa__launch *l = o->launch;
-    if (!fa__gpu_has_dtypes(o))
-        return false;
-    int dims = fa__gpu_program_dims(o->device, l->program->ssa);
-    if (o->rank > dims)
-        return fa__fail(
-            FA_ERROR_UNAVAILABLE,
-            "fa_%s: %d operands over %d dimensions that cannot be joined are more than a kernel of %s takes (%d "
-            "dimensions): FA_USE(.fallback = true) runs it on the CPU by counted copies",
-            (l->caller ? l->caller : l->op)->name, (int)l->operands, o->rank, o->device->name, dims);
-    int64_t *word = p->word;
+    const size_t words = (size_t)FA__GPU_ARGUMENT_WORDS(dims, l->operands);
+    int64_t *end = memset(word, 0, words * sizeof *word);
+    end += words;
     *word++ = o->count;
-    memset(word, 0, (size_t)(dims * (1 + l->operands)) * sizeof *word);
     memcpy(word, o->shape, (size_t)o->rank * sizeof *word);
     word += dims;
     int32_t *number = (int32_t *)(void *)(word + dims * l->operands);
-    memset(number, 0, (size_t)(2 + l->operands) * sizeof *number);
     *number++ = o->rank;
     for (int k = 0; k < l->operands; k++, word += dims) {
         const fa__operand *x = &l->operand[k];
         bool memory = o->memory >> k & 1;
-        fa__gpu_memory(a, memory ? x->data : NULL);
         number[k] = memory ? x->dtype : 0;
         if (memory)
             memcpy(word, o->stride[k], (size_t)o->rank * sizeof *word);
         else
             put_number(l, x, word);
     }
-    size_t ints = (size_t)(2 + l->operands) & ~(size_t)1;
-    fa__gpu_value(a, p->word, (size_t)((char *)word - (char *)p->word) + ints * sizeof *number);
+    return end;
+}
+
+bool fa__gpu_add_program(fa__gpu_args *a, fa__gpu_program_arguments *p, const fa__gpu_operands *o)
+{
+    const fa__launch *l = o->launch;
+    if (!fa__gpu_has_dtypes(o))
+        return false;
+    int dims = fa__gpu_program_dims(o->device, l->program->ssa, FA__GPU_GENERAL);
+    if (o->rank > dims)
+        return fa__fail(
+            FA_ERROR_UNAVAILABLE,
+            "fa_%s: %d operands over %d dimensions that cannot be joined are more than a kernel of %s takes (%d "
+            "dimensions): FA_USE(.fallback = true) runs it on the CPU by counted copies",
+            (l->caller ? l->caller : l->op)->name, (int)l->operands, o->rank, o->device->name, dims);
+    for (int k = 0; k < l->operands; k++)
+        fa__gpu_memory(a, o->memory >> k & 1 ? l->operand[k].data : NULL);
+    const int64_t *end = fa__gpu_put_arguments(p->word, o, dims);
+    fa__gpu_value(a, p->word, (size_t)(end - p->word) * sizeof *end);
     return true;
 }

@@ -44,6 +44,7 @@ _Static_assert(FA_ERROR_ARGUMENT == 1 && FA_ERROR_INDEX == 5, "ERROR_");
 _Static_assert(FA__CLASS_F32 == 0 && FA__CLASS_F64 == 1 && FA__CLASS_I32 == 2 && FA__CLASS_I64 == 3, "CLASS");
 _Static_assert(FA__GPU_GENERAL == 0 && FA__GPU_DENSE == 1 && FA__GPU_DENSE_F16 == 2 && FA__GPU_DENSE_BF16 == 3,
                "SHAPE");
+_Static_assert(FA__GPU_LIST_DENSE_BF16 - FA__GPU_LIST == FA__GPU_DENSE_BF16, "lists are in the same order");
 
 /* Short names for families.def. */
 enum {
@@ -253,10 +254,12 @@ char *fa__gpu_source_program(const fa__device *d, const fa__program *p, fa__clas
     if (!check_f64(d, class, needs, p->text))
         return NULL;
     put_begin(&t, d, form, class, needs);
-    fa__gpu_put(&t, "#define SHAPE %d\n", (int)shape);
+    if (fa__gpu_is_list(shape))
+        fa__gpu_put(&t, "#define LIST 1\n");
+    fa__gpu_put(&t, "#define SHAPE %d\n", (int)(fa__gpu_is_list(shape) ? shape - FA__GPU_LIST : shape));
     if (shape >= FA__GPU_ROWS)
         fa__gpu_put(&t, "#define COMBINE %d\n", (int)(shape - FA__GPU_ROWS));
-    fa__gpu_put_operands(&t, d, p->ssa);
+    fa__gpu_put_operands(&t, d, p->ssa, shape);
     fa__gpu_put_file(&t, fa__embed_program_inc);
     bool good = fa__gpu_put_program(&t, p->ssa, class);
     fa__gpu_put_file(&t, form->text);

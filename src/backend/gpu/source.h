@@ -1,6 +1,7 @@
 /* Putting sources together (source.c), and programs as text of the dialect (emit.c). */
 #ifndef FA__BACKEND_GPU_SOURCE_H
 #define FA__BACKEND_GPU_SOURCE_H
+#include "backend/gpu/gpu.h"
 #include "base/types.h"
 #include "core/device.h"
 #include "core/program.h"
@@ -38,10 +39,10 @@ unsigned fa__gpu_program_needs(const fa__ssa *, fa__class);
 /* The primitives of a class as functions prim_name: those that the needs allow. */
 void fa__gpu_put_primitives(fa__gpu_text *, fa__class, unsigned there, bool f64);
 /* What stands before program.inc: the numbers of operands and what lists them. */
-void fa__gpu_put_operands(fa__gpu_text *, const fa__device *, const fa__ssa *);
+void fa__gpu_put_operands(fa__gpu_text *, const fa__device *, const fa__ssa *, fa__gpu_shape);
 /* And behind it: the function `program`. False, and an error, when a primitive is not of the class. */
 bool fa__gpu_put_program(fa__gpu_text *, const fa__ssa *, fa__class);
-/* The dimensions that a program's operands may have, when neighbours are joined: as many as the device's
- * kernels have room for in their arguments. 0: not even one. */
-int fa__gpu_program_dims(const fa__device *, const fa__ssa *);
+/* The dimensions that a program's operands may have, when neighbours are joined: as many as the device's kernels have
+ * room for in their arguments, and any in a list's table. 0: not even one. */
+int fa__gpu_program_dims(const fa__device *, const fa__ssa *, fa__gpu_shape);
 #endif

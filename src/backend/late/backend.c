@@ -46,7 +46,7 @@ static void spoil(fa__device *d, fa__block *b, fa__queue *queue)
     fa__late_check_taken((const fa__late_queue *)queue, b->memory, b->size);
     uint64_t ticket = queue ? fa__late_fill(queue, d, b->memory, b->requested) : 0;
     if (ticket)
-        fa__block_use(b, (fa__stamp){queue, ticket});
+        fa__block_use(b, (fa__sync_point){queue, ticket});
     else if (!b->uses)
         memset(b->memory, FA__LATE_GARBAGE, b->requested);
 }

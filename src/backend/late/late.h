@@ -61,8 +61,8 @@ typedef struct fa__late_job {
     uint64_t age;    /* the last telling when it was issued, */
     uint32_t thread; /* by this thread */
     fa__copy copy;
-    fa__stamp after;
-    fa__moment *moment;
+    fa__sync_point after;
+    fa__timestamp *timestamp;
     _Alignas(16) char launch[]; /* a fa__launch, its operands and its arguments */
 } fa__late_job;
 
@@ -115,9 +115,9 @@ void fa__late_surface(fa__late_queue *, uint64_t ticket);
 void fa__late_faults_end(fa__late_queue *);
 
 /* ---- work.c ---- */
-bool fa__late_after(fa__queue *, fa__stamp);
+bool fa__late_after(fa__queue *, fa__sync_point);
 uint64_t fa__late_copy(fa__queue *, const fa__copy *);
-uint64_t fa__late_mark(fa__queue *, fa__moment *);
+uint64_t fa__late_mark(fa__queue *, fa__timestamp *);
 uint64_t fa__late_run(fa__queue *, const fa__launch *);
 bool fa__late_reserve(fa__queue *, int operands);
 /* Garbage; 0 and no error when there is no memory for the work. */

@@ -34,7 +34,7 @@ static void wait_for_other(fa__late_queue *q, job *j)
     fa__late_hand_over(q, j, other, j->after.ticket);
 }
 
-bool fa__late_after(fa__queue *queue, fa__stamp work)
+bool fa__late_after(fa__queue *queue, fa__sync_point work)
 {
     if (!work.queue || work.queue == queue || fa__late_forked || atomic_load(&ignore_after))
         return true;
@@ -43,7 +43,7 @@ bool fa__late_after(fa__queue *queue, fa__stamp work)
     fa__late_queue *q = (fa__late_queue *)queue, *other = (fa__late_queue *)work.queue;
     fa__late_check_after(q, other, work.ticket);
     const job now = {.age = fa__tellings_count(), .thread = fa__thread_number()};
-    if (fa__stamp_done(&work) && !fa__late_hand_over(NULL, &now, other, work.ticket))
+    if (fa__sync_point_done(&work) && !fa__late_hand_over(NULL, &now, other, work.ticket))
         return true; /* whether others' work went wrong is known to them: that is asked for later */
     job *j = fa__late_job_new(wait_for_other, 0);
     if (!j)
@@ -58,20 +58,20 @@ bool fa__late_after(fa__queue *queue, fa__stamp work)
 static void do_mark(fa__late_queue *q, job *j)
 {
     (void)q;
-    atomic_store(&j->moment->ns, fa__clock_ns());
-    fa__moment_drop(j->moment);
+    atomic_store(&j->timestamp->ns, fa__clock_ns());
+    fa__timestamp_drop(j->timestamp);
 }
 
-uint64_t fa__late_mark(fa__queue *queue, fa__moment *moment)
+uint64_t fa__late_mark(fa__queue *queue, fa__timestamp *timestamp)
 {
     job *j = fa__late_job_new(do_mark, 0);
     if (!j)
         return no_memory(queue);
-    j->moment = moment;
-    atomic_fetch_add(&moment->references, 1);
+    j->timestamp = timestamp;
+    atomic_fetch_add(&timestamp->references, 1);
     uint64_t ticket = fa__late_issue(queue, j, NULL, NULL, 0);
     if (!ticket)
-        fa__moment_drop(moment);
+        fa__timestamp_drop(timestamp);
     return ticket;
 }
 
@@ -79,7 +79,7 @@ uint64_t fa__late_mark(fa__queue *queue, fa__moment *moment)
 /* Behind an error that nobody has seen nothing is changed: what is there is better than what depends on the error. */
 static void do_copy(fa__late_queue *q, job *j)
 {
-    if (j->copy.changes && fa__late_stands(q, j))
+    if (j->copy.overwrites && fa__late_stands(q, j))
         return;
     int64_t start = fa__clock_ns();
     memcpy(j->copy.to, j->copy.from, j->copy.bytes);
@@ -122,7 +122,7 @@ uint64_t fa__late_fill(fa__queue *queue, const fa__device *device, void *memory,
 static void do_launch(fa__late_queue *q, job *j)
 {
     const fa__launch *l = (const fa__launch *)(const void *)j->launch;
-    if (!l->changes || !fa__late_stands(q, j)) {
+    if (!l->overwrites || !fa__late_stands(q, j)) {
         fa__cpu_run(l);
         fa__fault_report(&q->fault, l, q->base.device);
         atomic_store(&q->fault.code, FA_OK);

@@ -13,6 +13,13 @@ typedef uint32_t u32;
 
 #define MOST_DIMS 8 /* FA_MAX_DIMS */
 
+/* ---- lists of programs ---- */
+/* How many segments of memory the operands of a list may lie in. */
+#define LIST_SEGMENTS 20
+typedef struct list_arguments {
+    i64 entries; /* of the table */
+} list_arguments;
+
 /* ---- reductions, softmax, search ---- */
 
 /* The reductions' tree (cpu/simd/simd.h: FA__BLOCK, FA__CHAINS) */

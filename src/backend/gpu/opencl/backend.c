@@ -15,6 +15,8 @@ const fa__gpu_driver fa__opencl_driver = {
     .kernel_free = fa__opencl_kernel_free,
     .launch = fa__opencl_launch,
     .scratch = fa__opencl_scratch,
+    .upload = fa__opencl_upload,
+    .segment = fa__opencl_segment,
 };
 
 const fa__backend fa__backend_opencl = {
@@ -39,5 +41,6 @@ const fa__backend fa__backend_opencl = {
     .prepare = fa__gpu_prepare,
     .discard = fa__gpu_discard,
     .run = fa__opencl_run,
+    .run_list = fa__opencl_run_list,
     .overrides = fa__opencl_overrides,
 };

@@ -19,6 +19,7 @@ typedef struct piece {
     cl_mem to, from; /* NULL: the host */
     size_t to_at, from_at;
     size_t begin, bytes; /* of the copy */
+    bool uncounted;      /* the ledger is told nothing */
 } piece;
 
 static char *host_target(const piece *p)
@@ -232,9 +233,9 @@ static uint64_t send_piece(const piece *p, sender *send)
     }
     w->from = c->from_device;
     w->to = c->to_device;
-    w->timed = c->from_device != c->to_device;
+    w->timed = c->from_device != c->to_device && !p->uncounted;
     w->age = c->age;
-    w->changes = c->changes;
+    w->overwrites = c->overwrites;
     return fa__opencl_commit(w, event, call);
 }
 
@@ -303,7 +304,7 @@ static uint64_t send_and_put(const piece *p, sender *send)
  * the host waits until it is known. */
 static fa__opencl_health health_for(queue *q, const fa__copy *c)
 {
-    fa__opencl_health health = c->changes ? fa__opencl_health_of(q) : FA__OPENCL_SOUND;
+    fa__opencl_health health = c->overwrites ? fa__opencl_health_of(q) : FA__OPENCL_SOUND;
     if (health != FA__OPENCL_UNSURE || !is_foreign(q, c->to_device))
         return health;
     int64_t start = fa__clock_ns();
@@ -343,7 +344,7 @@ uint64_t fa__opencl_copy(fa__queue *base, const fa__copy *c)
     piece p = {.queue = q, .copy = c};
     if ((c->to_device && !fa__opencl_well(c->to_device)) || (c->from_device && !fa__opencl_well(c->from_device)))
         return 0;
-    if (c->changes && !fa__opencl_forgive(q))
+    if (c->overwrites && !fa__opencl_forgive(q))
         return 0;
     fa__opencl_health health = health_for(q, c);
     if (!c->bytes || health == FA__OPENCL_FAULTY)
@@ -352,4 +353,15 @@ uint64_t fa__opencl_copy(fa__queue *base, const fa__copy *c)
     sender *send = sender_for(q, c, unsure, &staged);
     size_t most = staged || (puts && c->to_device != c->from_device) ? FA__OPENCL_CHUNK : SIZE_MAX;
     return find_places(&p) ? send_all(&p, send, puts, most) : 0;
+}
+
+/* Through pinned memory, whatever the device: the bytes may be changed when this returns. */
+void *fa__opencl_upload(fa__queue *base, const void *bytes, size_t size)
+{
+    queue *q = (queue *)base;
+    void *there = fa__opencl_scratch(base, size);
+    const fa__copy c = {
+        .op = q->launch ? q->launch->op : NULL, .to = there, .from = bytes, .bytes = size, .to_device = base->device};
+    piece p = {.queue = q, .copy = &c, .bytes = size, .uncounted = true};
+    return there && find_places(&p) && send_piece(&p, write_staged) ? there : NULL;
 }

@@ -22,7 +22,7 @@ static bool set_memory(const queue *q, cl_kernel kernel, cl_uint *at, const void
 static bool set_all(const queue *q, cl_kernel kernel, const fa__gpu_arg *args, int count)
 {
     cl_uint at = 0;
-    const cl_int careful = !q->launch || q->launch->changes || q->checked;
+    const cl_int careful = !q->launch || q->launch->overwrites || q->checked;
     bool good = set(q, kernel, &at, sizeof q->fault, &q->fault) && set(q, kernel, &at, sizeof careful, &careful);
     for (int i = 0; good && i < count; i++)
         good =
@@ -72,7 +72,7 @@ uint64_t fa__opencl_launch(fa__queue *base, const fa__gpu_kernel *k, const uint6
     if (!w || !set_all(q, handle->kernel, args, count) || !fa__opencl_forgive(q))
         return 0;
     w->epoch = q->epoch;
-    w->changes = true;
+    w->overwrites = true;
     if (!k->faults)
         return enqueue(q, k, groups, &event) ? fa__opencl_commit(w, event, "clEnqueueNDRangeKernel") : 0;
     fa__opencl_suspect *s = fa__opencl_suspect_new(q, k->name, op);
@@ -100,15 +100,31 @@ void *fa__opencl_scratch(fa__queue *base, size_t bytes)
     return fa__block_memory(q->scratch);
 }
 
-uint64_t fa__opencl_run(fa__queue *base, const fa__launch *l)
+static void begin_launch(queue *q, const fa__launch *l)
 {
-    queue *q = (queue *)base;
     q->launch = l;
     q->checked = false;
     q->device->issuing = l->caller ? l->caller : l->op;
-    uint64_t ticket = fa__gpu_run(base, l);
+}
+
+static uint64_t end_launch(queue *q, uint64_t ticket)
+{
     q->device->issuing = NULL;
     q->launch = NULL;
-    fa__opencl_scratch(base, 0);
+    fa__opencl_scratch(&q->base, 0);
     return ticket;
+}
+
+uint64_t fa__opencl_run(fa__queue *base, const fa__launch *l)
+{
+    queue *q = (queue *)base;
+    begin_launch(q, l);
+    return end_launch(q, fa__gpu_run(base, l));
+}
+
+uint64_t fa__opencl_run_list(fa__queue *base, const fa__launch *const *l, int count)
+{
+    queue *q = (queue *)base;
+    begin_launch(q, l[0]);
+    return end_launch(q, fa__gpu_run_list(base, l, count));
 }

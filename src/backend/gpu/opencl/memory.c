@@ -107,6 +107,12 @@ cl_mem fa__opencl_find(const fa__device *d, const void *address, size_t *offset)
     return buffer;
 }
 
+const void *fa__opencl_segment(const fa__device *d, const void *address)
+{
+    size_t offset = 0;
+    return fa__opencl_find(d, address, &offset) ? (const char *)address - offset : NULL;
+}
+
 /* A buffer that is there: many drivers would find out only when it is used first that there is no memory for it. What
  * it holds is kept, as another queue may write it before this queue comes to the command. */
 static cl_mem new_buffer(const fa__device *d, size_t size)

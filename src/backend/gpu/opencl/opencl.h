@@ -96,13 +96,13 @@ typedef struct fa__opencl_work {
     uint32_t age; /* of the ledger */
     char *target; /* memory of the host that it writes: `bytes`; NULL: none */
     size_t bytes;
-    const void *staged;   /* these come from here when it is done; NULL: the device writes them itself */
-    uint64_t staging_end; /* what the queue may use again of its pinned memory; 0: it has none of it */
-    fa__moment *moment;   /* takes the time when it is done; a reference; NULL: nobody asks */
+    const void *staged;       /* these come from here when it is done; NULL: the device writes them itself */
+    uint64_t staging_end;     /* what the queue may use again of its pinned memory; 0: it has none of it */
+    fa__timestamp *timestamp; /* takes the time when it is done; a reference; NULL: nobody asks */
     /* launches that may fault */
     fa__opencl_suspect *suspect;
     uint32_t epoch, thread; /* thread: who issued it */
-    bool changes;           /* what it stages stays aside behind a fault */
+    bool overwrites;        /* what it stages stays aside behind a fault */
 } fa__opencl_work;
 
 /* A thread had the device look at another queue's fault word, up to that queue's ticket, in an epoch of its own. */
@@ -185,6 +185,8 @@ void fa__opencl_release(fa__device *, void *, size_t);
 /* The buffer that an address lies in, and how far from its beginning. NULL, and an error, when it is none of this
  * device's. */
 cl_mem fa__opencl_find(const fa__device *, const void *address, size_t *offset);
+/* Where this buffer begins. */
+const void *fa__opencl_segment(const fa__device *, const void *address);
 /* Memory of the host that the device copies from and to without a stop. */
 void *fa__opencl_pinned(const fa__device *, cl_command_queue, size_t, cl_mem *);
 void fa__opencl_pinned_free(cl_command_queue, cl_mem, void *);
@@ -216,7 +218,7 @@ fa__opencl_work *fa__opencl_begin(fa__opencl_queue *, const fa__op *);
 uint64_t fa__opencl_commit(fa__opencl_work *, cl_event, const char *call);
 /* Work that does nothing; and that writes the time when it is done. */
 uint64_t fa__opencl_nothing(fa__opencl_queue *);
-uint64_t fa__opencl_mark(fa__queue *, fa__moment *);
+uint64_t fa__opencl_mark(fa__queue *, fa__timestamp *);
 void fa__opencl_leave(fa__opencl_queue *); /* releases the queue's lock */
 void fa__opencl_wait(fa__queue *, uint64_t ticket);
 void fa__opencl_wait_quietly(fa__opencl_queue *, uint64_t ticket); /* raises nothing */
@@ -234,12 +236,14 @@ static inline uint64_t fa__opencl_done(fa__opencl_queue *q)
 }
 
 /* ---- order.c ---- */
-bool fa__opencl_after(fa__queue *, fa__stamp);
+bool fa__opencl_after(fa__queue *, fa__sync_point);
 /* The host is about to read this memory on behalf of the queue's next work: waits for earlier work that writes it. */
 void fa__opencl_before_host_read(fa__opencl_queue *, const fa__op *, const void *from, size_t bytes);
 
 /* ---- copy.c ---- */
 uint64_t fa__opencl_copy(fa__queue *, const fa__copy *);
+/* Scratch memory that holds these bytes of the host's. */
+void *fa__opencl_upload(fa__queue *, const void *bytes, size_t size);
 
 /* ---- build.c ---- */
 /* The handle of a fa__gpu_kernel. */
@@ -261,6 +265,7 @@ uint64_t fa__opencl_launch(fa__queue *, const fa__gpu_kernel *, const uint64_t g
                            int count);
 void *fa__opencl_scratch(fa__queue *, size_t bytes);
 uint64_t fa__opencl_run(fa__queue *, const fa__launch *);
+uint64_t fa__opencl_run_list(fa__queue *, const fa__launch *const *, int count);
 
 /* ---- suspect.c ---- */
 /* What is told of the launch that is being issued, by a kernel of that name; NULL, and an error, without memory. */

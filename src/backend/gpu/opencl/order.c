@@ -29,7 +29,7 @@ static bool follow(queue *q, queue *other, uint64_t ticket)
 }
 
 /* The driver can order queues of one context. For others the host waits. */
-bool fa__opencl_after(fa__queue *base, fa__stamp stamp)
+bool fa__opencl_after(fa__queue *base, fa__sync_point stamp)
 {
     queue *q = (queue *)base, *other = (queue *)stamp.queue;
     if (!other || other == q || fa__opencl_gone)
@@ -40,7 +40,7 @@ bool fa__opencl_after(fa__queue *base, fa__stamp stamp)
     if (other->device->platform == q->device->platform && !host_takes_part(q, other, stamp.ticket)) {
         if (!follow(q, other, stamp.ticket))
             return false;
-    } else if (!fa__stamp_done(&stamp)) {
+    } else if (!fa__sync_point_done(&stamp)) {
         int64_t start = fa__clock_ns();
         fa__opencl_wait_quietly(other, stamp.ticket);
         fa__ledger_implicit(NULL, d, fa__clock_ns() - start);

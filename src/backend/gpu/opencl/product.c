@@ -93,7 +93,7 @@ static bool can(job *j)
 {
     const matmul_arguments *p = &j->product.p;
     const fa__opencl_queue *q = j->queue;
-    const bool careful = j->launch->changes;
+    const bool careful = j->launch->overwrites;
     return (p->dtype == FA_F32 || (p->dtype == FA_F64 && q->device->gpu.f64)) && !careful && p->rank == 0 && p->m > 0
            && p->n > 0 && p->k > 0 && lies_right(p->m, p->k, p->a_row, p->a_col, &j->a)
            && lies_right(p->k, p->n, p->b_row, p->b_col, &j->b) && lies_right(p->m, p->n, p->c_row, p->c_col, &j->c)

@@ -37,7 +37,7 @@ static void end_debt(queue *q, int i)
 void fa__opencl_owe(queue *q, uint64_t ticket)
 {
     const work *w = fa__opencl_work_of(q, ticket);
-    if ((q->forgive && !w->changes) || !fa__opencl_stands(w) || debt_of(q, w->epoch, w->thread))
+    if ((q->forgive && !w->overwrites) || !fa__opencl_stands(w) || debt_of(q, w->epoch, w->thread))
         return; /* what is issued when the program was told is done, or clears the word first */
     if (q->debts == FA__OPENCL_DEBTS)
         end_debt(q, 0);

@@ -62,15 +62,15 @@ static void put_away(work *w, uint64_t ticket)
     cl_int status = status_of(w);
     if (status < 0)
         note_failure(w, ticket, status);
-    if (w->target && w->staged && status == CL_COMPLETE && !(w->changes && fa__opencl_stands(w)))
+    if (w->target && w->staged && status == CL_COMPLETE && !(w->overwrites && fa__opencl_stands(w)))
         memcpy(w->target, w->staged, w->bytes);
     if (w->timed && status == CL_COMPLETE)
         fa__ledger_copy_time(w->age, w->op, w->from, w->to, event_ns(w->event) + event_ns(w->other));
-    if (w->moment) {
+    if (w->timestamp) {
         cl_ulong end = 0;
         if (!fa__opencl.clGetEventProfilingInfo(w->event, CL_PROFILING_COMMAND_END, sizeof end, &end, NULL))
-            atomic_store(&w->moment->ns, (int64_t)end);
-        fa__moment_drop(w->moment);
+            atomic_store(&w->timestamp->ns, (int64_t)end);
+        fa__timestamp_drop(w->timestamp);
     }
     if (w->suspect)
         fa__opencl_judge(w, ticket, status == CL_COMPLETE);
@@ -209,8 +209,8 @@ work *fa__opencl_begin(queue *q, const fa__op *op)
     w->suspect = NULL;
     w->epoch = q->epoch;
     w->thread = fa__thread_number();
-    w->changes = false;
-    w->moment = NULL;
+    w->overwrites = false;
+    w->timestamp = NULL;
     return w;
 }
 
@@ -248,16 +248,16 @@ uint64_t fa__opencl_commit(work *w, cl_event event, const char *call)
     return ticket;
 }
 
-static uint64_t issue_marker(queue *q, fa__moment *moment, bool changes)
+static uint64_t issue_marker(queue *q, fa__timestamp *timestamp, bool changes)
 {
     cl_event event;
     work *w = fa__opencl_begin(q, NULL);
     if (!w || !FA__OPENCL_TRY(q->base.device, clEnqueueMarkerWithWaitList, q->queue, 0, NULL, &event))
         return 0;
-    w->moment = moment;
-    w->changes = changes;
-    if (moment)
-        atomic_fetch_add(&moment->references, 1);
+    w->timestamp = timestamp;
+    w->overwrites = changes;
+    if (timestamp)
+        atomic_fetch_add(&timestamp->references, 1);
     return fa__opencl_commit(w, event, "clEnqueueMarkerWithWaitList");
 }
 
@@ -266,7 +266,7 @@ uint64_t fa__opencl_nothing(queue *q)
     return issue_marker(q, NULL, true);
 }
 
-uint64_t fa__opencl_mark(fa__queue *q, fa__moment *moment)
+uint64_t fa__opencl_mark(fa__queue *q, fa__timestamp *timestamp)
 {
-    return issue_marker((queue *)q, moment, false);
+    return issue_marker((queue *)q, timestamp, false);
 }

@@ -1,0 +1,31 @@
+/* Elements that come together at one place, as in scatter_add: halves are added in f32, and rounded once. */
+#include "dispatch/call.h"
+
+static bool copied(fa__call *c, fa_tensor *to, const fa_tensor *from)
+{
+    return fa__run_expression(c, to, "x", 1, (fa__bound[]){{.name = "x", .value = fa__arg_t(from)}});
+}
+
+bool fa__run_accumulated_f32(fa__call *c)
+{
+    fa_tensor *y = c->out[0];
+    int8_t first = c->op->inplace;
+    if (y->dtype != FA_F16 && y->dtype != FA_BF16)
+        return fa__run_kernel(c);
+    const fa_tensor *x = first < 0 ? NULL : c->tensor[first];
+    fa_tensor *wide = fa__tensor_empty(c->device, FA_F32, y->rank, y->shape, c->queue);
+    if (!wide)
+        return false;
+    bool good = !x || copied(c, wide, x);
+    c->out[0] = wide;
+    if (x)
+        c->tensor[first] = wide;
+    c->error_dtype = y->dtype;
+    good = good && fa__run_kernel(c);
+    c->out[0] = y;
+    if (x)
+        c->tensor[first] = x;
+    good = good && copied(c, y, wide);
+    fa__unref(wide); /* not at the scope's end: in place no memory stays behind */
+    return good;
+}

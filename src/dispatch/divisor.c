@@ -1,0 +1,28 @@
+/* Integers are not divided by 0: numbers are looked at here, tensors by a kernel on their device, before the launch
+ * that divides. */
+#include "dispatch/call.h"
+
+static bool look_at(fa__call *c, const fa__elementwise *e, const fa__launch *l)
+{
+    FA__EACH_BIT (i, e->compiled->e->divisors) {
+        const fa__operand *o = &l->operand[i + 1];
+        if (o->kind == FA__VALUE_INT && o->value.i == 0)
+            return fa__call_fail(c, FA_ERROR_ARGUMENT, "division by zero");
+        if (o->kind == FA__MEMORY && !fa__check_zeros(c->tensor[i], FA__ZERO_DIVISOR))
+            return false;
+    }
+    return true;
+}
+
+/* The check is part of this call, as those are that a composed operation calls. */
+bool fa__check_divisors(fa__call *c, const fa__elementwise *e, const fa__launch *l)
+{
+    fa__context *x = fa__ctx();
+    if (!fa__numel(c->out[0]))
+        return true;
+    c->parent = x->call;
+    x->call = c;
+    bool good = look_at(c, e, l);
+    x->call = c->parent;
+    return good;
+}

@@ -1,0 +1,196 @@
+/* Copies: to another device or dtype, into what is there, and fresh. */
+#include "backend/movement.h"
+#include "dispatch/call.h"
+#include "dispatch/row.h"
+#include "dispatch/views.h"
+#include <stdlib.h>
+
+typedef struct {
+    const fa_tensor *x;
+    fa_device device OPT({0, 0}); /* where to; by default where x is */
+    fa_dtype dtype OPT(FA_SAME);  /* of the result; FA_SAME: that of x */
+    bool non_blocking OPT(true);  /* the host goes on at once; it waits when it reads */
+} move_args;
+
+/* Whether dimension i of x steps farther than j does (1), less far (-1), or neither: nobody knows where an expanded
+ * dimension belongs. */
+static int farther(const fa_tensor *x, int i, int j)
+{
+    int64_t a = llabs(x->stride[i]), b = llabs(x->stride[j]);
+    if (!a || !b || a == b)
+        return a && a == b && x->shape[i] > x->shape[j];
+    return a > b ? 1 : -1;
+}
+
+/* The dimensions of x from the innermost in memory, sorted by insertion. What is expanded stays where it stands, and
+ * the others pass it by: so does PyTorch. */
+static void order_in_memory(const fa_tensor *x, int *order)
+{
+    for (int i = 0; i < x->rank; i++) {
+        int at = i, sign = 0;
+        order[i] = x->rank - 1 - i;
+        for (int k = i; k-- > 0 && (sign = farther(x, order[k], order[at])) >= 0;) {
+            int dim = order[k];
+            if (!sign)
+                continue;
+            order[k] = order[at];
+            order[at] = dim;
+            at = k;
+        }
+    }
+}
+
+/* Strides that keep the order of x's dimensions in memory, without its gaps. */
+static bool infer_layout(fa__call *c, const fa_tensor *x)
+{
+    int order[FA_MAX_DIMS];
+    int64_t step = 1;
+    order_in_memory(x, order);
+    for (int i = 0; i < x->rank; i++) {
+        c->spec[0].stride[order[i]] = step;
+        step *= x->shape[order[i]] > 1 ? x->shape[order[i]] : 1;
+    }
+    return true;
+}
+
+static bool move_infer(fa__call *c)
+{
+    const move_args *a = c->args;
+    fa__device *to = a->device.kind == FA__DEFAULT_DEVICE ? fa__tensor_device(a->x) : fa__device_get(a->device);
+    if (!to)
+        return false;
+    c->device = to;
+    c->queue = fa__queue_of(to);
+    return fa__infer_like(c, a->x, a->dtype ? a->dtype : (fa_dtype)a->x->dtype) && infer_layout(c, a->x);
+}
+
+/* The gradient's way back is for the queue that the copy was issued to. */
+static bool goes_back_by(fa__call *c, const fa_tensor *source)
+{
+    c->queue = fa__queue_between(c->device, fa__tensor_device(source));
+    return true;
+}
+
+/* On one device by an expression; between devices as bytes, converted where the fewer of them travel. */
+static bool move_run(fa__call *c)
+{
+    const move_args *a = c->args;
+    return fa__copy_elements(c, c->out[0], a->x, !a->non_blocking) && goes_back_by(c, a->x);
+}
+
+static void move_grad(fa__back *b)
+{
+    const move_args *a = b->args;
+    fa__set_input_grad(b, &a->x,
+                       fa_move(b->gy[0], .device = fa__tensor_device(a->x)->id, .dtype = (fa_dtype)a->x->dtype));
+}
+
+/** A copy of x: on another device, as another dtype, or as it is. fa_to is the short form, which returns x itself where
+ *  nothing changes. Differentiable: the gradient comes back to where x is, in x's dtype. */
+OP(move, move_args, (y), .infer = move_infer, .run = move_run, .grad = move_grad, .cross_device = true,
+   .sets_strides = true, TORCH("x.to(dtype or x.dtype, copy=True)"),
+   SAMPLES("(3,4) dtype=f64; (3,4) dtype=i32; (); (0,2) dtype=bf16; i(5) dtype=f16; n(9) dtype=bool; (3,4) dtype=u8"))
+
+typedef struct {
+    const fa_tensor *x;
+} one_args;
+
+static bool clone_infer(fa__call *c)
+{
+    const one_args *a = c->args;
+    return fa__infer_like(c, a->x, (fa_dtype)a->x->dtype) && infer_layout(c, a->x);
+}
+
+static bool clone_run(fa__call *c)
+{
+    const one_args *a = c->args;
+    return fa__run_expression(c, c->out[0], "x", 1, (fa__bound[]){{.name = "x", .value = fa__arg_t(a->x)}});
+}
+
+static void clone_grad(fa__back *b)
+{
+    const one_args *a = b->args;
+    fa__set_input_grad(b, &a->x, b->gy[0]);
+}
+
+/** A copy in new memory, without gaps: the order of x's dimensions in memory is kept. fa_contiguous is row-major. */
+OP(clone, one_args, (y), .infer = clone_infer, .run = clone_run, .grad = clone_grad, .sets_strides = true,
+   TORCH("clone(x)"), SAMPLES("(3,4); (); (0,2); b(3)"))
+
+static fa_tensor *contiguous_compose(fa__call *c)
+{
+    const one_args *a = c->args;
+    bool dense = fa__is_dense(a->x->rank, a->x->shape, a->x->stride);
+    return dense ? (fa_tensor *)fa__own(fa__ref(a->x)) : fa__row_major(a->x);
+}
+
+/** x if its elements lie row-major without gaps, else a copy of which that holds. */
+OP(contiguous, one_args, (y), .compose = contiguous_compose, .may_view = true, TORCH("x.contiguous()"),
+   SAMPLES("(3,4); (); (0,2)"))
+
+static bool detach_infer(fa__call *c)
+{
+    const one_args *a = c->args;
+    fa__spec *s = &c->spec[0];
+    if (!fa__infer_like(c, a->x, (fa_dtype)a->x->dtype))
+        return false;
+    memcpy(s->stride, a->x->stride, sizeof s->stride);
+    s->offset = a->x->offset;
+    return true;
+}
+
+/** x without history: the same memory, and no gradient flows through. Changes in place are seen by both, and by
+ *  backward. */
+OP(detach, one_args, (y), .infer = detach_infer, .view = true, .no_grad = "cuts the graph", TORCH("x.detach()"),
+   SAMPLES("(3,4); (); (0,2)"))
+
+typedef struct {
+    const fa_tensor *x; /* what is overwritten */
+    fa_arg source;      /* broadcasts to x; of any dtype, on any device */
+} copy_args;
+
+static bool copy_infer(fa__call *c)
+{
+    const copy_args *a = c->args;
+    const fa_tensor *s = a->source.kind == FA__ARG_TENSOR ? a->source.as.t : NULL;
+    if (!s && !fa__check_written(c, (fa_dtype)a->x->dtype, &a->source))
+        return false;
+    c->device = fa__tensor_device(a->x);
+    c->queue = fa__queue_of(c->device);
+    if (s && s->rank > a->x->rank)
+        return fa__call_fail(c, FA_ERROR_SHAPE, "the source has more dimensions than what it is copied into");
+    for (int i = 0; s && i < s->rank; i++) {
+        int64_t n = a->x->shape[a->x->rank - s->rank + i];
+        if (s->shape[i] != n && s->shape[i] != 1)
+            return fa__call_fail(c, FA_ERROR_SHAPE, "the source does not broadcast to what it is copied into");
+    }
+    return fa__infer_like(c, a->x, (fa_dtype)a->x->dtype);
+}
+
+static bool copy_run(fa__call *c)
+{
+    const copy_args *a = c->args;
+    if (a->source.kind == FA__ARG_TENSOR)
+        return fa__copy_elements(c, c->out[0], a->source.as.t, false) && goes_back_by(c, a->source.as.t);
+    return fa__run_expression(c, c->out[0], "source", 1, (fa__bound[]){{.name = "source", .value = a->source}});
+}
+
+static void copy_grad(fa__back *b)
+{
+    const copy_args *a = b->args;
+    fa__set_input_grad(b, &a->x, fa_zeros_like(b->gy[0]));
+    if (a->source.kind == FA__ARG_TENSOR && fa__wants(b, &a->source)) {
+        const fa_tensor *s = a->source.as.t;
+        fa__set_input_grad(
+            b, &a->source,
+            fa_move(fa_sum_to(b->gy[0], s), .device = fa__tensor_device(s)->id, .dtype = (fa_dtype)s->dtype));
+    }
+}
+
+/** x with its elements replaced by those of the source; fa_copy_(x, source) does that in place, across devices and
+ *  dtypes. Values are converted as fa_to does: 2.7 into i32 gives 2. */
+OP(copy, copy_args, (y), .infer = copy_infer, .run = copy_run, .grad = copy_grad, .cross_device = true,
+   .inplace = INPLACE(x), TORCH("x.clone().copy_(source) if isinstance(source, Tensor) else full_like(x, source)"),
+   ALSO("`fill` with a number, `zero_` with 0, NumPy's `copyto`"), SAMPLES("(3,4) (4); (3,4) 2; (3) (3); () ()"))
+
+#include "move.rows"

@@ -1,0 +1,390 @@
+/* Indexing with tensors and masks: fa_index and fa_index_put_. The other entries make a view; of it the dimensions that
+ * tensors are for come in front, where one index over all of them names the slices. */
+#include "base/text.h"
+#include "dispatch/call.h"
+#include "ops/index/entries.h"
+#include "ops/index/index.h"
+
+static const fa__field fields[] = {{"x", FA__TENSOR, false, offsetof(fa__index_args, x)},
+                                   {"index", FA__STRING, false, offsetof(fa__index_args, index)},
+                                   {"value", FA__NUMBER, false, offsetof(fa__index_args, value)}};
+
+static const fa__op ops[] = {
+    {.name = "index", .id = FA__OP_expression, .fields = fields, .nfields = 2, .nresults = 1},
+    {.name = "index_put", .id = FA__OP_expression, .fields = fields, .nfields = 3, .nresults = 1},
+    {.name = "index_put_", .id = FA__OP_expression, .fields = fields, .nfields = 3, .nresults = 1},
+};
+
+/* An index on its way. */
+typedef struct plan {
+    fa__call call;
+    fa__index_args args;
+    fa_tensor *x; /* args.x where the call runs; of fa_index_put() a copy */
+    bool accumulate;
+    char text[200];
+    fa__entry entry[FA__MOST_ENTRIES];
+    int entries, tensors;
+    fa_tensor *view; /* of x, with the dimensions that tensors are for in front */
+    int lead;        /* how many these are */
+    fa_shape size;   /* of them, and what they are called in x */
+    int source[FA_MAX_DIMS];
+    int at; /* where the dimensions of the tensors go in the result, among the others */
+} plan;
+
+/* ---- parts to entries ---- */
+
+static bool add_tensor(plan *p, const fa_tensor *t)
+{
+    if (fa__dtype_is_float(t->dtype))
+        return fa__call_fail(&p->call, FA_ERROR_DTYPE, "a part is %s: an index is of integers or bool",
+                             fa_dtype_name((fa_dtype)t->dtype));
+    p->tensors++;
+    p->entry[p->entries++] =
+        (fa__entry){.kind = FA__ENTRY_TENSOR, .tensor = t, .covers = t->dtype == FA_BOOL ? t->rank : 1};
+    return true;
+}
+
+static bool add_part(plan *p, const fa__indexing *g, const fa_index_part *part)
+{
+    if (p->entries == FA__MOST_ENTRIES)
+        return fa__index_fails(g, "there are too many entries") != NULL;
+    if (part->is_tensor)
+        return add_tensor(p, part->tensor);
+    if (part->text) {
+        const fa__indexing of_text = {.name = g->name, .where = part->text, .x = g->x};
+        int n = fa__entries_read(&of_text, p->entry, p->entries);
+        p->entries = n < 0 ? p->entries : n;
+        return n >= 0;
+    }
+    p->entry[p->entries++] = (fa__entry){.kind = FA__ENTRY_INTEGER, .start = part->number};
+    return true;
+}
+
+/* ---- where the tensors stand ---- */
+
+static bool is_advanced(const fa__entry *e)
+{
+    return e->kind == FA__ENTRY_TENSOR || e->kind == FA__ENTRY_INTEGER;
+}
+
+/* The place of the first tensor or integer, when all of them are neighbours; else 0. */
+static int place_of_tensors(const plan *p)
+{
+    int first = 0, last = p->entries - 1;
+    while (!is_advanced(&p->entry[first]))
+        first++;
+    while (!is_advanced(&p->entry[last]))
+        last--;
+    for (int i = first; i <= last; i++)
+        if (!is_advanced(&p->entry[i]))
+            return 0;
+    return p->entry[first].at;
+}
+
+/* Dimensions that tensors are for, in their order, and then the others. */
+static bool bring_forward(plan *p)
+{
+    fa_shape order = {.rank = p->view->rank};
+    unsigned taken = 0;
+    for (int i = 0; i < p->entries; i++)
+        for (int k = 0; p->entry[i].kind == FA__ENTRY_TENSOR && k < p->entry[i].covers; k++) {
+            int d = p->entry[i].at + k;
+            p->source[p->lead] = p->entry[i].source + k;
+            p->size.dim[p->lead] = p->view->shape[d];
+            order.dim[p->lead++] = d;
+            taken |= 1U << d;
+        }
+    for (int d = 0, n = p->lead; d < p->view->rank; d++)
+        if (!(taken >> d & 1))
+            order.dim[n++] = d;
+    p->size.rank = p->lead;
+    p->at = place_of_tensors(p);
+    p->view = fa_permute(p->view, order);
+    return p->view != NULL;
+}
+
+/* Whether all tensors are alive; how many are parts of the index. */
+static bool check_tensors(const plan *p, fa_index_parts index, int *tensors)
+{
+    const fa_tensor *value = fa__index_value(&p->args);
+    for (size_t i = 0; i < index.count; i++)
+        if (index.item[i].is_tensor && (++*tensors, !fa__tensor_check(index.item[i].tensor, "a part of the index")))
+            return false;
+    return (p->args.value.kind != FA__ARG_TENSOR) || fa__tensor_check(value, "the value");
+}
+
+/* A tensor where the call runs. */
+static fa_tensor *beside(const plan *p, const fa_tensor *t)
+{
+    if (fa__tensor_device(t) == p->call.device)
+        return (fa_tensor *)(uintptr_t)t;
+    FA__WORK_FOR(fa__asked_for(&p->call));
+    return fa_to(t, p->call.device->id);
+}
+
+/* Finds where the call runs, and brings x there. */
+static bool settle(plan *p, fa_index_parts index)
+{
+    int tensors = 0;
+    bool copies = p->call.op == &ops[1];
+    const fa_tensor *x = p->args.x;
+    if (!check_tensors(p, index, &tensors))
+        return false;
+    const fa__indexed i = {&p->call, &p->args, p->call.op == &ops[2] || (!copies && !tensors)};
+    if (!(p->call.device = fa__index_device(&i, index)))
+        return false;
+    FA_USE(.placement = FA_PLACE_STRICT);
+    p->x = copies && fa__tensor_device(x) == p->call.device ? fa_clone(x) : beside(p, x);
+    return p->x != NULL;
+}
+
+static bool begin(plan *p, const fa_tensor *x, fa_index_parts index, fa_arg value)
+{
+    char name[30], what[50];
+    snprintf(name, sizeof name, "fa_%s", p->call.op->name);
+    snprintf(what, sizeof what, "%s: the tensor", name);
+    if (fa__failed() || !fa__tensor_check(x, what))
+        return false;
+    p->args = (fa__index_args){x, p->text, value};
+    p->call.args = &p->args;
+    struct fa__text told = fa__text_in(p->text, sizeof p->text);
+    fa__describe_index(&told, index, false);
+    fa__indexing g = {.name = name, .where = p->text, .x = x};
+    if (!index.count)
+        return fa__index_fails(&g, "there is nothing in the index") != NULL;
+    if (!settle(p, index))
+        return false;
+    g.x = p->x;
+    for (size_t i = 0; i < index.count; i++)
+        if (!add_part(p, &g, &index.item[i]))
+            return false;
+    p->view = fa__entries_view(&g, p->entry, p->entries);
+    return p->view && (!p->tensors || bring_forward(p));
+}
+
+/* ---- one index over all dimensions in front ---- */
+
+static bool mask_fits(plan *p, const fa__entry *e, int first)
+{
+    for (int k = 0; k < e->covers; k++)
+        if (e->tensor->shape[k] != p->size.dim[first + k])
+            return fa__call_fail(
+                &p->call, FA_ERROR_INDEX, "a mask has size %lld in dimension %d, but dimension %d of x has %lld",
+                (long long)e->tensor->shape[k], k, p->source[first + k], (long long)p->size.dim[first + k]);
+    return true;
+}
+
+/* A tensor's places among the dimensions that it is for, of which the first one in front is `first`. */
+static fa_tensor *places_of(plan *p, const fa__entry *e, int first)
+{
+    bool mask = e->tensor->dtype == FA_BOOL;
+    if (mask && !mask_fits(p, e, first))
+        return NULL;
+    fa_tensor *t = beside(p, e->tensor);
+    if (!t)
+        return NULL;
+    return mask ? fa__places_of_mask(&p->call, t) : fa__index_at(t, p->source[first], p->size.dim[first]);
+}
+
+static fa_tensor *all_places(plan *p)
+{
+    fa_tensor *all = NULL;
+    int first = 0;
+    for (int i = 0; i < p->entries; i++) {
+        const fa__entry *e = &p->entry[i];
+        int64_t size = 1;
+        if (e->kind != FA__ENTRY_TENSOR)
+            continue;
+        fa_tensor *places = places_of(p, e, first);
+        for (int k = 0; k < e->covers; k++)
+            if (!fa__mul_i64(size, p->size.dim[first++], &size)) {
+                fa__call_fail(&p->call, FA_ERROR_INDEX, "there are more places than can be counted");
+                return NULL;
+            }
+        all = all ? fa_add(fa_mul(all, size), places) : places;
+        if (!all)
+            return NULL;
+    }
+    return all;
+}
+
+/* A mask names no place twice. */
+static bool is_mask_alone(const plan *p)
+{
+    for (int i = 0; i < p->entries; i++)
+        if (p->entry[i].kind == FA__ENTRY_TENSOR)
+            return p->tensors == 1 && p->entry[i].tensor->dtype == FA_BOOL;
+    return false;
+}
+
+/* The shape of a result: the dimensions of `places` between those of the view that no tensor is for. */
+static bool result_shape(plan *p, const fa_tensor *places, fa_shape *shape)
+{
+    int rest = p->view->rank - p->lead;
+    shape->rank = 0;
+    if (rest + places->rank > FA_MAX_DIMS)
+        return fa__call_fail(&p->call, FA_ERROR_SHAPE, "the result would have %d dimensions: a tensor has at most %d",
+                             rest + places->rank, FA_MAX_DIMS);
+    for (int i = 0; i <= rest; i++) {
+        for (int k = 0; i == p->at && k < places->rank; k++)
+            shape->dim[shape->rank++] = places->shape[k];
+        if (i < rest)
+            shape->dim[shape->rank++] = p->view->shape[p->lead + i];
+    }
+    return true;
+}
+
+/* The order of dimensions that brings `count` of them from place `from` to place `to`. */
+static fa_shape moved(int rank, int from, int to, int count)
+{
+    fa_shape order = {.rank = rank};
+    for (int i = 0; i < rank; i++) {
+        int rest = i < to ? i : i - count;
+        order.dim[i] = i >= to && i < to + count ? from + i - to : rest < from ? rest : rest + count;
+    }
+    return order;
+}
+
+static fa_tensor *fetched(plan *p)
+{
+    fa_tensor *places = all_places(p);
+    fa_shape shape, front = {.rank = 0};
+    if (!places || !result_shape(p, places, &shape))
+        return NULL;
+    fa_tensor *y = fa__fetch_at(p->view, p->lead, fa_flatten(places), is_mask_alone(p));
+    for (int i = 0; i < places->rank; i++)
+        front.dim[front.rank++] = places->shape[i];
+    for (int i = p->lead; i < p->view->rank; i++)
+        front.dim[front.rank++] = p->view->shape[i];
+    y = fa_reshape(y, front);
+    return p->at ? fa_permute(y, moved(front.rank, 0, p->at, places->rank)) : y;
+}
+
+/* ---- assigning ---- */
+
+/* A value's slices, one for each of n places; numbers become x's dtype. */
+static fa_tensor *slices_for(plan *p, const fa_tensor *places, fa_arg value)
+{
+    fa_shape shape, slices = {.rank = 1, .dim = {fa__numel(places)}};
+    if (!result_shape(p, places, &shape))
+        return NULL;
+    for (int i = p->lead; i < p->view->rank; i++)
+        slices.dim[slices.rank++] = p->view->shape[i];
+    if (value.kind != FA__ARG_TENSOR)
+        return fa__number_as(value, p->view, slices);
+    fa_tensor *v = fa_expand(fa__stripped(shape.rank, value).as.t, shape);
+    return fa_reshape(p->at ? fa_permute(v, moved(shape.rank, p->at, 0, places->rank)) : v, slices);
+}
+
+/* One element for a mask is assigned without reading the mask. */
+static fa_tensor *fill_mask(plan *p, fa_arg value)
+{
+    const fa__entry *e = p->entry;
+    while (e->kind != FA__ENTRY_TENSOR)
+        e++;
+    fa_shape shape = fa_tensor_shape(e->tensor);
+    if (!mask_fits(p, e, 0))
+        return NULL;
+    for (int i = p->lead; i < p->view->rank; i++)
+        shape.dim[shape.rank++] = 1;
+    if (value.kind == FA__ARG_TENSOR)
+        value = fa__arg_t(fa_reshape(value.as.t, FA_SCALAR));
+    return fa_masked_fill_(p->view, fa_reshape(beside(p, e->tensor), shape), value);
+}
+
+static bool value_fits(plan *p, fa_arg *value)
+{
+    const fa_tensor *t = value->kind == FA__ARG_TENSOR ? value->as.t : NULL;
+    if (!t)
+        return true;
+    if (t->dtype != p->x->dtype)
+        return fa__call_fail(&p->call, FA_ERROR_DTYPE, "the value is %s and not of x's dtype",
+                             fa_dtype_name((fa_dtype)t->dtype));
+    value->as.t = beside(p, t);
+    return value->as.t != NULL;
+}
+
+static fa_tensor *assigned(plan *p)
+{
+    fa_arg value = p->args.value;
+    const bool accumulate = p->accumulate;
+    if (!value_fits(p, &value))
+        return NULL;
+    bool one = value.kind != FA__ARG_TENSOR || fa__numel(value.as.t) == 1;
+    if (one && !accumulate && is_mask_alone(p))
+        return fill_mask(p, value);
+    if (!p->tensors) {
+        value = fa__stripped(p->view->rank, value);
+        return accumulate ? fa_add_(p->view, value) : fa_copy_(p->view, value);
+    }
+    fa_tensor *places = all_places(p), *slices = places ? slices_for(p, places, value) : NULL;
+    return fa__place_at_(p->view, p->lead, fa_flatten(places), slices, accumulate, is_mask_alone(p));
+}
+
+/* ---- the functions ---- */
+
+/* What is called on the way is told as part of it. */
+static void enter(plan *p, const fa__op *op, const void *site)
+{
+    *p = (plan){.call = {.op = op, .site = site}};
+    p->call.parent = fa__ctx()->call;
+    fa__ctx()->call = &p->call;
+}
+
+static fa_tensor *leave(plan *p, fa_tensor *y, bool stood)
+{
+    char text[400];
+    struct fa__text description = fa__text_in(text, sizeof text);
+    fa__ctx()->call = p->call.parent;
+    if (y && !p->call.parent)
+        fa__tensor_inner(y, false); /* the program has it */
+    if (y || stood || !fa__failed() || !p->call.args || fa__self->error->code == FA_ERROR_SYNC)
+        return y;
+    fa__text_add(&description, "fa_");
+    fa__describe_call(&description, &p->call, false);
+    if (strncmp(fa__self->error->message, text, strcspn(text, "(") + 1) != 0)
+        fa__error_within("%s", text);
+    return NULL;
+}
+
+/* The whole call was placed; its parts are not placed once more. */
+static fa_tensor *settled(plan *p, fa_tensor *(*work)(plan *))
+{
+    FA_USE(.placement = FA_PLACE_STRICT);
+    return work(p);
+}
+
+fa_tensor *(fa_index)(const fa_tensor *x, fa_index_parts index)
+{
+    plan p;
+    bool stood = fa__failed();
+    if (!fa__ctx())
+        return NULL;
+    enter(&p, &ops[0], __builtin_return_address(0));
+    fa_tensor *y = begin(&p, x, index, fa__arg_i(0)) ? p.view : NULL;
+    return leave(&p, y && p.tensors ? settled(&p, fetched) : y, stood);
+}
+
+static fa_tensor *put(const fa__op *op, const fa_tensor *x, fa_index_parts index, fa_arg value,
+                      const fa_index_put_options *options, const void *site)
+{
+    FA__COMPLETE(fa_index_put)
+    plan p;
+    bool stood = fa__failed();
+    if (!fa__ctx())
+        return NULL;
+    enter(&p, op, site);
+    p.accumulate = options->accumulate;
+    bool good = begin(&p, x, index, value) && settled(&p, assigned);
+    return leave(&p, good ? p.x : NULL, stood);
+}
+
+fa_tensor *(fa_index_put)(const fa_tensor *x, fa_index_parts index, fa_arg value, const fa_index_put_options *options)
+{
+    return put(&ops[1], x, index, value, options, __builtin_return_address(0));
+}
+
+fa_tensor *(fa_index_put_)(fa_tensor *x, fa_index_parts index, fa_arg value, const fa_index_put_options *options)
+{
+    return put(&ops[2], x, index, value, options, __builtin_return_address(0));
+}

@@ -1,0 +1,163 @@
+/* Numbers in parts: quotients with remainders, significands and exponents, fractions, bits; and roots. */
+#include "dispatch/promote.h"
+#include "dispatch/row.h"
+
+/* ---- powers and roots ---- */
+
+/** x to the power y, computed in f64 whatever the operands are: an f64 tensor. */
+POINTWISE(float_power, (x, y), y = pow(f64(x), f64(y)), TORCH("float_power(x, y)"),
+          SAMPLES("p(3,4) (4); p(3) 2; 3 (4); () (); (0,2) p(2); n(9) n(9); i(5) i(5)"))
+
+/** The cube root of x, negative for negative x. Its gradient is infinite at 0. */
+POINTWISE(cbrt, (x), y = cbrt(x), TORCH("(copysign(abs(x) ** (1 / 3), x))"), SAMPLES("(3,4); p(3); (); (0,2); n(9)"))
+
+/* ---- quotient and remainder ---- */
+
+typedef struct {
+    fa_arg x; /* what is divided */
+    fa_arg y; /* by what; broadcasts with x */
+} divmod_args;
+
+static fa_tensor *divmod_compose(fa__call *c)
+{
+    const divmod_args *a = c->args;
+    c->out[1] = fa_remainder(a->x, a->y);
+    return c->out[1] ? fa_floor_divide(a->x, a->y) : NULL;
+}
+
+/** The quotient rounded down and what is left of x: fa_floor_divide() and fa_remainder(), which tell the rest. */
+OP(divmod, divmod_args, (quotient, remainder), .compose = divmod_compose,
+   TORCH("(floor_divide(x, y), remainder(x, y))"),
+   SAMPLES("(3,4) p(4); (3) 2; 7 p(3); () p(); (0,2) p(2); n(9) p(9); i(5) -3"))
+
+/* ---- significand, exponent, fraction ---- */
+
+typedef struct {
+    const fa_tensor *x; /* floating */
+} frexp_args;
+
+static fa_tensor *frexp_compose(fa__call *c)
+{
+    const frexp_args *a = c->args;
+    if (!fa__dtype_is_float(a->x->dtype)) {
+        fa__call_fail(c, FA_ERROR_DTYPE, "x has to be floating");
+        return NULL;
+    }
+    c->out[1] = fa_pointwise("i32(exponent(x))", a->x);
+    if (!c->out[1])
+        return NULL;
+    return fa_pointwise("e = exponent(x); h = floor(e * 0.5); x * exp2(-h) * exp2(h - e)", a->x);
+}
+
+/** The significand, from 1/2 to 1 in magnitude, and the exponent (i32) with x = mantissa * 2^exponent. Zeros,
+ * infinities and NaN are their own significands, with exponent 0. */
+OP(frexp, frexp_args, (mantissa, exponent), .compose = frexp_compose, TORCH("frexp(x)"),
+   SAMPLES("a(3,3); p(3,2); (); (0,2); t(5)"))
+
+typedef struct {
+    const fa_tensor *x; /* any dtype; integers and bool give f32 */
+} modf_args;
+
+static fa_tensor *modf_compose(fa__call *c)
+{
+    const modf_args *a = c->args;
+    c->out[1] = fa_pointwise("trunc(x * 1.0)", a->x);
+    return c->out[1] ? fa_pointwise("abs(x) == inf ? copysign(0, x) : fmod(x, 1.0)", a->x) : NULL;
+}
+
+/** What stands behind the point of x and what stands before it, both with the sign of x. The fraction of an infinity is
+ *  0. */
+OP(modf, modf_args, (fraction, whole), .compose = modf_compose,
+   TORCH("(lambda v: (where(isinf(v), copysign(zeros_like(v), v), fmod(v, 1)), trunc(v)))(x * 1.0)"),
+   SAMPLES("(3,4); (); (0,2); n(9); t(5)"))
+
+typedef struct {
+    const fa_tensor *x; /* floating */
+} spacing_args;
+
+static fa_tensor *spacing_compose(fa__call *c)
+{
+    static const int8_t digits[] = {[FA_F16] = 11, [FA_BF16] = 8, [FA_F32] = 24, [FA_F64] = 53};
+    static const int16_t least[] = {[FA_F16] = -24, [FA_BF16] = -133, [FA_F32] = -149, [FA_F64] = -1074};
+    const spacing_args *a = c->args;
+    int dtype = a->x->dtype;
+    if (!fa__dtype_is_float((fa_dtype)dtype)) {
+        fa__call_fail(c, FA_ERROR_DTYPE, "x has to be floating");
+        return NULL;
+    }
+    return fa_pointwise("e = exp2(x == 0 ? z : maximum(exponent(x) - y, z)); abs(x) < inf ? (x < 0 ? -e : e) : nan",
+                        a->x, digits[dtype], least[dtype]);
+}
+
+/** The distance from x to the next number of its dtype away from 0, negative for negative x. NaN for infinities; of the
+ *  largest number, as for its neighbours, where NumPy has infinity. */
+OP(spacing, spacing_args, (y), .compose = spacing_compose, .inplace = INPLACE(none), TORCH(""),
+   SAMPLES("(3,4); (); (0,2); n(9); t(5)"))
+
+/** The number of f32 or f64 next to x. */
+POINTWISE(next_wide, (x, y), y = nextafter(x, y), INTERNAL, .inplace = INPLACE(x), TORCH("nextafter(x, y)"),
+          SAMPLES("(3,4) (4); () (3); (0,2) (2); n(9) n(9); t(5) t(5)"))
+
+/** The number next to x of a dtype of f32's with so many digits, from 2 to the power `least` to `most`. Below a power
+ * of two numbers lie closer. */
+POINTWISE(next_low, (x, y, digits, least, most), e = maximum(exponent(x) - digits, least);
+          half = (y > x) != (x > 0) && e > least && abs(x) == exp2(exponent(x) - 1); step = exp2(half ? e - 1 : e);
+          beside = abs(x) + ((y > x) == (x > 0) ? step : -step);
+          r = x == 0 ? exp2(least) : (abs(x) == inf ? most : beside); r = copysign(r, x == 0 ? y : x);
+          y = x != x || y != y ? nan : (x == y ? y : r), INTERNAL, .inplace = INPLACE(x),
+          .no_grad = "f16 and bf16 have none here", TORCH(""),
+          SAMPLES("(3,4) (4) 11 -24 65504; () (3) 8 -133 3e38; (0,2) (2) 11 -24 65504; n(9) n(9) 11 -24 65504"))
+
+typedef struct {
+    fa_arg x; /* where one begins */
+    fa_arg y; /* the direction; both broadcast, and their dtypes promote */
+} nextafter_args;
+
+/* What both are promoted to: FA_SAME for two numbers. */
+static fa_dtype dtype_of_both(const nextafter_args *a)
+{
+    fa__promotion p = {FA_SAME, FA_SAME, FA_SAME};
+    const fa_arg *both[] = {&a->x, &a->y};
+    for (int i = 0; i < 2; i++) {
+        const fa_tensor *t = both[i]->kind == FA__ARG_TENSOR ? both[i]->as.t : NULL;
+        uint8_t *of = t ? t->rank ? &p.dims : &p.zero : &p.number, dtype = t ? t->dtype : FA_F32;
+        *of = (uint8_t)fa__promote((fa_dtype)*of, (fa_dtype)dtype);
+    }
+    return fa__promoted(p);
+}
+
+static fa_tensor *next_low(const fa__call *c, int digits, int least, double most)
+{
+    const nextafter_args *a = c->args;
+    const fa_arg d = fa__arg_i(digits), l = fa__arg_i(least), m = fa__arg_f(most);
+    return c->inplace ? fa__next_low_(c->given, a->y, d, l, m) : fa__next_low(a->x, a->y, d, l, m);
+}
+
+static fa_tensor *nextafter_compose(fa__call *c)
+{
+    const nextafter_args *a = c->args;
+    switch (dtype_of_both(a)) {
+    case FA_F16:
+        return next_low(c, 11, -24, 65504);
+    case FA_BF16:
+        return next_low(c, 8, -133, 0x1.fep127);
+    default:
+        return c->inplace ? fa__next_wide_(c->given, a->y) : fa__next_wide(a->x, a->y);
+    }
+}
+
+/** The floating number next to x towards y, of the dtype that both are promoted to. The gradient goes on to x, but
+ *  not where the two are equal; f16 and bf16 have none. */
+OP(nextafter, nextafter_args, (y), .compose = nextafter_compose, .inplace = INPLACE(x), TORCH("nextafter(x, y)"),
+   SAMPLES("(3,4) (4); () (3); (0,2) (2); n(9) n(9); t(5) t(5)"))
+
+/* ---- bits ---- */
+
+/** How many bits of the magnitude of x are 1: u8, of integers and bool. */
+POINTWISE(bitwise_count, (x), v = abs(i64(bit_or(x, 0))); v = v - bit_and(shift_right(v, 1), 6148914691236517205);
+          v = bit_and(v, 3689348814741910323) + bit_and(shift_right(v, 2), 3689348814741910323);
+          v = bit_and(v + shift_right(v, 4), 1085102592571150095); v = v + shift_right(v, 8);
+          v = v + shift_right(v, 16);
+          y = u8(bit_and(v + shift_right(v, 32), 127)), TORCH(""), SAMPLES("(3,4); i(3,4); b(3); i(); i(0,2)"))
+
+#include "decompose.rows"

@@ -1,0 +1,151 @@
+/* Operations element by element: one expression each. Shapes, promotion, dispatch, in-place and .out forms and
+ * derivatives come from the expression. Operands broadcast: the result has the larger size in each dimension, where
+ * the other one is 1 or not there. What has to look at more than one element is not here.
+ *
+ * In u8, i8 and i16 arithmetic wraps. Comparisons take values as they are, as far as 32 bits hold them: each u8 is
+ * above -1, where PyTorch makes 255 of the -1 first. Numbers that are only bounds, as in fa_clamp(x, -3, 300), become
+ * the nearest that the dtype has. */
+#include "dispatch/row.h"
+
+/** x + alpha * y.
+ *  alpha scales the second operand before it is added; it has to be an integer when the operands are. */
+POINTWISE(add, (x, y, alpha = 1), y = x + alpha * y, TORCH("add(x, y, alpha=alpha)"), HOT,
+          SAMPLES("(3,4) (3,4); (3,4) (4) alpha=2; (2,1) 3; 2 (3,4); () (); (0,3) (3); b(3) b(3); i(3) 1.5"))
+
+/** x - alpha * y. Bool operands are an error. */
+POINTWISE(sub, (x, y, alpha = 1), y = x - alpha * y, .no_bool = true, TORCH("sub(x, y, alpha=alpha)"),
+          ALSO("`subtract`"), HOT, SAMPLES("(3,4) (4); (3) 2; 1 (2,2) alpha=3; () (2); (0,2) ()"))
+
+/** x * y. */
+POINTWISE(mul, (x, y), y = x * y, TORCH("mul(x, y)"), ALSO("`multiply`"), HOT,
+          SAMPLES("(3,4) (4); (3,4) 2; () (); (3,1) (1,4); (0,2) 2; b(3) b(3)"))
+
+/** x / y, true division: integers give f32. A division by zero gives infinity or NaN. Rounded to integers it is
+ *  fa_floor_divide() or fa_trunc_divide(): PyTorch's rounding_mode. */
+POINTWISE(div, (x, y), y = x / y, TORCH("div(x, y)"), ALSO("`divide`, `true_divide`"), HOT,
+          SAMPLES("(3,4) (4); (3,4) 2; 1 (5); () (); (0,2) (2)"))
+
+/** x to the power y. Integers stay integers: to a negative power, which PyTorch refuses where it is a number, they are
+ * 0, but for 1 and -1. 0 to the power 0 is 1. */
+POINTWISE(pow, (x, y), y = pow(x, y), .autocast = FA__CAST_F32, TORCH("pow(x, y)"), ALSO("`power`"),
+          SAMPLES("p(3,4) (3,4); (3,4) 2; (4) 3; p(2,1) (3); 2 (3); p() (); (0,2) 2.5"))
+
+/** -x. Bool is an error. */
+POINTWISE(neg, (x), y = -x, .no_bool = true, TORCH("neg(x)"), ALSO("`negative`"), SAMPLES("(3,4); (); (0,2)"))
+
+/** |x|. */
+POINTWISE(abs, (x), y = abs(x), TORCH("abs(x)"), ALSO("`absolute`, `fabs`"), SAMPLES("(3,4); (); (0,2); n(9); t(5)"))
+
+/** The exponential of x. */
+POINTWISE(exp, (x), y = exp(x), .autocast = FA__CAST_F32, TORCH("exp(x)"), HOT, SAMPLES("(3,4); (); (0,2); n(9)"))
+
+/** The natural logarithm of x. */
+POINTWISE(log, (x), y = log(x), .autocast = FA__CAST_F32, TORCH("log(x)"), HOT, SAMPLES("p(3,4); p(); (0,2); n(9)"))
+
+/** The square root of x. */
+POINTWISE(sqrt, (x), y = sqrt(x), TORCH("sqrt(x)"), HOT, SAMPLES("p(3,4); p(); (0,2); n(9)"))
+
+/** 1 / x; integers give f32. */
+POINTWISE(reciprocal, (x), y = 1 / x, TORCH("reciprocal(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
+
+/** The sine of x, in radians. */
+POINTWISE(sin, (x), y = sin(x), TORCH("sin(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
+
+/** The cosine of x, in radians. */
+POINTWISE(cos, (x), y = cos(x), TORCH("cos(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
+
+/** The hyperbolic tangent of x. */
+POINTWISE(tanh, (x), y = tanh(x), TORCH("tanh(x)"), HOT, SAMPLES("(3,4); (); (0,2); n(9)"))
+
+/** The error function of x. */
+POINTWISE(erf, (x), y = erf(x), TORCH("erf(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
+
+/** 1 / (1 + exp(-x)). */
+POINTWISE(sigmoid, (x), y = sigmoid(x), TORCH("sigmoid(x)"), ALSO("`expit`"), HOT, SAMPLES("(3,4); (); (0,2); n(9)"))
+
+/** x where it is positive, 0 elsewhere; NaN passes. The gradient is 0 at 0. Bool is an error. */
+POINTWISE(relu, (x), y = x <= 0 ? 0 : x, .no_bool = true, DIFFERS("bool: no element is below 0: they stay"),
+          TORCH("relu(x)"), HOT, SAMPLES("(3,4); (); (0,2); n(9); t(5)"))
+
+/** x * P(X <= x) for a standard normal X, by the error function (arXiv:1606.08415). */
+POINTWISE(gelu, (x), y = x * (0.5 + 0.5 * erf(x * 0.7071067811865476)), TORCH("nn.functional.gelu(x)"), HOT,
+          SAMPLES("(3,4); (); (0,2)"))
+
+/** x * sigmoid(x), also called swish (arXiv:1702.03118). */
+POINTWISE(silu, (x), y = x * sigmoid(x), TORCH("nn.functional.silu(x)"), HOT, SAMPLES("(3,4); (); (0,2)"))
+
+/** The larger of x and y; NaN passes. Where they are equal both get half of the gradient. */
+POINTWISE(maximum, (x, y), y = maximum(x, y), TORCH("maximum(x, y)"),
+          SAMPLES("(3,4) (4); () (3); (0,2) (2); n(9) n(9); t(5) t(5)"))
+
+/** The smaller of x and y; NaN passes. Where they are equal both get half of the gradient. */
+POINTWISE(minimum, (x, y), y = minimum(x, y), TORCH("minimum(x, y)"),
+          SAMPLES("(3,4) (4); () (3); (0,2) (2); n(9) n(9); t(5) t(5)"))
+
+/* A tie with one of two bounds is halved; with two equal bounds x has it all, and below them the lower one. */
+static void clamp_to_tensors_grad(fa__back *b)
+{
+    static const char *const text[] = {"x < y || x > z ? 0 : y < z && (x == y || x == z) ? w / 2 : w",
+                                       "x < y && y <= z ? w : x == y && y < z ? w / 2 : 0",
+                                       "z < y || (x > z && y <= z) ? w : x == z && y < z ? w / 2 : 0"};
+    const fa_arg *operand = b->args; /* x, low, high */
+    for (int i = 0; i < 3; i++) {
+        if (!fa__wants(b, &operand[i]))
+            continue;
+        fa_tensor *g = fa_pointwise(text[i], operand[0], operand[1], operand[2], b->gy[0]);
+        bool whole = g && fa__same_shape(g, operand[i].as.t);
+        fa__set_input_grad(b, &operand[i], whole ? g : fa_sum_to(g, operand[i].as.t));
+    }
+}
+
+static void clamp_grad(fa__back *b)
+{
+    const fa_arg *operand = b->args;
+    if (operand[1].kind == FA__ARG_TENSOR || operand[2].kind == FA__ARG_TENSOR)
+        clamp_to_tensors_grad(b);
+    else
+        fa__set_input_grad(b, &operand[0],
+                           fa_pointwise("x > y && x < z ? w : 0", operand[0], operand[1], operand[2], b->gy[0]));
+}
+
+/** x held between low and high: high where low is above high; NaN passes. The gradient is 0 at bounds that are numbers;
+ *  x and a bound that is a tensor get half of it where they are equal, x all of it where both bounds are. */
+POINTWISE(
+    clamp, (x, low, high), y = minimum(maximum(x, low), high), .grad = clamp_grad, .keep = KEEP(x, low, high),
+    DIFFERS("u8: numbers wrap into the dtype, as in arithmetic"), TORCH("clamp(x, low, high)"), ALSO("`clip`"),
+    SAMPLES("(3,4) -1 0.5; (3,4) 1 -1; (4) (4) 1.5; () -1 1; (0,2) 0 1; n(9) -1 1; t(90) t(90) t(90); (3,1) (5) (3,1)"))
+
+/** x where condition is not 0, y elsewhere. The gradient of what is not chosen is 0, whatever it was. */
+POINTWISE(where, (condition, x, y), y = condition ? x : y, .inplace = INPLACE(x), TORCH("where(condition, x, y)"),
+          SAMPLES("b(3,4) (3,4) (4); b(3,1) (3,4) 0; b() (2) (2); b(0,2) (2) 1; b(3) 2 3.5"))
+
+/** true where x equals y. */
+POINTWISE(eq, (x, y), y = x == y, TORCH("eq(x, y)"), ALSO("NumPy's `equal`"),
+          SAMPLES("i(3,4) i(4); (3,4) 0.5; () (); (0,2) 1; n(9) n(9)"))
+
+/** true where x differs from y. */
+POINTWISE(ne, (x, y), y = x != y, TORCH("ne(x, y)"), ALSO("`not_equal`"),
+          SAMPLES("i(3,4) i(4); (3,4) 0.5; () (); (0,2) 1; n(9) n(9)"))
+
+/** true where x is below y. */
+POINTWISE(lt, (x, y), y = x < y, TORCH("lt(x, y)"), ALSO("`less`"),
+          SAMPLES("i(3,4) i(4); (3,4) 0.5; () (); (0,2) 1; n(9) n(9)"))
+
+/** true where x is at most y. */
+POINTWISE(le, (x, y), y = x <= y, TORCH("le(x, y)"), ALSO("`less_equal`"),
+          SAMPLES("i(3,4) i(4); (3,4) 0.5; () (); (0,2) 1; n(9) n(9)"))
+
+/** true where x is above y. */
+POINTWISE(gt, (x, y), y = x > y, TORCH("gt(x, y)"), ALSO("`greater`"),
+          SAMPLES("i(3,4) i(4); (3,4) 0.5; () (); (0,2) 1; n(9) n(9)"))
+
+/** true where x is at least y. */
+POINTWISE(ge, (x, y), y = x >= y, TORCH("ge(x, y)"), ALSO("`greater_equal`"),
+          SAMPLES("i(3,4) i(4); (3,4) 0.5; () (); (0,2) 1; n(9) n(9)"))
+
+/** Sets each element to 0 with probability p and scales the rest by 1 / (1 - p); x itself when not training.
+ *  The mask is drawn from the default generator and is never stored: backward draws it again (arXiv:1207.0580). */
+POINTWISE(dropout, (x, p = 0.5, training = true, key = draw), y = training ? (uniform(key) >= p ? x / (1 - p) : 0) : x,
+          .require = REQUIRE(p >= 0 && p <= 1), TORCH(""), SAMPLES("(30,4); (3,4) p=0.25; (3,4) training=false; (0,2)"))
+
+#include "pointwise.rows"

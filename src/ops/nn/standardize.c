@@ -1,0 +1,235 @@
+/* What normalization.c is made of: elements less their mean, divided by their deviation, over some dimensions. Two
+ * passes over x for the statistics, which are taken in f32 or f64 by the reductions' fixed tree, and one for the
+ * result; three for a gradient. Rows of their own, which only that family calls. */
+#include "ops/reduce/reduce.h"
+#include "dispatch/views.h"
+
+/* ---- the operation ---- */
+
+typedef struct {
+    const fa_tensor *x; /* floating */
+    fa_arg weight;      /* number, or tensor that broadcasts to x; of x's dtype, or f32 for halves */
+    fa_arg bias;        /* the same */
+    int64_t set;        /* dimensions to take statistics over, as bits */
+    double eps;         /* is added to the variance */
+} standardize_args;
+
+static fa_dtype wide_dtype(const fa_tensor *x)
+{
+    return x->dtype == FA_F64 ? FA_F64 : FA_F32;
+}
+
+/* Dimensions, as bits, as a reduction's argument; there are some. */
+static fa_dims dims_of(int64_t set)
+{
+    return FA__DIMS(__builtin_popcountll((uint64_t)set)) | set << 8;
+}
+
+static bool check_factor(const fa__call *c, const fa_tensor *x, const fa_arg *factor, const char *name)
+{
+    const fa_tensor *t = factor->kind == FA__ARG_TENSOR ? factor->as.t : NULL;
+    if (!t)
+        return true;
+    if (t->dtype != x->dtype && t->dtype != wide_dtype(x))
+        return fa__call_fail(c, FA_ERROR_DTYPE, "%s is %s: it has to be %s%s", name, fa_dtype_name((fa_dtype)t->dtype),
+                             fa_dtype_name((fa_dtype)x->dtype), x->dtype < FA_F32 ? ", or f32" : "");
+    bool fits = t->rank == x->rank;
+    for (int i = 0; fits && i < x->rank; i++)
+        fits = t->shape[i] == 1 || t->shape[i] == x->shape[i];
+    return fits || fa__call_fail(c, FA_ERROR_SHAPE, "%s does not broadcast to x", name);
+}
+
+static bool check_x(const fa__call *c, const fa_tensor *x)
+{
+    return fa__dtype_is_float(x->dtype)
+           || fa__call_fail(c, FA_ERROR_DTYPE, "x is %s, which is not floating: fa_to converts",
+                            fa_dtype_name((fa_dtype)x->dtype));
+}
+
+static bool standardize_infer(fa__call *c)
+{
+    const standardize_args *a = c->args;
+    if (!check_x(c, a->x) || !check_factor(c, a->x, &a->weight, "weight") || !check_factor(c, a->x, &a->bias, "bias"))
+        return false;
+    if (!fa__infer_reduced(c, a->x, dims_of(a->set), true, wide_dtype(a->x)))
+        return false;
+    c->spec[1] = c->spec[2] = c->spec[0];
+    return fa__infer_like(c, a->x, (fa_dtype)a->x->dtype);
+}
+
+static bool standardize_run(fa__call *c)
+{
+    const standardize_args *a = c->args;
+    fa_tensor *y = c->out[0], *mean = c->out[1], *variance = c->out[2], *scale = fa__between(c, variance);
+    fa__squares t = {.mean = mean, .square = variance};
+    if (!scale || !fa__run_squares(c, &t, a->x, dims_of(a->set)))
+        return false;
+    const fa__bound x = {.name = "x", .value = fa__arg_t(a->x)}, m = {.name = "m", .value = fa__arg_t(mean)},
+                    v = {.name = "v", .value = fa__arg_t(variance)}, e = {.name = "e", .value = fa__arg_f(a->eps)},
+                    s = {.name = "s", .value = fa__arg_t(t.deviation)}, n = {.name = "n", .value = fa__arg_f(t.n)};
+    return fa__run_expression(c, variance, FA__SQUARES " / n", 3, (fa__bound[]){FA__SQUARES_BOUND(t)})
+           && fa__run_expression(c, mean, "s == s ? m + s / n : m", 3, (fa__bound[]){m, s, n})
+           && fa__run_expression(c, scale, "1 / sqrt(v + e)", 2, (fa__bound[]){v, e})
+           && fa__run_expression(c, y, "(x - m) * r * w + b", 5,
+                                 (fa__bound[]){x,
+                                               m,
+                                               {.name = "r", .value = fa__arg_t(scale)},
+                                               {.name = "w", .value = a->weight},
+                                               {.name = "b", .value = a->bias}});
+}
+
+/* The dimensions over which a factor is broadcast to x, as bits. */
+static int64_t spread_over(const fa_tensor *factor, const fa_tensor *x)
+{
+    int64_t set = 0;
+    for (int i = 0; i < x->rank; i++)
+        set |= factor->shape[i] == 1 && x->shape[i] != 1 ? 1 << i : 0;
+    return set;
+}
+
+/* Whether it is the same for all elements of each mean. */
+static bool is_even(const fa_tensor *factor, int64_t set)
+{
+    for (int i = 0; factor && i < factor->rank; i++)
+        if (set >> i & 1 && factor->shape[i] != 1)
+            return false;
+    return true;
+}
+
+static const fa_tensor *tensor_of(const fa_arg *a)
+{
+    return a->kind == FA__ARG_TENSOR ? a->as.t : NULL;
+}
+
+/* What gradients are made of: 1 / deviation, and sums of h and of its products with what y is made of, over each mean's
+ * elements. h is gy, or gy times the weight when that is not even. */
+typedef struct sums {
+    fa_tensor *mean, *scale, *h, *sum, *product;
+    bool even;
+} sums;
+
+static sums sums_of(const fa__back *b)
+{
+    const standardize_args *a = b->args;
+    const fa_tensor *weight = tensor_of(&a->weight);
+    sums s = {.mean = b->y[1], .even = is_even(weight, a->set)};
+    s.scale = fa_pointwise("1 / sqrt(x + y)", b->y[2], a->eps);
+    if (b->gy[0]) {
+        s.h = s.even ? b->gy[0] : fa_mul(b->gy[0], weight);
+        s.sum = fa_sum(s.h, .dim = dims_of(a->set), .keepdim = true, .dtype = wide_dtype(a->x));
+        s.product = fa__standard_sum(s.h, a->x, s.mean, s.scale, a->set);
+    }
+    return s;
+}
+
+static void give_factors(fa__back *b, const sums *s)
+{
+    const standardize_args *a = b->args;
+    const fa_tensor *weight = tensor_of(&a->weight), *bias = tensor_of(&a->bias);
+    if (weight && fa__wants(b, &a->weight)) {
+        fa_tensor *g = s->even ? fa_sum_to(s->product, weight)
+                               : fa__standard_sum(b->gy[0], a->x, s->mean, s->scale, spread_over(weight, a->x));
+        fa__set_input_grad(b, &a->weight, fa_to(g, (fa_dtype)weight->dtype));
+    }
+    if (bias && fa__wants(b, &a->bias)) {
+        bool summed = s->even && is_even(bias, a->set);
+        fa__set_input_grad(b, &a->bias, fa_to(fa_sum_to(summed ? s->sum : b->gy[0], bias), (fa_dtype)bias->dtype));
+    }
+}
+
+/* Of x: factor * h + shift + slope * (x - mean), with numbers for each mean. Mean and variance may have gradients of
+ * their own, in gradients of gradients. */
+static fa_tensor *gradient_of_x(const fa__back *b, const sums *s)
+{
+    const standardize_args *a = b->args;
+    double n = (double)fa__reduced_count(a->x, (unsigned)a->set);
+    const fa_tensor *g = b->gy[0], *of_mean = b->gy[1], *of_variance = b->gy[2];
+    fa_tensor *shift = of_mean ? fa_div(of_mean, n) : NULL;
+    fa_tensor *slope = of_variance ? fa_mul(of_variance, 2 / n) : NULL;
+    if (!g) {
+        fa_tensor *x = slope ? fa_pointwise("x * (y - z)", slope, a->x, s->mean) : NULL;
+        return fa__expanded(x && shift ? fa_add(x, shift) : x ? x : shift, a->x);
+    }
+    fa_tensor *factor = s->even ? fa_mul(s->scale, a->weight) : s->scale;
+    fa_tensor *down = fa_pointwise("-x * y / z", factor, s->sum, n);
+    fa_tensor *turn = fa_pointwise("-x * y * z / w", factor, s->scale, s->product, n);
+    shift = shift ? fa_add(shift, down) : down;
+    slope = slope ? fa_add(slope, turn) : turn;
+    return fa_pointwise("x * y + z + w * (a - b)", factor, s->h, shift, slope, a->x, s->mean);
+}
+
+static void standardize_grad(fa__back *b)
+{
+    const standardize_args *a = b->args;
+    const sums s = sums_of(b);
+    if (b->gy[0])
+        give_factors(b, &s);
+    if (fa__wants(b, &a->x))
+        fa__set_input_grad(b, &a->x, fa_to(gradient_of_x(b, &s), (fa_dtype)a->x->dtype));
+}
+
+/** (x - mean) / sqrt(variance + eps) * weight + bias, with mean and variance (that divides by n) over some dimensions,
+ *  which the results keep with size 1. */
+OP(standardize, standardize_args, (y, mean, variance), .infer = standardize_infer, .run = standardize_run,
+   .grad = standardize_grad, .keep = KEEP(x, weight, mean, variance), .null_gy = true, INTERNAL, TORCH(""),
+   SAMPLES(
+       "(4,3,5) (1,3,1) (1,3,1) 5 0.01; (3,7) (1,7) (1,7) 2 0.01; (2,3,4) 1 0 6 0.01; (2,2,3,4) (1,2,3,1) (1,2,3,1) 12 "
+       "0.01; (3,5) (3,1) 0.5 2 0.01; (2,3,5) (1,3,1) (1,3,1) 4 0.01; n(3,9) 1 0 2 0.01; (0,3) (1,3) (1,3) 2 0.01"))
+
+typedef struct {
+    const fa_tensor *g;     /* floating */
+    const fa_tensor *x;     /* of g's shape */
+    const fa_tensor *mean;  /* broadcasts to them */
+    const fa_tensor *scale; /* broadcasts to them */
+    int64_t set;            /* the dimensions to sum over, as bits */
+} standard_sum_args;
+
+static bool standard_sum_infer(fa__call *c)
+{
+    const standard_sum_args *a = c->args;
+    const fa_arg mean = fa__arg_t(a->mean), scale = fa__arg_t(a->scale);
+    int64_t shape[FA_MAX_DIMS];
+    if (!fa__same_shape(a->g, a->x))
+        return fa__call_fail(c, FA_ERROR_SHAPE, "g and x are of different shapes");
+    if (!check_x(c, a->x) || !check_factor(c, a->x, &mean, "mean") || !check_factor(c, a->x, &scale, "scale"))
+        return false;
+    for (int i = 0; i < a->x->rank; i++)
+        shape[i] = a->set >> i & 1 ? 1 : a->x->shape[i];
+    return fa__infer_shape(c, wide_dtype(a->x), a->x->rank, shape);
+}
+
+static bool standard_sum_run(fa__call *c)
+{
+    const standard_sum_args *a = c->args;
+    return fa__run_reduce(c, c->out[0], FA__COMBINE_SUM, "g * ((x - m) * r)", (unsigned)a->set, 4,
+                          (fa__bound[]){{.name = "g", .value = fa__arg_t(a->g)},
+                                        {.name = "x", .value = fa__arg_t(a->x)},
+                                        {.name = "m", .value = fa__arg_t(a->mean)},
+                                        {.name = "r", .value = fa__arg_t(a->scale)}});
+}
+
+static void standard_sum_grad(fa__back *b)
+{
+    const standard_sum_args *a = b->args;
+    const fa_tensor *s = b->gy[0];
+    if (fa__wants(b, &a->g))
+        fa__set_input_grad(b, &a->g,
+                           fa_to(fa_pointwise("x * (y - z) * w", s, a->x, a->mean, a->scale), (fa_dtype)a->g->dtype));
+    if (fa__wants(b, &a->scale))
+        fa__set_input_grad(b, &a->scale,
+                           fa_to(fa_sum_to(fa_pointwise("x * y * (z - w)", s, a->g, a->x, a->mean), a->scale),
+                                 (fa_dtype)a->scale->dtype));
+    if (!fa__wants(b, &a->x) && !fa__wants(b, &a->mean))
+        return;
+    fa_tensor *each = fa_pointwise("x * y * z", s, a->g, a->scale);
+    fa__set_input_grad(b, &a->x, fa_to(each, (fa_dtype)a->x->dtype));
+    fa__set_input_grad(b, &a->mean, fa_to(fa_sum_to(fa_neg(each), a->mean), (fa_dtype)a->mean->dtype));
+}
+
+/** The sum of g * (x - mean) * scale over some dimensions, which stay with size 1: in f32, or f64. */
+OP(standard_sum, standard_sum_args, (y), .infer = standard_sum_infer, .run = standard_sum_run,
+   .grad = standard_sum_grad, .keep = KEEP(g, x, mean, scale), INTERNAL, TORCH(""),
+   SAMPLES("(4,3,5) (4,3,5) (1,3,1) (1,3,1) 5; (3,7) (3,7) (3,1) (3,1) 1; (3,7) (3,7) (3,1) (3,1) 0; (0,3) (0,3) (0,1) "
+           "(0,1) 1"))
+
+#include "standardize.rows"

@@ -1,0 +1,206 @@
+/* Parts of a tensor: some entries of a dimension, or all in the opposite order. Views, nothing is copied. */
+#include "dispatch/row.h"
+#include "dispatch/views.h"
+
+typedef struct {
+    const fa_tensor *x;
+    fa_dims dim OPT(FA_ALL); /* one dimension, FA_DIMS(0, 2), or all of them */
+} flip_args;
+
+static bool flip_infer(fa__call *c)
+{
+    const flip_args *a = c->args;
+    unsigned set;
+    if (!fa__dim_set(c, a->x, a->dim, &set))
+        return false;
+    fa__spec *s = fa__view_same(c, a->x);
+    for (int i = 0; i < s->rank; i++)
+        if (set >> i & 1 && s->shape[i] > 1) {
+            s->offset += (s->shape[i] - 1) * s->stride[i];
+            s->stride[i] = -s->stride[i];
+        }
+    return true;
+}
+
+static void flip_grad(fa__back *b)
+{
+    const flip_args *a = b->args;
+    fa__set_input_grad(b, &a->x, fa_flip(b->gy[0], .dim = a->dim));
+}
+
+/** x in the opposite order along dimensions: a view, with negative strides. */
+OP(flip, flip_args, (y), .infer = flip_infer, .view = true, .grad = flip_grad,
+   TORCH("flip(x, tuple(range(x.dim())) if dim is None else dim if isinstance(dim, tuple) else (dim,))"),
+   SAMPLES("(3,4); (3,4) dim=1; (2,3,4) dim={0,-1}; (); (0,2) dim=0"))
+
+typedef struct {
+    const fa_tensor *x;
+    int64_t dim;   /* the dimension that goes; negative counts from the end */
+    int64_t index; /* which of its entries stays; negative counts from the end */
+} select_args;
+
+static bool select_infer(fa__call *c)
+{
+    const select_args *a = c->args;
+    int d = fa__wrap_dim(c, a->x, a->dim);
+    if (d < 0)
+        return false;
+    if (!a->x->rank)
+        return fa__call_fail(c, FA_ERROR_INDEX, "a 0-dim tensor has no entries to select");
+    int64_t n = a->x->shape[d], i = a->index < 0 ? a->index + n : a->index;
+    if (i < 0 || i >= n)
+        return fa__call_fail(c, FA_ERROR_INDEX, "index %lld is out of range for dimension %d of size %lld",
+                             (long long)a->index, d, (long long)n);
+    fa__spec *s = fa__view_same(c, a->x);
+    s->offset += i * s->stride[d];
+    fa__spec_remove(s, d);
+    return true;
+}
+
+static void select_grad(fa__back *b)
+{
+    const select_args *a = b->args;
+    int64_t n = fa_size(a->x, a->dim), i = a->index < 0 ? a->index + n : a->index;
+    fa__set_input_grad(
+        b, &a->x,
+        fa__slice_back(fa_unsqueeze(b->gy[0], a->dim < 0 ? a->dim + a->x->rank : a->dim), a->x, a->dim, i, 1));
+}
+
+/** One entry of a dimension, which goes. */
+OP(select, select_args, (y), .infer = select_infer, .view = true, .grad = select_grad, TORCH("select(x, dim, index)"),
+   SAMPLES("(3,4) 0 1; (3,4) -1 -1; (2,3,4) 1 2; (3) 0 2"))
+
+typedef struct {
+    const fa_tensor *x;
+    int64_t dim;    /* negative counts from the end */
+    int64_t start;  /* the first entry that stays; negative counts from the end */
+    int64_t length; /* how many stay */
+} narrow_args;
+
+static bool narrow_infer(fa__call *c)
+{
+    const narrow_args *a = c->args;
+    int d = fa__wrap_dim(c, a->x, a->dim);
+    if (d < 0)
+        return false;
+    int64_t n = a->x->rank ? a->x->shape[d] : 0, i = a->start < 0 ? a->start + n : a->start;
+    if (!a->x->rank || i < 0 || a->length < 0 || i > n || a->length > n - i)
+        return fa__call_fail(c, FA_ERROR_INDEX,
+                             "%lld entries from %lld on are out of range for dimension %d of size %lld",
+                             (long long)a->length, (long long)a->start, d, (long long)n);
+    fa__spec *s = fa__view_same(c, a->x);
+    s->offset += a->length ? i * s->stride[d] : 0;
+    s->shape[d] = a->length;
+    return true;
+}
+
+static void narrow_grad(fa__back *b)
+{
+    const narrow_args *a = b->args;
+    int64_t i = a->start < 0 ? a->start + fa_size(a->x, a->dim) : a->start;
+    fa__set_input_grad(b, &a->x, fa__slice_back(b->gy[0], a->x, a->dim, i, 1));
+}
+
+/** Some neighbouring entries of a dimension. */
+OP(narrow, narrow_args, (y), .infer = narrow_infer, .view = true, .grad = narrow_grad,
+   TORCH("narrow(x, dim, start, length)"), SAMPLES("(3,4) 0 1 2; (3,4) -1 -2 1; (5) 0 0 5; (5) 0 5 0; (0,2) 0 0 0"))
+
+typedef struct {
+    const fa_tensor *x;
+    int64_t dim;                  /* negative counts from the end */
+    int64_t start OPT(INT64_MIN); /* the first entry, as in NumPy; INT64_MIN: from the end that step comes from */
+    int64_t end OPT(INT64_MAX);   /* where it stops, as in NumPy; INT64_MAX: at the other end */
+    int64_t step OPT(1);          /* between entries; may be negative, not 0 */
+} slice_args;
+
+static bool slice_infer(fa__call *c)
+{
+    const slice_args *a = c->args;
+    int d = fa__wrap_dim(c, a->x, a->dim);
+    if (d < 0)
+        return false;
+    if (!a->x->rank)
+        return fa__call_fail(c, FA_ERROR_INDEX, "a 0-dim tensor cannot be sliced");
+    if (!a->step)
+        return fa__call_fail(c, FA_ERROR_ARGUMENT, "step is 0");
+    fa__range r = fa__slice_range(a->x->shape[d], a->start, a->end, a->step);
+    fa__spec *s = fa__view_same(c, a->x);
+    s->offset += r.count ? r.first * s->stride[d] : 0;
+    s->shape[d] = r.count;
+    if (r.count > 1)
+        s->stride[d] *= a->step;
+    return true;
+}
+
+static void slice_grad(fa__back *b)
+{
+    const slice_args *a = b->args;
+    fa__range r = fa__slice_range(fa_size(a->x, a->dim), a->start, a->end, a->step);
+    fa__set_input_grad(b, &a->x, fa__slice_back(b->gy[0], a->x, a->dim, r.first, a->step));
+}
+
+/** Every step-th entry of a dimension from start to before end, as NumPy's x[start:end:step]; negative steps are views
+ *  too. */
+OP(slice, slice_args, (y), .infer = slice_infer, .view = true, .grad = slice_grad,
+   TORCH("get(x.movedim(dim, 0), f'{start}:{end}:{step}').movedim(0, dim)"),
+   SAMPLES("(6,4) 0 start=1 end=5 step=2; (6) 0 start=4 end=-6 step=-1; (6) 0 start=-2 end=6; (3,5) 1 start=0 end=9 "
+           "step=3; (5) 0 start=4 end=1"))
+
+typedef struct {
+    const fa_tensor *gy; /* the gradient of a slice */
+    fa_like like;        /* the tensor that was sliced */
+    int64_t dim;         /* along which */
+    int64_t first;       /* where entry 0 of gy belongs; not negative */
+    int64_t step;        /* between entries */
+} slice_back_args;
+
+static bool slice_back_infer(fa__call *c)
+{
+    const slice_back_args *a = c->args;
+    int d = fa__wrap_dim(c, a->like, a->dim);
+    if (d < 0)
+        return false;
+    bool fits = a->gy->rank == a->like->rank && a->like->rank;
+    for (int i = 0; fits && i < a->gy->rank; i++)
+        fits = i == d || a->gy->shape[i] == a->like->shape[i];
+    if (!fits)
+        return fa__call_fail(c, FA_ERROR_SHAPE, "gy has to be of like's shape but along dim");
+    int64_t n = a->gy->shape[d], size = a->like->shape[d], last;
+    bool inside = n == 0 || (a->first >= 0 && a->first < size);
+    if (n > 1)
+        inside = inside && a->step && fa__mul_i64(n - 1, a->step, &last) && fa__add_i64(last, a->first, &last)
+                 && last >= 0 && last < size;
+    if (!inside)
+        return fa__call_fail(c, FA_ERROR_INDEX, "%lld entries from %lld on, %lld apart, are out of range for size %lld",
+                             (long long)n, (long long)a->first, (long long)a->step, (long long)size);
+    return fa__infer_like(c, a->like, (fa_dtype)a->gy->dtype);
+}
+
+/* Zeros, then the slice of the result is written. */
+static bool slice_back_run(fa__call *c)
+{
+    const slice_back_args *a = c->args;
+    int d = fa__wrap_dim(c, a->like, a->dim);
+    fa_tensor *y = c->out[0], *part = fa__own(fa__tensor_alias(y));
+    if (!part || !fa__run_expression(c, y, "0", 0, NULL))
+        return false;
+    part->shape[d] = a->gy->shape[d];
+    part->offset += part->shape[d] ? a->first * part->stride[d] : 0;
+    if (part->shape[d] > 1)
+        part->stride[d] *= a->step;
+    return fa__run_expression(c, part, "x", 1, (fa__bound[]){{.name = "x", .value = fa__arg_t(a->gy)}});
+}
+
+static void slice_back_grad(fa__back *b)
+{
+    const slice_back_args *a = b->args;
+    int64_t n = fa_size(a->gy, a->dim), step = n > 1 ? a->step : 1, end = a->first + n * step; /* one has any step */
+    fa__set_input_grad(b, &a->gy,
+                       fa_slice(b->gy[0], a->dim, .start = a->first, .end = end < 0 ? INT64_MAX : end, .step = step));
+}
+
+/** Undoes a slice: zeros in the shape of another tensor, with gy at every step-th entry from first on. */
+OP(slice_back, slice_back_args, (y), .infer = slice_back_infer, .run = slice_back_run, .grad = slice_back_grad,
+   INTERNAL, TORCH(""), SAMPLES("(2,4) (6,4) 0 1 2; (3) (6) 0 4 -2; (0) (3) 0 0 1"))
+
+#include "slice.rows"

@@ -1,0 +1,429 @@
+/* Tensors from the caller's data, and reading them: the public functions of facula/tensor.h. */
+#include "base/alloc.h"
+#include "base/text.h"
+#include "core/ledger.h"
+#include "core/order.h"
+#include "dispatch/call.h"
+#include <math.h>
+
+static bool check_made(const char *name, fa_shape shape, fa_dtype dtype, const void *data)
+{
+    int64_t count;
+    if (fa_dtype_size(dtype) == 0)
+        return fa__fail(FA_ERROR_DTYPE, "%s: %d is no dtype", name, (int)dtype);
+    if (shape.rank < 0 || shape.rank > FA_MAX_DIMS)
+        return fa__fail(FA_ERROR_SHAPE, "%s: %d dimensions: a tensor has 0 to %d", name, shape.rank, FA_MAX_DIMS);
+    if (!fa__checked_numel(shape.rank, shape.dim, &count) || count > INT64_MAX / 8) {
+        char text[300];
+        struct fa__text why = fa__text_in(text, sizeof text);
+        fa__describe_size_error(&why, dtype, shape.rank, shape.dim);
+        return fa__fail(FA_ERROR_SHAPE, "%s: %s", name, text);
+    }
+    if (data || !count)
+        return true;
+    return fa__fail(FA_ERROR_ARGUMENT, "%s: data is NULL, and %lld elements of %s are to be read from it", name,
+                    (long long)count, fa_dtype_name(dtype));
+}
+
+static fa__device *device_for(const char *name, fa_device wanted)
+{
+    bool stood = fa__failed();
+    fa__device *device = fa__device_get(wanted.kind == FA__DEFAULT_DEVICE ? fa_device_current() : wanted);
+    if (!device && !stood)
+        fa__error_within("%s", name);
+    return device;
+}
+
+static const fa__traits from_traits;
+#define FUNCTION(text)                                                                                                 \
+    {                                                                                                                  \
+        .name = text, .id = FA__OP_expression, .traits = &from_traits                                                  \
+    }
+static const fa__op from_op = FUNCTION("tensor_from"), of_op = FUNCTION("tensor_of"),
+                    borrow_op = FUNCTION("tensor_borrow");
+
+static fa_tensor *signed_by(fa_tensor *t, const fa__op *op, const void *site)
+{
+    if (!t || !fa__ctx()) {
+        fa__unref(t);
+        return NULL;
+    }
+    fa__sign(t, op, site);
+    return fa__own(t);
+}
+
+/* A leaf on a device with the elements of a dense host tensor, which it replaces. */
+static fa_tensor *placed(fa_tensor *t, fa__device *device)
+{
+    if (!t || device->host)
+        return t;
+    FA__WORK_FOR(t->made_by);
+    fa__context *x = fa__ctx();
+    fa_settings s = *x->settings;
+    s.no_grad = true;
+    fa__scope scope = fa__use_open(&s);
+    fa_tensor *there = fa_to(t, device->id);
+    fa__use_close(&scope);
+    if (there) {
+        there->made_by = t->made_by;
+        there->made_at = t->made_at;
+        there->object.flags = t->object.flags;
+    }
+    return there;
+}
+
+static fa_tensor *host_copy(const void *data, int rank, const int64_t *shape, fa_dtype dtype, const fa__op *op,
+                            const void *site)
+{
+    fa_tensor *t = fa__tensor_empty(&fa__cpu_device, dtype, rank, shape, NULL);
+    if (t && t->storage->bytes)
+        memcpy(t->storage->data, data, t->storage->bytes);
+    return signed_by(t, op, site);
+}
+
+fa_tensor *(fa_tensor_from)(const void *data, fa_shape shape, const fa_tensor_from_options *options)
+{
+    FA__COMPLETE(fa_tensor_from)
+    fa_dtype dtype = options->dtype == FA_SAME ? FA_F32 : options->dtype;
+    if (!check_made("fa_tensor_from", shape, dtype, data))
+        return NULL;
+    if (options->requires_grad && !fa__dtype_is_float(dtype)) {
+        fa__fail(FA_ERROR_DTYPE, "fa_tensor_from: only floating tensors can need gradients, not %s",
+                 fa_dtype_name(dtype));
+        return NULL;
+    }
+    fa__device *device = device_for("fa_tensor_from", options->device);
+    if (!device)
+        return NULL;
+    fa_tensor *t = placed(host_copy(data, shape.rank, shape.dim, dtype, &from_op, __builtin_return_address(0)), device);
+    if (t)
+        t->requires_grad = options->requires_grad;
+    return t;
+}
+
+/* The first dimension whose stride reaches further than what can be counted in bytes; -1: there is none. */
+static int too_far(fa_shape shape, const int64_t *stride, int64_t size)
+{
+    int64_t bytes = size, reach;
+    for (int i = 0; i < shape.rank; i++) {
+        if (shape.dim[i] == 0)
+            return -1;
+        if (stride[i] == INT64_MIN || !fa__mul_i64(shape.dim[i] - 1, stride[i] < 0 ? -stride[i] : stride[i], &reach)
+            || !fa__mul_i64(reach, size, &reach) || !fa__add_i64(bytes, reach, &bytes))
+            return i;
+    }
+    return -1;
+}
+
+static bool check_reach(fa_shape shape, const int64_t *stride, int64_t size)
+{
+    int far = too_far(shape, stride, size);
+    return far < 0
+           || fa__fail(FA_ERROR_SHAPE,
+                       "fa_tensor_borrow: stride %lld of dimension %d, whose size is %lld, reaches further than can be "
+                       "addressed",
+                       (long long)stride[far], far, (long long)shape.dim[far]);
+}
+
+/* The device that memory of the program's can be of; NULL and an error. */
+static fa__device *borrowing_device(fa_device wanted)
+{
+    fa__device *device = wanted.kind == FA__DEFAULT_DEVICE ? &fa__cpu_device : fa__device_get(wanted);
+    if (!device || device->host || device->shapes_only)
+        return device;
+    fa__fail(FA_ERROR_DEVICE, "fa_tensor_borrow: %s has memory of its own: fa_tensor_from copies there", device->name);
+    return NULL;
+}
+
+fa_tensor *(fa_tensor_borrow)(void *data, fa_shape shape, const fa_tensor_borrow_options *options)
+{
+    FA__COMPLETE(fa_tensor_borrow)
+    fa_dtype dtype = options->dtype == FA_SAME ? FA_F32 : options->dtype;
+    int64_t low, high, stride[FA_MAX_DIMS], size = (int64_t)fa_dtype_size(dtype);
+    if (!check_made("fa_tensor_borrow", shape, dtype, data))
+        return NULL;
+    fa__device *device = borrowing_device(options->device);
+    if (!device)
+        return NULL;
+    fa__dense_strides(shape.rank, shape.dim, stride);
+    if (options->strides)
+        memcpy(stride, options->strides, sizeof stride[0] * (size_t)shape.rank);
+    if (!check_reach(shape, stride, size))
+        return NULL;
+    fa__extent(shape.rank, shape.dim, stride, &low, &high);
+    char *lowest = data ? (char *)data + low * size : NULL;
+    fa__storage *s = fa__storage_borrow(device, lowest, (size_t)((high - low) * size), NULL, options->ctx);
+    if (!s)
+        return NULL;
+    s->handed = data;
+    fa_tensor *t = fa__tensor_new(s, dtype, shape.rank, shape.dim, stride, -low);
+    t = signed_by(t, &borrow_op, __builtin_return_address(0));
+    if (t)
+        s->release = options->free; /* from here on: what failed has not taken the memory */
+    fa__unref(s);
+    return t;
+}
+
+enum { MOST_OF = 64 };
+
+static fa_tensor *tensor_of(fa_dtype dtype, size_t count, const void *item, const void *site)
+{
+    int64_t n = (int64_t)count;
+    fa__device *device = device_for("fa_tensor_of", (fa_device){0, 0});
+    return device ? placed(host_copy(item, 1, &n, dtype, &of_op, site), device) : NULL;
+}
+
+static fa_tensor *of_floats(size_t count, const fa_arg *item, const void *site)
+{
+    float f[MOST_OF];
+    for (size_t i = 0; i < count; i++)
+        f[i] = item[i].kind == FA__ARG_FLOAT   ? (float)item[i].as.f
+               : item[i].kind == FA__ARG_LARGE ? (float)((uint64_t)item[i].as.i | UINT64_C(1) << 63)
+                                               : (float)item[i].as.i;
+    return tensor_of(FA_F32, count, f, site);
+}
+
+static fa_tensor *of_whole(size_t count, const fa_arg *item, const void *site)
+{
+    int64_t n[MOST_OF];
+    for (size_t i = 0; i < count; i++) {
+        n[i] = item[i].as.i;
+        if (item[i].kind == FA__ARG_LARGE) {
+            fa__fail(FA_ERROR_ARGUMENT, "fa_tensor_of: %llu does not fit into i64",
+                     (unsigned long long)n[i] | 1ULL << 63);
+            return NULL;
+        }
+    }
+    return tensor_of(FA_I64, count, n, site);
+}
+
+fa_tensor *fa__tensor_of(size_t count, const fa_arg *item)
+{
+    const void *site = __builtin_return_address(0);
+    bool whole = true;
+    for (size_t i = 0; i < count; i++)
+        whole = whole && item[i].kind != FA__ARG_FLOAT;
+    return whole ? of_whole(count, item, site) : of_floats(count, item, site);
+}
+
+/* ---- looking ---- */
+
+fa_dtype fa_tensor_dtype(const fa_tensor *t)
+{
+    return fa__tensor_check(t, "fa_tensor_dtype: the tensor") ? (fa_dtype)t->dtype : FA_SAME;
+}
+
+fa_device fa_tensor_device(const fa_tensor *t)
+{
+    return fa__tensor_check(t, "fa_tensor_device: the tensor") ? fa__tensor_device(t)->id : (fa_device){0, 0};
+}
+
+int fa_dim(const fa_tensor *t)
+{
+    return fa__tensor_check(t, "fa_dim: the tensor") ? t->rank : -1;
+}
+
+/* -1 and an error when there is no such dimension. */
+static int dimension(const char *name, const fa_tensor *t, int64_t dim)
+{
+    if (dim >= -(int64_t)t->rank && dim < t->rank)
+        return (int)(dim < 0 ? dim + t->rank : dim);
+    fa__fail(FA_ERROR_INDEX, "%s: a %d-dim tensor has no dimension %lld", name, t->rank, (long long)dim);
+    return -1;
+}
+
+int64_t fa_size(const fa_tensor *t, int64_t dim)
+{
+    int d = fa__tensor_check(t, "fa_size: the tensor") ? dimension("fa_size", t, dim) : -1;
+    return d < 0 ? -1 : t->shape[d];
+}
+
+int64_t fa_stride(const fa_tensor *t, int64_t dim)
+{
+    int d = fa__tensor_check(t, "fa_stride: the tensor") ? dimension("fa_stride", t, dim) : -1;
+    return d < 0 ? 0 : t->stride[d];
+}
+
+fa_shape fa_tensor_shape(const fa_tensor *t)
+{
+    fa_shape s = {0};
+    if (!fa__tensor_check(t, "fa_tensor_shape: the tensor"))
+        return s;
+    s.rank = t->rank;
+    memcpy(s.dim, t->shape, sizeof t->shape[0] * t->rank);
+    return s;
+}
+
+int64_t fa_numel(const fa_tensor *t)
+{
+    return fa__tensor_check(t, "fa_numel: the tensor") ? fa__numel(t) : -1;
+}
+
+size_t fa_element_size(const fa_tensor *t)
+{
+    return fa__tensor_check(t, "fa_element_size: the tensor") ? fa__dtype_size(t->dtype) : 0;
+}
+
+size_t fa_nbytes(const fa_tensor *t)
+{
+    return fa__tensor_check(t, "fa_nbytes: the tensor") ? (size_t)fa__numel(t) * fa__dtype_size(t->dtype) : 0;
+}
+
+bool fa_is_contiguous(const fa_tensor *t)
+{
+    return fa__tensor_check(t, "fa_is_contiguous: the tensor") && fa__is_dense(t->rank, t->shape, t->stride);
+}
+
+/* ---- reading ---- */
+
+static const fa__op read_op = FUNCTION("read"), item_op = FUNCTION("item"), item_int_op = FUNCTION("item_int"),
+                    same_op = FUNCTION("same"), ptr_op = FUNCTION("ptr");
+
+/* Always false: "fa_item: why: (3,) f32 cpu, made by ones in main+0x4f". */
+static bool refuse(const fa__op *op, fa_code code, const char *why, const fa_tensor *t)
+{
+    char text[300];
+    struct fa__text tensor = fa__text_in(text, sizeof text);
+    fa__describe_tensor(&tensor, t, true);
+    return fa__fail(code, "fa_%s: %s: %s", op->name, why, text);
+}
+
+static fa_tensor *read_late(const fa_tensor *t, fa_dtype dtype, const fa__op *op)
+{
+    if (fa__tensor_device(t)->shapes_only || !t->storage) {
+        refuse(op, FA_ERROR_DEVICE, "a tensor on meta has no elements", t);
+        return NULL;
+    }
+    fa_tensor *h = (fa_tensor *)(uintptr_t)t;
+    if (t->storage->device->host && fa__has_pending(t->storage) && !fa__before_read(t->storage, NULL, op))
+        return NULL;
+    const fa__device *there = t->storage->device->host ? NULL : t->storage->device;
+    if (there || (fa_dtype)t->dtype != dtype || !fa__is_dense(t->rank, t->shape, t->stride)) {
+        fa_settings s = fa__settings();
+        s.no_grad = true;
+        s.placement = FA_PLACE_STRICT;
+        fa__scope scope = fa__use_open(&s);
+        h = fa_to(fa_contiguous(t), FA_CPU);
+        if (h && there && fa__has_pending(h->storage) && !fa__allow_sync(op, there))
+            h = NULL; /* though it may have come already */
+        h = h && (fa_dtype)h->dtype != dtype ? fa_to(h, dtype) : h;
+        fa__use_close(&scope);
+    }
+    if (!h || (fa__has_pending(h->storage) && !fa__before_read(h->storage, NULL, op)))
+        return NULL;
+    return h;
+}
+
+/* A dense tensor of a dtype on the host with t's elements, all work on it done. NULL also when the device tells only
+ * now that this work failed: then the elements are nothing. */
+static fa_tensor *on_host(const fa_tensor *t, fa_dtype dtype, const fa__op *op)
+{
+    FA__WORK_FOR(op);
+    bool stood = fa__failed();
+    fa_tensor *h = read_late(t, dtype, fa__ctx() ? fa__ctx()->for_ : op);
+    return stood || !fa__failed() ? h : NULL;
+}
+
+bool fa_read(const fa_tensor *t, void *data, fa_dtype dtype, int64_t count)
+{
+    if (!fa__tensor_check(t, "fa_read: the tensor"))
+        return false;
+    if (!fa_dtype_size(dtype))
+        return fa__fail(FA_ERROR_DTYPE, "fa_read: %d is no dtype", (int)dtype);
+    if (count != fa__numel(t)) {
+        char why[120];
+        snprintf(why, sizeof why, "the tensor has %lld elements, there is room for %lld of %s", (long long)fa__numel(t),
+                 (long long)count, fa_dtype_name(dtype));
+        return refuse(&read_op, FA_ERROR_ARGUMENT, why, t);
+    }
+    if (!data && count)
+        return refuse(&read_op, FA_ERROR_ARGUMENT, "data is NULL", t);
+    fa__scope scope = fa__scope_open("fa_read");
+    fa_tensor *h = on_host(t, dtype, &read_op);
+    if (h && count)
+        memcpy(data, fa__tensor_data(h), (size_t)count * fa__dtype_size(dtype));
+    fa__scope_close(&scope);
+    return h != NULL;
+}
+
+static bool one_element(const fa_tensor *t, const fa__op *op)
+{
+    if (FA__UNLIKELY(!t || t->object.type != FA__TYPE_TENSOR)) {
+        char what[40];
+        snprintf(what, sizeof what, "fa_%s: the tensor", op->name);
+        return fa__tensor_check(t, what);
+    }
+    if (fa__failed())
+        return false;
+    return fa__numel(t) == 1 || refuse(op, FA_ERROR_SHAPE, "the tensor has not one element", t);
+}
+
+double fa_item(const fa_tensor *t)
+{
+    double value = NAN;
+    if (!one_element(t, &item_op))
+        return NAN;
+    if (t->storage && t->storage->device->host && !fa__has_pending(t->storage))
+        return fa__load_f64(fa__tensor_data(t), (fa_dtype)t->dtype);
+    fa__scope scope = fa__scope_open("fa_item");
+    fa_tensor *h = on_host(t, FA_F64, &item_op);
+    if (h)
+        value = *(double *)fa__tensor_data(h);
+    fa__scope_close(&scope);
+    return fa__failed() ? NAN : value;
+}
+
+int64_t fa_item_int(const fa_tensor *t)
+{
+    int64_t value = 0;
+    if (!one_element(t, &item_int_op))
+        return 0;
+    fa__scope scope = fa__scope_open("fa_item_int");
+    fa_tensor *h = on_host(t, FA_I64, &item_int_op);
+    if (h)
+        value = *(int64_t *)fa__tensor_data(h);
+    fa__scope_close(&scope);
+    return fa__failed() ? 0 : value;
+}
+
+void *fa_ptr(fa_tensor *t, fa_dtype dtype)
+{
+    if (!fa__tensor_check(t, "fa_ptr: the tensor"))
+        return NULL;
+    if ((fa_dtype)t->dtype != dtype || !t->storage || !t->storage->device->host) {
+        fa__fail(t->dtype == dtype ? FA_ERROR_DEVICE : FA_ERROR_DTYPE,
+                 "fa_ptr: the tensor is %s on %s, asked for was %s on cpu", fa_dtype_name((fa_dtype)t->dtype),
+                 fa__tensor_device(t)->name, fa_dtype_name(dtype));
+        return NULL;
+    }
+    bool stood = fa__failed();
+    if (fa__has_pending(t->storage) && (!fa__before_write(t->storage, NULL, &ptr_op) || (!stood && fa__failed())))
+        return NULL;
+    atomic_fetch_add(&t->storage->pins, 1);
+    return fa__tensor_data(t);
+}
+
+bool fa_same(const fa_tensor *a, const fa_tensor *b)
+{
+    if (!fa__tensor_check(a, "fa_same: the first tensor") || !fa__tensor_check(b, "fa_same: the second tensor"))
+        return false;
+    if (a->dtype != b->dtype || !fa__same_shape(a, b))
+        return false;
+    FA_SCOPE;
+    fa_tensor *x = on_host(a, (fa_dtype)a->dtype, &same_op), *y = on_host(b, (fa_dtype)b->dtype, &same_op);
+    if (!x || !y)
+        return false;
+    bool same = true;
+    int64_t n = fa__numel(x);
+    size_t size = fa__dtype_size(x->dtype);
+    const char *p = fa__tensor_data(x), *q = fa__tensor_data(y);
+    for (int64_t i = 0; same && i < n; i++, p += size, q += size) {
+        if (!fa__dtype_is_float(x->dtype)) {
+            same = !memcmp(p, q, size);
+            continue;
+        }
+        double u = fa__load_f64(p, (fa_dtype)x->dtype), v = fa__load_f64(q, (fa_dtype)x->dtype);
+        same = u == v || (isnan(u) && isnan(v));
+    }
+    return same;
+}

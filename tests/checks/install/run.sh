@@ -1,0 +1,63 @@
+#!/bin/sh
+# run.sh SOURCE BUILD: installs the build under a folder of its own, and builds and runs outside programs against what is
+# there: C and C++ through pkg-config, shared and static, with each compiler that is here, through CMake, and by dlopen.
+here=$1/tests/checks/install
+root=$(mktemp -d)
+trap 'rm -rf "$root"' EXIT
+status=0
+try() { # name of the case, command...
+    name=$1
+    shift
+    if "$@" >"$root/log" 2>&1; then
+        echo "[       OK ] $name"
+    else
+        echo "$name: $*"
+        cat "$root/log"
+        status=1
+    fi
+}
+through() { # name of the case, compile command up to the output; then runs the program
+    name=$1
+    shift
+    try "$name: builds" "$@" -o "$root/user"
+    try "$name: runs" "$root/user"
+}
+
+try 'install' env DESTDIR="$root/dest" cmake --install "$2" --prefix /opt/facula
+prefix=$root/dest/opt/facula
+libdir=$(dirname "$(find "$prefix" -name libfacula.so)")
+export PKG_CONFIG_PATH="$libdir/pkgconfig" LD_LIBRARY_PATH="$libdir"
+cflags=$(pkg-config --cflags facula)
+libs=$(pkg-config --libs facula)
+static="$libdir/libfacula.a $(pkg-config --libs --static facula | sed 's/-lfacula//')"
+case " $cflags " in
+*' -fexceptions '*) ;;
+*) echo "pkg-config gives no -fexceptions: $cflags" && status=1 ;;
+esac
+# shellcheck disable=SC2086 # lists of words
+for cc in gcc clang; do
+    command -v $cc >/dev/null || continue
+    through "pkg-config, $cc" $cc -std=c11 -Wall -Wextra -Werror $cflags "$here/user.c" $libs
+    through "pkg-config, $cc, static" $cc -std=c11 $cflags "$here/user.c" $static
+    cxx=$(echo $cc | sed 's/gcc/g++/; s/clang/clang++/')
+    command -v $cxx >/dev/null || continue
+    try "pkg-config, $cxx: a frame in C" $cc -std=c11 $cflags -c "$here/frame.c" -o "$root/frame.o"
+    through "pkg-config, $cxx" $cxx -std=c++17 -Wall -Wextra -Werror $cflags "$here/user.cpp" "$root/frame.o" $libs
+done
+# shellcheck disable=SC2086 # a list of words
+try 'dlopen: builds' gcc -std=gnu11 -Wall -Wextra -Werror $cflags "$here/loaded.c" -ldl -lpthread -o "$root/loaded"
+try 'dlopen: runs' "$root/loaded" "$libdir/libfacula.so"
+awk '/^```/ { on = /c$/; next } on' "$1/README.md" >"$root/readme.c"
+# shellcheck disable=SC2086 # lists of words
+through "the README's program" gcc -std=c11 -Wall -Wextra -Werror $cflags "$root/readme.c" $libs
+try 'find_package: configures' cmake -S "$here" -B "$root/build" -DCMAKE_PREFIX_PATH="$prefix"
+try 'find_package: builds' cmake --build "$root/build"
+try 'find_package: runs' "$root/build/user"
+try 'find_package, static: runs' "$root/build/user_static"
+# shellcheck disable=SC2016 # the inner shell's
+try 'make install: the library is built for the place where its plugins go' sh -c \
+    'make -n -C "$1" install PREFIX=/opt/facula FLAGS=-DANY=1 | grep -F -e "-DANY=1 -DCMAKE_INSTALL_PREFIX=\"/opt/facula\""' - "$1"
+try 'the command' "$prefix/bin/facula" --version
+try 'the manual' grep -q 'facula train' "$prefix/share/man/man1/facula.1"
+try 'the completion' bash -n "$prefix/share/bash-completion/completions/facula"
+exit $status

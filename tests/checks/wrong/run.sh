@@ -1,0 +1,106 @@
+#!/bin/sh
+# run.sh SOURCE: each case of programs.txt has to be refused by each compiler that is here, in the words that the case
+# names. And what is right compiles without a warning, however deep calls are nested, in little memory.
+here=$1/tests/checks/wrong
+include=$1/include
+work=$(mktemp -d) || exit 1
+trap 'rm -rf "$work"' EXIT
+cd "$work" || exit 1
+export LC_ALL=C # plain quotation marks
+failed=0
+
+# Divides the cases into 1.name, 1.said and 1.c, 2.name ...
+awk -v head='#include <facula/facula.h>\nvoid f(fa_tensor *x, fa_tensor *y);\nvoid f(fa_tensor *x, fa_tensor *y)\n{\n(void)x, (void)y;' '
+function end() { if (n) { print "}" > to; close(to) } }
+/^=== / { end(); n++; to = n ".c"; print substr($0, 5) > (n ".name"); print head > to; next }
+!n { next }
+/^> / { print substr($0, 3) > (n ".said"); next }
+/^-- c\+\+/ { print "" > (n ".cxx"); next }
+{ print > to }
+END { end(); print n > "count" }
+' "$here/programs.txt"
+
+check() { # name condition...
+    name=$1
+    shift
+    if "$@"; then
+        echo "[       OK ] $name"
+    else
+        echo "[  FAILED  ] $name"
+        failed=1
+    fi
+}
+
+compile() { # compiler, file
+    # shellcheck disable=SC2086 # a compiler and its options
+    $1 -fsyntax-only -Wall -Wextra -Wpedantic -Wshadow -Werror -fexceptions -I "$include" "$2"
+}
+
+is_refused() { # compiler, its kind, number of the case, language's options
+    if compile "$1" "$3.c" > log 2>&1; then
+        echo "$(cat "$3.name"): it compiles"
+        return 1
+    fi
+    while read -r line; do
+        case $line in
+        gcc:*) [ "$2" = gcc ] || continue ;;
+        clang:*) [ "$2" = clang ] || continue ;;
+        esac
+        line=${line#gcc: } line=${line#clang: }
+        grep -qF -- "$line" log || {
+            echo "not said: $line"
+            cat log
+            return 1
+        }
+    done < "$3.said"
+}
+
+nested() { # the call up to the nested one, what follows it: 20 deep
+    awk -v open="$1" -v end="$2" 'BEGIN {
+        print "#include <facula/facula.h>\nfa_tensor *f(fa_tensor *x);\nfa_tensor *f(fa_tensor *x)\n{\nreturn "
+        for (i = 0; i < 20; i++) printf "%s", open
+        printf "x"
+        for (i = 0; i < 20; i++) printf "%s", end
+        print ";\n}"
+    }'
+}
+
+# An operand that a macro names twice makes a million of twenty calls, each in the other.
+nested 'fa_add(2, ' ', .alpha = 2)' > add.c
+nested 'fa_where(' ', x, 1)' > where.c
+nested 'fa_sum(' ', .dim = FA_DIMS(0, 1))' > sum.c
+nested 'fa_mul(x, x, .out = ' ')' > out.c
+nested 'fa_pointwise("x + y", x, ' ')' > pointwise.c
+nested 'fa_cat(FA_TENSORS(' ', x), .dim = 1)' > cat.c
+nested 'fa_reshape(' ', FA_SHAPE(2, 3))' > reshape.c
+
+compiles_in() { # MiB of address space, compiler, file
+    (
+        # shellcheck disable=SC3045 # dash and bash have it
+        ulimit -v $(($1 * 1024)) && compile "$2" "$3" > log 2>&1 && return
+        head -c 2000 log
+        return 1
+    )
+}
+
+for cc in gcc clang; do
+    command -v $cc > /dev/null || continue
+    cxx=$(echo $cc | sed 's/gcc/g++/; s/clang/clang++/')
+    i=1
+    while [ $i -le "$(cat count)" ]; do
+        if [ ! -f $i.cxx ]; then
+            check "$cc: $(cat $i.name)" is_refused "$cc -std=c11" $cc $i
+        elif command -v "$cxx" > /dev/null; then
+            check "$cxx: $(cat $i.name)" is_refused "$cxx -std=c++17 -x c++" $cc $i
+        fi
+        i=$((i + 1))
+    done
+    most=200
+    [ $cc = gcc ] || most=600 # its libraries are mapped, too
+    for call in add where sum out pointwise cat reshape; do
+        check "$cc: twenty calls of $call, nested" compiles_in $most "$cc -std=c11" $call.c
+        command -v "$cxx" > /dev/null || continue
+        check "$cxx: twenty calls of $call, nested" compiles_in $most "$cxx -std=c++17 -x c++" $call.c
+    done
+done
+exit $failed

@@ -1,0 +1,535 @@
+/* Who owns what is made: it lives as long as it should and no longer, through callbacks, threads and forks. */
+#define _GNU_SOURCE
+#include "support/alive.h"
+#include <pthread.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* ---- owning ---- */
+
+static void a_variable_outlives_the_turns(void **state)
+{
+    (void)state;
+    size_t before = blocks();
+    {
+        FA_SCOPE;
+        FA_VAR(total, fa_zeros(FA_SHAPE(3)));
+        size_t most = 0;
+        FA_REPEAT (i, 50) {
+            fa_assign(&total, fa_add(total, 1));
+            most = blocks() > most ? blocks() : most;
+        }
+        assert_true(most <= before + 3);
+        assert_true(fa_item(fa_select(total, 0, 2)) == 50);
+        fa_assign(&total, total);
+        assert_true(fa_item(fa_select(total, 0, 0)) == 50);
+        fa_assign(&total, NULL);
+        assert_null(total);
+        fa_assign(&total, NULL);
+        fa_assign(&total, fa_ones(FA_SHAPE(1)));
+        assert_true(fa_item(total) == 1);
+    }
+    assert_int_equal(blocks(), before);
+}
+
+static void a_variable_may_begin_as_nothing(void **state)
+{
+    (void)state;
+    FA_VAR(best, NULL);
+    assert_null(best);
+    FA_REPEAT (i, 3)
+        fa_assign(&best, fa_full(FA_SCALAR, i));
+    assert_int_equal(fa_item_int(best), 2);
+}
+
+static fa_tensor *from_two_levels(void)
+{
+    FA_SCOPE;
+    fa_tensor *t = NULL;
+    FA_REPEAT (i, 4) {
+        {
+            FA_SCOPE;
+            make();
+            t = fa_escape(fa_escape(fa_full(FA_SCALAR, (double)i)));
+            make();
+            t = fa_escape(t);
+        }
+        make();
+        if (i == 2)
+            return fa_escape(fa_escape(t));
+    }
+    return t;
+}
+
+static void escaping_goes_one_level_out(void **state)
+{
+    (void)state;
+    size_t before = blocks();
+    {
+        FA_SCOPE;
+        counted *kept = NULL, *lost = NULL;
+        {
+            FA_SCOPE;
+            {
+                FA_SCOPE;
+                lost = make();
+                kept = fa_escape(make());
+                make();
+            }
+            assert_int_equal(alive, 1);
+            kept = fa_escape(kept);
+            assert_ptr_equal(fa_escape(kept), kept); /* not of this scope any more: stays */
+        }
+        (void)lost;
+        assert_int_equal(alive, 1);
+        assert_true(fa_object_is(kept, &counted_type));
+        assert_ptr_equal(fa_escape((counted *)NULL), NULL);
+    }
+    assert_int_equal(alive, 0);
+    assert_int_equal(blocks(), before);
+}
+
+static void escaping_from_a_return_in_a_loop(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *t = from_two_levels();
+    assert_int_equal(alive, 0);
+    /* escaped to the loop's turn once, then twice asked for from the turn: it stands in the scope around the loop */
+    (void)t;
+}
+
+static fa_tensor *mean_square(const fa_tensor *x)
+{
+    FA_SCOPE;
+    return fa_escape(fa_mean(fa_mul(x, x)));
+}
+
+static void a_function_hands_its_result_out(void **state)
+{
+    (void)state;
+    size_t before = blocks();
+    {
+        FA_SCOPE;
+        fa_tensor *x = fa_tensor_of(1.0, 2.0, 3.0), *m = mean_square(x);
+        assert_int_equal(blocks(), before + 2);
+        assert_true(fa_item(m) > 4.6 && fa_item(m) < 4.7);
+    }
+    assert_int_equal(blocks(), before);
+}
+
+static void escaping_in_the_root_scope_is_nothing(void **state)
+{
+    (void)state;
+    fa_tensor *t = fa_tensor_of(1);
+    assert_ptr_equal(fa_escape(t), t);
+    assert_int_equal(fa_item_int(t), 1);
+    owned_at_begin++;
+}
+
+static void kept_objects_live_until_released(void **state)
+{
+    (void)state;
+    counted *c;
+    {
+        FA_SCOPE;
+        c = fa_keep(make());
+        assert_ptr_equal(fa_keep(c), c);
+    }
+    assert_int_equal(alive, 1);
+    fa_release(c);
+    assert_int_equal(alive, 1);
+    fa_release(c);
+    assert_int_equal(alive, 0);
+    assert_null(fa_keep(NULL));
+    fa_release(NULL);
+    assert_no_error();
+}
+
+static void adopted_objects_belong_to_the_scope(void **state)
+{
+    (void)state;
+    counted *c;
+    {
+        FA_SCOPE;
+        c = fa_keep(make());
+    }
+    {
+        FA_SCOPE;
+        assert_ptr_equal(fa_adopt(c), c);
+        assert_int_equal(alive, 1);
+    }
+    assert_int_equal(alive, 0);
+    assert_null(fa_adopt((counted *)NULL));
+}
+
+static void one_object_may_stand_in_several_scopes(void **state)
+{
+    (void)state;
+    counted *c;
+    {
+        FA_SCOPE;
+        c = make();
+        {
+            FA_SCOPE;
+            fa_adopt((counted *)fa_keep(c));
+            fa_adopt((counted *)fa_keep(c));
+            fa_escape(c);
+        }
+        assert_int_equal(alive, 1);
+    }
+    assert_int_equal(alive, 0);
+}
+
+/* ---- callbacks that use the library while it takes things apart ---- */
+
+static int callbacks;
+
+static void make_more(void)
+{
+    callbacks++;
+    FA_SCOPE;
+    FA_USE(.no_grad = true);
+    fa_tensor *t = fa_add(fa_tensor_of(1.0, 2.0), 1);
+    FA_REPEAT (i, 3)
+        fa_mul(t, t);
+    assert_true(fa_item(fa_sum(t)) == 5);
+}
+
+static void make_and_leave(void)
+{
+    callbacks++;
+    fa_tensor_of(1.0, 2.0);
+    for (int i = 0; i < 100; i++)
+        fa_zeros(FA_SHAPE(2));
+}
+
+static void a_destructor_may_use_the_library(void **state)
+{
+    (void)state;
+    callbacks = 0;
+    size_t before = blocks();
+    {
+        FA_SCOPE;
+        for (int i = 0; i < 100; i++)
+            make()->at_end = i % 2 ? make_more : make_and_leave;
+    }
+    assert_int_equal(callbacks, 100);
+    assert_int_equal(alive, 0);
+    assert_int_equal(blocks(), before);
+    assert_no_error();
+}
+
+static void freed(void *context, void *data)
+{
+    assert_ptr_equal(((void **)context)[0], data);
+    make_more();
+    make_and_leave();
+}
+
+static void borrowed_memory_may_be_freed_by_a_callback_that_uses_the_library(void **state)
+{
+    (void)state;
+    callbacks = 0;
+    float data[4] = {1, 2, 3, 4};
+    void *context[1] = {data};
+    size_t before = blocks();
+    {
+        FA_SCOPE;
+        fa_tensor *t = fa_tensor_borrow(data, FA_SHAPE(4), .free = freed, .ctx = context);
+        fa_mul(fa_get(t, "::-1"), 2);
+    }
+    assert_int_equal(callbacks, 2);
+    FA_REPEAT (i, 3)
+        fa_tensor_borrow(data, FA_SHAPE(4), .free = freed, .ctx = context);
+    assert_int_equal(callbacks, 8);
+    assert_int_equal(blocks(), before);
+}
+
+/* ---- threads ---- */
+
+static void *give(void *argument)
+{
+    (void)argument;
+    FA_SCOPE;
+    FA_USE(.no_grad = true);
+    fa_tensor *t = fa_add(fa_ones(FA_SHAPE(1000)), 1);
+    make();
+    return fa_keep(t);
+}
+
+static void objects_are_handed_over_between_threads(void **state)
+{
+    (void)state;
+    size_t before = blocks();
+    {
+        FA_SCOPE;
+        for (int i = 0; i < 20; i++) {
+            FA_SCOPE;
+            pthread_t thread;
+            void *t;
+            assert_int_equal(pthread_create(&thread, NULL, give, NULL), 0);
+            pthread_join(thread, &t);
+            assert_true(fa_item(fa_sum(fa_adopt((fa_tensor *)t))) == 2000);
+        }
+    }
+    assert_int_equal(alive, 0);
+    assert_int_equal(blocks(), before);
+}
+
+static void *fill_the_root(void *argument)
+{
+    (void)argument;
+    for (int i = 0; i < 100; i++) {
+        make();
+        fa_zeros(FA_SHAPE(1000));
+        fa_zeros(FA_SHAPE(4));
+    }
+    make()->at_end = make_more;
+    make()->at_end = make_and_leave;
+    size_t owned;
+    assert_int_equal(open_scopes(&owned), 1);
+    assert_int_equal(owned, 302);
+    return NULL;
+}
+
+static void a_thread_frees_its_objects_when_it_ends(void **state)
+{
+    (void)state;
+    size_t before = blocks();
+    for (int i = 0; i < 5; i++) {
+        pthread_t thread;
+        callbacks = 0;
+        assert_int_equal(pthread_create(&thread, NULL, fill_the_root, NULL), 0);
+        pthread_join(thread, NULL);
+        assert_int_equal(alive, 0);
+        assert_int_equal(callbacks, 2);
+    }
+    assert_int_equal(blocks(), before);
+}
+
+static void *exit_within(void *argument)
+{
+    (void)argument;
+    make();
+    FA_SCOPE;
+    make();
+    FA_USE(.no_grad = true);
+    FA_REPEAT (i, 3) {
+        make();
+        pthread_exit(NULL);
+    }
+    return NULL;
+}
+
+static void a_thread_may_end_within_scopes(void **state)
+{
+    (void)state;
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, exit_within, NULL), 0);
+    pthread_join(thread, NULL);
+    assert_int_equal(alive, 0);
+}
+
+/* ---- the log ---- */
+
+static char said[1000];
+static int hints;
+
+static void listen(void *context, fa_log_level level, const char *message)
+{
+    (void)context;
+    hints += level == FA_LOG_WARNING;
+    snprintf(said, sizeof said, "%s", message);
+}
+
+static void *long_loop(void *argument)
+{
+    for (int64_t i = 0; i < *(int64_t *)argument; i++)
+        fa_tensor_of(1);
+    return NULL;
+}
+
+static void a_root_scope_that_only_grows_is_told_to_the_log(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t objects;
+        int hints;
+    } rows[] = {{5000, 0}, {50000, 1}};
+    for (int i = 0; i < 2; i++) {
+        pthread_t thread;
+        hints = 0;
+        fa_set_log(listen, NULL);
+        int64_t objects = rows[i].objects;
+        assert_int_equal(pthread_create(&thread, NULL, long_loop, &objects), 0);
+        pthread_join(thread, NULL);
+        fa_set_log(NULL, NULL);
+        assert_int_equal(hints, rows[i].hints);
+    }
+    assert_non_null(strstr(said, "the root scope of a thread holds "));
+    assert_non_null(strstr(said, "FA_SCOPE or FA_REPEAT"));
+}
+
+/* ---- fork ---- */
+
+static int in_child(int (*run)(void))
+{
+    int status = -1;
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        _exit(run());
+    }
+    return child < 0 || waitpid(child, &status, 0) != child ? -1 : status;
+}
+
+static int use_after_fork(void)
+{
+    fa_tensor *t = fa_add(fa_ones(FA_SHAPE(300000)), 1);
+    double sum = fa_item(fa_sum(t));
+    return sum == 600000 && !fa_failed() ? 0 : 1;
+}
+
+static fa_tensor *of_the_parent;
+
+/* The device's queue is a thread of the parent's. */
+static int late_after_fork(void)
+{
+    fa_tensor *t = fa_to(fa_ones(FA_SHAPE(10)), FA_LATE(0));
+    bool good = !t && fa_error_code() == FA_ERROR_STATE && strstr(fa_error_message(), "forked");
+    fa_error_clear();
+    good = good && !fa_add(of_the_parent, 1) && fa_error_code() == FA_ERROR_STATE;
+    fa_error_clear();
+    good = good && fa_item(of_the_parent) != 10 && fa_error_code() == FA_ERROR_STATE;
+    fa_error_clear();
+    fa_synchronize(FA_LATE(0));
+    fa_error_clear();
+    return good && use_after_fork() == 0 ? 0 : 1;
+}
+
+static void after_fork_calls_work_or_fail_cleanly(void **state)
+{
+    (void)state;
+#ifdef API_TSAN
+    skip();
+#endif
+    FA_SCOPE;
+    fa_set_num_threads(4);
+    assert_true(fa_item(fa_sum(fa_ones(FA_SHAPE(300000)))) == 300000);
+    assert_int_equal(in_child(use_after_fork), 0);
+    of_the_parent = fa_sum(fa_to(fa_ones(FA_SHAPE(10)), FA_LATE(0)));
+    assert_int_equal(in_child(late_after_fork), 0);
+    assert_true(fa_item(of_the_parent) == 10);
+    assert_true(fa_item(fa_sum(fa_ones(FA_SHAPE(300000)))) == 300000);
+    fa_set_num_threads(0);
+}
+
+/* ---- what was freed, while debugging: this program again, with FACULA_DEBUG=1 ---- */
+
+static fa_tensor *dangling(void)
+{
+    FA_SCOPE;
+    return fa_add(fa_tensor_of(1.0, 2.0), 1);
+}
+
+static bool dead(const char *call)
+{
+    bool good = fa_error_code() == FA_ERROR_STATE && strstr(fa_error_message(), "was freed when its scope ended")
+                && strstr(fa_error_message(), "ownership.c:");
+    if (!good)
+        fprintf(stderr, "%s of a freed tensor: %s\n", call, fa_error_message());
+    fa_error_clear();
+    return good;
+}
+
+static int use_what_was_freed(void)
+{
+    fa_tensor *t = dangling(), *other = fa_tensor_of(1.0, 2.0), *variable = NULL;
+    bool good = true;
+#define DEAD(call)                                                                                                     \
+    (void)(call);                                                                                                      \
+    good &= dead(#call)
+    DEAD(fa_add(t, 1));
+    DEAD(fa_add(other, t));
+    DEAD(fa_add_(t, 1));
+    DEAD(fa_add(other, 1, .out = t));
+    DEAD(fa_sum(t));
+    DEAD(fa_matmul(other, t));
+    DEAD(fa_t(t));
+    DEAD(fa_get(t, "0"));
+    DEAD(fa_set(t, "0", 1));
+    DEAD(fa_item(t));
+    DEAD(fa_size(t, 0));
+    DEAD(fa_numel(t));
+    DEAD(fa_ptr_f32(t));
+    DEAD(fa_to(t, FA_F64));
+    DEAD(fa_move_(t, FA_F64));
+    DEAD(fa_text(t));
+    DEAD(fa_grad(t));
+    DEAD(fa_set_requires_grad(t, true));
+    DEAD(fa_backward(t));
+    DEAD(fa_cat(FA_TENSORS(other, t)));
+    DEAD(fa_pointwise("x + y", other, t));
+    DEAD(fa_same(other, t));
+    DEAD(fa_keep(t));
+    DEAD(fa_adopt(t));
+    DEAD((fa_release(t), 0));
+    DEAD((fa_assign(&variable, t), 0));
+    FA_REPEAT (i, 2) {
+        fa_assign(&variable, fa_tensor_of(3.0));
+    }
+    good &= variable != NULL;
+    fa_assign(&variable, NULL);
+    {
+        FA_SCOPE;
+        fa_release(fa_tensor_of(1.0)); /* which the scope still owns */
+    }
+    good &= fa_error_code() == FA_ERROR_STATE && strstr(fa_error_message(), "freed while others held it");
+    fa_error_clear();
+    return good && !fa_failed() ? 0 : 1;
+}
+
+static void using_a_freed_tensor_names_its_scope(void **state)
+{
+    (void)state;
+    char self[4096] = "";
+    assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
+    pid_t child = fork();
+    if (child == 0) {
+        alarm(20);
+        setenv("FACULA_DEBUG", "1", 1);
+        execl(self, self, "freed", NULL);
+        _exit(1);
+    }
+    int status = -1;
+    assert_int_equal(waitpid(child, &status, 0), child);
+    assert_int_equal(status, 0);
+}
+
+int main(int count, char **arguments)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(a_variable_outlives_the_turns),
+        TEST(a_variable_may_begin_as_nothing),
+        TEST(escaping_goes_one_level_out),
+        TEST(escaping_from_a_return_in_a_loop),
+        TEST(a_function_hands_its_result_out),
+        TEST(escaping_in_the_root_scope_is_nothing),
+        TEST(kept_objects_live_until_released),
+        TEST(adopted_objects_belong_to_the_scope),
+        TEST(one_object_may_stand_in_several_scopes),
+        TEST(a_destructor_may_use_the_library),
+        TEST(borrowed_memory_may_be_freed_by_a_callback_that_uses_the_library),
+        TEST(objects_are_handed_over_between_threads),
+        TEST(a_thread_frees_its_objects_when_it_ends),
+        TEST(a_thread_may_end_within_scopes),
+        TEST(a_root_scope_that_only_grows_is_told_to_the_log),
+        TEST(after_fork_calls_work_or_fail_cleanly),
+        TEST(using_a_freed_tensor_names_its_scope),
+    };
+    if (count > 1 && strcmp(arguments[1], "freed") == 0)
+        return use_what_was_freed();
+    return RUN("api_scope_owns");
+}

@@ -1,0 +1,411 @@
+/* Images: formats as they are, damaged and cut, colours, and other sizes against PyTorch's. */
+#include "support/api_test.h"
+#include <facula/data.h>
+#include <facula/host.h>
+#include <math.h>
+#include <stdio.h>
+#include <unistd.h>
+
+static char path[64];
+
+static void put_file(const void *bytes, size_t size)
+{
+    FILE *f = fopen(path, "wb");
+    assert_non_null(f);
+    assert_int_equal(fwrite(bytes, 1, size, f), size);
+    fclose(f);
+}
+
+static size_t get_file(const char *name, unsigned char *to, size_t room)
+{
+    char from[300];
+    snprintf(from, sizeof from, FA_TEST_DATA "/images/%s", name);
+    FILE *f = fopen(from, "rb");
+    assert_non_null(f);
+    size_t size = fread(to, 1, room, f);
+    fclose(f);
+    return size;
+}
+
+/* Whether reading fails and names the file, and a reason. */
+static void assert_refused(const char *reason)
+{
+    assert_null(fa_image_read(path));
+    assert_int_equal(fa_error_code(), FA_ERROR_FILE);
+    assert_non_null(strstr(fa_error_message(), path));
+    if (!strstr(fa_error_message(), reason))
+        fail_msg("\"%s\" is not said: %s", reason, fa_error_message());
+    fa_error_clear();
+}
+
+static void assert_pixels(const fa_tensor *t, int64_t channels, int64_t height, int64_t width, const int *expected)
+{
+    uint8_t got[256];
+    assert_no_error();
+    assert_int_equal(fa_tensor_dtype(t), FA_U8);
+    assert_int_equal(fa_dim(t), 3);
+    assert_int_equal(fa_size(t, 0), channels);
+    assert_int_equal(fa_size(t, 1), height);
+    assert_int_equal(fa_size(t, 2), width);
+    assert_true(fa_read(t, got, FA_U8, fa_numel(t)));
+    for (int64_t i = 0; i < channels * height * width; i++)
+        assert_int_equal(got[i], expected[i]);
+}
+
+/* ---- PGM and PPM ---- */
+
+static void pnm_files(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    static const char gray[] = "P5 3 2 255\n\0\1\2\3\4\377", deep[] = "P5\n2 1\n65535\n\200\0\377\377";
+    static const char text[] = "P2 # a comment\n# another\n3 1\n10\n0 5\n10\n", colours[] = "P6 2 1 255\n\1\2\3\4\5\6";
+    static const char words[] = "P3 1 2 255 255 0 0  0 0 255";
+    put_file(gray, sizeof gray - 1);
+    assert_pixels(fa_image_read(path), 1, 2, 3, (const int[]){0, 1, 2, 3, 4, 255});
+    put_file(deep, sizeof deep - 1);
+    assert_pixels(fa_image_read(path), 1, 1, 2, (const int[]){128, 255});
+    put_file(text, sizeof text - 1);
+    assert_pixels(fa_image_read(path), 1, 1, 3, (const int[]){0, 128, 255});
+    put_file(colours, sizeof colours - 1);
+    assert_pixels(fa_image_read(path), 3, 1, 2, (const int[]){1, 4, 2, 5, 3, 6});
+    put_file(words, sizeof words - 1);
+    assert_pixels(fa_image_read(path, .channels = 1), 1, 2, 1, (const int[]){76, 29});
+    put_file(gray, sizeof gray - 1);
+    assert_pixels(fa_image_read(path, .channels = 3), 3, 2, 3,
+                  (const int[]){0, 1, 2, 3, 4, 255, 0, 1, 2, 3, 4, 255, 0, 1, 2, 3, 4, 255});
+}
+
+static void refused_pnm(const char *text, const char *reason)
+{
+    put_file(text, strlen(text));
+    assert_refused(reason);
+}
+
+static void damaged_pnm(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    refused_pnm("P5 3 2 255\nabc", "it ends at byte 14, within its pixels");
+    refused_pnm("P5 3 2 255", "no blank behind the head");
+    refused_pnm("P5 0 2 255\n", "no width from 1");
+    refused_pnm("P5 3 x 255\n", "at byte 5 there is no height");
+    refused_pnm("P5 3 2 0\n", "no value of white from 1 to 65535");
+    refused_pnm("P5 3 2 65536\n", "no value of white");
+    refused_pnm("P5 99999999999999999999 2 255\n", "no width");
+    refused_pnm("P5 1000000 1000000 255\n", "it has 1000000 x 1000000 pixels; there may be 268435456");
+    refused_pnm("P2 2 1 10 3 11", "no brightness from 0 to 10");
+    refused_pnm("P5 1 1 10 z", "there is the brightness 122, and white is 10");
+    refused_pnm("P5 # no end", "no width");
+    refused_pnm("P7 1 1 1 1", "it is no PNG, JPEG, PGM or PPM");
+    refused_pnm("", "it is no PNG");
+    unlink(path);
+    assert_refused("No such file");
+    assert_null(fa_image_read("/"));
+    assert_int_equal(fa_error_code(), FA_ERROR_FILE);
+    fa_error_clear();
+    assert_null(fa_image_read(NULL));
+    assert_int_equal(fa_error_code(), FA_ERROR_ARGUMENT);
+    fa_error_clear();
+    assert_null(fa_image_read(path, .channels = 2));
+    assert_int_equal(fa_error_code(), FA_ERROR_ARGUMENT);
+    fa_error_clear();
+}
+
+/* ---- PNG, written here without compression ---- */
+
+typedef struct png {
+    unsigned char at[600];
+    size_t size;
+} png;
+
+static void put_32(png *p, uint32_t v)
+{
+    for (int i = 24; i >= 0; i -= 8)
+        p->at[p->size++] = (unsigned char)(v >> i);
+}
+
+static uint32_t crc_of(const unsigned char *at, size_t size)
+{
+    uint32_t crc = ~UINT32_C(0);
+    for (size_t i = 0; i < size; i++) {
+        crc ^= at[i];
+        for (int k = 0; k < 8; k++)
+            crc = crc >> 1 ^ (crc & 1 ? UINT32_C(0xedb88320) : 0);
+    }
+    return ~crc;
+}
+
+static void put_chunk(png *p, const char *name, const void *data, size_t size)
+{
+    put_32(p, (uint32_t)size);
+    size_t begin = p->size;
+    memcpy(p->at + p->size, name, 4);
+    memcpy(p->at + p->size + 4, data, size);
+    p->size += 4 + size;
+    put_32(p, crc_of(p->at + begin, p->size - begin));
+}
+
+static void put_head(png *p, int width, int height, int depth, int type)
+{
+    static const unsigned char magic[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
+    png head = {.size = 0};
+    memcpy(p->at, magic, sizeof magic);
+    p->size = sizeof magic;
+    put_32(&head, (uint32_t)width);
+    put_32(&head, (uint32_t)height);
+    memcpy(head.at + 8, (const unsigned char[]){(unsigned char)depth, (unsigned char)type, 0, 0, 0}, 5);
+    put_chunk(p, "IHDR", head.at, 13);
+}
+
+/* Rows, each with the 0 of "no filter" in front, as zlib stores what it does not compress. */
+static void put_rows(png *p, const void *rows, size_t size)
+{
+    png data = {.at = {0x78, 0x01, 1}, .size = 3};
+    uint32_t a = 1, b = 0;
+    for (size_t i = 0; i < size; i++) {
+        a = (a + ((const unsigned char *)rows)[i]) % 65521;
+        b = (b + a) % 65521;
+    }
+    data.at[3] = (unsigned char)size, data.at[5] = (unsigned char)~size, data.at[6] = 255;
+    memcpy(data.at + 7, rows, size);
+    data.size = 7 + size;
+    put_32(&data, b << 16 | a);
+    put_chunk(p, "IDAT", data.at, data.size);
+    put_chunk(p, "IEND", "", 0);
+}
+
+static png gray_png(void)
+{
+    static const unsigned char rows[] = {0, 1, 2, 255, 0, 4, 5, 6};
+    png p;
+    put_head(&p, 3, 2, 8, 0);
+    put_rows(&p, rows, sizeof rows);
+    return p;
+}
+
+static void png_files(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    png p = gray_png();
+    if (!fa_plugin_available("image"))
+        skip();
+    put_file(p.at, p.size);
+    assert_pixels(fa_image_read(path), 1, 2, 3, (const int[]){1, 2, 255, 4, 5, 6});
+    put_head(&p, 2, 1, 8, 2);
+    put_rows(&p, (const unsigned char[]){0, 10, 20, 30, 40, 50, 60}, 7);
+    put_file(p.at, p.size);
+    assert_pixels(fa_image_read(path), 3, 1, 2, (const int[]){10, 40, 20, 50, 30, 60});
+    put_head(&p, 3, 1, 8, 6); /* on white: nothing, and all of it; as it is */
+    put_rows(&p, (const unsigned char[]){0, 9, 9, 9, 0, 7, 8, 9, 255, 0, 0, 0, 0}, 13);
+    put_file(p.at, p.size);
+    assert_pixels(fa_image_read(path), 3, 1, 3, (const int[]){255, 7, 255, 255, 8, 255, 255, 9, 255});
+    put_head(&p, 2, 1, 16, 0);
+    put_rows(&p, (const unsigned char[]){0, 128, 128, 255, 255}, 5);
+    put_file(p.at, p.size);
+    assert_pixels(fa_image_read(path), 1, 1, 2, (const int[]){128, 255});
+    put_head(&p, 8, 1, 1, 0);
+    put_rows(&p, (const unsigned char[]){0, 0xa1}, 2);
+    put_file(p.at, p.size);
+    assert_pixels(fa_image_read(path), 1, 1, 8, (const int[]){255, 0, 255, 0, 0, 0, 0, 255});
+    put_head(&p, 2, 1, 8, 3);
+    put_chunk(&p, "PLTE", (const unsigned char[]){1, 2, 3, 250, 251, 252}, 6);
+    put_rows(&p, (const unsigned char[]){0, 1, 0}, 3);
+    put_file(p.at, p.size);
+    assert_pixels(fa_image_read(path), 3, 1, 2, (const int[]){250, 1, 251, 2, 252, 3});
+}
+
+/* ---- JPEG: 16 x 8, red from left to right, green from above to below, blue in the middle ---- */
+
+static void jpeg_files(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    unsigned char file[1000];
+    uint8_t got[3 * 128];
+    if (!fa_plugin_available("image"))
+        skip();
+    put_file(file, get_file("gray.jpg", file, sizeof file));
+    fa_tensor *t = fa_image_read(path);
+    assert_no_error();
+    assert_int_equal(fa_size(t, 0), 1);
+    assert_true(fa_read(t, got, FA_U8, 128));
+    for (int i = 0; i < 128; i++)
+        assert_in_range(got[i] + 6, i % 16 * 16, i % 16 * 16 + 12);
+    put_file(file, get_file("colour.jpg", file, sizeof file));
+    t = fa_image_read(path);
+    assert_no_error();
+    assert_int_equal(fa_size(t, 0), 3);
+    assert_int_equal(fa_size(t, 1), 8);
+    assert_int_equal(fa_size(t, 2), 16);
+    assert_true(fa_read(t, got, FA_U8, 3 * 128));
+    for (int i = 0; i < 128; i++) {
+        assert_in_range(got[i] + 40, i % 16 * 16, i % 16 * 16 + 80);
+        assert_in_range(got[128 + i] + 40, i / 16 * 32, i / 16 * 32 + 80);
+        assert_in_range(got[256 + i] + 40, 128, 128 + 80);
+    }
+    put_file(file, get_file("cmyk.jpg", file, sizeof file));
+    assert_refused("nsupported");
+}
+
+/* ---- damage ---- */
+
+/* A file cut at every byte is refused; one with a byte changed is refused or read, but never more. */
+static void assert_damage_is_seen(const unsigned char *file, size_t size, size_t least)
+{
+    unsigned char bad[1000];
+    for (size_t cut = 0; cut < least; cut++) {
+        FA_SCOPE;
+        put_file(file, cut);
+        assert_refused("");
+    }
+    for (size_t at = 0; at < size; at++) {
+        FA_SCOPE;
+        memcpy(bad, file, size);
+        bad[at] ^= (unsigned char)(1 + at % 255);
+        put_file(bad, size);
+        const fa_tensor *t = fa_image_read(path);
+        assert_true(t ? !fa_failed() : fa_failed());
+        if (!t)
+            assert_non_null(strstr(fa_error_message(), path));
+        fa_error_clear();
+    }
+}
+
+static void damaged_files(void **state)
+{
+    (void)state;
+    unsigned char file[1000];
+    png p = gray_png(), large;
+    if (!fa_plugin_available("image"))
+        skip();
+    assert_damage_is_seen(p.at, p.size, p.size - 12); /* what ends it is not missed */
+    memcpy(file, p.at, p.size);
+    file[p.size - 12 - 6] ^= 1; /* a sum of the pixels */
+    put_file(file, p.size);
+    assert_refused("");
+    size_t size = get_file("gray.jpg", file, sizeof file);
+    assert_damage_is_seen(file, size, size - 2);
+    size = get_file("colour.jpg", file, sizeof file);
+    assert_damage_is_seen(file, size, size - 2);
+    put_head(&large, 60000, 60000, 8, 2); /* 10 GB of pixels */
+    put_rows(&large, "", 1);
+    put_file(large.at, large.size);
+    assert_refused("it has 60000 x 60000 pixels; there may be 89478485");
+}
+
+static void without_the_plugin(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    png p = gray_png();
+    if (fa_plugin_available("image"))
+        skip(); /* what is open stays open: files.sh looks at it */
+    put_file(p.at, p.size);
+    assert_null(fa_image_read(path));
+    assert_int_equal(fa_error_code(), FA_ERROR_UNAVAILABLE);
+    fa_error_clear();
+}
+
+/* ---- sizes: numbers of PyTorch 2.15's interpolate(mode="bilinear", antialias=True) ---- */
+
+static void assert_resized(fa_pair size, const double *expected)
+{
+    FA_SCOPE;
+    fa_tensor *x = fa_square(fa_reshape(fa_arange(0, 20, .dtype = FA_F64), FA_SHAPE(4, 5)));
+    fa_tensor *y = fa_image_resize(x, size);
+    double got[64];
+    assert_no_error();
+    assert_true(fa_read(y, got, FA_F64, fa_numel(y)));
+    for (int64_t i = 0; i < fa_numel(y); i++)
+        if (!(fabs(got[i] - expected[i]) <= 2e-4))
+            fail_msg("element %d is %g, not %g", (int)i, got[i], expected[i]);
+}
+
+static void other_sizes(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    assert_resized(FA_PAIR(2, 3), (const double[]){28.4898, 43.7302, 63.5102, 153.0816, 193.0159, 237.4898});
+    assert_resized(1, (const double[]){119.0175});
+    assert_resized(FA_PAIR(6, 7), (const double[]){0.0,   0.5714,   1.8571,   4.0,      7.5714,   12.0,     16.0,
+                                                   12.5,  15.9286,  20.7857,  26.5,     33.6429,  41.6429,  48.5,
+                                                   37.5,  44.7381,  54.3572,  64.8333,  76.7381,  89.5,     100.1667,
+                                                   87.5,  98.5476,  112.9286, 128.1667, 144.8334, 162.3572, 176.8333,
+                                                   162.5, 177.3571, 196.5,    216.5,    237.9286, 260.2143, 278.5,
+                                                   225.0, 242.7143, 265.4286, 289.0,    314.0,    339.8571, 361.0});
+    static const uint8_t pixels[] = {0, 255, 0, 255, 10, 30, 40, 50, 60, 70};
+    fa_tensor *bytes = fa_tensor_from(pixels, FA_SHAPE(1, 2, 5), .dtype = FA_U8);
+    assert_pixels(fa_image_resize(bytes, FA_PAIR(2, 3)), 1, 2, 3, (const int[]){109, 113, 115, 34, 50, 66});
+    assert_true(fa_same(fa_image_resize(bytes, FA_PAIR(2, 5)), bytes));
+}
+
+/* Also while new tensors are made elsewhere. */
+static void other_sizes_are_where_the_image_is(void **state)
+{
+    (void)state;
+    const fa_device places[] = {FA_CPU, DEVICE(0), DEVICE(1)};
+    for (int i = 0; i < 9; i++) {
+        FA_SCOPE;
+        const fa_device place = places[i / 3];
+        fa_tensor *image = fa_ones(FA_SHAPE(1, 4, 5), .device = place);
+        FA_USE(.device = places[i % 3]);
+        fa_transfers_reset();
+        fa_tensor *y = fa_image_resize(image, 2), *bytes = fa_image_resize(fa_to(image, FA_U8), 2);
+        assert_no_error();
+        assert_true(fa_device_equal(fa_tensor_device(y), place) && fa_device_equal(fa_tensor_device(bytes), place));
+        assert_int_equal(fa_transfers_total().to_host, 0);
+    }
+}
+
+static void other_sizes_are_not_cast(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *image = fa_mul(fa_rand(FA_SHAPE(1, 8, 8)), 255), *bytes = fa_to(image, FA_U8);
+    const fa_tensor *y = fa_image_resize(image, 5), *z = fa_image_resize(bytes, 5);
+    FA_USE(.autocast = FA_BF16);
+    assert_true(fa_same(fa_image_resize(image, 5), y) && fa_same(fa_image_resize(bytes, 5), z));
+}
+
+static void other_sizes_refused(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    const struct {
+        fa_tensor *image;
+        fa_pair size;
+        fa_code code;
+    } rows[] = {{NULL, 3, FA_ERROR_ARGUMENT},
+                {fa_zeros(FA_SHAPE(3)), 3, FA_ERROR_SHAPE},
+                {fa_zeros(FA_SHAPE(0, 3)), 3, FA_ERROR_SHAPE},
+                {fa_zeros(FA_SHAPE(3, 3), .dtype = FA_I64), 3, FA_ERROR_DTYPE},
+                {fa_zeros(FA_SHAPE(3, 3)), 0, FA_ERROR_ARGUMENT},
+                {fa_zeros(FA_SHAPE(3, 3)), FA_PAIR(3, -5), FA_ERROR_ARGUMENT},
+                {fa_zeros(FA_SHAPE(3, 3)), FA_PAIR(3, 1 << 30), FA_ERROR_ARGUMENT}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        assert_null(fa_image_resize(rows[i].image, rows[i].size));
+        assert_int_equal(fa_error_code(), rows[i].code);
+        assert_non_null(strstr(fa_error_message(), "fa_image_resize"));
+        fa_error_clear();
+    }
+}
+
+int main(void)
+{
+    snprintf(path, sizeof path, "/tmp/facula-images-%ld", (long)getpid());
+    const struct CMUnitTest tests[] = {cmocka_unit_test(pnm_files),
+                                       cmocka_unit_test(damaged_pnm),
+                                       cmocka_unit_test(png_files),
+                                       cmocka_unit_test(jpeg_files),
+                                       cmocka_unit_test(damaged_files),
+                                       cmocka_unit_test(without_the_plugin),
+                                       cmocka_unit_test(other_sizes),
+                                       cmocka_unit_test(other_sizes_are_where_the_image_is),
+                                       cmocka_unit_test(other_sizes_are_not_cast),
+                                       cmocka_unit_test(other_sizes_refused)};
+    int status = cmocka_run_group_tests(tests, NULL, NULL);
+    unlink(path);
+    return status;
+}

@@ -1,0 +1,307 @@
+/* Layers forward and backward, two batches and inference of those that keep statistics, how parameters begin, and a
+ * network that PyTorch saved, held against PyTorch's answers (tests/reference/nn.txt): on the CPU and on a device. */
+#include "support/reference.h"
+#include "support/check.h"
+#include "support/devices.h"
+#include "support/tensors.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static char *reference;
+
+/* Holds a tensor against the line "head: numbers". */
+static void hold(const char *head, const fa_tensor *t, double tolerance)
+{
+    char line[160], *end;
+    snprintf(line, sizeof line, "\n%s: ", head);
+    char *s = strstr(reference, line);
+    double *have = tensor_values(t);
+    if (!check(s && have, "%s: there is a reference and a tensor", head)) {
+        free(have);
+        return;
+    }
+    s += strlen(line);
+    bool good = true;
+    for (int64_t i = 0; i < fa_numel(t) && good; i++, s = end) {
+        double want = strtod(s, &end);
+        good = check(end != s && fabs(have[i] - want) <= tolerance * (1 + fabs(want)),
+                     "%s: number %d is %.12g, not %.12g", head, (int)i, have[i], want);
+    }
+    check(!good || *s == '\n', "%s: there are not more numbers", head);
+    free(have);
+}
+
+/* ---- the inputs and parameters of nn.py ---- */
+
+static fa_tensor *values(fa_shape shape, int place, double scale, fa_dtype dtype, fa_device device)
+{
+    int64_t n = 1;
+    for (int i = 0; i < shape.rank; i++)
+        n *= shape.dim[i];
+    double *v = malloc((size_t)n * sizeof *v);
+    for (int64_t i = 0; v && i < n; i++)
+        v[i] = ((double)((i * 7 + place * 5) % 23) - 11.5) / 8 * scale;
+    fa_tensor *t = fa_to(fa_to(fa_tensor_from(v, shape, .dtype = FA_F64, .device = FA_CPU), dtype), device);
+    free(v);
+    return t;
+}
+
+static fa_tensor *tokens(fa_shape shape, int place, int64_t below, fa_device device)
+{
+    int64_t v[64];
+    for (int i = 0; i < 64; i++)
+        v[i] = (i * 3 + place) % below;
+    return fa_to(fa_tensor_from(v, shape, .dtype = FA_I64, .device = FA_CPU), device);
+}
+
+/* ---- layers ---- */
+
+#define PLANES FA_SHAPE(2, 4, 5, 4)
+#define LINES FA_SHAPE(2, 4, 6)
+#define FLAT FA_SHAPE(3, 8)
+#define TOKENS FA_SHAPE(2, 4)
+/* Shapes of TOKENS are given integers; `steps` as bits: 0 and 1 train, 2 is inference. */
+#define LAYERS(ROW)                                                                                                    \
+    ROW(linear, fa_nn_linear(8, 3), FLAT, 1)                                                                           \
+    ROW(linear_no_bias, fa_nn_linear(4, 2, .bias = false), FA_SHAPE(2, 3, 4), 1)                                       \
+    ROW(conv2d, fa_nn_conv2d(4, 3, 3), PLANES, 1)                                                                      \
+    ROW(conv2d_all,                                                                                                    \
+        fa_nn_conv2d(4, 6, FA_PAIR(3, 2), .stride = FA_PAIR(2, 1), .padding = FA_PAIR(1, 2),                           \
+                     .dilation = FA_PAIR(1, 2), .groups = 2, .bias = false),                                           \
+        PLANES, 1)                                                                                                     \
+    ROW(conv2d_same, fa_nn_conv2d(4, 2, FA_PAIR(2, 3), .padding = FA_PADDING_SAME), PLANES, 1)                         \
+    ROW(conv2d_reflect, fa_nn_conv2d(4, 2, 3, .padding = FA_PAIR(2, 1), .padding_mode = "reflect"), PLANES, 1)         \
+    ROW(conv2d_replicate, fa_nn_conv2d(4, 2, FA_PAIR(2, 4), .padding = FA_PADDING_SAME, .padding_mode = "replicate"),  \
+        PLANES, 1)                                                                                                     \
+    ROW(conv2d_circular, fa_nn_conv2d(4, 2, 3, .padding = FA_PAIR(1, 2), .padding_mode = "circular"), PLANES, 1)       \
+    ROW(conv2d_without_batch, fa_nn_conv2d(4, 3, 3), FA_SHAPE(4, 5, 4), 1)                                             \
+    ROW(conv1d, fa_nn_conv1d(4, 3, 3, .stride = 2, .padding = 1), LINES, 1)                                            \
+    ROW(conv1d_circular, fa_nn_conv1d(4, 2, 4, .padding = FA_PADDING_SAME, .padding_mode = "circular"), LINES, 1)      \
+    ROW(conv_transpose2d,                                                                                              \
+        fa_nn_conv_transpose2d(4, 6, FA_PAIR(3, 2), .stride = 2, .padding = FA_PAIR(1, 0), .output_padding = 1,        \
+                               .groups = 2),                                                                           \
+        PLANES, 1)                                                                                                     \
+    ROW(conv_transpose1d, fa_nn_conv_transpose1d(4, 3, 3, .stride = 2, .padding = 1, .dilation = 2), LINES, 1)         \
+    ROW(max_pool2d, fa_nn_max_pool2d(2), PLANES, 1)                                                                    \
+    ROW(max_pool2d_all,                                                                                                \
+        fa_nn_max_pool2d(FA_PAIR(3, 2), .stride = FA_PAIR(2, 1), .padding = FA_PAIR(1, 0), .dilation = FA_PAIR(1, 2),  \
+                         .ceil_mode = true),                                                                           \
+        PLANES, 1)                                                                                                     \
+    ROW(max_pool1d, fa_nn_max_pool1d(3, .stride = 2, .padding = 1), LINES, 1)                                          \
+    ROW(avg_pool2d, fa_nn_avg_pool2d(2), PLANES, 1)                                                                    \
+    ROW(avg_pool2d_all,                                                                                                \
+        fa_nn_avg_pool2d(FA_PAIR(3, 2), .stride = FA_PAIR(2, 1), .padding = 1, .ceil_mode = true,                      \
+                         .count_include_pad = false),                                                                  \
+        PLANES, 1)                                                                                                     \
+    ROW(avg_pool2d_divisor, fa_nn_avg_pool2d(2, .divisor_override = 3), PLANES, 1)                                     \
+    ROW(avg_pool1d, fa_nn_avg_pool1d(3, .stride = 2, .padding = 1, .count_include_pad = false), LINES, 1)              \
+    ROW(adaptive_avg_pool2d, fa_nn_adaptive_avg_pool2d(FA_PAIR(2, 3)), PLANES, 1)                                      \
+    ROW(adaptive_max_pool2d, fa_nn_adaptive_max_pool2d(2), PLANES, 1)                                                  \
+    ROW(adaptive_avg_pool1d, fa_nn_adaptive_avg_pool1d(4), LINES, 1)                                                   \
+    ROW(adaptive_max_pool1d, fa_nn_adaptive_max_pool1d(4), LINES, 1)                                                   \
+    ROW(batch_norm2d, fa_nn_batch_norm2d(4), PLANES, 7)                                                                \
+    ROW(batch_norm2d_all, fa_nn_batch_norm2d(4, .eps = 0.01, .momentum = 0.3, .affine = false), PLANES, 7)             \
+    ROW(batch_norm2d_mean, fa_nn_batch_norm2d(4, .momentum = -1), PLANES, 7)                                           \
+    ROW(batch_norm2d_not_tracked, fa_nn_batch_norm2d(4, .track_running_stats = false), PLANES, 7)                      \
+    ROW(batch_norm1d, fa_nn_batch_norm1d(4), LINES, 7)                                                                 \
+    ROW(batch_norm1d_flat, fa_nn_batch_norm1d(8), FLAT, 7)                                                             \
+    ROW(layer_norm, fa_nn_layer_norm(FA_SHAPE(8)), FLAT, 1)                                                            \
+    ROW(layer_norm_planes, fa_nn_layer_norm(FA_SHAPE(5, 4), .eps = 0.1, .bias = false), PLANES, 1)                     \
+    ROW(layer_norm_plain, fa_nn_layer_norm(FA_SHAPE(8), .elementwise_affine = false), FLAT, 1)                         \
+    ROW(rms_norm, fa_nn_rms_norm(FA_SHAPE(8)), FLAT, 1)                                                                \
+    ROW(rms_norm_eps, fa_nn_rms_norm(FA_SHAPE(8), .eps = 0.1, .elementwise_affine = false), FLAT, 1)                   \
+    ROW(group_norm, fa_nn_group_norm(2, 4), PLANES, 1)                                                                 \
+    ROW(group_norm_plain, fa_nn_group_norm(4, 4, .eps = 0.1, .affine = false), LINES, 1)                               \
+    ROW(embedding, fa_nn_embedding(5, 3), TOKENS, 1)                                                                   \
+    ROW(embedding_padding, fa_nn_embedding(5, 3, .padding_idx = -2, .scale_grad_by_freq = true), TOKENS, 1)            \
+    ROW(flatten, fa_nn_flatten(), PLANES, 1)                                                                           \
+    ROW(flatten_some, fa_nn_flatten(.start = 0, .end = 1), LINES, 1)                                                   \
+    ROW(unflatten, fa_nn_unflatten(1, FA_SHAPE(2, 4)), FLAT, 1)                                                        \
+    ROW(identity, fa_nn_identity(), FLAT, 1)                                                                           \
+    ROW(relu, fa_nn_relu(), FLAT, 1)                                                                                   \
+    ROW(relu6, fa_nn_relu6(), FLAT, 1)                                                                                 \
+    ROW(sigmoid, fa_nn_sigmoid(), FLAT, 1)                                                                             \
+    ROW(tanh, fa_nn_tanh(), FLAT, 1)                                                                                   \
+    ROW(silu, fa_nn_silu(), FLAT, 1)                                                                                   \
+    ROW(selu, fa_nn_selu(), FLAT, 1)                                                                                   \
+    ROW(mish, fa_nn_mish(), FLAT, 1)                                                                                   \
+    ROW(logsigmoid, fa_nn_logsigmoid(), FLAT, 1)                                                                       \
+    ROW(softsign, fa_nn_softsign(), FLAT, 1)                                                                           \
+    ROW(tanhshrink, fa_nn_tanhshrink(), FLAT, 1)                                                                       \
+    ROW(hardsigmoid, fa_nn_hardsigmoid(), FLAT, 1)                                                                     \
+    ROW(hardswish, fa_nn_hardswish(), FLAT, 1)                                                                         \
+    ROW(gelu, fa_nn_gelu(), FLAT, 1)                                                                                   \
+    ROW(gelu_tanh, fa_nn_gelu(.approximate = "tanh"), FLAT, 1)                                                         \
+    ROW(leaky_relu, fa_nn_leaky_relu(), FLAT, 1)                                                                       \
+    ROW(leaky_relu_slope, fa_nn_leaky_relu(.negative_slope = 0.3), FLAT, 1)                                            \
+    ROW(elu, fa_nn_elu(), FLAT, 1)                                                                                     \
+    ROW(elu_alpha, fa_nn_elu(.alpha = 0.5), FLAT, 1)                                                                   \
+    ROW(celu, fa_nn_celu(), FLAT, 1)                                                                                   \
+    ROW(celu_alpha, fa_nn_celu(.alpha = 0.5), FLAT, 1)                                                                 \
+    ROW(hardtanh, fa_nn_hardtanh(), FLAT, 1)                                                                           \
+    ROW(hardtanh_range, fa_nn_hardtanh(.low = -2, .high = 0.5), FLAT, 1)                                               \
+    ROW(softplus, fa_nn_softplus(), FLAT, 1)                                                                           \
+    ROW(softplus_beta, fa_nn_softplus(.beta = 2, .threshold = 3), FLAT, 1)                                             \
+    ROW(softshrink, fa_nn_softshrink(), FLAT, 1)                                                                       \
+    ROW(softshrink_lambd, fa_nn_softshrink(.lambd = 1.5), FLAT, 1)                                                     \
+    ROW(hardshrink, fa_nn_hardshrink(), FLAT, 1)                                                                       \
+    ROW(hardshrink_lambd, fa_nn_hardshrink(.lambd = 1.5), FLAT, 1)                                                     \
+    ROW(rrelu, fa_nn_rrelu(.lower = 0.2, .upper = 0.6), FLAT, 4)                                                       \
+    ROW(threshold, fa_nn_threshold(0.6, -3), FLAT, 1)                                                                  \
+    ROW(glu, fa_nn_glu(), FLAT, 1)                                                                                     \
+    ROW(glu_dim, fa_nn_glu(.dim = 1), LINES, 1)                                                                        \
+    ROW(softmax, fa_nn_softmax(1), FLAT, 1)                                                                            \
+    ROW(log_softmax, fa_nn_log_softmax(0), FLAT, 1)                                                                    \
+    ROW(softmin, fa_nn_softmin(-1), FLAT, 1)                                                                           \
+    ROW(prelu, fa_nn_prelu(), FLAT, 1)                                                                                 \
+    ROW(prelu_channels, fa_nn_prelu(.num_parameters = 4, .init = 0.1), LINES, 1)
+
+typedef struct layer_run {
+    const char *name;
+    fa_module *(*make)(void);
+    fa_shape shape;
+    int steps;
+} layer_run;
+
+#define MAKER(name, call, shape, steps)                                                                                \
+    static fa_module *make_##name(void)                                                                                \
+    {                                                                                                                  \
+        return call;                                                                                                   \
+    }
+LAYERS(MAKER)
+
+/* Where, and in what. */
+typedef struct place {
+    fa_device device;
+    fa_dtype dtype;
+    double tolerance;
+} place;
+
+static void hold_one(const char *run, int step, const char *name, const char *what, const fa_tensor *t, const place *at)
+{
+    char head[128];
+    snprintf(head, sizeof head, "%s %d %s%s", run, step, name, what);
+    check(fa_device_equal(fa_tensor_device(t), at->device), "%s: is where it should be", head);
+    hold(head, t, at->tolerance);
+}
+
+static void run_step(const layer_run *r, fa_module *m, int step, const place *at)
+{
+    FA_SCOPE;
+    bool whole = !strncmp(r->name, "embedding", 9);
+    fa_tensor *x = whole ? tokens(r->shape, step, 5, at->device) : values(r->shape, step, 3, at->dtype, at->device);
+    if (!whole)
+        fa_set_requires_grad(x, true);
+    fa_module_zero_grad(m);
+    fa_tensor *y = fa_forward(m, x);
+    if (!check(y && fa_backward(fa_sum(fa_mul(y, values(fa_tensor_shape(y), 9, 1, at->dtype, at->device)))),
+               "%s %d runs", r->name, step))
+        return;
+    hold_one(r->name, step, "y", "", y, at);
+    if (!whole)
+        hold_one(r->name, step, "x", ".grad", fa_grad(x), at);
+    fa_parameters p = fa_module_parameters(m), b = fa_module_buffers(m);
+    for (size_t i = 0; i < p.count; i++)
+        hold_one(r->name, step, p.name[i], ".grad", fa_grad(p.item[i]), at);
+    for (size_t i = 0; i < b.count; i++)
+        hold_one(r->name, step, b.name[i], "", b.item[i], at);
+}
+
+static void run_layer(const layer_run *r, const place *at)
+{
+    FA_SCOPE;
+    fa_module *m = fa_module_to(fa_module_to(r->make(), at->dtype), at->device);
+    fa_parameters p = fa_module_parameters(m);
+    for (size_t i = 0; i < p.count; i++)
+        fa_copy_(fa_detach(p.item[i]), values(fa_tensor_shape(p.item[i]), (int)i + 1, 1, FA_F64, FA_CPU));
+    for (int step = 0; step < 3; step++)
+        if (r->steps >> step & 1)
+            run_step(r, fa_module_train(m, step < 2), step, at);
+}
+
+/* ---- how parameters begin ---- */
+
+static void hold_beginning(const char *layer, const char *name, const fa_tensor *t)
+{
+    char head[64], *end;
+    snprintf(head, sizeof head, "\ninit %s %s: ", layer, name);
+    const char *s = strstr(reference, head);
+    double *v = tensor_values(t), square = 0, most = 0;
+    if (check(s && v, "%s %s begins", layer, name)) {
+        int64_t n = fa_numel(t);
+        for (int64_t i = 0; i < n; i++) {
+            square += v[i] * v[i] / (double)n;
+            most = fmax(most, fabs(v[i]));
+        }
+        double deviation = strtod(s + strlen(head), &end), largest = strtod(end, NULL), near = 6 / sqrt((double)n);
+        check(fabs(sqrt(square) / deviation - 1) < near, "%s %s: deviation %g, not %g", layer, name, sqrt(square),
+              deviation);
+        double apart = strcmp(layer, "embedding") ? near : 0.3; /* a normal's largest one varies */
+        check(fabs(most / largest - 1) < apart, "%s %s: up to %g, not %g", layer, name, most, largest);
+    }
+    free(v);
+}
+
+static void beginnings(void)
+{
+    FA_SCOPE;
+    fa_manual_seed(3);
+    const struct {
+        const char *name;
+        fa_module *made;
+    } layer[] = {{"linear", fa_nn_linear(300, 200)},
+                 {"conv2d", fa_nn_conv2d(30, 200, 3, .groups = 2)},
+                 {"conv1d", fa_nn_conv1d(60, 200, 5)},
+                 {"conv_transpose2d", fa_nn_conv_transpose2d(60, 200, 3, .groups = 2)},
+                 {"embedding", fa_nn_embedding(300, 200)}};
+    for (size_t i = 0; i < sizeof layer / sizeof *layer; i++) {
+        fa_parameters p = fa_module_parameters(layer[i].made);
+        check(p.count > 0, "%s has parameters", layer[i].name);
+        for (size_t k = 0; k < p.count; k++)
+            hold_beginning(layer[i].name, p.name[k], p.item[k]);
+    }
+}
+
+/* ---- a state_dict of PyTorch's ---- */
+
+static void saved_network(const place *at)
+{
+    FA_SCOPE;
+    FA_USE(.device = at->device);
+    fa_module *net = fa_nn_sequential(fa_nn_conv2d(3, 4, 3, .padding = 1, .bias = false), fa_nn_batch_norm2d(4),
+                                      fa_nn_relu(), fa_nn_max_pool2d(2), fa_nn_conv2d(4, 6, 3), fa_nn_batch_norm2d(6),
+                                      fa_nn_relu(), fa_nn_adaptive_avg_pool2d(2), fa_nn_flatten(), fa_nn_linear(24, 5));
+    if (!fa_load(net, FA_TEST_DATA "/reference/cnn.safetensors") && fa_error_code() == FA_ERROR_UNAVAILABLE) {
+        printf("[  SKIPPED ] the network that PyTorch saved: %s\n", fa_error_message());
+        fa_error_clear();
+        return;
+    }
+    fa_module_train(net, false);
+    fa_tensor *y = fa_forward(net, values(FA_SHAPE(2, 3, 8, 8), 3, 1, FA_F32, at->device));
+    check(fa_item_int(fa_module_tensor(net, "1.num_batches_tracked")) == 3, "batches were counted");
+    hold("cnn 2 y", y, 1e-5);
+}
+
+int main(void)
+{
+#define LAYER(name, call, shape, steps) {#name, make_##name, shape, steps},
+    const layer_run layers[] = {LAYERS(LAYER)};
+    if (!test_devices_there())
+        return TEST_SKIPPED;
+    reference = reference_load("nn.txt");
+    if (!check(reference != NULL, "tests/reference/nn.txt cannot be read"))
+        return check_end();
+    const place places[] = {
+        {FA_CPU, FA_F64, 1e-8}, {FA_CPU, FA_F32, 5e-5}, {DEVICE(0), FA_F64, 1e-8}, {DEVICE(0), FA_F32, 5e-5}};
+    for (int i = 0; i < 4; i++) {
+        check_about("on %s in %s", fa_device_name(places[i].device), fa_dtype_name(places[i].dtype));
+        for (size_t k = 0; k < sizeof layers / sizeof *layers; k++)
+            run_layer(&layers[k], &places[i]);
+        saved_network(&places[i]);
+    }
+    check_about("how parameters begin");
+    beginnings();
+    free(reference);
+    return check_end();
+}

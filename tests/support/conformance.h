@@ -1,0 +1,31 @@
+/* What the walker does with each sample of each operation row. */
+#ifndef FA__TESTS_CONFORMANCE_H
+#define FA__TESTS_CONFORMANCE_H
+#include "support/attempt.h"
+#include "support/check.h"
+
+/* Where it walks: over the CPU and a late device, whose kernels are the CPU's; or over another device, whose kernels
+ * are its own, in some dtypes (each compute class, and one of the others, in turn) unless `all`. */
+typedef struct conform_plan {
+    bool all;
+    int share; /* of rows that are expressions or composed, each so-manieth */
+    int turn;  /* of rows */
+} conform_plan;
+extern conform_plan walk;
+/* The device whose results are looked at: the CPU in the first case. */
+fa_device conform_place(void);
+bool conform_has(int dtype);
+
+/* Whether two results are the same, as far as the operation says what they are: uninitialised memory is not compared.
+ */
+bool conform_same(const fa__op *, const fa_tensor *have, const fa_tensor *want);
+/* Every dtype in every layout on the devices there are, against the dense call on the CPU. */
+void conform_values(const sample *);
+/* `.out =` and in-place forms, into memory between sentinels, against the ordinary form. */
+void conform_written(const sample *);
+/* Gradients of first and second order: on the CPU in f64 against central differences, on another device against the
+ * CPU's. */
+void conform_gradients(const sample *);
+/* NULL operands and operands on two devices are refused by name. */
+void conform_errors(const sample *);
+#endif
