@@ -1,6 +1,33 @@
 /* Macro machinery of the public headers: argument counting, named options, scopes' names. Nothing here is for users. */
 #ifndef FACULA_MACROS_H
 #define FACULA_MACROS_H
+#if !defined __GNUC__
+#error "Facula's headers need GCC or Clang: the cleanup attribute and statement expressions"
+#endif
+#if defined __cplusplus && __cplusplus < 201703L
+#error "Facula's headers need C11, or C++17 and later"
+#endif
+
+/** Marks a symbol that the shared library exports. */
+#define FA_API __attribute__((__visibility__("default")))
+
+#ifdef __cplusplus
+#define FA__NONE                                                                                                       \
+    {                                                                                                                  \
+    }
+#define FA__AUTO auto
+#define FA__BEGIN extern "C" {
+#define FA__END }
+#else
+#define FA__NONE                                                                                                       \
+    {                                                                                                                  \
+        0                                                                                                              \
+    }
+#define FA__AUTO __auto_type
+#define FA__BEGIN
+#define FA__END
+#endif
+
 /* clang-format off */
 #define FA__CAT(a, b) FA__CAT_(a, b)
 #define FA__CAT_(a, b) a##b

@@ -43,7 +43,7 @@ typedef struct fa_settings {
     bool deterministic; /**< use only kernels that give bit-identical results in every run. All do, except large matrix
                            products on OpenCL, which use CLBlast if it is installed and faster */
     bool anomaly;       /**< check for NaN after each gradient function, and report the forward call that recorded it */
-    fa_dtype autocast;  /**< dtype of lower precision for operations that benefit from it; FA_OFF: none */
+    fa_dtype autocast;  /**< dtype of lower precision for operations that benefit from it, FA_F16 or FA_BF16; FA_SAME: none */
     fa_placement
         placement; /**< what to do with operands on different devices: report an error, or with FA_PLACE_AUTO copy them.
                       The target is the device of the tensor that is written (in place, .out), else the setting

@@ -109,10 +109,6 @@ FA_API fa_tensor *fa_tensor_parse(const char *text, const fa_tensor_parse_option
 
 /** The dtype of a tensor; FA_SAME for NULL. */
 FA_API fa_dtype fa_tensor_dtype(const fa_tensor *t);
-/** The name of a dtype, such as "f32". */
-FA_API const char *fa_dtype_name(fa_dtype dtype);
-/** The size of one element in bytes; 0 for an invalid dtype. */
-FA_API size_t fa_dtype_size(fa_dtype dtype);
 /** The device of a tensor. */
 FA_API fa_device fa_tensor_device(const fa_tensor *t);
 /** The number of dimensions; -1 for NULL. */
@@ -150,17 +146,6 @@ FA_API bool fa_read(const fa_tensor *t, void *data, fa_dtype dtype, int64_t coun
  *  behave as for fa_tensor_borrow(), so that the pointer may be used whenever no call is running. NULL and an error
  *  if the tensor has another dtype or is not on the CPU. */
 FA_API void *fa_ptr(fa_tensor *t, fa_dtype dtype);
-/** fa_ptr() for one dtype, with a typed pointer. For f16 and bf16 it points to the raw bits. */
-#define fa_ptr_bool(t) ((bool *)fa_ptr(t, FA_BOOL))
-#define fa_ptr_u8(t) ((uint8_t *)fa_ptr(t, FA_U8))
-#define fa_ptr_i8(t) ((int8_t *)fa_ptr(t, FA_I8))
-#define fa_ptr_i16(t) ((int16_t *)fa_ptr(t, FA_I16))
-#define fa_ptr_i32(t) ((int32_t *)fa_ptr(t, FA_I32))
-#define fa_ptr_i64(t) ((int64_t *)fa_ptr(t, FA_I64))
-#define fa_ptr_f16(t) ((uint16_t *)fa_ptr(t, FA_F16))
-#define fa_ptr_bf16(t) ((uint16_t *)fa_ptr(t, FA_BF16))
-#define fa_ptr_f32(t) ((float *)fa_ptr(t, FA_F32))
-#define fa_ptr_f64(t) ((double *)fa_ptr(t, FA_F64))
 
 /** Prints a tensor to standard output as PyTorch does, followed by a newline. Tensors of more than 1000 elements are
  *  summarized. Waits for the tensor. */

@@ -3,38 +3,13 @@
  *  tensor. All of them are small, are passed by value and own nothing. */
 #ifndef FACULA_TYPES_H
 #define FACULA_TYPES_H
-#include <facula/macros.h>
+#include <facula/dtype.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
-
-#if !defined __GNUC__
-#error "Facula's headers need GCC or Clang: the cleanup attribute and statement expressions"
-#endif
-#if defined __cplusplus && __cplusplus < 201703L
-#error "Facula's headers need C11, or C++17 and later"
-#endif
-
-/** Marks a symbol that the shared library exports. */
-#define FA_API __attribute__((__visibility__("default")))
-
 #ifdef __cplusplus
 #include <type_traits>
-#define FA__NONE                                                                                                       \
-    {                                                                                                                  \
-    }
-#define FA__AUTO auto
-#define FA__BEGIN extern "C" {
-#define FA__END }
-#else
-#define FA__NONE                                                                                                       \
-    {                                                                                                                  \
-        0                                                                                                              \
-    }
-#define FA__AUTO __auto_type
-#define FA__BEGIN
-#define FA__END
 #endif
 
 FA__BEGIN
@@ -50,24 +25,6 @@ typedef struct fa_loader fa_loader;       /**< iterates over a dataset in batche
 typedef struct fa_generator fa_generator; /**< a random number generator */
 typedef struct fa_stream fa_stream;       /**< a queue of work on a device */
 typedef struct fa_event fa_event;         /**< a point in the work of a stream */
-
-/** The type of a tensor's elements. FA_SAME means "the same as the operand", or the default dtype (f32) where there
- *  is no operand. */
-typedef enum fa_dtype {
-    FA_SAME,
-    FA_BOOL, /**< one byte, 0 or 1 */
-    FA_U8,
-    FA_I8,
-    FA_I16,
-    FA_I32,
-    FA_I64,
-    FA_F16,  /**< IEEE 754 binary16 */
-    FA_BF16, /**< bfloat16: the upper half of an f32 */
-    FA_F32,
-    FA_F64,
-    FA__DTYPES,
-    FA_OFF = 255 /**< `.autocast = FA_OFF`: disables autocast in this block */
-} fa_dtype;
 
 /** How a loss combines the values of a batch. FA_BATCHMEAN is supported by fa_kl_div() only. */
 typedef enum fa_reduction { FA_MEAN, FA_SUM, FA_NONE, FA_BATCHMEAN } fa_reduction;

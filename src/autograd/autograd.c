@@ -17,7 +17,7 @@ bool fa_set_requires_grad(fa_tensor *t, bool requires_grad)
         return fa__fail(FA_ERROR_DTYPE, "fa_set_requires_grad: only floating tensors can need gradients, not %s",
                         fa__dtype_names[t->dtype]);
     if (t->requires_grad != requires_grad)
-        t->history++; /* views of it learn of that when they are used next */
+        t->history++; /* views of it notice this when they are next used */
     t->requires_grad = requires_grad;
     return true;
 }
@@ -93,7 +93,7 @@ static fa_tensor *described_failure(const char *name, const fa_tensor *t, fa_cod
     return NULL;
 }
 
-/* The gradient of a number with respect to itself. */
+/* The gradient of a tensor with one element with respect to itself. */
 static fa_tensor *one(const fa_tensor *t)
 {
     if (!fa__tensor_device(t)->host || (t->dtype != FA_F32 && t->dtype != FA_F64))
@@ -106,7 +106,7 @@ static fa_tensor *one(const fa_tensor *t)
     return g;
 }
 
-/* The gradient to start from, checked; 1 when none is given for one element. */
+/* The initial gradient, checked; 1 if none is given for a single element. */
 static FA__HOT fa_tensor *seed(const char *name, const fa_tensor *t, fa_tensor *given)
 {
     if (!given && fa__numel(t) != 1)
@@ -133,10 +133,10 @@ static FA__HOT fa_tensor *seed(const char *name, const fa_tensor *t, fa_tensor *
 
 typedef struct plain {
     fa__scope use;
-    fa_placement callers; /* of a backward that this one is called within */
+    fa_placement callers; /* of the backward pass that this one is nested in */
 } plain;
 
-/* Settings of a backward: recording only when asked for, everything else plain. */
+/* Settings for a backward pass: recording only if requested, defaults for everything else. */
 static plain open_settings(bool create)
 {
     plain p = {.callers = fa__ctx()->callers};
@@ -145,7 +145,7 @@ static plain open_settings(bool create)
         fa__ctx()->callers = s->placement;
         s->no_grad = !create;
         s->placement = FA_PLACE_STRICT;
-        s->autocast = FA_OFF;
+        s->autocast = FA_SAME;
     }
     return p;
 }
@@ -156,7 +156,7 @@ static void close_settings(plain *p)
     fa__ctx()->callers = p->callers;
 }
 
-/* Puts the gradient of an output in its place. */
+/* Delivers the gradient of an output. */
 static bool start(fa__walk *w, const fa_tensor *t, fa_tensor *g)
 {
     uint32_t slot = 0;
@@ -197,7 +197,7 @@ FA__HOT bool(fa_backward)(const fa_tensor *t, const fa_backward_options *options
     return good;
 }
 
-/* Where the gradient of each input passes: its node, or itself when it is a leaf. */
+/* The destination of each input's gradient: its node, or the input itself if it is a leaf. */
 static bool find_inputs(fa_tensors inputs, fa__object **at, uint32_t *slot)
 {
     for (size_t i = 0; i < inputs.count; i++) {
@@ -238,7 +238,7 @@ static bool start_all(fa__walk *w, fa_tensors outputs, const fa_grad_of_options 
     return true;
 }
 
-/* What was caught on its way to leaves becomes what the leaves would get. */
+/* Converts gradients captured for leaves to the form in which a leaf would accumulate them. */
 static bool finish_leaves(const fa__walk *w)
 {
     for (size_t i = 0; i < w->captures; i++) {
@@ -390,9 +390,9 @@ bool fa_unhook(fa_tensor *t, int64_t hook)
            || fa__fail(FA_ERROR_ARGUMENT, "fa_unhook: the tensor has no hook %lld", (long long)hook);
 }
 
-/* ---- what moves with a tensor ---- */
+/* ---- tensors that follow others ---- */
 
-/* The hook that makes t follow; NULL when there is none. */
+/* The hook with which t follows the leader; NULL if there is none. */
 static fa__hook *following(const fa_tensor *t, const fa_tensor *leader)
 {
     const fa__autograd *a = fa__autograd_if(leader);
@@ -412,7 +412,7 @@ bool fa_follow(fa_tensor *t, fa_tensor *leader)
     if (!check_pair(t, leader, "fa_follow: the tensor", "fa_follow: the leader"))
         return false;
     const fa__autograd *own = fa__autograd_if(t);
-    if (t == leader || (own && own->followers)) /* whoever closes a circle has followers */
+    if (t == leader || (own && own->followers)) /* a tensor that would close a cycle has followers */
         return fa__fail(FA_ERROR_ARGUMENT, "fa_follow: the %s",
                         t == leader ? "leader is the tensor itself" : "tensor has followers of its own");
     fa__autograd *a = fa__autograd_of(leader);

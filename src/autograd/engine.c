@@ -1,13 +1,13 @@
-/* Walking the graph: for each node, from the highest level down, its gradient function on the gradients that have come
- * together, then on along its edges. */
+/* Runs the backward pass: processes nodes from the highest level down, calls each one's gradient function on its
+ * accumulated gradients, and propagates the results along its edges. */
 #include "autograd/engine.h"
 #include "base/alloc.h"
 #include "base/text.h"
 #include <math.h>
 
-/* ---- where gradients go ---- */
+/* ---- destinations of gradients ---- */
 
-/* A gradient in the dtype and on the device of what it is the gradient of. NULL after an error. */
+/* A gradient converted to the dtype and device of its tensor. NULL after an error. */
 static inline fa_tensor *fitted(fa_tensor *g, int dtype, fa__device *device)
 {
     if (FA__LIKELY(g->dtype == dtype && fa__tensor_device(g) == device))
@@ -119,7 +119,7 @@ static bool check_kept(const fa__node *n)
     return true;
 }
 
-/* A kept result as the gradient function sees it: with its history when backward itself is recorded. */
+/* A saved result as the gradient function sees it: with its history if backward itself is recorded. */
 static fa_tensor *result_again(const fa__walk *w, fa__node *n, uint32_t i)
 {
     fa_tensor *y = fa__own(fa__tensor_alias(n->result[i].kept));
@@ -137,7 +137,7 @@ static FA__NOINLINE fa_tensor *zeros_for(const fa__result *r)
     return fa_zeros(shape, .dtype = r->dtype, .device = r->device->id);
 }
 
-/* Hooks of a result: each may put another gradient in the place of this one. What they leave is retained. */
+/* Runs the hooks of a result, which may replace the gradient, and retains the gradient if requested. */
 static FA__NOINLINE bool run_hooks(fa__node *n, uint32_t slot, fa_tensor **g)
 {
     const int64_t newest = fa__newest_hook();
@@ -161,7 +161,7 @@ static FA__NOINLINE bool run_hooks(fa__node *n, uint32_t slot, fa_tensor **g)
     return true;
 }
 
-/* The gradients that came together, after hooks and in the results' dtype; zeros for those that did not come. */
+/* The accumulated gradients, after hooks and in the dtype of the results; zeros for those that are missing. */
 static bool collect(fa__walk *w, fa__pending_node *p, fa__back *b)
 {
     fa__node *n = p->node;
@@ -200,7 +200,7 @@ static FA__COLD bool check_given_gradients(fa__node *n, fa_tensor *const *gx)
     return true;
 }
 
-/* An error from the gradient function: says whose it is. */
+/* Adds the name of the operation to an error of its gradient function. */
 static FA__COLD bool gradient_failed(const fa__node *n)
 {
     char name[300];
@@ -249,7 +249,7 @@ static inline __attribute__((__always_inline__)) bool run_with(fa__walk *w, fa__
     return true;
 }
 
-/* Lists may be long, of operands and of results. */
+/* For nodes with long lists of operands or results. */
 static FA__COLD FA__NOINLINE bool run_wide(fa__walk *w, fa__pending_node *p)
 {
     size_t edges = p->node->edges, results = p->node->results;
@@ -269,7 +269,7 @@ static bool run_node(fa__walk *w, fa__pending_node *p)
     return FA__LIKELY(few) ? run_with(w, p, wanted, gx, gy, y) : run_wide(w, p);
 }
 
-/* Sets the stream of this backward's settings, which are the innermost ones between nodes. */
+/* Sets the stream in the settings of this backward pass, which are the innermost ones between nodes. */
 static void use_stream(fa_stream *stream)
 {
     fa__context *c = fa__ctx();
@@ -280,7 +280,7 @@ static FA__HOT bool walk_nodes(fa__walk *w)
 {
     for (fa__pending_node p; fa__pending_next(&w->work, &p);) {
         if (FA__UNLIKELY(p.node->queue
-                         != NULL)) /* a gradient is computed where its forward was; the CPU has no queue */
+                         != NULL)) /* a gradient is computed on the stream of its forward call; the CPU has none */
             use_stream(p.node->queue->stream);
         bool good = run_node(w, &p);
         fa__scope_empty(w->scope);

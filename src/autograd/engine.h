@@ -1,4 +1,4 @@
-/* The engine: walks the graph from outputs to leaves, without recursion. */
+/* The autograd engine: traverses the graph from outputs to leaves, without recursion. */
 #ifndef FA__AUTOGRAD_ENGINE_H
 #define FA__AUTOGRAD_ENGINE_H
 #include "autograd/needed.h"
@@ -7,21 +7,21 @@
 
 typedef struct fa__leaf fa__leaf;
 
-/* What one backward is asked for. */
+/* The parameters and state of one backward pass. */
 typedef struct fa__walk {
     fa__pending_work work;
-    fa__scope *scope; /* is emptied after each node */
+    fa__scope *scope; /* emptied after each node */
     bool retain, create, anomaly;
-    fa__needed *needed;    /* NULL: everything */
-    size_t captures;       /* fa_grad_of: gradients that are caught instead of added to leaves */
-    fa__object *const *at; /* a node or a leaf for each, */
-    const uint32_t *slot;  /* and the node's result */
+    fa__needed *needed;    /* NULL: all nodes */
+    size_t captures;       /* fa_grad_of: number of gradients that are captured instead of being added to leaves */
+    fa__object *const *at; /* for each, a node or a leaf, */
+    const uint32_t *slot;  /* and the index of the node's result */
     fa_tensor **caught;    /* references */
-    fa__leaf *leaf;        /* leaves with hooks, whose gradients come together until the end */
+    fa__leaf *leaf;        /* leaves with hooks, whose gradients are accumulated until the end */
     size_t leaves, leaf_room;
 } fa__walk;
 
-/* The settings of user's code: operations are placed as where the backward was called. */
+/* Settings for user code: placement is that of the caller of backward. */
 static inline fa__scope fa__users_settings(void)
 {
     fa__scope use;
@@ -31,7 +31,7 @@ static inline fa__scope fa__users_settings(void)
     return use;
 }
 
-/* What a hook makes of a gradient; what was placed elsewhere comes back to where the gradient is. */
+/* Calls a hook on a gradient; a result on another device is copied back to that of the gradient. */
 static inline fa_tensor *fa__hook_call(const fa__hook *h, fa_tensor *g)
 {
     FA__USERS_CODE;
@@ -44,32 +44,32 @@ static inline fa_tensor *fa__hook_call(const fa__hook *h, fa_tensor *g)
     return other;
 }
 
-/* Hooks may remove and add hooks while they are called, so that no pointer into their list lasts. They have numbers
- * instead, which grow: a loop asks first for the newest one's, and then each time for the hook with the next number
- * behind the last one's, which is 0 at first, up to that newest. NULL when there are no more. */
+/* Iterates over hooks by number, as hooks may remove and add hooks while they are called, which would invalidate
+ * pointers into the list. Numbers increase: a loop first gets the newest number, and then repeatedly the hook with
+ * the next number after the last one (0 at first), up to the newest. NULL if there are no more. */
 int64_t fa__newest_hook(void);
 fa__hook *fa__next_hook(fa__hook *list, int64_t behind, int64_t newest);
 
-/* Whether what a hook returned can take a gradient's place. Describes both where it cannot. */
+/* True if the tensor returned by a hook can replace the gradient. Otherwise describes both. */
 bool fa__hook_fits(const fa_tensor *other, const fa_tensor *g, struct fa__text *what);
 
-/* Brings a gradient to where an edge points: it waits in a node for the others, is caught for fa_grad_of, or is added
- * to a leaf's. The caller's reference stays the caller's. */
+/* Delivers a gradient to the destination of an edge: it is stored for a node until that is processed, captured for
+ * fa_grad_of, or added to the gradient of a leaf. The caller keeps its reference. */
 bool fa__deliver(fa__walk *, fa__object *to, uint32_t slot, fa_tensor *g);
-/* Runs everything that waits. False and an error on failure. */
+/* Processes all pending nodes. False and an error on failure. */
 bool fa__walk_on(fa__walk *);
-/* Drops what is left. */
+/* Releases everything that is left. */
 void fa__walk_end(fa__walk *);
 
 /* ---- leaves.c ---- */
-/* *sum += g, in place where nobody sees it; *sum may be NULL. */
+/* *sum += g, in place if no one else can see it; *sum may be NULL. */
 bool fa__add_up(const fa__walk *, fa_tensor **sum, fa_tensor *g);
-/* Adds g to the gradient of a result that is no leaf. The sum is a new tensor, never the old one changed: the program,
- * or a backward that is recorded, may have the old one. */
+/* Adds g to the retained gradient of a result that is not a leaf. The sum is a new tensor, as the program or a
+ * recorded backward pass may hold the old one. */
 bool fa__retain(fa__autograd *, fa_tensor *g);
-/* A gradient as a leaf gets it: in its dtype, where it is, after its hooks. NULL and an error on failure. */
+/* The gradient that a leaf accumulates: in its dtype, on its device, after its hooks. NULL and an error on failure. */
 fa_tensor *fa__leaf_gradient(fa_tensor *leaf, fa_tensor *g);
-/* Adds a gradient to a leaf's. Where the leaf has hooks, the parts are collected, and added by fa__finish_leaves. */
+/* Adds a gradient to that of a leaf. If the leaf has hooks, it is collected first, and added by fa__finish_leaves. */
 bool fa__to_leaf(fa__walk *, fa_tensor *leaf, fa_tensor *g);
 bool fa__finish_leaves(fa__walk *);
 void fa__leaves_end(fa__walk *);

@@ -1,4 +1,5 @@
-/* Operations of the program's own: fa_apply runs forward without recording, and leaves a node that calls backward. */
+/* User-defined differentiable functions: fa_apply runs forward without recording and creates a node that calls
+ * backward. */
 #include "autograd/engine.h"
 #include "dispatch/call.h"
 
@@ -6,7 +7,7 @@ typedef struct function_args {
     fa_tensors inputs;
 } function_args;
 
-/* What a node holds of a program's function. */
+/* A user-defined function, as stored in a node. */
 typedef struct function {
     fa__object object;
     fa_function table;
@@ -112,8 +113,8 @@ static bool shares_memory(const fa_tensor *y, fa_tensors inputs)
     return false;
 }
 
-/* Runs forward in a scope of the library's; its result is a tensor of its own, whatever it returned. What shares an
- * input's memory is not known as its view: autograd refuses to see it changed in place. */
+/* Runs forward in a scope of its own; the result is always a new tensor. If it shares memory with an input, it is not
+ * known as a view of it, so autograd rejects modifying it in place. */
 static fa_tensor *run_forward(const function *f, fa_tensors inputs)
 {
     fa__scope scope = fa__scope_open("fa_apply");

@@ -1,18 +1,19 @@
-/* Gradients arriving at leaves: hooks, accumulation. A leaf with hooks waits until its gradient is complete. */
+/* Accumulation of gradients in leaves, and their hooks. For a leaf with hooks, the complete gradient is computed
+ * first. */
 #include "autograd/engine.h"
 #include "base/alloc.h"
 #include "base/log.h"
 #include "base/text.h"
 #include "dispatch/views.h"
 
-/* Whether nobody else sees a gradient or its memory. */
+/* True if there is no other reference to a gradient or its memory. */
 static bool is_alone(const fa_tensor *g)
 {
     return atomic_load(&g->object.references) == 1 && atomic_load(&g->storage->object.references) == 1 && !g->base
            && !g->storage->borrowed;
 }
 
-/* Whether it can be added to in place, too. */
+/* True if it can also be modified in place. */
 static FA__HOT bool is_ours(const fa_tensor *g)
 {
     return is_alone(g) && !g->node && g->dense && (size_t)fa__numel(g) * fa__dtype_size(g->dtype) == g->storage->bytes;
@@ -43,7 +44,7 @@ static bool replace(fa__autograd *a, fa_tensor *g)
     return true;
 }
 
-/* The lock is held. */
+/* Called with the lock held. */
 static FA__HOT bool store(const fa__walk *w, fa__autograd *a, fa_tensor *g)
 {
     if (!a->grad) {
@@ -53,8 +54,8 @@ static FA__HOT bool store(const fa__walk *w, fa__autograd *a, fa_tensor *g)
     return w->create ? replace(a, fa_add(a->grad, g)) : fa_add_(a->grad, g) != NULL;
 }
 
-/* A gradient with a history, kept by a tensor that this history mentions: counting references frees neither, and
- * nothing tells such a reference from one that the program still uses. So it is said, once. */
+/* A gradient with a history is stored in a tensor that the history refers to: reference counting frees neither, and
+ * such a reference cannot be told from one that the program still uses. Logs a warning, once. */
 static FA__COLD void warn_of_cycle(void)
 {
     static _Atomic bool warned;
@@ -63,7 +64,7 @@ static FA__COLD void warn_of_cycle(void)
                                 "fa_set_grad(t, NULL) takes it away; fa_grad_of keeps none in leaves");
 }
 
-/* Unlocks it after an addition. */
+/* Unlocks after an addition. */
 static FA__HOT bool added(fa__autograd *a, bool good)
 {
     bool cycle = good && a->grad->node;
@@ -73,7 +74,7 @@ static FA__HOT bool added(fa__autograd *a, bool good)
     return good;
 }
 
-/* Adds g to the gradient that fa_grad gives, as fa__add_up does. */
+/* Adds g to the gradient that fa_grad returns, like fa__add_up. */
 static FA__HOT bool add_to_grad(const fa__walk *w, fa__autograd *a, fa_tensor *g)
 {
     pthread_mutex_lock(&a->lock);
@@ -167,7 +168,7 @@ FA__HOT bool fa__to_leaf(fa__walk *w, fa_tensor *leaf, fa_tensor *g)
 {
     const fa__autograd *a = fa__autograd_if(leaf);
     if (FA__UNLIKELY(!leaf->requires_grad))
-        return true; /* it stopped collecting after it was recorded */
+        return true; /* it may have stopped requiring gradients after it was recorded */
     return a && (a->hooks || a->after) ? gather(w, leaf, g) : accumulate(w, leaf, g);
 }
 

@@ -1,4 +1,5 @@
-/* All reachable nodes, sorted by level: a node is of use when one of its edges leads to what is. */
+/* Finds all reachable nodes, sorted by level: a node is needed if one of its edges leads to a needed node or an
+ * input. */
 #include "autograd/needed.h"
 #include "base/alloc.h"
 #include "base/hash.h"
@@ -41,7 +42,7 @@ static bool grow(fa__needed *n)
     return true;
 }
 
-/* True when the object is new. *failed without memory. */
+/* Returns true if the object is new. Sets *failed if memory runs out. */
 static bool add(fa__needed *n, const fa__object *object, bool needed, bool *failed)
 {
     if (2 * n->used >= n->slots && !grow(n)) {

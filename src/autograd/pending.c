@@ -1,4 +1,4 @@
-/* One entry, or a heap by level and a table by node. */
+/* Pending nodes of a backward pass: a single entry, or a heap by level and a hash table by node. */
 #include "autograd/pending.h"
 #include "base/alloc.h"
 #include "base/hash.h"
@@ -71,7 +71,7 @@ static void sink(fa__pending_work *w, fa__pending_node *p)
     w->heap[i] = p;
 }
 
-/* Takes an entry out of the table and closes the gap behind it. */
+/* Removes an entry from the table and closes the gap. */
 static void forget(fa__pending_work *w, const fa__node *n)
 {
     size_t mask = w->slots - 1, gap = find(w, n);
@@ -85,7 +85,7 @@ static void forget(fa__pending_work *w, const fa__node *n)
     w->slot[gap] = NULL;
 }
 
-/* An entry of the heap and the table, for a node that has none. */
+/* Adds an entry for a node that has none to the heap and the table. */
 static fa__pending_node *add(fa__pending_work *w, fa__pending_node entry)
 {
     if (w->count == w->capacity && !grow(w))
@@ -99,7 +99,7 @@ static fa__pending_node *add(fa__pending_work *w, fa__pending_node entry)
     return p;
 }
 
-/* Its node is NULL, and an error stands, without memory. */
+/* If memory runs out, its node is NULL and an error is set. */
 static fa__pending_node entry_for(fa__pending_work *w, fa__node *n)
 {
     fa__pending_node entry = {.order = w->arrivals++};
@@ -109,7 +109,7 @@ static fa__pending_node entry_for(fa__pending_work *w, fa__node *n)
     return entry;
 }
 
-/* A second node waits: the first one goes into the heap. */
+/* A second node becomes pending: the first one moves into the heap. */
 static FA__NOINLINE fa__pending_node *among_many(fa__pending_work *w, fa__node *n)
 {
     if (w->only.node) {

@@ -1,5 +1,5 @@
-/* Host memory. With the C library's allocator a block has no header; with the program's own there is one in front of it
- * that keeps the size and where the block begins. */
+/* Host memory. A block from the C library's allocator has no header; a block from the program's own allocator has one
+ * before it, with the size and the start of the block. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include <errno.h>
@@ -9,14 +9,14 @@
 
 typedef struct header {
     size_t size;   /* of the whole block */
-    size_t offset; /* from the block's begin to the memory */
+    size_t offset; /* from the start of the block to the memory */
 } header;
 
 enum { LEAST_ALIGNMENT = 16 };
 _Static_assert(sizeof(header) <= LEAST_ALIGNMENT, "a header has to fit in front of the memory");
 
-static fa_allocator custom;    /* allocate is NULL for the C library's; constant after the first allocation */
-static _Atomic bool allocated; /* so that it can no longer be changed */
+static fa_allocator custom;    /* allocate is NULL for the C library's allocator; constant after the first allocation */
+static _Atomic bool allocated; /* the allocator can no longer be changed */
 
 bool fa_set_allocator(const fa_allocator *allocator)
 {

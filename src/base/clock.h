@@ -1,10 +1,10 @@
-/* Time that only goes forward. */
+/* A monotonic clock. */
 #ifndef FA__BASE_CLOCK_H
 #define FA__BASE_CLOCK_H
 #include "base/types.h"
 #include <time.h>
 
-/* Nanoseconds since some moment before the process began. */
+/* Nanoseconds since an arbitrary point in time before the process started. */
 static inline int64_t fa__clock_ns(void)
 {
     struct timespec now;

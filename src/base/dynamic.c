@@ -1,11 +1,11 @@
-/* dlopen with a list of names, a table of functions, and a reason when there is nothing. */
+/* Opening shared libraries (dlopen) by a list of names, with a table of functions and a reason on failure. */
 #define _GNU_SOURCE
 #include "base/dynamic.h"
 #include "base/text.h"
 #include <dlfcn.h>
 #include <string.h>
 
-/* Through memcpy: the pointers are of function types of their own. */
+/* Through memcpy, as each pointer has its own function type. */
 static void set_pointer(const fa__symbol *symbol, void *value)
 {
     memcpy(symbol->pointer, &value, sizeof value);
@@ -17,7 +17,7 @@ static void clear_pointers(const fa__symbol *symbols, size_t count)
         set_pointer(&symbols[i], NULL);
 }
 
-/* Fills in the pointers; returns the first function that has to be there and is not, or NULL. */
+/* Fills in the pointers; returns the name of the first required function that is missing, or NULL. */
 static const char *look_up(void *handle, const fa__symbol *symbols, size_t count)
 {
     for (size_t i = 0; i < count; i++) {

@@ -1,28 +1,29 @@
-/* Libraries opened when first needed: one of several names, and a table of its functions. */
+/* Shared libraries that are opened on first use: by one of several names, with a table of functions. */
 #ifndef FA__BASE_DYNAMIC_H
 #define FA__BASE_DYNAMIC_H
 #include "base/types.h"
 
-/* A function to look up, and the pointer to put it in; an optional one may be missing and is NULL then. */
+/* A function to look up, and the pointer to store it in. An optional function may be missing; its pointer is NULL
+ * then. */
 typedef struct fa__symbol {
     const char *name;
-    void *pointer; /* the address of a function pointer, as &api.cuInit */
+    void *pointer; /* address of a function pointer, such as &api.cuInit */
     bool optional;
 } fa__symbol;
 
 typedef struct fa__library {
     void *handle;     /* NULL: not open */
-    const char *name; /* which of the names it was */
-    char reason[512]; /* why it is not open, for a message; "" when it is */
+    const char *name; /* which of the names was found */
+    char reason[512]; /* why it is not open, for messages; "" if it is open */
 } fa__library;
 
-/* Opens the first of `names` (ended by NULL) that is there and has all of `symbols`, and fills in their pointers.
- * False, with a reason in *library and no error raised, if none did; all pointers are NULL then. */
+/* Opens the first library of `names` (terminated by NULL) that exists and has all `symbols`, and fills in their
+ * pointers. If there is none: false, with a reason in *library but no error set; all pointers are NULL. */
 bool fa__library_open(fa__library *library, const char *const *names, const fa__symbol *symbols, size_t count);
 
-/* Closes it, if open. The pointers are dead then. */
+/* Closes the library if it is open. Its pointers must not be used any more. */
 void fa__library_close(fa__library *library);
 
-/* From now on this library is not unloaded, whoever closes it: threads will run in it to the end of the process. */
+/* Keeps this library loaded until the process ends, even if it is closed with dlclose, because threads run its code. */
 void fa__library_stay(void);
 #endif

@@ -1,4 +1,4 @@
-/* Errors that stick: raising, looking at, clearing and moving them. */
+/* The error of a thread: setting, reading, clearing and moving it. */
 #include "base/error.h"
 #include "base/log.h"
 #include "base/text.h"
@@ -27,7 +27,7 @@ const char *fa_code_name(fa_code code)
     return i < sizeof code_names / sizeof *code_names ? code_names[i] : "unknown";
 }
 
-/* A message is one line, whatever was quoted in it. */
+/* Makes a message one line, whatever it quotes. */
 static void on_one_line(char *message)
 {
     for (; *message; message++)
@@ -91,7 +91,7 @@ void fa_error_append(const char *format, ...)
     error->unfinished = false;
 }
 
-/* The end of a message, where its reason stands, in at most `room` bytes. */
+/* The last part of a message, of at most `room` bytes: it contains the reason. */
 static const char *end_of(char *message, size_t room)
 {
     size_t length = strlen(message);
@@ -99,7 +99,7 @@ static const char *end_of(char *message, size_t room)
         return message;
     char *end = message + (length - room);
     for (char *c = end; c < end + 3 || ((unsigned char)*c & 0xc0) == 0x80; c++)
-        *c = '.'; /* behind the third, the rest of a character that was cut */
+        *c = '.'; /* after 3 bytes: the rest of a truncated UTF-8 character */
     return end;
 }
 
@@ -158,7 +158,7 @@ void fa__error_report(fa_error *error)
     fa__log(FA_LOG_ERROR, "%s (an error that the program never looked at)", error->message);
 }
 
-/* The standing error, marked as looked at. */
+/* The current error, marked as seen. */
 static const fa_error *look(void)
 {
     fa_error *error = fa__self->error;

@@ -1,36 +1,39 @@
-/* Raising errors, and moving them: into a slot of the caller's, between threads. The public half is facula/error.h. */
+/* Setting errors, and moving them between threads and user-supplied structs. The public functions are declared in
+ * facula/error.h. */
 #ifndef FA__BASE_ERROR_H
 #define FA__BASE_ERROR_H
 #include "base/thread.h"
 #include <facula/error.h>
 
-/* Raises an error unless one stands. Works without memory. Always false: `return fa__fail(...)`. */
+/* Sets an error, unless one is set already. Needs no memory. Always false: `return fa__fail(...)`. */
 bool fa__fail(fa_code code, const char *format, ...) FA__PRINTF(2, 3) __attribute__((__cold__));
 
-/* The same for an error whose message is to be finished by the call that it happened in, which knows its operands:
- * until something is added to the message, `unfinished` is set. */
+/* The same for an error to which the call in progress will append its operands: `unfinished` is set until something
+ * is appended to the message. */
 bool fa__fail_unfinished(fa_code code, const char *format, ...) FA__PRINTF(2, 3) __attribute__((__cold__));
 
-/* Whether an error stands; does not count as looking at it. */
+/* True if an error is set; does not mark it as seen. */
 static inline bool fa__failed(void)
 {
     return fa__self->error->code != FA_OK;
 }
 
-/* Puts text and ": " in front of the message of the standing error, as "fa_zeros(shape=(3,))"; nothing if none stands.
- * Where both are too long the text is cut, and then the beginning of the message: its end tells the reason. */
+/* Prepends text and ": " to the message of the current error, such as "fa_zeros(shape=(3,))"; does nothing if there
+ * is none. If the result is too long, the text is truncated first, then the start of the message, as its end contains
+ * the reason. */
 void fa__error_within(const char *format, ...) FA__PRINTF(1, 2) __attribute__((__cold__));
 
-/* The same with "fa_" and a name, unless the message begins with a function already. */
+/* The same with "fa_" and a name, unless the message already starts with a function name. */
 void fa__error_named(const char *name) __attribute__((__cold__));
 
-/* Makes *slot the place of this thread's errors (NULL: the thread's own) and returns the previous place (NULL: the
- * thread's own), to be put back later. slot has to outlive its use. */
+/* Makes *slot the error of this thread (NULL: the thread's own), and returns the previous one in the same form, for
+ * restoring it. slot must stay valid until then. */
 fa_error *fa__error_use(fa_error *slot);
 
-/* Moves an error here, such as one of another thread: raises it unless one stands, and leaves *from without one. */
+/* Moves an error, for example one of another thread, to this thread: sets it unless an error is set, and clears
+ * *from. */
 void fa__error_hand_over(fa_error *from);
 
-/* Tells the log about an error that nobody looked at, and marks it as looked at. */
+/* Logs an error that the program never looked at, and marks it as seen. */
 void fa__error_report(fa_error *error);
 #endif

@@ -1,4 +1,4 @@
-/* Replacing files as a whole. */
+/* Atomic file replacement (fa_file). */
 #define _GNU_SOURCE
 #include "base/alloc.h"
 #include "base/error.h"
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The system may refuse larger single writes. */
+/* Larger single writes may be refused by the system. */
 enum { MOST_AT_ONCE = 1 << 30 };
 
 static bool file_error(const char *what, const char *path)
@@ -28,7 +28,7 @@ static char *copy_text(const char *text)
     return copy ? (char *)memcpy(copy, text, size) : NULL;
 }
 
-/* What a link leads to, or the path itself when there is nothing yet. */
+/* The target of a symbolic link, or the path itself if it does not exist yet. */
 static char *target_of(const char *path)
 {
     char *real = realpath(path, NULL);
@@ -37,7 +37,7 @@ static char *target_of(const char *path)
     return copy;
 }
 
-/* A new file beside the target, by a name that nobody has. */
+/* Creates a file beside the target, under an unused name. */
 static bool open_temporary(fa_file *out, const char *path)
 {
     static _Atomic unsigned number;
@@ -100,7 +100,8 @@ bool fa_file_put(fa_file *out, const void *data, size_t size)
     return true;
 }
 
-/* So that the new name is safe on disk too. Not every file system can: then the name is as safe as it gets. */
+/* Flushes the folder to disk, so that the new name is durable too. Failures are ignored, as some file systems do not
+ * support this. */
 static void sync_folder_of(char *path)
 {
     char *slash = strrchr(path, '/');

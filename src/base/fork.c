@@ -1,4 +1,5 @@
-/* Around fork: all places in their order before it, and backwards after it, in the parent and in the child. */
+/* fork() handlers: takes all locks in their order before the fork, and releases them in reverse order after it, in
+ * both processes. */
 #include "base/fork.h"
 #include "base/parallel.h"
 #include <stddef.h>
@@ -17,7 +18,7 @@ static void before(void)
             functions[i](FA__FORK_BEFORE);
 }
 
-/* Backwards: what a lock guards may tell the places after it which locks there are. */
+/* In reverse order, as data guarded by an earlier lock may determine which later locks exist. */
 static void after(fa__fork_moment moment)
 {
     for (int i = FA__FORK_PLACES; i-- > 0;)

@@ -1,10 +1,11 @@
-/* A 64-bit hash of bytes, for tables: fast, well spread, the same in every process; no defence against an attacker. */
+/* A 64-bit hash function for tables: fast, well distributed, the same in every process; not safe against malicious
+ * input. */
 #ifndef FA__BASE_HASH_H
 #define FA__BASE_HASH_H
 #include "base/types.h"
 #include <string.h>
 
-/* Spreads the bits of x: the finalizer of splitmix64 (Steele, Lea, Flood 2014). One to one. */
+/* Mixes the bits of x, bijectively: the finalizer of splitmix64 (Steele, Lea, Flood 2014). */
 static inline uint64_t fa__hash_mix(uint64_t x)
 {
     x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -12,7 +13,7 @@ static inline uint64_t fa__hash_mix(uint64_t x)
     return x ^ x >> 31;
 }
 
-/* Adds a value to a hash; the order matters. Starts from any seed, such as 0. */
+/* Adds a value to a hash; the order of values matters. Start from any seed, such as 0. */
 static inline uint64_t fa__hash_add(uint64_t hash, uint64_t value)
 {
     return fa__hash_mix((hash + UINT64_C(0x9e3779b97f4a7c15)) ^ fa__hash_mix(value));

@@ -1,4 +1,4 @@
-/* Messages to the program's function or to standard error, and the topics that FACULA_LOG asks for. */
+/* Log messages to the program's function or to standard error, and the topics enabled by FACULA_LOG. */
 #include "base/log.h"
 #include "base/fork.h"
 #include "base/text.h"
@@ -23,7 +23,7 @@ static struct {
 
 FA__LOCKED_AT_FORK(LOG, &target.lock)
 
-static char topics[256]; /* with a comma at each end, or "" */
+static char topics[256]; /* the topics, with a comma at each end, or "" */
 static pthread_once_t topics_once = PTHREAD_ONCE_INIT;
 
 static void read_topics(void)
@@ -75,7 +75,7 @@ void fa__log(fa_log_level level, const char *format, ...)
     va_start(list, format);
     fa__text_add_list(&text, format, list);
     va_end(list);
-    /* Called without the lock: the function may log, or set another one. */
+    /* Called without the lock, since the function may log or set another function. */
     pthread_mutex_lock(&target.lock);
     fa_log_function *function = target.function ? target.function : to_standard_error;
     void *context = target.context;

@@ -1,5 +1,5 @@
-/* Telling AddressSanitizer (and, built with FACULA_VALGRIND, valgrind) which bytes of a pool are in use. Costs nothing
- * in other builds. */
+/* Annotations for AddressSanitizer and (if built with FACULA_VALGRIND) valgrind: which bytes of a pool are in use.
+ * They cost nothing in other builds. */
 #ifndef FA__BASE_MARK_H
 #define FA__BASE_MARK_H
 #include <stddef.h>
@@ -22,7 +22,7 @@
 #include <valgrind/memcheck.h>
 #endif
 
-/* May be read and written, and keeps its contents. */
+/* The memory is in use, and keeps its contents. */
 static inline void fa__mark_used(void *memory, size_t size)
 {
     (void)memory, (void)size;
@@ -34,7 +34,7 @@ static inline void fa__mark_used(void *memory, size_t size)
 #endif
 }
 
-/* Not to be touched. */
+/* The memory must not be accessed. */
 static inline void fa__mark_free(void *memory, size_t size)
 {
     (void)memory, (void)size;
@@ -46,7 +46,7 @@ static inline void fa__mark_free(void *memory, size_t size)
 #endif
 }
 
-/* An object of a free list comes into use, exactly `size` bytes of it: gives the next one of the list. */
+/* Takes an object of exactly `size` bytes from a free list; returns the next object of the list. */
 static inline void *fa__mark_taken(void *object, size_t size)
 {
     (void)size;
@@ -60,7 +60,7 @@ static inline void *fa__mark_taken(void *object, size_t size)
     return next;
 }
 
-/* An object goes in front of a free list. */
+/* Puts an object at the head of a free list. */
 static inline void fa__mark_linked(void *object, size_t size, void *next)
 {
     (void)size;

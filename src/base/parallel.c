@@ -1,6 +1,7 @@
-/* The thread pool. A loop is cut into chunks, and every participant has a row of them of its own, so that the same
- * thread touches the same memory from loop to loop; who is done takes what others have not begun. So the caller never
- * waits for a thread that is still asleep. How many threads, whose pool, and errors are in parallel_host.c. */
+/* The thread pool. A loop is split into chunks, and each participant has a range of chunks of its own, so that the
+ * same thread touches the same memory in successive loops. A participant that has finished takes chunks that others
+ * have not started, so that the caller never waits for a thread that is still asleep. Thread counts, the host
+ * program's pool and errors are in parallel_host.c. */
 #define _GNU_SOURCE
 #include "base/clock.h"
 #include "base/error.h"
@@ -16,35 +17,35 @@
 
 enum { CHUNKS_EACH = 4, STACK = 1 << 20, SPIN_NS = 50000 };
 
-/* A participant; number 0 is the caller. `word` is the loop's number (32 bits), the next chunk that nobody has taken
- * and the end of the row (16 each), so that taking one is a single compare-and-swap which fails when the loop is over.
- */
+/* A participant; number 0 is the caller. `word` holds the number of the loop (32 bits), the next chunk to take and
+ * the end of the range (16 bits each), so that taking a chunk is one compare-and-swap, which fails if the loop is
+ * over. */
 typedef struct place {
     _Alignas(64) _Atomic uint64_t word;
     _Atomic uint32_t asleep; /* 1 while the thread sleeps on it */
-    uint32_t last;           /* the loop that its thread saw last */
+    uint32_t last;           /* the last loop that its thread has seen */
     pthread_t thread;
 } place;
 
 static place places[FA__MOST_THREADS];
 
-/* Written by the caller between loops only; whoever has taken a chunk may rely on it. */
+/* Written by the caller only, between loops; valid for any thread that has taken a chunk. */
 static struct {
     _Atomic(fa__loop_body *) body;
     _Atomic(void *) context;
     _Atomic int64_t count;
     _Atomic int32_t chunks, participants;
-    _Atomic uint32_t pending; /* chunks not yet done; the caller may sleep on it */
-    _Atomic uint32_t waiting; /* the caller does */
+    _Atomic uint32_t pending; /* chunks not done yet; the caller may sleep on it */
+    _Atomic uint32_t waiting; /* 1 while the caller sleeps */
     _Atomic bool stopping;
     fa__loop_error error;
 } loop = {.error = {.lock = PTHREAD_MUTEX_INITIALIZER}};
 
-/* Held by whoever runs a loop, and protects what follows. */
+/* Held while a thread runs a loop; protects the variables that follow. */
 static atomic_flag busy = ATOMIC_FLAG_INIT;
 static uint32_t loops;
 static int workers;
-static int most_workers = FA__MOST_THREADS - 1; /* fewer, once the system refused one */
+static int most_workers = FA__MOST_THREADS - 1; /* lower, after the system refused to create a thread */
 static bool forked;
 
 static uint64_t word_of(uint32_t number, uint32_t next, uint32_t end)
@@ -71,7 +72,7 @@ static void pause_a_little(void)
 #endif
 }
 
-/* Spins until ready(argument), or until it is time to sleep; more threads than CPUs only get in each other's way. */
+/* Spins until ready(argument) is true, or gives up after a while. With more threads than CPUs it does not spin. */
 static bool spin(bool (*ready)(const void *), const void *argument)
 {
     int64_t end = 0;
@@ -104,7 +105,7 @@ static bool take_chunk(place *p, int32_t *chunk)
     }
 }
 
-/* Chunk c of the loop; the first count % chunks of them are one longer. */
+/* Runs chunk c of the loop; the first count % chunks of them are longer by one. */
 static void run_chunk(int32_t c)
 {
     int64_t count = atomic_load_explicit(&loop.count, memory_order_relaxed);
@@ -115,7 +116,7 @@ static void run_chunk(int32_t c)
     body(atomic_load_explicit(&loop.context, memory_order_relaxed), begin, begin + each + (c < longer));
 }
 
-/* Does chunks until there are none to take: one's own, then what others have left. Returns how many. */
+/* Runs chunks until none are left: its own first, then those of others. Returns their number. */
 static uint32_t do_chunks(int32_t me)
 {
     uint32_t done = 0;
@@ -136,7 +137,8 @@ static bool has_news(const void *argument)
     return (uint32_t)(atomic_load_explicit(&p->word, memory_order_acquire) >> 32) != p->last;
 }
 
-/* Asleep is set first and the word looked at again after it, the caller does the reverse: one of the two sees it. */
+/* The thread sets asleep and then reads the word again; the caller does the reverse. One of them therefore sees the
+ * other. */
 static void sleep_until_news(place *p)
 {
     atomic_store(&p->asleep, 1);
@@ -148,7 +150,7 @@ static void sleep_until_news(place *p)
 static void take_part(place *p)
 {
     fa__thread *t = fa__thread_here();
-    if (!t) { /* no memory for this thread's state: the others do its share */
+    if (!t) { /* no memory for the state of this thread: others do its chunks */
         fa_error_clear();
         return;
     }
@@ -173,7 +175,7 @@ static void *worker(void *argument)
     }
 }
 
-/* With all signals blocked: they are for the program's own threads. */
+/* With all signals blocked: signals are handled by the program's own threads. */
 static bool start_worker(place *p)
 {
     sigset_t all, before;
@@ -271,7 +273,7 @@ bool fa__pool_run(int64_t count, int64_t grain, int threads, fa__loop_body *body
     return true;
 }
 
-/* Waits for a loop of another thread to end, but not for ever: that thread may itself wait for the one that exits. */
+/* Waits for the loop of another thread to end, with a timeout, since that thread may be waiting for the exiting one. */
 static bool take_pool(void)
 {
     int64_t end = fa__clock_ns() + INT64_C(1000000000);

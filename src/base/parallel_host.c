@@ -1,5 +1,5 @@
-/* Who runs parallel loops: nobody (inline), the pool, or the embedding program; on how many threads; and how an error
- * raised on another thread gets to the caller. */
+/* How parallel loops are run: on the calling thread, by the pool, or by the host program; with how many threads; and
+ * how an error of another thread reaches the caller. */
 #define _GNU_SOURCE
 #include "base/error.h"
 #include "base/log.h"
@@ -9,8 +9,8 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 
-static _Atomic int threads_wanted; /* 0: not known yet */
-static _Atomic int cpus_known;     /* 0: not known yet */
+static _Atomic int threads_wanted; /* 0: not determined yet */
+static _Atomic int cpus_known;     /* 0: not determined yet */
 
 static _Atomic(fa_parallel_for *) host_function;
 static _Atomic(void *) host_context;
@@ -90,7 +90,7 @@ void fa__loop_error_keep(fa__loop_error *kept, int64_t where)
     fa_error_clear();
 }
 
-/* A loop that the embedding program runs for us. */
+/* A loop run by the host program's function. */
 typedef struct host_loop {
     fa__loop_body *body;
     void *context;
@@ -98,7 +98,7 @@ typedef struct host_loop {
     fa__loop_error error;
 } host_loop;
 
-/* On a thread of the program's: what it has standing of its own is put aside. */
+/* On a thread of the host program, whose own error is saved and restored. */
 static void run_aside(host_loop *l, int64_t begin, int64_t end)
 {
     fa_error aside = {0};

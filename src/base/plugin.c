@@ -1,4 +1,4 @@
-/* Plugins: where they are looked for, and their tables of functions. */
+/* Plugins: search folders and function tables. */
 #include "base/alloc.h"
 #include "base/dynamic.h"
 #include "base/error.h"
@@ -9,14 +9,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A name with the version of all tables: one that knows others is not opened by mistake. */
+/* The name includes the version of all tables, so that a plugin of another version is not opened by mistake. */
 #define TABLE "facula_plugin_1"
 
 enum { PLACES = 4 };
 
 typedef struct places {
     char path[PLACES][PATH_MAX];
-    const char *name[PLACES + 1]; /* those that there are, ended by NULL */
+    const char *name[PLACES + 1]; /* the existing ones, terminated by NULL */
     size_t count;
 } places;
 
@@ -30,7 +30,7 @@ __attribute__((__format__(__printf__, 2, 3))) static void add(places *p, const c
     va_end(list);
 }
 
-/* The folder of the program or library that this function is in. */
+/* The folder of the program or library that contains this function. */
 static bool own_folder(char *folder)
 {
     Dl_info info;
@@ -54,7 +54,7 @@ static void places_find(places *p, const char *name)
     add(p, "%s/facula-%s.so", FA__PLUGIN_FOLDER, name);
 }
 
-/* The table, or NULL with the reason in *library. What was opened stays open: who opens it again gets the same. */
+/* The table, or NULL with the reason in *library. Plugins stay open; opening one again returns the same table. */
 static const void *open_plugin(fa__library *library, const char *name)
 {
     places *p = fa__malloc(sizeof *p);

@@ -1,4 +1,4 @@
-/* The slow paths of the small objects' free lists: chunks, full lists, the depot that threads share. */
+/* Slow paths of the small-object allocator: chunks, full lists, and the shared pool. */
 #include "base/small.h"
 #include "base/error.h"
 #include "base/fork.h"
@@ -11,9 +11,9 @@ typedef struct chunk {
 } chunk;
 _Static_assert(sizeof(chunk) <= CHUNK_HEAD, "a chunk's head has to fit");
 
-/* The first object of a list in the depot; every object has room for it. */
+/* The first object of a list in the shared pool; every object is large enough for it. */
 typedef struct batch {
-    void *next; /* the list itself, as in a thread's */
+    void *next; /* the list itself, as in a thread */
     struct batch *below;
     uint32_t count;
 } batch;
@@ -23,7 +23,7 @@ static struct {
     pthread_mutex_t lock;
     batch *batches[FA__SMALL_CLASSES];
     chunk *chunks;
-    int64_t made, home; /* objects in all chunks, and those of them in the depot */
+    int64_t made, home; /* number of objects in all chunks, and of those in the shared pool */
 } depot = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 FA__LOCKED_AT_FORK(SMALL, &depot.lock)
@@ -33,7 +33,7 @@ static size_t size_of(size_t class)
     return (class + 1) * FA__SMALL_STEP;
 }
 
-/* Objects in a chunk, in a full list, and in a batch at most. */
+/* Number of objects in a chunk, in a full list, and at most in a batch. */
 static uint32_t full_count(size_t class)
 {
     return (uint32_t)((CHUNK - CHUNK_HEAD) / size_of(class));
@@ -89,7 +89,7 @@ static void *carve(size_t class, uint32_t *count)
     return head;
 }
 
-/* Gives an empty list objects: its full one, one of the depot's, a new chunk. */
+/* Refills an empty list: from its full list, the shared pool, or a new chunk. */
 static bool fill(fa__small_list *list, size_t class)
 {
     uint32_t count = full_count(class);
@@ -130,7 +130,7 @@ void *fa__small_refill(size_t size)
     return object;
 }
 
-/* The list is full, or this thread has none yet. */
+/* Called if the list is full, or if this thread has none yet. */
 void fa__small_spill(void *object, size_t size)
 {
     size_t class = (size - 1) / FA__SMALL_STEP;

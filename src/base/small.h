@@ -1,6 +1,6 @@
-/* Small objects (to 1024 bytes) from free lists of each thread: a few nanoseconds where malloc takes tens. An object
- * may be freed by another thread than made it. Lists are capped; what is over goes to a depot that all threads refill
- * from. */
+/* An allocator for small objects (up to 1024 bytes) with free lists per thread, which takes a few nanoseconds where
+ * malloc takes tens. An object may be freed by another thread. Lists have a maximum length; surplus objects go to a
+ * pool from which all threads refill their lists. */
 #ifndef FA__BASE_SMALL_H
 #define FA__BASE_SMALL_H
 #include "base/alloc.h"
@@ -10,8 +10,8 @@
 FA__COLD void *fa__small_refill(size_t size);
 FA__COLD void fa__small_spill(void *object, size_t size);
 
-/* `size` bytes (1 or more), aligned to 32 (above 1024: to 16), not cleared. NULL, with FA_ERROR_MEMORY raised, when
- * there are none. */
+/* Allocates `size` bytes (at least 1), aligned to 32 (if larger than 1024: to 16), not cleared. NULL and
+ * FA_ERROR_MEMORY if memory runs out. */
 static inline void *fa__small_alloc(size_t size)
 {
     size_t class = (size - 1) / FA__SMALL_STEP;
@@ -26,7 +26,7 @@ static inline void *fa__small_alloc(size_t size)
     return object;
 }
 
-/* Takes back what fa__small_alloc(size) gave, with the same size. NULL is fine. */
+/* Frees memory from fa__small_alloc, with the same size. NULL is allowed. */
 static inline void fa__small_free(void *object, size_t size)
 {
     size_t class = (size - 1) / FA__SMALL_STEP;
@@ -44,8 +44,8 @@ static inline void fa__small_free(void *object, size_t size)
     list->head = object;
 }
 
-/* Sends everything on a thread's lists to the depot: the thread ends. */
+/* Moves all objects of a thread's lists to the shared pool when the thread ends. */
 void fa__small_end(fa__thread *thread);
-/* Frees the memory behind all lists if no object is out; otherwise leaves it. The process ends. */
+/* Frees the memory of all lists, unless objects are still in use. Called when the process ends. */
 void fa__small_stop(void);
 #endif

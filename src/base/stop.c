@@ -1,4 +1,4 @@
-/* The flag by which a signal handler ends loops. */
+/* fa_stop(): the flag with which a signal handler ends loops. */
 #include <facula/host.h>
 #include <stdatomic.h>
 

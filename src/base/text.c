@@ -1,4 +1,4 @@
-/* The bounded text builder. */
+/* String builder for buffers of fixed size. */
 #include "base/text.h"
 #include <langinfo.h>
 #include <stdio.h>
@@ -18,7 +18,7 @@ fa__text fa__text_after(char *buffer, size_t size)
     return (fa__text){.at = buffer + length, .left = size - length};
 }
 
-/* Where to cut text of `length` bytes so that no UTF-8 character is left in part. */
+/* Where to cut text of `length` bytes so that no UTF-8 character is split. */
 static size_t whole_characters(const char *text, size_t length)
 {
     size_t lead = length;

@@ -1,5 +1,5 @@
-/* The state of each thread: making it, ending it with its thread, and the order of things at the process's end. The
- * first thread's is static, so that a small program allocates none and running out of memory leaves it its error. */
+/* Per-thread state: its creation, its end with the thread, and the order of cleanup when the process ends. The state
+ * of the first thread is static, so that small programs allocate none, and out-of-memory errors can be stored. */
 #define _GNU_SOURCE
 #include "base/thread.h"
 #include "base/alloc.h"
@@ -21,8 +21,8 @@ FA__TLS fa__thread *fa__self = (fa__thread *)&nobody;
 static fa__thread first;
 static atomic_flag first_taken = ATOMIC_FLAG_INIT;
 
-/* The states of all threads. In a forked child those of threads that it does not have stay on it: what they were in the
- * middle of is unknown, so they are left alone. */
+/* The states of all threads. After fork(), the child keeps the states of threads it does not have: these threads may
+ * have been in the middle of an operation, so their states are left untouched. */
 static struct {
     pthread_mutex_t lock;
     fa__thread head;
@@ -54,8 +54,8 @@ static void delist(fa__thread *t)
     pthread_mutex_unlock(&all.lock);
 }
 
-/* Whether another thread of the program may be using the library now. Those that only run parts of loops have no core
- * state, nor have the library's own and the drivers'. */
+/* True if another thread of the program may be using the library. Threads that only run parts of loops, threads of
+ * the library and threads of drivers have no core state. */
 static bool others_use_it(void)
 {
     bool found = false;
@@ -70,8 +70,8 @@ static pthread_key_t key;
 static _Atomic bool key_made;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-/* Both telling an error and ending the core's state call functions of the program's, which may use the library: what
- * that brings back to life ends, too, and what goes wrong there is told. A few rounds, then no more. */
+/* Logging an error and freeing the core state both call functions of the program, which may use the library and
+ * create new state or errors. These are cleaned up too, in a limited number of rounds. */
 enum { ROUNDS = 4 };
 
 static bool unseen(const fa_error *error)
@@ -79,7 +79,7 @@ static bool unseen(const fa_error *error)
     return error->code != FA_OK && !error->seen;
 }
 
-/* The error is gone before it is told, so that it is in nobody's way. */
+/* Clears the error before logging it, as the log function may set another one. */
 static void tell(fa__thread *t)
 {
     fa_error error = t->own;
@@ -91,7 +91,7 @@ static void tell(fa__thread *t)
 static void end_work(fa__thread *t)
 {
     for (int round = 0; round < ROUNDS && (t->core || unseen(&t->own)); round++) {
-        t->error = &t->own; /* the block whose slot it was may be no more */
+        t->error = &t->own; /* the block that the error slot belonged to may no longer exist */
         tell(t);
         void *core = t->core;
         __atomic_store_n(&t->core, NULL, __ATOMIC_RELAXED);
@@ -136,7 +136,7 @@ fa__thread *fa__thread_start(void)
         return NULL;
     }
     memset(t, 0, sizeof *t);
-    if (fa__self == &without_memory) /* an earlier try failed, and that was not cleared yet */
+    if (fa__self == &without_memory) /* an earlier attempt failed, and its error has not been cleared */
         t->own = without_memory.own;
     t->error = &t->own;
     t->started = true;
@@ -187,7 +187,7 @@ static void call_exit_functions(void)
     pthread_mutex_unlock(&exit_lock);
 }
 
-/* True when the exit functions have called the program's, which used the library again. */
+/* Returns true if exit functions called functions of the program that used the library again. */
 static bool end_all_work(void)
 {
     fa__parallel_stop();
@@ -201,13 +201,13 @@ static void free_all(void)
 {
     for (int round = 0; round < ROUNDS && end_all_work(); round++)
         continue;
-    fa__parallel_stop(); /* if one of those brought it back */
+    fa__parallel_stop(); /* in case one of these created it again */
     if (fa__self->started)
         end_thread(fa__self);
     fa__small_stop();
 }
 
-/* What other threads are computing with stays theirs: an error is told, and the system takes all memory soon. */
+/* Frees nothing, because other threads are still computing: only logs errors. The system reclaims the memory soon. */
 static void leave_all(void)
 {
     for (int round = 0; round < ROUNDS && fa__self->started && unseen(&fa__self->own); round++)
@@ -215,8 +215,8 @@ static void leave_all(void)
     fa__parallel_stop();
 }
 
-/* The lowest priority that programs have too, so that their own destructors can still use the library. The key goes:
- * its destructor is code that may be about to be unmapped. */
+/* With the lowest priority available to programs, so that their destructors can still use the library. The key is
+ * deleted, because its destructor's code may be about to be unmapped. */
 __attribute__((__destructor__(101))) static void end_process(void)
 {
     if (others_use_it())

@@ -1,4 +1,4 @@
-/* Short names of the machine's types, and the attributes the library uses. */
+/* Basic types, and attributes that the library uses. */
 #ifndef FA__BASE_TYPES_H
 #define FA__BASE_TYPES_H
 #include <stdbool.h>
@@ -9,9 +9,9 @@
 #define FA__UNLIKELY(c) __builtin_expect(!!(c), 0)
 #define FA__PRINTF(format, first) __attribute__((__format__(__printf__, format, first)))
 #define FA__NOINLINE __attribute__((__noinline__))
-/* Hardly ever called: kept out of the way of what is, as are the blocks that call it. */
-/* On the way of every call: the linker puts these side by side, so that they do not push each other out of the cache.
- */
+/* Rarely called: placed away from frequently executed code, like the branches that call it. */
+/* Executed in every call: the linker places these functions together, so that they do not evict each other from the
+ * cache. */
 #define FA__HOT __attribute__((__hot__))
 #define FA__COLD __attribute__((__noinline__, __cold__))
 #define FA__TLS _Thread_local __attribute__((__tls_model__("initial-exec")))

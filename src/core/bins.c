@@ -1,4 +1,4 @@
-/* Free blocks of memory by size: putting in, taking out, and the best fit. */
+/* Free blocks of memory by size: insertion, removal, and best fit. */
 #include "core/bins.h"
 
 static int list_of(size_t size, bool small)
@@ -36,7 +36,7 @@ void fa__bins_remove(fa__bins *bins, fa__block *b)
         bins->some[list / 4096] &= ~(UINT64_C(1) << list / 64 % 64);
 }
 
-/* The lowest bit of `words` from number i on; -1: none. */
+/* The lowest set bit of `words` from bit i on; -1: none. */
 static int bit_from(const uint64_t *words, int count, int i)
 {
     for (int word = i / 64; word < count; word++) {
@@ -72,7 +72,7 @@ static bool usable(const fa__block *b, const fa__queue *queue)
     return true;
 }
 
-/* Of one list. Those of small blocks have one size each. */
+/* The best block of one list. In a list of small blocks all have the same size. */
 static fa__block *best_of(fa__block *b, size_t size, bool small, const fa__queue *queue)
 {
     fa__block *best = NULL;

@@ -1,5 +1,5 @@
-/* What core/cache.c, bins.c and cache_stats.c share. Free blocks of memory by size: lists, and a bitmap of which of
- * them have something. Small blocks, to 2 MiB, have a list for each size; large ones 16 lists for each power of two. */
+/* Shared by cache.c, bins.c and cache_stats.c. Free blocks of memory by size: lists, and a bitmap of the lists that
+ * are not empty. Small blocks, up to 2 MiB, have one list for each size; large ones 16 lists for each power of two. */
 #ifndef FA__CORE_BINS_H
 #define FA__CORE_BINS_H
 #include "core/device.h"
@@ -14,16 +14,16 @@ enum {
 struct fa__block {
     char *memory;
     size_t size, requested;
-    fa__block *before, *after;  /* the neighbours in memory; both NULL: the block is a whole segment */
-    fa__block *previous, *next; /* in its list, while it is free */
-    bool free, small;           /* small: of a segment for small blocks */
-    uint8_t uses;               /* pieces of work that may still use it, from before it was taken or given back */
+    fa__block *before, *after;  /* its neighbours in memory; if both are NULL, the block is a whole segment */
+    fa__block *previous, *next; /* neighbours in its list, while it is free */
+    bool free, small;           /* small: in a segment for small blocks */
+    uint8_t uses;               /* work that may still use it, issued before it was allocated or freed */
     fa__sync_point use[FA__BLOCK_USES];
 };
 
 typedef struct fa__bins {
     uint64_t some[2];              /* bit i: full[i] is not 0 */
-    uint64_t full[FA__LISTS / 64]; /* bit i: list i has blocks */
+    uint64_t full[FA__LISTS / 64]; /* bit i: list i is not empty */
     fa__block *list[FA__LISTS];
 } fa__bins;
 
@@ -33,10 +33,10 @@ void fa__bins_remove(fa__bins *, fa__block *);
 /* The smallest free block of at least `size` bytes that `queue` may use at once; NULL: none. */
 fa__block *fa__bins_best(const fa__bins *, size_t size, bool small, const fa__queue *queue);
 
-/* The first block of the first list from number *list on that has one, and its number; NULL: there is none. */
+/* The first block of the first non-empty list from number *list on, and the number of that list; NULL: none. */
 fa__block *fa__bins_from(const fa__bins *, int *list);
 
-/* Adds work to what may still use a block. */
+/* Adds work that may still use a block. */
 static inline void fa__block_use(fa__block *b, fa__sync_point work)
 {
     int i = 0;
@@ -49,7 +49,7 @@ static inline void fa__block_use(fa__block *b, fa__sync_point work)
     b->uses = (uint8_t)(i < b->uses ? b->uses : i + 1);
 }
 
-/* Forgets work that is done. */
+/* Removes work that is complete. */
 static inline void fa__block_settle(fa__block *b)
 {
     int left = 0;

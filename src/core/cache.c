@@ -1,5 +1,5 @@
-/* The caching allocator: segments, splitting and merging. Which free block fits best is bins.c, the figures are in
- * cache_stats.c. */
+/* The caching allocator: segments, splitting and merging of blocks. The best free block is found in bins.c,
+ * statistics are in cache_stats.c. */
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
@@ -10,16 +10,16 @@
 
 #define MIB ((size_t)1 << 20)
 
-/* Requests up to `most` bytes come from segments of `segment` bytes, larger ones from a multiple of 2 MiB. A block is
- * split when more than `rest` bytes are left over. */
+/* Requests up to `most` bytes are served from segments of `segment` bytes, larger ones from segments of a multiple of
+ * 2 MiB. A block is split if more than `rest` bytes would be left over. */
 static const size_t small_most = MIB, small_segment = 2 * MIB;
 static const size_t middle_most = 10 * MIB, middle_segment = 20 * MIB;
 static const size_t large_step = 2 * MIB, large_rest = MIB;
 
-static fa__block nothing; /* of size 0 */
+static fa__block nothing; /* a block of size 0 */
 
 /* ---- free blocks ---- */
-/* What late work still uses is not marked before that is done. */
+/* A block that asynchronous work still uses is not marked until that work is complete. */
 static void mark_unused(fa__cache *c, fa__block *b)
 {
     if (c->source.host && !b->uses)
@@ -40,13 +40,13 @@ static void remove_free(fa__cache *c, fa__block *b)
     fa__bins_remove(c->bins, b);
 }
 
-/* Whether one block may stand for both: nobody uses them, or the same queue does. */
+/* True if two blocks can be merged: no work uses them, or only work of the same queue. */
 static bool merges(const fa__block *a, const fa__block *b)
 {
     return b && b->free && a->uses == b->uses && (a->uses == 0 || (a->uses == 1 && a->use[0].queue == b->use[0].queue));
 }
 
-/* Makes b, which is in no list, one with the free block `other` behind it or in front of it. */
+/* Merges b, which is in no list, with the adjacent free block `other`. */
 static void absorb(fa__cache *c, fa__block *b, fa__block *other)
 {
     remove_free(c, other);
@@ -75,7 +75,8 @@ static void put_merged(fa__cache *c, fa__block *b)
     put(c, b);
 }
 
-/* Cuts b, which is in no list, to `size`; the rest becomes a free block. False without memory for its description. */
+/* Splits b, which is in no list, to `size`; the rest becomes a free block. False if there is no memory for its
+ * descriptor. */
 static bool split(fa__cache *c, fa__block *b, size_t size)
 {
     size_t rest = b->size - size;
@@ -100,7 +101,7 @@ static bool split(fa__cache *c, fa__block *b, size_t size)
     return true;
 }
 
-/* Takes all blocks that work used out of the lists, as a chain, and forgets the work that is done. */
+/* Removes all blocks used by asynchronous work from the lists, as a chain, and drops the work that is complete. */
 static fa__block *take_out_late(fa__cache *c)
 {
     fa__block *chain = NULL;
@@ -119,7 +120,7 @@ static fa__block *take_out_late(fa__cache *c)
     return chain;
 }
 
-/* Merges what could not be merged while work used it. */
+/* Merges blocks that could not be merged while work used them. */
 static void settle(fa__cache *c)
 {
     for (fa__block *b = take_out_late(c), *next; b; b = next) {
@@ -128,7 +129,7 @@ static void settle(fa__cache *c)
     }
 }
 
-/* A free block for the queue, of a small segment or of a large one; without a pool there is none to be used again. */
+/* A free block for the queue, from a small or a large segment; none if pools are disabled. */
 static fa__block *cached(fa__cache *c, size_t size, bool small, const fa__queue *queue)
 {
     if (c->direct)
@@ -182,7 +183,7 @@ static void *ask(fa__cache *c, size_t size)
     return c->source.allocate(c->source.context, size);
 }
 
-/* Free blocks that work still uses are of use when it is done. */
+/* Waits for pending work, after which the free blocks that it uses are available. */
 static void finish(fa__cache *c)
 {
     int64_t start = fa__clock_ns();
@@ -191,7 +192,7 @@ static void finish(fa__cache *c)
         c->source.waited(c->source.context, fa__clock_ns() - start);
 }
 
-/* Asks the device for `*size` bytes, or `least`; frees the cache when there are none, and asks again. */
+/* Allocates `*size` bytes from the device, or `least`. On failure, empties the cache and tries again. */
 static void *ask_twice(fa__cache *c, size_t *size, size_t least)
 {
     void *memory = ask(c, *size);
@@ -220,7 +221,8 @@ static fa__block *no_memory(fa__cache *c, size_t requested)
     return NULL;
 }
 
-/* A new segment; or, when the device has no more, a block that was waited for while it was asked, be it a large one. */
+/* A new segment; or, if the device is out of memory, a free block that became available in the meantime, even a large
+ * one. */
 static fa__block *new_segment(fa__cache *c, size_t size, size_t requested, const fa__queue *queue)
 {
     size_t most = size <= small_most   ? small_segment
@@ -249,7 +251,7 @@ static fa__block *new_segment(fa__cache *c, size_t size, size_t requested, const
     return b;
 }
 
-/* ---- taking and giving ---- */
+/* ---- allocating and freeing ---- */
 static fa__block *take(fa__cache *c, size_t size, size_t requested, fa__queue *queue)
 {
     if (!c->bins && !(c->bins = fa__calloc(1, sizeof *c->bins)))
@@ -261,7 +263,7 @@ static fa__block *take(fa__cache *c, size_t size, size_t requested, fa__queue *q
         b = new_segment(c, size, requested, queue);
     if (!b)
         return NULL;
-    if (b->uses) { /* what is done is forgotten before the rest is cut off, which would wait for it with the block */
+    if (b->uses) { /* complete work is dropped before the block is split, so that the rest does not wait for it */
         fa__block_settle(b);
         mark_unused(c, b);
     }

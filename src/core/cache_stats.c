@@ -1,4 +1,4 @@
-/* The figures of a caching allocator: counted, looked at, limited. */
+/* Statistics and limit of a caching allocator. */
 #include "core/bins.h"
 
 void fa__count_up(fa_memory_count *c, size_t n)

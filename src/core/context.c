@@ -1,4 +1,4 @@
-/* The context of a thread: made when first needed, taken apart when the thread or the process ends. */
+/* The context of a thread: created when needed, freed when the thread or the process ends. */
 #include "core/context.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -13,7 +13,7 @@ static pthread_mutex_t list_lock = PTHREAD_MUTEX_INITIALIZER;
 FA__LOCKED_AT_FORK(CONTEXTS, &list_lock)
 
 static fa__context *contexts;
-static _Atomic int64_t gone; /* `small` of threads that have ended */
+static _Atomic int64_t gone; /* the sum of `small` over threads that have ended */
 
 bool fa__debugging(void)
 {
@@ -87,7 +87,7 @@ static void context_free(fa__context *c)
     fa__free(c);
 }
 
-/* The root scope ends with the thread. What it frees may call back and make more: that is freed here too. */
+/* Closes the root scope with the thread. Callbacks during this may create more objects, which are freed here too. */
 static void context_end(void *core)
 {
     fa__context *c = core;

@@ -1,4 +1,4 @@
-/* What a thread has of its own above the base: its scopes, and the settings in force. */
+/* Per-thread state above the base layer: scopes and the current settings. */
 #ifndef FA__CORE_CONTEXT_H
 #define FA__CORE_CONTEXT_H
 #include "base/thread.h"
@@ -8,47 +8,46 @@
 
 /* An open scope. */
 typedef struct fa__frame {
-    size_t mark;          /* how many references outer scopes have: this one's are those behind them in `owned` */
-    size_t settings;      /* how many settings were open when it was opened: those opened later end with it */
-    const char *where;    /* "train.c:41" */
-    const void *variable; /* of FA_REPEAT: where its counter lives, once it is known */
-    int64_t count;        /* of FA_REPEAT: turns in all */
+    size_t mark;          /* number of references of outer scopes; those after them in `owned` belong to this one */
+    size_t settings;      /* number of settings that were open when it was opened; later ones end with it */
+    const char *where;    /* source position, such as "train.c:41" */
+    const void *variable; /* FA_REPEAT: the address of its counter, once it is known */
+    int64_t count;        /* FA_REPEAT: number of iterations */
 } fa__frame;
 
-/* What one storage adds to fa__context.small, beside its bytes: the number of storages stands in the bits above them.
- */
+/* What one storage adds to fa__context.small besides its bytes: the upper bits count storages. */
 #define FA__SMALL_ONE (INT64_C(1) << 40)
 
 enum { FA__QUARANTINE = 1024 };
 
 typedef struct fa__context {
-    const fa_settings *settings; /* in force: the last of `used` */
-    fa__object **owned;          /* references that scopes hold, innermost last */
+    const fa_settings *settings; /* the current settings: the last of `used` */
+    fa__object **owned;          /* references held by scopes, innermost last */
     size_t owned_count, owned_capacity;
     fa__frame *frame; /* open scopes; frame 0 is the root */
     size_t frames, frame_capacity;
-    fa_settings *used; /* settings, innermost last; 0 are the defaults */
+    fa_settings *used; /* settings, innermost last; number 0 has the defaults */
     size_t used_count, used_capacity;
-    fa__object *dying; /* objects that wait to be destroyed */
+    fa__object *dying; /* objects waiting to be destroyed */
     bool destroying;
-    bool debugging;       /* fa__debugging() */
-    const char *closing;  /* the scope that is being closed */
-    const char *here;     /* FA_HERE */
-    const void *call;     /* the innermost call (ops/row.h): composed operations find their caller */
-    const fa__op *for_;   /* the public function at work that is no operation (fa_item); NULL: none, or user's code */
-    bool for_call;        /* it works for a composed call, which is what the program called */
-    fa_placement callers; /* the .placement where the running backward was called: hooks of the user's run with it */
-    /* Memory that stands inside storages, what this thread has made less what it has freed: bytes, and FA__SMALL_ONE
-     * for each storage. */
+    bool debugging;      /* value of fa__debugging() */
+    const char *closing; /* the scope that is being closed */
+    const char *here;    /* FA_HERE */
+    const void *call;    /* the innermost call (dispatch/row.h): composed operations find their caller here */
+    const fa__op
+        *for_; /* the current public function that is not an operation (such as fa_item); NULL: none, or user code */
+    bool for_call;        /* it runs on behalf of a composed operation, which is what the program called */
+    fa_placement callers; /* the .placement setting of the caller of the running backward, which user hooks run with */
+    /* Memory inside storages, allocated minus freed by this thread: bytes, plus FA__SMALL_ONE for each storage. */
     _Atomic int64_t small;
-    void *generator;   /* fa_generator_use; NULL: the process's */
-    size_t hint;       /* the size of the root scope that the log speaks of next */
-    fa__object **dead; /* while debugging: freed objects, kept so that their use is an error with a name */
+    void *generator;   /* set by fa_generator_use; NULL: the default generator */
+    size_t hint;       /* size of the root scope at which the next warning is logged */
+    fa__object **dead; /* in debug mode: freed objects, kept so that using them is an error with a name */
     size_t dead_next;
     struct fa__context *next, *previous; /* all contexts */
 } fa__context;
 
-/* NULL only when there is no memory for it; then the error is set. */
+/* NULL only if there is no memory for it; an error is set then. */
 FA__COLD fa__context *fa__context_start(void);
 
 static inline fa__context *fa__ctx(void)
@@ -57,7 +56,7 @@ static inline fa__context *fa__ctx(void)
     return FA__LIKELY(c != NULL) ? c : fa__context_start();
 }
 
-/* The public function that a thread works for: copies and waits are told under its name. */
+/* The public function that a thread is working for: copies and waits are counted under its name. */
 typedef struct fa__errand {
     fa__context *context;
     const fa__op *before;
@@ -86,17 +85,17 @@ static inline void fa__errand_end(fa__errand *e)
     e->context->for_call = e->before_call;
 }
 
-/* Until the end of the block the thread works for this function, unless it already does for one that calls it. */
+/* Until the end of the block, the thread works for this function, unless it already works for a function that called
+ * it. */
 #define FA__WORK_FOR(op)                                                                                               \
     fa__errand fa__errand_here __attribute__((__cleanup__(fa__errand_end), __unused__)) = fa__errand_for(op, false)
-/* Until the end of the block a function of the user's is called: copies and waits in it are told under the names of the
- * functions that it calls itself. */
+/* Until the end of the block, user code runs: its copies and waits are counted under the functions that it calls. */
 #define FA__USERS_CODE                                                                                                 \
     fa__errand fa__errand_here __attribute__((__cleanup__(fa__errand_end), __unused__)) = fa__errand_for(NULL, true)
 
 FA__COLD void *fa__own_slowly(void *object);
-/* Hands a new object's only reference to the innermost scope, and returns the object. NULL stays NULL; without memory
- * the object is dropped and NULL returned. */
+/* Transfers the only reference to a new object to the innermost scope, and returns the object. NULL stays NULL; if
+ * memory runs out, the object is dropped and NULL returned. */
 static inline void *fa__own(void *object)
 {
     fa__context *c = fa__self->core;
@@ -106,17 +105,17 @@ static inline void *fa__own(void *object)
     return object;
 }
 
-/* Drops what a scope owns, and leaves it open. */
+/* Drops everything a scope owns, and leaves it open. */
 void fa__scope_empty(const fa__scope *);
-/* Opens a copy of the settings in force, which the caller changes (all but .catch_errors) before it does anything else,
- * and closes by fa__use_close. NULL and an error without memory. */
+/* Opens a copy of the current settings. The caller changes it (all except .catch_errors) before doing anything else,
+ * and closes it with fa__use_close. NULL and an error if memory runs out. */
 fa_settings *fa__use_again(fa__scope *);
 
-/* Takes back the reference that a scope of this thread holds: the caller owns it. False if none does. */
+/* Takes over the reference that a scope of this thread holds. False if no scope does. */
 bool fa__disown(const void *object);
-/* Host memory inside storages, over all threads: what fa_memory_stats adds to the CPU's cache. */
+/* Host memory inside storages, over all threads, which fa_memory_stats adds to the CPU's cache. */
 int64_t fa__small_bytes_all(void);
 int64_t fa__small_count_all(void);
-/* FACULA_DEBUG=1, or a build without NDEBUG: freed objects are kept for a while. */
+/* True with FACULA_DEBUG=1, or in a build without NDEBUG: freed objects are kept for a while. */
 bool fa__debugging(void);
 #endif

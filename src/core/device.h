@@ -1,4 +1,4 @@
-/* A device and its queues, as far as memory and ordering need them. What a device can do is the vtable of
+/* A device and its queues, as far as memory and ordering need them. The functions of a device are in the vtable of
  * backend/device.h. */
 #ifndef FA__CORE_DEVICE_H
 #define FA__CORE_DEVICE_H
@@ -11,37 +11,37 @@ struct fa__backend;
 
 typedef struct fa__device {
     fa_device id;
-    char name[16]; /* "late:1" */
+    char name[16]; /* name, such as "late:1" */
     const struct fa__backend *backend;
-    bool host;               /* memory is the host's and work is done when a call returns: the CPU */
+    bool host;               /* memory is host memory and work is complete when a call returns: the CPU */
     bool shapes_only;        /* tensors have no memory: meta */
     struct fa__queue *queue; /* the default queue; NULL on the host and on meta */
     fa__cache cache;
-    pthread_mutex_t lock;                 /* pointers are resolved and launched under it */
-    void *own;                            /* the backend's */
-    struct fa_stream *spare, *spare_last; /* streams that were freed, the first one the oldest: their queues live on */
+    pthread_mutex_t lock;                 /* held while addresses are resolved and work is launched */
+    void *own;                            /* private data of the backend */
+    struct fa_stream *spare, *spare_last; /* freed streams, oldest first: their queues live on */
 } fa__device;
 
-/* Work of a device in the order it was issued. A ticket is the number of a piece of work; it is done when `done` has
- * reached it. Backends embed this struct at the start of theirs. */
+/* Work of a device in the order in which it was issued. A ticket is the number of a piece of work, which is complete
+ * when `done` has reached it. Backends embed this struct at the start of theirs. */
 typedef struct fa__queue {
     fa__device *device;
-    struct fa_stream *stream; /* whose queue it is, and lives as long as it; NULL: the device's default queue */
-    _Atomic uint64_t issued;  /* the last ticket given out; changed under the device's lock or the queue's own */
-    _Atomic uint64_t done;    /* all work up to this ticket is finished */
-    uint32_t serial;          /* names the queue in reports */
+    struct fa_stream *stream; /* the stream of the queue, which lives as long; NULL: the default queue of the device */
+    _Atomic uint64_t issued;  /* the last ticket issued; modified under the lock of the device or the queue */
+    _Atomic uint64_t done;    /* all work up to this ticket is complete */
+    uint32_t serial;          /* identifies the queue in messages */
 } fa__queue;
 
-/* One piece of work: what last wrote a storage, or still reads it. */
+/* A piece of work: the last one that wrote a storage, or one that may still read it. */
 typedef struct fa__sync_point {
     fa__queue *queue;
     uint64_t ticket;
 } fa__sync_point;
 
-/* A moment of a queue. The backend writes the time before the moment's ticket counts as done. */
+/* A point in the work of a queue. The backend stores the time before the point's ticket is done. */
 typedef struct fa__timestamp {
-    _Atomic int32_t references; /* the event's, and that of the work that is to write the time */
-    _Atomic int64_t ns;         /* by the device's clock; 0: not written yet, or the device cannot tell */
+    _Atomic int32_t references; /* held by the event, and by the work that will store the time */
+    _Atomic int64_t ns;         /* by the clock of the device; 0: not stored yet, or not supported */
 } fa__timestamp;
 
 static inline bool fa__sync_point_done(const fa__sync_point *s)

@@ -1,5 +1,5 @@
-/* The ledger of copies and waits: rows by operation and place in a hash table, under one lock. What is
- * written of it is in ledger_report.c. */
+/* Transfer statistics: counts of copies and waits by operation and devices, in a hash table under one lock. Output is
+ * in ledger_report.c. */
 #include "core/ledger.h"
 #include "base/error.h"
 #include "base/fork.h"
@@ -11,9 +11,9 @@
 enum { ROWS = 1024, MOST = 960 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static fa__ledger_row table[ROWS]; /* those without places are free */
+static fa__ledger_row table[ROWS]; /* rows without devices are free */
 static size_t used;
-static _Atomic uint32_t age; /* how often it began anew */
+static _Atomic uint32_t age; /* how often the statistics were reset */
 
 FA__LOCKED_AT_FORK(LEDGER, &lock)
 
@@ -36,8 +36,7 @@ static fa__ledger_row *place_of(bool wait, const fa__op *op, const fa__device *f
     }
 }
 
-/* The row for a key, made when it is new. When the table is full, operations that come late share a row. The lock is
- * held. */
+/* The row for a key, created if it is new. If the table is full, further operations share a row. The lock is held. */
 static fa__ledger_row *find(bool wait, const fa__op *op, const fa__device *from, const fa__device *to)
 {
     fa__ledger_row *r = place_of(wait, op, from, to);

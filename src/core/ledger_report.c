@@ -1,4 +1,4 @@
-/* What the ledger tells: sums, a table, JSON. */
+/* Output of transfer statistics: sums, a table, JSON. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/text.h"
@@ -26,7 +26,7 @@ static double gigabytes_a_second(const fa__ledger_row *r)
     return r->ns ? (double)r->bytes / (double)r->ns : 0;
 }
 
-/* Copies before waits; what took longest first. */
+/* Copies before waits, longest time first. */
 static int compare(const void *a, const void *b)
 {
     const fa__ledger_row *x = a, *y = b;
@@ -38,7 +38,7 @@ static int compare(const void *a, const void *b)
                                   : strcmp(op_name(x), op_name(y));
 }
 
-/* The rows in order, to be freed. NULL and an error without memory. */
+/* The sorted rows, to be freed by the caller. NULL and an error if memory runs out. */
 static fa__ledger_row *sorted(size_t *count)
 {
     fa__ledger_row *rows = fa__malloc(FA__LEDGER_ROWS * sizeof *rows);

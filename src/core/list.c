@@ -1,4 +1,4 @@
-/* Lists of tensors that calls return. */
+/* Lists of tensors returned by calls. */
 #include "core/list.h"
 #include "base/error.h"
 #include "core/context.h"

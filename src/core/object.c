@@ -1,4 +1,4 @@
-/* Objects: making and destroying them, without recursion. */
+/* Objects: creation, and destruction without recursion. */
 #include "core/object.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -11,7 +11,8 @@ typedef struct type_row {
     void (*destroy)(fa__object *);
 } type_row;
 
-/* What was freed and is kept for a while has an owner too few: the program gave back what it had not taken. */
+/* An object that was freed and is kept for debugging lost a reference it did not have: the program released more than
+ * it held. */
 static FA__COLD void freed_twice(fa__object *o)
 {
     o->link = NULL;
@@ -30,11 +31,11 @@ const char *fa__object_name(const fa__object *o)
     return o && o->type < FA__TYPES && types[o->type].name ? types[o->type].name : "freed or other object";
 }
 
-/* Keeps a dead object for a while; the one that has been dead for longest makes room. */
+/* Keeps a freed object for a while, in place of the oldest one. */
 static FA__COLD void quarantine(fa__context *c, fa__object *o)
 {
     const size_t size = FA__QUARANTINE * sizeof(fa__object *);
-    if (!c->dead && (c->dead = fa__raw(16, size))) /* raises no error: what frees does not fail */
+    if (!c->dead && (c->dead = fa__raw(16, size))) /* sets no error, as freeing never fails */
         memset(c->dead, 0, size);
     if (!c->dead) {
         fa__object_release(o);

@@ -1,5 +1,5 @@
-/* The header that all objects begin with: a type and an atomic reference count. Destruction is iterative: an object
- * that loses its last reference while another is being destroyed waits for its turn. */
+/* The header of all objects: a type and an atomic reference count. Destruction is iterative: an object that loses its
+ * last reference while another one is being destroyed is queued. */
 #ifndef FA__CORE_OBJECT_H
 #define FA__CORE_OBJECT_H
 #include "base/small.h"
@@ -7,7 +7,7 @@
 #include <stdatomic.h>
 
 typedef enum {
-    FA__TYPE_DEAD, /* freed, and kept for a while so that its use is an error with a name */
+    FA__TYPE_DEAD, /* freed, and kept for a while so that using it is an error with a name */
     FA__TYPE_TENSOR,
     FA__TYPE_STORAGE,
     FA__TYPE_NODE,
@@ -30,11 +30,11 @@ typedef struct fa__object {
     _Atomic int32_t references;
     uint8_t type; /* fa__type */
     uint8_t flags;
-    uint16_t size; /* of the allocation, when it is a small one */
-    void *link;    /* the next object to be destroyed, or where the dead one's scope was */
+    uint16_t size; /* size of the allocation, if it is a small one */
+    void *link;    /* the next object to destroy, or the scope of a freed one */
 } fa__object;
 
-/* Makes an object of `size` bytes with one reference, which belongs to nobody yet. Not cleared beyond the header. */
+/* Creates an object of `size` bytes with one reference, which no scope owns yet. Only the header is initialized. */
 static inline void *fa__object_new(fa__type type, size_t size)
 {
     fa__object *o = fa__small_alloc(size);
@@ -48,14 +48,14 @@ static inline void *fa__object_new(fa__type type, size_t size)
     return o;
 }
 
-/* Frees the memory of an object that has been taken apart. */
+/* Frees the memory of an object whose contents have been released. */
 void fa__object_free(fa__object *);
-/* The same without keeping a tensor for a while. */
+/* The same without keeping tensors for debugging. */
 static inline void fa__object_release(fa__object *o)
 {
     fa__small_free(o, o->size ? o->size : FA__SMALL_MOST + 1);
 }
-/* Registers what takes an object of a type apart: it drops what the object owns, then calls fa__object_free. */
+/* Registers the destructor of a type: it releases what the object owns, then calls fa__object_free. */
 void fa__object_type(fa__type, const char *name, void (*destroy)(fa__object *));
 const char *fa__object_name(const fa__object *);
 void fa__object_destroy(fa__object *);
@@ -67,7 +67,7 @@ static inline void *fa__ref(const void *object)
     return o;
 }
 
-/* Drops a reference; NULL is nothing. The last owner needs no read-modify-write. */
+/* Drops a reference; NULL is allowed. The last owner needs no atomic read-modify-write. */
 static inline void fa__unref(const void *object)
 {
     fa__object *o = (fa__object *)(uintptr_t)object;

@@ -1,5 +1,5 @@
-/* What storages remember of late work. The notes of all storages are under one lock: it is held for a few stores, and
- * only storages that late work has touched come here. Waits happen outside of it. */
+/* The asynchronous work recorded by storages. One lock guards the records of all storages; it is held for a few
+ * stores only, and only for storages that asynchronous work has used. Waiting happens without the lock. */
 #include "core/order.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -18,8 +18,8 @@ FA__LOCKED_AT_FORK(ORDER, &lock)
 
 enum { FIRST_ROOM = 4, SOME = 8 };
 
-/* Copies some of the work of a storage's note, from number `from` on: reads, then the write. Returns how much: there is
- * no more when it is less than SOME. */
+/* Copies some of the work recorded by a storage, from number `from` on: reads, then the write. Returns the number
+ * copied; less than SOME means there is no more. */
 static int look(const fa__storage *s, int from, fa__sync_point work[SOME])
 {
     int count = 0;
@@ -31,8 +31,8 @@ static int look(const fa__storage *s, int from, fa__sync_point work[SOME])
     return count;
 }
 
-/* The note with room for one more read. NULL, with an error, without memory. The lock is held; the pointer is read
- * without it by those who only want to know whether there is one. */
+/* The record with room for one more read. NULL and an error if memory runs out. Called with the lock held; to check
+ * only whether there is a record, the pointer is read without it. */
 static fa__pending *note(fa__storage *s)
 {
     fa__pending *old = s->pending;
@@ -51,14 +51,14 @@ static fa__pending *note(fa__storage *s)
 }
 
 /* ---- before ---- */
-/* Work of `queue` (NULL: the host's) comes behind `work`. */
+/* Orders `queue` (NULL: the host) after `work`. */
 static bool come_after(fa__queue *queue, fa__sync_point work, const fa__op *op)
 {
     if (!work.queue || work.queue == queue)
         return true;
     if (!queue)
         return fa__host_waits(op, work);
-    FA__WORK_FOR(op); /* what waits inside the driver is counted for it */
+    FA__WORK_FOR(op); /* waits inside the driver are counted for this operation */
     return fa__queue_follows(queue, work);
 }
 
@@ -83,8 +83,8 @@ bool fa__before_write(fa__storage *s, fa__queue *queue, const fa__op *op)
 }
 
 /* ---- after ---- */
-/* Remembers a read, in the place of an older one of the same queue: threads that share it may come here in another
- * order than their work has. False without memory. */
+/* Records a read, replacing an earlier one of the same queue. Threads that share a queue may get here in another
+ * order than their work was issued. False if memory runs out. */
 static bool put_read(fa__storage *s, fa__sync_point work)
 {
     fa__pending *p = s->pending;
@@ -100,7 +100,7 @@ static bool put_read(fa__storage *s, fa__sync_point work)
     return p != NULL;
 }
 
-/* Without memory for the note, the work is waited for, whatever is forbidden: it runs already. */
+/* If there is no memory for the record, waits for the work even if waiting is forbidden, as it already runs. */
 bool fa__after_read(fa__storage *s, fa__sync_point work, const fa__op *op)
 {
     if (!work.queue)
@@ -136,7 +136,7 @@ bool fa__after_write(fa__storage *s, fa__sync_point work, const fa__op *op)
 }
 
 /* ---- memory ---- */
-/* Copies the work that is not done, as far as a block remembers it. Returns how much of it there is. */
+/* Copies the work that is not complete, as much as a block can record. Returns its total number. */
 static int open_work(const fa__storage *s, fa__sync_point open[FA__BLOCK_USES])
 {
     fa__sync_point work[SOME];
@@ -182,8 +182,8 @@ void fa__order_release(fa__storage *s)
     s->block = NULL;
 }
 
-/* ---- storages that wait for their work ---- */
-static fa__storage *deferred; /* linked by object.link */
+/* ---- storages whose release is deferred ---- */
+static fa__storage *deferred; /* linked through object.link */
 static void (*_Atomic release_deferred)(fa__storage *);
 
 static void wait_for(fa__storage *s)

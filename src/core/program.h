@@ -13,14 +13,6 @@ static inline fa__class fa__class_of(unsigned dtype)
     return (fa__class)fa__dtype_classes[dtype];
 }
 
-/* The dtype that a conversion is to. */
-static inline fa_dtype fa__dtype_of_cast(unsigned prim)
-{
-    _Static_assert((int)FA__PRIM_to_f64 - (int)FA__PRIM_to_bool == (int)FA_F64 - (int)FA_BOOL,
-                   "conversions are in the order of the dtypes");
-    return (fa_dtype)(FA_BOOL + (prim - FA__PRIM_to_bool));
-}
-
 typedef struct fa__program {
     const fa__ssa *ssa;
     const char *text;  /* for reports */

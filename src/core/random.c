@@ -1,4 +1,4 @@
-/* Generators: a seed, and the number of the next call. The values themselves are made by the devices. */
+/* Generators: a seed and the number of the next call. The random values themselves are computed by the devices. */
 #include "core/random.h"
 #include "base/alloc.h"
 #include "base/fork.h"
@@ -68,7 +68,7 @@ fa_generator_state fa_generator_get(const fa_generator *generator)
     fa_generator_state state = {0};
     if (!is_generator(generator, "fa_generator_get"))
         return state;
-    fa_generator *g = (fa_generator *)(uintptr_t)generator; /* other threads may draw from it */
+    fa_generator *g = (fa_generator *)(uintptr_t)generator; /* other threads may be using the generator */
     pthread_mutex_lock(&g->lock);
     state = g->state;
     pthread_mutex_unlock(&g->lock);

@@ -1,4 +1,4 @@
-/* Scopes, settings and owning variables: the public half of a thread's context. */
+/* Scopes, settings and owning variables: the public part of a thread's context. */
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/log.h"
@@ -6,7 +6,7 @@
 #include "core/tensor.h"
 #include <string.h>
 
-/* Tells a scope's variable from one that a jump went round. */
+/* Distinguishes an initialized scope variable from one whose declaration was jumped over. */
 static const uintptr_t scope_check = (uintptr_t)0x5c0de5c0de5c0deU;
 
 static bool grow(void **array, size_t *capacity, size_t item)
@@ -47,7 +47,7 @@ void *fa__own_slowly(void *object)
     return object;
 }
 
-/* Where an object stands among those of this thread; -1: nowhere. */
+/* The index of an object in the references of this thread; -1: not found. */
 static ptrdiff_t find(const fa__context *c, const void *object, size_t from)
 {
     for (size_t i = c->owned_count; i-- > from;)
@@ -75,7 +75,7 @@ static void settings_in_force(fa__context *c)
     fa__error_use(c->settings->catch_errors);
 }
 
-/* Settings that a jump left open within a scope end with it. */
+/* Closes settings that a jump left open within a scope. */
 static void close_settings(fa__context *c, size_t count)
 {
     if (FA__LIKELY(c->used_count <= count))
@@ -84,7 +84,7 @@ static void close_settings(fa__context *c, size_t count)
     settings_in_force(c);
 }
 
-/* Drops what was made since a mark. */
+/* Drops what was created since a mark. */
 static inline void drop_to(fa__context *c, size_t mark)
 {
     const char *outer = c->closing;
@@ -125,7 +125,7 @@ FA__HOT void fa__scope_empty(const fa__scope *scope)
         return;
     close_settings(c, c->frame[scope->depth].settings);
     drop_to(c, c->frame[scope->depth].mark);
-    c->frames = scope->depth + 1; /* without those that a jump left open */
+    c->frames = scope->depth + 1; /* not counting scopes that a jump left open */
 }
 
 FA__HOT void fa__scope_close(fa__scope *scope)
@@ -136,7 +136,7 @@ FA__HOT void fa__scope_close(fa__scope *scope)
     scope->check = 0;
 }
 
-/* ---- FA_REPEAT: the frame knows the count; the variable is only the counter ---- */
+/* ---- FA_REPEAT: the count is stored in the frame, the variable is only the counter ---- */
 
 int64_t fa__repeat_open(int64_t count, const char *where)
 {
@@ -167,7 +167,7 @@ FA__HOT bool fa__repeat_next(int64_t *i)
         return false;
     close_settings(c, c->frame[f].settings);
     drop_to(c, c->frame[f].mark);
-    c->frames = f + 1; /* without those that a jump left open */
+    c->frames = f + 1; /* not counting scopes that a jump left open */
     return ++*i < c->frame[f].count && !fa__failed() && !fa_stopped();
 }
 
@@ -179,7 +179,7 @@ void fa__repeat_close(int64_t *i)
     size_t f = frame_of(c, i);
     fa__frame *top = &c->frame[c->frames - 1];
     if (!f && !top->variable && top->count >= 0 && *i < 0)
-        f = c->frames - 1; /* left before its first turn */
+        f = c->frames - 1; /* left before its first iteration */
     close_to(c, f);
 }
 
@@ -191,7 +191,7 @@ fa_settings fa__settings(void)
     return c ? *c->settings : (fa_settings){.size = offsetof(fa_settings, fa__end)};
 }
 
-/* That which is in force already was looked at when it came: settings inside its block do not fail because of it. */
+/* A stream that is already active was checked before, so that settings inside its block do not fail because of it. */
 static bool check_stream(const fa_stream *s, const fa_stream *in_force)
 {
     if (!s || s == in_force || s->object.type == FA__TYPE_STREAM)
@@ -205,11 +205,11 @@ static bool check_stream(const fa_stream *s, const fa_stream *in_force)
                     where ? where : "all references are gone");
 }
 
-/* What is no value of a setting is an error, and leaves the settings as they are. */
+/* Invalid values are an error; the settings stay unchanged then. */
 static bool check_settings(const fa_settings *s, const fa_settings *before)
 {
-    if (s->autocast != FA_SAME && s->autocast != FA_OFF && s->autocast != FA_F16 && s->autocast != FA_BF16)
-        return fa__fail(FA_ERROR_ARGUMENT, "FA_USE: .autocast takes FA_F16, FA_BF16 and FA_OFF");
+    if (s->autocast != FA_SAME && s->autocast != FA_F16 && s->autocast != FA_BF16)
+        return fa__fail(FA_ERROR_ARGUMENT, "FA_USE: .autocast takes FA_F16, FA_BF16, and FA_SAME for none");
     if ((unsigned)s->placement > FA_PLACE_AUTO || s->forbid > (FA_SYNC | FA_TRANSFER))
         return fa__fail(FA_ERROR_ARGUMENT, "FA_USE: %s has a value that it does not take",
                         (unsigned)s->placement > FA_PLACE_AUTO ? ".placement" : ".forbid");
@@ -253,9 +253,9 @@ FA__HOT void fa__use_close(fa__scope *scope)
     scope->check = 0;
 }
 
-/* ---- references of the program's own ---- */
+/* ---- references held by the program ---- */
 
-/* Not NULL, and while debugging not freed: that is an error that names the scope. */
+/* False for NULL and, in debug mode, for a freed object: that is an error that names its scope. */
 static bool living(const void *object, const char *what)
 {
     return object

@@ -1,4 +1,4 @@
-/* Shapes and strides: counts that cannot overflow, what a geometry touches, whether it touches something twice. */
+/* Shapes and strides: overflow-safe counts, the memory range of a tensor, and tests for overlap. */
 #include "base/alloc.h"
 #include "core/tensor.h"
 #include <stdlib.h>
@@ -28,7 +28,7 @@ FA__HOT bool fa__is_dense(int rank, const int64_t *shape, const int64_t *stride)
         if (shape[i] == 0)
             return true;
         if (shape[i] != 1 && stride[i] != step)
-            return has_zero(i, shape); /* of no elements none lies wrong */
+            return has_zero(i, shape); /* a tensor without elements is always contiguous */
         step *= shape[i];
     }
     return true;
@@ -59,8 +59,8 @@ void fa__extent(int rank, const int64_t *shape, const int64_t *stride, int64_t *
     }
 }
 
-/* Dimensions in the order of their strides: each has to step over all that the smaller ones reach. That is exact for
- * what views of dense memory can be; for other geometries it may say yes where the answer is no. */
+/* Checks dimensions in the order of their strides: each stride has to exceed the range of the smaller ones. This is
+ * exact for all views of dense memory; for other strides it may return true although nothing overlaps. */
 bool fa__overlaps_itself(int rank, const int64_t *shape, const int64_t *stride)
 {
     bool used[FA_MAX_DIMS] = {false};
@@ -83,16 +83,16 @@ bool fa__overlaps_itself(int rank, const int64_t *shape, const int64_t *stride)
     return false;
 }
 
-/* ---- whether two tensors meet ---- */
+/* ---- whether two tensors overlap ---- */
 
-/* One dimension as it moves through memory: by any multiple of `size`, from 0 to `most` times it. */
+/* One dimension as a set of offsets: all multiples of `size` from 0 to `most` times it. */
 typedef struct step {
     int64_t size, most;
 } step;
 
 enum { MOST_STEPS = 2 * FA_MAX_DIMS, MOST_TRIES = 1000 };
 
-/* The largest steps come first; two of one size are one. */
+/* Inserts a step, largest first; steps of equal size are merged. */
 static int add_step(step *s, int n, int64_t size, int64_t most)
 {
     int at = 0;
@@ -126,8 +126,9 @@ static int64_t common_divisor(int64_t a, int64_t b)
     return a;
 }
 
-/* Whether steps lead exactly that far. What the smaller ones can reach leaves few multiples of the largest to try, and
- * none where all have a divisor that the distance has not. After too many tries: true. */
+/* True if multiples of the steps add up to exactly `distance`. Few multiples of the largest step need to be tried,
+ * because of the range of the smaller ones, and none if all steps have a divisor that the distance lacks. After too
+ * many tries: true. */
 static bool leads_to(const step *s, int n, int64_t distance, int *tries)
 {
     int64_t smaller = 0, divisor = n ? s->size : 1;
@@ -144,8 +145,8 @@ static bool leads_to(const step *s, int n, int64_t distance, int *tries)
     return false;
 }
 
-/* From the first element of a, steps of a forwards and steps of b back from its last element: they meet where these
- * lead from the one end to the other. */
+/* With steps of a forwards from its first element, and steps of b backwards from its last element: the tensors
+ * overlap if these sum up to the distance between the two. */
 bool fa__may_share(const fa_tensor *a, const fa_tensor *b)
 {
     if (!b || !b->storage || a->storage != b->storage)

@@ -1,13 +1,14 @@
-/* A scalar program: what an expression's text becomes. src/pointwise parses, simplifies and differentiates it, a
- * backend runs or emits it. It says nothing about dtypes, shapes or memory. */
+/* A scalar program: the compiled form of an expression. src/pointwise parses, simplifies and differentiates it; a
+ * backend interprets it or generates code from it. It is independent of dtypes, shapes and memory. */
 #ifndef FA__CORE_SSA_H
 #define FA__CORE_SSA_H
+#include <facula/dtype.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 typedef enum {
-    FA__PRIM_input,    /* a: the number of the input */
-    FA__PRIM_constant, /* a number: integer or not */
+    FA__PRIM_input,    /* a: index of the input */
+    FA__PRIM_constant, /* a number, integer or not */
 #define PRIMITIVE(name, arity, domain, ...) FA__PRIM_##name,
 #include "core/primitives.def"
 #undef PRIMITIVE
@@ -20,15 +21,22 @@ typedef struct fa__prim_info {
     const char *name;
     uint8_t arity;
     uint8_t domain; /* fa__domain */
+    uint8_t dtype;  /* of a conversion: what it is to; else FA_SAME */
 } fa__prim_info;
 
 extern const fa__prim_info fa__prims[FA__PRIM_count];
 
-/* One value. Operands are numbers of earlier nodes, so the order of the array is an order of evaluation. */
+/* Whether a primitive converts to a dtype. to_bool does not count: it is a comparison. */
+static inline bool fa__is_cast(unsigned prim)
+{
+    return fa__prims[prim].dtype != FA_SAME && fa__prims[prim].dtype != FA_BOOL;
+}
+
+/* One value. Operands are indices of earlier nodes, so that the order of the array is an order of evaluation. */
 typedef struct fa__ssa_node {
     uint8_t prim;     /* fa__prim */
-    bool integer;     /* a constant written without point or exponent: number.i, else number.f */
-    uint16_t a, b, c; /* operands; 0 where there is none */
+    bool integer;     /* a constant written without decimal point or exponent: number.i, else number.f */
+    uint16_t a, b, c; /* operands; 0 if there is none */
     union {
         double f;
         int64_t i;
@@ -45,10 +53,10 @@ enum { FA__MAX_INPUTS = 16, FA__MAX_OUTPUTS = 4, FA__MAX_NODES = 512 };
 
 typedef struct fa__ssa {
     uint16_t count, inputs, outputs;
-    uint16_t output[FA__MAX_OUTPUTS]; /* the nodes that are results */
+    uint16_t output[FA__MAX_OUTPUTS]; /* indices of the nodes that are results */
     fa__ssa_node *node;
 } fa__ssa;
 
-/* What dtypes compute in. Others are converted when loaded and stored. */
+/* The types that dtypes are computed in. Other dtypes are converted when loaded and stored. */
 typedef enum { FA__CLASS_F32, FA__CLASS_F64, FA__CLASS_I32, FA__CLASS_I64, FA__CLASSES } fa__class;
 #endif

@@ -1,4 +1,5 @@
-/* Storages: memory of a device or of the caller, given back when the last tensor goes and the work on it is done. */
+/* Storages: memory of a device or of the caller, released when the last tensor is freed and the work on it is
+ * complete. */
 #include "core/storage.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -6,7 +7,7 @@
 #include "core/order.h"
 #include "core/stream.h"
 
-enum { INLINE_BYTES = 512 /* host memory up to this size stands in the storage itself */ };
+enum { INLINE_BYTES = 512 /* host memory up to this size is part of the storage object */ };
 
 /* Only this thread writes its count; others read it. */
 static inline void count_small(int64_t bytes)
@@ -43,7 +44,8 @@ static void storage_go(fa__storage *s)
     storage_free(s);
 }
 
-/* A block goes back with the tickets of the work that still uses it. Other memory has to wait for that work. */
+/* A block returns to the cache with the tickets of the work that still uses it. Other memory has to wait for that
+ * work. */
 static void storage_destroy(fa__object *o)
 {
     fa__storage *s = (fa__storage *)o;
@@ -89,7 +91,7 @@ static FA__HOT fa__storage *storage_object(fa__device *device, size_t bytes, siz
     return s;
 }
 
-/* A block of the device's cache as the storage's memory, ordered behind what may still use it. */
+/* Takes a block of the device's cache, ordered after the work that may still use it. */
 static bool take_block(fa__storage *s, fa__queue *queue)
 {
     s->block = fa__cache_take(&s->device->cache, s->bytes, queue);
@@ -166,7 +168,7 @@ fa__storage *fa__storage_copied(fa__storage *s, fa__device *to, const fa__op *op
     if (!fresh || !s->bytes)
         return fresh;
     bool good = take_block(fresh, fa__queue_of(to)) && copy(op, fresh, 0, s, 0, s->bytes, false);
-    /* what stands in the storage itself is read by the copy as long as that runs */
+    /* the copy reads memory inside the storage object as long as it runs */
     if (good && is_inline(s) && fa__has_pending(s))
         good = fa__before_write(s, NULL, op);
     if (good)

@@ -1,6 +1,5 @@
-/* Streams: queues of the program's own. A freed one is kept with its queue until its device is closed: what still names
- * it (settings, stamps, nodes of the graph) finds memory that it may read, and the next stream of the device may have
- * the queue. */
+/* Streams: additional queues of a device. A freed stream is kept with its queue until its device is closed, as
+ * settings, sync points and graph nodes may still refer to it; new streams of the device reuse the queue. */
 #ifndef FA__CORE_STREAM_H
 #define FA__CORE_STREAM_H
 #include "core/context.h"
@@ -9,11 +8,11 @@
 struct fa_stream {
     fa__object object;
     fa__device *device;
-    fa__queue *queue; /* NULL: the device has none, and its work is done at once */
-    fa_stream *next;  /* of those that were freed */
+    fa__queue *queue; /* NULL: the device has no queues, and its work is complete at once */
+    fa_stream *next;  /* links freed streams */
 };
 
-/* The queue that work on a device is issued to now: the settings' stream, or the device's own. */
+/* The queue that work on a device is issued to: that of the settings' stream, or the default queue. */
 static inline fa__queue *fa__queue_of(const fa__device *device)
 {
     if (FA__LIKELY(device->host))

@@ -1,4 +1,4 @@
-/* Tensor objects: made over storages, taken apart, described. */
+/* Tensor objects: creation over storages, destruction, and descriptions for messages. */
 #define _GNU_SOURCE
 #include "core/tensor.h"
 #include "base/alloc.h"
@@ -33,7 +33,7 @@ __attribute__((__constructor__)) static void tensor_type(void)
     fa__object_type(FA__TYPE_TENSOR, "tensor", tensor_destroy);
 }
 
-/* Takes over the caller's reference to the storage, when it succeeds. */
+/* On success, takes over the caller's reference to the storage. */
 static FA__HOT fa_tensor *tensor_over(fa__storage *storage, fa_dtype dtype, int rank, const int64_t *shape,
                                       const int64_t *stride, int64_t offset)
 {

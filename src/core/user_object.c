@@ -1,4 +1,4 @@
-/* Objects that programs and the upper floors make: fa_object_new() on the header that all objects begin with. */
+/* Objects created by programs and higher layers: fa_object_new() on top of the common object header. */
 #include "base/error.h"
 #include "core/context.h"
 #include "core/object.h"

@@ -1,4 +1,5 @@
-/* CIFAR-10 and 100: records of one or two labels and three planes of 32 x 32 bytes, red, green and blue. */
+/* CIFAR-10 and CIFAR-100: each record has one or two label bytes and three planes of 32 x 32 bytes, red, green and
+ * blue. */
 #include "data/data.h"
 #include "data/file.h"
 #include <facula/error.h>
@@ -9,12 +10,12 @@
 
 enum { PIXELS = 3 * 32 * 32, MOST_FILES = 5 };
 
-/* A kind of record. */
+/* A record format. */
 typedef struct format {
     const char *who, *below;
-    int labels;     /* bytes in front of the pixels */
-    int label;      /* which of them is wanted */
-    int classes[2]; /* how many, for each of the labels */
+    int labels;     /* number of label bytes before the pixels */
+    int label;      /* which label to use */
+    int classes[2]; /* number of classes of each label */
 } format;
 
 static bool records_are_good(const format *f, const fa__bytes *b)
@@ -32,7 +33,7 @@ static bool records_are_good(const format *f, const fa__bytes *b)
     return true;
 }
 
-/* The records of a file, as u8 (records, bytes). *there tells whether there is such a file. */
+/* Reads the records of a file as u8 (records, bytes). *there is set to whether the file exists. */
 static fa_tensor *read_file(const format *f, const char *folder, const char *name, bool must, bool *there)
 {
     FA_SCOPE;
@@ -45,7 +46,7 @@ static fa_tensor *read_file(const format *f, const char *folder, const char *nam
     return fa_escape(fa_tensor_from(b->item, FA_SHAPE(b->size / record, record), .dtype = FA_U8));
 }
 
-/* All of these files that are there; the first one is asked for when there is none. */
+/* Reads all of these files that exist; if there is none, the error names the first. */
 static fa_tensor *read_files(const format *f, const char *folder, const char *const *names)
 {
     fa_tensor *part[MOST_FILES];

@@ -1,4 +1,4 @@
-/* What the files of this folder share. */
+/* Shared by the files of this folder. */
 #ifndef FA__DATA_DATA_H
 #define FA__DATA_DATA_H
 #include <facula/data.h>
@@ -6,23 +6,23 @@
 
 enum { FA__ITEMS = 2 + FA_MAX_EXTRA };
 
-/* Item 0 is the input, 1 the target, the rest is extra. */
+/* Item 0 is the input, item 1 the target, the others are extra. */
 static inline fa_tensor **fa__sample_item(fa_sample *sample, int item)
 {
     return item == 0 ? &sample->input : item == 1 ? &sample->target : &sample->extra[item - 2];
 }
 
-/* Numbers in the innermost scope, or kept. */
+/* A list of integers, as an object. */
 typedef struct fa__numbers {
     fa_object base;
     int64_t count, item[];
 } fa__numbers;
 
-/* For datasets whose context is an object that they hold. */
+/* A release callback for datasets whose context is an object. */
 void fa__context_release(void *context);
 
-/* Zeros; NULL and an error without memory. */
+/* A list of zeros; NULL and an error if memory runs out. */
 fa__numbers *fa__numbers_new(int64_t count);
-/* Puts them into a random order, which depends on seed and epoch and on nothing else. */
+/* Shuffles the items, in an order that depends only on seed and epoch. */
 void fa__shuffle(int64_t *item, int64_t count, uint64_t seed, uint64_t epoch);
 #endif

@@ -1,4 +1,4 @@
-/* Datasets: asking one for samples, and making batches of samples that come one by one. */
+/* Datasets: getting samples, and stacking single samples to batches. */
 #include "data/data.h"
 #include <facula/device.h>
 #include <facula/error.h>
@@ -56,7 +56,7 @@ int64_t fa_dataset_length(const fa_dataset *dataset)
     return n < 0 ? -1 : n;
 }
 
-/* ---- one by one ---- */
+/* ---- single samples ---- */
 
 static void sample_release(fa_sample *s)
 {
@@ -65,7 +65,7 @@ static void sample_release(fa_sample *s)
     *s = (fa_sample){0};
 }
 
-/* One sample by the get function of the dataset. Its tensors are references, which the caller has to release. */
+/* Gets one sample from the dataset's `get`. The caller has to release the references to its tensors. */
 static bool get_one(fa_dataset *d, int64_t index, fa_sample *sample)
 {
     fa_error caught = {0};
@@ -108,7 +108,7 @@ static const char *describe(char text[static 160], const fa_tensor *t)
     return text;
 }
 
-/* Whether an item of another sample can stand beside the first one's. */
+/* Checks that a tensor of another sample can be stacked with that of the first one. */
 static bool fits(const fa_dataset *d, int64_t index, int item, const fa_tensor *row, const fa_tensor *t)
 {
     char first[160], other[160];
@@ -130,7 +130,7 @@ static fa_tensor *room_for(const fa_tensor *t, int64_t count)
     return fa_zeros(many, .dtype = fa_tensor_dtype(t), .device = fa_tensor_device(t));
 }
 
-/* Writes a sample into its row of the batch, which the first one makes. */
+/* Copies a sample to its row of the batch, which the first sample creates. */
 static bool put_row(const fa_dataset *d, int64_t index, fa_sample *batch, fa_sample *sample, int64_t row, int64_t count)
 {
     for (int k = 0; k < FA__ITEMS; k++) {
@@ -147,7 +147,7 @@ static bool put_row(const fa_dataset *d, int64_t index, fa_sample *batch, fa_sam
     return true;
 }
 
-/* A batch of samples from get, kept. */
+/* A batch made of single samples; the caller owns the references. */
 static bool stack(fa_dataset *d, const int64_t *index, int64_t count, fa_sample *batch)
 {
     FA_USE(.no_grad = true);
@@ -163,9 +163,9 @@ static bool stack(fa_dataset *d, const int64_t *index, int64_t count, fa_sample 
     return good;
 }
 
-/* ---- many at once ---- */
+/* ---- batches ---- */
 
-/* A batch by the batch function of the dataset. Its tensors are references, which the caller has to release. */
+/* Gets a batch from the dataset's `batch`. The caller has to release the references to its tensors. */
 static bool get_many(fa_dataset *d, const int64_t *index, int64_t count, fa_sample *batch)
 {
     fa_error caught = {0};
@@ -207,7 +207,7 @@ static bool indices_are_good(const fa_dataset *d, const int64_t *index, int64_t 
     return true;
 }
 
-/* Hands a kept sample to the innermost scope. */
+/* Gives the references of a sample to the innermost scope. */
 static fa_sample hand_out(fa_sample sample)
 {
     for (int k = 0; k < FA__ITEMS; k++) {

@@ -1,5 +1,5 @@
-/* The embedded digits: read from their text, and split so that a fifth of each class is held out. Where they are from
- * stands in embed/digits.txt and in NOTICE.md. */
+/* The built-in digits: parsed from text, and split so that a fifth of each class forms the test set. See
+ * embed/digits.txt and NOTICE.md for their source. */
 #include "data/data.h"
 #include <facula/error.h>
 #include <facula/tensor.h>
@@ -10,7 +10,7 @@ enum { CLASSES = 10, PIXELS = 64, LINE = 1 + PIXELS + 1, HELD_OUT = 5 };
 extern const char fa__embed_digits_txt[];
 extern const size_t fa__embed_digits_txt_size;
 
-/* The lines with samples: each is a digit, and a letter for each pixel. */
+/* The lines of the samples: each has a digit, and a letter for each pixel. */
 static const char *samples(int64_t *count)
 {
     const char *at = fa__embed_digits_txt, *end = at + fa__embed_digits_txt_size;
@@ -20,7 +20,7 @@ static const char *samples(int64_t *count)
     return at;
 }
 
-/* Lines of a class, in the order of the seed: the first fifth of them is held out. Returns how many. */
+/* The lines of a class, in the order given by the seed; the first fifth is the test set. Returns their number. */
 static int64_t class_order(const char *lines, int64_t count, int class, uint64_t seed, int64_t *order)
 {
     int64_t n = 0;
@@ -31,7 +31,7 @@ static int64_t class_order(const char *lines, int64_t count, int class, uint64_t
     return n;
 }
 
-/* The lines of a part, in the order of the file. */
+/* The lines of the training or test set, in the order of the file. */
 static fa__numbers *part(const char *lines, int64_t count, bool train, uint64_t seed)
 {
     fa__numbers *chosen = fa__numbers_new(count), *order = fa__numbers_new(count), *held = fa__numbers_new(count);

@@ -1,4 +1,4 @@
-/* Files of samples, plain or compressed, read into memory. */
+/* Reading dataset files, plain or compressed, into memory. */
 #include "data/file.h"
 #include "plugins/gzip.h"
 #include <errno.h>
@@ -13,7 +13,7 @@ static const fa_object_type bytes_type = {"bytes", NULL};
 
 enum { FIRST_ROOM = 1 << 16 };
 
-/* An open file, of one kind or the other. */
+/* An open file, of either kind. */
 typedef struct source {
     FILE *plain;
     const fa__gzip *gzip;
@@ -36,13 +36,13 @@ static void source_close(const source *s)
         fclose(s->plain);
 }
 
-/* Opens a file that is there. */
+/* Opens an existing file. */
 static bool source_open(source *s, const char *who, const char *path)
 {
     size_t length = strlen(path);
     struct stat status;
     *s = (source){0};
-    if (!stat(path, &status) && !S_ISREG(status.st_mode)) /* looked at first: to open a pipe may take for ever */
+    if (!stat(path, &status) && !S_ISREG(status.st_mode)) /* checked first, because opening a pipe may block forever */
         return fa_fail(FA_ERROR_FILE, "%s: %s is no regular file", who, path);
     if (length < 3 || strcmp(path + length - 3, ".gz")) {
         s->plain = fopen(path, "rb");
@@ -65,7 +65,7 @@ static fa__bytes *bytes_new(const char *path, size_t room)
     return b;
 }
 
-/* To the end, into memory that doubles. */
+/* Reads to the end, doubling the buffer as needed. */
 static fa__bytes *read_all(const source *s, const char *who, const char *path)
 {
     size_t room = FIRST_ROOM;
@@ -102,7 +102,7 @@ static bool is_there(const char *path)
     return there;
 }
 
-/* Puts the path of the first that is there. */
+/* Stores the path of the first file that exists. */
 static bool find(const char *folder, const char *below, const char *const *names, char *path)
 {
     static const char *const endings[] = {"", ".gz"};

@@ -1,11 +1,11 @@
-/* Files of samples, plain or compressed, read into memory. */
+/* Reading dataset files, plain or compressed, into memory. */
 #ifndef FA__DATA_FILE_H
 #define FA__DATA_FILE_H
 #include <facula/scope.h>
 
 enum { FA__PATH_ROOM = 4096 };
 
-/* The bytes of a file, in the innermost scope, and where it was found. */
+/* The content of a file, in the innermost scope, and its path. */
 typedef struct fa__bytes {
     fa_object base;
     char path[FA__PATH_ROOM];
@@ -13,9 +13,9 @@ typedef struct fa__bytes {
     unsigned char item[];
 } fa__bytes;
 
-/* Reads the first of these files that is there: in the folder, or in its folder `below`; each also with ".gz".
- *  @param who   "fa_data_mnist", for messages
- *  @param names ended by NULL
- *  @param must  when there is none of them: an error, or just NULL */
+/* Reads the first of these files that exists, in the folder or in its subfolder `below`, each also with ".gz".
+ * @param who   name for messages, such as "fa_data_mnist"
+ * @param names terminated by NULL
+ * @param must  if none of them exists: true: an error; false: only NULL */
 fa__bytes *fa__bytes_read(const char *who, const char *folder, const char *below, const char *const *names, bool must);
 #endif

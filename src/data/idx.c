@@ -1,6 +1,5 @@
-/* MNIST and its like: images and labels in two IDX files. Such a file begins with two zeros, the type of its elements
- * (8: bytes) and the number of dimensions; then comes the size of each dimension, in four bytes, the first one the
- * highest. */
+/* MNIST and similar datasets: images and labels in two IDX files. An IDX file starts with two zero bytes, the element
+ * type (8: bytes) and the number of dimensions, followed by the size of each dimension as four bytes, big-endian. */
 #include "data/data.h"
 #include "data/file.h"
 #include <facula/error.h>
@@ -15,7 +14,7 @@ static int64_t number_at(const fa__bytes *b, int64_t at)
     return (int64_t)p[0] << 24 | (int64_t)p[1] << 16 | (int64_t)p[2] << 8 | p[3];
 }
 
-/* Whether a file begins as one of `rank` dimensions does. */
+/* Checks that a file starts like one with `rank` dimensions. */
 static bool begin_is_good(const char *who, const fa__bytes *b, int rank)
 {
     const char *what = rank == 1 ? "labels" : "images";
@@ -29,7 +28,8 @@ static bool begin_is_good(const char *who, const fa__bytes *b, int rank)
                       b->path, (unsigned long long)number_at(b, 0), (unsigned long long)expected, rank, what);
 }
 
-/* How many bytes such sizes make; -1: they cannot be, be it that one is 0 and the others are too large together. */
+/* The number of bytes for these sizes; -1 if they are invalid, including a product of the nonzero sizes that
+ * overflows. */
 static int64_t product(const int64_t *size, int rank)
 {
     int64_t count = 1;
@@ -53,7 +53,7 @@ static bool sizes_are_good(const char *who, const fa__bytes *b, const int64_t si
                       b->path, (long long)there, 4 + 4 * rank, (long long)count);
 }
 
-/* The bytes of a file of `rank` dimensions as u8; checks that it has as many as it says. */
+/* The data of a file with `rank` dimensions as u8; checks its size. */
 static fa_tensor *idx_tensor(const char *who, const fa__bytes *b, int rank)
 {
     int64_t head = 4 + 4 * rank, size[MOST_RANK] = {1, 1, 1};

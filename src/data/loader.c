@@ -1,4 +1,4 @@
-/* Loaders, and FA_EACH: an epoch is an order of samples, a turn is a memory scope with a batch. */
+/* Loaders and FA_EACH: an epoch is an order of samples, an iteration is a memory scope with a batch. */
 #include "data/data.h"
 #include <facula/device.h>
 #include <facula/error.h>
@@ -11,15 +11,15 @@ struct fa_loader {
     fa_object base;
     fa_dataset *dataset;
     fa_data_loader_options options;
-    int64_t epoch, first;     /* the next epoch, and the batch that it begins with */
-    fa_loader_place position; /* behind the last batch that was handed out */
+    int64_t epoch, first;     /* the next epoch, and its first batch */
+    fa_loader_place position; /* after the last batch that was returned */
 };
 
-/* One pass over the samples; loops over one loader each have their own. */
+/* One pass over the samples; nested loops over one loader each have their own. */
 typedef struct fa__epoch {
     fa_object base;
     fa_loader *loader;
-    fa__numbers *order; /* NULL: that of the dataset */
+    fa__numbers *order; /* NULL: the order of the dataset */
     const char *where;
     int64_t number, samples, turn, turns;
 } fa__epoch;
@@ -44,14 +44,14 @@ static bool loader_check(const fa_loader *l, const char *who)
     return fa_fail(FA_ERROR_ARGUMENT, "%s: the loader is %s", who, l ? "none, or was freed" : "NULL");
 }
 
-/* A seed from the default generator. */
+/* A seed drawn from the default generator. */
 static uint64_t drawn_seed(void)
 {
     FA_SCOPE;
     return (uint64_t)(fa_item(fa_rand(FA_SCALAR, .dtype = FA_F64, .device = FA_CPU)) * 0x1p53);
 }
 
-/* Whether batches can be handed out there; which devices there are is in the error. */
+/* Checks that the device is available; the error lists the available ones. */
 static bool device_is_there(fa_device device)
 {
     fa_device_properties properties;
@@ -127,7 +127,7 @@ bool fa_loader_seek(fa_loader *loader, fa_loader_place position)
 
 /* ---- FA_EACH ---- */
 
-/* The numbers 0 to n - 1 as the next epoch has them; NULL and an error without memory. */
+/* The numbers 0 to n - 1 in the order of the next epoch; NULL and an error if memory runs out. */
 static fa__numbers *shuffled(const fa_loader *l, int64_t n)
 {
     fa__numbers *order = fa__numbers_new(n);
@@ -175,7 +175,8 @@ fa_batch fa__each_open(fa_loader *loader, const char *where)
     return (fa_batch){.index = -1, .fa__epoch = epoch_new(loader, where)};
 }
 
-/* The numbers of a batch; without an order the turn's scope has them. NULL and an error without memory. */
+/* The sample numbers of a batch; for an unshuffled loader they belong to the scope of the iteration. NULL and an
+ * error if memory runs out. */
 static const int64_t *numbers_of(const fa__epoch *e, int64_t start, int64_t size)
 {
     if (e->order)

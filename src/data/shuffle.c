@@ -1,4 +1,4 @@
-/* Orders of samples: the same for a seed on every machine, whatever else draws random numbers. */
+/* Random orders of samples, which depend only on the seed, not on the machine or other users of random numbers. */
 #include "data/data.h"
 #include <facula/error.h>
 
@@ -25,7 +25,7 @@ static uint64_t next(uint64_t *state)
     return z ^ (z >> 31);
 }
 
-/* 0 to bound - 1, each as likely: numbers from the incomplete last round are drawn again. */
+/* A uniform number from 0 to bound - 1; numbers from the last, incomplete interval are rejected. */
 static uint64_t below(uint64_t *state, uint64_t bound)
 {
     uint64_t x, most = UINT64_MAX - UINT64_MAX % bound;

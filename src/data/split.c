@@ -1,4 +1,4 @@
-/* Datasets made of others: their samples transformed, or dealt out to two parts. */
+/* Datasets derived from others: transformed, or split into two parts. */
 #include "data/data.h"
 #include <facula/error.h>
 #include <facula/nn.h>

@@ -1,4 +1,4 @@
-/* Datasets over what is there already: tensors, and parts of other datasets. */
+/* Datasets over tensors, and subsets of datasets. */
 #include "data/data.h"
 #include <facula/device.h>
 #include <facula/error.h>
@@ -7,7 +7,7 @@
 #include <facula/tensor.h>
 #include <inttypes.h>
 
-/* ---- the entries of tensors along their first dimension ---- */
+/* ---- tensors ---- */
 
 typedef struct tensors {
     fa_object base;
@@ -29,7 +29,8 @@ static int64_t tensors_length(void *context)
     return ((const tensors *)context)->length;
 }
 
-/* Copies, so that nobody changes the dataset through a batch; taken where the dataset is, which is not placed. */
+/* Returns copies, so that the dataset cannot be modified through a batch; made on the dataset's device, regardless of
+ * automatic placement. */
 static bool tensors_batch(void *context, const int64_t *index, int64_t count, fa_sample *batch)
 {
     const tensors *t = context;
@@ -80,7 +81,7 @@ fa_dataset *fa__data_tensors(fa_tensors list)
     return fa_dataset_new(&type, fa_keep(t));
 }
 
-/* ---- some samples of a dataset ---- */
+/* ---- subsets ---- */
 
 typedef struct subset {
     fa_object base;
@@ -112,7 +113,7 @@ static bool subset_batch(void *context, const int64_t *index, int64_t count, fa_
     return batch->input;
 }
 
-/* Whether the numbers can be those of samples, of which there are n; n below 0 stands for an error. */
+/* Checks sample numbers, of which there are n; a negative n means an error. */
 static bool check_numbers(const int64_t *index, int64_t count, int64_t n)
 {
     if (count < 0)

@@ -1,4 +1,4 @@
-/* Transforms of images: modules of batches (samples, channels, height, width). */
+/* Image transforms: modules that map batches (batch, channels, height, width). */
 #include <facula/data.h>
 #include <facula/error.h>
 #include <facula/indexing.h>
@@ -34,16 +34,16 @@ fa_transform *fa_transform_to_tensor(void)
 
 typedef struct normalize {
     int64_t channels;
-    double number[]; /* the means, and the deviations behind them */
+    double number[]; /* the means, followed by the standard deviations */
 } normalize;
 
-/* Numbers for channels, as (channels, 1, 1), on the CPU and in a dtype. */
+/* One number for each channel, as (channels, 1, 1), on the CPU and in a dtype. */
 static fa_tensor *for_channels(const double *number, int64_t channels, fa_dtype dtype)
 {
     return fa_to(fa_tensor_from(number, FA_SHAPE(channels, 1, 1), .dtype = FA_F64, .device = FA_CPU), dtype);
 }
 
-/* Whether no deviation is 0 in the dtype that they have now. */
+/* Checks that no standard deviation became 0 in this dtype. */
 static bool can_divide(const fa_tensor *std)
 {
     FA_USE(.placement = FA_PLACE_STRICT);
@@ -58,7 +58,7 @@ static fa_tensor *normalize_forward(fa_module *self, fa_tensor *x)
 {
     const normalize *n = fa_module_data(self);
     fa_device there = fa_tensor_device(x);
-    fa_dtype dtype = fa_tensor_dtype(x) < FA_F16 ? FA_F32 : fa_tensor_dtype(x);
+    fa_dtype dtype = fa_dtype_is_floating(fa_tensor_dtype(x)) ? fa_tensor_dtype(x) : FA_F32;
     if (!is_image(self, x))
         return NULL;
     if (n->channels != 1 && n->channels != fa_size(x, 1)) {
@@ -91,14 +91,14 @@ fa_transform *fa_transform_normalize(fa_list mean, fa_list std)
     return m;
 }
 
-/* ---- places ---- */
+/* ---- crops ---- */
 
 typedef struct crop {
     int64_t size[2], padding[2];
     double fill;
 } crop;
 
-/* Where the parts begin along a dimension: for each image, or in the middle for all. */
+/* The start of the crop along a dimension: one for each image, or the center for all. */
 static fa_tensor *begins(const fa_module *self, const fa_tensor *x, int64_t room)
 {
     fa_shape each = FA_SHAPE(fa_size(x, 0), 1, 1, 1);
@@ -107,7 +107,7 @@ static fa_tensor *begins(const fa_module *self, const fa_tensor *x, int64_t room
     return fa_full(each, room / 2, .dtype = FA_I64, .device = fa_tensor_device(x));
 }
 
-/* The numbers 0 to n - 1 along a dimension of four. */
+/* The numbers 0 to n - 1 along one of four dimensions. */
 static fa_tensor *along(int dim, int64_t n, const fa_tensor *x)
 {
     fa_shape shape = FA_SHAPE(1, 1, 1, 1);

@@ -10,7 +10,7 @@ bool fa__run_accumulated_f32(fa__call *c)
 {
     fa_tensor *y = c->out[0];
     int8_t first = c->op->inplace;
-    if (y->dtype != FA_F16 && y->dtype != FA_BF16)
+    if (!fa__dtype_is_half(y->dtype))
         return fa__run_kernel(c);
     const fa_tensor *x = first < 0 ? NULL : c->tensor[first];
     fa_tensor *wide = fa__tensor_empty(c->device, FA_F32, y->rank, y->shape, c->queue);

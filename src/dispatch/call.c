@@ -101,19 +101,24 @@ static bool go_elementwise(fa__call *c)
     return fa__infer_elementwise(c, &e) && finish(c, &e);
 }
 
+static bool infer(fa__call *c)
+{
+    return c->op->traits->infer(c) && fa__check_storage(c);
+}
+
 /* Mistakes are told of the operands as they are, before anything is copied. */
 static FA__COLD bool go_without_kernel(fa__call *c)
 {
     if (!fa__ctx()->settings->fallback || c->device->host)
         return fa__no_kernel(c);
-    return c->op->traits->infer(c) && (!c->given || fa__check_given(c)) && fa__fall_back(c, go_general);
+    return infer(c) && (!c->given || fa__check_given(c)) && fa__fall_back(c, go_general);
 }
 
 static bool go_general(fa__call *c)
 {
     if (FA__UNLIKELY(!has_kernel(c)))
         return go_without_kernel(c);
-    return c->op->traits->infer(c) && finish(c, NULL);
+    return infer(c) && finish(c, NULL);
 }
 
 /* A composed result goes into .out by a copy, under the rules of .out. In place it is there: its parts wrote it. */
@@ -205,7 +210,7 @@ static inline fa__cast cast_of(const fa__call *c)
  * a cell for autocast. */
 static FA__COLD bool run_settled_parts(fa__call *c, bool cast)
 {
-    FA_USE(.autocast = cast ? FA_OFF : fa__ctx()->settings->autocast, .placement = FA_PLACE_STRICT);
+    FA_USE(.autocast = cast ? FA_SAME : fa__ctx()->settings->autocast, .placement = FA_PLACE_STRICT);
     return run_parts(c);
 }
 
@@ -261,7 +266,7 @@ static FA__HOT bool go(fa__call *c)
 static FA__HOT bool go_cast(fa__call *c)
 {
     const fa_settings *s = fa__ctx()->settings;
-    bool casts = s->autocast != FA_SAME && s->autocast != FA_OFF && !c->given && cast_of(c);
+    bool casts = s->autocast != FA_SAME && !c->given && cast_of(c);
     return FA__UNLIKELY(casts) ? fa__autocasted(c, go) : go(c);
 }
 

@@ -33,6 +33,8 @@ static inline const fa__call *fa__outermost(const fa__call *c)
 
 /* ---- check.c: operands are there and alive; finds tensors, device, and what holds of any of them. */
 bool fa__check_operands(fa__call *c, uint32_t needed);
+/* False and an error when the call would compute in a dtype that only holds values. Its results are inferred. */
+bool fa__check_storage(const fa__call *c);
 /* ---- place.c: operands on several devices, autocast: runs `go` on a call with other operands. */
 FA__COLD bool fa__placed(fa__call *c, bool (*go)(fa__call *));
 /* Fails: an operand is on another device than the first one. Their names are the fields'. */
@@ -73,9 +75,6 @@ bool fa__launch_run_list(fa__call *c, fa__launch *const *l, fa_tensor *const *co
 void fa__operand_of(fa__operand *o, const fa_tensor *t);
 /* A number among the arguments. */
 void fa__value_of(fa__operand *o, const fa__field *f, const void *p);
-/* A host element of any dtype, as a number. */
-double fa__load_f64(const void *p, fa_dtype);
-int64_t fa__load_i64(const void *p, fa_dtype);
 /* ---- require.c: the condition that a row puts on its numbers; an error names it */
 bool fa__requirement_holds(fa__call *c);
 /* ---- describe.c */

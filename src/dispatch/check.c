@@ -82,6 +82,37 @@ static bool check_tensor(fa__call *c, uint32_t i, bool needed)
     return true;
 }
 
+bool fa__computes_in(const fa__call *c, fa_dtype dtype)
+{
+    return fa__call_fail(c, FA_ERROR_DTYPE,
+                         "%s only holds values: fa_to() converts them to a dtype that computes, as f32",
+                         fa_dtype_name(dtype));
+}
+
+static uint32_t dtypes_of_list(const fa_tensors *list)
+{
+    uint32_t dtypes = 0;
+    for (size_t k = 0; k < list->count; k++)
+        dtypes |= 1U << list->item[k]->dtype;
+    return dtypes;
+}
+
+bool fa__check_storage(const fa__call *c)
+{
+    const fa__op *op = c->op;
+    uint32_t dtypes = 0;
+    if (op->traits->exact || op->traits->view)
+        return true;
+    FA__EACH_BIT (i, (uint32_t)op->of[FA__TENSOR] | op->of[FA__NUMBER])
+        dtypes |= c->tensor[i] ? 1U << c->tensor[i]->dtype : 0;
+    FA__EACH_BIT (i, op->of[FA__TENSORS])
+        dtypes |= dtypes_of_list(fa__field_at(c->args, &op->fields[i]));
+    for (int k = 0; k < op->nresults; k++)
+        dtypes |= 1U << c->spec[k].dtype;
+    dtypes &= FA__STORAGE_DTYPES;
+    return FA__LIKELY(!dtypes) || fa__computes_in(c, (fa_dtype)__builtin_ctz(dtypes));
+}
+
 FA__HOT bool fa__check_operands(fa__call *c, uint32_t needed)
 {
     const fa__op *op = c->op;

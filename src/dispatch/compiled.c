@@ -8,10 +8,10 @@
 #include "base/fork.h"
 #include "base/hash.h"
 #include "base/thread.h"
-#include "hot.h"
 #include "dispatch/expressions.h"
 #include "dispatch/promote.h"
 #include "dispatch/row.h"
+#include "hot.h"
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -48,7 +48,7 @@ static void free_program(fa__program *p)
 static void free_made(made *m)
 {
     free_program(&m->compiled->program);
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < FA__DTYPES; i++) {
         fa__program *p = atomic_load(&m->compiled->narrow[i]);
         if (p)
             free_program(p);
@@ -82,13 +82,28 @@ void fa__compiled_free(fa__compiled *f)
         free_made((made *)(void *)f - 1);
 }
 
-/* The dtype of several conversions together: bit p is FA__PRIM_to_bool + p. FA_SAME when there are none. */
+/* The dtype of several conversions together (bits). FA_SAME when there are none. */
 static fa_dtype promoted(uint32_t casts)
 {
-    fa_dtype d = FA_SAME;
-    FA__EACH_BIT (p, casts)
-        d = fa__promote(d, fa__dtype_of_cast(FA__PRIM_to_bool + p));
-    return d;
+    fa_dtype all = FA_SAME;
+    FA__EACH_BIT (d, casts)
+        all = fa__promote(all, (fa_dtype)d);
+    return all;
+}
+
+static const bool exact_prims[FA__PRIM_count] = {
+    [FA__PRIM_input] = true,   [FA__PRIM_constant] = true, [FA__PRIM_neg] = true,    [FA__PRIM_abs] = true,
+    [FA__PRIM_maximum] = true, [FA__PRIM_minimum] = true,  [FA__PRIM_select] = true,
+};
+
+static bool is_exact(const fa__ssa *ssa)
+{
+    bool exact = true;
+    for (int i = 0; i < ssa->count; i++) {
+        const fa__prim_info *p = &fa__prims[ssa->node[i].prim];
+        exact &= exact_prims[ssa->node[i].prim] || p->domain == FA__DOMAIN_TEST || fa__dtype_is_float(p->dtype);
+    }
+    return exact;
 }
 
 /* A formula with `more` zeroed bytes behind it. */
@@ -104,7 +119,8 @@ static fa__compiled *formula_alloc(const fa__expression *e, struct fa__object *o
     f->program.ssa = &e->ssa;
     f->program.text = e->text;
     f->program.hot = -1;
-    f->result = e->boolean & 1 ? FA_BOOL : e->cast[0] ? (uint8_t)fa__dtype_of_cast(e->cast[0]) : FA_SAME;
+    f->result = e->boolean & 1 ? FA_BOOL : e->cast[0];
+    f->exact = is_exact(&e->ssa);
     f->casts = (uint8_t)promoted(e->casts);
     f->program.low = INT32_MIN;
     f->program.high = INT32_MAX;
@@ -204,14 +220,18 @@ static fa__program *make_narrow(const fa__program *wide, fa__prim to)
 
 fa__program *fa__narrow_program(fa__compiled *f, fa_dtype d)
 {
-    static const uint8_t to[] = {FA__PRIM_to_bool, FA__PRIM_to_u8, FA__PRIM_to_i8, FA__PRIM_to_i16};
-    fa__program *p = atomic_load_explicit(&f->narrow[d - FA_BOOL], memory_order_acquire);
+    static const uint8_t to[FA__DTYPES] = {
+#define DTYPE(tag, name, ...) [FA_##tag] = FA__PRIM_to_##name,
+#include "core/dtypes.def"
+#undef DTYPE
+    };
+    fa__program *p = atomic_load_explicit(&f->narrow[d], memory_order_acquire);
     if (FA__LIKELY(p != NULL))
         return p;
     pthread_mutex_lock(&lock);
-    p = atomic_load(&f->narrow[d - FA_BOOL]);
-    if (!p && (p = make_narrow(&f->program, (fa__prim)to[d - FA_BOOL])))
-        atomic_store_explicit(&f->narrow[d - FA_BOOL], p, memory_order_release);
+    p = atomic_load(&f->narrow[d]);
+    if (!p && (p = make_narrow(&f->program, (fa__prim)to[d])))
+        atomic_store_explicit(&f->narrow[d], p, memory_order_release);
     pthread_mutex_unlock(&lock);
     return p;
 }

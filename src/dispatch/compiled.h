@@ -3,6 +3,7 @@
 #ifndef FA__OPS_FORMULA_H
 #define FA__OPS_FORMULA_H
 #include "base/types.h"
+#include "core/dtype.h"
 #include "core/op.h"
 #include "core/program.h"
 #include "pointwise/expression.h"
@@ -12,10 +13,12 @@ enum { FA__NEEDS_INPUTS = 4 /* expressions of at most so many operands are remem
 typedef struct fa__compiled {
     const fa__expression *e;
     fa__program program;
-    uint8_t result;           /* the result's dtype; FA_SAME: by promotion */
-    uint8_t casts;            /* the dtype of its casts, which promotes as an operand's does; FA_SAME: there are none */
-    struct fa__object *owner; /* referenced by whoever uses the formula later than in a call; NULL: lives for ever */
-    _Atomic(fa__program *) narrow[4];                   /* for bool, u8, i8 and i16: made when first needed */
+    uint8_t result; /* the result's dtype; FA_SAME: by promotion */
+    uint8_t casts;  /* the dtype of its casts, which promotes as an operand's does; FA_SAME: there are none */
+    bool exact;     /* it computes nothing that would have to be rounded: it selects, compares or changes signs */
+    struct fa__object
+        *owner; /* referenced by whatever uses this beyond a call; NULL: it lives until the process ends */
+    _Atomic(fa__program *) narrow[FA__DTYPES];          /* for FA__NARROW_DTYPES: made when first needed */
     _Atomic(const fa__op *) derivative[FA__MAX_INPUTS]; /* by input: an operation, or fa__zero_op */
     /* What a record has to know, by the operands (bits) whose gradients are asked for; 0: not asked yet. */
     _Atomic(uint64_t) needs[1 << FA__NEEDS_INPUTS];
@@ -41,7 +44,7 @@ fa__compiled *fa__compiled_of(const fa__op *);
 FA__COLD fa__program *fa__narrow_program(fa__compiled *, fa_dtype);
 static inline fa__program *fa__program_of(fa__compiled *f, fa_dtype d)
 {
-    return FA__LIKELY(d < FA_BOOL || d > FA_I16) ? &f->program : fa__narrow_program(f, d);
+    return FA__LIKELY(!(FA__NARROW_DTYPES >> d & 1)) ? &f->program : fa__narrow_program(f, d);
 }
 /* d op / d input, times gy: an operation whose fields are those of op, then gy, then y; fa__zero_op or fa__large_op; op
  * itself where it is a derivative and the input its own gy, which it is linear in: the new one is to stand there. NULL

@@ -103,6 +103,25 @@ static bool check_values(const fa__call *c, const fa__expression *e, fa_dtype dt
     return true;
 }
 
+/* What is computed where the operands are no plain floats: *dtype is what they promote to. */
+static FA__NOINLINE bool settle(const fa__call *c, fa__elementwise *e, fa_dtype *dtype)
+{
+    const fa__expression *x = e->compiled->e;
+    if (!check_values(c, x, *dtype) || !settle_bools(c, x, dtype))
+        return false;
+    if (*dtype == FA_SAME)
+        *dtype = x->floating ? FA_F32 : FA_I64; /* nothing but numbers in the text */
+    else if (x->floating && !fa__dtype_is_float(*dtype))
+        *dtype = FA_F32;
+    if (x->whole && fa__dtype_is_float(*dtype))
+        return fa__call_fail(c, FA_ERROR_DTYPE, "this is of integers and bool, and the operands are %s",
+                             fa_dtype_name(*dtype));
+    if (fa__dtype_is_storage(*dtype) && !e->compiled->exact)
+        return fa__computes_in(c, *dtype);
+    e->program = fa__program_of(e->compiled, *dtype);
+    return e->program != NULL;
+}
+
 FA__HOT bool fa__infer_elementwise(fa__call *c, fa__elementwise *e)
 {
     const fa__expression *x = e->compiled->e;
@@ -131,20 +150,12 @@ FA__HOT bool fa__infer_elementwise(fa__call *c, fa__elementwise *e)
             e->values |= 1U << i;
     }
     fa_dtype d = fa__promoted(p);
-    if (FA__UNLIKELY(c->op->traits->no_bool || !fa__dtype_is_float(d))
-        && !(check_values(c, x, d) && settle_bools(c, x, &d)))
+    e->program = &e->compiled->program;
+    if (FA__UNLIKELY(c->op->traits->no_bool || x->whole || !(FA__REAL_DTYPES >> d & 1)) && !settle(c, e, &d))
         return false;
-    if (d == FA_SAME)
-        d = x->floating ? FA_F32 : FA_I64; /* nothing but numbers in the text */
-    else if (x->floating && !fa__dtype_is_float(d))
-        d = FA_F32;
-    if (FA__UNLIKELY(x->whole) && fa__dtype_is_float(d))
-        return fa__call_fail(c, FA_ERROR_DTYPE, "this is of integers and bool, and the operands are %s",
-                             fa_dtype_name(d));
     e->compute = fa__class_of(d);
-    e->program = fa__program_of(e->compiled, d);
     s->dtype = e->compiled->result != FA_SAME ? (fa_dtype)e->compiled->result : d;
-    return e->program != NULL;
+    return true;
 }
 
 /* ---- the launch ---- */

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/log.h"
 #include "dispatch/call.h"
+#include "dispatch/promote.h"
 
 /* A 0-dim tensor of the host is handed on as a number, so it goes with operands of any device. */
 static bool is_value(const fa_tensor *t)
@@ -231,9 +232,8 @@ static fa_dtype cast_to(const fa__call *c)
         return FA_F32;
     case FA__CAST_WIDEST:
         for (int i = 0; i < c->op->nfields; i++)
-            if (c->tensor[i] && c->tensor[i]->dtype <= FA_F32 && fa__dtype_is_float(c->tensor[i]->dtype)
-                && c->tensor[i]->dtype > widest)
-                widest = (fa_dtype)c->tensor[i]->dtype;
+            if (c->tensor[i] && c->tensor[i]->dtype != FA_F64 && fa__dtype_is_float(c->tensor[i]->dtype))
+                widest = fa__promote(widest, (fa_dtype)c->tensor[i]->dtype);
         return widest;
     default:
         return FA_SAME;

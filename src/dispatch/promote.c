@@ -1,11 +1,31 @@
 /* Type promotion, as PyTorch has it (semantics: "Promotion"). */
 #include "dispatch/promote.h"
+#include "core/dtype.h"
 
 enum { BOOLEAN, INTEGER, REAL };
 
 static int category(fa_dtype d)
 {
-    return d == FA_BOOL ? BOOLEAN : d < FA_F16 ? INTEGER : REAL;
+    return d == FA_BOOL ? BOOLEAN : fa__dtype_is_float(d) ? REAL : INTEGER;
+}
+
+/* Whether dtype a has all numbers of b, which is of the same category. */
+static bool holds(fa_dtype a, fa_dtype b)
+{
+    const fa_dtype_info *x = &fa__dtypes[a].info, *y = &fa__dtypes[b].info;
+    return x->lowest <= y->lowest && x->largest >= y->largest && x->digits >= y->digits && x->smallest <= y->smallest;
+}
+
+/* The smallest dtype of their category that has all numbers of both. */
+static fa_dtype least_above(fa_dtype a, fa_dtype b)
+{
+    fa_dtype least = FA_SAME;
+    for (int i = FA_SAME + 1; i < FA__DTYPES; i++) {
+        fa_dtype d = (fa_dtype)i;
+        if (category(d) == category(a) && holds(d, a) && holds(d, b) && (least == FA_SAME || holds(least, d)))
+            least = d;
+    }
+    return least;
 }
 
 fa_dtype fa__promote(fa_dtype a, fa_dtype b)
@@ -14,12 +34,9 @@ fa_dtype fa__promote(fa_dtype a, fa_dtype b)
         return a;
     if (a == FA_SAME)
         return b;
-    fa_dtype low = a < b ? a : b, high = a < b ? b : a;
-    if (low == FA_U8 && high == FA_I8)
-        return FA_I16;
-    if (low == FA_F16 && high == FA_BF16)
-        return FA_F32;
-    return high;
+    if (category(a) != category(b))
+        return category(a) > category(b) ? a : b;
+    return holds(a, b) ? a : holds(b, a) ? b : least_above(a, b);
 }
 
 static fa_dtype combine(fa_dtype higher, fa_dtype lower)

@@ -69,7 +69,7 @@ typedef struct fa__back {
     fa_tensor **gx;        /* what the gradient function gives: for each edge a tensor of the scope's, or NULL */
 } fa__back;
 
-/* The cells that a row is written with. Exactly one of expr, infer and compose is there. */
+/* The traits that a row is written with. Exactly one of expr, infer and compose is there. */
 typedef struct fa__traits {
     const char *expr;                  /* POINTWISE: the text after "y =" */
     bool (*infer)(fa__call *);         /* fills c->spec for each result, or fails */
@@ -89,6 +89,7 @@ typedef struct fa__traits {
     const char *no_grad;               /* why there is no gradient */
     const char *constant;    /* FIELDS(x, y): are changed, so they get no gradient and are not copied elsewhere */
     const char *index;       /* FIELDS(x): may be on the CPU when the others are not: they are moved */
+    bool exact;              /* it moves, selects or fills, and rounds nothing: for dtypes that only hold values, too */
     bool any_store;          /* in place: stored in any dtype (copy_, fill_) */
     bool no_bool;            /* POINTWISE: an error for bool operands */
     bool sets_strides;       /* .infer gives the result's strides too */
@@ -147,6 +148,9 @@ bool fa__call_fail(const fa__call *, fa_code, const char *format, ...) FA__PRINT
 #ifdef __clang_analyzer__ /* which sees one file at a time, and not that it always gives false */
 #define fa__call_fail(...) (fa__call_fail(__VA_ARGS__), false)
 #endif
+
+/* Fails: the call would compute in a dtype that only holds values. */
+bool fa__computes_in(const fa__call *, fa_dtype storage) __attribute__((__cold__));
 
 /* ---- lists, of rows with [parts] in the place of (y): see CONTRIBUTING.md ---- */
 /* Makes the list of `count` results, and from .infer their specs, which are to be filled; false after an error. */

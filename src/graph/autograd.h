@@ -1,4 +1,4 @@
-/* What a tensor has in the graph beside the node that made it: its gradient and hooks. */
+/* What a tensor has in the graph besides its node: its gradient and hooks. */
 #ifndef FA__GRAPH_AUTOGRAD_H
 #define FA__GRAPH_AUTOGRAD_H
 #include "graph/node.h"
@@ -7,13 +7,13 @@
 typedef struct fa__autograd {
     fa__object object;
     fa_tensor *grad;
-    fa__hook *hooks;      /* of a leaf, before accumulation */
-    fa__hook *after;      /* of a leaf, after accumulation */
-    fa__hook *followers;  /* their contexts are tensors that fa_move_ moves with this one */
-    pthread_mutex_t lock; /* accumulation from several threads */
+    fa__hook *hooks;      /* leaf: called before accumulation */
+    fa__hook *after;      /* leaf: called after accumulation */
+    fa__hook *followers;  /* their contexts are tensors that fa_move_ moves together with this one */
+    pthread_mutex_t lock; /* for accumulation from several threads */
 } fa__autograd;
 
-/* That of t, made if there is none; NULL and an error without memory. */
+/* The autograd state of t, created if there is none; NULL and an error if memory runs out. */
 fa__autograd *fa__autograd_of(fa_tensor *t);
 
 static inline fa__autograd *fa__autograd_if(const fa_tensor *t)

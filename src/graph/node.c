@@ -1,4 +1,4 @@
-/* Nodes: made from a call's arguments, released after backward, freed without recursion. */
+/* Graph nodes: created from a call's arguments, released after backward, freed without recursion. */
 #include "graph/node.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -7,9 +7,9 @@
 
 bool (*fa__renew_view)(fa_tensor *view);
 
-/* ---- the tensors among recorded arguments ---- */
+/* ---- tensors in recorded arguments ---- */
 
-/* The tensor that field i holds in args, as a place to change; NULL when it holds none. */
+/* The address of the tensor in field i of args; NULL if the field has none. */
 static fa_tensor **tensor_in(const fa__op *op, void *args, int i)
 {
     const fa__field *f = &op->fields[i];
@@ -42,7 +42,7 @@ static bool hold(fa__node *n, int i, uint32_t keep, uint32_t husks)
     return true;
 }
 
-/* A list's items follow the arguments; each is a reference, or a husk. */
+/* The items of a list are stored after the arguments; each is a reference, or a tensor with only a shape. */
 static bool hold_list(fa__node *n, int i, fa_tensor **room, uint32_t keep)
 {
     fa_tensors *list = (fa_tensors *)((char *)n->args + n->op->fields[i].offset);
@@ -66,7 +66,7 @@ static bool hold_list(fa__node *n, int i, fa_tensor **room, uint32_t keep)
     return true;
 }
 
-/* Tensors of lists, and bytes of numbers and strings, among the arguments. */
+/* Counts the tensors in lists, and the bytes of numbers and strings, in the arguments. */
 static void measure(const fa__op *op, const void *args, size_t *items, size_t *bytes)
 {
     *items = *bytes = 0;
@@ -96,7 +96,7 @@ static void copy_texts(fa__node *n, char *room)
     }
 }
 
-/* Makes the tensors among the copied arguments the node's own; after a failure the rest are forgotten. */
+/* Takes references to the tensors in the copied arguments; on failure, clears the remaining ones. */
 static bool hold_all(fa__node *n, fa_tensor **items, uint32_t keep, uint32_t husks)
 {
     bool good = true;
@@ -115,7 +115,8 @@ static bool hold_all(fa__node *n, fa_tensor **items, uint32_t keep, uint32_t hus
     return good;
 }
 
-/* Fields behind the last one that may hold a tensor need no edge; the items of a list stand behind all fields. */
+/* No edges are needed for fields after the last one that may hold a tensor. Edges of list items follow those of the
+ * fields. */
 static size_t count_edges(const fa__op *op, size_t items)
 {
     uint32_t fields = fa__tensor_fields(op);
@@ -202,7 +203,7 @@ FA__HOT fa__node *fa__history(const fa_tensor *t, uint32_t *slot)
     return (fa__node *)t->node;
 }
 
-/* Drops the tensors among the arguments: all, or those that have memory. */
+/* Drops the tensors in the arguments: all of them, or only those with memory. */
 static FA__HOT void drop(fa__node *n, bool husks)
 {
     FA__EACH_BIT (i, fa__tensor_fields(n->op)) {
@@ -235,7 +236,7 @@ FA__HOT void fa__node_release(fa__node *n)
     }
 }
 
-/* What keeps the gradient of a tensor goes with it from one node to the next. */
+/* Moves the hook that retains a tensor's gradient to its new node. */
 static void move_retaining(fa_tensor *t, fa__node *from, fa__node *to, uint32_t slot)
 {
     for (fa__hook **h = &from->hooks; *h;) {
@@ -285,7 +286,7 @@ static FA__HOT void node_destroy(fa__object *o)
     fa__object_free(o);
 }
 
-/* ---- what a tensor has in the graph ---- */
+/* ---- autograd state of a tensor ---- */
 
 static void autograd_destroy(fa__object *o)
 {
@@ -298,7 +299,7 @@ static void autograd_destroy(fa__object *o)
     fa__object_free(o);
 }
 
-/* Threads may meet at a fresh leaf: one of them makes it. */
+/* Several threads may do this for the same leaf; one of them succeeds. */
 FA__HOT fa__autograd *fa__autograd_of(fa_tensor *t)
 {
     fa__object *made = __atomic_load_n(&t->autograd, __ATOMIC_ACQUIRE);

@@ -1,4 +1,5 @@
-/* Checkpoints: a file of tensors, with the names of whose they are in front. Numbers are tensors of one f64. */
+/* Checkpoints: a safetensors file whose tensor names are prefixed with the object they belong to. Numbers are f64
+ * tensors with one element. */
 #include "io/safetensors.h"
 #include <facula/device.h>
 #include <facula/error.h>
@@ -13,7 +14,7 @@
 #define LOADER "loader"
 enum { RANDOM_NUMBERS = 2, LOADER_NUMBERS = 3, MOST_KINDS = 3 };
 
-/* Where the parts of an optimizer, or of a schedule, are. */
+/* The name prefixes of an optimizer or schedule. */
 typedef struct part {
     const char *kind, *tensors, *numbers;
 } part;
@@ -25,7 +26,7 @@ static const char version_name[] = "facula.checkpoint", version[] = "1";
 
 /* ---- saving ---- */
 
-/* A list of tensors that grows, in the innermost scope; so are its names. */
+/* A growing list of tensors and their names, in the innermost scope. */
 typedef struct list {
     fa_object base;
     size_t count, room;
@@ -94,7 +95,7 @@ static bool add_places(list *l, const fa_loader *loader)
            && (!loader || add(l, "", LOADER, numbers_tensor(there, FA_SHAPE(LOADER_NUMBERS), FA_I64)));
 }
 
-/* The program's texts, and ours behind them. */
+/* The program's metadata, followed by the library's. */
 typedef struct texts {
     fa_object base;
     const char *at[];
@@ -153,7 +154,7 @@ static const char *text_of(const fa__stored *s, const char *name)
     return NULL;
 }
 
-/* Numbers in the innermost scope, with room for their names behind them. */
+/* Numbers in the innermost scope, with space for their names after them. */
 typedef struct doubles {
     fa_object base;
     double at[];
@@ -203,7 +204,7 @@ static bool read_part(const fa__stored *s, const part *p, const char *what, cons
     return read_tensors(s, p->tensors, &state->tensors) && read_numbers(s, p->numbers, &state->numbers);
 }
 
-/* `count` whole numbers. */
+/* Reads `count` integers. */
 static bool read_whole(const fa__stored *s, const char *name, int64_t *to, int64_t count)
 {
     for (size_t i = 0; i < s->count; i++) {
@@ -219,7 +220,7 @@ static bool read_whole(const fa__stored *s, const char *name, int64_t *to, int64
                    (long long)count);
 }
 
-/* All that a checkpoint has for these objects, read and found to fit as far as can be told without changing them. */
+/* Everything in a checkpoint for these objects, read and checked as far as possible without modifying them. */
 typedef struct found {
     fa__match *model;
     fa_state_dict optim, schedule;
@@ -259,7 +260,7 @@ static bool find(const fa__stored *s, const fa_checkpoint_options *o, found *f)
     return read_whole(s, RANDOM, f->random, RANDOM_NUMBERS) && (!o->loader || find_place(s, o->loader, f));
 }
 
-/* What still may be refused comes first: the schedule, and the optimizer, after which the schedule is as it was. */
+/* First the steps that can still fail: the schedule, then the optimizer; if that fails, the schedule is restored. */
 static bool restore_steps(const fa_checkpoint_options *o, const found *f)
 {
     fa_state_dict before = {0};

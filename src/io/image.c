@@ -1,4 +1,4 @@
-/* Images in files become tensors. */
+/* Reads image files into tensors. */
 #include "io/image.h"
 #include <errno.h>
 #include <facula/data.h>
@@ -75,7 +75,7 @@ static fa__pixels *jpeg(const fa__image_file *file)
     return packed(file, offsetof(fa__image, jpeg));
 }
 
-/* What files begin with. */
+/* The first bytes of each format. */
 static const struct {
     const char *first;
     fa__pixels *(*read)(const fa__image_file *file);
@@ -94,7 +94,7 @@ static fa__pixels *pixels_of(const fa__image_file *file)
 
 /* ---- files ---- */
 
-/* To the end, into memory that doubles; NULL and an error. */
+/* Reads to the end, doubling the buffer as needed; NULL and an error on failure. */
 static const bytes *read_all(FILE *from, const fa__image_file *file)
 {
     bytes *b = NULL;
@@ -133,13 +133,13 @@ static const fa__pixels *read_pixels(const char *path)
 
 /* ---- tensors ---- */
 
-/* The luma of ITU-R BT.601, in 65536ths. */
+/* Luma of ITU-R BT.601, with weights in units of 1/65536. */
 static unsigned char gray_of(const unsigned char *pixel)
 {
     return (unsigned char)((19595u * pixel[0] + 38470u * pixel[1] + 7471u * pixel[2] + 32768u) >> 16);
 }
 
-/* A plane for each channel. */
+/* Writes one plane for each channel. */
 static void put_planes(const fa__pixels *p, int64_t channels, uint8_t *to)
 {
     int64_t count = p->size.height * p->size.width, step = p->size.channels;

@@ -1,4 +1,4 @@
-/* PGM and PPM files: gray or coloured, as text (P2, P3) or bytes (P5, P6), of up to 16 bits a channel. See
+/* PGM and PPM files: gray or color, as text (P2, P3) or binary (P5, P6), with up to 16 bits per channel. See
  * https://netpbm.sourceforge.net/doc/pgm.html and ppm.html. */
 #include "io/image.h"
 #include <inttypes.h>
@@ -6,7 +6,7 @@
 typedef struct reader {
     const fa__image_file *file;
     size_t at;
-    int64_t most; /* the value of white */
+    int64_t most; /* the maximum value, which is white */
     bool text;
 } reader;
 
@@ -20,7 +20,7 @@ static bool is_space(int c)
     return c == ' ' || (c >= '\t' && c <= '\r');
 }
 
-/* Blanks, and comments, which go to the line's end. */
+/* Skips white space and comments, which extend to the end of the line. */
 static void skip(reader *r)
 {
     while (is_space(next(r)) || next(r) == '#')
@@ -29,7 +29,7 @@ static void skip(reader *r)
                 r->at++;
 }
 
-/* A whole number in digits; false and an error when there is none from least to most. */
+/* Reads a decimal integer from `least` to `most`; false and an error if there is none. */
 static bool number(reader *r, const char *what, int64_t least, int64_t most, int64_t *to)
 {
     int64_t value = 0;
@@ -43,7 +43,7 @@ static bool number(reader *r, const char *what, int64_t least, int64_t most, int
                              most);
 }
 
-/* A channel of a pixel, as it is in the file. */
+/* Reads one channel of a pixel, unscaled. */
 static bool sample(reader *r, int64_t *to)
 {
     if (r->text)

@@ -1,4 +1,4 @@
-/* Images of another size: two matrix products, with weights for rows and for columns. */
+/* Image resizing: two matrix products, with weights for rows and for columns. */
 #include <facula/data.h>
 #include <facula/error.h>
 #include <facula/ops/linalg.h>
@@ -16,8 +16,8 @@ typedef struct weights {
     float at[];
 } weights;
 
-/* What each of `in` pixels counts in the one whose middle is at `middle` of them: a triangle `wide` to each side, whose
- * sum is 1. */
+/* The weights of `in` input pixels for an output pixel with its center at `middle`: a triangle of half-width `wide`,
+ * normalized to sum 1. */
 static void put_row(float *row, int64_t in, double middle, double wide)
 {
     double sum = 0;
@@ -28,7 +28,7 @@ static void put_row(float *row, int64_t in, double middle, double wide)
         row[i] = (float)(fmax(0, 1 - fabs((double)i + 0.5 - middle) / wide) / sum);
 }
 
-/* (out, in), on the device and of the dtype of an image. */
+/* The weights (out, in), on the device and in the dtype of an image. */
 static fa_tensor *weights_of(int64_t out, int64_t in, const fa_tensor *like)
 {
     double scale = (double)in / (double)out;
@@ -50,7 +50,7 @@ static bool check(const fa_tensor *image, int64_t height, int64_t width)
     if (!image)
         return fa_fail(FA_ERROR_ARGUMENT, "fa_image_resize: the image is NULL");
     fa_dtype dtype = fa_tensor_dtype(image);
-    if (dtype != FA_U8 && (dtype < FA_F16 || dtype > FA_F64))
+    if (dtype != FA_U8 && !fa_dtype_is_floating(dtype))
         return fa_fail(FA_ERROR_DTYPE, "fa_image_resize: an image is of u8 or floating, not %s", fa_dtype_name(dtype));
     if (fa_dim(image) < 2 || fa_size(image, -1) < 1 || fa_size(image, -2) < 1)
         return fa_fail(FA_ERROR_SHAPE, "fa_image_resize: an image is (..., height, width), with at least one pixel");
@@ -64,7 +64,7 @@ fa_tensor *fa_image_resize(const fa_tensor *image, fa_pair size)
     if (!check(image, height, width))
         return NULL;
     FA_SCOPE;
-    FA_USE(.autocast = FA_OFF);
+    FA_USE(.autocast = FA_SAME);
     bool bytes = fa_tensor_dtype(image) == FA_U8;
     const fa_tensor *x = bytes ? fa_to(image, FA_F32) : image;
     fa_tensor *rows = weights_of(height, fa_size(x, -2), x), *columns = weights_of(width, fa_size(x, -1), x);

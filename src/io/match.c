@@ -1,4 +1,4 @@
-/* Which tensors of a file go where: by name, and with a list of what does not fit. */
+/* Matches tensors with the entries of a file by name, and lists what does not match. */
 #include "io/safetensors.h"
 #include <facula/device.h>
 #include <facula/error.h>
@@ -11,7 +11,7 @@
 
 enum { NOWHERE = -1 };
 
-/* Which entry of the file each tensor is; and which entries are of use. */
+/* The file entry of each tensor, and which entries are used. */
 struct fa__match {
     fa_object base;
     ptrdiff_t *entry;
@@ -22,7 +22,7 @@ struct fa__match {
 
 static const fa_object_type match_type = {"match", NULL};
 
-/* The entries of a file in the order of their names. */
+/* The entries of a file, sorted by name. */
 typedef struct sorted {
     fa_object base;
     const fa_saved_entry *at[];
@@ -60,7 +60,7 @@ static int wanted_against(const void *key, const void *entry)
     return order ? order : strcmp(w->name, (*e)->name + length);
 }
 
-/* The entry for each tensor, among those whose names begin with the prefix. */
+/* Finds the entry of each tensor among those with the prefix. */
 static fa__match *match_find(const fa__stored *a, const char *prefix, fa_parameters p)
 {
     size_t each = sizeof(ptrdiff_t) + sizeof(fa_tensor *);
@@ -85,7 +85,7 @@ static fa__match *match_find(const fa__stored *a, const char *prefix, fa_paramet
     return m;
 }
 
-/* A list of complaints, cut where it grows long. */
+/* A list of mismatches for a message, truncated if it becomes too long. */
 typedef struct complaints {
     char text[900];
     size_t length;
@@ -129,13 +129,13 @@ static bool same_shape(fa_shape a, fa_shape b)
     return same;
 }
 
-/* Whether the message has no room for further complaints. */
+/* True if the message has no room for more. */
 static bool is_full(const complaints *c)
 {
     return c->length && !c->kind;
 }
 
-/* Whether the file has no entry for tensor i under its name, nor under others that the same tensor has. */
+/* True if the file has no entry for tensor i, neither under its name nor under another name of the same tensor. */
 static bool is_missing(const fa__match *m, size_t i)
 {
     bool missing = m->entry[i] == NOWHERE;
@@ -159,7 +159,7 @@ static bool fits(const fa__stored *a, const char *prefix, const fa__match *m, bo
     for (size_t i = 0; i < p.count; i++) {
         fa_shape s = fa_tensor_shape(p.item[i]);
         const fa_saved_entry *e = m->entry[i] == NOWHERE ? NULL : &a->entry[m->entry[i]];
-        if (e && e->rank <= FA_MAX_DIMS && !same_shape(s, e->shape)) /* reading it tells of more */
+        if (e && e->rank <= FA_MAX_DIMS && !same_shape(s, e->shape)) /* other errors are reported when it is read */
             complain(&c, misshapen, "%s is %s in the file, %s here", p.name[i], shape_text(there, e->shape),
                      shape_text(here, s));
     }

@@ -1,4 +1,4 @@
-/* Reading safetensors files: the head, with all that can be wrong in it, and the tensors. */
+/* Reading safetensors files: the header, with validation, and the tensors. */
 #include "io/safetensors.h"
 #include "plugins/json.h"
 #include <errno.h>
@@ -34,7 +34,7 @@ static void archive_destroy(void *object)
 
 static const fa_object_type archive_type = {"safetensors", archive_destroy}, scratch_type = {"bytes", NULL};
 
-/* Memory in the innermost scope, behind an object. */
+/* Memory owned by the innermost scope. */
 typedef struct scratch {
     fa_object base;
     _Alignas(16) char bytes[];
@@ -60,26 +60,23 @@ static bool cannot(const fa__stored *a, const char *what)
     return fa_fail(FA_ERROR_FILE, "%s: %s: cannot %s: %s", a->who, a->path, what, strerror(errno));
 }
 
-/* ---- the head ---- */
-
-static const char *const dtype_names[FA__DTYPES] = {
-    [FA_BOOL] = "BOOL", [FA_U8] = "U8",   [FA_I8] = "I8",     [FA_I16] = "I16", [FA_I32] = "I32",
-    [FA_I64] = "I64",   [FA_F16] = "F16", [FA_BF16] = "BF16", [FA_F32] = "F32", [FA_F64] = "F64"};
+/* ---- the header ---- */
 
 const char *fa__stored_dtype(fa_dtype dtype)
 {
-    return dtype_names[dtype];
+    return fa_dtype_describe(dtype)->safetensors;
 }
 
 static fa_dtype dtype_of(const char *name)
 {
-    for (int d = FA_BOOL; d < FA__DTYPES; d++)
-        if (dtype_names[d] && !strcmp(dtype_names[d], name))
+    const fa_dtype_info *info;
+    for (int d = FA_SAME + 1; (info = fa_dtype_describe((fa_dtype)d)); d++)
+        if (!strcmp(info->safetensors, name))
             return (fa_dtype)d;
     return FA_SAME;
 }
 
-/* The shape, and the bytes that it takes. */
+/* Reads the shape, and computes its size in bytes. */
 static bool read_shape(const fa__stored *a, fa_saved_entry *e, const void *shape, int64_t *bytes)
 {
     *bytes = 0;
@@ -143,7 +140,7 @@ static int by_place(const void *one, const void *other)
     return a->begin != b->begin ? (a->begin > b->begin) - (a->begin < b->begin) : (a->end > b->end) - (a->end < b->end);
 }
 
-/* The tensors fill the file, one behind the other. */
+/* Checks that the tensors fill the file without gaps. */
 static bool places_are_good(const fa__stored *a)
 {
     int64_t at = 0;
@@ -223,7 +220,7 @@ fa__stored *fa__stored_open(const char *who, const char *path)
     a->json = json;
     a->who = who;
     a->path = path;
-    if (!stat(path, &status) && !S_ISREG(status.st_mode)) /* looked at first: to open a pipe may take for ever */
+    if (!stat(path, &status) && !S_ISREG(status.st_mode)) /* checked first, because opening a pipe may block forever */
         return fa_fail(FA_ERROR_FILE, "%s: %s is no regular file", who, path), NULL;
     a->file = fopen(path, "rb");
     if (!a->file || fstat(fileno(a->file), &status))
@@ -234,7 +231,7 @@ fa__stored *fa__stored_open(const char *who, const char *path)
 
 /* ---- tensors ---- */
 
-/* Whether this library has tensors of the dtype and the number of dimensions of an entry; an error if not. */
+/* Checks that the dtype and number of dimensions of an entry are supported; sets an error if not. */
 static bool can_be_here(const fa__stored *a, const fa_saved_entry *e)
 {
     if (e->dtype == FA_SAME)
@@ -245,7 +242,7 @@ static bool can_be_here(const fa__stored *a, const fa_saved_entry *e)
                       a->path, e->name, e->rank, (int)FA_MAX_DIMS);
 }
 
-/* A bool is true when its byte is not 0, and is 1 then. */
+/* Makes nonzero bytes of a bool tensor 1. */
 static void bytes_mend(fa_dtype dtype, char *bytes, size_t size)
 {
     for (size_t i = 0; dtype == FA_BOOL && i < size; i++)

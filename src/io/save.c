@@ -20,7 +20,7 @@ bool(fa_load)(fa_parameters state, const char *path, const fa_load_options *opti
     return m && fa__match_read(a, m) && fa__match_write(m);
 }
 
-/* ---- all that there is ---- */
+/* ---- loading whole files ---- */
 
 /* Holds what an fa_saved points to. */
 typedef struct saved {
@@ -40,7 +40,7 @@ static void saved_destroy(void *object)
 
 static const fa_object_type saved_type = {"saved", saved_destroy};
 
-/* Reads all tensors of an archive. In memory the pointers to their names follow those to the tensors. */
+/* Reads all tensors of a file. The pointers to the names are stored after those to the tensors. */
 static saved *saved_new(fa__stored *a, fa_device device)
 {
     saved *s = fa_object_new(&saved_type, sizeof *s + a->count * (sizeof *s->item + sizeof(char *)));

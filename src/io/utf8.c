@@ -1,9 +1,9 @@
-/* Whether texts are UTF-8, as the heads of files have to be (RFC 3629). */
+/* Validation of UTF-8 (RFC 3629), which file headers must use. */
 #include "io/safetensors.h"
 #include <facula/error.h>
 
-/* How many bytes the character has that begins here, before the end of the text; 0: it is none. The second byte of some
- * is bounded, so that each has one spelling, and none is half of a pair of 16 bits or beyond 10ffff. */
+/* The length in bytes of the character at c, within the text; 0 if it is invalid. The range of some second bytes is
+ * restricted, to exclude overlong encodings, surrogates and code points above 10ffff. */
 static int length_of(const unsigned char *c)
 {
     if (c[0] < 0x80)

@@ -12,8 +12,8 @@ enum { ALIGNED = 8 };
 
 static const fa_object_type scratch_type = {"bytes", NULL};
 
-/* The tensors in the order of the file: that of the format's own library, by dtype, wide ones first, so that each
- * begins at a multiple of its element, then by name. */
+/* The tensors in the order of the file, which is that of the reference library: by dtype, wider elements first, so
+ * that each tensor is aligned to its elements; then by name. */
 typedef struct place {
     const char *name;
     const fa_tensor *tensor;
@@ -28,16 +28,14 @@ typedef struct order {
 static int before(const void *one, const void *other)
 {
     const place *a = one, *b = other;
-    return a->rank != b->rank ? a->rank - b->rank : strcmp(a->name, b->name);
+    return a->rank != b->rank ? b->rank - a->rank : strcmp(a->name, b->name);
 }
 
 static order *order_new(fa_parameters p)
 {
-    static const int rank[FA__DTYPES] = {[FA_I64] = 0, [FA_F64] = 1, [FA_F32] = 2, [FA_I32] = 3, [FA_BF16] = 4,
-                                         [FA_F16] = 5, [FA_I16] = 6, [FA_I8] = 7,  [FA_U8] = 8,  [FA_BOOL] = 9};
     order *o = fa_object_new(&scratch_type, sizeof *o + p.count * sizeof *o->at);
     for (size_t i = 0; o && i < p.count; i++)
-        o->at[i] = (place){p.name[i], p.item[i], rank[fa_tensor_dtype(p.item[i])]};
+        o->at[i] = (place){p.name[i], p.item[i], fa_dtype_describe(fa_tensor_dtype(p.item[i]))->safetensors_rank};
     if (o)
         qsort(o->at, p.count, sizeof *o->at, before);
     return o;
@@ -48,7 +46,7 @@ static int by_text(const void *one, const void *other)
     return strcmp(*(const char *const *)one, *(const char *const *)other);
 }
 
-/* Names in the order of their letters. */
+/* Names in alphabetical order. */
 typedef struct sorted {
     fa_object base;
     const char *name[];
@@ -94,7 +92,7 @@ static bool is_good(const char *who, fa_parameters p, fa_metadata m)
            && fa__stored_texts_check(who, "the value of metadata", m.value, m.count);
 }
 
-/* ---- the head ---- */
+/* ---- the header ---- */
 
 static void put_text(FILE *f, const char *text)
 {
@@ -133,7 +131,7 @@ static void put_entry(FILE *f, const char *name, const fa_tensor *t, uint64_t *a
     *at += fa_nbytes(t);
 }
 
-/* The head of a file, with blanks in the place of the eight bytes that tell its length. */
+/* Writes the header of a file, with spaces in place of the eight bytes of its length. */
 static void put_head(FILE *f, size_t count, const order *o, fa_metadata m)
 {
     uint64_t at = 0;
@@ -149,8 +147,8 @@ static void put_head(FILE *f, size_t count, const order *o, fa_metadata m)
         putc(' ', f);
 }
 
-/* The length of the head in eight bytes, the lowest first, and the text, which blanks fill up so that the tensors begin
- * at a multiple of eight. To be freed; NULL and an error without memory. */
+/* The length of the header in eight bytes, little-endian, and the text, padded with spaces so that the tensors start
+ * at a multiple of eight. To be freed by the caller; NULL and an error if memory runs out. */
 static char *head_text(const char *who, size_t count, const order *o, fa_metadata m, size_t *size)
 {
     char *text = NULL;
@@ -206,7 +204,7 @@ static bool file_write(const char *path, const char *head, size_t size, size_t c
     return good;
 }
 
-/* What fails on the way to the file does not know for whom it is written. */
+/* Errors of fa_file do not contain the name of the calling function, which is added here. */
 static bool file_write_for(const char *who, const char *path, const char *head, size_t size, size_t count,
                            const order *o)
 {

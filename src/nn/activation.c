@@ -1,11 +1,11 @@
-/* Functions of tensors as modules: a table of names, data and calls. */
+/* Activation layers: a table of names, data and calls. */
 #include "nn/layer.h"
 #include <facula/ops/loss.h>
 #include <facula/ops/math.h>
 #include <facula/scope.h>
 #include <string.h>
 
-/* Without options. */
+/* Layers without options. */
 #define PLAIN(ROW)                                                                                                     \
     ROW(relu)                                                                                                          \
     ROW(relu6)                                                                                                         \
@@ -24,7 +24,7 @@
     }
 PLAIN(PLAIN_MODULE)
 
-/* With options o. */
+/* Layers with options o. */
 #define OPTIONAL(ROW)                                                                                                  \
     ROW(leaky_relu, fa_leaky_relu(x, .negative_slope = o->negative_slope))                                             \
     ROW(elu, fa_elu(x, .alpha = o->alpha))                                                                             \
@@ -49,7 +49,7 @@ PLAIN(PLAIN_MODULE)
     }
 OPTIONAL(OPTIONAL_MODULE)
 
-/* Along a dimension. */
+/* Layers that work along a dimension. */
 #define ALONG(ROW) ROW(softmax) ROW(log_softmax) ROW(softmin)
 #define ALONG_MODULE(name)                                                                                             \
     static fa_tensor *name##_forward(fa_module *self, fa_tensor *x)                                                    \

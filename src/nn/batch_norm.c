@@ -1,4 +1,4 @@
-/* Normalisation over the batch: running statistics as buffers. */
+/* Batch normalization: running statistics are buffers. */
 #include "nn/layer.h"
 #include <facula/ops/create.h>
 #include <facula/ops/math.h>
@@ -9,13 +9,13 @@
 
 typedef struct batch_norm {
     fa__weights w;
-    fa_tensor *mean, *variance, *count; /* NULL: they are not kept */
+    fa_tensor *mean, *variance, *count; /* NULL: not tracked */
     int64_t features;
     fa_nn_batch_norm2d_options o;
-    int dims, or_dims; /* that an input has */
+    int dims, or_dims; /* accepted number of dimensions of an input */
 } batch_norm;
 
-/* How much the running ones are to move: less with each batch when they are the mean over all. */
+/* The weight of this batch in the running statistics, which decreases if they are the mean over all batches. */
 static double momentum_of(const batch_norm *b)
 {
     return b->o.momentum >= 0 ? b->o.momentum : 1 / (fa_item(b->count) + 1);

@@ -1,9 +1,9 @@
-/* Modules of modules: one after the other, by number, by name. */
+/* Containers of modules: sequential, list, dictionary. */
 #include "nn/module.h"
 #include <facula/error.h>
 #include <facula/scope.h>
 
-/* One activation at a time: each is released as soon as the next is there. */
+/* Holds one activation at a time: each is released as soon as the next one exists. */
 static fa_tensor *sequential_forward(fa_module *self, fa_tensor *x)
 {
     FA_VAR(h, x);

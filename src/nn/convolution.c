@@ -1,4 +1,4 @@
-/* Convolutions of images and lines, and their transposes. */
+/* 1D and 2D convolution layers, and their transposes. */
 #include "nn/layer.h"
 #include <facula/ops/nn.h>
 #include <facula/ops/shape.h>
@@ -6,11 +6,11 @@
 #include <facula/tensor.h>
 #include <string.h>
 
-/* A convolution of images; also one of lines, whose pairs then hold one number each. */
+/* A 2D convolution; also a 1D one, whose pairs then hold one number each. */
 typedef struct conv {
     fa__weights w;
     fa_nn_conv2d_options o;
-    char mode[16]; /* of padding; "": zeros */
+    char mode[16]; /* padding mode; "": zeros */
 } conv;
 
 typedef struct conv_transpose {
@@ -18,7 +18,7 @@ typedef struct conv_transpose {
     fa_nn_conv_transpose2d_options o;
 } conv_transpose;
 
-/* x with its own entries around it, for a convolution without padding. fa_pad names the last dimension first. */
+/* Pads x with its own values, for a convolution without padding. fa_pad takes the last dimension first. */
 static fa_tensor *padded(const conv *c, fa_tensor *x)
 {
     double pads[4];
@@ -71,7 +71,7 @@ static bool mode_read(const char *who, conv *c)
     for (size_t i = 0; c->o.padding_mode && i < sizeof modes / sizeof *modes; i++)
         if (!strcmp(modes[i], c->o.padding_mode)) {
             strcpy(c->mode, i ? modes[i] : "");
-            c->o.padding_mode = NULL; /* the caller's */
+            c->o.padding_mode = NULL; /* the string belongs to the caller */
             return true;
         }
     return fa_fail(FA_ERROR_ARGUMENT,
@@ -81,7 +81,7 @@ static bool mode_read(const char *who, conv *c)
 
 typedef fa_tensor *forward_function(fa_module *self, fa_tensor *x);
 
-/* Both sizes of a kernel, or its one. */
+/* With both sizes of a kernel, or the single one of a 1D convolution. */
 static fa_shape weight_shape(int64_t out, int64_t in, fa_pair kernel, bool line)
 {
     return line ? FA_SHAPE(out, in, kernel) : FA_SHAPE(out, in, fa_pair_at(kernel, 0), fa_pair_at(kernel, 1));

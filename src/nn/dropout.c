@@ -1,4 +1,4 @@
-/* Dropout as modules, which know whether they are training. */
+/* Dropout layers, which are active in training mode only. */
 #include "nn/layer.h"
 #include <facula/ops/math.h>
 #include <facula/ops/random.h>

@@ -1,4 +1,4 @@
-/* Embeddings: rows of a matrix by their numbers. */
+/* The embedding layer: looks up rows of a matrix. */
 #include "nn/layer.h"
 #include <facula/init.h>
 #include <facula/ops/create.h>

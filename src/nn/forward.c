@@ -1,4 +1,4 @@
-/* Running modules: hooks around the forward function, and errors that say where in a network they came up. */
+/* Running modules: hooks around the forward function, and errors that name the position in the network. */
 #include "nn/module.h"
 #include <facula/autograd.h>
 #include <facula/error.h>
@@ -6,10 +6,11 @@
 #include <facula/tensor.h>
 #include <string.h>
 
-/* The module that failed last in this thread: only compared, to find its name in the module above it. */
+/* The module that failed last in this thread. Only compared, to find its name in the enclosing module. */
 static _Thread_local const fa_module *failed;
 
-/* Adds a module to the message: ", in conv2d", then ` "3" of sequential`, ` "features" of net` around it. */
+/* Appends a module to the message: ", in conv2d", then ` "3" of sequential`, ` "features" of net` for the enclosing
+ * ones. */
 static void tell_where(const fa_module *module)
 {
     const fa__member *m = module->first;
@@ -51,11 +52,11 @@ fa_tensor *fa__forward(fa_module *module, fa_tensors inputs)
         return NULL;
     bool stood = fa_error_stands();
     failed = NULL;
-    const fa_module *held = module->hooks ? fa_keep(module) : NULL; /* a hook may take it from those that hold it */
+    const fa_module *held = module->hooks ? fa_keep(module) : NULL; /* a hook may remove the module from its parent */
     FA_SCOPE;
     fa_tensor *y = held ? fa__run_hooked(module, inputs, run) : run(module, inputs);
     if (y && fa_dim(y) < 0)
-        y = NULL; /* freed with a scope that the module closed, say */
+        y = NULL; /* it may have been freed with a scope that the module closed */
     if (!y && !stood) {
         tell_where(module);
         failed = module;

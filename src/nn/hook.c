@@ -1,5 +1,5 @@
-/* Hooks of modules: adding and removing them, and running a module that has some. Backward hooks stand at what goes
- * into the module and at what comes out: functions that pass tensors on, and gradients through the hooks. */
+/* Module hooks: adding and removing them, and running a module that has hooks. Backward hooks are implemented by
+ * identity functions on the inputs and the output of the module, whose gradient functions call the hooks. */
 #include "nn/layer.h"
 #include "nn/module.h"
 #include <facula/autograd.h>
@@ -59,7 +59,8 @@ bool fa_module_unhook(fa_module *module, int64_t hook)
     return true;
 }
 
-/* The next hook of a kind behind that number, up to `last`: hooks may come and go while others are called. By value. */
+/* The next hook of a kind after that number, up to `last`, by value: hooks may be added and removed while others are
+ * called. */
 static bool hook_next(const fa_module *module, fa__hook_kind kind, int64_t last, fa__hook *h)
 {
     for (const fa__hook *next = module->hooks; next && next->number <= last; next = next->next)
@@ -82,15 +83,15 @@ static bool has(const fa_module *module, fa__hook_kind kind)
 
 /* ---- backward ---- */
 
-/* What the hooks of one run of a module share. */
+/* State shared by the hooks of one run of a module. */
 typedef struct passage {
     fa_object base;
     fa_module *module;
-    fa_tensor *grad_output; /* without history; NULL: it has not come yet */
-    bool no_input;          /* none needs a gradient */
+    fa_tensor *grad_output; /* detached; NULL: not computed yet */
+    bool no_input;          /* no input requires a gradient */
 } passage;
 
-/* Stands for input `number` of a passage. */
+/* The identity function on input `number`. */
 typedef struct gate {
     fa_object base;
     passage *passage;
@@ -122,7 +123,7 @@ static void let_go(void *context)
     fa_release(context);
 }
 
-/* What goes on behind a hook: the gradient, or what it gave in its place. */
+/* The gradient after a hook: the hook's result if it is not NULL. */
 static fa_tensor *passed_on(fa_tensor *grad, fa_tensor *other)
 {
     if (!grad || !other)
@@ -134,7 +135,7 @@ static fa_tensor *passed_on(fa_tensor *grad, fa_tensor *other)
     return other;
 }
 
-/* Whether hooks went well; the error says whose they are. */
+/* True if no hook failed; otherwise the error names the module. */
 static bool went_well(const passage *p)
 {
     if (fa_error_stands())
@@ -201,7 +202,7 @@ static passage *passage_new(fa_module *module)
     return p;
 }
 
-/* Puts gates before inputs through which gradients go. */
+/* Wraps the inputs that require gradients in identity functions. */
 static bool enter_all(passage *p, fa_tensor **inputs, size_t count)
 {
     for (size_t i = 0; i < count; i++)

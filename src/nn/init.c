@@ -1,4 +1,4 @@
-/* How parameters begin: torch.nn.init's functions, without recording. */
+/* Parameter initialization, as in torch.nn.init, without recording. */
 #include <facula/error.h>
 #include <facula/init.h>
 #include <facula/ops/create.h>
@@ -31,7 +31,7 @@ fa_tensor *fa_init_constant_(fa_tensor *t, double value)
     return fa_copy_(t, value);
 }
 
-/* The part of a standard normal distribution that lies below x. */
+/* The distribution function of the standard normal distribution. */
 static double normal_below(double x)
 {
     return erfc(-x / sqrt(2)) / 2;
@@ -71,7 +71,7 @@ typedef struct fans {
     double in, out;
 } fans;
 
-/* How many inputs an output is made of, and the other way round. */
+/* Computes fan_in and fan_out. */
 static bool fans_of(const fa_tensor *t, const char *who, fans *f)
 {
     if (!t)
@@ -87,7 +87,7 @@ static bool fans_of(const fa_tensor *t, const char *who, fans *f)
     return true;
 }
 
-/* With mean 0 and a deviation. */
+/* Fills t with samples of mean 0 and a standard deviation. */
 static fa_tensor *spread(fa_tensor *t, double std, bool normal)
 {
     if (!fa_numel(t))

@@ -1,4 +1,4 @@
-/* What layers share: their parameters, and errors about sizes. */
+/* Code shared by layers: creating parameters, and checking sizes. */
 #include "nn/layer.h"
 #include <facula/init.h>
 #include <facula/ops/create.h>
@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-/* He et al. 2015 with a = sqrt(5): a deviation of 1/sqrt(3 fan_in). */
+/* He et al. 2015 with a = sqrt(5): standard deviation 1/sqrt(3 fan_in). */
 fa_module *fa__weights_add(fa_module *module, const fa__begin *how)
 {
     fa__weights *w = module ? fa_module_data(module) : NULL;

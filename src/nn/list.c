@@ -1,4 +1,4 @@
-/* What a module and all below it have, as lists with names, and by name. */
+/* Lists of the parameters, buffers and modules of a module and its descendants, and lookup by name. */
 #include "nn/module.h"
 #include <facula/error.h>
 #include <facula/scope.h>
@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* A list as an object, which holds its items; behind the arrays are the names. */
+/* A list as an object that holds its items; the names are stored after the arrays. */
 typedef struct listing {
     fa_object base;
     size_t count;
@@ -31,8 +31,8 @@ enum {
 };
 
 typedef struct gathering {
-    unsigned what;      /* of the above */
-    size_t count, text; /* how much there is: with what comes twice */
+    unsigned what;      /* the kinds of members to list */
+    size_t count, text; /* sizes, including duplicates */
     listing *list;      /* NULL: only count */
     const char **name;
     char *at;
@@ -43,7 +43,7 @@ static size_t path_length(const fa__spot *spot)
     return spot->outer ? path_length(spot->outer) + strlen(spot->name) + 1 : 0;
 }
 
-/* Writes "fc1.", and returns its end. */
+/* Writes a prefix such as "fc1.", and returns its end. */
 static char *path_write(const fa__spot *spot, char *at)
 {
     if (!spot->outer)
@@ -63,7 +63,7 @@ static bool known(const listing *l, const void *item)
     return false;
 }
 
-/* Puts an item behind the others, by its path and name. */
+/* Appends an item with its path and name. */
 static void gather_item(gathering *g, const fa__spot *spot, const char *name, const void *item)
 {
     size_t length = strlen(name) + 1;
@@ -89,7 +89,7 @@ static bool gather_one(void *context, const fa__spot *spot, const fa__member *me
     return true;
 }
 
-/* A list, which the scope has; NULL and an error. */
+/* Creates a list that the current scope owns; NULL and an error on failure. */
 static listing *gather(const fa_module *module, unsigned what, const char *who, const char *const **name)
 {
     gathering g = {.what = what};
@@ -158,7 +158,7 @@ fa_modules fa_module_modules(const fa_module *module)
     return modules_of(module, MODULES, "fa_module_modules");
 }
 
-/* Puts a module behind what is below it, each once. The list has room for all. */
+/* Appends a module after its descendants, each once. The list has room for all. */
 static void put_after(listing *l, fa_module *module)
 {
     if (known(l, module))

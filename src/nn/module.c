@@ -1,5 +1,4 @@
-/* Modules as objects: making them, and what they own. Running them is in forward.c, looking through them in walk.c and
- * list.c. */
+/* Modules as objects: creation and members. They are run in forward.c and traversed in walk.c and list.c. */
 #include "nn/module.h"
 #include <facula/autograd.h>
 #include <facula/error.h>
@@ -79,7 +78,7 @@ bool fa_module_training(const fa_module *module)
     return fa__module_check(module, "fa_module_training") && module->training;
 }
 
-/* ---- what a module owns ---- */
+/* ---- members of a module ---- */
 
 fa__member *fa__module_member(const fa_module *module, const char *name, size_t length)
 {
@@ -99,7 +98,7 @@ static bool name_is_good(const fa_module *module, const char *name, const char *
     return true;
 }
 
-/* Keeps the object, and puts it behind the others. */
+/* Holds the object and appends it to the members. */
 static bool member_add(fa_module *module, fa__member_kind kind, const char *name, void *object, const char *who)
 {
     if (!object)
@@ -119,14 +118,14 @@ static bool member_add(fa_module *module, fa__member_kind kind, const char *name
     return true;
 }
 
-/* For a walk that ends, with false, when it meets the module that is looked for. */
+/* Visitor that stops, with false, at the wanted module. */
 static bool is_not(void *wanted, const fa__spot *spot, const fa__member *member)
 {
     (void)member;
     return spot->module != wanted;
 }
 
-/* Whether a module may become a part of another one. */
+/* Checks that adding a child would not create a cycle. */
 static bool may_hold(const fa_module *module, const fa_module *child, const char *who)
 {
     if (!fa__module_check(child, who) || !fa__module_check(module, who))
@@ -180,9 +179,9 @@ fa_tensor *fa_module_buffer(fa_module *module, const char *name, fa_tensor *tens
     return member_add(module, FA__BUFFER, name, tensor, "fa_module_buffer") ? tensor : NULL;
 }
 
-/* ---- other members in their places ---- */
+/* ---- replacing members ---- */
 
-/* Gives a member another object, and pointers to the old one in the module's data too. */
+/* Replaces the object of a member, and pointers to the old one in the module's data. */
 static void put(const fa_module *module, fa__member *m, void *object)
 {
     void *old = m->object, *word;

@@ -1,4 +1,4 @@
-/* What a module is made of, for the files of this folder. */
+/* The internals of a module, for the files in this folder. */
 #ifndef FA__NN_MODULE_H
 #define FA__NN_MODULE_H
 #include <facula/nn.h>
@@ -6,16 +6,16 @@
 
 typedef enum { FA__PARAMETER, FA__BUFFER, FA__CHILD } fa__member_kind;
 
-/* Something that a module owns under a name. */
+/* A named member of a module. */
 typedef struct fa__member {
     fa_object base;
     struct fa__member *next;
-    void *object; /* a tensor, or the child */
+    void *object; /* a tensor or a child module */
     fa__member_kind kind;
     char name[];
 } fa__member;
 
-/* A function that is called when a module runs. */
+/* A hook of a module. */
 typedef enum { FA__FORWARD_PRE, FA__FORWARD, FA__BACKWARD_PRE, FA__BACKWARD } fa__hook_kind;
 typedef struct fa__hook {
     fa_object base;
@@ -28,42 +28,43 @@ typedef struct fa__hook {
 
 struct fa_module {
     fa_object base;
-    fa__member *first, **end; /* in the order they came */
-    fa__hook *hooks;          /* in the order they came */
-    int64_t hooks_added;      /* the number of the last one */
+    fa__member *first, **end; /* members, in the order in which they were added */
+    fa__hook *hooks;          /* hooks, in the order in which they were added */
+    int64_t hooks_added;      /* number of the last hook */
     const char *kind;
     void *data;
-    size_t bytes; /* of data */
+    size_t bytes; /* size of data in bytes */
     void (*destroy)(void *data);
     fa_forward_function forward;
     bool training;
 };
 
-/* Where a walk is: a module, and the names that led there. */
+/* A position in a traversal: a module, and the names that lead to it. */
 typedef struct fa__spot {
-    const struct fa__spot *outer; /* NULL: the module is the root of the walk */
+    const struct fa__spot *outer; /* NULL: the module is the root of the traversal */
     const char *name;
     const fa_module *module;
     int depth;
 } fa__spot;
 
-/* Called for a module (member NULL), then for each of its members, children last and before what is below them. False
- * ends the walk. */
+/* Called for a module (with member NULL), then for each of its members: children come last, and before their own
+ * members. Returning false stops the traversal. */
 typedef bool fa__visit(void *context, const fa__spot *spot, const fa__member *member);
 
-/* Walks a module and all below it. False when a visit was false, or with an error when modules are nested too deep. */
+/* Traverses a module and its descendants. False if a visit returned false; false and an error if modules are nested
+ * too deeply. */
 bool fa__module_walk(const fa_module *module, fa__visit *visit, void *context);
-/* Whether this is a module; sets an error that begins with `who` if not. */
+/* Checks that this is a module; sets an error that starts with `who` if not. */
 bool fa__module_check(const fa_module *module, const char *who);
-/* The parameter, buffer or (`child`) child that a path with dots leads to, and the module that has it. NULL and an
- * error that begins with `who` when there is none. */
+/* The parameter, buffer or, with `child`, child at a dotted path, and the module that contains it. NULL and an error
+ * that starts with `who` if there is none. */
 fa__member *fa__module_find(const fa_module *module, const char *path, bool child, const char *who,
                             const fa_module **holder);
-/* What a module does with its inputs; with the hooks around it, in the innermost scope. */
+/* Runs a module's forward function; fa__run_hooked also runs its hooks, in the innermost scope. */
 typedef fa_tensor *fa__run(fa_module *module, fa_tensors inputs);
 fa_tensor *fa__run_hooked(fa_module *module, fa_tensors inputs, fa__run *run);
-/* Whether gradients go through it. */
+/* True if it is floating point. */
 bool fa__is_floating(const fa_tensor *t);
-/* The member of a name of this length; NULL: none. */
+/* The member with a name of this length; NULL: none. */
 fa__member *fa__module_member(const fa_module *module, const char *name, size_t length);
 #endif

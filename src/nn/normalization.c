@@ -1,4 +1,4 @@
-/* Normalisation within each sample: of its last dimensions, and of groups of its channels. */
+/* Layers that normalize within each sample: over the last dimensions, or over groups of channels. */
 #include "nn/layer.h"
 #include <facula/ops/nn.h>
 #include <facula/scope.h>
@@ -6,7 +6,7 @@
 
 typedef struct norm {
     fa__weights w;
-    fa_shape shape; /* of the dimensions that are normalised, or (channels) */
+    fa_shape shape; /* shape of the normalized dimensions, or (channels) */
     int64_t groups;
     double eps;
 } norm;
@@ -29,7 +29,7 @@ static fa_tensor *group_norm_forward(fa_module *self, fa_tensor *x)
     return fa_group_norm(x, n->groups, .weight = n->w.weight, .bias = n->w.bias, .eps = n->eps);
 }
 
-/* What is learned. */
+/* The learned parameters. */
 typedef struct learned {
     bool weight, bias;
     fa_dtype dtype;

@@ -1,4 +1,4 @@
-/* Pooling of planes and lines as modules: kinds, data and calls. */
+/* 1D and 2D pooling layers: names, data and calls. */
 #include "nn/layer.h"
 #include <facula/ops/nn.h>
 #include <facula/scope.h>
@@ -9,7 +9,7 @@ static bool sizes_are_good(const char *who, fa_pair kernel, fa_pair stride, fa_p
            && fa__pair_check(who, ".padding", padding, 0) && fa__pair_check(who, ".dilation", dilation, 1);
 }
 
-/* A kernel k and options o; how far a window's elements are apart, and the call. */
+/* Layers with a kernel k and options o; their dilation, and the call. */
 #define WINDOWS(ROW)                                                                                                   \
     ROW(max_pool2d, p.o.dilation,                                                                                      \
         fa_max_pool2d(x, p->k, .stride = p->o.stride, .padding = p->o.padding, .dilation = p->o.dilation,              \
@@ -43,7 +43,7 @@ static bool sizes_are_good(const char *who, fa_pair kernel, fa_pair stride, fa_p
     }
 WINDOWS(WINDOW_MODULE)
 
-/* To a size. */
+/* Layers with an output size. */
 #define ADAPTIVE(ROW)                                                                                                  \
     ROW(adaptive_avg_pool2d) ROW(adaptive_max_pool2d) ROW(adaptive_avg_pool1d) ROW(adaptive_max_pool1d)
 #define ADAPTIVE_MODULE(name)                                                                                          \

@@ -1,4 +1,4 @@
-/* Modules that only change shapes, or nothing. */
+/* Flatten, unflatten and identity layers. */
 #include "nn/layer.h"
 #include <facula/ops/shape.h>
 #include <facula/scope.h>

@@ -1,11 +1,11 @@
-/* How large a module is. */
+/* The size of a module. */
 #include "nn/module.h"
 #include <facula/error.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
 
-/* Adds the elements and bytes of a module's parameters or buffers to what is there; NULL: not wanted. False with an
- * error: on meta a model may be larger than 64 bits can count. */
+/* Adds the elements and bytes of a module's parameters or buffers; NULL: not wanted. False and an error on overflow,
+ * which is possible for a model on meta. */
 static bool add_up(fa_parameters p, int64_t *numel, size_t *nbytes, const char *who)
 {
     for (size_t i = 0; i < p.count; i++)

@@ -1,4 +1,4 @@
-/* Modules as tables: what they have, and what they do with an input, which hooks of a run of them tell. */
+/* Module summaries: tables of parameters and, after a run with hooks, of outputs. */
 #include "nn/layer.h"
 #include "nn/module.h"
 #include <facula/autograd.h>
@@ -12,10 +12,10 @@
 
 static const char who[] = "fa_module_summary";
 
-/* What is known of one module. */
+/* The data of one module. */
 typedef struct record {
     fa_module *module;
-    fa_shape output; /* of its first run */
+    fa_shape output; /* shape of the output of its first run */
     int64_t hook, runs, work, bytes;
     bool trained;
 } record;
@@ -28,7 +28,7 @@ typedef struct records {
 
 static const fa_object_type records_type = {"summary", NULL};
 
-/* Nothing is known of a module that the run itself has added. */
+/* An empty record for a module that was added during the run. */
 static const record *record_of(const records *r, const fa_module *module)
 {
     static const record unknown = {.runs = 0};
@@ -38,7 +38,7 @@ static const record *record_of(const records *r, const fa_module *module)
     return &unknown;
 }
 
-/* ---- what a run tells ---- */
+/* ---- recording a run ---- */
 
 static bool add(int64_t *sum, int64_t a, int64_t b)
 {
@@ -47,7 +47,7 @@ static bool add(int64_t *sum, int64_t a, int64_t b)
            || fa_fail(FA_ERROR_SHAPE, "%s: that is more than 64 bits can count", who);
 }
 
-/* Layers whose weight is multiplied: an element of the result (or of the input) is with all of one of its rows. */
+/* Layers that multiply a weight: each element of the output (or input) is multiplied with one row of it. */
 static const struct {
     const char *kind;
     bool by_input;
@@ -77,7 +77,7 @@ static fa_tensor *look(fa_module *module, fa_tensors inputs, fa_tensor *output, 
     return NULL;
 }
 
-/* Runs it, in inference; then it is as before, whatever happened. */
+/* Runs the module in inference mode, and restores the mode in any case. */
 static bool run(const fa_module *module, records *r, fa_tensors inputs)
 {
     FA_USE(.no_grad = true);
@@ -97,7 +97,7 @@ static bool run(const fa_module *module, records *r, fa_tensors inputs)
     return good;
 }
 
-/* Zeros where the first parameter is, and of its dtype. */
+/* Zeros on the device, and by default in the dtype, of the first parameter. */
 static fa_tensor *zeros(const fa_module *module, fa_shape shape, fa_dtype dtype)
 {
     fa_parameters p = fa_module_parameters(module);
@@ -136,12 +136,12 @@ static number number_of(int64_t n)
     return s;
 }
 
-/* A table that is being measured (file NULL), or written. */
+/* A table that is being measured (file is NULL) or written. */
 typedef struct table {
     FILE *file;
     records *records;
     bool ran;
-    int layer, shape; /* widths of columns */
+    int layer, shape; /* widths of the columns */
 } table;
 
 static void line(table *t, int indent, const char *layer, const char *shape, const char *elements, const char *work)
@@ -256,7 +256,7 @@ bool(fa_module_summary)(const fa_module *module, FILE *file, const fa_module_sum
     fa_tensor *made = o.input.rank ? zeros(module, o.input, o.dtype) : NULL;
     fa_tensors inputs = o.input.rank ? FA_TENSORS(made) : o.inputs;
     table t = {.records = records_new(module), .ran = inputs.count > 0};
-    fa_module_numel(module), fa_module_nbytes(module); /* an error when they cannot be counted */
+    fa_module_numel(module), fa_module_nbytes(module); /* an error if they cannot be counted */
     if (!t.records || fa_error_stands() || (t.ran && !run(module, t.records, inputs)))
         return false;
     return write_table(&t, module, file, inputs);

@@ -1,4 +1,4 @@
-/* Walking a module and all below it: modes, places, gradients. Lists and names are in list.c. */
+/* Traversal of a module and its descendants: modes, devices, gradients. Lists and names are in list.c. */
 #include "nn/module.h"
 #include <facula/autograd.h>
 #include <facula/error.h>
@@ -29,7 +29,7 @@ bool fa__module_walk(const fa_module *module, fa__visit *visit, void *context)
     return walk_from(&root, visit, context);
 }
 
-/* ---- modes and places ---- */
+/* ---- modes and devices ---- */
 
 static bool train_one(void *context, const fa__spot *spot, const fa__member *member)
 {
@@ -48,7 +48,7 @@ fa_module *fa_module_train(fa_module *module, bool training)
 
 bool fa__is_floating(const fa_tensor *t)
 {
-    return fa_tensor_dtype(t) >= FA_F16 && fa_tensor_dtype(t) <= FA_F64;
+    return fa_dtype_is_floating(fa_tensor_dtype(t));
 }
 
 typedef struct move {
@@ -56,7 +56,7 @@ typedef struct move {
     bool (*step)(fa_tensor *t, fa_place where);
 } move;
 
-/* "fc1." */
+/* Appends a prefix such as "fc1." to the error. */
 static void append_path(const fa__spot *spot)
 {
     if (!spot->outer)
@@ -85,7 +85,7 @@ fa_module *fa__module_to(fa_module *module, fa_place where)
 {
     if (!fa__module_check(module, "fa_module_to"))
         return NULL;
-    if (where.dtype != FA_SAME && (where.dtype < FA_F16 || where.dtype > FA_F64)) {
+    if (where.dtype != FA_SAME && !fa_dtype_is_floating(where.dtype)) {
         fa_fail(FA_ERROR_DTYPE, "fa_module_to: %s is not a floating dtype", fa_dtype_name(where.dtype));
         return NULL;
     }

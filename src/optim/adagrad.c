@@ -1,4 +1,4 @@
-/* Adagrad: gradients divided by the root of the sum of all their squares. */
+/* Adagrad: divides gradients by the root of the sum of their squares. */
 #include "optim/optim.h"
 
 enum { LR, LR_DECAY, WEIGHT_DECAY, INITIAL_ACCUMULATOR_VALUE, EPS, MAXIMIZE };
@@ -9,7 +9,7 @@ static double rate(const double *option, int64_t step, bool fresh)
     return option[LR] / (1 + (double)(step - 1) * option[LR_DECAY]);
 }
 
-/* Writes the program: p is the parameter, d its gradient, s the sum of squares. */
+/* Generates the program: p is the parameter, d its gradient, s the sum of squares. */
 static void write(fa__group *g)
 {
     const double *o = g->option;

@@ -1,10 +1,10 @@
-/* Adam, with amsgrad; and AdamW, which differs in what weight decay is. */
+/* Adam, with amsgrad, and AdamW, which differs in weight decay. */
 #include "optim/optim.h"
 #include <math.h>
 
 enum { LR, BETA1, BETA2, EPS, WEIGHT_DECAY, AMSGRAD, MAXIMIZE };
 
-/* The means begin at 0, and are too small by these factors at first. */
+/* The learning rate with bias correction: the means start at 0 and are too small by these factors. */
 static double rate(const double *option, int64_t step, bool fresh)
 {
     (void)fresh;
@@ -17,7 +17,7 @@ static double root(const double *option, int64_t step, bool fresh)
     return sqrt(1 - pow(option[BETA2], (double)step));
 }
 
-/* How much of a parameter AdamW's decay leaves. */
+/* The factor by which AdamW's weight decay multiplies a parameter. */
 static double left(const double *option, int64_t step, bool fresh)
 {
     (void)step;
@@ -25,8 +25,8 @@ static double left(const double *option, int64_t step, bool fresh)
     return 1 - option[LR] * option[WEIGHT_DECAY];
 }
 
-/* Writes the rest of the program: p is the parameter, d its gradient, m and v the means of gradients and of their
- * squares, x the largest v so far; `parameter` is what the step starts from. */
+/* Generates the rest of the program: p is the parameter, d its gradient, m and v the running means of gradients and
+ * of their squares, x the maximum of v; `parameter` is the parameter before the step. */
 static void write_means(fa__group *g, const char *parameter)
 {
     const double *o = g->option;

@@ -1,4 +1,4 @@
-/* Gradients scaled to a norm, or cut off at a value. */
+/* Gradient clipping, by norm and by value. */
 #include <facula/autograd.h>
 #include <facula/error.h>
 #include <facula/expression.h>
@@ -8,7 +8,7 @@
 #include <facula/tensor.h>
 #include <math.h>
 
-/* Room for a tensor of each gradient, in the innermost scope. */
+/* A list with one tensor for each gradient, in the innermost scope. */
 typedef struct tensors {
     fa_object base;
     size_t count;
@@ -27,7 +27,7 @@ static fa_tensors listed(const tensors *t)
     return (fa_tensors){t->count, t->item};
 }
 
-/* The gradients that there are; NULL and an error. */
+/* The existing gradients; NULL and an error on failure. */
 static tensors *grads_of(const char *who, fa_parameters p)
 {
     tensors *grads = fa_error_stands() ? NULL : tensors_new(p.count);
@@ -43,7 +43,7 @@ static tensors *grads_of(const char *who, fa_parameters p)
     return fa_error_stands() ? NULL : grads;
 }
 
-/* The norm of all gradients, from those of each. */
+/* The norm of all gradients, computed from their single norms. */
 static fa_tensor *total_norm(const tensors *grads, double order)
 {
     tensors *norms = tensors_new(grads->count);
@@ -57,7 +57,7 @@ static fa_tensor *total_norm(const tensors *grads, double order)
     return fa_norm(fa_stack(listed(norms)), .p = order);
 }
 
-/* What the gradients are multiplied by, for each one on its device, in its dtype and shape; NULL and an error. */
+/* The factor of each gradient, on its device and in its dtype and shape; NULL and an error on failure. */
 static tensors *scales_of(const tensors *grads, const fa_tensor *norm, double max_norm)
 {
     tensors *scales = tensors_new(grads->count);
@@ -89,7 +89,7 @@ fa_tensor *(fa_clip_grad_norm)(fa_parameters parameters, double max_norm, const 
         return NULL;
     }
     FA_SCOPE;
-    FA_USE(.no_grad = true, .placement = FA_PLACE_STRICT); /* gradients stay where they are */
+    FA_USE(.no_grad = true, .placement = FA_PLACE_STRICT); /* gradients stay on their devices */
     tensors *grads = grads_of(who, parameters);
     fa_tensor *norm = grads ? total_norm(grads, given.norm_type) : NULL;
     if (!norm || (given.error_if_nonfinite && !norm_is_finite(who, norm)))

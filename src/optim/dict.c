@@ -1,4 +1,4 @@
-/* Writing what an object holds into an fa_state_dict, and reading it from one. */
+/* Writing an object's state to an fa_state_dict, and reading it. */
 #include "optim/dict.h"
 #include <facula/error.h>
 #include <facula/scope.h>
@@ -7,10 +7,10 @@
 #include <stdio.h>
 #include <string.h>
 
-/* A state dict's memory: the lists, then the names. */
+/* The memory of a state dict: the lists, then the names. */
 typedef struct fa__kept {
     fa_object base;
-    size_t count; /* tensors that it holds */
+    size_t count; /* number of tensors it holds */
     fa_tensor **tensor;
     const char **tensor_name, **number_name;
     double *number;
@@ -26,7 +26,7 @@ static void kept_destroy(void *object)
 
 static const fa_object_type kept_type = {"state", kept_destroy};
 
-/* The whole name. */
+/* Composes the full name. */
 static bool name_of(const fa__dict *a, char *name, const char *format, va_list list)
 {
     size_t length = strlen(a->prefix);
@@ -68,7 +68,7 @@ static void tensor_written(fa__dict *a, const char *name, fa_tensor *tensor)
 
 /* ---- reading ---- */
 
-/* The place of a name, sought from `*at` on and around; true when it is there. */
+/* Finds a name, searching from position `*at` on and wrapping around; true if it was found. */
 static bool found(const char *const *names, size_t count, const char *name, size_t *at)
 {
     for (size_t i = 0; i < count; i++) {
@@ -99,7 +99,7 @@ static bool number_read(fa__dict *a, const char *name, double *value)
     return isfinite(*value) || fa_fail(FA_ERROR_ARGUMENT, "%s: \"%s\" is not finite, but %g", a->who, name, *value);
 }
 
-/* ---- the same for both ---- */
+/* ---- in both directions ---- */
 
 bool fa__dict_number(fa__dict *a, double *value, const char *format, ...)
 {
@@ -168,7 +168,7 @@ bool fa__dict_tensor(fa__dict *a, fa_tensor **tensor, const char *name)
     return *tensor || fa_fail(FA_ERROR_ARGUMENT, "%s: \"%s\" is NULL", a->who, whole);
 }
 
-/* ---- the whole ---- */
+/* ---- complete state dicts ---- */
 
 static fa__kept *kept_new(const fa__dict *counted)
 {
@@ -209,7 +209,7 @@ typedef struct marks {
 
 static const fa_object_type marks_type = {"list", NULL};
 
-/* What nobody asked for is an error. */
+/* Names that were not asked for are an error. */
 static bool all_seen(const fa__dict *a)
 {
     const fa_state_dict *d = a->from;

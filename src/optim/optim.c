@@ -1,4 +1,4 @@
-/* Optimizers: what they hold. The parameters of each group are an object of its own, so that groups can be added. */
+/* Optimizers: their data. The parameters of each group form an object of their own, so that groups can be added. */
 #include "optim/optim.h"
 #include <facula/autograd.h>
 #include <facula/error.h>
@@ -52,9 +52,9 @@ fa__group *fa__optim_group(const fa_optim *o, const char *who, int group)
     return g;
 }
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
-/* Whether a tensor is none of the parameters that the optimizer has already. */
+/* Checks that a tensor is not yet a parameter of the optimizer. */
 static bool parameter_is_new(const fa_optim *o, const char *who, const fa_tensor *t, size_t i)
 {
     int number = 0;
@@ -74,7 +74,7 @@ static bool parameter_is_good(const fa_optim *o, const char *who, fa_parameters 
     const fa_tensor *t = p.item ? p.item[i] : NULL;
     if (!t)
         return fa_fail(FA_ERROR_ARGUMENT, "%s: parameter %zu is NULL", who, i);
-    if (fa_tensor_dtype(t) < FA_F16 || fa_tensor_dtype(t) > FA_F64)
+    if (!fa_dtype_is_floating(fa_tensor_dtype(t)))
         return fa_fail(FA_ERROR_DTYPE, "%s: parameter %zu is %s: only floating ones can be learned", who, i,
                        fa_dtype_name(fa_tensor_dtype(t)));
     if (!fa_is_leaf(t))
@@ -85,7 +85,7 @@ static bool parameter_is_good(const fa_optim *o, const char *who, fa_parameters 
     return parameter_is_new(o, who, t, i);
 }
 
-/* A part of the memory at `*at`. */
+/* Takes a part of the memory at `*at`. */
 static void *part(char **at, size_t bytes)
 {
     void *p = *at;
@@ -111,7 +111,7 @@ static fa__group *group_new(const fa__method *method, size_t count)
     return g;
 }
 
-/* Gives an optimizer one more group. */
+/* Adds a group to an optimizer. */
 static bool group_add(fa_optim *o, const char *who, fa_parameters p, const double *option)
 {
     if (!fa__options_check(o->method, who, option))
@@ -145,7 +145,7 @@ fa_optim *fa__optim_new(const fa__method *method, fa_parameters p, const void *o
     return group_add(o, method->name, p, o->option) ? o : NULL;
 }
 
-/* Where fa_optim_group_options has an option of any method. */
+/* The offset of each option of any method in fa_optim_group_options. */
 static const struct {
     const char *name;
     size_t offset;
@@ -194,14 +194,14 @@ int fa_optim_groups(const fa_optim *o)
     return fa__optim_check(o, "fa_optim_groups") ? (int)o->groups : -1;
 }
 
-/* ---- looking ---- */
+/* ---- queries ---- */
 
 const char *fa_optim_kind(const fa_optim *o)
 {
     return fa__optim_check(o, "fa_optim_kind") ? o->method->name + strlen("fa_optim_") : "";
 }
 
-/* Whether a method keeps a state for the parameters of a group. */
+/* True if a method keeps this state for the parameters of a group. */
 static bool is_kept(const fa__group *g, const fa__slot *slot, int k)
 {
     int when = g->method->state[k].when;

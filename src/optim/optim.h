@@ -1,6 +1,5 @@
-/* An optimizer: a method and groups of parameters, with what the method keeps for each. The methods are tables in
- * sgd.c, adam.c, rmsprop.c and adagrad.c; what groups hold is in optim.c and option.c, the step over all of them in
- * step.c. */
+/* An optimizer: a method and groups of parameters with their state. The methods are tables in sgd.c, adam.c,
+ * rmsprop.c and adagrad.c; the data of groups is in optim.c and option.c, the step over all groups in step.c. */
 #ifndef FA__OPTIM_OPTIM_H
 #define FA__OPTIM_OPTIM_H
 #include <facula/expression.h>
@@ -10,54 +9,54 @@
 enum {
     FA__MOST_STATES = 3,
     FA__MOST_NUMBERS = 8,
-    FA__MOST_OPTIONS = 8, /* the last of a table has no name */
+    FA__MOST_OPTIONS = 8, /* tables end with an entry without a name */
     FA__MOST_BINDINGS = 2 + FA__MOST_STATES + FA__MOST_NUMBERS,
     FA__PROGRAM_ROOM = 256
 };
 
 typedef struct fa__group fa__group;
 
-/* A number of a method's program. */
+/* A number used in a method's program. */
 typedef struct fa__number {
-    const char *name; /* in the program */
-    /* by the options, by how many steps a parameter has had with this one, and by whether a state of it is new in this
-     * step; NULL: always the same */
+    const char *name; /* its name in the program */
+    /* computes the value from the options, the step number of a parameter (including this step), and whether a state
+     * of the parameter is new in this step; NULL: constant */
     double (*value)(const double *option, int64_t step, bool fresh);
     double constant;
 } fa__number;
 
-/* What an option may be, beside finite. */
+/* The valid range of an option, which must also be finite. */
 typedef enum fa__limit { FA__NOT_NEGATIVE, FA__BELOW_ONE, FA__ANY_NUMBER, FA__YES_OR_NO } fa__limit;
 
 /* An option of a method. */
 typedef struct fa__option {
     const char *name;
-    size_t offset; /* in the method's options: of a bool for FA__YES_OR_NO, else of a double */
+    size_t offset; /* its offset in the method's options: of a bool for FA__YES_OR_NO, otherwise of a double */
     fa__limit limit;
 } fa__option;
 
-/* A state of a method, by numbers of options. */
+/* A state of a method; `when` and `begin` are numbers of options. */
 typedef struct fa__state {
-    const char *name, *symbol; /* as users know it, and in the program */
-    int when;                  /* it is kept while this option is not 0; 0: always */
-    int begin;                 /* the option that it begins as; 0: as 0 */
+    const char *name, *symbol; /* its public name, and its name in the program */
+    int when;                  /* it exists only if this option is not 0; 0: always */
+    int begin;                 /* its initial value is this option; 0: zero */
 } fa__state;
 
-/* A way to change parameters. Options are numbered by their place in the table; number 0 is lr. */
+/* An optimization method. Options are numbered by their position in the table; number 0 is lr. */
 typedef struct fa__method {
     const char *name; /* "fa_optim_sgd" */
     fa__option option[FA__MOST_OPTIONS];
     fa__state state[FA__MOST_STATES];
-    bool (*check)(const char *who, const double *option); /* whether options go together; NULL: any do */
-    void (*write)(fa__group *);                           /* the program, and its numbers */
+    bool (*check)(const char *who, const double *option); /* checks combinations of options; NULL: all are valid */
+    void (*write)(fa__group *);                           /* generates the program and its numbers */
 } fa__method;
 
-/* One parameter: what belongs to it is held. */
+/* One parameter with its state, to which it holds references. */
 typedef struct fa__slot {
     fa_tensor *parameter, *state[FA__MOST_STATES];
-    fa_tensor *loaded[FA__MOST_STATES]; /* what becomes its state, while a state is loaded */
-    int64_t step;                       /* steps that it has had */
-    bool fresh;                         /* a state was made that no step has been through */
+    fa_tensor *loaded[FA__MOST_STATES]; /* the new state while a state dict is loaded */
+    int64_t step;                       /* number of its steps */
+    bool fresh;                         /* a state was created that has not been through a step */
 } fa__slot;
 
 struct fa__group {
@@ -65,13 +64,14 @@ struct fa__group {
     fa__group *next;
     const fa__method *method;
     double option[FA__MOST_OPTIONS];
-    double initial_lr;           /* the rate that schedules begin from; NaN: there was none yet */
-    char text[FA__PROGRAM_ROOM]; /* assigns p and the states, from them, g and the numbers */
+    double initial_lr;           /* the base rate of schedules; NaN: no schedule so far */
+    char text[FA__PROGRAM_ROOM]; /* assigns to p and the states, computed from them, g and the numbers */
     fa__number number[FA__MOST_NUMBERS];
     int numbers;
-    size_t count, first; /* parameters; and how many there are in the groups before */
+    size_t count, first; /* number of parameters, and of those in earlier groups */
     fa__slot *slot;
-    /* rooms for a step: those that take part, lists of p, g and states of `count` each, and so of numbers */
+    /* space for a step: the parameters that take part, lists of p, g and states with `count` entries each, and of
+     * numbers */
     size_t actives;
     fa__slot **active;
     fa_tensor **list;
@@ -82,7 +82,7 @@ struct fa__group {
 struct fa_optim {
     fa_object base;
     const fa__method *method;
-    double option[FA__MOST_OPTIONS]; /* of a group that names none */
+    double option[FA__MOST_OPTIONS]; /* defaults for groups that do not set an option */
     fa__group *group, *last;
     size_t groups, count;
 };
@@ -91,36 +91,36 @@ struct fa_optim {
 
 /* ---- optim.c ---- */
 
-/* Makes an optimizer with one group, in the innermost scope. `options` are the method's, complete. */
+/* Creates an optimizer with one group, in the innermost scope. `options` are those of the method, complete. */
 fa_optim *fa__optim_new(const fa__method *, fa_parameters parameters, const void *options);
-/* Whether it is one; else an error. */
+/* Checks that it is an optimizer; sets an error if not. */
 bool fa__optim_check(const fa_optim *, const char *who);
-/* The group of a number; NULL and an error when there is none. */
+/* The group with a number; NULL and an error if there is none. */
 fa__group *fa__optim_group(const fa_optim *, const char *who, int group);
 
 /* ---- option.c ---- */
 
 int fa__option_count(const fa__method *);
-/* The number of the option of a name; -1: there is none. */
+/* The number of the option with a name; -1: none. */
 int fa__option_find(const fa__method *, const char *name);
-/* Reads a method's options into numbers. */
+/* Converts a method's options to an array of numbers. */
 void fa__options_take(const fa__method *, const void *options, double *option);
-/* Whether they can be used together; else an error. */
+/* Checks options and their combination; sets an error if invalid. */
 bool fa__options_check(const fa__method *, const char *who, const double *option);
-/* Gives a group options that were checked, and writes its program. */
+/* Sets the options of a group, which were checked, and generates its program. */
 void fa__group_set(fa__group *, const double *option);
 
-/* What a method's `write` says. */
+/* The functions below are called by a method's `write`. */
 void fa__optim_number(fa__group *, const char *name, double (*value)(const double *option, int64_t step, bool fresh));
 void fa__optim_constant(fa__group *, const char *name, double value);
 void fa__optim_text(fa__group *, const char *format, ...) __attribute__((__format__(__printf__, 2, 3)));
-/* Begins the program: d is the gradient, or its opposite, with weight decay. */
+/* Starts the program: d is the gradient, negated if maximizing, with weight decay added. */
 void fa__optim_gradient(fa__group *, double maximize, double weight_decay);
-/* m becomes the mean of gradients, of which `keep` is the part that stays: from the nearer end, as PyTorch's lerp. */
+/* Updates the running mean m of gradients, with decay `keep`: computed from the nearer end, like PyTorch's lerp. */
 void fa__optim_mean(fa__group *, double keep);
 
 /* ---- step.c ---- */
 
-/* Takes a state away from its parameter. NULL is nothing. */
+/* Drops a state and its connection to the parameter. NULL is allowed. */
 void fa__state_drop(fa_tensor **state, fa_tensor *parameter);
 #endif

@@ -1,4 +1,4 @@
-/* Options of groups: read from the methods' structs, checked, looked up by name; and the programs that follow from
+/* Options of groups: read from the methods' structs, checked, looked up by name; and the programs generated from
  * them. */
 #include "optim/optim.h"
 #include <facula/error.h>
@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What a number has to be: at least `least`, and below `below`. */
+/* Ranges of options: at least `least`, and less than `below`. */
 static const struct {
     double least, below;
     const char *text;
@@ -66,7 +66,7 @@ void fa__group_set(fa__group *g, const double *option)
     g->method->write(g);
 }
 
-/* ---- the programs ---- */
+/* ---- generating programs ---- */
 
 void fa__optim_number(fa__group *g, const char *name, double (*value)(const double *option, int64_t step, bool fresh))
 {
@@ -101,9 +101,9 @@ void fa__optim_mean(fa__group *g, double keep)
     fa__optim_constant(g, most ? "gain" : "kept", most ? 1 - keep : keep);
 }
 
-/* ---- looking and changing ---- */
+/* ---- reading and setting options ---- */
 
-/* The number of an option; -1 and an error. */
+/* The number of an option; -1 and an error if there is none. */
 static int option_named(const fa_optim *o, const char *who, const char *name)
 {
     int k = fa__option_find(o->method, name);

@@ -1,4 +1,4 @@
-/* RMSprop: gradients divided by the root of a running mean of their squares. */
+/* RMSprop: divides gradients by the root of a running mean of their squares. */
 #include "optim/optim.h"
 
 enum { LR, ALPHA, EPS, WEIGHT_DECAY, MOMENTUM, CENTERED, MAXIMIZE };
@@ -10,8 +10,8 @@ static double rate(const double *option, int64_t step, bool fresh)
     return option[LR];
 }
 
-/* Writes the program: p is the parameter, d its gradient, v the mean of squares, m the mean of gradients, b the
- * direction. */
+/* Generates the program: p is the parameter, d its gradient, v the mean of squares, m the mean of gradients, b the
+ * momentum buffer. */
 static void write(fa__group *g)
 {
     const double *o = g->option;

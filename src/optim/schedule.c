@@ -1,4 +1,4 @@
-/* Schedules: what all kinds share. */
+/* Code shared by all kinds of schedules. */
 #include "optim/schedule.h"
 #include "optim/optim.h"
 #include <facula/error.h>
@@ -73,7 +73,7 @@ bool fa__schedule_set(fa_schedule *s, const char *who)
     return good;
 }
 
-/* The rates at `epoch`. */
+/* Computes the rates at `epoch`. */
 static bool rates_at(fa_schedule *s, int64_t epoch, bool first)
 {
     int64_t was = s->epoch;
@@ -128,7 +128,7 @@ bool fa__schedule_next(fa_schedule *s)
 
 /* ---- steps ---- */
 
-/* Whether a step can be made. */
+/* True if a step can be made. */
 static bool can_step(const fa_schedule *s, const char *who)
 {
     if (!fa__schedule_check(s, who) || fa_error_stands())
@@ -159,7 +159,7 @@ bool fa_schedule_step_metric(fa_schedule *s, double metric)
     return s->kind->metric(s, metric);
 }
 
-/* ---- looking, saving and restoring ---- */
+/* ---- queries, saving and restoring ---- */
 
 int64_t fa_schedule_epoch(const fa_schedule *s)
 {

@@ -1,10 +1,10 @@
-/* Schedules whose rates fall: by steps, at milestones, exponentially, along a cosine, or as the program says. */
+/* Decaying schedules: step, multi-step, exponential, cosine, and user-defined (lambda). */
 #include "optim/schedule.h"
 #include <facula/error.h>
 #include <math.h>
 #include <string.h>
 
-/* ---- steps of one length ---- */
+/* ---- step ---- */
 
 typedef struct step_schedule {
     fa_schedule base;
@@ -36,7 +36,7 @@ fa_schedule *(fa_schedule_step_lr)(fa_optim *o, int64_t step_size, const fa_sche
     return fa__schedule_begin(&t->base);
 }
 
-/* ---- at milestones ---- */
+/* ---- multi-step ---- */
 
 typedef struct multi_step_schedule {
     fa_schedule base;
@@ -87,7 +87,7 @@ fa_schedule *(fa_schedule_multi_step)(fa_optim *o, fa_list milestones, const fa_
     return fa__schedule_begin(&t->base);
 }
 
-/* ---- at every epoch ---- */
+/* ---- exponential ---- */
 
 typedef struct exponential_schedule {
     fa_schedule base;
@@ -113,7 +113,7 @@ fa_schedule *fa_schedule_exponential(fa_optim *o, double gamma)
     return fa__schedule_begin(&t->base);
 }
 
-/* ---- along a cosine ---- */
+/* ---- cosine ---- */
 
 typedef struct cosine_schedule {
     fa_schedule base;
@@ -121,8 +121,8 @@ typedef struct cosine_schedule {
     double eta_min;
 } cosine_schedule;
 
-/* From one point of the wave to the next by the quotient of their heights; away from the lowest point, whose height is
- * 0, by the difference. */
+/* Multiplies the rate by the quotient of the wave's values at the two epochs. At the lowest point, where the value is
+ * 0, it adds the difference. */
 static double cosine_rate(const fa_schedule *s, int group, double now, bool first)
 {
     const cosine_schedule *t = (const cosine_schedule *)s;
@@ -151,7 +151,7 @@ fa_schedule *(fa_schedule_cosine)(fa_optim *o, int64_t t_max, const fa_schedule_
     return fa__schedule_begin(&t->base);
 }
 
-/* ---- as the program says ---- */
+/* ---- user-defined ---- */
 
 typedef struct lambda_schedule {
     fa_schedule base;

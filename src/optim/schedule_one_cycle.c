@@ -1,21 +1,21 @@
-/* One cycle: up to a highest rate and down to nearly nothing, with momentum the other way round. */
+/* One-cycle schedule: up to a maximum rate and down to almost 0, with the momentum in the opposite direction. */
 #include "optim/optim.h"
 #include "optim/schedule.h"
 #include <facula/error.h>
 #include <math.h>
 #include <string.h>
 
-/* Which of a group's values a phase begins or ends with. */
+/* The rate at which a phase starts or ends. */
 typedef enum corner { INITIAL, HIGHEST, LOWEST } corner;
 
 typedef struct phase {
-    double end; /* the epoch */
+    double end; /* the epoch in which the phase ends */
     corner rate[2];
     bool low_momentum[2];
 } phase;
 
 typedef struct one_cycle {
-    fa_schedule base; /* its base rates are the initial ones */
+    fa_schedule base; /* its base rates are the initial rates */
     phase phase[3];
     int phases;
     int64_t steps;
@@ -36,9 +36,8 @@ static double between(const one_cycle *t, double start, double end, double part)
     return t->linear ? (end - start) * part + start : end + (start - end) / 2 * (cos(pi * part) + 1);
 }
 
-/* The phase that an epoch is in, and how much of it is over. A line that went on after its end would soon be below 0,
- * so that it stays there: the epoch that follows the last step is one. The cosine turns back there, as PyTorch's does.
- */
+/* The phase that contains an epoch, and the completed fraction of it. One epoch may follow the last step. A line that
+ * continued would be below 0 there, so it stays at its end; the cosine turns back, as in PyTorch. */
 static const phase *phase_at(const one_cycle *t, double epoch, double *part)
 {
     double start = 0;
@@ -102,7 +101,7 @@ static bool step(fa_schedule *s)
 
 static const fa__schedule_kind kind = {.name = "fa_schedule_one_cycle", .rate = rate, .begin = begin, .step = step};
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 static void phases_set(one_cycle *t, double pct_start, bool three_phase)
 {
@@ -135,7 +134,7 @@ static bool options_are_good(double max_lr, int64_t total_steps, const fa_schedu
            && positive(".div_factor", g->div_factor) && positive(".final_div_factor", g->final_div_factor);
 }
 
-/* The option of the optimizer that is cycled; NULL and an error when it has none. */
+/* The option of the optimizer that is cycled; NULL and an error if it has none. */
 static const char *momentum_of(const fa_optim *o)
 {
     static const char *const names[] = {"momentum", "beta1"};

@@ -1,4 +1,4 @@
-/* Rates that fall when a metric has not got better for long. */
+/* Reduces the rate when a metric stops improving. */
 #include "optim/schedule.h"
 #include <facula/error.h>
 #include <float.h>
@@ -9,8 +9,7 @@ typedef struct plateau {
     fa_schedule base;
     bool max, absolute;
     double factor, threshold, eps, best;
-    int64_t patience, cooldown, bad,
-        cooling; /* bad: epochs without a better metric; cooling: epochs still to be left out */
+    int64_t patience, cooldown, bad, cooling; /* bad: epochs without improvement; cooling: remaining cooldown epochs */
     double lowest[];
 } plateau;
 
@@ -21,7 +20,7 @@ static bool is_better(const plateau *t, double metric)
     return t->max ? metric > bar : metric < bar;
 }
 
-/* Lower rates, but for changes that are too small. */
+/* Lowers the rates, except for changes that are too small. */
 static bool reduce(plateau *t)
 {
     fa_schedule *s = &t->base;
@@ -47,8 +46,8 @@ static bool metric(fa_schedule *s, double value)
     return true;
 }
 
-/* Numbers of a state are finite: the worst metric, with which all begins, is none of them, and what stands for the best
- * that there can be is the one next to it. */
+/* Numbers in a state dict must be finite. The initial best metric is infinite, and is therefore not stored; an
+ * infinitely good one is stored as the best finite number. */
 static bool visit(fa__dict *a, fa_schedule *s)
 {
     plateau *t = (plateau *)s;
@@ -64,7 +63,7 @@ static bool visit(fa__dict *a, fa_schedule *s)
 
 static const fa__schedule_kind kind = {.name = "fa_schedule_reduce_on_plateau", .metric = metric, .visit = visit};
 
-/* Whether an option is one of the two words that it may be; an error if not. */
+/* Checks that an option is one of two words; sets an error if not. */
 static bool word_is_good(const char *option, const char *word, const char *a, const char *b)
 {
     bool good = word && (!strcmp(word, a) || !strcmp(word, b));

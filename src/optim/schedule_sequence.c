@@ -1,4 +1,4 @@
-/* Several schedules of one optimizer: all at every epoch, or one after the other. */
+/* Combinations of schedules of one optimizer: chained, and sequential. */
 #include "optim/schedule.h"
 #include <facula/error.h>
 #include <facula/scope.h>
@@ -9,8 +9,8 @@
 typedef struct several {
     fa_schedule base;
     size_t count;
-    fa_schedule **part; /* held */
-    double *milestone;  /* count - 1 of them: from which epoch on part i + 1 goes */
+    fa_schedule **part; /* references */
+    double *milestone;  /* count - 1 numbers: the epoch at which part i + 1 starts */
 } several;
 
 static void release(fa_schedule *s)
@@ -35,7 +35,7 @@ static bool visit(fa__dict *a, fa_schedule *s)
     return good;
 }
 
-/* ---- all at every epoch ---- */
+/* ---- chained ---- */
 
 static bool chain_begin(fa_schedule *s)
 {
@@ -72,9 +72,9 @@ static const fa__schedule_kind chained = {.name = "fa_schedule_chained",
                                           .visit = visit,
                                           .release = release};
 
-/* ---- one after the other ---- */
+/* ---- sequential ---- */
 
-/* The part that goes at an epoch. */
+/* The part that is active at an epoch. */
 static fa_schedule *part_at(const several *t, int64_t epoch)
 {
     size_t i = 0;
@@ -105,7 +105,7 @@ static const fa__schedule_kind sequential = {.name = "fa_schedule_sequential",
                                              .visit = visit,
                                              .release = release};
 
-/* ---- making ---- */
+/* ---- creation ---- */
 
 static bool parts_are_good(const char *who, size_t count, fa_schedule *const *part)
 {
@@ -139,7 +139,7 @@ static several *several_new(const fa__schedule_kind *kind, size_t count, fa_sche
     return t;
 }
 
-/* Nothing is to be done for epoch 0: each part has set its rates when it was made. */
+/* Epoch 0 needs nothing: each part set its rates when it was created. */
 fa_schedule *fa__schedule_chained(size_t count, fa_schedule *const *schedules)
 {
     several *t = several_new(&chained, count, schedules);

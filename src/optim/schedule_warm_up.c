@@ -1,4 +1,4 @@
-/* Schedules that begin with a part of the base rate: linear, and constant. */
+/* Warm-up schedules, which start with a fraction of the base rate: linear, and constant. */
 #include "optim/schedule.h"
 #include <facula/error.h>
 #include <math.h>
@@ -9,7 +9,7 @@ typedef struct warm_up {
     int64_t iters;
 } warm_up;
 
-/* From one epoch to the next by the quotient of their parts. */
+/* Multiplies the rate by the quotient of the factors of the two epochs. */
 static double linear_rate(const fa_schedule *s, int group, double now, bool first)
 {
     const warm_up *t = (const warm_up *)s;
@@ -20,7 +20,7 @@ static double linear_rate(const fa_schedule *s, int group, double now, bool firs
     if (s->epoch > t->iters)
         return now;
     double next = now * (1 + rise / ((double)t->iters * t->start + (double)(s->epoch - 1) * rise));
-    return next < 0 ? 0 : next; /* below it is only what was rounded on the way to 0 */
+    return next < 0 ? 0 : next; /* a negative result is only rounding error on the way to 0 */
 }
 
 static double constant_rate(const fa_schedule *s, int group, double now, bool first)
@@ -46,7 +46,7 @@ static fa_schedule *warm_up_new(const fa__schedule_kind *kind, fa_optim *o, doub
     return fa__schedule_begin(&t->base);
 }
 
-/* Epoch 0 has this part of the rate, from which the others follow by quotients. */
+/* Checks the factor at epoch 0, by which later steps divide. */
 static bool first_part_is_good(const char *who, const char *option, double part)
 {
     return (part > 0 && part <= 1)

@@ -11,8 +11,8 @@ static double rate(const double *option, int64_t step, bool fresh)
     return option[LR];
 }
 
-/* How much of the gradient goes into the direction: it begins as the gradient itself, in the first step with momentum,
- * whichever step of the parameter that is. */
+/* The factor of the gradient in the momentum buffer: 1 in the first step with momentum, which may be any step of the
+ * parameter. */
 static double keep(const double *option, int64_t step, bool fresh)
 {
     (void)step;
@@ -27,7 +27,7 @@ static bool options_are_good(const char *who, const double *o)
                       who, o[MOMENTUM], o[DAMPENING]);
 }
 
-/* Writes the program: p is the parameter, d its gradient, b the direction. */
+/* Generates the program: p is the parameter, d its gradient, b the momentum buffer. */
 static void write(fa__group *g)
 {
     const double *o = g->option;

@@ -1,4 +1,4 @@
-/* What an optimizer holds, for checkpoints. */
+/* The state dict of an optimizer. */
 #include "optim/dict.h"
 #include "optim/optim.h"
 #include <facula/error.h>
@@ -32,10 +32,10 @@ static bool same_shape(const fa_tensor *a, const fa_tensor *b)
     return s.rank == t.rank && !memcmp(s.dim, t.dim, (size_t)s.rank * sizeof *s.dim);
 }
 
-/* Makes a copy of what was found on the parameter's device and in its dtype, which is to become its state. */
+/* Copies a tensor of the dict to the device and dtype of the parameter; the copy becomes its state. */
 static bool state_load(const char *who, fa_tensor *found, fa_tensor **loaded, fa_tensor *parameter, const char *name)
 {
-    if (fa_tensor_dtype(found) < FA_F16 || !same_shape(found, parameter))
+    if (!fa_dtype_is_floating(fa_tensor_dtype(found)) || !same_shape(found, parameter))
         return fa_fail(FA_ERROR_SHAPE, "%s: \"%s\" is not floating, or not of the shape of its parameter", who, name);
     fa_tensor *there = fa_to(found, fa_tensor_device(parameter));
     fa_tensor *made = there ? fa_to(there, fa_tensor_dtype(parameter), .copy = true) : NULL;
@@ -45,7 +45,7 @@ static bool state_load(const char *who, fa_tensor *found, fa_tensor **loaded, fa
     return true;
 }
 
-/* The states of a parameter; reading, *count becomes how many there are. */
+/* The states of a parameter; when reading, sets *count to their number. */
 static bool states_visit(fa__dict *a, const fa__method *m, fa__slot *slot, size_t *count)
 {
     for (int k = 0; k < FA__MOST_STATES && m->state[k].name; k++) {

@@ -1,4 +1,4 @@
-/* The step: a program for each group over those of its parameters that have a gradient, all groups or none. */
+/* The optimizer step: one program for each group, over its parameters that have a gradient; all groups or none. */
 #include "optim/optim.h"
 #include <facula/autograd.h>
 #include <facula/error.h>
@@ -15,13 +15,13 @@ void fa__state_drop(fa_tensor **state, fa_tensor *parameter)
     *state = NULL;
 }
 
-/* Makes a state, which moves with its parameter from then on. */
+/* Creates a state, which moves with its parameter from then on. */
 static bool state_ready(const fa__group *g, int k, fa__slot *slot)
 {
     int begin = g->method->state[k].begin;
     if (slot->state[k])
         return true;
-    FA_USE(.device = fa_tensor_device(slot->parameter)); /* also where operations are placed */
+    FA_USE(.device = fa_tensor_device(slot->parameter)); /* on the parameter's device even with automatic placement */
     fa_tensor *made = fa_full_like(slot->parameter, begin ? g->option[begin] : 0);
     if (!made || !fa_follow(made, slot->parameter))
         return false;
@@ -36,7 +36,7 @@ static bool state_is_used(const fa__group *g, int k)
     return s->name && (!s->when || g->option[s->when] != 0);
 }
 
-/* Puts the parameters that have a gradient, their gradients and their states into the lists. */
+/* Fills the lists with the parameters that have a gradient, their gradients and their states. */
 static bool lists_fill(fa__group *g)
 {
     size_t n = 0;
@@ -66,7 +66,7 @@ static double number_of(const fa__group *g, const fa__number *number, const fa__
     return number->value(g->option, slot->step + 1, slot->fresh);
 }
 
-/* A number, or one for each parameter where they have had different numbers of steps. */
+/* Binds a number, or one number for each parameter if their step counts differ. */
 static fa_binding bind_number(fa__group *g, int k)
 {
     const fa__number *number = &g->number[k];

@@ -664,16 +664,13 @@ static const cell cells[FA__PRIM_count] = {
     [FA__PRIM_or] = none,
     [FA__PRIM_not] = none,
     [FA__PRIM_select] = chosen,
-    [FA__PRIM_to_bool] = none,
-    [FA__PRIM_to_u8] = none,
-    [FA__PRIM_to_i8] = none,
-    [FA__PRIM_to_i16] = none,
-    [FA__PRIM_to_i32] = none,
-    [FA__PRIM_to_i64] = none,
-    [FA__PRIM_to_f16] = passes,
-    [FA__PRIM_to_bf16] = passes,
-    [FA__PRIM_to_f32] = passes,
-    [FA__PRIM_to_f64] = passes,
+#define BOOL none
+#define UNSIGNED none
+#define SIGNED none
+#define FLOAT passes
+#define DTYPE(tag, name, cell, kind, ...) [FA__PRIM_to_##name] = kind,
+#include "core/dtypes.def"
+#undef DTYPE
     [FA__PRIM_index] = none,
     [FA__PRIM_uniform] = none,
     [FA__PRIM_normal] = none,

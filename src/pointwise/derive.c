@@ -10,17 +10,17 @@
 
 /* What takes about as long as reading a value: not worth keeping a result for. */
 static const bool cheap[FA__PRIM_count] = {
-    [FA__PRIM_input] = true,   [FA__PRIM_constant] = true, [FA__PRIM_neg] = true,     [FA__PRIM_add] = true,
-    [FA__PRIM_sub] = true,     [FA__PRIM_mul] = true,      [FA__PRIM_mad] = true,     [FA__PRIM_fma] = true,
-    [FA__PRIM_abs] = true,     [FA__PRIM_sign] = true,     [FA__PRIM_maximum] = true, [FA__PRIM_minimum] = true,
-    [FA__PRIM_floor] = true,   [FA__PRIM_trunc] = true,    [FA__PRIM_lt] = true,      [FA__PRIM_le] = true,
-    [FA__PRIM_eq] = true,      [FA__PRIM_ne] = true,       [FA__PRIM_and] = true,     [FA__PRIM_or] = true,
-    [FA__PRIM_not] = true,     [FA__PRIM_select] = true,   [FA__PRIM_to_bool] = true, [FA__PRIM_to_u8] = true,
-    [FA__PRIM_to_i8] = true,   [FA__PRIM_to_i16] = true,   [FA__PRIM_to_i32] = true,  [FA__PRIM_to_i64] = true,
-    [FA__PRIM_to_f16] = true,  [FA__PRIM_to_bf16] = true,  [FA__PRIM_to_f32] = true,  [FA__PRIM_to_f64] = true,
-    [FA__PRIM_index] = true,   [FA__PRIM_ceil] = true,     [FA__PRIM_round] = true,   [FA__PRIM_copysign] = true,
-    [FA__PRIM_signbit] = true, [FA__PRIM_bit_and] = true,  [FA__PRIM_bit_or] = true,  [FA__PRIM_bit_xor] = true,
-    [FA__PRIM_bit_not] = true,
+    [FA__PRIM_input] = true,  [FA__PRIM_constant] = true, [FA__PRIM_neg] = true,     [FA__PRIM_add] = true,
+    [FA__PRIM_sub] = true,    [FA__PRIM_mul] = true,      [FA__PRIM_mad] = true,     [FA__PRIM_fma] = true,
+    [FA__PRIM_abs] = true,    [FA__PRIM_sign] = true,     [FA__PRIM_maximum] = true, [FA__PRIM_minimum] = true,
+    [FA__PRIM_floor] = true,  [FA__PRIM_trunc] = true,    [FA__PRIM_lt] = true,      [FA__PRIM_le] = true,
+    [FA__PRIM_eq] = true,     [FA__PRIM_ne] = true,       [FA__PRIM_and] = true,     [FA__PRIM_or] = true,
+    [FA__PRIM_not] = true,    [FA__PRIM_select] = true,   [FA__PRIM_index] = true,   [FA__PRIM_ceil] = true,
+    [FA__PRIM_round] = true,  [FA__PRIM_copysign] = true, [FA__PRIM_signbit] = true, [FA__PRIM_bit_and] = true,
+    [FA__PRIM_bit_or] = true, [FA__PRIM_bit_xor] = true,  [FA__PRIM_bit_not] = true,
+#define DTYPE(tag, name, ...) [FA__PRIM_to_##name] = true,
+#include "core/dtypes.def"
+#undef DTYPE
 };
 
 typedef struct fa__cost {
@@ -129,11 +129,6 @@ static uint32_t input_bit(const fa__ssa_node *n)
     return n->prim == FA__PRIM_input ? 1u << n->a : 0;
 }
 
-static bool is_cast(fa__prim prim)
-{
-    return prim > FA__PRIM_to_bool && prim <= FA__PRIM_to_f64;
-}
-
 /* As they are in the finished program. What was derived a second time mentions what that was by: a constant, such as
  * that of x * x, passes on a gradient that is zero. */
 static void set_flags(fa__expression *derived, const fa__expression *of, int wrt)
@@ -147,7 +142,10 @@ static void set_flags(fa__expression *derived, const fa__expression *of, int wrt
             uint32_t bit = input_bit(&ssa->node[fa__ssa_operand(n, k)]);
             bool is_key = n->prim == FA__PRIM_uniform || n->prim == FA__PRIM_normal;
             bool is_condition = n->prim == FA__PRIM_select && k == 0;
-            *(is_condition ? &quiet : is_key ? &derived->random : is_cast((fa__prim)n->prim) ? &cast : &plain) |= bit;
+            *(is_condition                     ? &quiet
+              : is_key                         ? &derived->random
+              : fa__is_cast((fa__prim)n->prim) ? &cast
+                                               : &plain) |= bit;
         }
         derived->floating |=
             fa__prims[n->prim].domain == FA__DOMAIN_FLOAT || (n->prim == FA__PRIM_constant && !n->integer);

@@ -42,9 +42,9 @@ typedef struct fa__expression {
     uint32_t bound_only; /* bit i: mentioned, and only directly as an operand of maximum() or minimum() */
     uint32_t divisors;   /* bit i: input i divides as it is: an error where it is the integer 0 */
     uint32_t random;     /* bit i: input i is a key, the operand of uniform() or normal() */
-    uint32_t casts;      /* bit p: FA__PRIM_to_bool + p is mentioned, but for to_bool itself: takes part in promotion */
+    uint32_t casts;      /* bit d: a cast to dtype d, other than bool, is mentioned: it takes part in promotion */
     uint32_t boolean;    /* bit o: output o is a test, or a choice between tests: stored as bool */
-    uint8_t cast[FA__MAX_OUTPUTS]; /* of output o: the cast that it is, FA__PRIM_to_u8 for u8(x + y), or 0 */
+    uint8_t cast[FA__MAX_OUTPUTS]; /* of output o: the dtype of the cast that it is, FA_U8 for u8(x + y), or FA_SAME */
     bool floating;                 /* mentions a FLOAT primitive or a non-integer constant: integers compute in f32 */
     bool integral; /* mentions an integer constant, and not as an operand of a test: bools compute in i64 */
     bool signs;    /* mentions - of values: nothing for bools */
@@ -76,15 +76,15 @@ fa__expression *fa__expression_derive(const fa__expression *e, int wrt, fa__unde
 /* The same, made once and owned by e: not to be freed, lives as long as e. Any thread may call it. */
 const fa__expression *fa__expression_derivative(const fa__expression *e, int wrt, fa__underived *why);
 
-/* The least and the largest value of a narrow dtype, by its conversion: FA__PRIM_to_bool, to_u8, to_i8 or to_i16. */
+/* The least and the largest value of a narrow dtype, by the conversion to it. */
 typedef struct fa__narrow_range {
     int32_t low, high;
 } fa__narrow_range;
 
 fa__narrow_range fa__narrow_range_of(fa__prim to);
 
-/* The program for a dtype that is narrower than what it computes in: values that wrap are converted by `to`
- * (FA__PRIM_to_bool, to_u8, to_i8, to_i16) before anything but sums and products sees them. Constants that are bounds
+/* The program for a dtype that is narrower than what it computes in: values that wrap are converted by
+ * `to`, as FA__PRIM_to_u8, before anything but sums and products sees them. Constants that are bounds
  * become the nearest value of the dtype. One piece of memory, freed with fa__free; NULL and an error without memory. */
 fa__ssa *fa__ssa_narrowed(const fa__ssa *, fa__prim to);
 

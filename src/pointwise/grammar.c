@@ -94,16 +94,11 @@ static bool bounds(fa__prim prim)
     return prim == FA__PRIM_maximum || prim == FA__PRIM_minimum;
 }
 
-static bool casts(fa__prim prim)
-{
-    return prim > FA__PRIM_to_bool && prim <= FA__PRIM_to_f64;
-}
-
 static uint32_t *kind_of_use(fa__parser *p, fa__prim prim, int k)
 {
     return prim == FA__PRIM_select && k == 0 ? &p->condition
            : draws(prim)                     ? &p->random
-           : casts(prim)                     ? &p->cast
+           : fa__is_cast(prim)               ? &p->cast
            : bounds(prim)                    ? &p->bound
                                              : &p->plain;
 }
@@ -121,14 +116,14 @@ static void note_operands(fa__parser *p, fa__prim prim, const fa__value operand[
     for (int k = prim == FA__PRIM_select; !tests && k < arity; k++)
         fa__note_constant(p, operand[k]);
     p->signs |= (prim == FA__PRIM_neg || prim == FA__PRIM_sub) && constants < arity;
-    if (casts(prim))
-        p->casts |= 1U << ((unsigned)(prim - FA__PRIM_to_bool) & 31);
+    if (fa__is_cast(prim))
+        p->casts |= 1U << fa__prims[prim].dtype;
     p->floating |= fa__prims[prim].domain == FA__DOMAIN_FLOAT;
 }
 
 static fa__value apply(fa__parser *p, fa__prim prim, const fa__value operand[3], int position)
 {
-    fa__value made = {.position = position, .cast = casts(prim) ? (uint8_t)prim : 0};
+    fa__value made = {.position = position, .cast = fa__is_cast(prim) ? fa__prims[prim].dtype : FA_SAME};
     if (p->failed)
         return made;
     note_operands(p, prim, operand);
@@ -155,8 +150,7 @@ static const char *function_name(fa__prim prim)
 {
     if (prim <= FA__PRIM_constant || prim >= FA__PRIM_count || prim == FA__PRIM_mad)
         return NULL;
-    const char *name = fa__prims[prim].name;
-    return strncmp(name, "to_", 3) != 0 ? name : name + 3;
+    return fa__prims[prim].dtype == FA_SAME ? fa__prims[prim].name : fa__prims[prim].name + strlen("to_");
 }
 
 static fa__prim find_function(const char *name, int length)

@@ -4,6 +4,7 @@
  * do not depend on the high ones, and those of bools are never below 0. */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "core/dtype.h"
 #include "pointwise/expression.h"
 #include <string.h>
 
@@ -28,10 +29,14 @@ static uint16_t add(narrowing *w, fa__ssa_node n)
 
 fa__narrow_range fa__narrow_range_of(fa__prim to)
 {
-    return to == FA__PRIM_to_bool ? (fa__narrow_range){0, 1}
-           : to == FA__PRIM_to_u8 ? (fa__narrow_range){0, UINT8_MAX}
-           : to == FA__PRIM_to_i8 ? (fa__narrow_range){INT8_MIN, INT8_MAX}
-                                  : (fa__narrow_range){INT16_MIN, INT16_MAX};
+    static const fa__narrow_range ranges[FA__DTYPES] = {
+#define HIGHEST(digits) ((int32_t)((INT64_C(1) << ((digits) < 31 ? (digits) : 31)) - 1))
+#define DTYPE(tag, name, cell, kind, class, form, use, digits, ...)                                                    \
+    [FA_##tag] = {FA__KIND_##kind == FA__KIND_SIGNED ? -HIGHEST(digits) - 1 : 0, HIGHEST(digits)},
+#include "core/dtypes.def"
+#undef DTYPE
+    };
+    return ranges[fa__prims[to].dtype];
 }
 
 /* Node i as it is when stored. Numbers and operands of other dtypes are only converted where `all` asks for it. */

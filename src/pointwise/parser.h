@@ -8,7 +8,7 @@
 typedef struct fa__value {
     fa__node_id node;
     bool boolean; /* a test, a choice between tests, true or false */
-    uint8_t cast; /* the primitive when it is a cast, or 0 */
+    uint8_t cast; /* the dtype when it is a cast, or FA_SAME */
     int position; /* of its text */
 } fa__value;
 

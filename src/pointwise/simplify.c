@@ -226,10 +226,11 @@ static const rule rules[FA__PRIM_count] = {
 
 /* Primitives for which f(f(x)) is f(x). */
 static const bool idempotent[FA__PRIM_count] = {
-    [FA__PRIM_ceil] = true,   [FA__PRIM_round] = true,  [FA__PRIM_sign] = true,   [FA__PRIM_floor] = true,
-    [FA__PRIM_trunc] = true,  [FA__PRIM_to_u8] = true,  [FA__PRIM_to_i8] = true,  [FA__PRIM_to_i16] = true,
-    [FA__PRIM_to_i32] = true, [FA__PRIM_to_i64] = true, [FA__PRIM_to_f16] = true, [FA__PRIM_to_bf16] = true,
-    [FA__PRIM_to_f32] = true,
+    [FA__PRIM_ceil] = true,  [FA__PRIM_round] = true, [FA__PRIM_sign] = true,
+    [FA__PRIM_floor] = true, [FA__PRIM_trunc] = true,
+#define DTYPE(tag, name, ...) [FA__PRIM_to_##name] = true,
+#include "core/dtypes.def"
+#undef DTYPE
 };
 
 fa__node_id fa__simplify(fa__builder *b, fa__prim prim, fa__node_id x, fa__node_id y, fa__node_id z)

@@ -1,4 +1,4 @@
-/* What compares logits with targets: accuracies, and tables of confusion. Both count in i64. */
+/* Meters that compare logits with targets: accuracy and confusion matrix. Both count in i64. */
 #include "train/meter.h"
 #include <facula/error.h>
 #include <facula/expression.h>
@@ -8,15 +8,15 @@
 #include <inttypes.h>
 #include <math.h>
 
-enum { RIGHT, COUNTED, COUNTS, MOST_CLASSES = 46340 /* whose square is an int */ };
+enum { RIGHT, COUNTED, COUNTS, MOST_CLASSES = 46340 /* the largest number whose square is an int */ };
 
-/* The dimension of classes. */
+/* The class dimension. */
 static int64_t class_dim(const fa_tensor *logits)
 {
     return fa_dim(logits) > 1;
 }
 
-/* Whether a target has the shape of the logits without their classes. */
+/* Checks that the target has the shape of the logits without the class dimension. */
 static bool shapes_fit(const fa_tensor *logits, const fa_tensor *target)
 {
     int64_t dims = fa_dim(logits), c = class_dim(logits);
@@ -26,14 +26,14 @@ static bool shapes_fit(const fa_tensor *logits, const fa_tensor *target)
     return fit;
 }
 
-/* The target in i64, NULL and an error when the operands are not what is compared. */
+/* The target as i64; NULL and an error if the operands are invalid. */
 static fa_tensor *target_for(const fa_meter *m, fa_arg value, const fa_tensor *target)
 {
     if (value.kind != FA__ARG_TENSOR)
         return fa_fail(FA_ERROR_ARGUMENT, "fa_meter_update: a meter of %s takes a tensor of logits", m->kind->name),
                NULL;
     fa_dtype dtype = fa_tensor_dtype(target);
-    if (dtype < FA_U8 || dtype > FA_I64)
+    if (dtype == FA_SAME || dtype == FA_BOOL || fa_dtype_is_floating(dtype))
         return fa_fail(FA_ERROR_DTYPE, "fa_meter_update: a .target is integers, not %s", fa_dtype_name(dtype)), NULL;
     if (!shapes_fit(value.as.t, target))
         return fa_fail(FA_ERROR_SHAPE,
@@ -48,7 +48,7 @@ static fa_tensor *target_for(const fa_meter *m, fa_arg value, const fa_tensor *t
     return fa_to(target, FA_I64);
 }
 
-/* Adds to the sum, which begins as the first part, where the values are. */
+/* Adds to the sum, which the first value creates on its device. */
 static bool add(fa_meter *m, fa_tensor *part, const fa_tensor *value)
 {
     if (m->sum)
@@ -61,7 +61,7 @@ static bool add(fa_meter *m, fa_tensor *part, const fa_tensor *value)
 
 /* ---- accuracy ---- */
 
-/* Which targets are right: they are among the largest logits, and are counted. */
+/* Which targets are counted and correct: among the largest logits. */
 static fa_tensor *right_ones(const fa_meter *m, const fa_tensor *logits, fa_tensor *target)
 {
     int64_t c = class_dim(logits);
@@ -111,10 +111,10 @@ fa_meter *(fa_meter_accuracy)(const fa_meter_accuracy_options *options)
     return m;
 }
 
-/* ---- confusion ---- */
+/* ---- confusion matrix ---- */
 
-/* The row of the table that each target is, 0 where it is ignored: looked up, so that one that is no class is an error
- * that tells it, also where that is found late. */
+/* The row of each target in the matrix, 0 if it is ignored. Uses a lookup, so that an invalid class is an index error
+ * that shows it, on asynchronous devices too. */
 static fa_tensor *rows_of(const fa_meter *m, fa_tensor *target)
 {
     fa_tensor *class = fa_flatten(fa_pointwise("x != y ? x : i64(0)", target, m->ignore));

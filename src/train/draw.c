@@ -1,4 +1,4 @@
-/* How a progress bar looks: one line, in as many columns as the terminal has. */
+/* Drawing of progress bars: one line, as wide as the terminal. */
 #include "train/progress.h"
 #include <inttypes.h>
 #include <math.h>
@@ -25,7 +25,7 @@ static int columns_of(FILE *file)
     return size.ws_col;
 }
 
-/* A line that is filled bit by bit, and cut when it is full. */
+/* A line of text, truncated when it is full. */
 typedef struct line {
     char text[LINE];
     size_t length;
@@ -53,7 +53,7 @@ static void put_time(line *l, double seconds)
         put(l, "%d:%02d", (int)(s / 60), (int)(s % 60));
 }
 
-/* What stands behind the bar. */
+/* Writes the numbers after the bar. */
 static void put_numbers(line *l, const fa_progress *bar, double time)
 {
     double passed = time - bar->begun, rate = passed > 0 ? (double)bar->done / passed : 0;
@@ -71,7 +71,7 @@ static void put_numbers(line *l, const fa_progress *bar, double time)
             put(l, "  %s %.4g", bar->value[i].name, bar->value[i].shown);
 }
 
-/* [####      ], as wide as there is room. */
+/* Writes the bar, [####      ], as wide as there is room. */
 static void put_bar(line *l, const fa_progress *bar, int room)
 {
     static const char full[WIDEST + 1] = "##############################";
@@ -86,7 +86,7 @@ void fa__progress_draw(fa_progress *bar, double time)
 {
     line head = {.length = 0}, numbers = {.length = 0};
     bool over = bar->done == bar->total;
-    bool begun = bar->drawn > bar->begun; /* lines were written before */
+    bool begun = bar->drawn > bar->begun; /* lines were written before this one */
     int columns = bar->terminal ? columns_of(bar->file) : LINE - 1;
     bar->drawn = time;
     if (!bar->terminal && over && !begun)
@@ -120,6 +120,6 @@ void fa__progress_wipe(fa_progress *bar)
     if (!bar->line)
         return;
     fprintf(bar->file, "\r\033[K");
-    fflush(bar->file); /* what goes to another file next must not stand on the bar's line */
+    fflush(bar->file); /* later output to another file must not continue the line of the bar */
     bar->line = false;
 }

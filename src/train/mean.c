@@ -1,5 +1,5 @@
-/* A running mean: a sum and what it is divided by, in f64, or where the device has none, each as two numbers of f32
- * that are one number together. Both change in one program, so that behind a fault neither does. */
+/* Running mean: a sum and a weight, in f64, or on devices without f64 each as a pair of f32. Both are updated by one
+ * program, so that after a fault neither or both have changed. */
 #include "train/meter.h"
 #include <facula/error.h>
 #include <facula/expression.h>
@@ -11,14 +11,14 @@
 #include <facula/tensor.h>
 #include <math.h>
 
-enum { IN_F64 = 2, IN_PAIRS = 4 }; /* elements of the sum */
+enum { IN_F64 = 2, IN_PAIRS = 4 }; /* number of elements of the sum */
 
-/* The sum s and the value v, which counts n times; w is how much was counted, and k what comes to it. */
+/* s: the sum; v: the value; n: its weight per element; w: the total weight, which increases by k. */
 static const char f64_text[] = "s = s + n * f64(v); w = w + k";
-/* The high part h and the low part l of the sum; n + m is how often the value counts. What is lost in the product and
- * in the sum of the high parts is exact (Dekker 1971, Knuth 1969), and goes into the low part. One that is not finite
- * is not carried: of an infinite sum it is NaN. In the same way w and u are how much was counted, to which k + j comes.
- */
+/* h and l: the high and low part of the sum; n + m: the weight of the value. The rounding errors of the product and
+ * of the sum of high parts are computed exactly (Dekker 1971, Knuth 1969) and added to the low part. Errors that are
+ * not finite are dropped, as they would turn an infinite sum into NaN. w and u are the total weight in the same form,
+ * which increases by k + j. */
 static const char pair_text[] =
     "p = n * f32(v); lost = fma(n, f32(v), -p) + m * f32(v); "
     "t = h + p; b = t - h; c = (h - (t - b)) + (p - b) + lost; "
@@ -31,12 +31,12 @@ static fa_device device_of(fa_arg value)
     return value.kind == FA__ARG_TENSOR ? fa_tensor_device(value.as.t) : FA_CPU;
 }
 
-/* One floating number: a tensor of more is added up. */
+/* A single floating-point number: tensors with more elements are summed. */
 static fa_arg single(fa_arg value, fa_dtype dtype)
 {
     if (value.kind == FA__ARG_TENSOR && fa_dim(value.as.t) > 0)
         value.as.t = fa_sum(value.as.t, .dtype = dtype);
-    else if (value.kind == FA__ARG_TENSOR && fa_tensor_dtype(value.as.t) < FA_F16)
+    else if (value.kind == FA__ARG_TENSOR && !fa_dtype_is_floating(fa_tensor_dtype(value.as.t)))
         value.as.t = fa_to(value.as.t, dtype);
     return value;
 }
@@ -98,7 +98,7 @@ static bool add(fa_tensor *sum, fa_arg value, double count)
     return sum && (fa_numel(sum) == IN_PAIRS ? add_in_pairs : add_in_f64)(sum, value, count);
 }
 
-/* Begins with a value in f64, and where the device does not compute in that, in pairs. The CPU is not to do it. */
+/* Starts with a value in f64, or in pairs if the device does not support f64; a fallback to the CPU is not wanted. */
 static fa_tensor *begin(fa_arg value, double count)
 {
     fa_error caught = {0};

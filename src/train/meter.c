@@ -1,4 +1,4 @@
-/* Meters: what all kinds have in common. Each kind is a row of functions on a sum that stays on the device. */
+/* Code shared by all kinds of meters. Each kind is a table of functions on a sum that stays on the device. */
 #include "train/meter.h"
 #include <facula/device.h>
 #include <facula/error.h>
@@ -36,7 +36,7 @@ void fa__meter_holds(fa_meter *m, fa_tensor *sum)
     m->sum = sum;
 }
 
-/* Whether the options are those of this kind of meter. */
+/* Checks that the options are valid for this kind of meter. */
 static bool options_fit(const fa_meter *m, const fa_meter_update_options *o)
 {
     const char *name = m->kind->name;
@@ -51,14 +51,14 @@ static bool options_fit(const fa_meter *m, const fa_meter_update_options *o)
            || fa_fail(FA_ERROR_ARGUMENT, "fa_meter_update: .count is a number from 0 on, not %g", o->count);
 }
 
-/* Where the sum is, or is to be with this value: there operations are placed, too. */
+/* The device of the sum, or where this value will create it; operations are placed there. */
 static fa_device place_of(const fa_meter *m, fa_arg value)
 {
     const fa_tensor *there = m->sum ? m->sum : value.kind == FA__ARG_TENSOR ? value.as.t : NULL;
     return there ? fa_tensor_device(there) : FA_CPU;
 }
 
-/* Whether a value is where the sum is. */
+/* Checks that a value is on the device of the sum. */
 static bool place_fits(const fa_meter *m, fa_arg value)
 {
     if (value.kind != FA__ARG_TENSOR)
@@ -82,7 +82,7 @@ bool(fa_meter_update)(fa_meter *meter, fa_arg value, const fa_meter_update_optio
     if (!options_fit(meter, &o) || !place_fits(meter, value))
         return false;
     FA_SCOPE;
-    FA_USE(.device = place_of(meter, value), .no_grad = true, .autocast = FA_OFF);
+    FA_USE(.device = place_of(meter, value), .no_grad = true, .autocast = FA_SAME);
     return meter->kind->update(meter, value, &o);
 }
 
@@ -100,7 +100,7 @@ fa_tensor *fa_meter_tensor(const fa_meter *meter)
     if (!meter_check(meter, "fa_meter_tensor"))
         return NULL;
     FA_SCOPE;
-    FA_USE(.device = place_of(meter, fa__arg_f(0)), .no_grad = true, .autocast = FA_OFF);
+    FA_USE(.device = place_of(meter, fa__arg_f(0)), .no_grad = true, .autocast = FA_SAME);
     return fa_escape(meter->sum ? meter->kind->tensor(meter) : fa_full(FA_SCALAR, NAN, .device = FA_CPU));
 }
 

@@ -1,4 +1,4 @@
-/* Progress: what a bar knows. Values come from devices by copies that nobody waits for; how it looks is in draw.c. */
+/* Progress bars: their values, which are copied from devices asynchronously. Drawing is in draw.c. */
 #include "train/progress.h"
 #include <facula/autograd.h>
 #include <facula/device.h>
@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-static const double often = 0.1, seldom = 10; /* seconds */
+static const double often = 0.1, seldom = 10; /* time in seconds */
 
 static void progress_destroy(void *object)
 {
@@ -53,7 +53,7 @@ fa_progress *(fa_progress_new)(int64_t total, const fa_progress_new_options *opt
 
 /* ---- values ---- */
 
-/* The place of a value, a new one if it is not there yet; NULL and an error when there are too many. */
+/* The value with this name, created if it does not exist; NULL and an error if there are too many. */
 static fa__progress_value *value_named(fa_progress *bar, const char *name)
 {
     fa__progress_value *v = bar->value;
@@ -71,7 +71,7 @@ static fa__progress_value *value_named(fa_progress *bar, const char *name)
     return v;
 }
 
-/* Takes a copy that has arrived. */
+/* Takes over a copy that has arrived. */
 static void value_arrive(fa__progress_value *v)
 {
     if (!v->copy || !fa_event_done(v->arrival))
@@ -82,7 +82,7 @@ static void value_arrive(fa__progress_value *v)
     v->copy = NULL;
 }
 
-/* Lets a tensor come to the host; the event is the moment when it is there. */
+/* Starts a copy of a tensor to the host; the event marks its arrival. */
 static bool value_send(fa__progress_value *v, const fa_tensor *t)
 {
     FA_USE(.device = fa_tensor_device(t), .stream = NULL, .no_grad = true);
@@ -129,7 +129,7 @@ static bool told_is_sound(size_t count, const fa__told *told)
     return good || fa_fail(FA_ERROR_ARGUMENT, "fa_progress_tick: a bar comes first, then names and values in turn");
 }
 
-/* Also of a tick that draws nothing: a mistake is told where it is made. */
+/* Also called for ticks that draw nothing, so that errors are reported where they occur. */
 static bool values_are_good(fa_progress *bar, size_t count, const fa__told *told)
 {
     for (size_t i = 1; i + 1 < count; i += 2) {

@@ -28,8 +28,8 @@ static void settings_nest_and_end_with_their_block(void **state)
             assert_int_equal(fa__settings().autocast, FA_BF16);
             assert_int_equal(fa__settings().placement, FA_PLACE_STRICT);
             assert_int_equal(fa__settings().forbid, FA_SYNC);
-            FA_USE(.autocast = FA_OFF, .forbid = 0);
-            assert_int_equal(fa__settings().autocast, FA_OFF);
+            FA_USE(.autocast = FA_SAME, .forbid = 0);
+            assert_int_equal(fa__settings().autocast, FA_SAME);
             assert_int_equal(fa__settings().forbid, 0);
             assert_true(fa_device_equal(fa_device_current(), DEVICE(1)));
         }

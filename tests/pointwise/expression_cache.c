@@ -1,9 +1,9 @@
 /* The cache of programs' expressions: bounded, the least recently used one goes, what is in use stays: by a call, the
  * graph, a late queue. */
-#include "support/autograd_test.h"
 #include "base/alloc.h"
 #include "core/tensor.h"
 #include "dispatch/expressions.h"
+#include "support/autograd_test.h"
 #include <pthread.h>
 
 static const char *const names[] = {"x", "y"};

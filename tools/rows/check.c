@@ -35,7 +35,8 @@ static const char *const known_traits[] = {"infer",
                                            "by_layout",
                                            "unspecified_values",
                                            "may_view",
-                                           "accumulate_f32"};
+                                           "accumulate_f32",
+                                           "exact"};
 
 #define COMPLAIN(o, ...) fail((o)->source->path, (o)->line, "%s: %s", (o)->name, rows_format(__VA_ARGS__))
 

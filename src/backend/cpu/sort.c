@@ -47,7 +47,7 @@ static uint64_t key_of(const fa__order *o, uint64_t bits, bool descending)
     if (o->kind == FA__ORDER_SIGNED)
         bits ^= sign;
     else if (o->kind == FA__ORDER_FLOAT)
-        bits = size > o->infinity ? all : size == 0 ? sign : bits & sign ? ~bits & all : bits | sign;
+        bits = size > o->top ? all : size == 0 ? sign : bits & sign ? ~bits & all : bits | sign;
     return descending ? ~bits & all : bits;
 }
 

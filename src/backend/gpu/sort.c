@@ -102,7 +102,7 @@ static uint64_t run(fa__queue *queue, const fa__launch *l, int64_t along, bool d
     s.a = (sort_arguments){.length = x->rank ? x->shape[dim] : 1,
                            .first = first,
                            .count = count,
-                           .infinity = order.infinity,
+                           .infinity = order.top,
                            .bytes = order.bytes,
                            .kind = order.kind,
                            .descending = descending};

@@ -39,7 +39,6 @@ FILE_OF(program_inc)
 #undef SHAPE
 
 /* class.inc has these numbers too */
-_Static_assert(FA_BOOL == 1 && FA_I8 == 3 && FA_I64 == 6 && FA_F16 == 7 && FA_BF16 == 8 && FA_F64 == 10, "DTYPE_");
 _Static_assert(FA_ERROR_ARGUMENT == 1 && FA_ERROR_INDEX == 5, "ERROR_");
 _Static_assert(FA__CLASS_F32 == 0 && FA__CLASS_F64 == 1 && FA__CLASS_I32 == 2 && FA__CLASS_I64 == 3, "CLASS");
 _Static_assert(FA__GPU_GENERAL == 0 && FA__GPU_DENSE == 1 && FA__GPU_DENSE_F16 == 2 && FA__GPU_DENSE_BF16 == 3,
@@ -197,6 +196,35 @@ static void put_math(fa__gpu_text *t, fa__class class, unsigned needs)
     }
 }
 
+/* Each dtype's number and cell, and how coded ones are converted. */
+typedef struct dtype_text {
+    const char *name, *cell, *conversions;
+    int number;
+} dtype_text;
+
+#define PLAIN(name) ""
+#define CODED(name)                                                                                                    \
+    "#define FROM_" name "(s) FROM_f32(f32_of_" name "(s))\n#define TO_" name "(x) " name "_of_f32(ROUND_F32(x))\n"
+static const dtype_text dtypes[] = {
+#define DTYPE(tag, name_, cell_, kind, class, form, ...)                                                               \
+    {.name = #name_, .cell = #cell_, .conversions = form(#name_), .number = FA_##tag},
+#include "core/dtypes.def"
+#undef DTYPE
+};
+
+static void put_dtypes(fa__gpu_text *t, bool f64)
+{
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
+        fa__gpu_put(t, "#define DTYPE_%s %d\n", dtypes[i].name, dtypes[i].number);
+        fa__gpu_put_file(t, dtypes[i].conversions);
+    }
+    fa__gpu_put(t, "#define DTYPES(X)");
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
+        if (f64 || strcmp(dtypes[i].cell, "f64") != 0)
+            fa__gpu_put(t, " X(%s, %s)", dtypes[i].name, dtypes[i].cell);
+    fa__gpu_put(t, "\n");
+}
+
 static void put_begin(fa__gpu_text *t, const fa__device *d, const fa__gpu_form *form, fa__class class, unsigned needs)
 {
     static const char *const of_class[] = {fa__embed_class_f32_inc, fa__embed_class_f64_inc,
@@ -210,6 +238,7 @@ static void put_begin(fa__gpu_text *t, const fa__device *d, const fa__gpu_form *
     fa__gpu_put_file(t, fa__embed_convert_h);
     put_math(t, class, needs);
     fa__gpu_put_file(t, of_class[class]);
+    put_dtypes(t, g->f64);
     fa__gpu_put_file(t, fa__embed_class_inc);
     fa__gpu_put_primitives(t, class, needs, g->f64);
     if (needs & RANDOM) {

@@ -35,11 +35,11 @@ static bool ones_run(fa__call *c)
 }
 
 /** A tensor of zeros. */
-OP(zeros, shape_args, (y), .infer = shape_infer, .run = zeros_run, .no_grad = "no operands",
+OP(zeros, shape_args, (y), .infer = shape_infer, .exact = true, .run = zeros_run, .no_grad = "no operands",
    TORCH("zeros(shape, dtype=dtype)"), SAMPLES("s(3,4); s(); s(0,2); s(3) dtype=i64; s(2) dtype=bool"))
 
 /** A tensor of ones. */
-OP(ones, shape_args, (y), .infer = shape_infer, .run = ones_run, .no_grad = "no operands",
+OP(ones, shape_args, (y), .infer = shape_infer, .exact = true, .run = ones_run, .no_grad = "no operands",
    TORCH("ones(shape, dtype=dtype)"), SAMPLES("s(3,4); s(); s(0,2); s(3) dtype=i64; s(2) dtype=bf16"))
 
 typedef struct {
@@ -55,11 +55,11 @@ static bool new_like_infer(fa__call *c)
 }
 
 /** Zeros with the shape, dtype and device of another tensor. */
-OP(zeros_like, new_like_args, (y), .infer = new_like_infer, .run = zeros_run, .no_grad = "no operands",
+OP(zeros_like, new_like_args, (y), .infer = new_like_infer, .exact = true, .run = zeros_run, .no_grad = "no operands",
    TORCH("zeros_like(x, dtype=dtype)"), SAMPLES("(3,4); (); (0,2); (3) dtype=i32"))
 
 /** Ones with the shape, dtype and device of another tensor. */
-OP(ones_like, new_like_args, (y), .infer = new_like_infer, .run = ones_run, .no_grad = "no operands",
+OP(ones_like, new_like_args, (y), .infer = new_like_infer, .exact = true, .run = ones_run, .no_grad = "no operands",
    TORCH("ones_like(x, dtype=dtype)"), SAMPLES("(3,4); (); (0,2); (3) dtype=i32"))
 
 typedef struct {
@@ -72,19 +72,16 @@ typedef struct {
 
 bool fa__dtype_holds(fa_dtype dtype, double v)
 {
-    static const struct {
-        double low, high;
-    } range[FA__DTYPES] = {[FA_BOOL] = {-INFINITY, INFINITY},
-                           [FA_U8] = {0, 255},
-                           [FA_I8] = {-128, 127},
-                           [FA_I16] = {-32768, 32767},
-                           [FA_I32] = {-0x1p31, 0x1p31 - 1},
-                           [FA_I64] = {-0x1p63, 0x1p63 - 1024}}; /* the largest double below 2^63 */
-    static const double largest[FA__DTYPES] = {
-        [FA_F16] = 65520, [FA_BF16] = 0x1.ffp127, [FA_F32] = 0x1.ffffffp127, [FA_F64] = INFINITY}; /* is rounded up */
-    if (fa__dtype_is_float(dtype))
-        return !(fabs(v) >= largest[dtype]) || isinf(v);
-    return v >= range[dtype].low && v <= range[dtype].high;
+    const fa_dtype_info *d = &fa__dtypes[dtype].info;
+    if (dtype == FA_BOOL || isnan(v))
+        return dtype == FA_BOOL || fa__dtype_is_float(dtype);
+    if (!fa__dtype_is_float(dtype))
+        return v >= d->lowest && v <= d->largest;
+    if (isinf(v))
+        return fa__dtype_has_infinity(dtype);
+    /* half a step above the largest number goes up where that one is odd */
+    double step = ldexp(1, ilogb(d->largest) - d->digits + 1), above = fabs(v) - d->largest;
+    return above < step / 2 || (above == step / 2 && fmod(d->largest / step, 2) == 0);
 }
 
 bool fa__check_holds(const fa__call *c, fa_dtype dtype, const fa_arg *number)
@@ -142,7 +139,7 @@ static bool full_run(fa__call *c)
 }
 
 /** A tensor of one value. A number that the dtype does not hold is an error. */
-OP(full, full_args, (y), .infer = full_infer, .run = full_run, .no_grad = "a constant",
+OP(full, full_args, (y), .infer = full_infer, .exact = true, .run = full_run, .no_grad = "a constant",
    TORCH("full(shape, value, dtype=dtype)"),
    SAMPLES("s(3,4) 2; s() 1.5; s(0,2) 1; s(3) true; s(3) 7 dtype=u8; s(2) 2.5 dtype=f64"))
 
@@ -211,11 +208,10 @@ static bool random_infer(fa__call *c)
 bool fa__run_uniform(fa__call *c, const fa__key *key)
 {
     fa_tensor *y = c->out[0];
-    fa__bound bound[] = {{.name = "key", .key = key}};
-    if (y->dtype == FA_F16)
-        return fa__run_expression(c, y, "floor(uniform(key) * 2048) / 2048", 1, bound);
-    if (y->dtype == FA_BF16)
-        return fa__run_expression(c, y, "floor(uniform(key) * 256) / 256", 1, bound);
+    double n = (double)fa__dtype_whole(y->dtype);
+    fa__bound bound[] = {{.name = "key", .key = key}, {.name = "n", .value = fa__arg_f(n)}};
+    if (fa__dtype_is_half(y->dtype))
+        return fa__run_expression(c, y, "floor(uniform(key) * n) / n", 2, bound);
     return fa__run_expression(c, y, "uniform(key)", 1, bound);
 }
 
@@ -256,9 +252,7 @@ static bool randperm_infer(fa__call *c)
     const randperm_args *a = c->args;
     if (a->n < 0)
         return fa__call_fail(c, FA_ERROR_ARGUMENT, "n is negative");
-    static const int64_t most[FA__DTYPES] = {
-        [FA_BOOL] = 2, [FA_U8] = 256, [FA_I8] = 128, [FA_I16] = 32768, [FA_F16] = 2049, [FA_BF16] = 257};
-    if (most[a->dtype] && a->n > most[a->dtype])
+    if (a->dtype && a->n && (uint64_t)(a->n - 1) > fa__dtype_whole(a->dtype))
         return fa__call_fail(c, FA_ERROR_ARGUMENT, "%s does not hold all numbers below n", fa_dtype_name(a->dtype));
     return fa__infer_shape(c, a->dtype ? a->dtype : FA_I64, 1, &a->n);
 }

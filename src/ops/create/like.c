@@ -31,7 +31,7 @@ static bool empty_infer(fa__call *c)
 }
 
 /** A tensor whose elements are whatever its memory held. */
-OP(empty, empty_args, (y), .infer = empty_infer, .run = nothing_run, .no_grad = "no operands",
+OP(empty, empty_args, (y), .infer = empty_infer, .exact = true, .run = nothing_run, .no_grad = "no operands",
    .unspecified_values = true, TORCH(""), SAMPLES("s(3,4); s(); s(0,2); s(3) dtype=i64"))
 
 /* ---- of the shape of another ---- */
@@ -54,7 +54,7 @@ static bool like_infer(fa__call *c)
 }
 
 /** A tensor with the shape, dtype and device of another, whose elements are whatever its memory held. */
-OP(empty_like, empty_like_args, (y), .infer = like_infer, .run = nothing_run, .no_grad = "no operands",
+OP(empty_like, empty_like_args, (y), .infer = like_infer, .exact = true, .run = nothing_run, .no_grad = "no operands",
    .unspecified_values = true, TORCH(""), SAMPLES("(3,4); (); (0,2); (3) dtype=i32"))
 
 typedef struct {
@@ -78,8 +78,9 @@ static bool full_like_run(fa__call *c)
 
 /** A tensor of one value with the shape, dtype and device of another. A number that the dtype does not hold is an
  *  error. */
-OP(full_like, full_like_args, (y), .infer = full_like_infer, .run = full_like_run, .no_grad = "a constant",
-   TORCH("full_like(x, value, dtype=dtype)"), SAMPLES("(3,4) 2; () 1; (0,2) 1; (3) 1.5 dtype=f64; (3) true dtype=bool"))
+OP(full_like, full_like_args, (y), .infer = full_like_infer, .exact = true, .run = full_like_run,
+   .no_grad = "a constant", TORCH("full_like(x, value, dtype=dtype)"),
+   SAMPLES("(3,4) 2; () 1; (0,2) 1; (3) 1.5 dtype=f64; (3) true dtype=bool"))
 
 typedef struct {
     fa_like x;                     /* gives the shape, and what the options leave open */
@@ -133,15 +134,15 @@ static bool new_infer(fa__call *c)
 }
 
 /** A tensor with the dtype and device of another, whose elements are whatever its memory held. */
-OP(new_empty, new_args, (y), .infer = new_infer, .run = nothing_run, .no_grad = "no operands",
+OP(new_empty, new_args, (y), .infer = new_infer, .exact = true, .run = nothing_run, .no_grad = "no operands",
    .unspecified_values = true, TORCH(""), SAMPLES("(3,4) s(2); () s(); (2) s(0,3); (3) s(2) dtype=i32"))
 
 /** Zeros with the dtype and device of another tensor. */
-OP(new_zeros, new_args, (y), .infer = new_infer, .run = zeros_run, .no_grad = "no operands",
+OP(new_zeros, new_args, (y), .infer = new_infer, .exact = true, .run = zeros_run, .no_grad = "no operands",
    TORCH("x.new_zeros(shape, dtype=dtype)"), SAMPLES("(3,4) s(2); () s(); (2) s(0,3); (3) s(2) dtype=i32"))
 
 /** Ones with the dtype and device of another tensor. */
-OP(new_ones, new_args, (y), .infer = new_infer, .run = ones_run, .no_grad = "no operands",
+OP(new_ones, new_args, (y), .infer = new_infer, .exact = true, .run = ones_run, .no_grad = "no operands",
    TORCH("x.new_ones(shape, dtype=dtype)"), SAMPLES("(3,4) s(2); () s(); (2) s(0,3); (3) s(2) dtype=i32"))
 
 typedef struct {
@@ -165,7 +166,7 @@ static bool new_full_run(fa__call *c)
 }
 
 /** A tensor of one value with the dtype and device of another. A number that the dtype does not hold is an error. */
-OP(new_full, new_full_args, (y), .infer = new_full_infer, .run = new_full_run, .no_grad = "a constant",
+OP(new_full, new_full_args, (y), .infer = new_full_infer, .exact = true, .run = new_full_run, .no_grad = "a constant",
    TORCH("x.new_full(shape, value, dtype=dtype)"),
    SAMPLES("(3,4) s(2) 2; () s() 1; (2) s(0,3) 1; (3) s(2) 1.5 dtype=f64"))
 

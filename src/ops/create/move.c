@@ -87,7 +87,7 @@ static void move_grad(fa__back *b)
 
 /** A copy of x: on another device, as another dtype, or as it is. fa_to is the short form, which returns x itself where
  *  nothing changes. Differentiable: the gradient comes back to where x is, in x's dtype. */
-OP(move, move_args, (y), .infer = move_infer, .run = move_run, .grad = move_grad, .cross_device = true,
+OP(move, move_args, (y), .infer = move_infer, .exact = true, .run = move_run, .grad = move_grad, .cross_device = true,
    .sets_strides = true, TORCH("x.to(dtype or x.dtype, copy=True)"),
    SAMPLES("(3,4) dtype=f64; (3,4) dtype=i32; (); (0,2) dtype=bf16; i(5) dtype=f16; n(9) dtype=bool; (3,4) dtype=u8"))
 
@@ -114,8 +114,8 @@ static void clone_grad(fa__back *b)
 }
 
 /** A copy in new memory, without gaps: the order of x's dimensions in memory is kept. fa_contiguous is row-major. */
-OP(clone, one_args, (y), .infer = clone_infer, .run = clone_run, .grad = clone_grad, .sets_strides = true,
-   TORCH("clone(x)"), SAMPLES("(3,4); (); (0,2); b(3)"))
+OP(clone, one_args, (y), .infer = clone_infer, .exact = true, .run = clone_run, .grad = clone_grad,
+   .sets_strides = true, TORCH("clone(x)"), SAMPLES("(3,4); (); (0,2); b(3)"))
 
 static fa_tensor *contiguous_compose(fa__call *c)
 {
@@ -189,7 +189,7 @@ static void copy_grad(fa__back *b)
 
 /** x with its elements replaced by those of the source; fa_copy_(x, source) does that in place, across devices and
  *  dtypes. Values are converted as fa_to does: 2.7 into i32 gives 2. */
-OP(copy, copy_args, (y), .infer = copy_infer, .run = copy_run, .grad = copy_grad, .cross_device = true,
+OP(copy, copy_args, (y), .infer = copy_infer, .exact = true, .run = copy_run, .grad = copy_grad, .cross_device = true,
    .inplace = INPLACE(x), TORCH("x.clone().copy_(source) if isinstance(source, Tensor) else full_like(x, source)"),
    ALSO("`fill` with a number, `zero_` with 0, NumPy's `copyto`"), SAMPLES("(3,4) (4); (3,4) 2; (3) (3); () ()"))
 

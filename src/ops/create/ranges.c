@@ -121,7 +121,7 @@ static bool eye_run(fa__call *c)
 }
 
 /** A matrix with ones on its diagonal, and zeros. */
-OP(eye, eye_args, (y), .infer = eye_infer, .run = eye_run, .no_grad = "no operands",
+OP(eye, eye_args, (y), .infer = eye_infer, .exact = true, .run = eye_run, .no_grad = "no operands",
    TORCH("eye(n, n if m < 0 else m, dtype=dtype)"), ALSO("`identity`"),
    SAMPLES("3; 2 m=4; 4 m=2 dtype=i64; 0; 3 m=0; 2 dtype=bool; 2 dtype=bf16"))
 

@@ -170,7 +170,7 @@ static void fetch_at_grad(fa__back *b)
 }
 
 /** The slices of x that index names. */
-OP(fetch_at, fetch_at_args, (y), .infer = fetch_at_infer, .grad = fetch_at_grad, .keep = KEEP(index),
+OP(fetch_at, fetch_at_args, (y), .infer = fetch_at_infer, .exact = true, .grad = fetch_at_grad, .keep = KEEP(index),
    .index = FIELDS(index), INTERNAL, TORCH("x.reshape((-1,) + x.shape[lead:])[index]"),
    SAMPLES("(3,4,2) 2 i(5)<12 false; (3,4) 1 i(2)<3 false; (5) 1 i(7)<5 false; () 0 i(3)<1 false; (2,3) 2 i(0)<6 true; "
            "(2,3,4) 1 r(2) true; (2,3) 2 r(4) true"))
@@ -197,6 +197,8 @@ static bool place_at_infer(fa__call *c)
         return fa__call_fail(c, FA_ERROR_SHAPE, "src has to have a slice of x for each index");
     if (a->src->dtype != a->x->dtype)
         return fa__call_fail(c, FA_ERROR_DTYPE, "x and src have to be of one dtype");
+    if (a->add && fa__dtype_is_storage(a->x->dtype))
+        return fa__computes_in(c, (fa_dtype)a->x->dtype);
     return fa__infer_like(c, a->x, (fa_dtype)a->x->dtype);
 }
 
@@ -221,7 +223,7 @@ static void place_at_grad(fa__back *b)
 
 /** x with slices of src at the places that index names. The last of several at one place stays, or all are added, in
  *  their order: the same bits on every device. The gradient of src is what index names, whichever stayed. */
-OP(place_at, place_at_args, (y), .infer = place_at_infer, .run = place_at_run, .grad = place_at_grad,
+OP(place_at, place_at_args, (y), .infer = place_at_infer, .exact = true, .run = place_at_run, .grad = place_at_grad,
    .keep = KEEP(index), .index = FIELDS(index), .inplace = INPLACE(x), INTERNAL,
    TORCH("x.reshape((-1,) + x.shape[lead:]).index_put((index,), src, accumulate=add).reshape(x.shape)"),
    SAMPLES("(3,4,2) 2 r(5) (5,2) false false; (3,4,2) 2 i(5)<12 (5,2) true false; (5) 1 r(3) (3) false true; (3,4) 1 "
@@ -244,8 +246,8 @@ static bool true_places_infer(fa__call *c)
 }
 
 /** The numbers of the elements at which sums go up: each by 1. */
-OP(true_places, true_places_args, (y), .infer = true_places_infer, .no_grad = "an index", INTERNAL, TORCH(""),
-   SAMPLES("i(0) 0"))
+OP(true_places, true_places_args, (y), .infer = true_places_infer, .exact = true, .no_grad = "an index", INTERNAL,
+   TORCH(""), SAMPLES("i(0) 0"))
 
 fa_tensor *fa__places_of_mask(const fa__call *c, const fa_tensor *mask)
 {

@@ -28,8 +28,8 @@ static void index_select_grad(fa__back *b)
 
 /** The slices of x along dim that index names, in that order: x's shape with k for the size of dim, or 1 when
  *  index is (). */
-OP(index_select, index_select_args, (y), .infer = index_select_infer, .grad = index_select_grad, .keep = KEEP(index),
-   .index = FIELDS(index), TORCH("index_select(x, dim, index)"),
+OP(index_select, index_select_args, (y), .infer = index_select_infer, .exact = true, .grad = index_select_grad,
+   .keep = KEEP(index), .index = FIELDS(index), TORCH("index_select(x, dim, index)"),
    SAMPLES("(3,4) 1 i(6)<4; (3,4) 0 i(2)<3; (3,4) -1 i(0)<4; (5) 0 i()<5; (2,3,4) 1 i(4)<3; () 0 i()<1; () -1 i(1)<1"))
 
 typedef struct {
@@ -87,8 +87,8 @@ static void gather_grad(fa__back *b)
 /** For each element of index, the element of x that stands at the same place but for dim, where index says. The
  *  result has the shape of index. What is 0-dim is as if it had one dimension of one element, here and in the
  *  scatters. */
-OP(gather, gather_args, (y), .infer = gather_infer, .grad = gather_grad, .keep = KEEP(index), .index = FIELDS(index),
-   TORCH("gather(x, dim, index)"),
+OP(gather, gather_args, (y), .infer = gather_infer, .exact = true, .grad = gather_grad, .keep = KEEP(index),
+   .index = FIELDS(index), TORCH("gather(x, dim, index)"),
    SAMPLES("(3,4) 1 i(3,2)<4; (3,4) 0 i(2,4)<3; (5) -1 i(7)<5; (3,4) 1 i(3,0)<4; () 0 i()<1; () 0 "
            "i(3)<1; (4) -1 i()<4; () 0 i(0)<1"))
 
@@ -216,7 +216,7 @@ static void cat_grad(fa__back *b)
 }
 
 /** Tensors joined along a dimension that they have; their dtypes promote. One-dimensional empty tensors are skipped. */
-OP(cat, cat_args, (y), .infer = cat_infer, .run = cat_run, .grad = cat_grad, .autocast = FA__CAST_WIDEST,
+OP(cat, cat_args, (y), .infer = cat_infer, .exact = true, .run = cat_run, .grad = cat_grad, .autocast = FA__CAST_WIDEST,
    TORCH("cat(x, dim)"), ALSO("`concat`, `concatenate`"),
    SAMPLES("[(2,3) (4,3)]; [(2,3) (2,1) (2,2)] dim=1; [(3)] dim=-1; [(0) (2,3)]; [(2,0) (2,3)] dim=1"))
 

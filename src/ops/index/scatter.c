@@ -61,12 +61,9 @@ static const reducing *reducing_find(const fa__call *c, const char *name)
 /* The number that changes nothing, in a dtype: integers have no infinities. */
 static fa_arg first_of(const reducing *r, fa_dtype dtype)
 {
-    static const int64_t most[FA__DTYPES] = {[FA_BOOL] = 1,        [FA_U8] = UINT8_MAX,  [FA_I8] = INT8_MAX,
-                                             [FA_I16] = INT16_MAX, [FA_I32] = INT32_MAX, [FA_I64] = INT64_MAX};
     if (!isinf(r->first) || fa__dtype_is_float(dtype))
         return fa__arg_f(r->first);
-    int64_t least = dtype == FA_BOOL || dtype == FA_U8 ? 0 : -most[dtype] - 1;
-    return fa__arg_i(r->first > 0 ? most[dtype] : least);
+    return fa__arg_i(r->first > 0 ? (int64_t)fa__dtype_whole(dtype) : (int64_t)fa__dtypes[dtype].info.lowest);
 }
 
 /* Sums divided by how many there are, which are counted in a dtype that holds such numbers. */

@@ -27,8 +27,8 @@ static void scatter_set_grad(fa__back *b)
 
 /** x with each element of src at the place of its index. The last of several at one place stays, in row-major order of
  *  index. */
-OP(scatter_set, scatter_set_args, (y), .infer = scatter_set_infer, .grad = scatter_set_grad, .keep = KEEP(index),
-   .index = FIELDS(index), .inplace = INPLACE(x), INTERNAL, TORCH("scatter(x, dim, index, src)"),
+OP(scatter_set, scatter_set_args, (y), .infer = scatter_set_infer, .exact = true, .grad = scatter_set_grad,
+   .keep = KEEP(index), .index = FIELDS(index), .inplace = INPLACE(x), INTERNAL, TORCH("scatter(x, dim, index, src)"),
    SAMPLES("(3,6) 1 r(2,3) (2,3); (6,4) 0 r(3,2) (4,5); (5) -1 r(4) (4); (3,4) 1 i(3,0)<4 (3,0); () 0 i()<1 ()"))
 
 typedef struct {

@@ -85,10 +85,8 @@ POINTWISE(nan_to_num_each, (x, nan, posinf, neginf),
 
 static fa_tensor *nan_to_num_compose(fa__call *c)
 {
-    static const double largest[FA__DTYPES] = {
-        [FA_F16] = 65504, [FA_BF16] = 0x1.fep127, [FA_F32] = 0x1.fffffep127, [FA_F64] = 0x1.fffffffffffffp1023};
     const nan_to_num_args *a = c->args;
-    double most = largest[a->x->dtype];
+    double most = fa__dtypes[a->x->dtype].info.largest;
     if (!fa__dtype_is_float(a->x->dtype))
         return fa_clone(a->x);
     double high = a->posinf == (double)INFINITY ? most : a->posinf,

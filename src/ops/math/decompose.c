@@ -77,16 +77,14 @@ typedef struct {
 
 static fa_tensor *spacing_compose(fa__call *c)
 {
-    static const int8_t digits[] = {[FA_F16] = 11, [FA_BF16] = 8, [FA_F32] = 24, [FA_F64] = 53};
-    static const int16_t least[] = {[FA_F16] = -24, [FA_BF16] = -133, [FA_F32] = -149, [FA_F64] = -1074};
     const spacing_args *a = c->args;
-    int dtype = a->x->dtype;
-    if (!fa__dtype_is_float((fa_dtype)dtype)) {
+    const fa_dtype_info *d = &fa__dtypes[a->x->dtype].info;
+    if (!fa__dtype_is_float(a->x->dtype)) {
         fa__call_fail(c, FA_ERROR_DTYPE, "x has to be floating");
         return NULL;
     }
     return fa_pointwise("e = exp2(x == 0 ? z : maximum(exponent(x) - y, z)); abs(x) < inf ? (x < 0 ? -e : e) : nan",
-                        a->x, digits[dtype], least[dtype]);
+                        a->x, d->digits, ilogb(d->smallest));
 }
 
 /** The distance from x to the next number of its dtype away from 0, negative for negative x. NaN for infinities; of the
@@ -126,24 +124,20 @@ static fa_dtype dtype_of_both(const nextafter_args *a)
     return fa__promoted(p);
 }
 
-static fa_tensor *next_low(const fa__call *c, int digits, int least, double most)
+static fa_tensor *next_low(const fa__call *c, const fa_dtype_info *of)
 {
     const nextafter_args *a = c->args;
-    const fa_arg d = fa__arg_i(digits), l = fa__arg_i(least), m = fa__arg_f(most);
+    const fa_arg d = fa__arg_i(of->digits), l = fa__arg_i(ilogb(of->smallest)), m = fa__arg_f(of->largest);
     return c->inplace ? fa__next_low_(c->given, a->y, d, l, m) : fa__next_low(a->x, a->y, d, l, m);
 }
 
 static fa_tensor *nextafter_compose(fa__call *c)
 {
     const nextafter_args *a = c->args;
-    switch (dtype_of_both(a)) {
-    case FA_F16:
-        return next_low(c, 11, -24, 65504);
-    case FA_BF16:
-        return next_low(c, 8, -133, 0x1.fep127);
-    default:
-        return c->inplace ? fa__next_wide_(c->given, a->y) : fa__next_wide(a->x, a->y);
-    }
+    fa_dtype dtype = dtype_of_both(a);
+    if (fa__dtype_is_half(dtype))
+        return next_low(c, &fa__dtypes[dtype].info);
+    return c->inplace ? fa__next_wide_(c->given, a->y) : fa__next_wide(a->x, a->y);
 }
 
 /** The floating number next to x towards y, of the dtype that both are promoted to. The gradient goes on to x, but

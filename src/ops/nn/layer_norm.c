@@ -76,7 +76,12 @@ typedef struct {
 /* y of fa_pointwise texts, in x's dtype. */
 static fa_tensor *scaled(const fa_tensor *x, const fa_tensor *scale, fa_arg weight)
 {
-    const char *text = x->dtype == FA_F16 ? "f16(x * y * z)" : x->dtype == FA_BF16 ? "bf16(x * y * z)" : "x * y * z";
+    static const char *const rounded[FA__DTYPES] = {
+#define DTYPE(tag, name, ...) [FA_##tag] = #name "(x * y * z)",
+#include "core/dtypes.def"
+#undef DTYPE
+    };
+    const char *text = fa__dtype_is_half(x->dtype) ? rounded[x->dtype] : "x * y * z";
     return fa_pointwise(text, x, scale, weight);
 }
 

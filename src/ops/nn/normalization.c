@@ -84,9 +84,12 @@ static bool check_channels(const fa__call *c, const batch_norm_args *a)
 /* Of x's dtype, whatever the others' is. */
 static fa_tensor *scaled(const fa_tensor *x, fa_arg mean, fa_arg scale, fa_arg bias)
 {
-    const char *text = x->dtype == FA_F16    ? "f16((x - y) * z + w)"
-                       : x->dtype == FA_BF16 ? "bf16((x - y) * z + w)"
-                                             : "(x - y) * z + w";
+    static const char *const rounded[FA__DTYPES] = {
+#define DTYPE(tag, name, ...) [FA_##tag] = #name "((x - y) * z + w)",
+#include "core/dtypes.def"
+#undef DTYPE
+    };
+    const char *text = fa__dtype_is_half(x->dtype) ? rounded[x->dtype] : "(x - y) * z + w";
     return fa_to(fa_pointwise(text, x, mean, scale, bias), (fa_dtype)x->dtype);
 }
 

@@ -1,8 +1,8 @@
 /* What normalization.c is made of: elements less their mean, divided by their deviation, over some dimensions. Two
  * passes over x for the statistics, which are taken in f32 or f64 by the reductions' fixed tree, and one for the
  * result; three for a gradient. Rows of their own, which only that family calls. */
-#include "ops/reduce/reduce.h"
 #include "dispatch/views.h"
+#include "ops/reduce/reduce.h"
 
 /* ---- the operation ---- */
 
@@ -32,7 +32,7 @@ static bool check_factor(const fa__call *c, const fa_tensor *x, const fa_arg *fa
         return true;
     if (t->dtype != x->dtype && t->dtype != wide_dtype(x))
         return fa__call_fail(c, FA_ERROR_DTYPE, "%s is %s: it has to be %s%s", name, fa_dtype_name((fa_dtype)t->dtype),
-                             fa_dtype_name((fa_dtype)x->dtype), x->dtype < FA_F32 ? ", or f32" : "");
+                             fa_dtype_name((fa_dtype)x->dtype), fa__dtype_is_half(x->dtype) ? ", or f32" : "");
     bool fits = t->rank == x->rank;
     for (int i = 0; fits && i < x->rank; i++)
         fits = t->shape[i] == 1 || t->shape[i] == x->shape[i];

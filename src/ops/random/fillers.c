@@ -49,10 +49,13 @@ static bool uniform__run(fa__call *c)
                          {.name = "b", .value = fa__arg_f(a->to)},
                          {.name = "r", .value = fa__arg_f(a->to - a->from)},
                          {.name = "key", .key = &a->key}};
-    if (y->dtype == FA_F16)
-        return fa__run_expression(c, y, "v = f16(a + r * uniform(key)); v < b ? v : a", 4, bound);
-    if (y->dtype == FA_BF16)
-        return fa__run_expression(c, y, "v = bf16(a + r * uniform(key)); v < b ? v : a", 4, bound);
+    static fa__source rounded[FA__DTYPES] = {
+#define DTYPE(tag, name, ...) [FA_##tag] = {"v = " #name "(a + r * uniform(key)); v < b ? v : a", NULL, NULL},
+#include "core/dtypes.def"
+#undef DTYPE
+    };
+    if (fa__dtype_is_half(y->dtype))
+        return fa__run_source(c, y, &rounded[y->dtype], 4, bound);
     return fa__run_expression(c, y, "v = a + r * uniform(key); v < b ? v : a", 4, bound);
 }
 

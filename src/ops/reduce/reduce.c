@@ -103,7 +103,7 @@ static bool mean_infer(fa__call *c)
 bool fa__run_mean(fa__call *c, fa_tensor *out, const fa_tensor *x, fa_dims dim)
 {
     unsigned set;
-    fa_tensor *sum = out->dtype >= FA_F32 ? out : fa__between(c, out);
+    fa_tensor *sum = !fa__dtype_is_half(out->dtype) ? out : fa__between(c, out);
     if (!sum || !fa__dim_set(c, x, dim, &set) || !fa__run_sum(c, sum, x, dim))
         return false;
     fa__bound bound[] = {{.name = "s", .value = fa__arg_t(sum)},
@@ -224,12 +224,12 @@ static bool any_run(fa__call *c)
 }
 
 /** Whether all elements over dimensions are true, as bool; of none they are. PyTorch gives u8 for u8. */
-OP(all, truth_args, (y), .infer = truth_infer, .run = all_run, .no_grad = "a test",
+OP(all, truth_args, (y), .infer = truth_infer, .exact = true, .run = all_run, .no_grad = "a test",
    TORCH("all(x, dim, keepdim).bool()"),
    SAMPLES("(3,4); t(3,4) dim=1; b(2,3) dim=0 keepdim=true; t(2,3,2) dim={0,-1}; b(2000); i(5); (0,3) dim=0; (); n(9)"))
 
 /** Whether any element over dimensions is true, as bool; of none none is. PyTorch gives u8 for u8. */
-OP(any, truth_args, (y), .infer = truth_infer, .run = any_run, .no_grad = "a test",
+OP(any, truth_args, (y), .infer = truth_infer, .exact = true, .run = any_run, .no_grad = "a test",
    TORCH("any(x, dim, keepdim).bool()"),
    SAMPLES("(3,4); t(3,4) dim=1; b(2,3) dim=0 keepdim=true; t(2,3,2) dim={0,-1}; b(2000); i(5); (0,3) dim=0; (); n(9)"))
 

@@ -127,7 +127,7 @@ static void diagonal_back_grad(fa__back *b)
 }
 
 /** Zeros in the shape of another tensor, with gy on a diagonal. */
-OP(diagonal_back, diagonal_back_args, (y), .infer = diagonal_back_infer, .run = diagonal_back_run,
+OP(diagonal_back, diagonal_back_args, (y), .infer = diagonal_back_infer, .exact = true, .run = diagonal_back_run,
    .grad = diagonal_back_grad, INTERNAL, TORCH(""), SAMPLES("(3) (3,4) 0 0 1; (4,2) (2,4,5) -3 2 0; (0) (2,2) 5 0 1"))
 
 typedef struct {
@@ -173,8 +173,8 @@ static void diag_embed_grad(fa__back *b)
 }
 
 /** Zeros with the last dimension of x on a diagonal of two dimensions. */
-OP(diag_embed, diag_embed_args, (y), .infer = diag_embed_infer, .run = diag_embed_run, .grad = diag_embed_grad,
-   TORCH("diag_embed(x, offset, dim1, dim2)"),
+OP(diag_embed, diag_embed_args, (y), .infer = diag_embed_infer, .exact = true, .run = diag_embed_run,
+   .grad = diag_embed_grad, TORCH("diag_embed(x, offset, dim1, dim2)"),
    SAMPLES("(3); (2,3); (2,3) offset=1; (2,3) offset=-2 dim1=0 dim2=2; (2,3) dim1=1 dim2=0; (0); (2,0) offset=1"))
 
 typedef struct {
@@ -271,12 +271,13 @@ static void triu_grad(fa__back *b)
 }
 
 /** The lower triangle of matrices: what stands above a diagonal becomes 0. */
-OP(tril, triangle_args, (y), .infer = triangle_infer, .run = tril_run, .grad = tril_grad, .inplace = INPLACE(x),
-   TORCH("tril(x, diagonal)"),
+OP(tril, triangle_args, (y), .infer = triangle_infer, .exact = true, .run = tril_run, .grad = tril_grad,
+   .inplace = INPLACE(x), TORCH("tril(x, diagonal)"),
    SAMPLES("(3,4); (3,4) diagonal=1; (2,3,3) diagonal=-1; (0,2); n(3,3); (3,2) diagonal=-9"))
 
 /** The upper triangle of matrices: what stands below a diagonal becomes 0. */
-OP(triu, triangle_args, (y), .infer = triangle_infer, .run = triu_run, .grad = triu_grad, .inplace = INPLACE(x),
-   TORCH("triu(x, diagonal)"), SAMPLES("(3,4); (3,4) diagonal=1; (2,3,3) diagonal=-1; (2,0); n(3,3); (3,2) diagonal=9"))
+OP(triu, triangle_args, (y), .infer = triangle_infer, .exact = true, .run = triu_run, .grad = triu_grad,
+   .inplace = INPLACE(x), TORCH("triu(x, diagonal)"),
+   SAMPLES("(3,4); (3,4) diagonal=1; (2,3,3) diagonal=-1; (2,0); n(3,3); (3,2) diagonal=9"))
 
 #include "diagonal.rows"

@@ -208,7 +208,7 @@ static void pad_grad(fa__back *b)
 }
 
 /** x with more entries at the ends of its dimensions. */
-OP(pad, pad_args, (y), .infer = pad_infer, .run = pad_run, .grad = pad_grad,
+OP(pad, pad_args, (y), .infer = pad_infer, .exact = true, .run = pad_run, .grad = pad_grad,
    TORCH("nn.functional.pad(x, pads, mode, value)"), ALSO("`constant_pad_nd`"),
    SAMPLES(
        "(3) l(1,2); (2,3) l(1,1,2,0) value=1.5; (3,4) l(-1,2); (2,3,2) l(0,0,1,0,0,2); (4) l(-2,-1) value=3; () l(); "

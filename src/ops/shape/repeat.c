@@ -1,8 +1,8 @@
 /* Elements in turn, and more than once: rolled, repeated as a whole, repeated one by one. */
 #include "dispatch/call.h"
 #include "dispatch/row.h"
-#include "ops/index/index.h"
 #include "dispatch/views.h"
+#include "ops/index/index.h"
 
 /* ---- rolled ---- */
 
@@ -65,7 +65,7 @@ static void rolled_grad(fa__back *b)
 }
 
 /** x rolled along each dimension. */
-OP(rolled, rolled_args, (y), .infer = rolled_infer, .run = rolled_run, .grad = rolled_grad, INTERNAL,
+OP(rolled, rolled_args, (y), .infer = rolled_infer, .exact = true, .run = rolled_run, .grad = rolled_grad, INTERNAL,
    TORCH("roll(x, shifts, tuple(range(x.dim())))"), SAMPLES("(3,4) s(1,3); (2,3,2) s(1,0,1); (5) s(0); (0,2) s(0,1)"))
 
 typedef struct {

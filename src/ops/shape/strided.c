@@ -150,7 +150,7 @@ static void write_strided_grad(fa__back *b)
 }
 
 /** x with the part that a view of it is replaced, or added to. */
-OP(write_strided, write_strided_args, (y), .infer = write_strided_infer, .run = write_strided_run,
+OP(write_strided, write_strided_args, (y), .infer = write_strided_infer, .exact = true, .run = write_strided_run,
    .grad = write_strided_grad, INTERNAL, TORCH(""),
    SAMPLES(
        "(3,4) (2,2) s(4,1) s(2,2) s(8,1) 1 false; (6) (3) s(1) s(3) s(2) 0 true; (4) (3,4) s(1) s(3,4) s(0,1) 0 true"))
@@ -182,7 +182,7 @@ static void relaid_grad(fa__back *b)
 }
 
 /** A copy of x whose elements lie in memory by given strides. */
-OP(relaid, relaid_args, (y), .infer = relaid_infer, .run = relaid_run, .sets_strides = true, .grad = relaid_grad,
-   INTERNAL, TORCH("clone(x)"), SAMPLES("(3,4) s(1,3); (3,4) s(8,2); (2,2) s(-1,2); () s()"))
+OP(relaid, relaid_args, (y), .infer = relaid_infer, .exact = true, .run = relaid_run, .sets_strides = true,
+   .grad = relaid_grad, INTERNAL, TORCH("clone(x)"), SAMPLES("(3,4) s(1,3); (3,4) s(8,2); (2,2) s(-1,2); () s()"))
 
 #include "strided.rows"
