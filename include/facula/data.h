@@ -146,9 +146,9 @@ typedef struct fa_data_mnist_options {
         offsetof(fa_data_mnist_options, fa__end), true, NULL, 0                                                        \
     }
 
-/** MNIST: handwritten digits (LeCun et al. 1998), images of (1, 28, 28); or any other dataset in the same format
- *  (IDX) with the same file names: "train-images-idx3-ubyte" and so on, uncompressed, or with ".gz" if the plugin
- *  gzip is available.
+/** MNIST: handwritten digits (LeCun et al. 1998), images of (1, 28, 28). Reads the IDX files
+ *  "train-images-idx3-ubyte" and so on, uncompressed, or with ".gz" if the plugin gzip is available. Other datasets
+ *  with these file names can be read too.
  *
  *      fa_data_mnist("data/mnist", .train = true, .transform = NULL)
  *
@@ -410,9 +410,9 @@ typedef struct fa_image_read_options {
 FA_API fa_tensor *fa_image_read(const char *path, const fa_image_read_options *options);
 #define fa_image_read(...) FA__CALL1(fa_image_read, FA__SAME, __VA_ARGS__)
 
-/** Resizes an image. Each output pixel is an average of the input pixels it covers, weighted by a triangle filter
- *  with a width of two pixels of the smaller image, like PyTorch's interpolate with mode "bilinear" and antialias.
- *  The host does not wait. Differentiable, except for u8.
+/** Resizes an image with antialiased bilinear filtering, like PyTorch's interpolate() with mode "bilinear" and
+ *  antialias=True. Each output pixel is a weighted average of input pixels; the weights form a triangle, two pixels
+ *  wide in the smaller of the two images. The host does not wait. Differentiable, except for u8.
  *
  *  @param image u8 or floating point, (..., height, width), with at least one pixel
  *  @param size  the new height and width, each at least 1: 28, or FA_PAIR(28, 20)

@@ -118,9 +118,9 @@ FA_API fa_event *fa_event_new(void);
  *  @return false and an error if an argument is invalid, or if the device runs out of memory */
 FA_API bool fa_event_record(fa_event *event, const fa_stream *stream);
 
-/** Orders all work that is issued to a stream from now on after the point that an event marks, which may be on
- *  another device. The host does not wait, with one exception: for a stream of the CPU it waits, which is counted,
- *  and is an error if waiting is forbidden. May be called from any thread.
+/** Makes a stream wait for an event: work issued to the stream after this call starts only when the point that the
+ *  event marks has been reached. The event may be of another device. The host does not wait, unless the stream is of
+ *  the CPU; that wait is counted, and is an error if waiting is forbidden. May be called from any thread.
  *  @param event  an event that was recorded; otherwise FA_ERROR_STATE
  *  @param stream the stream that waits; NULL: the active stream, or the default queue of the current device
  *  @return false and an error on failure */
@@ -194,9 +194,9 @@ FA_API bool fa_memory_limit(fa_device device, size_t bytes);
  *
  *  Counts of copies between devices and of waits of the host for a device. They are always on. Each is counted under
  *  the function that the program called, such as fa_to(), fa_item() or fa_backward(). Layers, optimizers, meters,
- *  loaders and files are written against the public functions, so their transfers appear under those: the transfers
- *  of fa_save() under fa_read(), for example. FA_USE(.forbid = FA_SYNC | FA_TRANSFER) makes transfers an error. All
- *  functions may be called from any thread.
+ *  loaders and files call other public functions, and their transfers are counted under these: fa_save() copies with
+ *  fa_read(), for example. FA_USE(.forbid = FA_SYNC | FA_TRANSFER) makes transfers an error. All functions may be
+ *  called from any thread.
  *  @{ */
 
 /** Sums over all functions since the program started, or since fa_transfers_reset(). Times are in nanoseconds. */

@@ -17,7 +17,7 @@ FA_API fa_tensor *fa__pointwise(const char *text, size_t count, const fa_arg *op
 typedef struct fa_binding {
     const char *name;      /**< the name, as it appears in the text */
     fa_tensors tensors;    /**< one tensor for each position of the lists; empty: the value is a number */
-    fa_arg number;         /**< one number for all positions */
+    fa_arg number;         /**< one number for all positions, or a 0-dimensional tensor that holds it */
     const double *numbers; /**< one number for each position of the lists; NULL: `number` is used */
 } fa_binding;
 
@@ -37,6 +37,11 @@ static inline fa_binding fa__bind_arg(const char *name, fa_arg number)
     return b;
 }
 
+static inline fa_binding fa__bind_t(const char *name, const fa_tensor *t)
+{
+    return fa__bind_arg(name, fa__arg_t(t));
+}
+
 static inline fa_binding fa__bind_f(const char *name, double v)
 {
     return fa__bind_arg(name, fa__arg_f(v));
@@ -52,8 +57,9 @@ static inline fa_binding fa__bind_u(const char *name, uint64_t v)
     return fa__bind_arg(name, fa__arg_u(v));
 }
 
-/** Binds a name to a number or a list of tensors: FA_BIND("lr", 0.1), FA_BIND("p", FA_TENSORS(w, b)). In C++, pass an
- *  fa_tensors variable over an array: FA_TENSORS would only live until the end of the expression. */
+/** Binds a name to a number, a 0-dimensional tensor that holds a number, or a list of tensors: FA_BIND("lr", 0.1),
+ *  FA_BIND("lr", rate), FA_BIND("p", FA_TENSORS(w, b)). In C++, pass an fa_tensors variable over an array: FA_TENSORS
+ *  would only live until the end of the expression. */
 #ifdef __cplusplus
 }
 static inline fa_binding fa__bind(const char *name, fa_tensors tensors)
@@ -62,6 +68,14 @@ static inline fa_binding fa__bind(const char *name, fa_tensors tensors)
 }
 fa_binding fa__bind(const char *name,
                     const fa__tensor_list &list) = delete; /* lives only until the end of the expression */
+static inline fa_binding fa__bind(const char *name, const fa_tensor *number)
+{
+    return fa__bind_t(name, number);
+}
+static inline fa_binding fa__bind(const char *name, fa_tensor *number)
+{
+    return fa__bind_t(name, number);
+}
 template <class N> static inline fa_binding fa__bind(const char *name, N number)
 {
     return fa__bind_arg(name, fa__number(number));
@@ -70,7 +84,10 @@ template <class N> static inline fa_binding fa__bind(const char *name, N number)
 extern "C" {
 #else
 #define FA_BIND(name, value)                                                                                           \
-    _Generic(value, fa_tensors : fa__bind_list, FA__NUMBERS(fa__bind_i, fa__bind_u, fa__bind_f))(name, value)
+    _Generic(value, fa_tensors                                                                                         \
+             : fa__bind_list, fa_tensor *                                                                              \
+             : fa__bind_t, const fa_tensor *                                                                           \
+             : fa__bind_t, FA__NUMBERS(fa__bind_i, fa__bind_u, fa__bind_f))(name, value)
 #endif
 
 /** A program for fa_update_all(), with its bindings. */
@@ -89,8 +106,14 @@ typedef struct fa_program {
  *
  *  Names without a binding are local variables; numbers cannot be assigned to. All lists have the same length, and
  *  the tensors at one position of the lists must have the same shape and device. They are never copied between
- *  devices, not even with FA_PLACE_AUTO. A tensor that is modified may also be read under other names, but only as a
- *  whole: any other overlap between tensors of which one is modified is an error. Nothing is recorded for backward.
+ *  devices, not even with FA_PLACE_AUTO. The program may read a modified tensor under a second name, if both names
+ *  are bound to exactly the same elements. If a modified tensor overlaps another tensor in any other way, that is an
+ *  error. Nothing is recorded for backward.
+ *
+ *  A number may be read from a 0-dimensional tensor on the tensors' device, FA_BIND("lr", rate), or from one such
+ *  tensor for each position, in a list that is only read. It is read when the kernel runs, without a copy or a
+ *  synchronization, so other work on the device may change it between two runs; its dtype does not take part in
+ *  promotion.
  *
  *  The update is all or nothing: arguments are checked and memory is allocated before the first write.
  *  @return false and an error, with nothing modified; also if an error was set before */

@@ -76,15 +76,12 @@ FA_API void fa_stop_clear(void);
 
 /** @defgroup plugin Plugins
  *
- *  Plugins are small shared objects for the parts of Facula that need a third-party library. They are built if that
- *  library's headers are installed, loaded on first use, and stay loaded. A call that needs a missing plugin fails
- *  with an error that says why.
+ *  Plugins are small shared objects for the parts of Facula that need a third-party library. A plugin is built if the
+ *  headers of its library are installed. It is loaded on first use and stays loaded. A call that needs a missing
+ *  plugin fails with an error that says why.
  *
- *  | plugin | used for | library |
- *  |---|---|---|
- *  | gzip | compressed dataset files | zlib |
- *  | json | headers of safetensors files | jansson |
- *  | image | PNG and JPEG files | libpng, libjpeg |
+ *  | plugin | used for | library | |---|---|---| | gzip | compressed dataset files | zlib | | json | headers of
+ *  safetensors files | jansson | | image | PNG and JPEG files | libpng, libjpeg |
  *
  *  They are searched in the folder named by the environment variable FACULA_PLUGINS; in facula-plugins beside the
  *  program or library that contains this code, and beside its folder; and in the install location.
@@ -124,9 +121,9 @@ typedef struct fa_file {
         *temporary; /**< path of the temporary file beside it; NULL: writes go directly to `path`, a device or a pipe */
 } fa_file;
 
-/** Opens a temporary file beside `path`, which fa_file_commit() renames to it. Symbolic links are followed, and the
- *  mode of an existing file is kept. If `path` is not a regular file, it is written directly. After a failure,
- *  fa_file_abandon() is not needed. */
+/** Opens a temporary file in the folder of `path`; fa_file_commit() renames it to `path`. Symbolic links are
+ *  followed, and the mode of an existing file is kept. If `path` is not a regular file, it is written directly. After
+ *  a failure, fa_file_abandon() is not needed. */
 FA_API bool fa_file_begin(fa_file *out, const char *path);
 
 /** Appends `size` bytes of `data`. */

@@ -141,7 +141,7 @@ FA_API fa_tensor *fa_index(const fa_tensor *x, fa_index_parts index);
 typedef struct fa_index_put_options {
     size_t size;     /**< set by the macro */
     bool accumulate; /**< add to the elements instead of replacing them */
-    char fa__end;    /**< the end of what this version knows */
+    char fa__end;    /**< marks the end of the options */
 } fa_index_put_options;
 
 /** Returns a copy of x in which the elements that fa_index() would select are set to `value`. If an element is

@@ -115,7 +115,7 @@ typedef struct fa_nn_max_pool2d_options {
     fa_pair stride;   /**< distance between windows; 0: the size of the kernel */
     fa_pair padding;  /**< padding on each side */
     fa_pair dilation; /**< distance between the elements of a window */
-    bool ceil_mode;   /**< keep a last window that extends beyond the padding */
+    bool ceil_mode; /**< round the output size up instead of down; the last window may then extend beyond the padding */
     char fa__end;
 } fa_nn_max_pool2d_options;
 #define FA__DEFAULT_fa_nn_max_pool2d                                                                                   \
@@ -130,10 +130,10 @@ FA_API fa_module *fa_nn_max_pool2d(fa_pair kernel, const fa_nn_max_pool2d_option
 
 /** Options of fa_nn_avg_pool2d(). */
 typedef struct fa_nn_avg_pool2d_options {
-    size_t size;              /**< set by the macro */
-    fa_pair stride;           /**< distance between windows; 0: the size of the kernel */
-    fa_pair padding;          /**< padding on each side */
-    bool ceil_mode;           /**< keep a last window that extends beyond the padding */
+    size_t size;     /**< set by the macro */
+    fa_pair stride;  /**< distance between windows; 0: the size of the kernel */
+    fa_pair padding; /**< padding on each side */
+    bool ceil_mode; /**< round the output size up instead of down; the last window may then extend beyond the padding */
     bool count_include_pad;   /**< count padding as zeros in the mean */
     int64_t divisor_override; /**< divide the sum of a window by this number; 0: by its number of elements */
     char fa__end;
@@ -167,10 +167,10 @@ FA_API fa_module *fa_nn_max_pool1d(int64_t kernel, const fa_nn_max_pool1d_option
 
 /** Options of fa_nn_avg_pool1d(). */
 typedef struct fa_nn_avg_pool1d_options {
-    size_t size;            /**< set by the macro */
-    int64_t stride;         /**< distance between windows; 0: the size of the kernel */
-    int64_t padding;        /**< padding on each side */
-    bool ceil_mode;         /**< keep a last window that extends beyond the padding */
+    size_t size;     /**< set by the macro */
+    int64_t stride;  /**< distance between windows; 0: the size of the kernel */
+    int64_t padding; /**< padding on each side */
+    bool ceil_mode; /**< round the output size up instead of down; the last window may then extend beyond the padding */
     bool count_include_pad; /**< count padding as zeros in the mean */
     char fa__end;
 } fa_nn_avg_pool1d_options;

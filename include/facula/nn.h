@@ -344,13 +344,13 @@ FA_API int64_t fa_module_hook_forward_pre(fa_module *module, fa_forward_pre_hook
 /** Adds a hook that is called after each run of the module, as `hook(module, ..., context)`. Returns a number for
  *  fa_module_unhook(); 0 and an error on failure. */
 FA_API int64_t fa_module_hook_forward(fa_module *module, fa_forward_hook *hook, void *context);
-/** Adds a hook that is called in the backward pass before that of the module, as `hook(module, ..., context)`. It
- *  applies to forward passes recorded after this call. Returns a number for fa_module_unhook(); 0 and an error on
- *  failure. */
+/** Adds a hook that is called in the backward pass, before the gradients inside the module are computed, as
+ *  `hook(module, ..., context)`. It applies to forward passes recorded after this call. Returns a number for
+ *  fa_module_unhook(); 0 and an error on failure. */
 FA_API int64_t fa_module_hook_backward_pre(fa_module *module, fa_backward_pre_hook *hook, void *context);
-/** Adds a hook that is called in the backward pass after that of the module, as `hook(module, ..., context)`. It
- *  applies to forward passes recorded after this call, in which the module cannot modify its inputs in place. Returns
- *  a number for fa_module_unhook(); 0 and an error on failure. */
+/** Adds a hook that is called in the backward pass, after the gradients of the module's inputs have been computed, as
+ *  `hook(module, ..., context)`. It applies to forward passes recorded after this call. In these, the module cannot
+ *  modify its inputs in place. Returns a number for fa_module_unhook(); 0 and an error on failure. */
 FA_API int64_t fa_module_hook_backward(fa_module *module, fa_backward_hook *hook, void *context);
 /** Removes a hook of the module; `hook` is the number that the function above returned. FA_ERROR_ARGUMENT if the
  *  module has no such hook. */

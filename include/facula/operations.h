@@ -4,6 +4,10 @@
  *  Written by facula-rows from src/ops: edit there. */
 #ifndef FACULA_OPERATIONS_H
 #define FACULA_OPERATIONS_H
+
+/** @defgroup ops Operations
+ *  Functions of tensors, by subject. docs/operations.md lists them with their counterparts in PyTorch and NumPy. */
+
 #include <facula/ops/create.h>
 #include <facula/ops/math.h>
 #include <facula/ops/reduce.h>

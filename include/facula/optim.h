@@ -199,9 +199,9 @@ FA_API fa_optim *fa_optim_adagrad(fa_parameters parameters, const fa_optim_adagr
 FA_API bool fa_optim_zero_grad(fa_optim *optimizer);
 
 /** Updates every parameter that has a gradient; the others are unchanged. The step is all or nothing: memory is
- *  allocated before the first write. On an asynchronous device, steps issued after an error in a kernel (such as an
- *  index out of range) change nothing until the error is reported, but they are counted: Adam's bias correction is
- *  that of a later step.
+ *  allocated before the first write. On an asynchronous device, an error in a kernel (such as an index out of range)
+ *  is reported later. Steps issued in the meantime do not change the parameters, but they are counted, which affects
+ *  Adam's bias correction.
  *  @return false and an error, with no parameter changed; also if an error was set before */
 FA_API bool fa_optim_step(fa_optim *optimizer);
 
@@ -296,6 +296,14 @@ FA_API bool fa_optim_set_option(fa_optim *optimizer, int group, const char *name
 FA_API double fa_optim_lr(const fa_optim *optimizer);
 /** Sets the learning rate of all groups to `lr`, 0 or more, from the next step on. */
 FA_API bool fa_optim_set_lr(fa_optim *optimizer, double lr);
+/** Makes a parameter group read its learning rate from a tensor when a step's kernels run (PyTorch: lr=tensor with
+ *  capturable=True). `lr` is a 0-dimensional floating tensor on the device of the group's parameters; the optimizer
+ *  keeps a reference to it. Other work on the device may change it between two steps, without a copy or a
+ *  synchronization. While the tensor is set, fa_optim_set_lr(), fa_optim_set_option() and schedules write into it;
+ *  fa_optim_lr() and saved states give the number that these functions set last. If `lr` is NULL, the group uses that
+ *  number again.
+ *  @return false and an error if there is no such group, or the tensor is not a floating one without dimensions */
+FA_API bool fa_optim_set_lr_tensor(fa_optim *optimizer, int group, fa_tensor *lr);
 
 /* ---- optimizer state ---- */
 
@@ -330,10 +338,12 @@ typedef struct fa_state_dict {
 /** The state of an optimizer. Lists, names and references to the tensors belong to the current scope. The tensors are
  *  those of the optimizer, not copies: write or copy them before the next step.
  *
- *  Numbers: "groups"; for each group, "group.0.parameters" and its options, such as "group.0.lr", and
- *  "group.0.initial_lr" if it has had a schedule; for each parameter, numbered over all groups, "state.3.step" and
- *  "state.3.tensors", the number of its state tensors. Tensors: those of fa_optim_state(), as "state.3.exp_avg"; none
- *  for parameters without a step.
+ *  - "groups" is the number of groups. Each group has "group.0.parameters", the number of its parameters, its
+ *    options, such as "group.0.lr", and "group.0.initial_lr" if it has had a schedule.
+ *  - Parameters are numbered across all groups. Each has "state.3.step", the number of its steps, and
+ *    "state.3.tensors", the number of its state tensors.
+ *  - The tensors are those of fa_optim_state(), under names such as "state.3.exp_avg". A parameter that has not been
+ *    updated yet has none.
  *  @return the state; kind is NULL after an error */
 FA_API fa_state_dict fa_optim_state_dict(const fa_optim *optimizer);
 

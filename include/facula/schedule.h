@@ -180,9 +180,9 @@ typedef struct fa_schedule_one_cycle_options {
         offsetof(fa_schedule_one_cycle_options, fa__end), 0.3, "cos", true, 0.85, 0.95, 25, 1e4, false, {0, NULL}, 0   \
     }
 /** One-cycle policy: raises the learning rate to a maximum and then lowers it to almost 0, within a given number of
- *  steps (Smith and Topin 2019). It replaces the learning rates of the optimizer. total_steps calls of
- *  fa_schedule_step() are allowed; one more is an FA_ERROR_STATE. The last of them goes one step beyond the cycle,
- *  where "linear" keeps the final rate, whereas PyTorch's would become negative.
+ *  steps (Smith and Topin 2019). It replaces the learning rates of the optimizer. fa_schedule_step() can be called
+ *  total_steps times; one more call is an FA_ERROR_STATE. The cycle is complete after total_steps - 1 calls. In the
+ *  last call, "linear" keeps the final rate; in PyTorch, the rate becomes negative there.
  *
  *      fa_schedule_one_cycle(opt, 0.1, 1000, .pct_start = 0.3, .anneal_strategy = "cos", .cycle_momentum = true,
  *          .base_momentum = 0.85, .max_momentum = 0.95, .div_factor = 25, .final_div_factor = 1e4,

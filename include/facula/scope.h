@@ -43,7 +43,8 @@ typedef struct fa_settings {
     bool deterministic; /**< use only kernels that give bit-identical results in every run. All do, except large matrix
                            products on OpenCL, which use CLBlast if it is installed and faster */
     bool anomaly;       /**< check for NaN after each gradient function, and report the forward call that recorded it */
-    fa_dtype autocast;  /**< dtype of lower precision for operations that benefit from it, FA_F16 or FA_BF16; FA_SAME: none */
+    fa_dtype
+        autocast; /**< dtype of lower precision for operations that benefit from it, FA_F16 or FA_BF16; FA_SAME: none */
     fa_placement
         placement; /**< what to do with operands on different devices: report an error, or with FA_PLACE_AUTO copy them.
                       The target is the device of the tensor that is written (in place, .out), else the setting
@@ -133,8 +134,8 @@ extern "C" {
 /** Moves an object from the innermost scope to the enclosing one, so that it outlives the current block. Returns the
  *  object. Does nothing if the innermost scope does not own it. */
 #define fa_escape(x) ((__typeof__(x))fa__escape(x))
-/** Hands a reference that another thread took with fa_keep() over to the innermost scope of this thread. Returns the
- *  object. */
+/** Adopts an object from another thread, which must have called fa_keep() on it: the innermost scope of this thread
+ *  takes over that reference. Returns the object. */
 #define fa_adopt(x) ((__typeof__(x))fa__adopt(x))
 #endif
 /** Writes the open scopes of this thread and the number of objects in each to `file`, outermost first. */

@@ -142,9 +142,9 @@ FA_API int64_t fa_item_int(const fa_tensor *t);
 FA_API bool fa_read(const fa_tensor *t, void *data, fa_dtype dtype, int64_t count);
 
 /** A pointer to element (0, ..., 0) in host memory, of type `dtype`; valid while the tensor lives. The memory is
- *  pinned: fa_move_() cannot move it any more. Waits for work of devices on it; later copies to and from devices
- *  behave as for fa_tensor_borrow(), so that the pointer may be used whenever no call is running. NULL and an error
- *  if the tensor has another dtype or is not on the CPU. */
+ *  pinned: fa_move_() cannot move it any more. The call waits for work of devices on the memory. Afterwards the
+ *  pointer may be used whenever no call is running: later copies to and from devices behave as for
+ *  fa_tensor_borrow(). NULL and an error if the tensor has another dtype or is not on the CPU. */
 FA_API void *fa_ptr(fa_tensor *t, fa_dtype dtype);
 
 /** Prints a tensor to standard output as PyTorch does, followed by a newline. Tensors of more than 1000 elements are

@@ -70,8 +70,8 @@ typedef struct fa_meter_confusion_options {
  *
  *      fa_meter_confusion(10, .ignore_index = -100)
  *
- *  @param classes number of classes, 1 to 46340, and of logits in a sample. A target that is not a valid class is an
- *  FA_ERROR_INDEX, which an asynchronous device reports when the meter is read
+ *  @param classes number of classes, 1 to 46340; each sample has as many logits. A target that is not a valid class
+ *  is an FA_ERROR_INDEX, which an asynchronous device reports when the meter is read
  *  @param options the options shown above; NULL for the defaults */
 FA_API fa_meter *fa_meter_confusion(int64_t classes, const fa_meter_confusion_options *options);
 #define fa_meter_confusion(...) FA__CALL1(fa_meter_confusion, FA__SAME, __VA_ARGS__)
@@ -95,8 +95,9 @@ typedef struct fa_meter_update_options {
  *      fa_meter_update(accuracy, logits, .target = batch.target)
  *
  *  @param meter   the meter
- *  @param value   for means: a number or a tensor, of which each element is a value, such as the mean loss of a batch
- *  of .count samples. For the others: logits (samples, classes, ...), or (classes) for one sample
+ *  @param value   for means: the number to average, or a tensor whose elements are averaged; for the mean loss of a
+ *  batch, set .count to the number of its samples. For the others: logits (samples, classes, ...), or (classes) for
+ *  one sample
  *  @param options the options shown above; NULL for the defaults
  *  @return false and an error, with the meter unchanged; also if an error was set before */
 FA_API bool fa_meter_update(fa_meter *meter, fa_arg value, const fa_meter_update_options *options);
@@ -164,53 +165,53 @@ FA_API fa_progress *fa_progress_new(int64_t total, const fa_progress_new_options
 enum { FA_MAX_PROGRESS_VALUES = 6 /**< maximum number of values that a bar shows */ };
 
 /* The arguments of fa_progress_tick(): the bar, then alternately names and values. */
-typedef struct fa__told {
+typedef struct fa__tick {
     fa_progress *bar;
     const char *name;
     fa_arg value;
-} fa__told;
+} fa__tick;
 
-FA_API bool fa__progress_tick(size_t count, const fa__told *told);
+FA_API bool fa__progress_tick(size_t count, const fa__tick *args);
 
-static inline fa__told fa__told_bar(fa_progress *bar)
+static inline fa__tick fa__tick_bar(fa_progress *bar)
 {
-    fa__told t = FA__NONE;
+    fa__tick t = FA__NONE;
     t.bar = bar;
     return t;
 }
 
-static inline fa__told fa__told_name(const char *name)
+static inline fa__tick fa__tick_name(const char *name)
 {
-    fa__told t = FA__NONE;
+    fa__tick t = FA__NONE;
     t.name = name;
     return t;
 }
 
-static inline fa__told fa__told_arg(fa_arg value)
+static inline fa__tick fa__tick_arg(fa_arg value)
 {
-    fa__told t = FA__NONE;
+    fa__tick t = FA__NONE;
     t.value = value;
     return t;
 }
 
-static inline fa__told fa__told_t(const fa_tensor *t)
+static inline fa__tick fa__tick_t(const fa_tensor *t)
 {
-    return fa__told_arg(fa__arg_t(t));
+    return fa__tick_arg(fa__arg_t(t));
 }
 
-static inline fa__told fa__told_f(double v)
+static inline fa__tick fa__tick_f(double v)
 {
-    return fa__told_arg(fa__arg_f(v));
+    return fa__tick_arg(fa__arg_f(v));
 }
 
-static inline fa__told fa__told_i(int64_t v)
+static inline fa__tick fa__tick_i(int64_t v)
 {
-    return fa__told_arg(fa__arg_i(v));
+    return fa__tick_arg(fa__arg_i(v));
 }
 
-static inline fa__told fa__told_u(uint64_t v)
+static inline fa__tick fa__tick_u(uint64_t v)
 {
-    return fa__told_arg(fa__arg_u(v));
+    return fa__tick_arg(fa__arg_u(v));
 }
 
 /** Reports that one step is done: fa_progress_tick(bar), or with up to six values, each a number or a tensor with one
@@ -225,31 +226,31 @@ static inline fa__told fa__told_u(uint64_t v)
  *  write to a terminal that was closed is ignored */
 #ifdef __cplusplus
 }
-static inline fa__told fa__told_of(fa_progress *bar)
+static inline fa__tick fa__tick_of(fa_progress *bar)
 {
-    return fa__told_bar(bar);
+    return fa__tick_bar(bar);
 }
-static inline fa__told fa__told_of(const char *name)
+static inline fa__tick fa__tick_of(const char *name)
 {
-    return fa__told_name(name);
+    return fa__tick_name(name);
 }
-template <class V> static inline fa__told fa__told_of(V value)
+template <class V> static inline fa__tick fa__tick_of(V value)
 {
-    return fa__told_arg(fa__arg(value));
+    return fa__tick_arg(fa__arg(value));
 }
 template <class... V> static inline bool fa_progress_tick(fa_progress *bar, V... v)
 {
-    const fa__told told[] = {fa__told_bar(bar), fa__told_of(v)...};
-    return fa__progress_tick(sizeof...(v) + 1, told);
+    const fa__tick args[] = {fa__tick_bar(bar), fa__tick_of(v)...};
+    return fa__progress_tick(sizeof...(v) + 1, args);
 }
 extern "C" {
 #else
 #define fa_progress_tick(...)                                                                                          \
-    fa__progress_tick(FA__COUNT(__VA_ARGS__), (const fa__told[]){FA__MAP(FA__TOLD, __VA_ARGS__)})
-#define FA__TOLD(v)                                                                                                    \
-    _Generic(v, fa_progress *: fa__told_bar, char *: fa__told_name, const char *: fa__told_name,                                \
-             fa_tensor *: fa__told_t, const fa_tensor *: fa__told_t, fa_arg: fa__told_arg, _Bool: fa__told_i,                   \
-             FA__NUMBERS(fa__told_i, fa__told_u, fa__told_f))(v)
+    fa__progress_tick(FA__COUNT(__VA_ARGS__), (const fa__tick[]){FA__MAP(FA__TICK, __VA_ARGS__)})
+#define FA__TICK(v)                                                                                                    \
+    _Generic(v, fa_progress *: fa__tick_bar, char *: fa__tick_name, const char *: fa__tick_name,                                \
+             fa_tensor *: fa__tick_t, const fa_tensor *: fa__tick_t, fa_arg: fa__tick_arg, _Bool: fa__tick_i,                   \
+             FA__NUMBERS(fa__tick_i, fa__tick_u, fa__tick_f))(v)
 #endif
 
 /** Erases the bar from the terminal, so that the program can print a line; the next tick draws it again. Does nothing

@@ -131,29 +131,17 @@ static FA__HOT fa_tensor *seed(const char *name, const fa_tensor *t, fa_tensor *
     return (fa_dtype)given->dtype == (fa_dtype)t->dtype ? fa__own(fa__ref(given)) : fa_to(given, (fa_dtype)t->dtype);
 }
 
-typedef struct plain {
-    fa__scope use;
-    fa_placement callers; /* of the backward pass that this one is nested in */
-} plain;
-
 /* Settings for a backward pass: recording only if requested, defaults for everything else. */
-static plain open_settings(bool create)
+static fa__scope open_settings(bool create)
 {
-    plain p = {.callers = fa__ctx()->callers};
-    fa_settings *s = fa__use_again(&p.use);
+    fa__scope use;
+    fa_settings *s = fa__use_again(&use);
     if (s) {
-        fa__ctx()->callers = s->placement;
         s->no_grad = !create;
         s->placement = FA_PLACE_STRICT;
         s->autocast = FA_SAME;
     }
-    return p;
-}
-
-static void close_settings(plain *p)
-{
-    fa__use_close(&p->use);
-    fa__ctx()->callers = p->callers;
+    return use;
 }
 
 /* Delivers the gradient of an output. */
@@ -183,7 +171,7 @@ FA__HOT bool(fa_backward)(const fa_tensor *t, const fa_backward_options *options
     if (!can_start("fa_backward", t))
         return false;
     FA__WORK_FOR(&backward_op);
-    plain settings = open_settings(options->create_graph);
+    fa__scope use = open_settings(options->create_graph);
     fa__scope scope = fa__scope_open("fa_backward");
     fa__walk w = {.scope = &scope,
                   .create = options->create_graph,
@@ -193,7 +181,7 @@ FA__HOT bool(fa_backward)(const fa_tensor *t, const fa_backward_options *options
     bool good = g && start(&w, t, g) && fa__walk_on(&w);
     fa__walk_end(&w);
     fa__scope_close(&scope);
-    close_settings(&settings);
+    fa__use_close(&use);
     return good;
 }
 
@@ -283,7 +271,7 @@ fa_tensors(fa_grad_of)(fa_tensors outputs, fa_tensors inputs, const fa_grad_of_o
         caught = fa__list_new(inputs.count);
     if (!caught)
         return (fa_tensors){0, NULL};
-    plain settings = open_settings(options->create_graph);
+    fa__scope use = open_settings(options->create_graph);
     fa__scope scope = fa__scope_open("fa_grad_of");
     fa__walk w = {.scope = &scope,
                   .create = options->create_graph,
@@ -297,7 +285,7 @@ fa_tensors(fa_grad_of)(fa_tensors outputs, fa_tensors inputs, const fa_grad_of_o
                 && check_caught(caught, inputs, options->allow_unused);
     fa__walk_end(&w);
     fa__scope_close(&scope);
-    close_settings(&settings);
+    fa__use_close(&use);
     if (!good) {
         fa__unref(caught);
         return (fa_tensors){0, NULL};

@@ -21,26 +21,40 @@ typedef struct fa__walk {
     size_t leaves, leaf_room;
 } fa__walk;
 
-/* Settings for user code: placement is that of the caller of backward. */
-static inline fa__scope fa__users_settings(void)
-{
+/* A callback of the program: what it calls is reported under the names that it calls, and operations are placed as
+ * where the program called backward. */
+typedef struct fa__callback {
+    const fa__attribution *before;
+    fa_placement placement;
     fa__scope use;
-    fa_settings *s = fa__use_again(&use);
+} fa__callback;
+
+static inline fa__callback fa__callback_begin(void)
+{
+    fa__callback b = {.before = fa__ctx()->attribution};
+    fa_settings *s = fa__use_again(&b.use);
+    b.placement = b.before ? b.before->placement : FA_PLACE_STRICT;
     if (s)
-        s->placement = fa__ctx()->callers;
-    return use;
+        s->placement = b.placement;
+    fa__ctx()->attribution = NULL;
+    return b;
+}
+
+static inline void fa__callback_end(fa__callback *b)
+{
+    fa__ctx()->attribution = b->before;
+    fa__use_close(&b->use);
 }
 
 /* Calls a hook on a gradient; a result on another device is copied back to that of the gradient. */
 static inline fa_tensor *fa__hook_call(const fa__hook *h, fa_tensor *g)
 {
-    FA__USERS_CODE;
-    fa__scope use = fa__users_settings();
+    fa__callback b = fa__callback_begin();
     fa_tensor *other = h->function(g, h->context);
-    bool placed = other && other->object.type == FA__TYPE_TENSOR && fa__ctx()->callers == FA_PLACE_AUTO;
+    bool placed = other && other->object.type == FA__TYPE_TENSOR && b.placement == FA_PLACE_AUTO;
     if (placed && fa__tensor_device(other) != fa__tensor_device(g))
         other = fa_to(other, fa__tensor_device(g)->id);
-    fa__use_close(&use);
+    fa__callback_end(&b);
     return other;
 }
 

@@ -31,14 +31,9 @@ __attribute__((__constructor__)) static void function_type(void)
 
 static bool call_backward(function *f, fa__back *b, fa_tensor **saved, size_t count, fa_tensor **gx)
 {
-    fa__context *x = fa__ctx();
-    const void *outer = x->call;
-    x->call = NULL;
-    FA__USERS_CODE;
-    fa__scope use = fa__users_settings();
+    fa__callback use = fa__callback_begin();
     bool good = f->table.backward(f->context, (fa_tensors){count + 1, saved}, b->gy[0], gx);
-    fa__use_close(&use);
-    x->call = outer;
+    fa__callback_end(&use);
     if (!good)
         fa__fail(FA_ERROR_USER, "%s: its backward failed", f->table.name ? f->table.name : "a function");
     return good && !fa__failed();

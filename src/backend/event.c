@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "core/context.h"
+#include "core/attribution.h"
 #include "core/order.h"
 #include <facula/device.h>
 #include <math.h>

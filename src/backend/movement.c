@@ -3,7 +3,7 @@
 #include "backend/device.h"
 #include "base/clock.h"
 #include "base/error.h"
-#include "core/context.h"
+#include "core/attribution.h"
 #include "core/ledger.h"
 #include "core/order.h"
 #include "core/stream.h"

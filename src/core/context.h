@@ -30,14 +30,10 @@ typedef struct fa__context {
     size_t used_count, used_capacity;
     fa__object *dying; /* objects waiting to be destroyed */
     bool destroying;
-    bool debugging;      /* value of fa__debugging() */
-    const char *closing; /* the scope that is being closed */
-    const char *here;    /* FA_HERE */
-    const void *call;    /* the innermost call (dispatch/row.h): composed operations find their caller here */
-    const fa__op
-        *for_; /* the current public function that is not an operation (such as fa_item); NULL: none, or user code */
-    bool for_call;        /* it runs on behalf of a composed operation, which is what the program called */
-    fa_placement callers; /* the .placement setting of the caller of the running backward, which user hooks run with */
+    bool debugging;                            /* value of fa__debugging() */
+    const char *closing;                       /* the scope that is being closed */
+    const struct fa__attribution *attribution; /* on whose behalf it works, innermost first; NULL: the program */
+    const char *here;                          /* FA_HERE: where the program says that its calls are */
     /* Memory inside storages, allocated minus freed by this thread: bytes, plus FA__SMALL_ONE for each storage. */
     _Atomic int64_t small;
     void *generator;   /* set by fa_generator_use; NULL: the default generator */
@@ -55,43 +51,6 @@ static inline fa__context *fa__ctx(void)
     fa__context *c = fa__self->core;
     return FA__LIKELY(c != NULL) ? c : fa__context_start();
 }
-
-/* The public function that a thread is working for: copies and waits are counted under its name. */
-typedef struct fa__errand {
-    fa__context *context;
-    const fa__op *before;
-    bool before_call;
-} fa__errand;
-
-static inline fa__errand fa__errand_for(const fa__op *op, bool users_code)
-{
-    fa__errand e = {fa__ctx(), NULL, false};
-    if (!e.context)
-        return e;
-    e.before = e.context->for_;
-    e.before_call = e.context->for_call;
-    if (!e.before || users_code) {
-        e.context->for_ = op;
-        e.context->for_call = e.context->call != NULL;
-    }
-    return e;
-}
-
-static inline void fa__errand_end(fa__errand *e)
-{
-    if (!e->context)
-        return;
-    e->context->for_ = e->before;
-    e->context->for_call = e->before_call;
-}
-
-/* Until the end of the block, the thread works for this function, unless it already works for a function that called
- * it. */
-#define FA__WORK_FOR(op)                                                                                               \
-    fa__errand fa__errand_here __attribute__((__cleanup__(fa__errand_end), __unused__)) = fa__errand_for(op, false)
-/* Until the end of the block, user code runs: its copies and waits are counted under the functions that it calls. */
-#define FA__USERS_CODE                                                                                                 \
-    fa__errand fa__errand_here __attribute__((__cleanup__(fa__errand_end), __unused__)) = fa__errand_for(NULL, true)
 
 FA__COLD void *fa__own_slowly(void *object);
 /* Transfers the only reference to a new object to the innermost scope, and returns the object. NULL stays NULL; if

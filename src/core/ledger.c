@@ -4,7 +4,7 @@
 #include "base/error.h"
 #include "base/fork.h"
 #include "base/hash.h"
-#include "core/context.h"
+#include "core/attribution.h"
 #include <pthread.h>
 #include <string.h>
 
@@ -95,9 +95,7 @@ void fa__ledger_wait(const fa__op *op, const fa__device *device, int64_t ns)
 
 void fa__ledger_implicit(const fa__op *op, const fa__device *device, int64_t ns)
 {
-    const fa__context *at_work = fa__self->core;
-    if (!op && at_work)
-        op = at_work->for_;
+    op = op ? op : fa__called_by_program();
     pthread_mutex_lock(&lock);
     fa__ledger_row *r = find(true, op, device, device);
     r->implicit++;

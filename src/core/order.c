@@ -4,7 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/fork.h"
-#include "core/context.h"
+#include "core/attribution.h"
 #include <pthread.h>
 #include <string.h>
 

@@ -117,12 +117,12 @@ fa_tensor *fa__tensor_alias(const fa_tensor *t)
     return alias;
 }
 
-FA__HOT fa_tensor *fa__tensor_husk(const fa_tensor *t)
+FA__HOT fa_tensor *fa__tensor_shape_only(const fa_tensor *t)
 {
-    fa_tensor *husk = fa__tensor_new(NULL, t->dtype, t->rank, t->shape, t->stride, 0);
-    if (husk)
-        husk->device_ = fa__tensor_device(t);
-    return husk;
+    fa_tensor *shape_only = fa__tensor_new(NULL, t->dtype, t->rank, t->shape, t->stride, 0);
+    if (shape_only)
+        shape_only->device_ = fa__tensor_device(t);
+    return shape_only;
 }
 
 FA__HOT bool fa__tensor_check(const fa_tensor *t, const char *what)

@@ -11,7 +11,7 @@ enum { FA__MADE_HERE = 1 }; /* in object.flags */
 
 struct fa_tensor {
     fa__object object;
-    fa__storage *storage; /* NULL: a husk, which has the shape, dtype and device of a tensor, but no elements */
+    fa__storage *storage; /* NULL: it has only a shape, dtype and device, but no elements */
     uint8_t dtype, rank;
     bool requires_grad;   /* a leaf that accumulates a gradient */
     bool dense;           /* true: its elements are in row-major order without gaps; false: unknown */
@@ -30,7 +30,7 @@ struct fa_tensor {
     fa_tensor *base;       /* for a differentiable view: the tensor it is a view of, which is not such a view itself */
     uint32_t history;      /* how often in-place modifications have replaced its history */
     uint32_t base_history; /* value of base->history when node was created; if they differ, node is outdated */
-    fa__device *device_;   /* device of a husk */
+    fa__device *device_;   /* device if storage is NULL */
     const fa__op *made_by; /* the operation that created it, and its caller */
     const void *made_at;   /* a return address, or, with FA__MADE_HERE in flags, the text of FA_HERE */
 };
@@ -46,7 +46,7 @@ fa_tensor *fa__tensor_alias(const fa_tensor *);
 /* Marks a view as internal to a composed operation, or unmarks it. */
 void fa__tensor_inner(fa_tensor *, bool inner);
 /* A tensor with the same shape, dtype and device, but without memory. */
-fa_tensor *fa__tensor_husk(const fa_tensor *);
+fa_tensor *fa__tensor_shape_only(const fa_tensor *);
 /* False and an error that contains `what`, unless t is a valid tensor. */
 bool fa__tensor_check(const fa_tensor *t, const char *what);
 /* False and an error that contains `what` if a list should have tensors but its array is NULL. Does not check the

@@ -227,14 +227,14 @@ static void show_results(const fa__call *c)
 /* Composed operations are calls of others; errors and origins name the outermost. */
 static bool go_composed(fa__call *c)
 {
-    fa__context *x = fa__ctx();
-    bool cast = x->settings->autocast != FA_SAME && cast_of(c) != FA__CAST_NONE;
-    c->parent = x->call;
-    x->call = c;
-    bool placed = x->settings->placement == FA_PLACE_AUTO;
+    const fa_settings *s = fa__ctx()->settings;
+    bool cast = s->autocast != FA_SAME && cast_of(c) != FA__CAST_NONE;
+    bool placed = s->placement == FA_PLACE_AUTO;
+    fa__attribution a;
+    fa__attribution_enter(&a, fa__reported_op(c), c);
     bool made = cast || placed ? run_settled_parts(c, cast) : run_parts(c);
-    x->call = c->parent;
-    if (made && !x->call)
+    fa__attribution_leave(&a);
+    if (made && !fa__outermost_call())
         show_results(c);
     return made && (c->op->traits->compose_list || given_result(c, c->out[0]));
 }
@@ -298,11 +298,12 @@ static bool invoke(fa__call *c)
     return go_cast(c);
 }
 
-static int depth_of(const fa__call *c)
+/* How many composed operations a call is part of. */
+static int depth_now(void)
 {
     int depth = 0;
-    for (const fa__call *p = fa__ctx()->call; p && p != c; p = p->parent)
-        depth++;
+    for (const fa__attribution *a = fa__ctx()->attribution; a; a = a->outer)
+        depth += a->call != NULL;
     return depth;
 }
 
@@ -329,7 +330,7 @@ static FA__COLD void name_failure(const fa__call *c)
     const fa_code code = fa__self->error->code;
     if (fa__self->error->unfinished)
         add_tensors(c);
-    if (code == FA_ERROR_SYNC || fa__ctx()->call)
+    if (code == FA_ERROR_SYNC || fa__outermost_call())
         return;
     fa__text_add(&description, "fa_");
     fa__describe_call(&description, c, code == FA_ERROR_DEVICE);
@@ -371,7 +372,7 @@ FA__HOT bool fa__invoke(fa__call *c)
         for (int i = 0; i < FA__MAX_RESULTS; i++)
             c->out[i] = NULL;
     } else if (FA__UNLIKELY(fa__call_hook != NULL))
-        fa__call_hook(c, depth_of(c));
+        fa__call_hook(c, depth_now());
     c->spec = NULL;
     c->tensor = NULL;
     return good;

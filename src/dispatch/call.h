@@ -26,10 +26,12 @@ typedef struct fa__elementwise {
 /* The outermost composed operation that this call is part of, or the call itself. */
 static inline const fa__call *fa__outermost(const fa__call *c)
 {
-    for (const fa__call *outer = fa__ctx()->call; outer; outer = outer->parent)
-        c = outer;
-    return c;
+    const fa__call *outer = fa__outermost_call();
+    return outer ? outer : c;
 }
+
+/* The operation that a call is reported as: under its in-place name, add_, where it is in place. */
+const fa__op *fa__reported_op(const fa__call *);
 
 /* ---- check.c: operands are there and alive; finds tensors, device, and what holds of any of them. */
 bool fa__check_operands(fa__call *c, uint32_t needed);

@@ -34,13 +34,15 @@ static const fa__op *in_place(const fa__op *op)
     return atomic_load_explicit(&t->state, memory_order_acquire) == 2 ? &t->op : op;
 }
 
+const fa__op *fa__reported_op(const fa__call *c)
+{
+    return FA__LIKELY(!c->inplace) ? c->op : in_place(c->op);
+}
+
 const fa__op *fa__asked_for(const fa__call *c)
 {
-    const fa__context *x = fa__ctx();
-    if (x->for_ && !x->for_call)
-        return x->for_;
-    c = fa__outermost(c);
-    return c->inplace ? in_place(c->op) : c->op;
+    const fa__op *called = fa__called_by_program();
+    return called ? called : fa__reported_op(c);
 }
 
 static void add_number(struct fa__text *text, const fa_arg *a)
@@ -213,7 +215,7 @@ static bool is_default(const fa__op *op, const fa__field *f, const void *p)
 /* fa_to and its kin are fa_move by other names; and functions that are no operations (fa_item) read by it. */
 static const fa__op *known_as(const fa__call *c)
 {
-    const fa__op *other = fa__ctx() ? fa__ctx()->for_ : NULL;
+    const fa__op *other = fa__outermost_function();
     bool by_move = other && (other->id == FA__OP_move || other->id == FA__OP_expression) && !other->nfields;
     return by_move && c->op->id == FA__OP_move ? other : c->op;
 }
@@ -248,9 +250,7 @@ void fa__describe_call(struct fa__text *text, const fa__call *c, bool origins)
  * what a device lacks, or what is wrong with the library. */
 static bool is_part(const fa__call *c, fa_code code)
 {
-    const fa__call *outer = fa__ctx() ? fa__ctx()->call : NULL;
-    while (outer && outer->parent)
-        outer = outer->parent;
+    const fa__call *outer = fa__outermost_call();
     return outer && outer != c && code != FA_ERROR_UNAVAILABLE && code != FA_ERROR_INTERNAL;
 }
 

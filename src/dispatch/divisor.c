@@ -17,12 +17,11 @@ static bool look_at(fa__call *c, const fa__elementwise *e, const fa__launch *l)
 /* The check is part of this call, as those are that a composed operation calls. */
 bool fa__check_divisors(fa__call *c, const fa__elementwise *e, const fa__launch *l)
 {
-    fa__context *x = fa__ctx();
     if (!fa__numel(c->out[0]))
         return true;
-    c->parent = x->call;
-    x->call = c;
+    fa__attribution a;
+    fa__attribution_enter(&a, fa__reported_op(c), c);
     bool good = look_at(c, e, l);
-    x->call = c->parent;
+    fa__attribution_leave(&a);
     return good;
 }

@@ -179,7 +179,7 @@ static fa_tensor *make_view(fa__call *c, const fa__spec *s)
         return NULL;
     if (!x->storage)
         v->device_ = x->device_;
-    fa__tensor_inner(v, fa__ctx()->call != NULL);
+    fa__tensor_inner(v, fa__outermost_call() != NULL);
     if (c->op->traits->no_grad)
         return v;
     v->multi_view = x->multi_view || !c->op->nresults;

@@ -6,11 +6,11 @@
 /* Operands whose shape backward asks for: those that were broadcast. */
 static uint32_t broadcast_operands(const fa__call *c, uint32_t wants)
 {
-    uint32_t husks = 0;
+    uint32_t shape_only = 0;
     FA__EACH_BIT (i, wants)
         if (!fa__same_shape(c->tensor[i], c->out[0]) || c->tensor[i]->dtype != c->out[0]->dtype)
-            husks |= 1U << i;
-    return husks;
+            shape_only |= 1U << i;
+    return shape_only;
 }
 
 static bool add_edges(fa__call *c, fa__node *n, uint32_t wants)
@@ -115,11 +115,11 @@ static fa__node *make_node(fa__call *c)
     fa__needs needs;
     if (!find_needs(c, &needs))
         return NULL;
-    uint32_t husks = ~0U;
+    uint32_t shape_only = ~0U;
     if (is_derived(c))
-        husks = needs.wants ? broadcast_operands(c, needs.wants) : 0;
+        shape_only = needs.wants ? broadcast_operands(c, needs.wants) : 0;
     uint32_t results = c->op->nresults ? c->op->nresults : (uint32_t)c->list->count;
-    fa__node *n = fa__node_new(c->op, c->args, results, needs.keep, husks);
+    fa__node *n = fa__node_new(c->op, c->args, results, needs.keep, shape_only);
     if (!n)
         return NULL;
     const fa__context *x = fa__ctx();

@@ -9,7 +9,7 @@
 #include "backend/fault.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "core/context.h"
+#include "core/attribution.h"
 #include "core/list.h"
 #include "core/op.h"
 #include "core/random.h"
@@ -46,7 +46,6 @@ typedef struct fa__call {
     bool requires_grad; /* of a creation: the results are leaves that need gradients */
     fa_tensor *out[FA__MAX_RESULTS];
     fa__list *list;                /* of an operation whose result is a list: instead of out */
-    const struct fa__call *parent; /* the composed operation that this call is part of */
     fa__device *device;            /* where it runs */
     fa__queue *queue;              /* NULL: on the host, at once */
     bool mixed;                    /* operands are on several devices */
@@ -63,7 +62,7 @@ typedef struct fa__call {
  * asked for is NULL when the row says .null_gy, zeros otherwise. */
 typedef struct fa__back {
     fa__node *node;
-    const void *args; /* as recorded: tensors that were not kept are husks, with a shape and no memory */
+    const void *args; /* as recorded: tensors that were not kept have only a shape, and no memory */
     fa_tensor **gy, **y;
     const uint8_t *wanted; /* for each edge of the node: whether its gradient is asked for */
     fa_tensor **gx;        /* what the gradient function gives: for each edge a tensor of the scope's, or NULL */

@@ -22,7 +22,7 @@ static fa_tensor **tensor_in(const fa__op *op, void *args, int i)
     return NULL;
 }
 
-static bool hold(fa__node *n, int i, uint32_t keep, uint32_t husks)
+static bool hold(fa__node *n, int i, uint32_t keep, uint32_t shape_only)
 {
     fa_tensor **t = tensor_in(n->op, n->args, i);
     if (!t)
@@ -32,9 +32,9 @@ static bool hold(fa__node *n, int i, uint32_t keep, uint32_t husks)
         n->edge[i].version = atomic_load_explicit(&(*t)->storage->version, memory_order_relaxed);
         n->kept |= 1U << i;
         n->keeps = true;
-    } else if (husks >> i & 1) {
-        n->husks = true;
-        *t = fa__tensor_husk(*t);
+    } else if (shape_only >> i & 1) {
+        n->shape_only = true;
+        *t = fa__tensor_shape_only(*t);
         return *t != NULL;
     } else {
         *t = NULL;
@@ -46,11 +46,11 @@ static bool hold(fa__node *n, int i, uint32_t keep, uint32_t husks)
 static bool hold_list(fa__node *n, int i, fa_tensor **room, uint32_t keep)
 {
     fa_tensors *list = (fa_tensors *)((char *)n->args + n->op->fields[i].offset);
-    n->husks = true;
+    n->shape_only = true;
     memcpy(room, list->item, list->count * sizeof *room);
     list->item = room;
     for (size_t k = 0; k < list->count; k++) {
-        room[k] = keep >> i & 1 ? fa__ref(room[k]) : fa__tensor_husk(room[k]);
+        room[k] = keep >> i & 1 ? fa__ref(room[k]) : fa__tensor_shape_only(room[k]);
         if (!room[k]) {
             list->count = k;
             return false;
@@ -97,12 +97,12 @@ static void copy_texts(fa__node *n, char *room)
 }
 
 /* Takes references to the tensors in the copied arguments; on failure, clears the remaining ones. */
-static bool hold_all(fa__node *n, fa_tensor **items, uint32_t keep, uint32_t husks)
+static bool hold_all(fa__node *n, fa_tensor **items, uint32_t keep, uint32_t shape_only)
 {
     bool good = true;
     FA__EACH_BIT (i, fa__tensor_fields(n->op)) {
         if (FA__LIKELY(good))
-            good = hold(n, (int)i, keep, husks);
+            good = hold(n, (int)i, keep, shape_only);
         else if (tensor_in(n->op, n->args, (int)i))
             *tensor_in(n->op, n->args, (int)i) = NULL;
     }
@@ -130,7 +130,7 @@ static size_t rounded(size_t n)
     return (n + 15) & ~(size_t)15;
 }
 
-FA__HOT fa__node *fa__node_new(const fa__op *op, const void *args, uint32_t results, uint32_t keep, uint32_t husks)
+FA__HOT fa__node *fa__node_new(const fa__op *op, const void *args, uint32_t results, uint32_t keep, uint32_t shape_only)
 {
     size_t length, texts;
     measure(op, args, &length, &texts);
@@ -152,7 +152,7 @@ FA__HOT fa__node *fa__node_new(const fa__op *op, const void *args, uint32_t resu
         n->result[i].kept = NULL;
     fa_tensor **items = (fa_tensor **)(void *)(memory + items_at);
     copy_texts(n, (char *)(items + length));
-    if (hold_all(n, items, keep, husks))
+    if (hold_all(n, items, keep, shape_only))
         return n;
     fa__unref(n);
     return NULL;
@@ -204,18 +204,18 @@ FA__HOT fa__node *fa__history(const fa_tensor *t, uint32_t *slot)
 }
 
 /* Drops the tensors in the arguments: all of them, or only those with memory. */
-static FA__HOT void drop(fa__node *n, bool husks)
+static FA__HOT void drop(fa__node *n, bool all)
 {
     FA__EACH_BIT (i, fa__tensor_fields(n->op)) {
         fa_tensor **t = tensor_in(n->op, n->args, (int)i);
-        if (t && (husks || (*t)->storage)) {
+        if (t && (all || (*t)->storage)) {
             fa__unref(*t);
             *t = NULL;
         }
     }
     FA__EACH_BIT (i, n->op->of[FA__TENSORS]) {
         fa_tensors *list = (fa_tensors *)((char *)n->args + n->op->fields[i].offset);
-        if (!husks && !(n->kept >> i & 1))
+        if (!all && !(n->kept >> i & 1))
             continue;
         for (size_t k = 0; k < list->count; k++)
             fa__unref(list->item[k]);
@@ -277,7 +277,7 @@ static FA__HOT void node_destroy(fa__object *o)
 {
     fa__node *n = (fa__node *)o;
     fa__node_release(n);
-    if (n->husks)
+    if (n->shape_only)
         drop(n, true);
     for (uint32_t i = 0; i < n->edges; i++)
         fa__unref(n->edge[i].to);

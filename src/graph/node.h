@@ -48,19 +48,19 @@ typedef struct fa__node {
     uint32_t kept;  /* bit i: field i is saved. The node holds references to the tensors in args */
     uint32_t edges; /* fields that may hold a tensor, followed by the tensors of a list */
     uint32_t results;
-    bool released; /* saved values have been dropped */
-    bool keeps;    /* something was saved: a second backward needs .retain_graph */
-    bool husks;    /* its arguments contain lists, or tensors without memory */
-    bool joined;   /* at least one edge has a destination: gradients are propagated from here */
+    bool released;   /* saved values have been dropped */
+    bool keeps;      /* something was saved: a second backward needs .retain_graph */
+    bool shape_only; /* its arguments contain lists, or tensors without memory */
+    bool joined;     /* at least one edge has a destination: gradients are propagated from here */
     fa__result *result;
     fa__edge edge[];
 } fa__node;
 
 /* Creates a node for a call of `op`, with room for its edges and `results`, and a copy of `args` including lists and
- * strings. In the copy, operands with a bit in `keep` are the tensors themselves, those with a bit in `husks` are
+ * strings. In the copy, operands with a bit in `keep` are the tensors themselves, those with a bit in `shape_only` are
  * tensors with a shape but without elements, and all others are NULL; the node holds references to them. NULL and an
  * error on failure. */
-fa__node *fa__node_new(const fa__op *op, const void *args, uint32_t results, uint32_t keep, uint32_t husks);
+fa__node *fa__node_new(const fa__op *op, const void *args, uint32_t results, uint32_t keep, uint32_t shape_only);
 /* Makes t result number `slot` of a node. */
 bool fa__node_result(fa__node *, uint32_t slot, fa_tensor *t, bool keep);
 /* Points edge i to the destination of t's gradient. If t needs no gradient, the edge is unchanged. */

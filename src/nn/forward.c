@@ -11,7 +11,7 @@ static _Thread_local const fa_module *failed;
 
 /* Appends a module to the message: ", in conv2d", then ` "3" of sequential`, ` "features" of net` for the enclosing
  * ones. */
-static void tell_where(const fa_module *module)
+static void append_location(const fa_module *module)
 {
     const fa__member *m = module->first;
     while (m && m->object != failed)
@@ -58,7 +58,7 @@ fa_tensor *fa__forward(fa_module *module, fa_tensors inputs)
     if (y && fa_dim(y) < 0)
         y = NULL; /* it may have been freed with a scope that the module closed */
     if (!y && !stood) {
-        tell_where(module);
+        append_location(module);
         failed = module;
     }
     fa_release(held);

@@ -14,8 +14,8 @@ static void write(fa__group *g)
 {
     const double *o = g->option;
     fa__optim_gradient(g, o[MAXIMIZE], o[WEIGHT_DECAY]);
+    fa__optim_rate(g, rate);
     fa__optim_text(g, "s = s + d * d; p = p - rate * (d / (sqrt(s) + eps))");
-    fa__optim_number(g, "rate", rate);
     fa__optim_constant(g, "eps", o[EPS]);
 }
 

@@ -31,6 +31,7 @@ static void write_means(fa__group *g, const char *parameter)
 {
     const double *o = g->option;
     bool amsgrad = o[AMSGRAD] != 0;
+    fa__optim_rate(g, rate);
     fa__optim_mean(g, o[BETA1]);
     fa__optim_text(g, "v = beta2 * v + rest * d * d; ");
     fa__optim_text(g, "%sp = %s - rate * (m / (sqrt(%s) / root + eps))", amsgrad ? "x = maximum(x, v); " : "",
@@ -38,7 +39,6 @@ static void write_means(fa__group *g, const char *parameter)
     fa__optim_constant(g, "beta2", o[BETA2]);
     fa__optim_constant(g, "rest", 1 - o[BETA2]);
     fa__optim_constant(g, "eps", o[EPS]);
-    fa__optim_number(g, "rate", rate);
     fa__optim_number(g, "root", root);
 }
 
@@ -52,8 +52,12 @@ static void write_adamw(fa__group *g)
 {
     bool decays = g->option[WEIGHT_DECAY] != 0;
     fa__optim_gradient(g, g->option[MAXIMIZE], 0);
+    if (decays && g->lr)
+        fa__optim_text(g, "left = 1 - lr * decay; ");
     write_means(g, decays ? "left * p" : "p");
-    if (decays)
+    if (decays && g->lr)
+        fa__optim_constant(g, "decay", g->option[WEIGHT_DECAY]);
+    else if (decays)
         fa__optim_number(g, "left", left);
 }
 

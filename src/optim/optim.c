@@ -10,6 +10,8 @@
 static void group_destroy(void *object)
 {
     fa__group *g = object;
+    if (g->lr)
+        fa_release(g->lr);
     for (size_t i = 0; i < g->count; i++) {
         fa__slot *slot = &g->slot[i];
         for (int k = 0; k < FA__MOST_STATES; k++) {

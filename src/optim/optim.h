@@ -9,8 +9,8 @@
 enum {
     FA__MOST_STATES = 3,
     FA__MOST_NUMBERS = 8,
-    FA__MOST_OPTIONS = 8, /* tables end with an entry without a name */
-    FA__MOST_BINDINGS = 2 + FA__MOST_STATES + FA__MOST_NUMBERS,
+    FA__MOST_OPTIONS = 8,                                       /* tables end with an entry without a name */
+    FA__MOST_BINDINGS = 3 + FA__MOST_STATES + FA__MOST_NUMBERS, /* p, g, lr */
     FA__PROGRAM_ROOM = 256
 };
 
@@ -23,6 +23,7 @@ typedef struct fa__number {
      * of the parameter is new in this step; NULL: constant */
     double (*value)(const double *option, int64_t step, bool fresh);
     double constant;
+    bool of_one; /* computed for a learning rate of 1: the program multiplies it by the tensor that holds the rate */
 } fa__number;
 
 /* The valid range of an option, which must also be finite. */
@@ -64,6 +65,7 @@ struct fa__group {
     fa__group *next;
     const fa__method *method;
     double option[FA__MOST_OPTIONS];
+    fa_tensor *lr;               /* holds the learning rate, instead of option 0; NULL: option 0 is used */
     double initial_lr;           /* the base rate of schedules; NaN: no schedule so far */
     char text[FA__PROGRAM_ROOM]; /* assigns to p and the states, computed from them, g and the numbers */
     fa__number number[FA__MOST_NUMBERS];
@@ -113,6 +115,8 @@ void fa__group_set(fa__group *, const double *option);
 /* The functions below are called by a method's `write`. */
 void fa__optim_number(fa__group *, const char *name, double (*value)(const double *option, int64_t step, bool fresh));
 void fa__optim_constant(fa__group *, const char *name, double value);
+/* Adds the number `rate`, which is proportional to the learning rate; call it before the text that uses it. */
+void fa__optim_rate(fa__group *, double (*value)(const double *option, int64_t step, bool fresh));
 void fa__optim_text(fa__group *, const char *format, ...) __attribute__((__format__(__printf__, 2, 3)));
 /* Starts the program: d is the gradient, negated if maximizing, with weight decay added. */
 void fa__optim_gradient(fa__group *, double maximize, double weight_decay);

@@ -2,6 +2,9 @@
  * them. */
 #include "optim/optim.h"
 #include <facula/error.h>
+#include <facula/operations.h>
+#include <facula/scope.h>
+#include <facula/tensor.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -78,6 +81,16 @@ void fa__optim_constant(fa__group *g, const char *name, double value)
     g->number[g->numbers++] = (fa__number){.name = name, .constant = value};
 }
 
+void fa__optim_rate(fa__group *g, double (*value)(const double *option, int64_t step, bool fresh))
+{
+    if (!g->lr) {
+        fa__optim_number(g, "rate", value);
+        return;
+    }
+    fa__optim_text(g, "rate = lr * rate_of_one; ");
+    g->number[g->numbers++] = (fa__number){.name = "rate_of_one", .value = value, .of_one = true};
+}
+
 void fa__optim_text(fa__group *g, const char *format, ...)
 {
     size_t length = strlen(g->text);
@@ -119,12 +132,22 @@ double fa_optim_option(const fa_optim *o, int group, const char *name)
     return k < 0 ? (double)NAN : g->option[k];
 }
 
+/* Where the learning rate stands in a tensor: neither a copy nor a wait. */
+static bool lr_write(const fa__group *g, double value)
+{
+    FA_SCOPE;
+    FA_USE(.no_grad = true);
+    return fa_copy_(g->lr, value) != NULL;
+}
+
 static bool group_change(fa__group *g, const char *who, int k, double value)
 {
     double option[FA__MOST_OPTIONS];
     memcpy(option, g->option, sizeof option);
     option[k] = value;
     if (!fa__options_check(g->method, who, option))
+        return false;
+    if (k == 0 && g->lr && !lr_write(g, value))
         return false;
     fa__group_set(g, option);
     return true;
@@ -148,4 +171,22 @@ bool fa_optim_set_lr(fa_optim *o, double lr)
     for (fa__group *g = good ? o->group : NULL; g && good; g = g->next)
         good = group_change(g, "fa_optim_set_lr", 0, lr);
     return good;
+}
+
+bool fa_optim_set_lr_tensor(fa_optim *o, int group, fa_tensor *lr)
+{
+    const char *who = "fa_optim_set_lr_tensor";
+    fa__group *g = fa__optim_group(o, who, group);
+    if (!g)
+        return false;
+    if (lr && (fa_tensor_shape(lr).rank || fa_tensor_dtype(lr) < FA_F16 || fa_tensor_dtype(lr) > FA_F64))
+        return fa_fail(FA_ERROR_ARGUMENT, "%s: the learning rate is a floating tensor without dimensions", who);
+    if (fa_error_stands())
+        return false;
+    fa_tensor *before = g->lr;
+    g->lr = lr ? fa_keep(lr) : NULL;
+    if (before)
+        fa_release(before);
+    fa__group_set(g, g->option);
+    return true;
 }

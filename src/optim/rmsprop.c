@@ -17,15 +17,15 @@ static void write(fa__group *g)
     const double *o = g->option;
     bool centered = o[CENTERED] != 0, momentum = o[MOMENTUM] != 0;
     fa__optim_gradient(g, o[MAXIMIZE], o[WEIGHT_DECAY]);
+    fa__optim_rate(g, rate);
     fa__optim_text(g, "v = alpha * v + rest * d * d; ");
     if (centered)
         fa__optim_mean(g, o[ALPHA]);
     fa__optim_text(g, "s = d / (sqrt(%s) + eps); ", centered ? "v - m * m" : "v");
-    fa__optim_text(g, momentum ? "b = momentum * b + s; p = p - lr * b" : "p = p - lr * s");
+    fa__optim_text(g, momentum ? "b = momentum * b + s; p = p - rate * b" : "p = p - rate * s");
     fa__optim_constant(g, "alpha", o[ALPHA]);
     fa__optim_constant(g, "rest", 1 - o[ALPHA]);
     fa__optim_constant(g, "eps", o[EPS]);
-    fa__optim_number(g, "lr", rate);
     if (momentum)
         fa__optim_constant(g, "momentum", o[MOMENTUM]);
 }

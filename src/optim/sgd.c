@@ -32,12 +32,12 @@ static void write(fa__group *g)
 {
     const double *o = g->option;
     fa__optim_gradient(g, o[MAXIMIZE], o[WEIGHT_DECAY]);
-    fa__optim_number(g, "lr", rate);
+    fa__optim_rate(g, rate);
     if (o[MOMENTUM] == 0) {
-        fa__optim_text(g, "p = p - lr * d");
+        fa__optim_text(g, "p = p - rate * d");
         return;
     }
-    fa__optim_text(g, "b = momentum * b + %sd; p = p - lr * %s", o[DAMPENING] != 0 ? "keep * " : "",
+    fa__optim_text(g, "b = momentum * b + %sd; p = p - rate * %s", o[DAMPENING] != 0 ? "keep * " : "",
                    o[NESTEROV] != 0 ? "(d + momentum * b)" : "b");
     fa__optim_constant(g, "momentum", o[MOMENTUM]);
     if (o[DAMPENING] != 0)

@@ -5,6 +5,7 @@
 #include <facula/ops/create.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
+#include <string.h>
 
 void fa__state_drop(fa_tensor **state, fa_tensor *parameter)
 {
@@ -63,7 +64,11 @@ static bool lists_fill(fa__group *g)
 
 static double number_of(const fa__group *g, const fa__number *number, const fa__slot *slot)
 {
-    return number->value(g->option, slot->step + 1, slot->fresh);
+    double option[FA__MOST_OPTIONS];
+    memcpy(option, g->option, sizeof option);
+    if (number->of_one)
+        option[0] = 1;
+    return number->value(option, slot->step + 1, slot->fresh);
 }
 
 /* Binds a number, or one number for each parameter if their step counts differ. */
@@ -93,6 +98,8 @@ static fa_program program_of(fa__group *g)
         }
     for (int k = 0; k < g->numbers; k++)
         g->binding[bound++] = bind_number(g, k);
+    if (g->lr)
+        g->binding[bound++] = (fa_binding){.name = "lr", .number = fa__arg_t(g->lr)};
     return (fa_program){.text = g->text, .count = bound, .bindings = g->binding};
 }
 

@@ -1,10 +1,10 @@
-/* Tensors as text, in PyTorch's form: 4 digits, lines of 80 columns, beyond 1000 elements only the first and last 3 of
- * each dimension. Only elements that are shown are read. */
+/* Prints tensors in PyTorch's format: 4 digits, lines of 80 columns, and beyond 1000 elements only the first and last 3
+ * of each dimension. Only elements that are printed are read from the device. */
 #define _GNU_SOURCE
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/text.h"
-#include "core/context.h"
+#include "core/attribution.h"
 #include "core/tensor.h"
 #include "ids.h"
 #include <errno.h>
@@ -16,18 +16,18 @@ enum { PRECISION = 4, THRESHOLD = 1000, EDGE = 3, COLUMNS = 80 };
 static const char prefix[] = "tensor(";
 enum { INDENT = sizeof prefix - 1 };
 
-/* How an element is written. */
+/* How an element is printed. */
 typedef enum { INTEGER, TRUTH, FIXED, WHOLE, SCIENTIFIC } style;
 
 typedef struct printer {
     const fa_tensor *t;
-    int64_t shown[FA_MAX_DIMS]; /* elements of each dimension that are written */
-    void *value;                /* of those: double or int64_t */
+    int64_t shown[FA_MAX_DIMS]; /* number of printed elements of each dimension */
+    void *value;                /* the printed elements: double or int64_t */
     style style;
     int width;
     char *text;
     size_t length, capacity;
-    size_t column; /* where the next suffix would begin, as PyTorch counts */
+    size_t column; /* where the next suffix would start, counted as PyTorch does */
     bool failed;
 } printer;
 
@@ -90,7 +90,8 @@ static void add_value(printer *p, int64_t i)
     add_bytes(p, text, (size_t)length);
 }
 
-/* Floating elements: whole numbers without digits, unless they are far apart, large or small. */
+/* Chooses the format of floating elements: whole numbers have no decimals, unless their magnitudes are large, small or
+ * far apart. */
 static style float_style(const double *v, int64_t count)
 {
     bool whole = true;
@@ -107,7 +108,7 @@ static style float_style(const double *v, int64_t count)
     return wide ? SCIENTIFIC : whole ? WHOLE : FIXED;
 }
 
-/* Columns, by all elements of integers and by those that are finite and not zero of floats. */
+/* Chooses the format from all integers, or from the finite nonzero floating elements. */
 static void choose_style(printer *p, int64_t count)
 {
     bool is_float = fa__dtype_is_float(p->t->dtype);
@@ -121,13 +122,13 @@ static void choose_style(printer *p, int64_t count)
     }
 }
 
-/* ---- reading ---- */
+/* ---- reading elements ---- */
 static bool cut(const printer *p, int dim)
 {
     return p->shown[dim] != p->t->shape[dim];
 }
 
-/* A view of the elements that are shown, from dimension `dim` on: one that is cut becomes two, (2, 3). */
+/* A view of the printed elements from dimension `dim` on: a summarized dimension becomes two, (2, 3). */
 static bool read_view(const printer *p, int dim, int64_t offset, char *out)
 {
     int64_t shape[FA_MAX_DIMS], stride[FA_MAX_DIMS], count = 1;
@@ -149,7 +150,7 @@ static bool read_view(const printer *p, int dim, int64_t offset, char *out)
     return done;
 }
 
-/* Reads what is shown at once, or when that has too many dimensions one index after the other. */
+/* Reads the printed elements at once, or one index after the other if the view would have too many dimensions. */
 static bool read_shown(const printer *p, int dim, int64_t offset, char *out)
 {
     int dims = p->t->rank - dim;
@@ -168,7 +169,7 @@ static bool read_shown(const printer *p, int dim, int64_t offset, char *out)
     return true;
 }
 
-/* ---- brackets ---- */
+/* ---- brackets and elements ---- */
 static void add_vector(printer *p, int64_t first, int dim, int indent)
 {
     int64_t count = p->shown[dim] + (cut(p, dim) ? 1 : 0);
@@ -244,7 +245,7 @@ static void add_elements(printer *p)
         add_value(p, 0);
 }
 
-/* ---- what is said behind the elements ---- */
+/* ---- suffixes: device, dtype, requires_grad ---- */
 static void add_suffix(printer *p, const char *format, ...) FA__PRINTF(2, 3);
 
 static void add_suffix(printer *p, const char *format, ...)
@@ -302,8 +303,8 @@ static void add_suffixes(printer *p)
     }
 static const fa__op text_op = FUNCTION("text"), print_op = FUNCTION("print"), fprint_op = FUNCTION("fprint");
 
-/* Numbers have a point whatever the program's locale says. NULL and an error when the elements cannot be had: nothing
- * is written then. */
+/* The text of a tensor; the decimal point is '.' in every locale. NULL and an error, and nothing is written, if the
+ * elements cannot be read. */
 static char *text_of(const fa_tensor *t, const fa__op *op)
 {
     char what[40];

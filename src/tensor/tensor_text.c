@@ -1,9 +1,9 @@
-/* Tensors from text: "[[1, 2], [3, 4]]", as Python and NumPy write them. The first row of each depth says how long the
- * others are. */
+/* Parses tensors from text such as "[[1, 2], [3, 4]]", as Python and NumPy write them. The first row at each depth
+ * determines the length of the others. */
 #define _GNU_SOURCE /* strtod_l */
 #include "base/alloc.h"
 #include "base/error.h"
-#include "core/context.h"
+#include "core/attribution.h"
 #include "dispatch/call.h"
 #include <errno.h>
 #include <locale.h>
@@ -11,25 +11,25 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-enum { MOST_SHOWN = 60 /* bytes of a text in messages */ };
+enum { MOST_SHOWN = 60 /* longest text shown in messages, in bytes */ };
 
 typedef enum { TRUTH, WHOLE, REAL } sort;
 
-/* An element as it was read. Only when all are read is it known what dtype they have together. */
+/* A parsed element. The common dtype is known only when all have been parsed. */
 typedef struct element {
     sort sort;
-    int64_t i; /* of truths and whole numbers */
-    double f;  /* of all */
-    size_t at; /* where it stands */
+    int64_t i; /* for bool and integers */
+    double f;  /* for all */
+    size_t at; /* its position in the text */
 } element;
 
 typedef struct parser {
     const char *text, *at;
     element *item;
     size_t count, room;
-    int depth, rank;           /* of the row that is read; of elements, -1 until one is found */
-    int64_t size[FA_MAX_DIMS]; /* of rows at each depth; -1: not known yet */
-    int64_t have[FA_MAX_DIMS]; /* entries of the rows that are open */
+    int depth, rank;           /* depth of the current row; depth of the elements, -1 until the first */
+    int64_t size[FA_MAX_DIMS]; /* row length at each depth; -1: not known yet */
+    int64_t have[FA_MAX_DIMS]; /* number of entries so far in the open rows */
     char wrong[160];
 } parser;
 
@@ -105,7 +105,7 @@ static bool word(parser *p, const char *at, element *e)
     return fails(p, "\"%.*s\" is no number", (int)(n < 20 ? n : 20), at);
 }
 
-/* The end of the digits, the point and the exponent at `at`; NULL when that is no number. */
+/* The end of the number at `at` (digits, point, exponent); NULL if there is none. */
 static const char *number_end(const char *at, bool *whole)
 {
     const char *first = at;
@@ -198,7 +198,7 @@ static bool close_row(parser *p)
     return counts(p);
 }
 
-/* What stands between two entries: a comma, or blanks. */
+/* Skips the separator between two entries: a comma or spaces. */
 static bool next_entry(parser *p, const char *behind)
 {
     bool comma = *p->at == ',';
@@ -230,7 +230,7 @@ static bool read_all(parser *p)
     return !*p->at || fails(p, "the tensor ends before this");
 }
 
-/* ---- the tensor ---- */
+/* ---- making the tensor ---- */
 
 static fa_dtype dtype_of(const parser *p)
 {
@@ -240,7 +240,7 @@ static fa_dtype dtype_of(const parser *p)
     return most == REAL ? FA_F32 : most == WHOLE ? FA_I64 : FA_BOOL;
 }
 
-/* Integers have to fit the dtype; what is floating is rounded. */
+/* Integers must be in the range of the dtype; floating values are rounded. */
 static bool check_fit(parser *p, fa_dtype dtype)
 {
     for (size_t i = 0; i < p->count && !fa__dtype_is_float(dtype); i++) {
@@ -253,11 +253,12 @@ static bool check_fit(parser *p, fa_dtype dtype)
     return true;
 }
 
-/* The elements, as i64 when all are whole, else as f64, row-major; then as the dtype, where it belongs. */
+/* Makes a row-major tensor of the elements (i64 if all are whole numbers, else f64), then converts it and moves it to
+ * its device. */
 static fa_tensor *make(parser *p, fa_shape shape, fa_dtype dtype, fa_device device)
 {
     bool whole = dtype_of(p) != FA_F32;
-    for (size_t i = 0; i < p->count; i++) /* over the elements that are read already: each is larger */
+    for (size_t i = 0; i < p->count; i++) /* in place over the parsed elements, each of which is larger */
         if (whole)
             ((int64_t *)(void *)p->item)[i] = p->item[i].i;
         else

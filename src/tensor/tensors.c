@@ -1,4 +1,4 @@
-/* Tensors from the caller's data, and reading them: the public functions of facula/tensor.h. */
+/* Tensors from the caller's data, and access to their elements: the public functions of facula/tensor.h. */
 #include "base/alloc.h"
 #include "base/text.h"
 #include "core/ledger.h"
@@ -52,7 +52,7 @@ static fa_tensor *signed_by(fa_tensor *t, const fa__op *op, const void *site)
     return fa__own(t);
 }
 
-/* A leaf on a device with the elements of a dense host tensor, which it replaces. */
+/* Moves a dense host tensor to a device, as a leaf; frees the host tensor. */
 static fa_tensor *placed(fa_tensor *t, fa__device *device)
 {
     if (!t || device->host)
@@ -101,7 +101,7 @@ fa_tensor *(fa_tensor_from)(const void *data, fa_shape shape, const fa_tensor_fr
     return t;
 }
 
-/* The first dimension whose stride reaches further than what can be counted in bytes; -1: there is none. */
+/* The first dimension whose stride overflows when counted in bytes; -1 if there is none. */
 static int too_far(fa_shape shape, const int64_t *stride, int64_t size)
 {
     int64_t bytes = size, reach;
@@ -125,7 +125,7 @@ static bool check_reach(fa_shape shape, const int64_t *stride, int64_t size)
                        (long long)stride[far], far, (long long)shape.dim[far]);
 }
 
-/* The device that memory of the program's can be of; NULL and an error. */
+/* The device that memory owned by the program can belong to; NULL and an error. */
 static fa__device *borrowing_device(fa_device wanted)
 {
     fa__device *device = wanted.kind == FA__DEFAULT_DEVICE ? &fa__cpu_device : fa__device_get(wanted);
@@ -159,7 +159,7 @@ fa_tensor *(fa_tensor_borrow)(void *data, fa_shape shape, const fa_tensor_borrow
     fa_tensor *t = fa__tensor_new(s, dtype, shape.rank, shape.dim, stride, -low);
     t = signed_by(t, &borrow_op, __builtin_return_address(0));
     if (t)
-        s->release = options->free; /* from here on: what failed has not taken the memory */
+        s->release = options->free; /* from here on the tensor owns the memory, not the caller */
     fa__unref(s);
     return t;
 }
@@ -206,7 +206,7 @@ fa_tensor *fa__tensor_of(size_t count, const fa_arg *item)
     return whole ? of_whole(count, item, site) : of_floats(count, item, site);
 }
 
-/* ---- looking ---- */
+/* ---- properties ---- */
 
 fa_dtype fa_tensor_dtype(const fa_tensor *t)
 {
@@ -223,7 +223,7 @@ int fa_dim(const fa_tensor *t)
     return fa__tensor_check(t, "fa_dim: the tensor") ? t->rank : -1;
 }
 
-/* -1 and an error when there is no such dimension. */
+/* The number of a dimension; -1 and an error if there is none. */
 static int dimension(const char *name, const fa_tensor *t, int64_t dim)
 {
     if (dim >= -(int64_t)t->rank && dim < t->rank)
@@ -279,7 +279,7 @@ bool fa_is_contiguous(const fa_tensor *t)
 static const fa__op read_op = FUNCTION("read"), item_op = FUNCTION("item"), item_int_op = FUNCTION("item_int"),
                     same_op = FUNCTION("same"), ptr_op = FUNCTION("ptr");
 
-/* Always false: "fa_item: why: (3,) f32 cpu, made by ones in main+0x4f". */
+/* Reports an error such as "fa_item: why: (3,) f32 cpu, made by ones in main+0x4f"; returns false. */
 static bool refuse(const fa__op *op, fa_code code, const char *why, const fa_tensor *t)
 {
     char text[300];
@@ -305,7 +305,7 @@ static fa_tensor *read_late(const fa_tensor *t, fa_dtype dtype, const fa__op *op
         fa__scope scope = fa__use_open(&s);
         h = fa_to(fa_contiguous(t), FA_CPU);
         if (h && there && fa__has_pending(h->storage) && !fa__allow_sync(op, there))
-            h = NULL; /* though it may have come already */
+            h = NULL; /* even if the value has arrived */
         h = h && (fa_dtype)h->dtype != dtype ? fa_to(h, dtype) : h;
         fa__use_close(&scope);
     }
@@ -314,13 +314,13 @@ static fa_tensor *read_late(const fa_tensor *t, fa_dtype dtype, const fa__op *op
     return h;
 }
 
-/* A dense tensor of a dtype on the host with t's elements, all work on it done. NULL also when the device tells only
- * now that this work failed: then the elements are nothing. */
+/* A dense tensor of a dtype on the host with t's elements, after waiting for all work on it. NULL also if the device
+ * reports only during this wait that the work failed: then the elements are not valid. */
 static fa_tensor *on_host(const fa_tensor *t, fa_dtype dtype, const fa__op *op)
 {
     FA__WORK_FOR(op);
     bool stood = fa__failed();
-    fa_tensor *h = read_late(t, dtype, fa__ctx() ? fa__ctx()->for_ : op);
+    fa_tensor *h = read_late(t, dtype, fa__outermost_function());
     return stood || !fa__failed() ? h : NULL;
 }
 

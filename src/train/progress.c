@@ -121,36 +121,36 @@ static bool value_take(fa__progress_value *v, fa_arg a)
 
 /* ---- ticks ---- */
 
-static bool told_is_sound(size_t count, const fa__told *told)
+static bool args_are_valid(size_t count, const fa__tick *args)
 {
     bool good = count % 2;
     for (size_t i = 0; good && i < count; i++)
-        good = !told[i].bar == (i > 0) && !told[i].name == !(i % 2);
+        good = !args[i].bar == (i > 0) && !args[i].name == !(i % 2);
     return good || fa_fail(FA_ERROR_ARGUMENT, "fa_progress_tick: a bar comes first, then names and values in turn");
 }
 
 /* Also called for ticks that draw nothing, so that errors are reported where they occur. */
-static bool values_are_good(fa_progress *bar, size_t count, const fa__told *told)
+static bool values_are_good(fa_progress *bar, size_t count, const fa__tick *args)
 {
     for (size_t i = 1; i + 1 < count; i += 2) {
-        const fa_arg *a = &told[i + 1].value;
-        if (!value_named(bar, told[i].name) || (a->kind == FA__ARG_TENSOR && !value_is_single(a->as.t, told[i].name)))
+        const fa_arg *a = &args[i + 1].value;
+        if (!value_named(bar, args[i].name) || (a->kind == FA__ARG_TENSOR && !value_is_single(a->as.t, args[i].name)))
             return false;
     }
     return true;
 }
 
-static bool values_take(fa_progress *bar, size_t count, const fa__told *told)
+static bool values_take(fa_progress *bar, size_t count, const fa__tick *args)
 {
     for (size_t i = 1; i + 1 < count; i += 2) {
-        fa__progress_value *v = value_named(bar, told[i].name);
-        if (!v || !value_take(v, told[i + 1].value))
+        fa__progress_value *v = value_named(bar, args[i].name);
+        if (!v || !value_take(v, args[i + 1].value))
             return false;
     }
     return true;
 }
 
-static bool update(fa_progress *bar, size_t count, const fa__told *told)
+static bool update(fa_progress *bar, size_t count, const fa__tick *args)
 {
     double time = now();
     bool last = bar->done == bar->total;
@@ -158,21 +158,21 @@ static bool update(fa_progress *bar, size_t count, const fa__told *told)
         return true;
     for (int i = 0; i < bar->values; i++)
         value_arrive(&bar->value[i]);
-    if (fa_error_stands() || !values_take(bar, count, told))
+    if (fa_error_stands() || !values_take(bar, count, args))
         return false;
     fa__progress_draw(bar, time);
     return true;
 }
 
-bool fa__progress_tick(size_t count, const fa__told *told)
+bool fa__progress_tick(size_t count, const fa__tick *args)
 {
-    fa_progress *bar = count ? told[0].bar : NULL;
+    fa_progress *bar = count ? args[0].bar : NULL;
     if (!bar || !fa_object_is(bar, &progress_type))
         return fa_fail(FA_ERROR_ARGUMENT, "fa_progress_tick: the bar is %s", bar ? "none, or was freed" : "NULL");
     FA_SCOPE;
     bar->done++;
-    if (!fa_error_stands() && told_is_sound(count, told) && values_are_good(bar, count, told)
-        && update(bar, count, told))
+    if (!fa_error_stands() && args_are_valid(count, args) && values_are_good(bar, count, args)
+        && update(bar, count, args))
         return true;
     fa__progress_end_line(bar);
     return false;

@@ -2,8 +2,8 @@
  *
  * Reads the rows of src/ops and the kernels of src/backend, and writes tables and entry functions into the --out
  * folder, public headers into the --headers folder, and the list of operations. --lists has groups.txt, dtypes.txt,
- * names.txt and missing.txt. A file is only written when it changes. All errors are printed before it exits with 1;
- * then nothing has been written. */
+ * names.txt, missing.txt and signatures.txt. A file is only written when it changes. All errors are printed before it
+ * exits with 1; then nothing has been written. */
 #include "rows.h"
 #include <stdio.h>
 #include <stdlib.h>

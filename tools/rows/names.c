@@ -146,8 +146,43 @@ static bool is_inplace_of_known(const rows *r, const char *last)
     return base && (base->op || base->why);
 }
 
+struct torch_name {
+    const op *op;
+    const char *text;
+    torch_name *next;
+};
+
+/* "name: signature" on each line. */
+static void read_signatures(rows *r, const char *path)
+{
+    size_t length;
+    const char *p = file_read(path, &length);
+    int line = 1;
+    for (size_t n; p && *p; p += n + (p[n] == '\n'), line++) {
+        n = strcspn(p, "\n");
+        if (!n || *p == '#')
+            continue;
+        size_t name = strcspn(p, ":\n"), from = name + (p[name] == ':');
+        from += strspn(p + from, " ");
+        torch_name *s = rows_get(sizeof *s);
+        *s = (torch_name){op_find(r, rows_copy(p, name)), rows_copy(p + from, n - from), r->signatures};
+        r->signatures = s;
+        if (!s->op)
+            fail(path, line, "%.*s: there is no such operation", (int)name, p);
+    }
+}
+
+const char *torch_signature(const rows *r, const op *o)
+{
+    for (const torch_name *s = r->signatures; s; s = s->next)
+        if (s->op == o)
+            return s->text;
+    return NULL;
+}
+
 void read_names(rows *r, const char *folder)
 {
+    read_signatures(r, rows_format("%s/signatures.txt", folder));
     const char *names = rows_format("%s/names.txt", folder);
     read_names_file(r, names);
     read_missing_file(r, rows_format("%s/missing.txt", folder));
@@ -196,7 +231,7 @@ static bool said(const rows *r, const foreign *n)
 void put_missing(text *t, const rows *r)
 {
     if (r->reasons)
-        put(t, "\n## Public names of PyTorch and NumPy that are no operations\n");
+        put(t, "\n## Functions of PyTorch and NumPy without an operation\n");
     for (const excuse *why = r->reasons; why; why = why->next) {
         const char *between = "";
         put(t, "\n%s\n\n> ", why->text);

@@ -133,6 +133,7 @@ typedef struct op {
     /* of each field and result that is kept: the fields whose gradients need it */
     uint32_t keep_for[MOST_FIELDS + MOST_RESULTS];
     const char *samples, *torch, *also, *differs;
+    int header_line;    /* where its manual page begins in the public header, once that is written */
     const char *dtypes; /* that it takes, as dtypes.txt says: "numbers"; NULL: not found out yet */
     const fa__expression *formula, *derivative[MOST_FIELDS]; /* NULL: zero */
     struct op *next;
@@ -168,6 +169,9 @@ typedef struct excuse {
     struct excuse *next;
 } excuse;
 
+/* PyTorch's signature of an operation: names.c. */
+typedef struct torch_name torch_name;
+
 typedef struct rows {
     group *groups;
     source *sources;
@@ -176,6 +180,7 @@ typedef struct rows {
     backend *backends;
     foreign *names;
     excuse *reasons;
+    torch_name *signatures;
 } rows;
 
 /* Adds what a file under src/ops says. */
@@ -214,6 +219,8 @@ void formula_check(const op *, int first, int last);
 void read_names(rows *, const char *folder);
 /* What NumPy calls an operation; "": nothing that is known. */
 const char *numpy_name(const rows *, const op *);
+/* What signatures.txt says PyTorch's signature is, which may be empty; NULL where it says nothing. */
+const char *torch_signature(const rows *, const op *);
 /* The names that have no operation, and why. */
 void put_missing(text *, const rows *);
 

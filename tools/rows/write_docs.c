@@ -19,7 +19,8 @@ static void put_literals(text *t, const char *literals)
 static void put_signature(text *t, const op *o)
 {
     const char *comma = "";
-    put(t, "| `fa_%s(", o->name);
+    put(t, "| [`fa_%s`](../include/facula/ops/%s.h", o->name, o->source->group->name);
+    put(t, o->header_line ? "#L%d)`(" : ")`(", o->header_line);
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < o->args->nfields; i++) {
             const field *f = &o->args->field[i];
@@ -85,17 +86,53 @@ static void put_tested(text *t, const op *o)
     put(t, "%d%s", calls, strspn(o->torch, "\" ") < strlen(o->torch) ? ", PyTorch" : "");
 }
 
+/* One argument of a TORCH call in a signature: x is input, y is other, "keepdim=keepdim" is keepdim, *x is *tensors. */
+static void put_argument(text *t, const char *p, size_t n, bool first)
+{
+    if (memchr(p, '=', n))
+        n = (size_t)((const char *)memchr(p, '=', n) - p);
+    char *name = rows_copy(p, n);
+    put(t, "%s%s", first ? "" : ", ", !strcmp(name, "x") ? "input" : !strcmp(name, "y") ? "other" : name);
+}
+
+/* "torch.softmax(input, dim, dtype)" for TORCH("softmax(x, dim, dtype=dtype)"). */
+static void put_derived(text *t, const op *o)
+{
+    const char *p = o->torch + strspn(o->torch, "\"");
+    bool method = !strncmp(p, "x.", 2), first = true;
+    p += method ? 2 : 0;
+    size_t n = strcspn(p, "(");
+    put(t, "torch.%s%.*s(", method ? "Tensor." : "", (int)n, p);
+    for (p += n + (p[n] == '('); *p && *p != ')' && *p != '"'; p += n + strspn(p + n, ", ")) {
+        n = strcspn(p, ",)\"");
+        put_argument(t, p, n, first);
+        first = false;
+    }
+    put(t, ")");
+}
+
+/* PyTorch's signature; nothing where PyTorch has no such function. */
+static void put_torch(text *t, const rows *r, const op *o)
+{
+    const char *written = torch_signature(r, o);
+    text signature = {0};
+    if (written)
+        put(&signature, "%s", written);
+    else if (strspn(o->torch, "\" ") < strlen(o->torch))
+        put_derived(&signature, o);
+    if (signature.length)
+        put(t, "`%s`%s", signature.bytes, *o->also ? "; " : "");
+    if (*o->also) {
+        put(t, "also ");
+        put_literals(t, o->also);
+    }
+    text_take(&signature);
+}
+
 static void put_names(text *t, const rows *r, const op *o)
 {
     const char *numpy = numpy_name(r, o);
-    bool asked = strspn(o->torch, "\" ") < strlen(o->torch);
-    put(t, asked ? "`" : "");
-    put_literals(t, o->torch);
-    put(t, asked ? "`" : "");
-    if (*o->also) {
-        put(t, asked ? "; also " : "also ");
-        put_literals(t, o->also);
-    }
+    put_torch(t, r, o);
     put(t, *numpy ? " | `%s` | " : " | %s | ", numpy);
 }
 
@@ -154,20 +191,32 @@ void write_docs(const rows *r, const char *path)
     text t = {0};
     put(&t,
         "# Operations\n\n<!-- Written by facula-rows from src/ops: edit there. -->\n\n"
-        "Operands come first, then named options. \"Gradient\": derived from the expression, written by hand (yes), "
-        "composed of other\noperations, zero everywhere, or none and why. \"Out\": `.out = t` writes into t. "
-        "\"Autocast\": "
-        "the dtype that floating operands\nare converted to where autocast is on. \"Dtypes\": of the operands, when "
-        "they have the same; \"by option\" where there are\nnone. \"Tested\": how many calls the tests try in each "
-        "dtype, "
-        "layout and device, and whether PyTorch gave their results.\n\n"
-        "Devices: a \"program\" is made for each device from expressions, reductions and copies; a \"kernel\" is "
-        "written "
-        "for the CPU\n(src/backend/cpu), which `late` runs, too, or in the dialect (src/backend/gpu), which OpenCL "
-        "runs; a "
-        "view computes nothing; what is\ncomposed runs where its parts run; `meta` has shapes only. With **no** it is "
-        "an "
-        "error there, and under `FA_USE(.fallback = true)`\nthe CPU does it by counted copies.\n");
+        "The tables list every operation with its counterparts in PyTorch and NumPy. A name links to its manual page "
+        "in "
+        "the\npublic header.\n\n"
+        "- **operation**: operands come first, then named options, as in `fa_sum(x, .dim = 1)`.\n"
+        "- **dtypes**: the dtypes that operands may have; \"by option\" if there are no operands.\n"
+        "- **gradient**: \"derived\" from the operation's expression, \"yes\" if written by hand, \"composed\" of the "
+        "gradients of\n  other operations, \"zero\" everywhere, or \"none\" with the reason.\n"
+        "- **in place**: the function that writes the result into its operand. \"only\": the operation has no other "
+        "form.\n"
+        "- **out**: whether `.out = t` writes the result into an existing tensor; \"view\" if the result is a view of "
+        "its\n"
+        "  operand.\n"
+        "- **autocast**: the dtype that floating operands are converted to while autocast is on; \"low\" is the dtype "
+        "chosen\n  for autocast.\n"
+        "- **tested**: the number of calls in the tests, each of which runs in every dtype and layout and on every "
+        "device;\n  \"PyTorch\" if the expected results come from PyTorch.\n"
+        "- **cpu, opencl, late, meta**: how the operation runs on each device:\n"
+        "  - \"program\": code compiled for the device from an expression or a reduction;\n"
+        "  - \"kernel\": a function written for the CPU (src/backend/cpu), which the test device `late` also runs, or "
+        "for "
+        "GPUs\n    (src/backend/gpu);\n"
+        "  - \"view\": nothing is computed;\n"
+        "  - \"composed\": calls other operations;\n"
+        "  - \"shapes\": `meta` computes only shape and dtype of the result;\n"
+        "  - **no**: an error on this device, or with `FA_USE(.fallback = true)` run on the CPU with copies, which "
+        "are counted.\n");
     for (const group *g = r->groups; g; g = g->next)
         if (g->listed)
             put_group(&t, r, g);

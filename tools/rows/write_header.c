@@ -1,5 +1,5 @@
 /* Writes the public headers: for each group the manual pages, option structs and declarations of its families, and
- * below them the macros through which options and numbers are given; operations.h includes them all. */
+ * below them the macros through which options and numbers are passed; operations.h includes all of them. */
 #include "rows.h"
 #include <ctype.h>
 #include <string.h>
@@ -76,9 +76,9 @@ static void put_manual(text *t, const op *o)
         if (is_operand(&o->args->field[i]))
             put(t, " *  @param %s %s\n", o->args->field[i].name, described(&o->args->field[i]));
     if (o->options)
-        put(t, " *  @param options what the macro makes of the named options; NULL for the defaults\n");
-    const char *result = o->list            ? o->view ? "views, in an array that the scope owns; none"
-                                                      : "tensors in an array that the scope owns; none"
+        put(t, " *  @param options the named options, packed by the macro; NULL: the defaults\n");
+    const char *result = o->list            ? o->view ? "an array of views, owned by the scope; empty"
+                                                      : "an array of tensors, owned by the scope; empty"
                          : o->nresults > 1  ? "the results; NULLs"
                          : o->result_doc[0] ? rows_format("%s; NULL", o->result_doc[0])
                          : o->view          ? "a view; NULL"
@@ -107,13 +107,13 @@ static void put_options(text *t, const op *o)
     int n = 0;
     m[n++] = (member){"size_t size", "set by the macro"};
     if (o->out)
-        m[n++] = (member){"fa_tensor *out", "where to write, instead of into new memory"};
+        m[n++] = (member){"fa_tensor *out", "the tensor to write the result into; NULL: a new one"};
     for (int i = 0; i < o->args->nfields; i++) {
         const field *f = &o->args->field[i];
         if (is_option(f))
             m[n++] = (member){declare(f->kind->passed, f->name), f->doc};
     }
-    m[n++] = (member){"char fa__end", "the end of what this version knows"};
+    m[n++] = (member){"char fa__end", "marks the end of this version's options"};
     put(t, "/** Options of fa_%s(). */\ntypedef struct fa_%s_options {\n", o->name, o->name);
     put_members(t, m, n);
     put(t, "} fa_%s_options;\n\n", o->name);
@@ -130,12 +130,21 @@ static void put_result(text *t, const op *o)
     put(t, "} fa_%s_result;\n\n", o->name);
 }
 
-static void put_functions(text *t, const op *o)
+static int line_of(const text *t)
+{
+    int line = 1;
+    for (size_t i = 0; i < t->length; i++)
+        line += t->bytes[i] == '\n';
+    return line;
+}
+
+static void put_functions(text *t, op *o)
 {
     if (o->nresults > 1)
         put_result(t, o);
     if (o->options)
         put_options(t, o);
+    o->header_line = line_of(t);
     put_manual(t, o);
     put(t, "FA_API ");
     put_prototype(t, o, rows_format("fa_%s", o->name), o->fills);
@@ -224,7 +233,7 @@ static void put_family(text *t, const rows *r, const source *f)
     const char *more = f->about + title + (f->about[title] != 0);
     put_lines(t, more + strspn(more, " \n"));
     put(t, " *  @{ */\n\n");
-    for (const op *o = r->ops; o; o = o->next)
+    for (op *o = r->ops; o; o = o->next)
         if (o->source == f && !o->internal)
             put_functions(t, o);
     put(t, "/** @} */\n\n");
@@ -241,12 +250,13 @@ static void write_header(const rows *r, const group *g, const char *folder)
     put(&t, "#ifndef FACULA_OPS_%s_H\n#define FACULA_OPS_%s_H\n#include <facula/types.h>\n", name, name);
     if (group_mentions(r, g, "INFINITY") || group_mentions(r, g, "NAN"))
         put(&t, "#include <math.h>\n");
-    put(&t, "\nFA__BEGIN\n\n/** @defgroup ops_%s %s\n *  @{ */\n\n", g->name, g->title);
+    put(&t, "\nFA__BEGIN\n\n/** @defgroup ops_%s %s\n *  @ingroup ops\n *  @{ */\n\n", g->name, g->title);
     for (const source *f = r->sources; f; f = f->next)
         if (f->group == g && f->listed)
             put_family(&t, r, f);
     put(&t, "/** @} */\n\n");
-    put(&t, "/** @cond */\n/* How named options, and numbers in the place of tensors, reach the functions above. */\n");
+    put(&t, "/** @cond */\n/* Macros through which the functions above take named options, and numbers instead of "
+            "tensors. */\n");
     for (const op *o = r->ops; o; o = o->next)
         if (is_shown(o, g))
             put_macros(&t, o);
@@ -259,7 +269,10 @@ void write_headers(const rows *r, const char *folder)
     text all = {0};
     mkdir(rows_format("%s/ops", folder), 0777);
     put(&all, "/** @file\n *  All operations.\n *\n *  Written by facula-rows from src/ops: edit there. */\n"
-              "#ifndef FACULA_OPERATIONS_H\n#define FACULA_OPERATIONS_H\n");
+              "#ifndef FACULA_OPERATIONS_H\n#define FACULA_OPERATIONS_H\n\n"
+              "/** @defgroup ops Operations\n *  Functions of tensors, by subject. docs/operations.md lists them with "
+              "their counterparts "
+              "in PyTorch and NumPy. */\n\n");
     for (const group *g = r->groups; g; g = g->next) {
         if (!g->listed)
             continue;

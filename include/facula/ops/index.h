@@ -10,68 +10,70 @@
 FA__BEGIN
 
 /** @defgroup ops_index Indexing, gathering and scattering
+ *  @ingroup ops
  *  @{ */
 
-/** @name Selecting and adding by tensors of integers, and joining
- *  Out of range is an error with the index, on every device.
+/** @name Selecting, gathering and joining
+ *  An index out of range is an error that names the index, on every device.
  *  @{ */
 
 /** Options of fa_index_select(). */
 typedef struct fa_index_select_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_index_select_options;
 
-/** The slices of x along dim that index names, in that order: x's shape with k for the size of dim, or 1 when
- *  index is ().
+/** The slices of x along dim at the positions in index, in that order. The result has x's shape with size k in
+ *  dimension dim (1 if index is 0-dim).
  *
  *      fa_index_select(x, dim, index, .out = NULL)
  *
  *  @param x a tensor
  *  @param dim the dimension to index; negative counts from the end
- *  @param index (k) or (), integers; each at least 0 and below the size of dim
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param index (k) or (), integers from 0 to the size of dim - 1
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_index_select(const fa_tensor *x, int64_t dim, const fa_tensor *index, const fa_index_select_options *options);
 
 /** Options of fa_gather(). */
 typedef struct fa_gather_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_gather_options;
 
-/** For each element of index, the element of x that stands at the same place but for dim, where index says. The
- *  result has the shape of index. What is 0-dim is as if it had one dimension of one element, here and in the
- *  scatters.
+/** Gathers elements along a dimension: for dim = 0, y[i][j] = x[index[i][j]][j]; for dim = 1, y[i][j] =
+ *  x[i][index[i][j]]. The result has the shape of index. 0-dim tensors count as shape (1), here and in the scatter
+ *  functions.
  *
  *      fa_gather(x, dim, index, .out = NULL)
  *
  *  @param x a tensor
- *  @param dim the dimension that index picks from; negative counts from the end
- *  @param index integers, of as many dimensions as x and nowhere longer, but along dim
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param dim the dimension to gather along; negative counts from the end
+ *  @param index integers; as many dimensions as x, and no larger than x except along dim
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_gather(const fa_tensor *x, int64_t dim, const fa_tensor *index, const fa_gather_options *options);
 
 /** Options of fa_scatter_add(). */
 typedef struct fa_scatter_add_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_scatter_add_options;
 
-/** x with each element of src added at the place of its index: along dim where index says, elsewhere where it stands.
- *  Added in row-major order of index, so the bits are the same on every device; halves in f32, rounded once.
+/** Adds the elements of src to x along a dimension: for dim = 0, y[index[i][j]][j] += src[i][j], starting from y = x.
+ *  The additions are done in row-major order of index, so every device gives the same bits; f16 and bf16 are
+ *  accumulated in f32 and rounded once.
  *
  *      fa_scatter_add(x, dim, index, src, .out = NULL)
  *
- *  @param x what is added to
- *  @param dim the dimension that index picks from; negative counts from the end
- *  @param index integers, of as many dimensions as x and nowhere longer, but along dim
- *  @param src what is added: nowhere shorter than index, of x's dtype
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x the tensor that is added to
+ *  @param dim the dimension to gather along; negative counts from the end
+ *  @param index integers; as many dimensions as x, and no larger than x except along dim
+ *  @param src values to add: x's dtype, no smaller than index in any dimension
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_scatter_add(const fa_tensor *x, int64_t dim, const fa_tensor *index, const fa_tensor *src, const fa_scatter_add_options *options);
 
@@ -81,71 +83,72 @@ FA_API fa_tensor *fa_scatter_add_(fa_tensor *x, int64_t dim, const fa_tensor *in
 /** Options of fa_cat(). */
 typedef struct fa_cat_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    int64_t dim;    /**< the dimension that is joined; negative counts from the end */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    int64_t dim;    /**< the dimension to concatenate along; negative counts from the end */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_cat_options;
 
-/** Tensors joined along a dimension that they have; their dtypes promote. One-dimensional empty tensors are skipped.
+/** Concatenates tensors along an existing dimension; their dtypes are promoted. Empty 1-dimensional tensors are
+ *  skipped.
  *
  *      fa_cat(x, .dim = 0, .out = NULL)
  *
- *  @param x one or more, of the same shape but along dim
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x one or more tensors, of the same shape except along dim
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_cat(fa_tensors x, const fa_cat_options *options);
 
 /** @} */
 
 /** @name Masks
- *  what is true decides what is written, taken, and where. Shapes that depend on values make the host read how
- *  many there are: one wait, which fa_transfers_report() shows when the device was not done by then, and which
- *  FA_USE(.forbid = FA_SYNC) turns into an error in any case, but on the CPU.
+ *  nonzero, masked fill, select and scatter. Results whose shape depends on values make the host read a count,
+ *  which waits for the device once: fa_transfers_report() lists that wait, and FA_USE(.forbid = FA_SYNC) makes it an
+ *  error (except on the CPU).
  *  @{ */
 
 /** Options of fa_nonzero(). */
 typedef struct fa_nonzero_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_nonzero_options;
 
-/** Where x is not 0: for each such element, in row-major order, a row with its place along each dimension, (n, dims)
- *  i64. The host reads n, which waits for x; NaN counts. As vectors: fa_nonzero_tuple(); of fa_flatten(x) they are the
- *  places of NumPy's flatnonzero.
+/** The indices of all elements that are not 0 (NaN counts as not 0), in row-major order: (n, x's rank) i64, one row for
+ *  each element. The host reads n, which waits for x. fa_nonzero_tuple() gives one vector for each dimension; on
+ *  fa_flatten(x) it is NumPy's flatnonzero.
  *
  *      fa_nonzero(x, .out = NULL)
  *
- *  @param x any dtype: what is not 0 counts
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x any dtype
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_nonzero(const fa_tensor *x, const fa_nonzero_options *options);
 
-/** Where x is not 0: for each dimension a vector of the places along it, (n) i64, as fa_index() takes them. Of a 0-dim
- *  x there is one, as if it had one dimension. The host reads n, which waits for x.
+/** The indices of all elements that are not 0, as one (n) i64 tensor for each dimension of x, which fa_index() accepts.
+ *  A 0-dim x counts as shape (1). The host reads n, which waits for x.
  *
  *      fa_nonzero_tuple(x)
  *
- *  @param x any dtype: what is not 0 counts
- *  @return tensors in an array that the scope owns; none after an error */
+ *  @param x any dtype
+ *  @return an array of tensors, owned by the scope; empty after an error */
 FA_API fa_tensors fa_nonzero_tuple(const fa_tensor *x);
 
 /** Options of fa_masked_fill(). */
 typedef struct fa_masked_fill_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_masked_fill_options;
 
-/** x with a value where mask is true. A tensor's value is converted as by fa_to(), without waiting for it; PyTorch
- *  refuses one that x's dtype does not hold.
+/** x with value where mask is true. A 0-dim tensor value is converted as by fa_to() without waiting for it; PyTorch
+ *  rejects a value outside the range of x's dtype.
  *
  *      fa_masked_fill(x, mask, value, .out = NULL)
  *
- *  @param x what is written to
+ *  @param x the tensor to write into
  *  @param mask bool; broadcasts with x
- *  @param value a number that x's dtype holds, or a 0-dim tensor: converted to that dtype
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param value a number in the range of x's dtype, or a 0-dim tensor, which is converted to it
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_masked_fill(const fa_tensor *x, const fa_tensor *mask, fa_arg value, const fa_masked_fill_options *options);
 
@@ -155,36 +158,37 @@ FA_API fa_tensor *fa_masked_fill_(fa_tensor *x, const fa_tensor *mask, fa_arg va
 /** Options of fa_masked_select(). */
 typedef struct fa_masked_select_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_masked_select_options;
 
-/** The elements of x where mask is true, in row-major order: (n). The host reads n, which waits for mask.
+/** The elements of x where mask is true, in row-major order: shape (n). x and mask broadcast. The host reads n, which
+ *  waits for mask.
  *
  *      fa_masked_select(x, mask, .out = NULL)
  *
- *  @param x what is taken from
+ *  @param x the tensor to select from
  *  @param mask bool; broadcasts with x
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_masked_select(const fa_tensor *x, const fa_tensor *mask, const fa_masked_select_options *options);
 
 /** Options of fa_masked_scatter(). */
 typedef struct fa_masked_scatter_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_masked_scatter_options;
 
-/** x with the elements of source, in their order, where mask is true. Too few of them are an error with the number of
- *  the first that is missing, on every device; the host reads nothing, unless source is empty.
+/** x with its elements where mask is true replaced by the elements of source, in row-major order. If source has too few
+ *  elements, the error names the first missing one, on every device; the host reads nothing unless source is empty.
  *
  *      fa_masked_scatter(x, mask, source, .out = NULL)
  *
- *  @param x what is written to
- *  @param mask bool; broadcasts to x
- *  @param source of x's dtype, with at least as many elements as mask has true ones for x
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x the tensor to write into
+ *  @param mask bool; broadcasts to x's shape
+ *  @param source x's dtype; at least as many elements as mask has true ones after broadcasting
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_masked_scatter(const fa_tensor *x, const fa_tensor *mask, const fa_tensor *source, const fa_masked_scatter_options *options);
 
@@ -193,50 +197,51 @@ FA_API fa_tensor *fa_masked_scatter_(fa_tensor *x, const fa_tensor *mask, const 
 
 /** @} */
 
-/** @name Classes as vectors
+/** @name One-hot encoding
  *  @{ */
 
 /** Options of fa_one_hot(). */
 typedef struct fa_one_hot_options {
     size_t size;         /**< set by the macro */
-    fa_tensor *out;      /**< where to write, instead of into new memory */
-    int64_t num_classes; /**< how many there are; -1: one more than the largest in x, which is read for that */
-    char fa__end;        /**< the end of what this version knows */
+    fa_tensor *out;      /**< the tensor to write the result into; NULL: a new one */
+    int64_t num_classes; /**< number of classes; -1: one more than the largest value in x, which the host reads */
+    char fa__end;        /**< marks the end of this version's options */
 } fa_one_hot_options;
 
-/** For each class a vector with 1 in its place and 0 elsewhere, as i64: one more dimension, the last one.
+/** One-hot encoding of class numbers: i64, with a new last dimension of size num_classes that is 1 at the position of
+ *  the class and 0 elsewhere. A class number out of range is an error.
  *
  *      fa_one_hot(x, .num_classes = -1, .out = NULL)
  *
- *  @param x integers, at least 0
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x class numbers: integers, at least 0
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_one_hot(const fa_tensor *x, const fa_one_hot_options *options);
 
 /** @} */
 
-/** @name Writing by an index along a dimension
- *  Out of range is an error with the index, on every device.
+/** @name Scattering by index
+ *  An index out of range is an error that names the index, on every device.
  *  @{ */
 
 /** Options of fa_scatter(). */
 typedef struct fa_scatter_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_scatter_options;
 
-/** x with each element of src at the place of its index: along dim where index says, elsewhere where it stands. Where
- *  several come to one place the last one stays, in row-major order of index, on every device; the gradient of src is
- *  what stands where index says, whichever stayed.
+/** Writes the elements of src into x along a dimension: for dim = 0, y[index[i][j]][j] = src[i][j], starting from y =
+ *  x. If a position is written more than once, the last write in row-major order of index is kept, on every device. The
+ *  gradient of src is the gradient at its position, also for elements that were overwritten.
  *
  *      fa_scatter(x, dim, index, src, .out = NULL)
  *
- *  @param x what is written to
- *  @param dim the dimension that index picks from; negative counts from the end
- *  @param index integers, of as many dimensions as x and nowhere longer, but along dim
- *  @param src what is written: nowhere shorter than index, of x's dtype; or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x the tensor to write into
+ *  @param dim the dimension to gather along; negative counts from the end
+ *  @param index integers; as many dimensions as x, and no larger than x except along dim
+ *  @param src values to write: x's dtype, no smaller than index in any dimension; or a number
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_scatter(const fa_tensor *x, int64_t dim, const fa_tensor *index, fa_arg src, const fa_scatter_options *options);
 
@@ -246,23 +251,23 @@ FA_API fa_tensor *fa_scatter_(fa_tensor *x, int64_t dim, const fa_tensor *index,
 /** Options of fa_scatter_reduce(). */
 typedef struct fa_scatter_reduce_options {
     size_t size;       /**< set by the macro */
-    fa_tensor *out;    /**< where to write, instead of into new memory */
-    bool include_self; /**< what stands in x counts too; false: not where src comes */
-    char fa__end;      /**< the end of what this version knows */
+    fa_tensor *out;    /**< the tensor to write the result into; NULL: a new one */
+    bool include_self; /**< false: x's own value is left out at positions that src is written to */
+    char fa__end;      /**< marks the end of this version's options */
 } fa_scatter_reduce_options;
 
-/** x with what src brings to each place combined, along dim where index says: sum, prod, mean, amax or amin, in
- *  row-major order of index, so the bits are the same on every device. Means of integers are rounded down. NaN is the
- *  largest and the smallest; the largest that are equal share the gradient evenly.
+/** Reduces the elements of src into x along a dimension, at the positions given by index, with sum, prod, mean, amax or
+ *  amin. Values are combined in row-major order of index, so every device gives the same bits. The mean of integers is
+ *  rounded down. NaN propagates through amax and amin; equal maxima share the gradient evenly.
  *
  *      fa_scatter_reduce(x, dim, index, src, reduce, .include_self = true, .out = NULL)
  *
- *  @param x what is written to
- *  @param dim the dimension that index picks from; negative counts from the end
- *  @param index integers, of as many dimensions as x and nowhere longer, but along dim
- *  @param src nowhere shorter than index, of x's dtype
+ *  @param x the tensor to write into
+ *  @param dim the dimension to gather along; negative counts from the end
+ *  @param index integers; as many dimensions as x, and no larger than x except along dim
+ *  @param src x's dtype; no smaller than index in any dimension
  *  @param reduce "sum", "prod", "mean", "amax" or "amin"
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_scatter_reduce(const fa_tensor *x, int64_t dim, const fa_tensor *index, const fa_tensor *src, const char *reduce, const fa_scatter_reduce_options *options);
 
@@ -272,21 +277,21 @@ FA_API fa_tensor *fa_scatter_reduce_(fa_tensor *x, int64_t dim, const fa_tensor 
 /** Options of fa_index_add(). */
 typedef struct fa_index_add_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    double alpha;   /**< source is multiplied by it; a whole number for integers */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    double alpha;   /**< source is multiplied by alpha; a whole number for integer tensors */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_index_add_options;
 
-/** x with the slices of source, times alpha, added where index says along dim: in the order of index, so the bits are
- *  the same on every device.
+/** Adds alpha times the slices of source to x along dim, at the positions in index. The additions are done in the order
+ *  of index, so every device gives the same bits.
  *
  *      fa_index_add(x, dim, index, source, .alpha = 1, .out = NULL)
  *
- *  @param x what is added to
- *  @param dim the dimension that index picks from; negative counts from the end
+ *  @param x the tensor that is added to
+ *  @param dim the dimension to gather along; negative counts from the end
  *  @param index (k) or (), integers
- *  @param source what is added: of x's shape with k for the size of dim, and of its dtype
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param source x's shape with size k in dimension dim; x's dtype
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_index_add(const fa_tensor *x, int64_t dim, const fa_tensor *index, const fa_tensor *source, const fa_index_add_options *options);
 
@@ -296,19 +301,20 @@ FA_API fa_tensor *fa_index_add_(fa_tensor *x, int64_t dim, const fa_tensor *inde
 /** Options of fa_index_copy(). */
 typedef struct fa_index_copy_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_index_copy_options;
 
-/** x with the slices of source where index says along dim; the last of several for one place stays.
+/** Writes the slices of source into x along dim, at the positions in index. If a position occurs more than once, the
+ *  last slice is kept.
  *
  *      fa_index_copy(x, dim, index, source, .out = NULL)
  *
- *  @param x what is written to
- *  @param dim the dimension that index picks from; negative counts from the end
+ *  @param x the tensor to write into
+ *  @param dim the dimension to gather along; negative counts from the end
  *  @param index (k) or (), integers
- *  @param source what is written: of x's shape with k for the size of dim, and of its dtype
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param source the slices to write: x's shape with size k in dimension dim; x's dtype
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_index_copy(const fa_tensor *x, int64_t dim, const fa_tensor *index, const fa_tensor *source, const fa_index_copy_options *options);
 
@@ -318,19 +324,19 @@ FA_API fa_tensor *fa_index_copy_(fa_tensor *x, int64_t dim, const fa_tensor *ind
 /** Options of fa_index_fill(). */
 typedef struct fa_index_fill_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_index_fill_options;
 
-/** x with a value in the slices that index names along dim; negative ones count from the end.
+/** x with value in all slices along dim that index selects. Negative indices count from the end.
  *
  *      fa_index_fill(x, dim, index, value, .out = NULL)
  *
- *  @param x what is written to
- *  @param dim the dimension that index picks from; negative counts from the end
+ *  @param x the tensor to write into
+ *  @param dim the dimension to gather along; negative counts from the end
  *  @param index (k) or (), integers
- *  @param value a number that x's dtype holds, or a 0-dim tensor: converted to that dtype
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param value a number in the range of x's dtype, or a 0-dim tensor, which is converted to it
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_index_fill(const fa_tensor *x, int64_t dim, const fa_tensor *index, fa_arg value, const fa_index_fill_options *options);
 
@@ -340,21 +346,22 @@ FA_API fa_tensor *fa_index_fill_(fa_tensor *x, int64_t dim, const fa_tensor *ind
 /** Options of fa_index_reduce(). */
 typedef struct fa_index_reduce_options {
     size_t size;       /**< set by the macro */
-    fa_tensor *out;    /**< where to write, instead of into new memory */
-    bool include_self; /**< what stands in x counts too; false: not where source comes */
-    char fa__end;      /**< the end of what this version knows */
+    fa_tensor *out;    /**< the tensor to write the result into; NULL: a new one */
+    bool include_self; /**< false: x's own slice is left out at positions that source is written to */
+    char fa__end;      /**< marks the end of this version's options */
 } fa_index_reduce_options;
 
-/** x with the slices that source brings to each place along dim combined, as fa_scatter_reduce() does.
+/** Reduces the slices of source into x along dim, at the positions in index; the reductions are those of
+ *  fa_scatter_reduce().
  *
  *      fa_index_reduce(x, dim, index, source, reduce, .include_self = true, .out = NULL)
  *
- *  @param x what is written to
- *  @param dim the dimension that index picks from; negative counts from the end
+ *  @param x the tensor to write into
+ *  @param dim the dimension to gather along; negative counts from the end
  *  @param index (k) or (), integers
- *  @param source of x's shape with k for the size of dim, and of its dtype
+ *  @param source x's shape with size k in dimension dim
  *  @param reduce "sum", "prod", "mean", "amax" or "amin"
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_index_reduce(const fa_tensor *x, int64_t dim, const fa_tensor *index, const fa_tensor *source, const char *reduce, const fa_index_reduce_options *options);
 
@@ -363,44 +370,44 @@ FA_API fa_tensor *fa_index_reduce_(fa_tensor *x, int64_t dim, const fa_tensor *i
 
 /** @} */
 
-/** @name Taking and putting by flat indices, and along a dimension with broadcasting
+/** @name Take and put by flat indices, take_along_dim
  *  @{ */
 
 /** Options of fa_take(). */
 typedef struct fa_take_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_take_options;
 
-/** The elements of x, as if it had one dimension, that index names: in the shape of index. Out of range is an error
- *  with the index, on every device.
+/** The elements of x at row-major positions, as if x were flattened: y has the shape of index. An index out of range is
+ *  an error that names the index, on every device.
  *
  *      fa_take(x, index, .out = NULL)
  *
  *  @param x a tensor
- *  @param index integers: places among the elements of x in row-major order; negative from the end
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param index integers: row-major positions among the elements of x; negative counts from the end
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_take(const fa_tensor *x, const fa_tensor *index, const fa_take_options *options);
 
 /** Options of fa_put(). */
 typedef struct fa_put_options {
     size_t size;     /**< set by the macro */
-    fa_tensor *out;  /**< where to write, instead of into new memory */
-    bool accumulate; /**< adds to what is there */
-    char fa__end;    /**< the end of what this version knows */
+    fa_tensor *out;  /**< the tensor to write the result into; NULL: a new one */
+    bool accumulate; /**< true: add to the elements of x instead of overwriting them */
+    char fa__end;    /**< marks the end of this version's options */
 } fa_put_options;
 
-/** x with the elements of source at the places that index names, as if x had one dimension. The last of several at one
- *  place stays, or all are added, in their order: the same bits on every device.
+/** x with the elements of source written (or added) at row-major positions, as if x were flattened. If a position
+ *  occurs more than once, the last element is kept, or all are added in order: the same bits on every device.
  *
  *      fa_put(x, index, source, .accumulate = false, .out = NULL)
  *
- *  @param x what is written to
- *  @param index integers, as fa_take() has them
- *  @param source as many elements as index, of x's dtype
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x the tensor to write into
+ *  @param index integers: row-major positions, as for fa_take()
+ *  @param source as many elements as index; x's dtype
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_put(const fa_tensor *x, const fa_tensor *index, const fa_tensor *source, const fa_put_options *options);
 
@@ -410,20 +417,20 @@ FA_API fa_tensor *fa_put_(fa_tensor *x, const fa_tensor *index, const fa_tensor 
 /** Options of fa_take_along_dim(). */
 typedef struct fa_take_along_dim_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    int64_t dim;    /**< along which, negative from the end; by default x and index are vectors */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    int64_t dim;    /**< the dimension, negative counts from the end; default: x and index are flattened */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_take_along_dim_options;
 
-/** As fa_gather(), but x and index broadcast in the other dimensions: what fa_argmax() and fa_argsort() gave takes the
- *  elements that it stands for. Negative indices count from the end; out of range is an error, where PyTorch takes the
- *  remainder along a dimension.
+/** Like fa_gather(), but x and index broadcast in the other dimensions, and negative indices count from the end. With
+ *  the result of fa_argmax() or fa_argsort() as index it gives the elements those indices refer to. An index out of
+ *  range is an error; PyTorch wraps it around.
  *
  *      fa_take_along_dim(x, index, .dim = INT64_MIN, .out = NULL)
  *
  *  @param x a tensor
- *  @param index integers, negative from the end; it broadcasts with x but along dim
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param index integers, negative counts from the end; broadcasts with x except along dim
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_take_along_dim(const fa_tensor *x, const fa_tensor *index, const fa_take_along_dim_options *options);
 
@@ -432,7 +439,7 @@ FA_API fa_tensor *fa_take_along_dim(const fa_tensor *x, const fa_tensor *index, 
 /** @} */
 
 /** @cond */
-/* How named options, and numbers in the place of tensors, reach the functions above. */
+/* Macros through which the functions above take named options, and numbers instead of tensors. */
 #define FA__DEFAULT_fa_index_select {offsetof(fa_index_select_options, fa__end), NULL, 0}
 #define fa_index_select(...) FA__CALL3(fa_index_select, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_gather {offsetof(fa_gather_options, fa__end), NULL, 0}

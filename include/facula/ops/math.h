@@ -11,26 +11,26 @@
 FA__BEGIN
 
 /** @defgroup ops_math Elementwise mathematics and activation functions
+ *  @ingroup ops
  *  @{ */
 
-/** @name What neural networks put behind their layers, element by element
- *  relu, gelu, silu, sigmoid and tanh are in
- *  pointwise.h.
+/** @name Activation functions
+ *  relu, gelu, silu, sigmoid and tanh are listed under "Elementwise arithmetic".
  *  @{ */
 
 /** Options of fa_relu6(). */
 typedef struct fa_relu6_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_relu6_options;
 
-/** x between 0 and 6. The gradient is 0 at 0 and at 6.
+/** min(max(x, 0), 6). The gradient is 0 at 0 and at 6.
  *
  *      fa_relu6(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_relu6(const fa_tensor *x, const fa_relu6_options *options);
 
@@ -40,18 +40,18 @@ FA_API fa_tensor *fa_relu6_(fa_tensor *x, const fa_relu6_options *options);
 /** Options of fa_hardtanh(). */
 typedef struct fa_hardtanh_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double low;     /**< see fa_hardtanh() */
     double high;    /**< see fa_hardtanh() */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_hardtanh_options;
 
-/** x between low and high. The gradient is 0 at low and at high.
+/** min(max(x, low), high). The gradient is 0 at low and at high. low > high is an error.
  *
  *      fa_hardtanh(x, .low = -1, .high = 1, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_hardtanh(const fa_tensor *x, const fa_hardtanh_options *options);
 
@@ -61,17 +61,17 @@ FA_API fa_tensor *fa_hardtanh_(fa_tensor *x, const fa_hardtanh_options *options)
 /** Options of fa_leaky_relu(). */
 typedef struct fa_leaky_relu_options {
     size_t size;           /**< set by the macro */
-    fa_tensor *out;        /**< where to write, instead of into new memory */
+    fa_tensor *out;        /**< the tensor to write the result into; NULL: a new one */
     double negative_slope; /**< see fa_leaky_relu() */
-    char fa__end;          /**< the end of what this version knows */
+    char fa__end;          /**< marks the end of this version's options */
 } fa_leaky_relu_options;
 
-/** x where it is positive, negative_slope * x elsewhere.
+/** x where x > 0, negative_slope * x elsewhere.
  *
  *      fa_leaky_relu(x, .negative_slope = 0.01, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_leaky_relu(const fa_tensor *x, const fa_leaky_relu_options *options);
 
@@ -81,18 +81,18 @@ FA_API fa_tensor *fa_leaky_relu_(fa_tensor *x, const fa_leaky_relu_options *opti
 /** Options of fa_threshold(). */
 typedef struct fa_threshold_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_threshold_options;
 
-/** x where it is above the threshold, `value` elsewhere; NaN passes.
+/** x where x > threshold, `value` elsewhere; NaN stays NaN.
  *
  *      fa_threshold(x, threshold, value, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param threshold a tensor or a number
  *  @param value a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_threshold(fa_arg x, fa_arg threshold, fa_arg value, const fa_threshold_options *options);
 
@@ -102,17 +102,17 @@ FA_API fa_tensor *fa_threshold_(fa_tensor *x, fa_arg threshold, fa_arg value, co
 /** Options of fa_elu(). */
 typedef struct fa_elu_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double alpha;   /**< see fa_elu() */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_elu_options;
 
-/** x where it is positive, alpha * (exp(x) - 1) elsewhere (arXiv:1511.07289).
+/** Exponential linear unit: x where x > 0, alpha * (exp(x) - 1) elsewhere (arXiv:1511.07289).
  *
  *      fa_elu(x, .alpha = 1, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_elu(const fa_tensor *x, const fa_elu_options *options);
 
@@ -122,16 +122,17 @@ FA_API fa_tensor *fa_elu_(fa_tensor *x, const fa_elu_options *options);
 /** Options of fa_selu(). */
 typedef struct fa_selu_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_selu_options;
 
-/** elu() scaled so that layers keep mean 0 and variance 1 (arXiv:1706.02515).
+/** Scaled exponential linear unit: scale * elu(x, alpha) with alpha = 1.6733 and scale = 1.0507, for which activations
+ *  keep mean 0 and variance 1 (arXiv:1706.02515).
  *
  *      fa_selu(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_selu(const fa_tensor *x, const fa_selu_options *options);
 
@@ -141,17 +142,18 @@ FA_API fa_tensor *fa_selu_(fa_tensor *x, const fa_selu_options *options);
 /** Options of fa_celu(). */
 typedef struct fa_celu_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double alpha;   /**< see fa_celu() */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_celu_options;
 
-/** x where it is positive, alpha * (exp(x / alpha) - 1) elsewhere (arXiv:1704.07483).
+/** Continuously differentiable ELU: x where x > 0, alpha * (exp(x / alpha) - 1) elsewhere (arXiv:1704.07483). alpha = 0
+ *  is an error.
  *
  *      fa_celu(x, .alpha = 1, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_celu(const fa_tensor *x, const fa_celu_options *options);
 
@@ -161,18 +163,18 @@ FA_API fa_tensor *fa_celu_(fa_tensor *x, const fa_celu_options *options);
 /** Options of fa_softplus(). */
 typedef struct fa_softplus_options {
     size_t size;      /**< set by the macro */
-    fa_tensor *out;   /**< where to write, instead of into new memory */
+    fa_tensor *out;   /**< the tensor to write the result into; NULL: a new one */
     double beta;      /**< see fa_softplus() */
     double threshold; /**< see fa_softplus() */
-    char fa__end;     /**< the end of what this version knows */
+    char fa__end;     /**< marks the end of this version's options */
 } fa_softplus_options;
 
-/** log(1 + exp(beta * x)) / beta; x itself where beta * x is above the threshold.
+/** log(1 + exp(beta * x)) / beta, a smooth relu; x itself where beta * x > threshold.
  *
  *      fa_softplus(x, .beta = 1, .threshold = 20, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_softplus(const fa_tensor *x, const fa_softplus_options *options);
 
@@ -182,16 +184,16 @@ FA_API fa_tensor *fa_softplus_(fa_tensor *x, const fa_softplus_options *options)
 /** Options of fa_logsigmoid(). */
 typedef struct fa_logsigmoid_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_logsigmoid_options;
 
-/** log(sigmoid(x)).
+/** log(sigmoid(x)), computed without overflow.
  *
  *      fa_logsigmoid(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_logsigmoid(const fa_tensor *x, const fa_logsigmoid_options *options);
 
@@ -201,8 +203,8 @@ FA_API fa_tensor *fa_logsigmoid_(fa_tensor *x, const fa_logsigmoid_options *opti
 /** Options of fa_softsign(). */
 typedef struct fa_softsign_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_softsign_options;
 
 /** x / (1 + |x|).
@@ -210,7 +212,7 @@ typedef struct fa_softsign_options {
  *      fa_softsign(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_softsign(const fa_tensor *x, const fa_softsign_options *options);
 
@@ -220,8 +222,8 @@ FA_API fa_tensor *fa_softsign_(fa_tensor *x, const fa_softsign_options *options)
 /** Options of fa_tanhshrink(). */
 typedef struct fa_tanhshrink_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_tanhshrink_options;
 
 /** x - tanh(x).
@@ -229,7 +231,7 @@ typedef struct fa_tanhshrink_options {
  *      fa_tanhshrink(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_tanhshrink(const fa_tensor *x, const fa_tanhshrink_options *options);
 
@@ -239,17 +241,17 @@ FA_API fa_tensor *fa_tanhshrink_(fa_tensor *x, const fa_tanhshrink_options *opti
 /** Options of fa_softshrink(). */
 typedef struct fa_softshrink_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double lambd;   /**< see fa_softshrink() */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_softshrink_options;
 
-/** x brought nearer to 0 by lambd, and 0 where it is not farther from it.
+/** Soft shrinkage: x - lambd where x > lambd, x + lambd where x < -lambd, 0 elsewhere. A negative lambd is an error.
  *
  *      fa_softshrink(x, .lambd = 0.5, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_softshrink(const fa_tensor *x, const fa_softshrink_options *options);
 
@@ -259,17 +261,17 @@ FA_API fa_tensor *fa_softshrink_(fa_tensor *x, const fa_softshrink_options *opti
 /** Options of fa_hardshrink(). */
 typedef struct fa_hardshrink_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double lambd;   /**< see fa_hardshrink() */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_hardshrink_options;
 
-/** x, but 0 from -lambd to lambd.
+/** Hard shrinkage: 0 where -lambd <= x <= lambd, x elsewhere.
  *
  *      fa_hardshrink(x, .lambd = 0.5, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_hardshrink(const fa_tensor *x, const fa_hardshrink_options *options);
 
@@ -279,16 +281,16 @@ FA_API fa_tensor *fa_hardshrink_(fa_tensor *x, const fa_hardshrink_options *opti
 /** Options of fa_hardsigmoid(). */
 typedef struct fa_hardsigmoid_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_hardsigmoid_options;
 
-/** (x + 3) / 6, held between 0 and 1.
+/** Piecewise linear sigmoid: min(max((x + 3) / 6, 0), 1).
  *
  *      fa_hardsigmoid(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_hardsigmoid(const fa_tensor *x, const fa_hardsigmoid_options *options);
 
@@ -298,16 +300,16 @@ FA_API fa_tensor *fa_hardsigmoid_(fa_tensor *x, const fa_hardsigmoid_options *op
 /** Options of fa_hardswish(). */
 typedef struct fa_hardswish_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_hardswish_options;
 
-/** x * hardsigmoid(x) (arXiv:1905.02244).
+/** x * fa_hardsigmoid(x) (arXiv:1905.02244).
  *
  *      fa_hardswish(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_hardswish(const fa_tensor *x, const fa_hardswish_options *options);
 
@@ -317,16 +319,16 @@ FA_API fa_tensor *fa_hardswish_(fa_tensor *x, const fa_hardswish_options *option
 /** Options of fa_mish(). */
 typedef struct fa_mish_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_mish_options;
 
-/** x * tanh(softplus(x)) (arXiv:1908.08681): with n = exp(x) * (exp(x) + 2) it is x * n / (n + 2).
+/** x * tanh(softplus(x)) (arXiv:1908.08681), computed as x * n / (n + 2) with n = exp(x) * (exp(x) + 2).
  *
  *      fa_mish(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_mish(const fa_tensor *x, const fa_mish_options *options);
 
@@ -336,16 +338,17 @@ FA_API fa_tensor *fa_mish_(fa_tensor *x, const fa_mish_options *options);
 /** Options of fa_gelu_tanh(). */
 typedef struct fa_gelu_tanh_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_gelu_tanh_options;
 
-/** x * P(X <= x) for a standard normal X, nearly: by tanh (arXiv:1606.08415). PyTorch's gelu with approximate="tanh".
+/** The tanh approximation of gelu: x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) (arXiv:1606.08415). In
+ *  PyTorch it is gelu with approximate="tanh".
  *
  *      fa_gelu_tanh(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_gelu_tanh(const fa_tensor *x, const fa_gelu_tanh_options *options);
 
@@ -355,37 +358,39 @@ FA_API fa_tensor *fa_gelu_tanh_(fa_tensor *x, const fa_gelu_tanh_options *option
 /** Options of fa_prelu(). */
 typedef struct fa_prelu_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_prelu_options;
 
-/** x where it is positive, weight * x elsewhere, with weights that are learned (arXiv:1502.01852).
+/** Parametric relu: x where x > 0, weight * x elsewhere, with one learned weight or one for each channel, dimension 1
+ *  of x (arXiv:1502.01852).
  *
  *      fa_prelu(x, weight, .out = NULL)
  *
  *  @param x (n), or (n, channels, ...)
- *  @param weight one number, or one for each channel
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param weight a learned slope for negative x: one number, or (channels)
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_prelu(const fa_tensor *x, const fa_tensor *weight, const fa_prelu_options *options);
 
 /** Options of fa_rrelu(). */
 typedef struct fa_rrelu_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double lower;   /**< see fa_rrelu() */
     double upper;   /**< see fa_rrelu() */
     bool training;  /**< see fa_rrelu() */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_rrelu_options;
 
-/** x where it is positive; elsewhere x times a number that is drawn from [lower, upper) for each element in
- *  training, and their mean otherwise (arXiv:1505.00853). Backward draws the same numbers again.
+/** Randomized leaky relu: x where x > 0, slope * x elsewhere (arXiv:1505.00853). In training each element's slope is
+ *  drawn uniformly from [lower, upper), and backward draws the same numbers again; otherwise the slope is (lower +
+ *  upper) / 2.
  *
  *      fa_rrelu(x, .lower = 0.125, .upper = 0.3333333333333333, .training = false, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_rrelu(const fa_tensor *x, const fa_rrelu_options *options);
 
@@ -395,39 +400,40 @@ FA_API fa_tensor *fa_rrelu_(fa_tensor *x, const fa_rrelu_options *options);
 /** Options of fa_glu(). */
 typedef struct fa_glu_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    int64_t dim;    /**< along which it is halved */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    int64_t dim;    /**< the dimension that is split into two halves; negative counts from the end */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_glu_options;
 
-/** The first half of x along a dimension times sigmoid() of the second (arXiv:1612.08083).
+/** Gated linear unit: a * sigmoid(b), where a and b are the first and the second half of x along dim
+ *  (arXiv:1612.08083). The size of dim is halved.
  *
  *      fa_glu(x, .dim = -1, .out = NULL)
  *
- *  @param x floating; an even number of elements along dim
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x floating; the size of dim must be even
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_glu(const fa_tensor *x, const fa_glu_options *options);
 
 /** @} */
 
-/** @name Bessel functions of the orders 0 and 1
- *  One expression each; integers and bool give f32.
+/** @name Bessel functions of order 0 and 1
+ *  Each is one expression; integers and bool give f32.
  *  @{ */
 
 /** Options of fa_i0(). */
 typedef struct fa_i0_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_i0_options;
 
-/** The modified Bessel function of the first kind of order 0. At infinities it is infinite, where PyTorch has NaN.
+/** The modified Bessel function of the first kind of order 0. It is infinite at infinities, where PyTorch gives NaN.
  *
  *      fa_i0(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_i0(const fa_tensor *x, const fa_i0_options *options);
 
@@ -437,16 +443,16 @@ FA_API fa_tensor *fa_i0_(fa_tensor *x, const fa_i0_options *options);
 /** Options of fa_i0e(). */
 typedef struct fa_i0e_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_i0e_options;
 
-/** exp(-|x|) * fa_i0(x), which does not overflow.
+/** The exponentially scaled fa_i0(): exp(-|x|) * i0(x), which does not overflow.
  *
  *      fa_i0e(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_i0e(const fa_tensor *x, const fa_i0e_options *options);
 
@@ -456,16 +462,16 @@ FA_API fa_tensor *fa_i0e_(fa_tensor *x, const fa_i0e_options *options);
 /** Options of fa_i1(). */
 typedef struct fa_i1_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_i1_options;
 
-/** The modified Bessel function of the first kind of order 1. At infinities it is infinite, where PyTorch has NaN.
+/** The modified Bessel function of the first kind of order 1. It is infinite at infinities, where PyTorch gives NaN.
  *
  *      fa_i1(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_i1(const fa_tensor *x, const fa_i1_options *options);
 
@@ -475,16 +481,16 @@ FA_API fa_tensor *fa_i1_(fa_tensor *x, const fa_i1_options *options);
 /** Options of fa_i1e(). */
 typedef struct fa_i1e_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_i1e_options;
 
-/** exp(-|x|) * fa_i1(x), which does not overflow.
+/** The exponentially scaled fa_i1(): exp(-|x|) * i1(x), which does not overflow.
  *
  *      fa_i1e(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_i1e(const fa_tensor *x, const fa_i1e_options *options);
 
@@ -494,16 +500,16 @@ FA_API fa_tensor *fa_i1e_(fa_tensor *x, const fa_i1e_options *options);
 /** Options of fa_modified_bessel_k0(). */
 typedef struct fa_modified_bessel_k0_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_modified_bessel_k0_options;
 
-/** The modified Bessel function of the second kind of order 0. Infinite at 0, NaN below.
+/** The modified Bessel function of the second kind of order 0. Infinity at 0, NaN for negative x.
  *
  *      fa_modified_bessel_k0(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_modified_bessel_k0(const fa_tensor *x, const fa_modified_bessel_k0_options *options);
 
@@ -513,16 +519,16 @@ FA_API fa_tensor *fa_modified_bessel_k0_(fa_tensor *x, const fa_modified_bessel_
 /** Options of fa_modified_bessel_k1(). */
 typedef struct fa_modified_bessel_k1_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_modified_bessel_k1_options;
 
-/** The modified Bessel function of the second kind of order 1. Infinite at 0, NaN below.
+/** The modified Bessel function of the second kind of order 1. Infinity at 0, NaN for negative x.
  *
  *      fa_modified_bessel_k1(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_modified_bessel_k1(const fa_tensor *x, const fa_modified_bessel_k1_options *options);
 
@@ -532,16 +538,16 @@ FA_API fa_tensor *fa_modified_bessel_k1_(fa_tensor *x, const fa_modified_bessel_
 /** Options of fa_scaled_modified_bessel_k0(). */
 typedef struct fa_scaled_modified_bessel_k0_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_scaled_modified_bessel_k0_options;
 
-/** exp(x) * fa_modified_bessel_k0(x), which does not vanish for large x.
+/** The exponentially scaled fa_modified_bessel_k0(): exp(x) * k0(x), which does not underflow for large x.
  *
  *      fa_scaled_modified_bessel_k0(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_scaled_modified_bessel_k0(const fa_tensor *x, const fa_scaled_modified_bessel_k0_options *options);
 
@@ -551,16 +557,16 @@ FA_API fa_tensor *fa_scaled_modified_bessel_k0_(fa_tensor *x, const fa_scaled_mo
 /** Options of fa_scaled_modified_bessel_k1(). */
 typedef struct fa_scaled_modified_bessel_k1_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_scaled_modified_bessel_k1_options;
 
-/** exp(x) * fa_modified_bessel_k1(x), which does not vanish for large x.
+/** The exponentially scaled fa_modified_bessel_k1(): exp(x) * k1(x), which does not underflow for large x.
  *
  *      fa_scaled_modified_bessel_k1(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_scaled_modified_bessel_k1(const fa_tensor *x, const fa_scaled_modified_bessel_k1_options *options);
 
@@ -570,16 +576,16 @@ FA_API fa_tensor *fa_scaled_modified_bessel_k1_(fa_tensor *x, const fa_scaled_mo
 /** Options of fa_bessel_j0(). */
 typedef struct fa_bessel_j0_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_bessel_j0_options;
 
-/** The Bessel function of the first kind of order 0. At infinities it is 0, where PyTorch has NaN.
+/** The Bessel function of the first kind of order 0. It is 0 at infinities, where PyTorch gives NaN.
  *
  *      fa_bessel_j0(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_bessel_j0(const fa_tensor *x, const fa_bessel_j0_options *options);
 
@@ -589,16 +595,16 @@ FA_API fa_tensor *fa_bessel_j0_(fa_tensor *x, const fa_bessel_j0_options *option
 /** Options of fa_bessel_j1(). */
 typedef struct fa_bessel_j1_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_bessel_j1_options;
 
-/** The Bessel function of the first kind of order 1. At infinities it is 0, where PyTorch has NaN.
+/** The Bessel function of the first kind of order 1. It is 0 at infinities, where PyTorch gives NaN.
  *
  *      fa_bessel_j1(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_bessel_j1(const fa_tensor *x, const fa_bessel_j1_options *options);
 
@@ -608,17 +614,17 @@ FA_API fa_tensor *fa_bessel_j1_(fa_tensor *x, const fa_bessel_j1_options *option
 /** Options of fa_bessel_y0(). */
 typedef struct fa_bessel_y0_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_bessel_y0_options;
 
-/** The Bessel function of the second kind of order 0. -infinity at 0, NaN below; 0 at infinity, where
- *  PyTorch has NaN.
+/** The Bessel function of the second kind of order 0. -infinity at 0, NaN for negative x; 0 at infinity, where PyTorch
+ *  gives NaN.
  *
  *      fa_bessel_y0(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_bessel_y0(const fa_tensor *x, const fa_bessel_y0_options *options);
 
@@ -628,17 +634,17 @@ FA_API fa_tensor *fa_bessel_y0_(fa_tensor *x, const fa_bessel_y0_options *option
 /** Options of fa_bessel_y1(). */
 typedef struct fa_bessel_y1_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_bessel_y1_options;
 
-/** The Bessel function of the second kind of order 1. -infinity at 0, NaN below; 0 at infinity, where
- *  PyTorch has NaN.
+/** The Bessel function of the second kind of order 1. -infinity at 0, NaN for negative x; 0 at infinity, where PyTorch
+ *  gives NaN.
  *
  *      fa_bessel_y1(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_bessel_y1(const fa_tensor *x, const fa_bessel_y1_options *options);
 
@@ -648,16 +654,16 @@ FA_API fa_tensor *fa_bessel_y1_(fa_tensor *x, const fa_bessel_y1_options *option
 /** Options of fa_spherical_bessel_j0(). */
 typedef struct fa_spherical_bessel_j0_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_spherical_bessel_j0_options;
 
-/** The spherical Bessel function of the first kind of order 0: sin(x) / x, 1 at 0, 0 at infinities.
+/** The spherical Bessel function of the first kind of order 0: sin(x) / x; 1 at 0, 0 at infinities.
  *
  *      fa_spherical_bessel_j0(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_spherical_bessel_j0(const fa_tensor *x, const fa_spherical_bessel_j0_options *options);
 
@@ -666,15 +672,16 @@ FA_API fa_tensor *fa_spherical_bessel_j0_(fa_tensor *x, const fa_spherical_besse
 
 /** @} */
 
-/** @name Tests of elements, logic, and bits of integers
- *  element by element. Tests give bool.
+/** @name Comparison, logic and bitwise operations
+ *  These work element by element; comparisons and tests give bool. The
+ *  comparison operators (fa_eq, fa_lt, ...) are listed under "Elementwise arithmetic".
  *  @{ */
 
 /** Options of fa_isnan(). */
 typedef struct fa_isnan_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_isnan_options;
 
 /** true where x is NaN.
@@ -682,7 +689,7 @@ typedef struct fa_isnan_options {
  *      fa_isnan(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_isnan(const fa_tensor *x, const fa_isnan_options *options);
 
@@ -692,16 +699,16 @@ FA_API fa_tensor *fa_isnan_(fa_tensor *x, const fa_isnan_options *options);
 /** Options of fa_isinf(). */
 typedef struct fa_isinf_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_isinf_options;
 
-/** true where x is infinite.
+/** true where x is infinity or -infinity.
  *
  *      fa_isinf(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_isinf(const fa_tensor *x, const fa_isinf_options *options);
 
@@ -711,16 +718,16 @@ FA_API fa_tensor *fa_isinf_(fa_tensor *x, const fa_isinf_options *options);
 /** Options of fa_isfinite(). */
 typedef struct fa_isfinite_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_isfinite_options;
 
-/** true where x is neither infinite nor NaN.
+/** true where x is finite: neither infinite nor NaN.
  *
  *      fa_isfinite(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_isfinite(const fa_tensor *x, const fa_isfinite_options *options);
 
@@ -730,16 +737,16 @@ FA_API fa_tensor *fa_isfinite_(fa_tensor *x, const fa_isfinite_options *options)
 /** Options of fa_isposinf(). */
 typedef struct fa_isposinf_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_isposinf_options;
 
-/** true where x is infinite and positive.
+/** true where x is positive infinity.
  *
  *      fa_isposinf(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_isposinf(const fa_tensor *x, const fa_isposinf_options *options);
 
@@ -749,16 +756,16 @@ FA_API fa_tensor *fa_isposinf_(fa_tensor *x, const fa_isposinf_options *options)
 /** Options of fa_isneginf(). */
 typedef struct fa_isneginf_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_isneginf_options;
 
-/** true where x is infinite and negative.
+/** true where x is negative infinity.
  *
  *      fa_isneginf(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_isneginf(const fa_tensor *x, const fa_isneginf_options *options);
 
@@ -768,20 +775,20 @@ FA_API fa_tensor *fa_isneginf_(fa_tensor *x, const fa_isneginf_options *options)
 /** Options of fa_isclose(). */
 typedef struct fa_isclose_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double rtol;    /**< see fa_isclose() */
     double atol;    /**< see fa_isclose() */
     bool equal_nan; /**< see fa_isclose() */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_isclose_options;
 
-/** true where |x - y| is at most atol + rtol * |y|; equal infinities are close, NaN only with equal_nan.
+/** true where |x - y| <= atol + rtol * |y|. Equal infinities are close; NaN is close to NaN only with equal_nan.
  *
  *      fa_isclose(x, y, .rtol = 1e-5, .atol = 1e-8, .equal_nan = false, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_isclose(fa_arg x, fa_arg y, const fa_isclose_options *options);
 
@@ -791,73 +798,74 @@ FA_API fa_tensor *fa_isclose_(fa_tensor *x, fa_arg y, const fa_isclose_options *
 /** Options of fa_allclose(). */
 typedef struct fa_allclose_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    double rtol;    /**< as for fa_isclose() */
-    double atol;    /**< as for fa_isclose() */
-    bool equal_nan; /**< as for fa_isclose() */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    double rtol;    /**< see fa_isclose() */
+    double atol;    /**< see fa_isclose() */
+    bool equal_nan; /**< see fa_isclose() */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_allclose_options;
 
-/** Whether all elements are close as isclose() has it: a bool without dimensions.
+/** Whether fa_isclose() is true for all elements: a 0-dim bool tensor.
  *
  *      fa_allclose(x, y, .rtol = 1e-5, .atol = 1e-8, .equal_nan = false, .out = NULL)
  *
  *  @param x any dtype
- *  @param y of a shape that goes with x
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param y broadcasts with x
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_allclose(const fa_tensor *x, const fa_tensor *y, const fa_allclose_options *options);
 
 /** Options of fa_equal(). */
 typedef struct fa_equal_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_equal_options;
 
-/** Whether two tensors have the same shape and equal elements: a bool without dimensions.
+/** Whether two tensors have the same shape and equal elements: a 0-dim bool tensor.
  *
  *      fa_equal(x, y, .out = NULL)
  *
  *  @param x any dtype
- *  @param y of any shape
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param y any shape
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_equal(const fa_tensor *x, const fa_tensor *y, const fa_equal_options *options);
 
 /** Options of fa_nan_to_num(). */
 typedef struct fa_nan_to_num_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    double nan;     /**< what stands for NaN */
-    double posinf;  /**< for infinity; infinity itself: the largest number of the dtype */
-    double neginf;  /**< for -infinity; -infinity itself: the smallest number of the dtype */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    double nan;     /**< replaces NaN */
+    double posinf;  /**< replaces infinity; the default is the largest finite number of the dtype */
+    double neginf;  /**< replaces -infinity; the default is the lowest finite number of the dtype */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_nan_to_num_options;
 
-/** x with numbers in the place of NaN and infinities: 0, and the largest and smallest of the dtype.
+/** x with NaN, infinity and -infinity replaced by given numbers: by default by 0 and the largest and lowest finite
+ *  number of the dtype.
  *
  *      fa_nan_to_num(x, .nan = 0.0, .posinf = INFINITY, .neginf = -INFINITY, .out = NULL)
  *
- *  @param x any dtype; integers stay as they are
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x any dtype; integers and bool are returned unchanged
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_nan_to_num(const fa_tensor *x, const fa_nan_to_num_options *options);
 
 /** Options of fa_logical_and(). */
 typedef struct fa_logical_and_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_logical_and_options;
 
-/** true where neither x nor y is 0.
+/** true where x and y are both nonzero.
  *
  *      fa_logical_and(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_logical_and(fa_arg x, fa_arg y, const fa_logical_and_options *options);
 
@@ -867,17 +875,17 @@ FA_API fa_tensor *fa_logical_and_(fa_tensor *x, fa_arg y, const fa_logical_and_o
 /** Options of fa_logical_or(). */
 typedef struct fa_logical_or_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_logical_or_options;
 
-/** true where x or y is not 0.
+/** true where x or y is nonzero.
  *
  *      fa_logical_or(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_logical_or(fa_arg x, fa_arg y, const fa_logical_or_options *options);
 
@@ -887,17 +895,17 @@ FA_API fa_tensor *fa_logical_or_(fa_tensor *x, fa_arg y, const fa_logical_or_opt
 /** Options of fa_logical_xor(). */
 typedef struct fa_logical_xor_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_logical_xor_options;
 
-/** true where one of x and y is 0, and the other is not.
+/** true where exactly one of x and y is nonzero.
  *
  *      fa_logical_xor(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_logical_xor(fa_arg x, fa_arg y, const fa_logical_xor_options *options);
 
@@ -907,8 +915,8 @@ FA_API fa_tensor *fa_logical_xor_(fa_tensor *x, fa_arg y, const fa_logical_xor_o
 /** Options of fa_logical_not(). */
 typedef struct fa_logical_not_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_logical_not_options;
 
 /** true where x is 0.
@@ -916,7 +924,7 @@ typedef struct fa_logical_not_options {
  *      fa_logical_not(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_logical_not(const fa_tensor *x, const fa_logical_not_options *options);
 
@@ -926,17 +934,17 @@ FA_API fa_tensor *fa_logical_not_(fa_tensor *x, const fa_logical_not_options *op
 /** Options of fa_bitwise_and(). */
 typedef struct fa_bitwise_and_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_bitwise_and_options;
 
-/** The bits that x and y both have. Floats are an error.
+/** Bitwise and of integers, logical and of bool. Floating dtypes are an error.
  *
  *      fa_bitwise_and(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_bitwise_and(fa_arg x, fa_arg y, const fa_bitwise_and_options *options);
 
@@ -946,17 +954,17 @@ FA_API fa_tensor *fa_bitwise_and_(fa_tensor *x, fa_arg y, const fa_bitwise_and_o
 /** Options of fa_bitwise_or(). */
 typedef struct fa_bitwise_or_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_bitwise_or_options;
 
-/** The bits that x or y has. Floats are an error.
+/** Bitwise or of integers, logical or of bool. Floating dtypes are an error.
  *
  *      fa_bitwise_or(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_bitwise_or(fa_arg x, fa_arg y, const fa_bitwise_or_options *options);
 
@@ -966,17 +974,17 @@ FA_API fa_tensor *fa_bitwise_or_(fa_tensor *x, fa_arg y, const fa_bitwise_or_opt
 /** Options of fa_bitwise_xor(). */
 typedef struct fa_bitwise_xor_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_bitwise_xor_options;
 
-/** The bits that one of x and y has. Floats are an error.
+/** Bitwise exclusive or of integers, logical exclusive or of bool. Floating dtypes are an error.
  *
  *      fa_bitwise_xor(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_bitwise_xor(fa_arg x, fa_arg y, const fa_bitwise_xor_options *options);
 
@@ -986,16 +994,16 @@ FA_API fa_tensor *fa_bitwise_xor_(fa_tensor *x, fa_arg y, const fa_bitwise_xor_o
 /** Options of fa_bitwise_not(). */
 typedef struct fa_bitwise_not_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_bitwise_not_options;
 
-/** The bits that x has not got; of bool the other one. Floats are an error.
+/** Bitwise complement of integers, logical not of bool. Floating dtypes are an error.
  *
  *      fa_bitwise_not(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_bitwise_not(const fa_tensor *x, const fa_bitwise_not_options *options);
 
@@ -1005,17 +1013,18 @@ FA_API fa_tensor *fa_bitwise_not_(fa_tensor *x, const fa_bitwise_not_options *op
 /** Options of fa_bitwise_left_shift(). */
 typedef struct fa_bitwise_left_shift_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_bitwise_left_shift_options;
 
-/** x times 2 to the power y, by shifting; 0 where y is negative, or not below the number of bits. Floats are an error.
+/** x << y: x shifted left by y bits, x * 2^y. The result is 0 where y is negative or at least the number of bits.
+ *  Floating dtypes are an error.
  *
  *      fa_bitwise_left_shift(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_bitwise_left_shift(fa_arg x, fa_arg y, const fa_bitwise_left_shift_options *options);
 
@@ -1025,18 +1034,18 @@ FA_API fa_tensor *fa_bitwise_left_shift_(fa_tensor *x, fa_arg y, const fa_bitwis
 /** Options of fa_bitwise_right_shift(). */
 typedef struct fa_bitwise_right_shift_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_bitwise_right_shift_options;
 
-/** x by 2 to the power y, rounded down, by shifting; 0 or -1 where y is negative, or not below the number of bits.
- *  Floats are an error.
+/** x >> y: x shifted right by y bits, x / 2^y rounded down. Where y is negative or at least the number of bits, the
+ *  result is 0, or -1 for negative x. Floating dtypes are an error.
  *
  *      fa_bitwise_right_shift(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_bitwise_right_shift(fa_arg x, fa_arg y, const fa_bitwise_right_shift_options *options);
 
@@ -1046,17 +1055,17 @@ FA_API fa_tensor *fa_bitwise_right_shift_(fa_tensor *x, fa_arg y, const fa_bitwi
 /** Options of fa_gcd(). */
 typedef struct fa_gcd_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_gcd_options;
 
-/** The largest integer that divides x and y; not negative. Floats are an error.
+/** The greatest common divisor of x and y, not negative. Floating dtypes are an error.
  *
  *      fa_gcd(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_gcd(fa_arg x, fa_arg y, const fa_gcd_options *options);
 
@@ -1066,17 +1075,17 @@ FA_API fa_tensor *fa_gcd_(fa_tensor *x, fa_arg y, const fa_gcd_options *options)
 /** Options of fa_lcm(). */
 typedef struct fa_lcm_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_lcm_options;
 
-/** The smallest positive integer that x and y divide; 0 where one is 0. Floats are an error.
+/** The least common multiple of x and y, not negative; 0 where one of them is 0. Floating dtypes are an error.
  *
  *      fa_lcm(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_lcm(fa_arg x, fa_arg y, const fa_lcm_options *options);
 
@@ -1085,24 +1094,25 @@ FA_API fa_tensor *fa_lcm_(fa_tensor *x, fa_arg y, const fa_lcm_options *options)
 
 /** @} */
 
-/** @name Numbers in parts
- *  quotients with remainders, significands and exponents, fractions, bits; and roots.
+/** @name Division with remainder, floating-point parts, powers and bit counts
+ *  Most of these split a number: into quotient and
+ *  remainder, mantissa and exponent, fraction and whole.
  *  @{ */
 
 /** Options of fa_float_power(). */
 typedef struct fa_float_power_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_float_power_options;
 
-/** x to the power y, computed in f64 whatever the operands are: an f64 tensor.
+/** x to the power y, computed in f64 for all dtypes; the result is f64.
  *
  *      fa_float_power(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_float_power(fa_arg x, fa_arg y, const fa_float_power_options *options);
 
@@ -1112,8 +1122,8 @@ FA_API fa_tensor *fa_float_power_(fa_tensor *x, fa_arg y, const fa_float_power_o
 /** Options of fa_cbrt(). */
 typedef struct fa_cbrt_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_cbrt_options;
 
 /** The cube root of x, negative for negative x. Its gradient is infinite at 0.
@@ -1121,7 +1131,7 @@ typedef struct fa_cbrt_options {
  *      fa_cbrt(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_cbrt(const fa_tensor *x, const fa_cbrt_options *options);
 
@@ -1134,12 +1144,13 @@ typedef struct fa_divmod_result {
     fa_tensor *remainder; /**< see fa_divmod() */
 } fa_divmod_result;
 
-/** The quotient rounded down and what is left of x: fa_floor_divide() and fa_remainder(), which tell the rest.
+/** The pair fa_floor_divide(x, y) and fa_remainder(x, y): the quotient rounded down and the remainder. See there for
+ *  signs and division by 0.
  *
  *      fa_divmod(x, y)
  *
- *  @param x what is divided
- *  @param y by what; broadcasts with x
+ *  @param x the dividend
+ *  @param y the divisor; broadcasts with x
  *  @return the results; NULLs after an error */
 FA_API fa_divmod_result fa_divmod(fa_arg x, fa_arg y);
 
@@ -1149,8 +1160,8 @@ typedef struct fa_frexp_result {
     fa_tensor *exponent; /**< see fa_frexp() */
 } fa_frexp_result;
 
-/** The significand, from 1/2 to 1 in magnitude, and the exponent (i32) with x = mantissa * 2^exponent. Zeros,
- *  infinities and NaN are their own significands, with exponent 0.
+/** Splits x into mantissa and exponent, x = mantissa * 2^exponent, with 1/2 <= |mantissa| < 1 and an i32 exponent.
+ *  Zeros, infinities and NaN are returned as mantissa with exponent 0.
  *
  *      fa_frexp(x)
  *
@@ -1164,8 +1175,7 @@ typedef struct fa_modf_result {
     fa_tensor *whole;    /**< see fa_modf() */
 } fa_modf_result;
 
-/** What stands behind the point of x and what stands before it, both with the sign of x. The fraction of an infinity is
- *  0.
+/** Splits x into its fractional and its whole part, both with the sign of x. The fraction of an infinity is 0.
  *
  *      fa_modf(x)
  *
@@ -1176,35 +1186,35 @@ FA_API fa_modf_result fa_modf(const fa_tensor *x);
 /** Options of fa_spacing(). */
 typedef struct fa_spacing_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_spacing_options;
 
-/** The distance from x to the next number of its dtype away from 0, negative for negative x. NaN for infinities; of the
- *  largest number, as for its neighbours, where NumPy has infinity.
+/** The distance from x to the next representable number away from 0, with the sign of x. It is NaN for infinities; at
+ *  the largest finite number it is that number's distance to its neighbour towards 0, where NumPy gives infinity.
  *
  *      fa_spacing(x, .out = NULL)
  *
  *  @param x floating
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_spacing(const fa_tensor *x, const fa_spacing_options *options);
 
 /** Options of fa_nextafter(). */
 typedef struct fa_nextafter_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_nextafter_options;
 
-/** The floating number next to x towards y, of the dtype that both are promoted to. The gradient goes on to x, but
- *  not where the two are equal; f16 and bf16 have none.
+/** The next representable number after x towards y, in the promoted floating dtype of both. The gradient passes to x,
+ *  except where x equals y; f16 and bf16 have no gradient.
  *
  *      fa_nextafter(x, y, .out = NULL)
  *
- *  @param x where one begins
- *  @param y the direction; both broadcast, and their dtypes promote
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x the start
+ *  @param y the direction; broadcasts with x, and dtypes are promoted
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_nextafter(fa_arg x, fa_arg y, const fa_nextafter_options *options);
 
@@ -1214,16 +1224,16 @@ FA_API fa_tensor *fa_nextafter_(fa_tensor *x, fa_arg y, const fa_nextafter_optio
 /** Options of fa_bitwise_count(). */
 typedef struct fa_bitwise_count_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_bitwise_count_options;
 
-/** How many bits of the magnitude of x are 1: u8, of integers and bool.
+/** The number of 1 bits in |x| (population count), as u8. Floating dtypes are an error.
  *
  *      fa_bitwise_count(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_bitwise_count(const fa_tensor *x, const fa_bitwise_count_options *options);
 
@@ -1232,16 +1242,16 @@ FA_API fa_tensor *fa_bitwise_count_(fa_tensor *x, const fa_bitwise_count_options
 
 /** @} */
 
-/** @name Mathematics element by element
- *  one expression each, as in pointwise.h. Integers and bool give f32, but for those
- *  that stay what they are, which say so.
+/** @name Exponentials, logarithms, trigonometry, rounding and division
+ *  Each is one expression, element by element. Integers
+ *  and bool give f32 unless the operation says that they stay integers.
  *  @{ */
 
 /** Options of fa_exp2(). */
 typedef struct fa_exp2_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_exp2_options;
 
 /** 2 to the power x.
@@ -1249,7 +1259,7 @@ typedef struct fa_exp2_options {
  *      fa_exp2(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_exp2(const fa_tensor *x, const fa_exp2_options *options);
 
@@ -1259,16 +1269,16 @@ FA_API fa_tensor *fa_exp2_(fa_tensor *x, const fa_exp2_options *options);
 /** Options of fa_expm1(). */
 typedef struct fa_expm1_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_expm1_options;
 
-/** exp(x) - 1, exact near 0 too.
+/** exp(x) - 1, accurate near 0.
  *
  *      fa_expm1(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_expm1(const fa_tensor *x, const fa_expm1_options *options);
 
@@ -1278,16 +1288,16 @@ FA_API fa_tensor *fa_expm1_(fa_tensor *x, const fa_expm1_options *options);
 /** Options of fa_log2(). */
 typedef struct fa_log2_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_log2_options;
 
-/** The logarithm of x to the base 2.
+/** The base-2 logarithm of x.
  *
  *      fa_log2(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_log2(const fa_tensor *x, const fa_log2_options *options);
 
@@ -1297,16 +1307,16 @@ FA_API fa_tensor *fa_log2_(fa_tensor *x, const fa_log2_options *options);
 /** Options of fa_log10(). */
 typedef struct fa_log10_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_log10_options;
 
-/** The logarithm of x to the base 10.
+/** The base-10 logarithm of x.
  *
  *      fa_log10(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_log10(const fa_tensor *x, const fa_log10_options *options);
 
@@ -1316,16 +1326,16 @@ FA_API fa_tensor *fa_log10_(fa_tensor *x, const fa_log10_options *options);
 /** Options of fa_log1p(). */
 typedef struct fa_log1p_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_log1p_options;
 
-/** The natural logarithm of 1 + x, exact near 0 too.
+/** log(1 + x), the natural logarithm, accurate near 0.
  *
  *      fa_log1p(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_log1p(const fa_tensor *x, const fa_log1p_options *options);
 
@@ -1335,17 +1345,17 @@ FA_API fa_tensor *fa_log1p_(fa_tensor *x, const fa_log1p_options *options);
 /** Options of fa_logaddexp(). */
 typedef struct fa_logaddexp_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_logaddexp_options;
 
-/** log(exp(x) + exp(y)), without overflow.
+/** log(exp(x) + exp(y)), computed without overflow.
  *
  *      fa_logaddexp(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_logaddexp(fa_arg x, fa_arg y, const fa_logaddexp_options *options);
 
@@ -1355,17 +1365,17 @@ FA_API fa_tensor *fa_logaddexp_(fa_tensor *x, fa_arg y, const fa_logaddexp_optio
 /** Options of fa_logaddexp2(). */
 typedef struct fa_logaddexp2_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_logaddexp2_options;
 
-/** log2(2^x + 2^y), without overflow.
+/** log2(2^x + 2^y), computed without overflow.
  *
  *      fa_logaddexp2(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_logaddexp2(fa_arg x, fa_arg y, const fa_logaddexp2_options *options);
 
@@ -1375,8 +1385,8 @@ FA_API fa_tensor *fa_logaddexp2_(fa_tensor *x, fa_arg y, const fa_logaddexp2_opt
 /** Options of fa_xlogy(). */
 typedef struct fa_xlogy_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_xlogy_options;
 
 /** x * log(y); 0 where x is 0, unless y is NaN.
@@ -1385,7 +1395,7 @@ typedef struct fa_xlogy_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_xlogy(fa_arg x, fa_arg y, const fa_xlogy_options *options);
 
@@ -1395,18 +1405,18 @@ FA_API fa_tensor *fa_xlogy_(fa_tensor *x, fa_arg y, const fa_xlogy_options *opti
 /** Options of fa_logit(). */
 typedef struct fa_logit_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double eps;     /**< see fa_logit() */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_logit_options;
 
-/** log(x / (1 - x)). With eps >= 0 x is first held between eps and 1 - eps. Without eps the gradient at exactly 0 and 1
- *  is NaN.
+/** The inverse of sigmoid: log(x / (1 - x)). With eps >= 0, x is first clamped to [eps, 1 - eps]. Without eps the
+ *  gradient at exactly 0 and 1 is NaN.
  *
  *      fa_logit(x, .eps = -1, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_logit(const fa_tensor *x, const fa_logit_options *options);
 
@@ -1416,8 +1426,8 @@ FA_API fa_tensor *fa_logit_(fa_tensor *x, const fa_logit_options *options);
 /** Options of fa_square(). */
 typedef struct fa_square_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_square_options;
 
 /** x * x. Integers stay integers.
@@ -1425,7 +1435,7 @@ typedef struct fa_square_options {
  *      fa_square(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_square(const fa_tensor *x, const fa_square_options *options);
 
@@ -1435,8 +1445,8 @@ FA_API fa_tensor *fa_square_(fa_tensor *x, const fa_square_options *options);
 /** Options of fa_rsqrt(). */
 typedef struct fa_rsqrt_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_rsqrt_options;
 
 /** 1 / sqrt(x).
@@ -1444,7 +1454,7 @@ typedef struct fa_rsqrt_options {
  *      fa_rsqrt(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_rsqrt(const fa_tensor *x, const fa_rsqrt_options *options);
 
@@ -1454,17 +1464,17 @@ FA_API fa_tensor *fa_rsqrt_(fa_tensor *x, const fa_rsqrt_options *options);
 /** Options of fa_hypot(). */
 typedef struct fa_hypot_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_hypot_options;
 
-/** sqrt(x * x + y * y), without overflow.
+/** sqrt(x * x + y * y), computed without overflow.
  *
  *      fa_hypot(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_hypot(fa_arg x, fa_arg y, const fa_hypot_options *options);
 
@@ -1474,17 +1484,17 @@ FA_API fa_tensor *fa_hypot_(fa_tensor *x, fa_arg y, const fa_hypot_options *opti
 /** Options of fa_ldexp(). */
 typedef struct fa_ldexp_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_ldexp_options;
 
-/** x times 2 to the power y.
+/** x * 2^y.
  *
  *      fa_ldexp(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_ldexp(fa_arg x, fa_arg y, const fa_ldexp_options *options);
 
@@ -1494,16 +1504,16 @@ FA_API fa_tensor *fa_ldexp_(fa_tensor *x, fa_arg y, const fa_ldexp_options *opti
 /** Options of fa_tan(). */
 typedef struct fa_tan_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_tan_options;
 
-/** The tangent of x, in radians.
+/** The tangent of x (radians).
  *
  *      fa_tan(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_tan(const fa_tensor *x, const fa_tan_options *options);
 
@@ -1513,16 +1523,16 @@ FA_API fa_tensor *fa_tan_(fa_tensor *x, const fa_tan_options *options);
 /** Options of fa_asin(). */
 typedef struct fa_asin_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_asin_options;
 
-/** The angle from -pi/2 to pi/2 whose sine is x.
+/** The inverse sine of x, from -pi/2 to pi/2; NaN where |x| > 1.
  *
  *      fa_asin(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_asin(const fa_tensor *x, const fa_asin_options *options);
 
@@ -1532,16 +1542,16 @@ FA_API fa_tensor *fa_asin_(fa_tensor *x, const fa_asin_options *options);
 /** Options of fa_acos(). */
 typedef struct fa_acos_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_acos_options;
 
-/** The angle from 0 to pi whose cosine is x.
+/** The inverse cosine of x, from 0 to pi; NaN where |x| > 1.
  *
  *      fa_acos(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_acos(const fa_tensor *x, const fa_acos_options *options);
 
@@ -1551,16 +1561,16 @@ FA_API fa_tensor *fa_acos_(fa_tensor *x, const fa_acos_options *options);
 /** Options of fa_atan(). */
 typedef struct fa_atan_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_atan_options;
 
-/** The angle from -pi/2 to pi/2 whose tangent is x.
+/** The inverse tangent of x, from -pi/2 to pi/2.
  *
  *      fa_atan(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_atan(const fa_tensor *x, const fa_atan_options *options);
 
@@ -1570,18 +1580,18 @@ FA_API fa_tensor *fa_atan_(fa_tensor *x, const fa_atan_options *options);
 /** Options of fa_atan2(). */
 typedef struct fa_atan2_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_atan2_options;
 
-/** The angle from -pi to pi of the point whose coordinates are y and x: that of x / y, with the quadrant. The gradient
- *  is 0 at the origin.
+/** The angle of the point with abscissa y and ordinate x, from -pi to pi: the inverse tangent of x / y in the right
+ *  quadrant. The gradient is 0 at the origin.
  *
  *      fa_atan2(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_atan2(fa_arg x, fa_arg y, const fa_atan2_options *options);
 
@@ -1591,16 +1601,16 @@ FA_API fa_tensor *fa_atan2_(fa_tensor *x, fa_arg y, const fa_atan2_options *opti
 /** Options of fa_sinc(). */
 typedef struct fa_sinc_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_sinc_options;
 
-/** sin(pi x) / (pi x), and 1 at 0.
+/** sin(pi x) / (pi x); 1 at 0.
  *
  *      fa_sinc(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_sinc(const fa_tensor *x, const fa_sinc_options *options);
 
@@ -1610,16 +1620,16 @@ FA_API fa_tensor *fa_sinc_(fa_tensor *x, const fa_sinc_options *options);
 /** Options of fa_deg2rad(). */
 typedef struct fa_deg2rad_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_deg2rad_options;
 
-/** Degrees to radians.
+/** Converts degrees to radians.
  *
  *      fa_deg2rad(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_deg2rad(const fa_tensor *x, const fa_deg2rad_options *options);
 
@@ -1629,16 +1639,16 @@ FA_API fa_tensor *fa_deg2rad_(fa_tensor *x, const fa_deg2rad_options *options);
 /** Options of fa_rad2deg(). */
 typedef struct fa_rad2deg_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_rad2deg_options;
 
-/** Radians to degrees.
+/** Converts radians to degrees.
  *
  *      fa_rad2deg(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_rad2deg(const fa_tensor *x, const fa_rad2deg_options *options);
 
@@ -1648,8 +1658,8 @@ FA_API fa_tensor *fa_rad2deg_(fa_tensor *x, const fa_rad2deg_options *options);
 /** Options of fa_sinh(). */
 typedef struct fa_sinh_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_sinh_options;
 
 /** The hyperbolic sine of x.
@@ -1657,7 +1667,7 @@ typedef struct fa_sinh_options {
  *      fa_sinh(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_sinh(const fa_tensor *x, const fa_sinh_options *options);
 
@@ -1667,8 +1677,8 @@ FA_API fa_tensor *fa_sinh_(fa_tensor *x, const fa_sinh_options *options);
 /** Options of fa_cosh(). */
 typedef struct fa_cosh_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_cosh_options;
 
 /** The hyperbolic cosine of x.
@@ -1676,7 +1686,7 @@ typedef struct fa_cosh_options {
  *      fa_cosh(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_cosh(const fa_tensor *x, const fa_cosh_options *options);
 
@@ -1686,8 +1696,8 @@ FA_API fa_tensor *fa_cosh_(fa_tensor *x, const fa_cosh_options *options);
 /** Options of fa_asinh(). */
 typedef struct fa_asinh_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_asinh_options;
 
 /** The inverse of the hyperbolic sine.
@@ -1695,7 +1705,7 @@ typedef struct fa_asinh_options {
  *      fa_asinh(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_asinh(const fa_tensor *x, const fa_asinh_options *options);
 
@@ -1705,16 +1715,16 @@ FA_API fa_tensor *fa_asinh_(fa_tensor *x, const fa_asinh_options *options);
 /** Options of fa_acosh(). */
 typedef struct fa_acosh_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_acosh_options;
 
-/** The inverse of the hyperbolic cosine, not negative; NaN for x < 1.
+/** The inverse of the hyperbolic cosine, 0 or positive; NaN for x < 1.
  *
  *      fa_acosh(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_acosh(const fa_tensor *x, const fa_acosh_options *options);
 
@@ -1724,16 +1734,16 @@ FA_API fa_tensor *fa_acosh_(fa_tensor *x, const fa_acosh_options *options);
 /** Options of fa_atanh(). */
 typedef struct fa_atanh_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_atanh_options;
 
-/** The inverse of the hyperbolic tangent.
+/** The inverse of the hyperbolic tangent; infinite at -1 and 1, NaN beyond.
  *
  *      fa_atanh(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_atanh(const fa_tensor *x, const fa_atanh_options *options);
 
@@ -1743,16 +1753,16 @@ FA_API fa_tensor *fa_atanh_(fa_tensor *x, const fa_atanh_options *options);
 /** Options of fa_erfc(). */
 typedef struct fa_erfc_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_erfc_options;
 
-/** 1 - erf(x), with all its digits for large x.
+/** The complementary error function 1 - erf(x), accurate for large x.
  *
  *      fa_erfc(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_erfc(const fa_tensor *x, const fa_erfc_options *options);
 
@@ -1762,8 +1772,8 @@ FA_API fa_tensor *fa_erfc_(fa_tensor *x, const fa_erfc_options *options);
 /** Options of fa_erfinv(). */
 typedef struct fa_erfinv_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_erfinv_options;
 
 /** The inverse of the error function; infinite at -1 and 1, NaN beyond.
@@ -1771,7 +1781,7 @@ typedef struct fa_erfinv_options {
  *      fa_erfinv(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_erfinv(const fa_tensor *x, const fa_erfinv_options *options);
 
@@ -1781,16 +1791,16 @@ FA_API fa_tensor *fa_erfinv_(fa_tensor *x, const fa_erfinv_options *options);
 /** Options of fa_lgamma(). */
 typedef struct fa_lgamma_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_lgamma_options;
 
-/** The logarithm of the magnitude of the gamma function.
+/** The logarithm of |gamma(x)|.
  *
  *      fa_lgamma(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_lgamma(const fa_tensor *x, const fa_lgamma_options *options);
 
@@ -1800,16 +1810,16 @@ FA_API fa_tensor *fa_lgamma_(fa_tensor *x, const fa_lgamma_options *options);
 /** Options of fa_digamma(). */
 typedef struct fa_digamma_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_digamma_options;
 
-/** The derivative of lgamma. Infinite at 0, NaN at negative integers.
+/** The derivative of fa_lgamma(). -infinity or infinity at 0, NaN at negative integers.
  *
  *      fa_digamma(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_digamma(const fa_tensor *x, const fa_digamma_options *options);
 
@@ -1819,17 +1829,17 @@ FA_API fa_tensor *fa_digamma_(fa_tensor *x, const fa_digamma_options *options);
 /** Options of fa_polygamma(). */
 typedef struct fa_polygamma_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_polygamma_options;
 
-/** The n-th derivative of digamma at x, for an integer n >= 0; for x < 0 n may be at most 4, and NaN stands beyond.
+/** The n-th derivative of fa_digamma() at x, for an integer n >= 0. For x < 0 it is NaN if n > 4.
  *
  *      fa_polygamma(n, x, .out = NULL)
  *
  *  @param n a tensor or a number
  *  @param x a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_polygamma(fa_arg n, fa_arg x, const fa_polygamma_options *options);
 
@@ -1839,16 +1849,16 @@ FA_API fa_tensor *fa_polygamma_(fa_arg n, fa_tensor *x, const fa_polygamma_optio
 /** Options of fa_floor(). */
 typedef struct fa_floor_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_floor_options;
 
-/** The largest integer that is not above x.
+/** The largest integer <= x.
  *
  *      fa_floor(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_floor(const fa_tensor *x, const fa_floor_options *options);
 
@@ -1858,16 +1868,16 @@ FA_API fa_tensor *fa_floor_(fa_tensor *x, const fa_floor_options *options);
 /** Options of fa_ceil(). */
 typedef struct fa_ceil_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_ceil_options;
 
-/** The smallest integer that is not below x.
+/** The smallest integer >= x.
  *
  *      fa_ceil(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_ceil(const fa_tensor *x, const fa_ceil_options *options);
 
@@ -1877,16 +1887,16 @@ FA_API fa_tensor *fa_ceil_(fa_tensor *x, const fa_ceil_options *options);
 /** Options of fa_trunc(). */
 typedef struct fa_trunc_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_trunc_options;
 
-/** x without what stands behind its point.
+/** x rounded towards 0.
  *
  *      fa_trunc(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_trunc(const fa_tensor *x, const fa_trunc_options *options);
 
@@ -1896,17 +1906,18 @@ FA_API fa_tensor *fa_trunc_(fa_tensor *x, const fa_trunc_options *options);
 /** Options of fa_round(). */
 typedef struct fa_round_options {
     size_t size;     /**< set by the macro */
-    fa_tensor *out;  /**< where to write, instead of into new memory */
+    fa_tensor *out;  /**< the tensor to write the result into; NULL: a new one */
     double decimals; /**< see fa_round() */
-    char fa__end;    /**< the end of what this version knows */
+    char fa__end;    /**< marks the end of this version's options */
 } fa_round_options;
 
-/** x to so many decimal digits behind the point, or before it where `decimals` is negative; halves go to the even one.
+/** x rounded to `decimals` digits after the decimal point, or before it if decimals is negative; ties go to the even
+ *  digit.
  *
  *      fa_round(x, .decimals = 0, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_round(const fa_tensor *x, const fa_round_options *options);
 
@@ -1916,16 +1927,16 @@ FA_API fa_tensor *fa_round_(fa_tensor *x, const fa_round_options *options);
 /** Options of fa_frac(). */
 typedef struct fa_frac_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_frac_options;
 
-/** x - trunc(x).
+/** The fractional part of x, x - trunc(x), with the sign of x.
  *
  *      fa_frac(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_frac(const fa_tensor *x, const fa_frac_options *options);
 
@@ -1935,18 +1946,19 @@ FA_API fa_tensor *fa_frac_(fa_tensor *x, const fa_frac_options *options);
 /** Options of fa_floor_divide(). */
 typedef struct fa_floor_divide_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_floor_divide_options;
 
-/** The quotient as an integer, rounded down: what goes with remainder(). Integers stay integers, and are not
- *  divided by 0: an error, told by a device when it is waited for. Floats give infinity or NaN there.
+/** The quotient x / y rounded down; fa_remainder() is the matching remainder. Integers stay integers, and division by 0
+ *  is an error, which a GPU reports when the host next waits for it. Floating-point division by 0 gives infinity or
+ *  NaN.
  *
  *      fa_floor_divide(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_floor_divide(fa_arg x, fa_arg y, const fa_floor_divide_options *options);
 
@@ -1956,19 +1968,19 @@ FA_API fa_tensor *fa_floor_divide_(fa_tensor *x, fa_arg y, const fa_floor_divide
 /** Options of fa_trunc_divide(). */
 typedef struct fa_trunc_divide_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_trunc_divide_options;
 
-/** The quotient as an integer, rounded towards 0 as C's division: what goes with fmod(). Integers stay integers, and
- *  are not divided by 0: an error, told by a device when it is waited for. Floats give infinity or NaN there. The
- *  gradient is 0.
+/** The quotient x / y rounded towards 0, as in C; fa_fmod() is the matching remainder. Integers stay integers, and
+ *  division by 0 is an error, which a GPU reports when the host next waits for it. Floating-point division by 0 gives
+ *  infinity or NaN. The gradient is 0.
  *
  *      fa_trunc_divide(x, y, .out = NULL)
  *
- *  @param x what is divided
- *  @param y by this; both broadcast, and their dtypes promote
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x the dividend
+ *  @param y the divisor; broadcasts with x, and dtypes are promoted
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_trunc_divide(fa_arg x, fa_arg y, const fa_trunc_divide_options *options);
 
@@ -1978,18 +1990,18 @@ FA_API fa_tensor *fa_trunc_divide_(fa_tensor *x, fa_arg y, const fa_trunc_divide
 /** Options of fa_remainder(). */
 typedef struct fa_remainder_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_remainder_options;
 
-/** x - y * floor_divide(x, y), with the sign of y, as Python's %. Integers stay integers;
- *  divided by 0 they are an error, as in floor_divide.
+/** The remainder with the sign of y, as Python's %: x - y * fa_floor_divide(x, y). Integers stay integers, and division
+ *  by 0 is an error as for fa_floor_divide().
  *
  *      fa_remainder(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_remainder(fa_arg x, fa_arg y, const fa_remainder_options *options);
 
@@ -1999,18 +2011,18 @@ FA_API fa_tensor *fa_remainder_(fa_tensor *x, fa_arg y, const fa_remainder_optio
 /** Options of fa_fmod(). */
 typedef struct fa_fmod_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_fmod_options;
 
-/** What is left of x after a division by y that is cut to an integer: with the sign of x, as C's fmod. Integers stay
- *  integers; divided by 0 they are an error, as in floor_divide.
+/** The remainder with the sign of x, as C's fmod: x - y * fa_trunc_divide(x, y). Integers stay integers, and division
+ *  by 0 is an error as for fa_floor_divide().
  *
  *      fa_fmod(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_fmod(fa_arg x, fa_arg y, const fa_fmod_options *options);
 
@@ -2020,16 +2032,16 @@ FA_API fa_tensor *fa_fmod_(fa_tensor *x, fa_arg y, const fa_fmod_options *option
 /** Options of fa_sign(). */
 typedef struct fa_sign_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_sign_options;
 
-/** 1, -1 or 0, as x is positive, negative or neither; 0 for NaN, as in PyTorch.
+/** The sign of x: 1, -1 or 0; 0 for NaN, as in PyTorch.
  *
  *      fa_sign(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_sign(const fa_tensor *x, const fa_sign_options *options);
 
@@ -2039,16 +2051,16 @@ FA_API fa_tensor *fa_sign_(fa_tensor *x, const fa_sign_options *options);
 /** Options of fa_signbit(). */
 typedef struct fa_signbit_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_signbit_options;
 
-/** true where the sign is negative: of -0 too.
+/** true where the sign bit is set: x < 0 or x is -0.
  *
  *      fa_signbit(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_signbit(const fa_tensor *x, const fa_signbit_options *options);
 
@@ -2058,8 +2070,8 @@ FA_API fa_tensor *fa_signbit_(fa_tensor *x, const fa_signbit_options *options);
 /** Options of fa_copysign(). */
 typedef struct fa_copysign_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_copysign_options;
 
 /** |x| with the sign of y.
@@ -2068,7 +2080,7 @@ typedef struct fa_copysign_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_copysign(fa_arg x, fa_arg y, const fa_copysign_options *options);
 
@@ -2078,17 +2090,17 @@ FA_API fa_tensor *fa_copysign_(fa_tensor *x, fa_arg y, const fa_copysign_options
 /** Options of fa_heaviside(). */
 typedef struct fa_heaviside_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_heaviside_options;
 
-/** 0 where x is negative, `values` where it is 0, 1 where it is positive; 0 for NaN.
+/** The Heaviside step function: 0 where x < 0, `values` where x is 0, 1 where x > 0; 0 for NaN.
  *
  *      fa_heaviside(x, values, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param values a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_heaviside(fa_arg x, fa_arg values, const fa_heaviside_options *options);
 
@@ -2098,17 +2110,18 @@ FA_API fa_tensor *fa_heaviside_(fa_tensor *x, fa_arg values, const fa_heaviside_
 /** Options of fa_fmax(). */
 typedef struct fa_fmax_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_fmax_options;
 
-/** The larger of x and y; the other one where one is NaN. Where they are equal both get half of the gradient.
+/** The larger of x and y, ignoring NaN: if one is NaN, the other one. Where they are equal both get half of the
+ *  gradient.
  *
  *      fa_fmax(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_fmax(fa_arg x, fa_arg y, const fa_fmax_options *options);
 
@@ -2118,17 +2131,18 @@ FA_API fa_tensor *fa_fmax_(fa_tensor *x, fa_arg y, const fa_fmax_options *option
 /** Options of fa_fmin(). */
 typedef struct fa_fmin_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_fmin_options;
 
-/** The smaller of x and y; the other one where one is NaN. Where they are equal both get half of the gradient.
+/** The smaller of x and y, ignoring NaN: if one is NaN, the other one. Where they are equal both get half of the
+ *  gradient.
  *
  *      fa_fmin(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_fmin(fa_arg x, fa_arg y, const fa_fmin_options *options);
 
@@ -2138,17 +2152,17 @@ FA_API fa_tensor *fa_fmin_(fa_tensor *x, fa_arg y, const fa_fmin_options *option
 /** Options of fa_clamp_min(). */
 typedef struct fa_clamp_min_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_clamp_min_options;
 
-/** x, but at least `low`; NaN passes.
+/** max(x, low); NaN stays NaN.
  *
  *      fa_clamp_min(x, low, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param low a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_clamp_min(fa_arg x, fa_arg low, const fa_clamp_min_options *options);
 
@@ -2158,17 +2172,17 @@ FA_API fa_tensor *fa_clamp_min_(fa_tensor *x, fa_arg low, const fa_clamp_min_opt
 /** Options of fa_clamp_max(). */
 typedef struct fa_clamp_max_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_clamp_max_options;
 
-/** x, but at most `high`; NaN passes.
+/** min(x, high); NaN stays NaN.
  *
  *      fa_clamp_max(x, high, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param high a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_clamp_max(fa_arg x, fa_arg high, const fa_clamp_max_options *options);
 
@@ -2178,18 +2192,18 @@ FA_API fa_tensor *fa_clamp_max_(fa_tensor *x, fa_arg high, const fa_clamp_max_op
 /** Options of fa_lerp(). */
 typedef struct fa_lerp_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_lerp_options;
 
-/** x + weight * (end - x): x for weight 0, end for weight 1.
+/** Linear interpolation: x + weight * (end - x), which is x for weight 0 and end for weight 1.
  *
  *      fa_lerp(x, end, weight, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param end a tensor or a number
  *  @param weight a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_lerp(fa_arg x, fa_arg end, fa_arg weight, const fa_lerp_options *options);
 
@@ -2199,19 +2213,19 @@ FA_API fa_tensor *fa_lerp_(fa_tensor *x, fa_arg end, fa_arg weight, const fa_ler
 /** Options of fa_addcmul(). */
 typedef struct fa_addcmul_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double value;   /**< see fa_addcmul() */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_addcmul_options;
 
-/** x + value * a * b. value has to be an integer when the operands are.
+/** x + value * a * b. For integer operands value must be a whole number.
  *
  *      fa_addcmul(x, a, b, .value = 1, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param a a tensor or a number
  *  @param b a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_addcmul(fa_arg x, fa_arg a, fa_arg b, const fa_addcmul_options *options);
 
@@ -2221,9 +2235,9 @@ FA_API fa_tensor *fa_addcmul_(fa_tensor *x, fa_arg a, fa_arg b, const fa_addcmul
 /** Options of fa_addcdiv(). */
 typedef struct fa_addcdiv_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double value;   /**< see fa_addcdiv() */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_addcdiv_options;
 
 /** x + value * a / b.
@@ -2233,7 +2247,7 @@ typedef struct fa_addcdiv_options {
  *  @param x a tensor or a number
  *  @param a a tensor or a number
  *  @param b a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_addcdiv(fa_arg x, fa_arg a, fa_arg b, const fa_addcdiv_options *options);
 
@@ -2242,32 +2256,30 @@ FA_API fa_tensor *fa_addcdiv_(fa_tensor *x, fa_arg a, fa_arg b, const fa_addcdiv
 
 /** @} */
 
-/** @name Operations element by element
- *  one expression each. Shapes, promotion, dispatch, in-place and .out forms and
- *  derivatives come from the expression. Operands broadcast: the result has the larger size in each dimension, where
- *  the other one is 1 or not there. What has to look at more than one element is not here.
+/** @name Elementwise arithmetic, comparisons and common functions
+ *  Each operation is one expression, from which shapes, dtype
+ *  promotion, in-place and .out forms and gradients follow. Operands broadcast as in PyTorch and NumPy.
  *
- *  In u8, i8 and i16 arithmetic wraps. Comparisons take values as they are, as far as 32 bits hold them: each u8 is
- *  above -1, where PyTorch makes 255 of the -1 first. Numbers that are only bounds, as in fa_clamp(x, -3, 300), become
- *  the nearest that the dtype has.
+ *  Integer arithmetic wraps around in u8, i8 and i16. Comparisons compare the values themselves, within 32 bits: every
+ *  u8 is greater than the number -1, which PyTorch converts to 255 first. Numbers that serve as bounds, as in
+ *  fa_clamp(x, -3, 300), become the nearest value of the dtype.
  *  @{ */
 
 /** Options of fa_add(). */
 typedef struct fa_add_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double alpha;   /**< see fa_add() */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_add_options;
 
-/** x + alpha * y.
- *  alpha scales the second operand before it is added; it has to be an integer when the operands are.
+/** x + alpha * y. For integer operands alpha must be a whole number.
  *
  *      fa_add(x, y, .alpha = 1, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_add(fa_arg x, fa_arg y, const fa_add_options *options);
 
@@ -2277,9 +2289,9 @@ FA_API fa_tensor *fa_add_(fa_tensor *x, fa_arg y, const fa_add_options *options)
 /** Options of fa_sub(). */
 typedef struct fa_sub_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double alpha;   /**< see fa_sub() */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_sub_options;
 
 /** x - alpha * y. Bool operands are an error.
@@ -2288,7 +2300,7 @@ typedef struct fa_sub_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_sub(fa_arg x, fa_arg y, const fa_sub_options *options);
 
@@ -2298,8 +2310,8 @@ FA_API fa_tensor *fa_sub_(fa_tensor *x, fa_arg y, const fa_sub_options *options)
 /** Options of fa_mul(). */
 typedef struct fa_mul_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_mul_options;
 
 /** x * y.
@@ -2308,7 +2320,7 @@ typedef struct fa_mul_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_mul(fa_arg x, fa_arg y, const fa_mul_options *options);
 
@@ -2318,18 +2330,18 @@ FA_API fa_tensor *fa_mul_(fa_tensor *x, fa_arg y, const fa_mul_options *options)
 /** Options of fa_div(). */
 typedef struct fa_div_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_div_options;
 
-/** x / y, true division: integers give f32. A division by zero gives infinity or NaN. Rounded to integers it is
- *  fa_floor_divide() or fa_trunc_divide(): PyTorch's rounding_mode.
+/** x / y, true division: integers give f32. Division by zero gives infinity or NaN. For PyTorch's rounding_mode use
+ *  fa_floor_divide() or fa_trunc_divide().
  *
  *      fa_div(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_div(fa_arg x, fa_arg y, const fa_div_options *options);
 
@@ -2339,18 +2351,18 @@ FA_API fa_tensor *fa_div_(fa_tensor *x, fa_arg y, const fa_div_options *options)
 /** Options of fa_pow(). */
 typedef struct fa_pow_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_pow_options;
 
-/** x to the power y. Integers stay integers: to a negative power, which PyTorch refuses where it is a number, they are
- *  0, but for 1 and -1. 0 to the power 0 is 1.
+/** x to the power y; 0 to the power 0 is 1. Integers stay integers: with a negative exponent the result is 0 unless x
+ *  is 1 or -1. (PyTorch rejects a negative number as the exponent of integers.)
  *
  *      fa_pow(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_pow(fa_arg x, fa_arg y, const fa_pow_options *options);
 
@@ -2360,8 +2372,8 @@ FA_API fa_tensor *fa_pow_(fa_tensor *x, fa_arg y, const fa_pow_options *options)
 /** Options of fa_neg(). */
 typedef struct fa_neg_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_neg_options;
 
 /** -x. Bool is an error.
@@ -2369,7 +2381,7 @@ typedef struct fa_neg_options {
  *      fa_neg(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_neg(const fa_tensor *x, const fa_neg_options *options);
 
@@ -2379,16 +2391,16 @@ FA_API fa_tensor *fa_neg_(fa_tensor *x, const fa_neg_options *options);
 /** Options of fa_abs(). */
 typedef struct fa_abs_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_abs_options;
 
-/** |x|.
+/** The absolute value of x.
  *
  *      fa_abs(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_abs(const fa_tensor *x, const fa_abs_options *options);
 
@@ -2398,16 +2410,16 @@ FA_API fa_tensor *fa_abs_(fa_tensor *x, const fa_abs_options *options);
 /** Options of fa_exp(). */
 typedef struct fa_exp_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_exp_options;
 
-/** The exponential of x.
+/** The exponential function, e to the power x.
  *
  *      fa_exp(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_exp(const fa_tensor *x, const fa_exp_options *options);
 
@@ -2417,8 +2429,8 @@ FA_API fa_tensor *fa_exp_(fa_tensor *x, const fa_exp_options *options);
 /** Options of fa_log(). */
 typedef struct fa_log_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_log_options;
 
 /** The natural logarithm of x.
@@ -2426,7 +2438,7 @@ typedef struct fa_log_options {
  *      fa_log(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_log(const fa_tensor *x, const fa_log_options *options);
 
@@ -2436,8 +2448,8 @@ FA_API fa_tensor *fa_log_(fa_tensor *x, const fa_log_options *options);
 /** Options of fa_sqrt(). */
 typedef struct fa_sqrt_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_sqrt_options;
 
 /** The square root of x.
@@ -2445,7 +2457,7 @@ typedef struct fa_sqrt_options {
  *      fa_sqrt(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_sqrt(const fa_tensor *x, const fa_sqrt_options *options);
 
@@ -2455,8 +2467,8 @@ FA_API fa_tensor *fa_sqrt_(fa_tensor *x, const fa_sqrt_options *options);
 /** Options of fa_reciprocal(). */
 typedef struct fa_reciprocal_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_reciprocal_options;
 
 /** 1 / x; integers give f32.
@@ -2464,7 +2476,7 @@ typedef struct fa_reciprocal_options {
  *      fa_reciprocal(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_reciprocal(const fa_tensor *x, const fa_reciprocal_options *options);
 
@@ -2474,16 +2486,16 @@ FA_API fa_tensor *fa_reciprocal_(fa_tensor *x, const fa_reciprocal_options *opti
 /** Options of fa_sin(). */
 typedef struct fa_sin_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_sin_options;
 
-/** The sine of x, in radians.
+/** The sine of x (radians).
  *
  *      fa_sin(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_sin(const fa_tensor *x, const fa_sin_options *options);
 
@@ -2493,16 +2505,16 @@ FA_API fa_tensor *fa_sin_(fa_tensor *x, const fa_sin_options *options);
 /** Options of fa_cos(). */
 typedef struct fa_cos_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_cos_options;
 
-/** The cosine of x, in radians.
+/** The cosine of x (radians).
  *
  *      fa_cos(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_cos(const fa_tensor *x, const fa_cos_options *options);
 
@@ -2512,8 +2524,8 @@ FA_API fa_tensor *fa_cos_(fa_tensor *x, const fa_cos_options *options);
 /** Options of fa_tanh(). */
 typedef struct fa_tanh_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_tanh_options;
 
 /** The hyperbolic tangent of x.
@@ -2521,7 +2533,7 @@ typedef struct fa_tanh_options {
  *      fa_tanh(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_tanh(const fa_tensor *x, const fa_tanh_options *options);
 
@@ -2531,8 +2543,8 @@ FA_API fa_tensor *fa_tanh_(fa_tensor *x, const fa_tanh_options *options);
 /** Options of fa_erf(). */
 typedef struct fa_erf_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_erf_options;
 
 /** The error function of x.
@@ -2540,7 +2552,7 @@ typedef struct fa_erf_options {
  *      fa_erf(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_erf(const fa_tensor *x, const fa_erf_options *options);
 
@@ -2550,16 +2562,16 @@ FA_API fa_tensor *fa_erf_(fa_tensor *x, const fa_erf_options *options);
 /** Options of fa_sigmoid(). */
 typedef struct fa_sigmoid_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_sigmoid_options;
 
-/** 1 / (1 + exp(-x)).
+/** The logistic function 1 / (1 + exp(-x)).
  *
  *      fa_sigmoid(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_sigmoid(const fa_tensor *x, const fa_sigmoid_options *options);
 
@@ -2569,16 +2581,16 @@ FA_API fa_tensor *fa_sigmoid_(fa_tensor *x, const fa_sigmoid_options *options);
 /** Options of fa_relu(). */
 typedef struct fa_relu_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_relu_options;
 
-/** x where it is positive, 0 elsewhere; NaN passes. The gradient is 0 at 0. Bool is an error.
+/** max(x, 0); NaN stays NaN. The gradient is 0 at 0. Bool is an error.
  *
  *      fa_relu(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_relu(const fa_tensor *x, const fa_relu_options *options);
 
@@ -2588,16 +2600,16 @@ FA_API fa_tensor *fa_relu_(fa_tensor *x, const fa_relu_options *options);
 /** Options of fa_gelu(). */
 typedef struct fa_gelu_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_gelu_options;
 
-/** x * P(X <= x) for a standard normal X, by the error function (arXiv:1606.08415).
+/** Gaussian error linear unit: x * (1 + erf(x / sqrt(2))) / 2 (arXiv:1606.08415).
  *
  *      fa_gelu(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_gelu(const fa_tensor *x, const fa_gelu_options *options);
 
@@ -2607,8 +2619,8 @@ FA_API fa_tensor *fa_gelu_(fa_tensor *x, const fa_gelu_options *options);
 /** Options of fa_silu(). */
 typedef struct fa_silu_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_silu_options;
 
 /** x * sigmoid(x), also called swish (arXiv:1702.03118).
@@ -2616,7 +2628,7 @@ typedef struct fa_silu_options {
  *      fa_silu(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_silu(const fa_tensor *x, const fa_silu_options *options);
 
@@ -2626,17 +2638,17 @@ FA_API fa_tensor *fa_silu_(fa_tensor *x, const fa_silu_options *options);
 /** Options of fa_maximum(). */
 typedef struct fa_maximum_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_maximum_options;
 
-/** The larger of x and y; NaN passes. Where they are equal both get half of the gradient.
+/** The larger of x and y; NaN if one of them is NaN. Where they are equal both get half of the gradient.
  *
  *      fa_maximum(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_maximum(fa_arg x, fa_arg y, const fa_maximum_options *options);
 
@@ -2646,17 +2658,17 @@ FA_API fa_tensor *fa_maximum_(fa_tensor *x, fa_arg y, const fa_maximum_options *
 /** Options of fa_minimum(). */
 typedef struct fa_minimum_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_minimum_options;
 
-/** The smaller of x and y; NaN passes. Where they are equal both get half of the gradient.
+/** The smaller of x and y; NaN if one of them is NaN. Where they are equal both get half of the gradient.
  *
  *      fa_minimum(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_minimum(fa_arg x, fa_arg y, const fa_minimum_options *options);
 
@@ -2666,19 +2678,20 @@ FA_API fa_tensor *fa_minimum_(fa_tensor *x, fa_arg y, const fa_minimum_options *
 /** Options of fa_clamp(). */
 typedef struct fa_clamp_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_clamp_options;
 
-/** x held between low and high: high where low is above high; NaN passes. The gradient is 0 at bounds that are numbers;
- *  x and a bound that is a tensor get half of it where they are equal, x all of it where both bounds are.
+/** x clamped to [low, high]: min(max(x, low), high), so high where low > high; NaN stays NaN. The gradient of x is 0 at
+ *  bounds that are numbers. Where x equals a tensor bound, both get half of the gradient; where it equals both bounds,
+ *  x gets all of it.
  *
  *      fa_clamp(x, low, high, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param low a tensor or a number
  *  @param high a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_clamp(fa_arg x, fa_arg low, fa_arg high, const fa_clamp_options *options);
 
@@ -2688,18 +2701,19 @@ FA_API fa_tensor *fa_clamp_(fa_tensor *x, fa_arg low, fa_arg high, const fa_clam
 /** Options of fa_where(). */
 typedef struct fa_where_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_where_options;
 
-/** x where condition is not 0, y elsewhere. The gradient of what is not chosen is 0, whatever it was.
+/** x where condition is nonzero, y elsewhere. An element that is not selected gets the gradient 0, even if it is NaN or
+ *  infinite.
  *
  *      fa_where(condition, x, y, .out = NULL)
  *
  *  @param condition a tensor or a number
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_where(fa_arg condition, fa_arg x, fa_arg y, const fa_where_options *options);
 
@@ -2709,8 +2723,8 @@ FA_API fa_tensor *fa_where_(fa_arg condition, fa_tensor *x, fa_arg y, const fa_w
 /** Options of fa_eq(). */
 typedef struct fa_eq_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_eq_options;
 
 /** true where x equals y.
@@ -2719,7 +2733,7 @@ typedef struct fa_eq_options {
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_eq(fa_arg x, fa_arg y, const fa_eq_options *options);
 
@@ -2729,17 +2743,17 @@ FA_API fa_tensor *fa_eq_(fa_tensor *x, fa_arg y, const fa_eq_options *options);
 /** Options of fa_ne(). */
 typedef struct fa_ne_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_ne_options;
 
-/** true where x differs from y.
+/** true where x is not equal to y.
  *
  *      fa_ne(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_ne(fa_arg x, fa_arg y, const fa_ne_options *options);
 
@@ -2749,17 +2763,17 @@ FA_API fa_tensor *fa_ne_(fa_tensor *x, fa_arg y, const fa_ne_options *options);
 /** Options of fa_lt(). */
 typedef struct fa_lt_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_lt_options;
 
-/** true where x is below y.
+/** true where x < y.
  *
  *      fa_lt(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_lt(fa_arg x, fa_arg y, const fa_lt_options *options);
 
@@ -2769,17 +2783,17 @@ FA_API fa_tensor *fa_lt_(fa_tensor *x, fa_arg y, const fa_lt_options *options);
 /** Options of fa_le(). */
 typedef struct fa_le_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_le_options;
 
-/** true where x is at most y.
+/** true where x <= y.
  *
  *      fa_le(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_le(fa_arg x, fa_arg y, const fa_le_options *options);
 
@@ -2789,17 +2803,17 @@ FA_API fa_tensor *fa_le_(fa_tensor *x, fa_arg y, const fa_le_options *options);
 /** Options of fa_gt(). */
 typedef struct fa_gt_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_gt_options;
 
-/** true where x is above y.
+/** true where x > y.
  *
  *      fa_gt(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_gt(fa_arg x, fa_arg y, const fa_gt_options *options);
 
@@ -2809,17 +2823,17 @@ FA_API fa_tensor *fa_gt_(fa_tensor *x, fa_arg y, const fa_gt_options *options);
 /** Options of fa_ge(). */
 typedef struct fa_ge_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_ge_options;
 
-/** true where x is at least y.
+/** true where x >= y.
  *
  *      fa_ge(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_ge(fa_arg x, fa_arg y, const fa_ge_options *options);
 
@@ -2829,19 +2843,20 @@ FA_API fa_tensor *fa_ge_(fa_tensor *x, fa_arg y, const fa_ge_options *options);
 /** Options of fa_dropout(). */
 typedef struct fa_dropout_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double p;       /**< see fa_dropout() */
     bool training;  /**< see fa_dropout() */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_dropout_options;
 
-/** Sets each element to 0 with probability p and scales the rest by 1 / (1 - p); x itself when not training.
- *  The mask is drawn from the default generator and is never stored: backward draws it again (arXiv:1207.0580).
+/** Dropout: in training each element becomes 0 with probability p, and the others are scaled by 1 / (1 - p); otherwise
+ *  x is returned. The mask comes from the default generator and is not stored: backward draws it again
+ *  (arXiv:1207.0580).
  *
  *      fa_dropout(x, .p = 0.5, .training = true, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_dropout(const fa_tensor *x, const fa_dropout_options *options);
 
@@ -2850,25 +2865,25 @@ FA_API fa_tensor *fa_dropout_(fa_tensor *x, const fa_dropout_options *options);
 
 /** @} */
 
-/** @name Special functions around entropy, the normal distribution, gamma and zeta
- *  others are in math.h. One expression
- *  each; integers and bool give f32.
+/** @name Special functions
+ *  Entropy, normal distribution, gamma and zeta; erf, lgamma, digamma and polygamma are listed under
+ *  "Exponentials, logarithms". Each is one expression; integers and bool give f32.
  *  @{ */
 
 /** Options of fa_xlog1py(). */
 typedef struct fa_xlog1py_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_xlog1py_options;
 
-/** x * log(1 + y), exact for small y too; 0 where x is 0, unless y is NaN.
+/** x * log(1 + y), accurate for small y; 0 where x is 0, unless y is NaN.
  *
  *      fa_xlog1py(x, y, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param y a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_xlog1py(fa_arg x, fa_arg y, const fa_xlog1py_options *options);
 
@@ -2878,16 +2893,16 @@ FA_API fa_tensor *fa_xlog1py_(fa_tensor *x, fa_arg y, const fa_xlog1py_options *
 /** Options of fa_entr(). */
 typedef struct fa_entr_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_entr_options;
 
-/** -x * log(x); 0 at 0, -infinity for negative x. The gradient is 0 where x is not positive.
+/** Entropy: -x * log(x); 0 at 0, -infinity for negative x. The gradient is 0 where x is not positive.
  *
  *      fa_entr(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_entr(const fa_tensor *x, const fa_entr_options *options);
 
@@ -2897,16 +2912,16 @@ FA_API fa_tensor *fa_entr_(fa_tensor *x, const fa_entr_options *options);
 /** Options of fa_erfcx(). */
 typedef struct fa_erfcx_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_erfcx_options;
 
-/** exp(x * x) * erfc(x), which does not vanish for large x.
+/** The scaled complementary error function exp(x * x) * erfc(x), which does not underflow for large x.
  *
  *      fa_erfcx(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_erfcx(const fa_tensor *x, const fa_erfcx_options *options);
 
@@ -2916,16 +2931,16 @@ FA_API fa_tensor *fa_erfcx_(fa_tensor *x, const fa_erfcx_options *options);
 /** Options of fa_ndtr(). */
 typedef struct fa_ndtr_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_ndtr_options;
 
-/** The part of the standard normal distribution that is below x, with all its digits for large negative x.
+/** The cumulative distribution function of the standard normal distribution, accurate for large negative x.
  *
  *      fa_ndtr(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_ndtr(const fa_tensor *x, const fa_ndtr_options *options);
 
@@ -2935,16 +2950,16 @@ FA_API fa_tensor *fa_ndtr_(fa_tensor *x, const fa_ndtr_options *options);
 /** Options of fa_log_ndtr(). */
 typedef struct fa_log_ndtr_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_log_ndtr_options;
 
-/** The logarithm of fa_ndtr(), also where that is too small to be a number.
+/** The logarithm of fa_ndtr(), accurate also where fa_ndtr() underflows to 0.
  *
  *      fa_log_ndtr(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_log_ndtr(const fa_tensor *x, const fa_log_ndtr_options *options);
 
@@ -2954,16 +2969,17 @@ FA_API fa_tensor *fa_log_ndtr_(fa_tensor *x, const fa_log_ndtr_options *options)
 /** Options of fa_ndtri(). */
 typedef struct fa_ndtri_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_ndtri_options;
 
-/** The inverse of fa_ndtr(): the quantiles of the standard normal distribution. Infinite at 0 and 1, NaN beyond.
+/** The quantile function of the standard normal distribution, the inverse of fa_ndtr(). Infinite at 0 and 1, NaN
+ *  outside.
  *
  *      fa_ndtri(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_ndtri(const fa_tensor *x, const fa_ndtri_options *options);
 
@@ -2973,19 +2989,19 @@ FA_API fa_tensor *fa_ndtri_(fa_tensor *x, const fa_ndtri_options *options);
 /** Options of fa_zeta(). */
 typedef struct fa_zeta_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_zeta_options;
 
-/** Hurwitz's zeta function: the sum of (q + k)^-x over all integers k >= 0, for x > 1. NaN for smaller x, infinite
- *  where x is 1 and where q is 0 or a negative integer; for other negative q x has to be an integer. There is no
- *  gradient for x: asking for it is an error.
+/** The Hurwitz zeta function: the sum of (q + k)^-x over all integers k >= 0, for x > 1. It is NaN for x < 1, infinite
+ *  for x = 1 and for q = 0 or a negative integer; for other negative q it is NaN unless x is an integer. x has no
+ *  gradient: requesting it is an error.
  *
  *      fa_zeta(x, q, .out = NULL)
  *
  *  @param x a tensor or a number
  *  @param q a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_zeta(fa_arg x, fa_arg q, const fa_zeta_options *options);
 
@@ -2995,19 +3011,19 @@ FA_API fa_tensor *fa_zeta_(fa_arg x, fa_tensor *q, const fa_zeta_options *option
 /** Options of fa_igamma(). */
 typedef struct fa_igamma_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_igamma_options;
 
-/** The regularized lower incomplete gamma function: the part of the gamma distribution of shape a that is below x. From
- *  0 to 1; NaN for negative operands, and where both are 0 or both are infinite. There is no gradient for a: asking for
- *  it is an error.
+/** The regularized lower incomplete gamma function P(a, x): the cumulative distribution function at x of the gamma
+ *  distribution with shape a. NaN for negative operands, and where both are 0 or both are infinite. a has no gradient:
+ *  requesting it is an error.
  *
  *      fa_igamma(a, x, .out = NULL)
  *
  *  @param a a tensor or a number
  *  @param x a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_igamma(fa_arg a, fa_arg x, const fa_igamma_options *options);
 
@@ -3017,17 +3033,17 @@ FA_API fa_tensor *fa_igamma_(fa_arg a, fa_tensor *x, const fa_igamma_options *op
 /** Options of fa_igammac(). */
 typedef struct fa_igammac_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_igammac_options;
 
-/** The regularized upper incomplete gamma function, 1 - fa_igamma(a, x) with all its digits where that is small.
+/** The regularized upper incomplete gamma function 1 - P(a, x), accurate where it is small; see fa_igamma().
  *
  *      fa_igammac(a, x, .out = NULL)
  *
  *  @param a a tensor or a number
  *  @param x a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_igammac(fa_arg a, fa_arg x, const fa_igammac_options *options);
 
@@ -3037,18 +3053,18 @@ FA_API fa_tensor *fa_igammac_(fa_arg a, fa_tensor *x, const fa_igammac_options *
 /** Options of fa_multigammaln(). */
 typedef struct fa_multigammaln_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_multigammaln_options;
 
-/** The logarithm of the multivariate gamma function of dimension p, for x > (p - 1) / 2: the sum of lgamma(x - j / 2)
- *  over j from 0 to p - 1, and p (p - 1) / 4 log(pi).
+/** The logarithm of the multivariate gamma function of dimension p: p (p - 1) / 4 * log(pi) + the sum of lgamma(x - j /
+ *  2) over j = 0 to p - 1, for x > (p - 1) / 2.
  *
  *      fa_multigammaln(x, p, .out = NULL)
  *
  *  @param x any dtype but bool
- *  @param p the dimension: at least 1
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param p the dimension, 1 or larger
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_multigammaln(const fa_tensor *x, int64_t p, const fa_multigammaln_options *options);
 
@@ -3057,7 +3073,7 @@ FA_API fa_tensor *fa_multigammaln(const fa_tensor *x, int64_t p, const fa_multig
 /** @} */
 
 /** @cond */
-/* How named options, and numbers in the place of tensors, reach the functions above. */
+/* Macros through which the functions above take named options, and numbers instead of tensors. */
 #define FA__DEFAULT_fa_relu6 {offsetof(fa_relu6_options, fa__end), NULL, 0}
 #define fa_relu6(...) FA__CALL1(fa_relu6, FA__SAME, __VA_ARGS__)
 typedef fa_relu6_options fa_relu6__options;

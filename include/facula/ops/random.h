@@ -10,29 +10,30 @@
 FA__BEGIN
 
 /** @defgroup ops_random Random sampling and dropout
+ *  @ingroup ops
  *  @{ */
 
-/** @name Dropout of channels, and dropout that keeps mean and variance
- *  That of elements is in pointwise.h.
+/** @name Dropout of channels, alpha dropout
+ *  fa_dropout() of single elements is listed under "Elementwise arithmetic".
  *  @{ */
 
 /** Options of fa_alpha_dropout(). */
 typedef struct fa_alpha_dropout_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     double p;       /**< see fa_alpha_dropout() */
     bool training;  /**< see fa_alpha_dropout() */
-    char fa__end;   /**< the end of what this version knows */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_alpha_dropout_options;
 
-/** Dropout for selu(): sets each element to -1.7580993408473766, what selu gives for -infinity, with probability p, and
- *  scales and shifts all so that numbers of mean 0 and variance 1 keep both (arXiv:1706.02515); x itself when not
- *  training.
+/** Alpha dropout, for networks with fa_selu(): in training each element becomes -1.7580993408473766 (selu's limit at
+ *  -infinity) with probability p, and all elements are scaled and shifted so that mean 0 and variance 1 are kept
+ *  (arXiv:1706.02515). Otherwise x is returned.
  *
  *      fa_alpha_dropout(x, .p = 0.5, .training = true, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_alpha_dropout(const fa_tensor *x, const fa_alpha_dropout_options *options);
 
@@ -42,319 +43,323 @@ FA_API fa_tensor *fa_alpha_dropout_(fa_tensor *x, const fa_alpha_dropout_options
 /** Options of fa_feature_dropout(). */
 typedef struct fa_feature_dropout_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    double p;       /**< how likely a channel is dropped: 0 to 1 */
-    bool training;  /**< else the result is a copy of x */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    double p;       /**< probability that a channel becomes 0 */
+    bool training;  /**< false: the result is a copy of x */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_feature_dropout_options;
 
-/** dropout() of whole channels: dimension 1 of each sample. What stays is divided by 1 - p. PyTorch's dropout1d,
- *  dropout2d and dropout3d, of x without a batch: fa_unsqueeze(x, 0) gives it one.
+/** Dropout of whole channels (dimension 1 of each sample); channels that are kept are scaled by 1 / (1 - p). These are
+ *  PyTorch's dropout1d, dropout2d and dropout3d. An x without a batch dimension needs fa_unsqueeze(x, 0).
  *
  *      fa_feature_dropout(x, .p = 0.5, .training = true, .out = NULL)
  *
- *  @param x (n, c, ...), floating
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x (n, channels, ...), floating
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_feature_dropout(const fa_tensor *x, const fa_feature_dropout_options *options);
 
 /** @} */
 
-/** @name Filling tensors with random numbers
- *  element i is a function of the generator's state and of i alone, on every
- *  device.
+/** @name Filling tensors with random numbers, in place
+ *  Element i depends only on the generator's state and on i, so every
+ *  device gives the same numbers.
  *  @{ */
 
 /** Options of fa_uniform_(). */
 typedef struct fa_uniform__options {
     size_t size;  /**< set by the macro */
-    double from;  /**< the smallest number */
-    double to;    /**< numbers are below it */
-    char fa__end; /**< the end of what this version knows */
+    double from;  /**< lower bound */
+    double to;    /**< exclusive upper bound */
+    char fa__end; /**< marks the end of this version's options */
 } fa_uniform__options;
 
-/** Fills x with numbers that are as likely anywhere from `from` up to below `to`; what the dtype rounds to `to` becomes
+/** Fills x with random numbers, uniformly distributed in [from, to). A number that rounds to `to` in x's dtype becomes
  *  `from`.
  *
  *      fa_uniform_(x, .from = 0, .to = 1)
  *
- *  @param x is filled; floating
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x the tensor to fill; floating
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return x; NULL after an error */
 FA_API fa_tensor *fa_uniform_(fa_tensor *x, const fa_uniform__options *options);
 
 /** Options of fa_normal_(). */
 typedef struct fa_normal__options {
     size_t size;  /**< set by the macro */
-    double mean;  /**< of the numbers, */
-    double std;   /**< and their deviation, at least 0; of log_normal_ those of their logarithms */
-    char fa__end; /**< the end of what this version knows */
+    double mean;  /**< mean of the normal distribution */
+    double std;   /**< its standard deviation, at least 0 */
+    char fa__end; /**< marks the end of this version's options */
 } fa_normal__options;
 
-/** Fills x with normal numbers.
+/** Fills x with random numbers from a normal distribution.
  *
  *      fa_normal_(x, .mean = 0, .std = 1)
  *
- *  @param x is filled; floating
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x the tensor to fill; floating
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return x; NULL after an error */
 FA_API fa_tensor *fa_normal_(fa_tensor *x, const fa_normal__options *options);
 
 /** Options of fa_log_normal_(). */
 typedef struct fa_log_normal__options {
     size_t size;  /**< set by the macro */
-    double mean;  /**< of the numbers' logarithms, */
-    double std;   /**< and their deviation, at least 0 */
-    char fa__end; /**< the end of what this version knows */
+    double mean;  /**< mean of the logarithm */
+    double std;   /**< standard deviation of the logarithm, at least 0 */
+    char fa__end; /**< marks the end of this version's options */
 } fa_log_normal__options;
 
-/** Fills x with numbers whose logarithms are normal.
+/** Fills x with random numbers from a log-normal distribution: their logarithms are normally distributed.
  *
  *      fa_log_normal_(x, .mean = 1, .std = 2)
  *
- *  @param x is filled; floating
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x the tensor to fill; floating
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return x; NULL after an error */
 FA_API fa_tensor *fa_log_normal_(fa_tensor *x, const fa_log_normal__options *options);
 
 /** Options of fa_exponential_(). */
 typedef struct fa_exponential__options {
     size_t size;  /**< set by the macro */
-    double lambd; /**< the rate: one over the mean; above 0 */
-    char fa__end; /**< the end of what this version knows */
+    double lambd; /**< the rate, 1 / mean; above 0 */
+    char fa__end; /**< marks the end of this version's options */
 } fa_exponential__options;
 
-/** Fills x with exponential numbers: -log(u) / lambd for a uniform u. Never 0, where the dtype has so small ones.
+/** Fills x with random numbers from an exponential distribution: -log(u) / lambd with uniform u. They are never 0
+ *  unless they underflow in x's dtype.
  *
  *      fa_exponential_(x, .lambd = 1)
  *
- *  @param x is filled; floating
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x the tensor to fill; floating
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return x; NULL after an error */
 FA_API fa_tensor *fa_exponential_(fa_tensor *x, const fa_exponential__options *options);
 
 /** Options of fa_cauchy_(). */
 typedef struct fa_cauchy__options {
     size_t size;   /**< set by the macro */
-    double median; /**< of the numbers */
-    double sigma;  /**< half of them are nearer to it than this; above 0 */
-    char fa__end;  /**< the end of what this version knows */
+    double median; /**< the median */
+    double sigma;  /**< half the distance between the quartiles; above 0 */
+    char fa__end;  /**< marks the end of this version's options */
 } fa_cauchy__options;
 
-/** Fills x with Cauchy numbers: median + sigma * tan(pi * (u - 0.5)) for a uniform u.
+/** Fills x with random numbers from a Cauchy distribution: median + sigma * tan(pi * (u - 0.5)) with uniform u.
  *
  *      fa_cauchy_(x, .median = 0, .sigma = 1)
  *
- *  @param x is filled; floating
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x the tensor to fill; floating
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return x; NULL after an error */
 FA_API fa_tensor *fa_cauchy_(fa_tensor *x, const fa_cauchy__options *options);
 
 /** Options of fa_geometric_(). */
 typedef struct fa_geometric__options {
     size_t size;  /**< set by the macro */
-    char fa__end; /**< the end of what this version knows */
+    char fa__end; /**< marks the end of this version's options */
 } fa_geometric__options;
 
-/** Fills x with the numbers of trials that it takes to succeed once, 1 at least: log(u) / log(1 - p) for a uniform u,
- *  rounded up.
+/** Fills x with random numbers from a geometric distribution: the number of trials up to the first success, 1 or more,
+ *  computed as log(u) / log(1 - p) rounded up, with uniform u.
  *
  *      fa_geometric_(x, p)
  *
- *  @param x is filled
- *  @param p how likely a trial succeeds: above 0, at most 1
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x the tensor to fill
+ *  @param p probability of success of each trial: above 0, at most 1
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return x; NULL after an error */
 FA_API fa_tensor *fa_geometric_(fa_tensor *x, double p, const fa_geometric__options *options);
 
 /** Options of fa_bernoulli_(). */
 typedef struct fa_bernoulli__options {
     size_t size;  /**< set by the macro */
-    char fa__end; /**< the end of what this version knows */
+    char fa__end; /**< marks the end of this version's options */
 } fa_bernoulli__options;
 
-/** Fills x with 1 where a uniform number is below p, and with 0 elsewhere. Of a tensor's elements NaN is as 0, and what
- *  is above 1 as 1.
+/** Fills x with 1 with probability p, and with 0 otherwise. In a tensor p, NaN counts as 0, and elements above 1 as
+ *  1.
  *
  *      fa_bernoulli_(x, p)
  *
- *  @param x is filled
- *  @param p how likely 1 is: a number from 0 to 1, or a tensor that broadcasts to x
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x the tensor to fill
+ *  @param p probability of 1: a number from 0 to 1, or a tensor that broadcasts to x
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return x; NULL after an error */
 FA_API fa_tensor *fa_bernoulli_(fa_tensor *x, fa_arg p, const fa_bernoulli__options *options);
 
 /** @} */
 
-/** @name Draws of classes that gradients flow through
+/** @name Gumbel-softmax (differentiable sampling)
  *  @{ */
 
 /** Options of fa_gumbel_softmax(). */
 typedef struct fa_gumbel_softmax_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    double tau;     /**< the temperature, above 0: the lower it is, the nearer is one element to 1 */
-    bool hard;      /**< 1 for the largest element and 0 for the others */
-    int64_t dim;    /**< along which the results add up to 1; negative counts from the end */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    double tau;     /**< temperature, above 0: the lower, the closer to one-hot */
+    bool hard;      /**< true: the result is exactly one-hot */
+    int64_t dim;    /**< the dimension along which the results sum to 1; negative counts from the end */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_gumbel_softmax_options;
 
-/** softmax() of the logits and of Gumbel numbers added to them, over the temperature: a draw of a class that gradients
- *  flow through (arXiv:1611.01144). Class i has the largest element as often as softmax() of x says. With `hard` the
- *  draw is exactly 0 and 1, with the gradient of the soft one; PyTorch's 1 may be rounded.
+/** Gumbel-softmax: softmax((x + g) / tau) along dim, with random numbers g from the Gumbel distribution
+ *  (arXiv:1611.01144). It samples a class with probabilities softmax(x), and gradients flow through the sample. With
+ *  `hard` the result is exactly one-hot, with the gradient of the soft one (in PyTorch the 1 may be off by
+ *  rounding).
  *
  *      fa_gumbel_softmax(x, .tau = 1, .hard = false, .dim = -1, .out = NULL)
  *
- *  @param x floating: logits
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x logits; floating
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_gumbel_softmax(const fa_tensor *x, const fa_gumbel_softmax_options *options);
 
 /** @} */
 
-/** @name Whole random numbers
+/** @name Random integers
  *  @{ */
 
 /** Options of fa_randint(). */
 typedef struct fa_randint_options {
     size_t size;        /**< set by the macro */
-    fa_tensor *out;     /**< where to write, instead of into new memory */
-    fa_dtype dtype;     /**< FA_SAME: i64 */
-    fa_device device;   /**< where it is made; by default the settings' device */
-    bool requires_grad; /**< it is a leaf that collects a gradient */
-    char fa__end;       /**< the end of what this version knows */
+    fa_tensor *out;     /**< the tensor to write the result into; NULL: a new one */
+    fa_dtype dtype;     /**< FA_SAME means i64 */
+    fa_device device;   /**< the device of the result; default: the current default device */
+    bool requires_grad; /**< true: the result is a leaf that accumulates a gradient */
+    char fa__end;       /**< marks the end of this version's options */
 } fa_randint_options;
 
-/** Whole random numbers from low up to below high, all as likely, of the default generator: the same on every device.
- *  Floating dtypes round numbers beyond those that they have, which may give `high` itself.
+/** Random integers, uniformly distributed in [low, high), from the default generator. Every device gives the same
+ *  numbers for the same seed. A floating dtype rounds integers that it cannot represent, which may give `high`
+ *  itself.
  *
  *      fa_randint(low, high, shape, .dtype = FA_SAME, .device = ..., .requires_grad = false, .out = NULL)
  *
- *  @param low the smallest number
- *  @param high numbers are below it
- *  @param shape FA_SHAPE(3, 4) or FA_SCALAR
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param low lower bound
+ *  @param high exclusive upper bound
+ *  @param shape FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_randint(int64_t low, int64_t high, fa_shape shape, const fa_randint_options *options);
 
 /** Options of fa_randint_like(). */
 typedef struct fa_randint_like_options {
     size_t size;        /**< set by the macro */
-    fa_tensor *out;     /**< where to write, instead of into new memory */
-    fa_dtype dtype;     /**< FA_SAME: that of x */
-    bool requires_grad; /**< it is a leaf that collects a gradient */
-    char fa__end;       /**< the end of what this version knows */
+    fa_tensor *out;     /**< the tensor to write the result into; NULL: a new one */
+    fa_dtype dtype;     /**< FA_SAME means x's dtype */
+    bool requires_grad; /**< true: the result is a leaf that accumulates a gradient */
+    char fa__end;       /**< marks the end of this version's options */
 } fa_randint_like_options;
 
-/** Whole random numbers from low up to below high, all as likely, with the shape, dtype and device of another tensor,
- *  as fa_randint() makes them.
+/** Random integers, uniformly distributed in [low, high), with the shape, dtype and device of x; see fa_randint().
  *
  *      fa_randint_like(x, low, high, .dtype = FA_SAME, .requires_grad = false, .out = NULL)
  *
- *  @param x gives the shape, and what the options leave open
- *  @param low the smallest number
- *  @param high numbers are below it
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x gives the shape and device, and the dtype unless it is given
+ *  @param low lower bound
+ *  @param high exclusive upper bound
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_randint_like(const fa_tensor *x, int64_t low, int64_t high, const fa_randint_like_options *options);
 
 /** Options of fa_random_(). */
 typedef struct fa_random__options {
     size_t size;  /**< set by the macro */
-    int64_t from; /**< the smallest number */
-    int64_t to;   /**< numbers are below it; by default as far as the dtype has all whole numbers */
-    char fa__end; /**< the end of what this version knows */
+    int64_t from; /**< lower bound */
+    int64_t to;   /**< exclusive upper bound; default: up to where the dtype represents all integers */
+    char fa__end; /**< marks the end of this version's options */
 } fa_random__options;
 
-/** Fills x with whole random numbers, all as likely, of the default generator: the same on every device. Floating
- *  dtypes round numbers beyond those that they have, which may give `to` itself.
+/** Fills x with random integers, uniformly distributed in [from, to), from the default generator. Every device gives
+ *  the same numbers for the same seed. A floating dtype rounds integers that it cannot represent, which may give `to`
+ *  itself.
  *
  *      fa_random_(x, .from = 0, .to = INT64_MIN)
  *
- *  @param x is filled
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x the tensor to fill
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return x; NULL after an error */
 FA_API fa_tensor *fa_random_(fa_tensor *x, const fa_random__options *options);
 
 /** @} */
 
-/** @name Random numbers of distributions that tensors describe
- *  Element i of a result is a function of the generator's state,
- *  of i, and of the operands there: the same on every device.
+/** @name Sampling from distributions given by tensors
+ *  Element i depends only on the generator's state, on i and on the
+ *  operands' element i: the same numbers on every device.
  *  @{ */
 
 /** Options of fa_bernoulli(). */
 typedef struct fa_bernoulli_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_bernoulli_options;
 
-/** 1 where a uniform number is below the element of p, 0 elsewhere, in the dtype of p. NaN is as 0, and what is above 1
- *  as 1.
+/** 1 with probability p, 0 otherwise, elementwise, in p's shape and dtype. NaN counts as 0, and elements above 1 as
+ *  1.
  *
  *      fa_bernoulli(p, .out = NULL)
  *
- *  @param p how likely 1 is: floating, from 0 to 1
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param p probability of 1: floating, from 0 to 1
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_bernoulli(const fa_tensor *p, const fa_bernoulli_options *options);
 
 /** Options of fa_normal(). */
 typedef struct fa_normal_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_normal_options;
 
-/** Normal numbers: mean + std * z, with z that is normal with mean 0 and deviation 1. Mean and deviation are tensors,
- *  which broadcast, or one of them is; the sign of the deviation does
- *  not matter. They get gradients, for which backward draws the same numbers again; PyTorch's
- *  are 0. fa_normal_() fills a tensor by numbers alone.
+/** Random numbers from normal distributions: mean + std * z with z from the standard normal distribution. At least one
+ *  of mean and std is a tensor; they broadcast. The sign of std has no effect on the distribution. Both get gradients,
+ *  for which backward draws the same numbers again (in PyTorch they are 0). fa_normal_() fills a tensor from one
+ *  distribution.
  *
  *      fa_normal(mean, std, .out = NULL)
  *
  *  @param mean a tensor or a number
  *  @param std a tensor or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_normal(fa_arg mean, fa_arg std, const fa_normal_options *options);
 
 /** Options of fa_poisson(). */
 typedef struct fa_poisson_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_poisson_options;
 
-/** Poisson numbers, in the dtype of the rates, which are their means: computed in f64, which the device has to have.
- *  What is no rate, as negative numbers, gives NaN; PyTorch refuses it. Below a rate of 10 the probabilities are added
- *  up until they are above a uniform number; from there on it is Hoermann's transformed rejection (PTRS, 1993).
+/** Random numbers from Poisson distributions with the given means, in rate's shape and dtype. Computed in f64, which
+ *  the device has to support. A negative or NaN rate gives NaN, where PyTorch raises an error. Below a rate of 10 the
+ *  distribution function is inverted; from 10 on the method is Hoermann's transformed rejection (PTRS, 1993).
  *
  *      fa_poisson(rate, .out = NULL)
  *
- *  @param rate floating, at least 0: the mean
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param rate the means: floating, at least 0
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_poisson(const fa_tensor *rate, const fa_poisson_options *options);
 
 /** Options of fa_multinomial(). */
 typedef struct fa_multinomial_options {
     size_t size;      /**< set by the macro */
-    fa_tensor *out;   /**< where to write, instead of into new memory */
-    bool replacement; /**< a place may be drawn again */
-    char fa__end;     /**< the end of what this version knows */
+    fa_tensor *out;   /**< the tensor to write the result into; NULL: a new one */
+    bool replacement; /**< true: a category may be drawn more than once */
+    char fa__end;     /**< marks the end of this version's options */
 } fa_multinomial_options;
 
-/** Places of each line, drawn with probabilities in the ratio of the weights: (num_samples) or (m, num_samples), i64. A
- *  place without weight is never drawn; without replacement none comes twice, and they stand in the order in which
- *  they were drawn. Computed in f64, which the device has to have. The weights are checked, which waits for them.
+/** Samples category indices of each row, with probabilities proportional to the weights: (num_samples) or (m,
+ *  num_samples), i64. Categories with weight 0 are never drawn; without replacement none is drawn twice, and the result
+ *  is in the order of drawing. Computed in f64, which the device has to support. The host checks the weights, which
+ *  waits for them.
  *
  *      fa_multinomial(x, num_samples, .replacement = false, .out = NULL)
  *
- *  @param x (n) or (m, n): weights of n places, at least 0, that need not add up to 1
- *  @param num_samples how many places are drawn of each line
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x weights, not necessarily normalized: (n) or (m, n), at least 0
+ *  @param num_samples number of samples for each row
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_multinomial(const fa_tensor *x, int64_t num_samples, const fa_multinomial_options *options);
 
@@ -363,7 +368,7 @@ FA_API fa_tensor *fa_multinomial(const fa_tensor *x, int64_t num_samples, const 
 /** @} */
 
 /** @cond */
-/* How named options, and numbers in the place of tensors, reach the functions above. */
+/* Macros through which the functions above take named options, and numbers instead of tensors. */
 #define FA__DEFAULT_fa_alpha_dropout {offsetof(fa_alpha_dropout_options, fa__end), NULL, 0.5, true, 0}
 #define fa_alpha_dropout(...) FA__CALL1(fa_alpha_dropout, FA__SAME, __VA_ARGS__)
 typedef fa_alpha_dropout_options fa_alpha_dropout__options;

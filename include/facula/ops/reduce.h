@@ -10,44 +10,45 @@
 FA__BEGIN
 
 /** @defgroup ops_reduce Reductions, scans, sorting and statistics
+ *  @ingroup ops
  *  @{ */
 
-/** @name The largest and smallest elements over dimensions, and where they are
+/** @name Maximum and minimum over dimensions, argmax and argmin
  *  @{ */
 
 /** Options of fa_amax(). */
 typedef struct fa_amax_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_dims dim;    /**< one dimension, FA_DIMS(0, 2), or all of them */
-    bool keepdim;   /**< keep what was reduced with size 1 */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+    bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_amax_options;
 
-/** The largest elements over dimensions. NaN is larger than everything; equal ones share the gradient evenly.
+/** The largest elements over dimensions. NaN counts as the largest; equal maxima share the gradient evenly.
  *
  *      fa_amax(x, .dim = FA_ALL, .keepdim = false, .out = NULL)
  *
- *  @param x at least one element to choose from
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x at least one element along the reduced dimensions
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_amax(const fa_tensor *x, const fa_amax_options *options);
 
 /** Options of fa_amin(). */
 typedef struct fa_amin_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_dims dim;    /**< one dimension, FA_DIMS(0, 2), or all of them */
-    bool keepdim;   /**< keep what was reduced with size 1 */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+    bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_amin_options;
 
-/** The smallest elements over dimensions. NaN is smaller than everything; equal ones share the gradient evenly.
+/** The smallest elements over dimensions. NaN counts as the smallest; equal minima share the gradient evenly.
  *
  *      fa_amin(x, .dim = FA_ALL, .keepdim = false, .out = NULL)
  *
- *  @param x at least one element to choose from
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x at least one element along the reduced dimensions
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_amin(const fa_tensor *x, const fa_amin_options *options);
 
@@ -60,17 +61,18 @@ typedef struct fa_aminmax_result {
 /** Options of fa_aminmax(). */
 typedef struct fa_aminmax_options {
     size_t size;  /**< set by the macro */
-    fa_dims dim;  /**< one dimension, FA_DIMS(0, 2), or all of them */
-    bool keepdim; /**< keep what was reduced with size 1 */
-    char fa__end; /**< the end of what this version knows */
+    fa_dims dim;  /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+    bool keepdim; /**< true: keep the reduced dimensions with size 1 */
+    char fa__end; /**< marks the end of this version's options */
 } fa_aminmax_options;
 
-/** The smallest and the largest elements over dimensions. NaN is both; equal ones share the gradients evenly.
+/** The smallest and the largest elements over dimensions. NaN gives NaN for both; equal elements share the gradients
+ *  evenly.
  *
  *      fa_aminmax(x, .dim = FA_ALL, .keepdim = false)
  *
- *  @param x at least one element to choose from
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x at least one element along the reduced dimensions
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_aminmax_result fa_aminmax(const fa_tensor *x, const fa_aminmax_options *options);
 
@@ -83,18 +85,18 @@ typedef struct fa_max_result {
 /** Options of fa_max(). */
 typedef struct fa_max_options {
     size_t size;  /**< set by the macro */
-    bool keepdim; /**< keep dim with size 1 */
-    char fa__end; /**< the end of what this version knows */
+    bool keepdim; /**< true: keep dim with size 1 */
+    char fa__end; /**< marks the end of this version's options */
 } fa_max_options;
 
-/** The largest elements along a dimension, and where they are. NaN is larger than everything; of equal elements the
- *  first is chosen, and gets the whole gradient. PyTorch's max() of all is fa_amax().
+/** The largest elements along a dimension and their indices (i64). NaN counts as the largest. Of equal elements the
+ *  first is selected, and gets the whole gradient. For the maximum of all elements use fa_amax().
  *
  *      fa_max(x, dim, .keepdim = false)
  *
  *  @param x at least one element along dim
- *  @param dim the dimension to search; negative counts from the end
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param dim the dimension to reduce; negative counts from the end
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_max_result fa_max(const fa_tensor *x, int64_t dim, const fa_max_options *options);
 
@@ -107,81 +109,82 @@ typedef struct fa_min_result {
 /** Options of fa_min(). */
 typedef struct fa_min_options {
     size_t size;  /**< set by the macro */
-    bool keepdim; /**< keep dim with size 1 */
-    char fa__end; /**< the end of what this version knows */
+    bool keepdim; /**< true: keep dim with size 1 */
+    char fa__end; /**< marks the end of this version's options */
 } fa_min_options;
 
-/** The smallest elements along a dimension, and where they are. NaN is smaller than everything; of equal elements the
- *  first is chosen, and gets the whole gradient. PyTorch's min() of all is fa_amin().
+/** The smallest elements along a dimension and their indices (i64). NaN counts as the smallest. Of equal elements the
+ *  first is selected, and gets the whole gradient. For the minimum of all elements use fa_amin().
  *
  *      fa_min(x, dim, .keepdim = false)
  *
  *  @param x at least one element along dim
- *  @param dim the dimension to search; negative counts from the end
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param dim the dimension to reduce; negative counts from the end
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_min_result fa_min(const fa_tensor *x, int64_t dim, const fa_min_options *options);
 
 /** Options of fa_argmax(). */
 typedef struct fa_argmax_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_dims dim;    /**< one dimension; by default the place among all elements, row-major */
-    bool keepdim;   /**< keep dim with size 1 */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;    /**< one dimension; by default x is flattened */
+    bool keepdim;   /**< true: keep dim with size 1 */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_argmax_options;
 
-/** Where the largest element is, along a dimension or among all. NaN is larger than everything; of equal elements the
- *  first is chosen.
+/** The index (i64) of the largest element along a dimension, or in the flattened x. NaN counts as the largest; of equal
+ *  elements the first is selected.
  *
  *      fa_argmax(x, .dim = FA_ALL, .keepdim = false, .out = NULL)
  *
- *  @param x at least one element to choose from
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x at least one element along the reduced dimensions
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_argmax(const fa_tensor *x, const fa_argmax_options *options);
 
 /** Options of fa_argmin(). */
 typedef struct fa_argmin_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_dims dim;    /**< one dimension; by default the place among all elements, row-major */
-    bool keepdim;   /**< keep dim with size 1 */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;    /**< one dimension; by default x is flattened */
+    bool keepdim;   /**< true: keep dim with size 1 */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_argmin_options;
 
-/** Where the smallest element is, along a dimension or among all. NaN is smaller than everything; of equal elements the
- *  first is chosen.
+/** The index (i64) of the smallest element along a dimension, or in the flattened x. NaN counts as the smallest; of
+ *  equal elements the first is selected.
  *
  *      fa_argmin(x, .dim = FA_ALL, .keepdim = false, .out = NULL)
  *
- *  @param x at least one element to choose from
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x at least one element along the reduced dimensions
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_argmin(const fa_tensor *x, const fa_argmin_options *options);
 
 /** @} */
 
-/** @name Counting by value
- *  how many elements are of each integer, or lie in each interval.
+/** @name Histograms
+ *  bincount for integers, histogram for intervals.
  *  @{ */
 
 /** Options of fa_bincount(). */
 typedef struct fa_bincount_options {
     size_t size;              /**< set by the macro */
-    fa_tensor *out;           /**< where to write, instead of into new memory */
-    const fa_tensor *weights; /**< (n): added up in the place of ones; NULL: elements are counted */
-    int64_t minlength;        /**< the least size of the result */
-    char fa__end;             /**< the end of what this version knows */
+    fa_tensor *out;           /**< the tensor to write the result into; NULL: a new one */
+    const fa_tensor *weights; /**< (n): weights to sum; NULL: elements are counted */
+    int64_t minlength;        /**< minimum size of the result */
+    char fa__end;             /**< marks the end of this version's options */
 } fa_bincount_options;
 
-/** How often each number occurs in x, from 0 to the largest, as i64; or the sums of their weights: in f32 for f32, else
- *  in f64, added in their order. The size of the result is read from x, which waits for it.
+/** Counts how often each integer occurs in x: y[i] is the number of elements equal to i, as i64, or the sum of their
+ *  weights (f32 for f32 weights, else f64; added in order). The size is the largest element + 1, at least minlength,
+ *  which the host reads from x: it waits for it.
  *
  *      fa_bincount(x, .weights = NULL, .minlength = 0, .out = NULL)
  *
- *  @param x (n), integers that are not negative
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x (n) integers, 0 or larger
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_bincount(const fa_tensor *x, const fa_bincount_options *options);
 
@@ -194,66 +197,67 @@ typedef struct fa_histogram_result {
 /** Options of fa_histogram(). */
 typedef struct fa_histogram_options {
     size_t size;             /**< set by the macro */
-    int64_t bins;            /**< how many intervals of equal width */
-    double min;              /**< where the first begins; both 0: at the smallest element, */
-    double max;              /**< and the last ends at the largest one */
-    const fa_tensor *edges;  /**< (k + 1), ascending: k intervals, in the place of bins; NULL: equal widths */
-    const fa_tensor *weight; /**< in x's shape: added up in the place of ones; NULL: elements are counted */
-    bool density;            /**< divide, so that the integral over all intervals is 1 */
-    char fa__end;            /**< the end of what this version knows */
+    int64_t bins;            /**< number of intervals of equal width */
+    double min;              /**< lower end of the range; min = max = 0: x's smallest element */
+    double max;              /**< upper end of the range; min = max = 0: x's largest element */
+    const fa_tensor *edges;  /**< (k + 1), ascending: edges of k intervals; NULL: bins of equal width */
+    const fa_tensor *weight; /**< weights to sum, in x's shape; NULL: elements are counted */
+    bool density;            /**< true: normalize so that the integral over the range is 1 */
+    char fa__end;            /**< marks the end of this version's options */
 } fa_histogram_options;
 
-/** How many elements lie in each interval between edges, and the edges. An interval has its lower edge, the last one
- *  both. Elements outside and NaN are not counted; where the range is that of x, which is then waited for, a NaN or an
- *  infinity is an error. Counts are of x's dtype, and exact as integers until they are converted.
+/** A histogram: the number of elements in each interval, and the edges of the intervals. Each interval includes its
+ *  lower edge, the last one both. Elements outside the range and NaN are ignored. If the range comes from x, the host
+ *  waits for x, and NaN or infinity in it is an error. Counts are exact integers, converted to x's dtype.
  *
  *      fa_histogram(x, .bins = 100, .min = 0, .max = 0, .edges = NULL, .weight = NULL, .density = false)
  *
- *  @param x floating, of any shape
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x floating, any shape
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_histogram_result fa_histogram(const fa_tensor *x, const fa_histogram_options *options);
 
 /** @} */
 
-/** @name Variances and deviations over dimensions, alone and with means
+/** @name Variance and standard deviation over dimensions
  *  @{ */
 
 /** Options of fa_var(). */
 typedef struct fa_var_options {
     size_t size;       /**< set by the macro */
-    fa_tensor *out;    /**< where to write, instead of into new memory */
-    fa_dims dim;       /**< one dimension, FA_DIMS(0, 2), or all of them */
-    double correction; /**< the sum of squares is divided by the number of elements less this */
-    bool keepdim;      /**< keep what was reduced with size 1 */
-    char fa__end;      /**< the end of what this version knows */
+    fa_tensor *out;    /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;       /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+    double correction; /**< the sum of squared differences is divided by (number of elements - correction) */
+    bool keepdim;      /**< true: keep the reduced dimensions with size 1 */
+    char fa__end;      /**< marks the end of this version's options */
 } fa_var_options;
 
-/** Variance over dimensions, in two passes; with correction 1 that of one element is NaN.
+/** The variance over dimensions: sum((x - mean)^2) / (n - correction), computed in two passes. With correction 1 the
+ *  variance of a single element is NaN.
  *
  *      fa_var(x, .dim = FA_ALL, .correction = 1, .keepdim = false, .out = NULL)
  *
  *  @param x floating
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_var(const fa_tensor *x, const fa_var_options *options);
 
 /** Options of fa_std(). */
 typedef struct fa_std_options {
     size_t size;       /**< set by the macro */
-    fa_tensor *out;    /**< where to write, instead of into new memory */
-    fa_dims dim;       /**< one dimension, FA_DIMS(0, 2), or all of them */
-    double correction; /**< the sum of squares is divided by the number of elements less this */
-    bool keepdim;      /**< keep what was reduced with size 1 */
-    char fa__end;      /**< the end of what this version knows */
+    fa_tensor *out;    /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;       /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+    double correction; /**< the sum of squared differences is divided by (number of elements - correction) */
+    bool keepdim;      /**< true: keep the reduced dimensions with size 1 */
+    char fa__end;      /**< marks the end of this version's options */
 } fa_std_options;
 
-/** Standard deviation over dimensions: the root of the variance. Where it is 0, so is its gradient.
+/** The standard deviation over dimensions: the square root of fa_var(). Where it is 0, its gradient is 0.
  *
  *      fa_std(x, .dim = FA_ALL, .correction = 1, .keepdim = false, .out = NULL)
  *
  *  @param x floating
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_std(const fa_tensor *x, const fa_std_options *options);
 
@@ -266,18 +270,18 @@ typedef struct fa_var_mean_result {
 /** Options of fa_var_mean(). */
 typedef struct fa_var_mean_options {
     size_t size;       /**< set by the macro */
-    fa_dims dim;       /**< one dimension, FA_DIMS(0, 2), or all of them */
-    double correction; /**< the sum of squares is divided by the number of elements less this */
-    bool keepdim;      /**< keep what was reduced with size 1 */
-    char fa__end;      /**< the end of what this version knows */
+    fa_dims dim;       /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+    double correction; /**< the sum of squared differences is divided by (number of elements - correction) */
+    bool keepdim;      /**< true: keep the reduced dimensions with size 1 */
+    char fa__end;      /**< marks the end of this version's options */
 } fa_var_mean_options;
 
-/** Variance over dimensions, as fa_var() has it, and the mean.
+/** The variance, as fa_var(), and the mean.
  *
  *      fa_var_mean(x, .dim = FA_ALL, .correction = 1, .keepdim = false)
  *
  *  @param x floating
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_var_mean_result fa_var_mean(const fa_tensor *x, const fa_var_mean_options *options);
 
@@ -290,72 +294,71 @@ typedef struct fa_std_mean_result {
 /** Options of fa_std_mean(). */
 typedef struct fa_std_mean_options {
     size_t size;       /**< set by the macro */
-    fa_dims dim;       /**< one dimension, FA_DIMS(0, 2), or all of them */
-    double correction; /**< the sum of squares is divided by the number of elements less this */
-    bool keepdim;      /**< keep what was reduced with size 1 */
-    char fa__end;      /**< the end of what this version knows */
+    fa_dims dim;       /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+    double correction; /**< the sum of squared differences is divided by (number of elements - correction) */
+    bool keepdim;      /**< true: keep the reduced dimensions with size 1 */
+    char fa__end;      /**< marks the end of this version's options */
 } fa_std_mean_options;
 
-/** Standard deviation over dimensions, as fa_std() has it, and the mean.
+/** The standard deviation, as fa_std(), and the mean.
  *
  *      fa_std_mean(x, .dim = FA_ALL, .correction = 1, .keepdim = false)
  *
  *  @param x floating
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_std_mean_result fa_std_mean(const fa_tensor *x, const fa_std_mean_options *options);
 
 /** @} */
 
-/** @name Norms over dimensions, and logarithms of sums of exponentials
+/** @name Vector norms, logsumexp
  *  @{ */
 
 /** Options of fa_norm(). */
 typedef struct fa_norm_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    double p;       /**< the order: any number; infinity and -infinity, too */
-    fa_dims dim;    /**< one dimension, FA_DIMS(0, 2), or all of them */
-    bool keepdim;   /**< keep what was reduced with size 1 */
-    fa_dtype dtype; /**< of the result, floating */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    double p;       /**< the p of the p-norm: any number, infinity or -infinity */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+    bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
+    fa_dtype dtype; /**< the floating dtype of the result */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_norm_options;
 
-/** The p-norm of all elements over dimensions, as of a vector: the p-th root of the sum of |x| to the power of p. With
- *  p = infinity it is the largest |x|, with -infinity the smallest, with 0 how many elements are not 0. What stands at
- *  0, and everything where the norm is 0, has no gradient; where several elements are the largest they share it evenly.
+/** The p-norm of vectors over dimensions: sum(|x|^p)^(1/p). p = infinity gives the largest |x|, p = -infinity the
+ *  smallest, p = 0 the number of nonzero elements. The gradient is 0 at elements that are 0 and where the norm is 0;
+ *  with infinite p, elements of equal magnitude share it evenly.
  *
  *      fa_norm(x, .p = 2, .dim = FA_ALL, .keepdim = false, .dtype = FA_SAME, .out = NULL)
  *
  *  @param x floating
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_norm(const fa_tensor *x, const fa_norm_options *options);
 
 /** Options of fa_logsumexp(). */
 typedef struct fa_logsumexp_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_dims dim;    /**< one dimension, FA_DIMS(0, 2), or all of them */
-    bool keepdim;   /**< keep what was reduced with size 1 */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+    bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_logsumexp_options;
 
-/** The logarithm of the sum of exp(x) over dimensions, computed from differences to the largest element. Of nothing,
- *  and of nothing but -infinity, it is -infinity, without a gradient.
+/** log(sum(exp(x))) over dimensions, computed after subtracting the maximum. For no elements, or only -infinity, the
+ *  result is -infinity and the gradient 0.
  *
  *      fa_logsumexp(x, .dim = FA_ALL, .keepdim = false, .out = NULL)
  *
- *  @param x any dtype; of integers and bool the result is f32
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x any dtype; integers and bool give f32
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_logsumexp(const fa_tensor *x, const fa_logsumexp_options *options);
 
 /** @} */
 
-/** @name Elements by their rank along a dimension or among all
- *  medians, quantiles, and the most frequent ones. Lines are
- *  sorted, NaN behind everything.
+/** @name Median, mode and quantiles
+ *  Elements are sorted along a dimension or over the flattened tensor, with NaN last.
  *  @{ */
 
 /** The results of fa_median(). */
@@ -367,19 +370,19 @@ typedef struct fa_median_result {
 /** Options of fa_median(). */
 typedef struct fa_median_options {
     size_t size;  /**< set by the macro */
-    fa_dims dim;  /**< one dimension; by default the median of all elements, and its place row-major */
-    bool keepdim; /**< keep dim with size 1 */
-    char fa__end; /**< the end of what this version knows */
+    fa_dims dim;  /**< one dimension; by default x is flattened */
+    bool keepdim; /**< true: keep dim with size 1 */
+    char fa__end; /**< marks the end of this version's options */
 } fa_median_options;
 
-/** The median along a dimension or of all elements, and where it is: of an even number the lower one of the two in the
- *  middle. With a NaN it is NaN, the first one. Of equal elements the place is that of the one which fa_sort() puts
- *  there; PyTorch leaves it open. That element gets the gradient.
+/** The median along a dimension or of the flattened x, and its index (i64). For an even number of elements it is the
+ *  lower of the two middle ones. If there is a NaN, the result is the first NaN. Of equal elements the index is the one
+ *  that fa_sort() puts there (unspecified in PyTorch); that element gets the gradient.
  *
  *      fa_median(x, .dim = FA_ALL, .keepdim = false)
  *
- *  @param x at least one element to choose from; of none PyTorch gives NaN
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x at least one element along the reduced dimension (PyTorch gives NaN for none)
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_median_result fa_median(const fa_tensor *x, const fa_median_options *options);
 
@@ -392,17 +395,17 @@ typedef struct fa_nanmedian_result {
 /** Options of fa_nanmedian(). */
 typedef struct fa_nanmedian_options {
     size_t size;  /**< set by the macro */
-    fa_dims dim;  /**< one dimension; by default the median of all elements, and its place row-major */
-    bool keepdim; /**< keep dim with size 1 */
-    char fa__end; /**< the end of what this version knows */
+    fa_dims dim;  /**< one dimension; by default x is flattened */
+    bool keepdim; /**< true: keep dim with size 1 */
+    char fa__end; /**< marks the end of this version's options */
 } fa_nanmedian_options;
 
-/** The median of the elements that are not NaN, and where it is; of none it is NaN. Otherwise as fa_median().
+/** Like fa_median(), ignoring NaN; if all elements are NaN the result is NaN.
  *
  *      fa_nanmedian(x, .dim = FA_ALL, .keepdim = false)
  *
- *  @param x at least one element to choose from; of none PyTorch gives NaN
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x at least one element along the reduced dimension (PyTorch gives NaN for none)
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_nanmedian_result fa_nanmedian(const fa_tensor *x, const fa_nanmedian_options *options);
 
@@ -415,279 +418,284 @@ typedef struct fa_mode_result {
 /** Options of fa_mode(). */
 typedef struct fa_mode_options {
     size_t size;  /**< set by the macro */
-    int64_t dim;  /**< the dimension to search; negative counts from the end */
-    bool keepdim; /**< keep dim with size 1 */
-    char fa__end; /**< the end of what this version knows */
+    int64_t dim;  /**< the dimension to reduce; negative counts from the end */
+    bool keepdim; /**< true: keep dim with size 1 */
+    char fa__end; /**< marks the end of this version's options */
 } fa_mode_options;
 
-/** The element that is most frequent along a dimension, the smallest of those that are, and where it stands last. No
- *  NaN is equal to another. That element gets the gradient.
+/** The most frequent element along a dimension (the smallest of several), and the index of its last occurrence (i64). A
+ *  NaN is not equal to any other. The selected element gets the gradient.
  *
  *      fa_mode(x, .dim = -1, .keepdim = false)
  *
  *  @param x at least one element along dim
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_mode_result fa_mode(const fa_tensor *x, const fa_mode_options *options);
 
 /** Options of fa_quantile(). */
 typedef struct fa_quantile_options {
     size_t size;               /**< set by the macro */
-    fa_tensor *out;            /**< where to write, instead of into new memory */
-    fa_dims dim;               /**< one dimension; by default the quantile of all elements */
-    bool keepdim;              /**< keep dim with size 1 */
-    const char *interpolation; /**< between two elements: "linear", "lower", "higher", "midpoint", "nearest" */
-    char fa__end;              /**< the end of what this version knows */
+    fa_tensor *out;            /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;               /**< one dimension; by default x is flattened */
+    bool keepdim;              /**< true: keep dim with size 1 */
+    const char *interpolation; /**< "linear", "lower", "higher", "midpoint" or "nearest" */
+    char fa__end;              /**< marks the end of this version's options */
 } fa_quantile_options;
 
-/** The element, or what lies between two, below which the share q of a line stands: along a dimension or among all.
- *  With a NaN it is NaN. Several q are a dimension in front of the others. A number beyond 0 and 1 is an error at once,
- *  one in a tensor an index out of range, which surfaces at the next wait. Places in lines of more than 2^24 elements
- *  are computed in f64, which the device has to have then.
+/** The q-quantile along a dimension or of the flattened x, interpolated between two elements. With a NaN the result is
+ *  NaN. If q is 1-dimensional, its dimension comes first in the result. A number q outside 0 to 1 is an error at once;
+ *  one in a tensor is an index out of range, which a GPU reports when the host next waits for it. Ranks in lines of
+ *  more than 2^24 elements are computed in f64, which the device then has to support.
  *
  *      fa_quantile(x, q, .dim = FA_ALL, .keepdim = false, .interpolation = "linear", .out = NULL)
  *
- *  @param x f32 or f64, at least one element to choose from
- *  @param q from 0 to 1: a number, or a tensor of none or one dimension
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x f32 or f64; at least one element along the reduced dimension
+ *  @param q from 0 to 1: a number, a 0-dim or a 1-dimensional tensor
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_quantile(const fa_tensor *x, fa_arg q, const fa_quantile_options *options);
 
 /** Options of fa_nanquantile(). */
 typedef struct fa_nanquantile_options {
     size_t size;               /**< set by the macro */
-    fa_tensor *out;            /**< where to write, instead of into new memory */
-    fa_dims dim;               /**< one dimension; by default the quantile of all elements */
-    bool keepdim;              /**< keep dim with size 1 */
-    const char *interpolation; /**< between two elements: "linear", "lower", "higher", "midpoint", "nearest" */
-    char fa__end;              /**< the end of what this version knows */
+    fa_tensor *out;            /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;               /**< one dimension; by default x is flattened */
+    bool keepdim;              /**< true: keep dim with size 1 */
+    const char *interpolation; /**< "linear", "lower", "higher", "midpoint" or "nearest" */
+    char fa__end;              /**< marks the end of this version's options */
 } fa_nanquantile_options;
 
-/** Quantiles of the elements that are not NaN; of none it is NaN. Otherwise as fa_quantile().
+/** Like fa_quantile(), ignoring NaN; if all elements are NaN the result is NaN.
  *
  *      fa_nanquantile(x, q, .dim = FA_ALL, .keepdim = false, .interpolation = "linear", .out = NULL)
  *
- *  @param x f32 or f64, at least one element to choose from
- *  @param q from 0 to 1: a number, or a tensor of none or one dimension
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x f32 or f64; at least one element along the reduced dimension
+ *  @param q from 0 to 1: a number, a 0-dim or a 1-dimensional tensor
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_nanquantile(const fa_tensor *x, fa_arg q, const fa_nanquantile_options *options);
 
 /** @} */
 
-/** @name Sums, products and truth over dimensions, which are left out of the result's shape, or have size 1 there (keepdim)
- *  One fixed tree: the same bits on every device and for any number of threads.
+/** @name Sum, mean, product, all and any
+ *  Reduced dimensions are removed from the result's shape, or kept with size 1
+ *  (keepdim). The summation order is fixed, a pairwise tree: the same bits on every device and for any number of
+ *  threads.
  *  @{ */
 
 /** Options of fa_sum(). */
 typedef struct fa_sum_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_dims dim;    /**< one dimension, FA_DIMS(0, 2), or all of them */
-    bool keepdim;   /**< keep what was reduced with size 1 */
-    fa_dtype dtype; /**< of the result; elements are converted before they are put together, for halves to f32 */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+    bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
+    fa_dtype dtype; /**< dtype of the result; elements are converted first (f16 and bf16 accumulate in f32) */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_sum_options;
 
-/** Sum over dimensions. Integers and bool are summed in i64; an empty sum is 0. With dtype bool it is whether any
- *  element is not 0.
+/** The sum over dimensions. Integers and bool are summed in i64; an empty sum is 0. With dtype bool the result is
+ *  whether any element is nonzero.
  *
  *      fa_sum(x, .dim = FA_ALL, .keepdim = false, .dtype = FA_SAME, .out = NULL)
  *
  *  @param x any dtype
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_sum(const fa_tensor *x, const fa_sum_options *options);
 
 /** Options of fa_nansum(). */
 typedef struct fa_nansum_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_dims dim;    /**< one dimension, FA_DIMS(0, 2), or all of them */
-    bool keepdim;   /**< keep what was reduced with size 1 */
-    fa_dtype dtype; /**< of the result; elements are converted before they are put together, for halves to f32 */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+    bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
+    fa_dtype dtype; /**< dtype of the result; elements are converted first (f16 and bf16 accumulate in f32) */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_nansum_options;
 
-/** Sum over dimensions of the elements that are not NaN; of none it is 0. Integers and bool are summed in i64.
+/** The sum over dimensions, counting NaN as 0. Integers and bool are summed in i64; an empty sum is 0.
  *
  *      fa_nansum(x, .dim = FA_ALL, .keepdim = false, .dtype = FA_SAME, .out = NULL)
  *
  *  @param x any dtype
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_nansum(const fa_tensor *x, const fa_nansum_options *options);
 
 /** Options of fa_mean(). */
 typedef struct fa_mean_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_dims dim;    /**< one dimension, FA_DIMS(0, 2), or all of them */
-    bool keepdim;   /**< keep what was reduced with size 1 */
-    fa_dtype dtype; /**< of the result; elements are converted before they are put together, for halves to f32 */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+    bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
+    fa_dtype dtype; /**< dtype of the result; elements are converted first (f16 and bf16 accumulate in f32) */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_mean_options;
 
-/** Mean over dimensions, computed in f32 or f64; of nothing it is NaN. Integers are an error.
+/** The mean over dimensions, accumulated in f32 or f64. The mean of no elements is NaN. Integers are an error.
  *
  *      fa_mean(x, .dim = FA_ALL, .keepdim = false, .dtype = FA_SAME, .out = NULL)
  *
  *  @param x any dtype
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_mean(const fa_tensor *x, const fa_mean_options *options);
 
 /** Options of fa_nanmean(). */
 typedef struct fa_nanmean_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_dims dim;    /**< one dimension, FA_DIMS(0, 2), or all of them */
-    bool keepdim;   /**< keep what was reduced with size 1 */
-    fa_dtype dtype; /**< of the result; elements are converted before they are put together, for halves to f32 */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+    bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
+    fa_dtype dtype; /**< dtype of the result; elements are converted first (f16 and bf16 accumulate in f32) */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_nanmean_options;
 
-/** Mean over dimensions of the elements that are not NaN; of none it is NaN. Integers are an error.
+/** The mean over dimensions, ignoring NaN; if all elements are NaN the result is NaN. Integers are an error.
  *
  *      fa_nanmean(x, .dim = FA_ALL, .keepdim = false, .dtype = FA_SAME, .out = NULL)
  *
  *  @param x any dtype
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_nanmean(const fa_tensor *x, const fa_nanmean_options *options);
 
 /** Options of fa_prod(). */
 typedef struct fa_prod_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_dims dim;    /**< one dimension, FA_DIMS(0, 2), or all of them */
-    bool keepdim;   /**< keep what was reduced with size 1 */
-    fa_dtype dtype; /**< of the result; elements are converted before they are put together, for halves to f32 */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+    bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
+    fa_dtype dtype; /**< dtype of the result; elements are converted first (f16 and bf16 accumulate in f32) */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_prod_options;
 
-/** Product over dimensions. Integers and bool are multiplied in i64; an empty product is 1. The gradient is right with
- *  zeros among the elements, too, one or several.
+/** The product over dimensions. Integers and bool are multiplied in i64; an empty product is 1. The gradient is exact
+ *  also if elements are 0.
  *
  *      fa_prod(x, .dim = FA_ALL, .keepdim = false, .dtype = FA_SAME, .out = NULL)
  *
  *  @param x any dtype
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_prod(const fa_tensor *x, const fa_prod_options *options);
 
 /** Options of fa_all(). */
 typedef struct fa_all_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_dims dim;    /**< one dimension, FA_DIMS(0, 2), or all of them */
-    bool keepdim;   /**< keep what was reduced with size 1 */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+    bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_all_options;
 
-/** Whether all elements over dimensions are true, as bool; of none they are. PyTorch gives u8 for u8.
+/** Whether all elements over dimensions are true (nonzero), as bool. An empty input gives true. PyTorch returns u8 for
+ *  u8.
  *
  *      fa_all(x, .dim = FA_ALL, .keepdim = false, .out = NULL)
  *
- *  @param x any dtype: what is not 0 is true, NaN too
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x any dtype; nonzero elements are true, including NaN
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_all(const fa_tensor *x, const fa_all_options *options);
 
 /** Options of fa_any(). */
 typedef struct fa_any_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_dims dim;    /**< one dimension, FA_DIMS(0, 2), or all of them */
-    bool keepdim;   /**< keep what was reduced with size 1 */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+    bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_any_options;
 
-/** Whether any element over dimensions is true, as bool; of none none is. PyTorch gives u8 for u8.
+/** Whether any element over dimensions is true (nonzero), as bool. An empty input gives false. PyTorch returns u8 for
+ *  u8.
  *
  *      fa_any(x, .dim = FA_ALL, .keepdim = false, .out = NULL)
  *
- *  @param x any dtype: what is not 0 is true, NaN too
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x any dtype; nonzero elements are true, including NaN
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_any(const fa_tensor *x, const fa_any_options *options);
 
 /** Options of fa_count_nonzero(). */
 typedef struct fa_count_nonzero_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_dims dim;    /**< one dimension, FA_DIMS(0, 2), or all of them */
-    bool keepdim;   /**< keep what was reduced with size 1 */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+    bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_count_nonzero_options;
 
-/** How many elements over dimensions are not 0, as i64; NaN is not.
+/** The number of nonzero elements over dimensions, as i64; NaN counts as nonzero.
  *
  *      fa_count_nonzero(x, .dim = FA_ALL, .keepdim = false, .out = NULL)
  *
- *  @param x any dtype: what is not 0 is true, NaN too
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x any dtype; nonzero elements are true, including NaN
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_count_nonzero(const fa_tensor *x, const fa_count_nonzero_options *options);
 
 /** Options of fa_sum_to(). */
 typedef struct fa_sum_to_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_sum_to_options;
 
-/** Undoes a broadcast: sums x down to the shape of another tensor. Integers and bool are summed in i64.
+/** Sums x over the dimensions in which `like` was broadcast to x's shape: the gradient of broadcasting. The result has
+ *  like's shape. Integers and bool are summed in i64.
  *
  *      fa_sum_to(x, like, .out = NULL)
  *
- *  @param x to be made larger or smaller
- *  @param like gives the shape, nothing else
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x the tensor to reduce
+ *  @param like only its shape is used
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_sum_to(const fa_tensor *x, const fa_tensor *like, const fa_sum_to_options *options);
 
 /** @} */
 
-/** @name Scans along a dimension
- *  each element of the result combines all elements up to its own. They are combined in one
- *  fixed order (backend/scan.h): the same bits on every device and for any number of threads.
+/** @name Cumulative sums, products, maxima and logsumexp
+ *  Each element of the result combines all elements up to its own
+ *  position. The order is fixed (backend/scan.h): the same bits on every device and for any number of threads.
  *  @{ */
 
 /** Options of fa_cumsum(). */
 typedef struct fa_cumsum_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_dtype dtype; /**< of the result, and what elements are converted to before; not bool */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    fa_dtype dtype; /**< dtype of the result; elements are converted first; not bool */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_cumsum_options;
 
-/** Sums of all elements up to each one, along a dimension. Integers and bool are summed in i64.
+/** The cumulative sum along a dimension: y[i] = x[0] + ... + x[i]. Integers and bool are summed in i64.
  *
  *      fa_cumsum(x, dim, .dtype = FA_SAME, .out = NULL)
  *
  *  @param x any dtype
- *  @param dim the dimension to go along; negative counts from the end
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param dim the dimension of the scan; negative counts from the end
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_cumsum(const fa_tensor *x, int64_t dim, const fa_cumsum_options *options);
 
 /** Options of fa_cumprod(). */
 typedef struct fa_cumprod_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_dtype dtype; /**< of the result, and what elements are converted to before; not bool */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    fa_dtype dtype; /**< dtype of the result; elements are converted first; not bool */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_cumprod_options;
 
-/** Products of all elements up to each one, along a dimension. Integers and bool are multiplied in i64. The gradient
- *  divides by nothing: it is right with zeros among the elements.
+/** The cumulative product along a dimension: y[i] = x[0] * ... * x[i]. Integers and bool are multiplied in i64. The
+ *  gradient is exact also if elements are 0.
  *
  *      fa_cumprod(x, dim, .dtype = FA_SAME, .out = NULL)
  *
  *  @param x any dtype
- *  @param dim the dimension to go along; negative counts from the end
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param dim the dimension of the scan; negative counts from the end
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_cumprod(const fa_tensor *x, int64_t dim, const fa_cumprod_options *options);
 
@@ -697,13 +705,13 @@ typedef struct fa_cummax_result {
     fa_tensor *indices; /**< see fa_cummax() */
 } fa_cummax_result;
 
-/** The largest of all elements up to each one, along a dimension, and where it is: of equal ones the last. From the
- *  first NaN on all are NaN. The chosen element gets the gradient.
+/** The cumulative maximum along a dimension and its indices (i64); of equal elements, the last index. From the first
+ *  NaN on, all values are NaN. The selected element gets the gradient.
  *
  *      fa_cummax(x, dim)
  *
  *  @param x a tensor
- *  @param dim the dimension to go along; negative counts from the end
+ *  @param dim the dimension of the scan; negative counts from the end
  *  @return the results; NULLs after an error */
 FA_API fa_cummax_result fa_cummax(const fa_tensor *x, int64_t dim);
 
@@ -713,104 +721,104 @@ typedef struct fa_cummin_result {
     fa_tensor *indices; /**< see fa_cummin() */
 } fa_cummin_result;
 
-/** The smallest of all elements up to each one, along a dimension, and where it is: of equal ones the last. From the
- *  first NaN on all are NaN. The chosen element gets the gradient.
+/** The cumulative minimum along a dimension and its indices (i64); of equal elements, the last index. From the first
+ *  NaN on, all values are NaN. The selected element gets the gradient.
  *
  *      fa_cummin(x, dim)
  *
  *  @param x a tensor
- *  @param dim the dimension to go along; negative counts from the end
+ *  @param dim the dimension of the scan; negative counts from the end
  *  @return the results; NULLs after an error */
 FA_API fa_cummin_result fa_cummin(const fa_tensor *x, int64_t dim);
 
 /** Options of fa_logcumsumexp(). */
 typedef struct fa_logcumsumexp_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_logcumsumexp_options;
 
-/** Logarithms of the sums of exp(x) up to each element, along a dimension, computed from differences to the largest
- *  element so far. Elements that follow nothing but -infinity give -infinity, and get no gradient.
+/** The cumulative logsumexp along a dimension: y[i] = log(exp(x[0]) + ... + exp(x[i])), computed with the running
+ *  maximum subtracted. As long as all elements are -infinity, the result is -infinity and the gradient 0.
  *
  *      fa_logcumsumexp(x, dim, .out = NULL)
  *
  *  @param x a tensor
- *  @param dim the dimension to go along; negative counts from the end
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param dim the dimension of the scan; negative counts from the end
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_logcumsumexp(const fa_tensor *x, int64_t dim, const fa_logcumsumexp_options *options);
 
 /** @} */
 
-/** @name Searching in what is sorted
+/** @name Binary search
+ *  searchsorted, bucketize and isin.
  *  @{ */
 
 /** Options of fa_searchsorted(). */
 typedef struct fa_searchsorted_options {
     size_t size;             /**< set by the macro */
-    fa_tensor *out;          /**< where to write, instead of into new memory */
-    const fa_tensor *sorter; /**< of the sequence's shape, what fa_argsort() gives where that is not sorted */
-    bool right;              /**< behind elements that are equal, instead of before them: PyTorch's side */
-    bool out_int32;          /**< i32 instead of i64 */
-    char fa__end;            /**< the end of what this version knows */
+    fa_tensor *out;          /**< the tensor to write the result into; NULL: a new one */
+    const fa_tensor *sorter; /**< if sorted_sequence is not sorted: its fa_argsort(), in its shape */
+    bool right;              /**< true: insert after equal elements instead of before them (PyTorch's side="right") */
+    bool out_int32;          /**< true: the result is i32 instead of i64 */
+    char fa__end;            /**< marks the end of this version's options */
 } fa_searchsorted_options;
 
-/** Where each value would be put into a sorted sequence so that it stays sorted: before all elements that are equal,
- *  so that elements below it stand in front; or behind them. Dtypes promote. NaN is above all numbers, as fa_sort()
- *  puts it (PyTorch's places are wrong then), and as a value belongs at the end. A sequence that is not sorted gives
- *  places without meaning.
+/** The index at which each value would be inserted into a sorted sequence to keep it sorted: before equal elements, or
+ *  after them with .right. The result has the shape of values. Dtypes are promoted. NaN sorts after all numbers, in the
+ *  sequence as well as among the values (PyTorch's results are wrong for NaN in the sequence). For a sequence that is
+ *  not sorted the result is unspecified.
  *
  *      fa_searchsorted(sorted_sequence, values, .sorter = NULL, .right = false, .out_int32 = false, .out = NULL)
  *
- *  @param sorted_sequence (n), or (..., n): in ascending order along the last dimension
- *  @param values any shape for a sequence of one dimension, (..., m) for others; or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param sorted_sequence (n) or (..., n), ascending along the last dimension
+ *  @param values any shape if sorted_sequence is 1-dimensional, else (..., m); or a number
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_searchsorted(const fa_tensor *sorted_sequence, fa_arg values, const fa_searchsorted_options *options);
 
 /** Options of fa_bucketize(). */
 typedef struct fa_bucketize_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    bool right;     /**< an element that is a boundary belongs above it, instead of below */
-    bool out_int32; /**< i32 instead of i64 */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    bool right;     /**< false: an element equal to boundary i is in bucket i; true: in bucket i + 1 */
+    bool out_int32; /**< true: the result is i32 instead of i64 */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_bucketize_options;
 
-/** For each element the number of the bucket that it is in: number i is above boundary i - 1 and up to boundary i,
- *  which belongs to it; or, with .right, to the next one. As fa_searchsorted() with the operands exchanged.
+/** The number of the bucket that each element falls into: i with boundaries[i - 1] < x <= boundaries[i], or with .right
+ *  boundaries[i - 1] <= x < boundaries[i]. It is fa_searchsorted() with the operands exchanged.
  *
  *      fa_bucketize(x, boundaries, .right = false, .out_int32 = false, .out = NULL)
  *
  *  @param x any shape, or a number
- *  @param boundaries (n), in ascending order
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param boundaries (n), ascending
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_bucketize(fa_arg x, const fa_tensor *boundaries, const fa_bucketize_options *options);
 
 /** Options of fa_isin(). */
 typedef struct fa_isin_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    bool invert;    /**< whether it is none of them */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    bool invert;    /**< true: the result is negated */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_isin_options;
 
-/** For each element whether it is one of the test elements: bool, of the elements' shape. NaN is none of them.
+/** Whether each element is equal to one of the test elements: bool, in the shape of elements. NaN is equal to none.
  *
  *      fa_isin(elements, test_elements, .invert = false, .out = NULL)
  *
  *  @param elements any shape, or a number
  *  @param test_elements any shape, or a number
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_isin(fa_arg elements, fa_arg test_elements, const fa_isin_options *options);
 
 /** @} */
 
-/** @name Sorting, and what is found by it
- *  the largest elements, the k-th one.
+/** @name Sorting, top-k and k-th value
  *  @{ */
 
 /** The results of fa_sort(). */
@@ -823,36 +831,36 @@ typedef struct fa_sort_result {
 typedef struct fa_sort_options {
     size_t size;     /**< set by the macro */
     int64_t dim;     /**< the dimension to sort along; negative counts from the end */
-    bool descending; /**< the largest first */
-    char fa__end;    /**< the end of what this version knows */
+    bool descending; /**< true: the largest element first */
+    char fa__end;    /**< marks the end of this version's options */
 } fa_sort_options;
 
-/** The elements in order along a dimension, and where each of them stood (i64). Equal elements keep their order, also
- *  when the largest come first. NaN is larger than everything, and equal to itself; -0 equals 0.
- *  PyTorch promises the order of equal elements only when asked for stable=True.
+/** Sorts x along a dimension: the sorted values, and their indices in x (i64). The sort is stable, also in descending
+ *  order (PyTorch guarantees this only with stable=True). NaN counts as the largest and equal to itself; -0 equals
+ *  0.
  *
  *      fa_sort(x, .dim = -1, .descending = false)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_sort_result fa_sort(const fa_tensor *x, const fa_sort_options *options);
 
 /** Options of fa_argsort(). */
 typedef struct fa_argsort_options {
     size_t size;     /**< set by the macro */
-    fa_tensor *out;  /**< where to write, instead of into new memory */
+    fa_tensor *out;  /**< the tensor to write the result into; NULL: a new one */
     int64_t dim;     /**< the dimension to sort along; negative counts from the end */
-    bool descending; /**< the largest first */
-    char fa__end;    /**< the end of what this version knows */
+    bool descending; /**< true: the largest element first */
+    char fa__end;    /**< marks the end of this version's options */
 } fa_argsort_options;
 
-/** Where the elements stand that fa_sort() puts in order along a dimension (i64).
+/** The indices (i64) that sort x along a dimension, as fa_sort() returns them.
  *
  *      fa_argsort(x, .dim = -1, .descending = false, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_argsort(const fa_tensor *x, const fa_argsort_options *options);
 
@@ -865,21 +873,20 @@ typedef struct fa_topk_result {
 /** Options of fa_topk(). */
 typedef struct fa_topk_options {
     size_t size;  /**< set by the macro */
-    int64_t dim;  /**< the dimension to search; negative counts from the end */
-    bool largest; /**< otherwise the smallest */
-    char fa__end; /**< the end of what this version knows */
+    int64_t dim;  /**< the dimension to reduce; negative counts from the end */
+    bool largest; /**< false: the smallest elements */
+    char fa__end; /**< marks the end of this version's options */
 } fa_topk_options;
 
-/** The k largest elements along a dimension, the largest first, or the k smallest, the smallest first, and where they
- *  are (i64). Of equal elements that with the lowest index comes first. NaN is larger than everything.
- *  PyTorch leaves the order of equal elements open, and with sorted=False that of all; of a 0-dim x it takes a k of 0
- *  as 1, which is an error here.
+/** The k largest elements along a dimension in descending order, or the k smallest in ascending order, and their
+ *  indices (i64). Of equal elements the one with the lower index comes first (PyTorch does not specify this). NaN
+ *  counts as the largest. Results are always sorted; for a 0-dim x, k = 0 is an error, where PyTorch uses 1.
  *
  *      fa_topk(x, k, .dim = -1, .largest = true)
  *
  *  @param x a tensor
- *  @param k how many, at most the size of dim
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param k number of elements, at most the size of dim
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_topk_result fa_topk(const fa_tensor *x, int64_t k, const fa_topk_options *options);
 
@@ -892,128 +899,129 @@ typedef struct fa_kthvalue_result {
 /** Options of fa_kthvalue(). */
 typedef struct fa_kthvalue_options {
     size_t size;  /**< set by the macro */
-    int64_t dim;  /**< the dimension to search; negative counts from the end */
-    bool keepdim; /**< keep dim with size 1 */
-    char fa__end; /**< the end of what this version knows */
+    int64_t dim;  /**< the dimension to reduce; negative counts from the end */
+    bool keepdim; /**< true: keep dim with size 1 */
+    char fa__end; /**< marks the end of this version's options */
 } fa_kthvalue_options;
 
-/** The k-th smallest element along a dimension, and where it is (i64); of equal ones it is the k-th of fa_sort().
- *  NaN is larger than everything.
+/** The k-th smallest element along a dimension and its index (i64), as at position k - 1 of fa_sort(). NaN counts as
+ *  the largest.
  *
  *      fa_kthvalue(x, k, .dim = -1, .keepdim = false)
  *
  *  @param x at least one element along dim
- *  @param k which one, from 1: the smallest
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param k which element, from 1 (the smallest)
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_kthvalue_result fa_kthvalue(const fa_tensor *x, int64_t k, const fa_kthvalue_options *options);
 
 /** @} */
 
-/** @name Differences, spreads, weighted means and covariances
+/** @name Differences, peak-to-peak, weighted mean, covariance and correlation
  *  @{ */
 
 /** Options of fa_diff(). */
 typedef struct fa_diff_options {
     size_t size;              /**< set by the macro */
-    fa_tensor *out;           /**< where to write, instead of into new memory */
-    int64_t n;                /**< how often differences are taken */
-    int64_t dim;              /**< the dimension to go along; negative counts from the end */
-    const fa_tensor *prepend; /**< joined in front of x along dim; NULL: nothing */
-    const fa_tensor *append;  /**< joined behind x along dim; NULL: nothing */
-    char fa__end;             /**< the end of what this version knows */
+    fa_tensor *out;           /**< the tensor to write the result into; NULL: a new one */
+    int64_t n;                /**< number of times differences are taken */
+    int64_t dim;              /**< the dimension of the scan; negative counts from the end */
+    const fa_tensor *prepend; /**< concatenated before x along dim; NULL: nothing */
+    const fa_tensor *append;  /**< concatenated after x along dim; NULL: nothing */
+    char fa__end;             /**< marks the end of this version's options */
 } fa_diff_options;
 
-/** Differences between neighbours along a dimension, of which the result has one less; n times one after the other. Of
- *  bool it is whether they differ. With n = 0 it is a copy of x, to which nothing is joined.
+/** The n-th difference along a dimension: for n = 1 y[i] = x[i + 1] - x[i], so the size shrinks by 1; repeated n times.
+ *  For bool it is whether neighbours differ. With n = 0 the result is a copy of x, and prepend and append are
+ *  ignored.
  *
  *      fa_diff(x, .n = 1, .dim = -1, .prepend = NULL, .append = NULL, .out = NULL)
  *
- *  @param x of one dimension at least
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x at least one dimension
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_diff(const fa_tensor *x, const fa_diff_options *options);
 
 /** Options of fa_ptp(). */
 typedef struct fa_ptp_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_dims dim;    /**< one dimension, FA_DIMS(0, 2), or all of them */
-    bool keepdim;   /**< keep what was reduced with size 1 */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+    bool keepdim;   /**< true: keep the reduced dimensions with size 1 */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_ptp_options;
 
-/** From peak to peak: the largest element less the smallest, over dimensions. Integers wrap in their own dtype; bool is
- *  an error.
+/** Peak-to-peak: maximum - minimum over dimensions. Integers wrap around in their dtype; bool is an error.
  *
  *      fa_ptp(x, .dim = FA_ALL, .keepdim = false, .out = NULL)
  *
- *  @param x at least one element to choose from
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x at least one element along the reduced dimensions
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_ptp(const fa_tensor *x, const fa_ptp_options *options);
 
 /** Options of fa_average(). */
 typedef struct fa_average_options {
     size_t size;              /**< set by the macro */
-    fa_tensor *out;           /**< where to write, instead of into new memory */
-    fa_dims dim;              /**< one dimension, FA_DIMS(0, 2), or all of them */
-    const fa_tensor *weights; /**< in x's shape, or a number for each place along one dim; NULL: all equal */
-    bool keepdim;             /**< keep what was reduced with size 1 */
-    char fa__end;             /**< the end of what this version knows */
+    fa_tensor *out;           /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;              /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+    const fa_tensor *weights; /**< x's shape, or 1-dimensional with the size of dim; NULL: equal weights */
+    bool keepdim;             /**< true: keep the reduced dimensions with size 1 */
+    char fa__end;             /**< marks the end of this version's options */
 } fa_average_options;
 
-/** Mean over dimensions in which each element has a weight: the sum of products by the sum of weights, which may not be
- *  0. Of integers it is f32, and without weights an error, as in fa_mean().
+/** The weighted mean over dimensions: sum(x * weights) / sum(weights). A sum of weights of 0 is an error. Integers give
+ *  f32; without weights they are an error, as for fa_mean().
  *
  *      fa_average(x, .dim = FA_ALL, .weights = NULL, .keepdim = false, .out = NULL)
  *
- *  @param x floating, or with weights any dtype
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x floating; any dtype if weights are given
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_average(const fa_tensor *x, const fa_average_options *options);
 
 /** Options of fa_cov(). */
 typedef struct fa_cov_options {
     size_t size;               /**< set by the macro */
-    fa_tensor *out;            /**< where to write, instead of into new memory */
-    int64_t correction;        /**< products are divided by the number of observations less this */
-    const fa_tensor *fweights; /**< (observations), integers: how often each was made; NULL: once */
-    const fa_tensor *aweights; /**< (observations), floating: how much each weighs; NULL: all equally */
-    char fa__end;              /**< the end of what this version knows */
+    fa_tensor *out;            /**< the tensor to write the result into; NULL: a new one */
+    int64_t correction;        /**< the sum of products is divided by (number of observations - correction) */
+    const fa_tensor *fweights; /**< (observations), integers: how often each occurs; NULL: once */
+    const fa_tensor *aweights; /**< (observations), floating: weight of each; NULL: equal weights */
+    char fa__end;              /**< marks the end of this version's options */
 } fa_cov_options;
 
-/** Covariances of variables, a matrix; of one variable its variance, a number. Of integers in f32. A weight
- *  that is negative or NaN is an error, and so are weights of which the sum is 0, at once or when the device is waited
- *  for.
+/** The covariance matrix of variables: (variables, variables); of a single variable its variance, 0-dim. Integers give
+ *  f32. A negative or NaN weight and weights whose sum is 0 are errors, which a GPU reports when the host next waits
+ *  for it.
  *
  *      fa_cov(x, .correction = 1, .fweights = NULL, .aweights = NULL, .out = NULL)
  *
- *  @param x (variables, observations), or (observations) of one variable
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x (variables, observations), or (observations) of a single variable
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_cov(const fa_tensor *x, const fa_cov_options *options);
 
 /** Options of fa_corrcoef(). */
 typedef struct fa_corrcoef_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_corrcoef_options;
 
-/** Pearson's correlation coefficients of variables: their covariances by their deviations, held between -1 and 1.
+/** The matrix of Pearson correlation coefficients of variables: covariances divided by the product of the standard
+ *  deviations, clamped to [-1, 1].
  *
  *      fa_corrcoef(x, .out = NULL)
  *
- *  @param x (variables, observations), or (observations) of one variable
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x (variables, observations), or (observations) of a single variable
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_corrcoef(const fa_tensor *x, const fa_corrcoef_options *options);
 
 /** @} */
 
-/** @name Different elements, each once, where they went and how often there are
- *  in order of size, or of neighbours.
+/** @name Unique elements or slices
+ *  With their inverse indices and counts, sorted or in the order of x.
  *  @{ */
 
 /** The results of fa_unique(). */
@@ -1026,21 +1034,21 @@ typedef struct fa_unique_result {
 /** Options of fa_unique(). */
 typedef struct fa_unique_options {
     size_t size;         /**< set by the macro */
-    int64_t dim;         /**< whose slices are compared, negative from the end; by default elements are */
-    bool return_inverse; /**< also where each element went */
-    bool return_counts;  /**< also how often there is each */
-    char fa__end;        /**< the end of what this version knows */
+    int64_t dim;         /**< compare slices along dim, negative counts from the end; default: elements */
+    bool return_inverse; /**< true: also return the index in values of each element of x */
+    bool return_counts;  /**< true: also return how often each value occurs */
+    char fa__end;        /**< marks the end of this version's options */
 } fa_unique_options;
 
-/** The different elements in ascending order, each once; where each element of x went, of x's shape; and how often
- *  there is each (both i64). What is not asked for is NULL. Along a dimension it is the different slices, in the order
- *  of their first elements that differ. NaN is different from everything, itself too, and comes last; of -0 and 0 it is
- *  that which is first in x. How many there are is read, which waits for it. There is no gradient.
+/** The unique elements in ascending order; for each element of x its index among them, in x's shape; and their counts
+ *  (both i64). Results that are not requested are NULL. With dim, the unique slices along that dimension in
+ *  lexicographic order. Each NaN is unique and comes last; of -0 and 0 the one that is first in x is kept. The host
+ *  reads the number of unique elements, which waits for x. There is no gradient.
  *
  *      fa_unique(x, .dim = INT64_MIN, .return_inverse = false, .return_counts = false)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_unique_result fa_unique(const fa_tensor *x, const fa_unique_options *options);
 
@@ -1054,19 +1062,19 @@ typedef struct fa_unique_consecutive_result {
 /** Options of fa_unique_consecutive(). */
 typedef struct fa_unique_consecutive_options {
     size_t size;         /**< set by the macro */
-    int64_t dim;         /**< whose slices are compared, negative from the end; by default elements are */
-    bool return_inverse; /**< also where each element went */
-    bool return_counts;  /**< also how often there is each */
-    char fa__end;        /**< the end of what this version knows */
+    int64_t dim;         /**< compare slices along dim, negative counts from the end; default: elements */
+    bool return_inverse; /**< true: also return the index in values of each element of x */
+    bool return_counts;  /**< true: also return how often each value occurs */
+    char fa__end;        /**< marks the end of this version's options */
 } fa_unique_consecutive_options;
 
-/** The elements, or the slices along a dimension, without those that equal the one right before; else as
+/** x without elements (or slices along dim) that are equal to their predecessor. Results and options as for
  *  fa_unique().
  *
  *      fa_unique_consecutive(x, .dim = INT64_MIN, .return_inverse = false, .return_counts = false)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the results; NULLs after an error */
 FA_API fa_unique_consecutive_result fa_unique_consecutive(const fa_tensor *x, const fa_unique_consecutive_options *options);
 
@@ -1075,7 +1083,7 @@ FA_API fa_unique_consecutive_result fa_unique_consecutive(const fa_tensor *x, co
 /** @} */
 
 /** @cond */
-/* How named options, and numbers in the place of tensors, reach the functions above. */
+/* Macros through which the functions above take named options, and numbers instead of tensors. */
 #define FA__DEFAULT_fa_amax {offsetof(fa_amax_options, fa__end), NULL, FA_ALL, false, 0}
 #define fa_amax(...) FA__CALL1(fa_amax, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_amin {offsetof(fa_amin_options, fa__end), NULL, FA_ALL, false, 0}

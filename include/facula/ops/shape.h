@@ -10,80 +10,82 @@
 FA__BEGIN
 
 /** @defgroup ops_shape Views, shapes and joining
+ *  @ingroup ops
  *  @{ */
 
-/** @name Diagonals
- *  as views, written into zeros, and what stands on one side of them.
+/** @name Diagonals and triangular matrices
  *  @{ */
 
 /** Options of fa_diagonal(). */
 typedef struct fa_diagonal_options {
     size_t size;    /**< set by the macro */
-    int64_t offset; /**< above the main diagonal; below it when negative */
-    int64_t dim1;   /**< rows: negative counts from the end */
-    int64_t dim2;   /**< columns: negative counts from the end */
-    char fa__end;   /**< the end of what this version knows */
+    int64_t offset; /**< 0: main diagonal; positive: above it; negative: below it */
+    int64_t dim1;   /**< dimension of the rows; negative counts from the end */
+    int64_t dim2;   /**< dimension of the columns; negative counts from the end */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_diagonal_options;
 
-/** The diagonal of two dimensions, which go; it stands in a new last one: a view.
+/** The diagonal of two dimensions, as a view: these dimensions are removed, and the diagonal becomes the last
+ *  dimension.
  *
  *      fa_diagonal(x, .offset = 0, .dim1 = 0, .dim2 = 1)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return a view; NULL after an error */
 FA_API fa_tensor *fa_diagonal(const fa_tensor *x, const fa_diagonal_options *options);
 
 /** Options of fa_diag_embed(). */
 typedef struct fa_diag_embed_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    int64_t offset; /**< above the main diagonal; below it when negative */
-    int64_t dim1;   /**< of the result: rows; negative counts from the end */
-    int64_t dim2;   /**< of the result: columns */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    int64_t offset; /**< 0: main diagonal; positive: above it; negative: below it */
+    int64_t dim1;   /**< dimension of the rows in the result; negative counts from the end */
+    int64_t dim2;   /**< dimension of the columns in the result */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_diag_embed_options;
 
-/** Zeros with the last dimension of x on a diagonal of two dimensions.
+/** Embeds the last dimension of x as a diagonal of two dimensions of a tensor of zeros, with one dimension more than
+ *  x.
  *
  *      fa_diag_embed(x, .offset = 0, .dim1 = -2, .dim2 = -1, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_diag_embed(const fa_tensor *x, const fa_diag_embed_options *options);
 
 /** Options of fa_diag(). */
 typedef struct fa_diag_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    int64_t offset; /**< above the main diagonal; below it when negative */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    int64_t offset; /**< 0: main diagonal; positive: above it; negative: below it */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_diag_options;
 
-/** A matrix with the vector x on its diagonal; of a matrix the diagonal, a view.
+/** For a vector, the matrix with it on a diagonal; for a matrix, its diagonal, as a view.
  *
  *      fa_diag(x, .offset = 0, .out = NULL)
  *
- *  @param x a vector or a matrix
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x 1- or 2-dimensional
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_diag(const fa_tensor *x, const fa_diag_options *options);
 
 /** Options of fa_tril(). */
 typedef struct fa_tril_options {
     size_t size;      /**< set by the macro */
-    fa_tensor *out;   /**< where to write, instead of into new memory */
-    int64_t diagonal; /**< the last one that stays, above the main diagonal; below it when negative */
-    char fa__end;     /**< the end of what this version knows */
+    fa_tensor *out;   /**< the tensor to write the result into; NULL: a new one */
+    int64_t diagonal; /**< the last diagonal that is kept: 0 the main one, positive above, negative below */
+    char fa__end;     /**< marks the end of this version's options */
 } fa_tril_options;
 
-/** The lower triangle of matrices: what stands above a diagonal becomes 0.
+/** The lower triangle of matrices: elements above a diagonal become 0.
  *
  *      fa_tril(x, .diagonal = 0, .out = NULL)
  *
- *  @param x matrices: the last two dimensions
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x a matrix, or a batch of them: the last two dimensions
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_tril(const fa_tensor *x, const fa_tril_options *options);
 
@@ -93,17 +95,17 @@ FA_API fa_tensor *fa_tril_(fa_tensor *x, const fa_tril_options *options);
 /** Options of fa_triu(). */
 typedef struct fa_triu_options {
     size_t size;      /**< set by the macro */
-    fa_tensor *out;   /**< where to write, instead of into new memory */
-    int64_t diagonal; /**< the last one that stays, above the main diagonal; below it when negative */
-    char fa__end;     /**< the end of what this version knows */
+    fa_tensor *out;   /**< the tensor to write the result into; NULL: a new one */
+    int64_t diagonal; /**< the last diagonal that is kept: 0 the main one, positive above, negative below */
+    char fa__end;     /**< marks the end of this version's options */
 } fa_triu_options;
 
-/** The upper triangle of matrices: what stands below a diagonal becomes 0.
+/** The upper triangle of matrices: elements below a diagonal become 0.
  *
  *      fa_triu(x, .diagonal = 0, .out = NULL)
  *
- *  @param x matrices: the last two dimensions
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param x a matrix, or a batch of them: the last two dimensions
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_triu(const fa_tensor *x, const fa_triu_options *options);
 
@@ -112,707 +114,718 @@ FA_API fa_tensor *fa_triu_(fa_tensor *x, const fa_triu_options *options);
 
 /** @} */
 
-/** @name Tensors brought to a common shape, each a view
- *  by broadcasting, and as coordinates of a grid.
+/** @name Broadcasting tensors together, coordinate grids (meshgrid)
+ *  The results are views.
  *  @{ */
 
-/** Each tensor with the shape that all of them broadcast to. Under automatic placement they may be on several devices,
- *  and are brought to one.
+/** Expands all tensors to the shape that they broadcast to: views. Under automatic placement, tensors on different
+ *  devices are moved to one.
  *
  *      fa_broadcast_tensors(x)
  *
- *  @param x of shapes that broadcast
- *  @return tensors in an array that the scope owns; none after an error */
+ *  @param x shapes that broadcast together
+ *  @return an array of tensors, owned by the scope; empty after an error */
 FA_API fa_tensors fa_broadcast_tensors(fa_tensors x);
 
 /** Options of fa_meshgrid(). */
 typedef struct fa_meshgrid_options {
     size_t size;          /**< set by the macro */
-    const char *indexing; /**< "ij": the first is the first dimension; "xy": the second is, as in images */
-    char fa__end;         /**< the end of what this version knows */
+    const char *indexing; /**< "ij": the first input varies along dimension 0; "xy": along dimension 1 */
+    char fa__end;         /**< marks the end of this version's options */
 } fa_meshgrid_options;
 
-/** For each axis the coordinate of every point of the grid that the axes span.
+/** Coordinate grids: for inputs of sizes n1, n2, ... one tensor of shape (n1, n2, ...) for each, with its coordinate at
+ *  every grid point.
  *
  *      fa_meshgrid(x, .indexing = "ij")
  *
- *  @param x coordinates along each axis: (n) or (), of one dtype
- *  @param options what the macro makes of the named options; NULL for the defaults
- *  @return tensors in an array that the scope owns; none after an error */
+ *  @param x coordinates along each axis: (n) or (), all of one dtype
+ *  @param options the named options, packed by the macro; NULL: the defaults
+ *  @return an array of tensors, owned by the scope; empty after an error */
 FA_API fa_tensors fa_meshgrid(fa_tensors x, const fa_meshgrid_options *options);
 
 /** @} */
 
-/** @name Joining tensors along a new dimension, or along one that they are given
- *  cat itself is in index.h.
+/** @name Stacking and concatenation
+ *  fa_cat() is listed under "Selecting, gathering and joining".
  *  @{ */
 
 /** Options of fa_stack(). */
 typedef struct fa_stack_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    int64_t dim;    /**< where the new dimension stands; negative counts from the end */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    int64_t dim;    /**< position of the new dimension; negative counts from the end */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_stack_options;
 
-/** Tensors of one shape, joined along a new dimension; their dtypes promote.
+/** Stacks tensors of the same shape along a new dimension; their dtypes are promoted.
  *
  *      fa_stack(x, .dim = 0, .out = NULL)
  *
  *  @param x one or more, all of one shape
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_stack(fa_tensors x, const fa_stack_options *options);
 
 /** Options of fa_hstack(). */
 typedef struct fa_hstack_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_hstack_options;
 
-/** Tensors joined side by side: along dimension 1, vectors along dimension 0.
+/** Concatenates tensors horizontally: along dimension 1, or dimension 0 if they are vectors.
  *
  *      fa_hstack(x, .out = NULL)
  *
  *  @param x one or more
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_hstack(fa_tensors x, const fa_hstack_options *options);
 
 /** Options of fa_vstack(). */
 typedef struct fa_vstack_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_vstack_options;
 
-/** Tensors joined one below the other: along dimension 0; a vector is a row.
+/** Stacks tensors vertically, along dimension 0; a vector counts as a row.
  *
  *      fa_vstack(x, .out = NULL)
  *
  *  @param x one or more
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_vstack(fa_tensors x, const fa_vstack_options *options);
 
 /** Options of fa_dstack(). */
 typedef struct fa_dstack_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_dstack_options;
 
-/** Tensors joined one behind the other: along dimension 2; a vector of n is (1, n, 1), a matrix (m, n, 1).
+/** Stacks tensors along dimension 2; a vector (n) counts as (1, n, 1), a matrix (m, n) as (m, n, 1).
  *
  *      fa_dstack(x, .out = NULL)
  *
  *  @param x one or more
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_dstack(fa_tensors x, const fa_dstack_options *options);
 
 /** Options of fa_column_stack(). */
 typedef struct fa_column_stack_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_column_stack_options;
 
-/** Tensors joined along dimension 1; a vector is a column.
+/** Concatenates along dimension 1; a vector counts as a column.
  *
  *      fa_column_stack(x, .out = NULL)
  *
  *  @param x one or more
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_column_stack(fa_tensors x, const fa_column_stack_options *options);
 
 /** @} */
 
 /** @name Padding
- *  more entries at both ends of dimensions, of one value or as the tensor's own go on.
+ *  Constant, reflect, replicate and circular.
  *  @{ */
 
 /** Options of fa_pad(). */
 typedef struct fa_pad_options {
     size_t size;      /**< set by the macro */
-    fa_tensor *out;   /**< where to write, instead of into new memory */
-    const char *mode; /**< "constant"; "reflect": mirrored at the edge, which is not repeated; "replicate": the edge repeated; "circular": from the other end */
-    double value;     /**< of new entries in mode "constant" */
-    char fa__end;     /**< the end of what this version knows */
+    fa_tensor *out;   /**< the tensor to write the result into; NULL: a new one */
+    const char *mode; /**< "constant", "reflect", "replicate" or "circular" */
+    double value;     /**< the value of mode "constant" */
+    char fa__end;     /**< marks the end of this version's options */
 } fa_pad_options;
 
-/** x with more entries at the ends of its dimensions.
+/** Pads dimensions of x, starting from the last one: pads are the numbers of elements to add before and after the last
+ *  dimension, then the one before it, and so on; negative numbers crop. In mode "constant" the new elements are
+ *  `value`; "reflect" mirrors x at the edge without repeating it, "replicate" repeats the edge, "circular" wraps
+ *  around.
  *
  *      fa_pad(x, pads, .mode = "constant", .value = 0, .out = NULL)
  *
  *  @param x a tensor
- *  @param pads FA_LIST(1, 2): entries before and behind those of the last dimension; then of the one before it, and so on. Negative ones take away
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param pads FA_LIST(before, after, ...), the last dimension first; negative: crop
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_pad(const fa_tensor *x, fa_list pads, const fa_pad_options *options);
 
 /** @} */
 
-/** @name Elements in turn, and more than once
- *  rolled, repeated as a whole, repeated one by one.
+/** @name Roll, repeat, tile, repeat_interleave
  *  @{ */
 
 /** Options of fa_roll(). */
 typedef struct fa_roll_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    fa_shape dims;  /**< along which; none: as if x were a vector */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    fa_shape dims;  /**< the dimensions; none: x is flattened and restored afterwards */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_roll_options;
 
-/** x with its entries moved on along dimensions; what leaves at the end comes in again at the front.
+/** Shifts the elements of x along dimensions, cyclically: elements shifted beyond the end come in at the front.
  *
  *      fa_roll(x, shifts, .dims = ..., .out = NULL)
  *
  *  @param x a tensor
- *  @param shifts by how many places: FA_SHAPE(1, -2), one for each of dims; negative: to the front
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param shifts how far to shift each of dims, such as FA_SHAPE(1, -2); negative: to the front
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_roll(const fa_tensor *x, fa_shape shifts, const fa_roll_options *options);
 
 /** Options of fa_repeat(). */
 typedef struct fa_repeat_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_repeat_options;
 
-/** x so often along each dimension; new ones stand in front.
+/** Repeats x along each dimension, as torch.Tensor.repeat. More repetitions than x has dimensions add leading
+ *  dimensions.
  *
  *      fa_repeat(x, repeats, .out = NULL)
  *
  *  @param x a tensor
- *  @param repeats how often along each dimension: FA_SHAPE(2, 1); the last ones are those of x
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param repeats repetitions for each dimension, such as FA_SHAPE(2, 1); aligned with x's last dimensions
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_repeat(const fa_tensor *x, fa_shape repeats, const fa_repeat_options *options);
 
 /** Options of fa_tile(). */
 typedef struct fa_tile_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_tile_options;
 
-/** x so often along each dimension, as fa_repeat() does; dimensions for which no repeats are given stay.
+/** Repeats x along each dimension, as fa_repeat(), but with fewer repetitions than dimensions the leading ones are not
+ *  repeated.
  *
  *      fa_tile(x, repeats, .out = NULL)
  *
  *  @param x a tensor
- *  @param repeats how often along each dimension: FA_SHAPE(2, 1); the last ones are those of x
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param repeats repetitions for each dimension, such as FA_SHAPE(2, 1); aligned with x's last dimensions
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_tile(const fa_tensor *x, fa_shape repeats, const fa_tile_options *options);
 
 /** Options of fa_repeat_interleave(). */
 typedef struct fa_repeat_interleave_options {
     size_t size;         /**< set by the macro */
-    fa_tensor *out;      /**< where to write, instead of into new memory */
-    int64_t dim;         /**< along which, negative from the end; by default of x as a vector */
-    int64_t output_size; /**< of dim in the result: what the repeats add up to; -1: they are added up */
-    char fa__end;        /**< the end of what this version knows */
+    fa_tensor *out;      /**< the tensor to write the result into; NULL: a new one */
+    int64_t dim;         /**< the dimension, negative counts from the end; by default x is flattened */
+    int64_t output_size; /**< size of dim in the result, the sum of the repeats; -1: the host computes it */
+    char fa__end;        /**< marks the end of this version's options */
 } fa_repeat_interleave_options;
 
-/** Each entry of x so often, one behind the other. The size of the result is the sum of the repeats: those of a tensor
- *  are read for it, which waits for them, unless output_size tells; the places that
- *  follow are then copied to x's device. Where it is not their sum, or one is negative, comes an error of an index that
- *  is out of range, from a device when it is waited for.
+/** Repeats each element (or slice along dim) consecutively: [a, b] with repeats 2 gives [a, a, b, b]. The result's size
+ *  along dim is the sum of repeats. If repeats is a tensor the host reads it, which waits for it, and copies the index
+ *  to x's device, unless output_size is given. A negative count or a wrong output_size is reported as an index out of
+ *  range, by a GPU when the host next waits for it.
  *
  *      fa_repeat_interleave(x, repeats, .dim = INT64_MIN, .output_size = -1, .out = NULL)
  *
  *  @param x a tensor
- *  @param repeats how often each: a number, or integers, one or as many as dim has entries
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param repeats repetitions of each element: a number, or an integer tensor with 1 or dim's size elements
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_repeat_interleave(const fa_tensor *x, fa_arg repeats, const fa_repeat_interleave_options *options);
 
 /** @} */
 
-/** @name Views for less common needs
- *  dimensions moved and divided, halves and quarters turned, windows, strides of the
- *  caller's own.
+/** @name Unflatten, movedim, rot90, flips, unfold and as_strided
+ *  All are views.
  *  @{ */
 
 /** Options of fa_unflatten(). */
 typedef struct fa_unflatten_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_unflatten_options;
 
-/** x with one dimension divided into several: a view.
+/** Splits one dimension of x into several: a view, the inverse of fa_flatten().
  *
  *      fa_unflatten(x, dim, shape, .out = NULL)
  *
  *  @param x a tensor
- *  @param dim the dimension that is divided; negative counts from the end
- *  @param shape of what it becomes; one size may be -1, which is found from the others
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param dim the dimension to split; negative counts from the end
+ *  @param shape the sizes it is split into; one may be -1, which is inferred
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_unflatten(const fa_tensor *x, int64_t dim, fa_shape shape, const fa_unflatten_options *options);
 
 /** Options of fa_movedim(). */
 typedef struct fa_movedim_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_movedim_options;
 
-/** x with dimensions moved to other places: a view.
+/** Moves dimensions of x to other positions: a view.
  *
  *      fa_movedim(x, source, destination, .out = NULL)
  *
  *  @param x a tensor
- *  @param source FA_SHAPE(0, 1): these dimensions move; negative ones count from the end
- *  @param destination where each of them stands then; the others stay in their order
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param source the dimensions to move, such as FA_SHAPE(0, 1); negative counts from the end
+ *  @param destination their positions in the result; the others keep their order
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_movedim(const fa_tensor *x, fa_shape source, fa_shape destination, const fa_movedim_options *options);
 
 /** Options of fa_rot90(). */
 typedef struct fa_rot90_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    int64_t k;      /**< quarters: from the first of dims towards the second; may be negative */
-    fa_shape dims;  /**< the plane, by default FA_SHAPE(0, 1); negative ones count from the end */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    int64_t k;      /**< number of 90 degree rotations, from dims[0] towards dims[1]; may be negative */
+    fa_shape dims;  /**< the two dimensions of the plane; negative counts from the end */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_rot90_options;
 
-/** x turned by quarters in a plane: a view.
+/** Rotates x by multiples of 90 degrees in the plane of two dimensions: a view.
  *
  *      fa_rot90(x, .k = 1, .dims = ..., .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_rot90(const fa_tensor *x, const fa_rot90_options *options);
 
 /** Options of fa_fliplr(). */
 typedef struct fa_fliplr_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_fliplr_options;
 
-/** x with its columns in the opposite order: a view.
+/** Reverses the order of columns (dimension 1): a view.
  *
  *      fa_fliplr(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_fliplr(const fa_tensor *x, const fa_fliplr_options *options);
 
 /** Options of fa_flipud(). */
 typedef struct fa_flipud_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_flipud_options;
 
-/** x with its rows in the opposite order: a view.
+/** Reverses the order of rows (dimension 0): a view.
  *
  *      fa_flipud(x, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_flipud(const fa_tensor *x, const fa_flipud_options *options);
 
-/** Windows of a dimension, each of which becomes an entry; what is in them stands in a new last dimension: a view.
+/** Sliding windows along a dimension, as a view: dim's size becomes the number of windows, and a new last dimension has
+ *  the elements of each.
  *
  *      fa_unfold(x, dim, size, step)
  *
  *  @param x a tensor
- *  @param dim along which windows lie; negative counts from the end
- *  @param size of each window
- *  @param step from the beginning of one to that of the next
+ *  @param dim the dimension the windows slide along; negative counts from the end
+ *  @param size size of the windows
+ *  @param step step between the starts of neighbouring windows
  *  @return a view; NULL after an error */
 FA_API fa_tensor *fa_unfold(const fa_tensor *x, int64_t dim, int64_t size, int64_t step);
 
 /** Options of fa_as_strided(). */
 typedef struct fa_as_strided_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    int64_t offset; /**< of the first element, in elements of that memory; by default where x begins */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    int64_t offset; /**< of the first element in x's storage, in elements; default: where x starts */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_as_strided_options;
 
-/** A view of the memory that x lies in, by its strides: elements may coincide, and lie outside of x, but not of its
- *  memory.
+/** A view of x's storage with any shape, strides and offset. Elements may share memory, and may be outside of x but not
+ *  outside of its storage.
  *
  *      fa_as_strided(x, shape, strides, .offset = INT64_MIN, .out = NULL)
  *
  *  @param x a tensor
- *  @param shape of the result
- *  @param strides in elements of the memory that x lies in, of any sign
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param shape shape of the result
+ *  @param strides strides in elements of x's storage; any sign
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_as_strided(const fa_tensor *x, fa_shape shape, fa_shape strides, const fa_as_strided_options *options);
 
 /** @} */
 
-/** @name Parts of a tensor
- *  some entries of a dimension, or all in the opposite order. Views, nothing is copied.
+/** @name Slicing
+ *  flip, select, narrow and slice. All are views; nothing is copied.
  *  @{ */
 
 /** Options of fa_flip(). */
 typedef struct fa_flip_options {
     size_t size;  /**< set by the macro */
-    fa_dims dim;  /**< one dimension, FA_DIMS(0, 2), or all of them */
-    char fa__end; /**< the end of what this version knows */
+    fa_dims dim;  /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+    char fa__end; /**< marks the end of this version's options */
 } fa_flip_options;
 
-/** x in the opposite order along dimensions: a view, with negative strides.
+/** Reverses x along dimensions: a view, with negative strides.
  *
  *      fa_flip(x, .dim = FA_ALL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return a view; NULL after an error */
 FA_API fa_tensor *fa_flip(const fa_tensor *x, const fa_flip_options *options);
 
-/** One entry of a dimension, which goes.
+/** The slice of x at one index of a dimension, without that dimension: a view.
  *
  *      fa_select(x, dim, index)
  *
  *  @param x a tensor
- *  @param dim the dimension that goes; negative counts from the end
- *  @param index which of its entries stays; negative counts from the end
+ *  @param dim the dimension to index, which is removed; negative counts from the end
+ *  @param index which index to select; negative counts from the end
  *  @return a view; NULL after an error */
 FA_API fa_tensor *fa_select(const fa_tensor *x, int64_t dim, int64_t index);
 
-/** Some neighbouring entries of a dimension.
+/** The slice of x with indices start to start + length - 1 of a dimension: a view.
  *
  *      fa_narrow(x, dim, start, length)
  *
  *  @param x a tensor
  *  @param dim negative counts from the end
- *  @param start the first entry that stays; negative counts from the end
- *  @param length how many stay
+ *  @param start first index; negative counts from the end
+ *  @param length number of elements
  *  @return a view; NULL after an error */
 FA_API fa_tensor *fa_narrow(const fa_tensor *x, int64_t dim, int64_t start, int64_t length);
 
 /** Options of fa_slice(). */
 typedef struct fa_slice_options {
     size_t size;   /**< set by the macro */
-    int64_t start; /**< the first entry, as in NumPy; INT64_MIN: from the end that step comes from */
-    int64_t end;   /**< where it stops, as in NumPy; INT64_MAX: at the other end */
-    int64_t step;  /**< between entries; may be negative, not 0 */
-    char fa__end;  /**< the end of what this version knows */
+    int64_t start; /**< first index, as in NumPy; INT64_MIN: the first (last if step < 0) */
+    int64_t end;   /**< exclusive end, as in NumPy; INT64_MAX: no bound */
+    int64_t step;  /**< step between indices; may be negative, not 0 */
+    char fa__end;  /**< marks the end of this version's options */
 } fa_slice_options;
 
-/** Every step-th entry of a dimension from start to before end, as NumPy's x[start:end:step]; negative steps are views
- *  too.
+/** The slice of x with every step-th index of a dimension from start to end (exclusive), as NumPy's x[start:end:step]:
+ *  a view, also for negative steps.
  *
  *      fa_slice(x, dim, .start = INT64_MIN, .end = INT64_MAX, .step = 1)
  *
  *  @param x a tensor
  *  @param dim negative counts from the end
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return a view; NULL after an error */
 FA_API fa_tensor *fa_slice(const fa_tensor *x, int64_t dim, const fa_slice_options *options);
 
 /** @} */
 
-/** @name Cutting
- *  a tensor's parts along a dimension, as a list of views. split, chunk and unbind leave one node behind, so
- *  that backward joins the parts' gradients once, however many there are.
+/** @name Split, chunk, unbind
+ *  Cuts a tensor along a dimension into a list of views. split, chunk and unbind record one
+ *  autograd node for all parts, so backward joins the parts' gradients once.
  *  @{ */
 
 /** Options of fa_split(). */
 typedef struct fa_split_options {
     size_t size;  /**< set by the macro */
     int64_t dim;  /**< negative counts from the end */
-    char fa__end; /**< the end of what this version knows */
+    char fa__end; /**< marks the end of this version's options */
 } fa_split_options;
 
-/** x in parts of one size along a dimension. The parts may not be changed in place while gradients flow into them.
+/** Splits x into parts of a given size along a dimension: a list of views. The parts must not be modified in place
+ *  while gradients flow through them.
  *
  *      fa_split(x, size, .dim = 0)
  *
  *  @param x a tensor
- *  @param size of each part along dim; the last one may be smaller
- *  @param options what the macro makes of the named options; NULL for the defaults
- *  @return views, in an array that the scope owns; none after an error */
+ *  @param size size of each part along dim; the last one may be smaller
+ *  @param options the named options, packed by the macro; NULL: the defaults
+ *  @return an array of views, owned by the scope; empty after an error */
 FA_API fa_tensors fa_split(const fa_tensor *x, int64_t size, const fa_split_options *options);
 
 /** Options of fa_split_sizes(). */
 typedef struct fa_split_sizes_options {
     size_t size;  /**< set by the macro */
     int64_t dim;  /**< negative counts from the end */
-    char fa__end; /**< the end of what this version knows */
+    char fa__end; /**< marks the end of this version's options */
 } fa_split_sizes_options;
 
-/** x in parts of the given sizes along a dimension. The parts may not be changed in place while gradients flow into
- *  them.
+/** Splits x into parts of the given sizes along a dimension: a list of views. The parts must not be modified in place
+ *  while gradients flow through them.
  *
  *      fa_split_sizes(x, sizes, .dim = 0)
  *
  *  @param x a tensor
- *  @param sizes of the parts along dim: FA_LIST(2, 3); whole numbers whose sum is dim's size
- *  @param options what the macro makes of the named options; NULL for the defaults
- *  @return views, in an array that the scope owns; none after an error */
+ *  @param sizes sizes of the parts along dim, such as FA_LIST(2, 3); their sum is dim's size
+ *  @param options the named options, packed by the macro; NULL: the defaults
+ *  @return an array of views, owned by the scope; empty after an error */
 FA_API fa_tensors fa_split_sizes(const fa_tensor *x, fa_list sizes, const fa_split_sizes_options *options);
 
 /** Options of fa_chunk(). */
 typedef struct fa_chunk_options {
     size_t size;  /**< set by the macro */
     int64_t dim;  /**< negative counts from the end */
-    char fa__end; /**< the end of what this version knows */
+    char fa__end; /**< marks the end of this version's options */
 } fa_chunk_options;
 
-/** x in so many parts along a dimension, all of one size but the last; in fewer when that is how the sizes fall. The
- *  parts may not be changed in place while gradients flow into them.
+/** Splits x into at most `chunks` parts along a dimension: a list of views of size ceil(size / chunks), the last one
+ *  possibly smaller. The parts must not be modified in place while gradients flow through them.
  *
  *      fa_chunk(x, chunks, .dim = 0)
  *
  *  @param x a tensor
- *  @param chunks how many, at most
- *  @param options what the macro makes of the named options; NULL for the defaults
- *  @return views, in an array that the scope owns; none after an error */
+ *  @param chunks maximum number of parts
+ *  @param options the named options, packed by the macro; NULL: the defaults
+ *  @return an array of views, owned by the scope; empty after an error */
 FA_API fa_tensors fa_chunk(const fa_tensor *x, int64_t chunks, const fa_chunk_options *options);
 
 /** Options of fa_unbind(). */
 typedef struct fa_unbind_options {
     size_t size;  /**< set by the macro */
-    int64_t dim;  /**< the dimension that goes; negative counts from the end */
-    char fa__end; /**< the end of what this version knows */
+    int64_t dim;  /**< the dimension to index, which is removed; negative counts from the end */
+    char fa__end; /**< marks the end of this version's options */
 } fa_unbind_options;
 
-/** The entries of a dimension, which goes. They may not be changed in place while gradients flow into them.
+/** The slices of x along a dimension, without that dimension: a list of views. They must not be modified in place while
+ *  gradients flow through them.
  *
  *      fa_unbind(x, .dim = 0)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
- *  @return views, in an array that the scope owns; none after an error */
+ *  @param options the named options, packed by the macro; NULL: the defaults
+ *  @return an array of views, owned by the scope; empty after an error */
 FA_API fa_tensors fa_unbind(const fa_tensor *x, const fa_unbind_options *options);
 
 /** Options of fa_tensor_split(). */
 typedef struct fa_tensor_split_options {
     size_t size;  /**< set by the macro */
     int64_t dim;  /**< negative counts from the end */
-    char fa__end; /**< the end of what this version knows */
+    char fa__end; /**< marks the end of this version's options */
 } fa_tensor_split_options;
 
-/** x in just so many parts along a dimension; the first ones are larger by one where the size does not divide.
+/** Splits x into exactly `sections` parts along a dimension: a list of views. If the size is not divisible, the first
+ *  parts are larger by one.
  *
  *      fa_tensor_split(x, sections, .dim = 0)
  *
  *  @param x a tensor
- *  @param sections how many parts
- *  @param options what the macro makes of the named options; NULL for the defaults
- *  @return tensors in an array that the scope owns; none after an error */
+ *  @param sections number of parts
+ *  @param options the named options, packed by the macro; NULL: the defaults
+ *  @return an array of tensors, owned by the scope; empty after an error */
 FA_API fa_tensors fa_tensor_split(const fa_tensor *x, int64_t sections, const fa_tensor_split_options *options);
 
 /** Options of fa_tensor_split_at(). */
 typedef struct fa_tensor_split_at_options {
     size_t size;  /**< set by the macro */
     int64_t dim;  /**< negative counts from the end */
-    char fa__end; /**< the end of what this version knows */
+    char fa__end; /**< marks the end of this version's options */
 } fa_tensor_split_at_options;
 
-/** x in parts along a dimension: up to the first index, from there to the second, and so on; from the last one to the
- *  end.
+/** Splits x at given indices along a dimension: a list of views x[:i0], x[i0:i1], ..., x[last:].
  *
  *      fa_tensor_split_at(x, indices, .dim = 0)
  *
  *  @param x a tensor
- *  @param indices where a new part begins: FA_LIST(1, 3); as in slices, negative ones count from the end
- *  @param options what the macro makes of the named options; NULL for the defaults
- *  @return tensors in an array that the scope owns; none after an error */
+ *  @param indices where parts begin, such as FA_LIST(1, 3); as in slices, negative counts from the end
+ *  @param options the named options, packed by the macro; NULL: the defaults
+ *  @return an array of tensors, owned by the scope; empty after an error */
 FA_API fa_tensors fa_tensor_split_at(const fa_tensor *x, fa_list indices, const fa_tensor_split_at_options *options);
 
 /** @} */
 
-/** @name Views
- *  x in another shape, or with its dimensions in another order, over the same memory.
+/** @name Transpose, permute, reshape and expand
+ *  All are views of the same storage, except that fa_reshape() copies where it
+ *  has to.
  *  @{ */
 
-/** x with two dimensions swapped.
+/** Swaps two dimensions of x: a view.
  *
  *      fa_transpose(x, dim0, dim1)
  *
  *  @param x a tensor
- *  @param dim0 these two dimensions change places;
- *  @param dim1 negative ones count from the end
+ *  @param dim0 the first dimension; negative counts from the end
+ *  @param dim1 the second dimension
  *  @return a view; NULL after an error */
 FA_API fa_tensor *fa_transpose(const fa_tensor *x, int64_t dim0, int64_t dim1);
 
-/** The transpose of a matrix; vectors and numbers stay as they are.
+/** The transpose of a matrix: a view. 0- and 1-dimensional tensors are returned as they are.
  *
  *      fa_t(x)
  *
- *  @param x of at most two dimensions
+ *  @param x at most 2-dimensional
  *  @return a view; NULL after an error */
 FA_API fa_tensor *fa_t(const fa_tensor *x);
 
-/** x with its dimensions in another order.
+/** Permutes the dimensions of x: a view.
  *
  *      fa_permute(x, dims)
  *
  *  @param x a tensor
- *  @param dims FA_SHAPE(2, 0, 1): where each dimension of the result comes from
+ *  @param dims for each dimension of the result its dimension in x, such as FA_SHAPE(2, 0, 1)
  *  @return a view; NULL after an error */
 FA_API fa_tensor *fa_permute(const fa_tensor *x, fa_shape dims);
 
-/** x in another shape, its elements in the same row-major order. An error where that needs a copy.
+/** A view of x with another shape and the same elements in row-major order. An error if x's strides would require a
+ *  copy.
  *
  *      fa_view(x, shape)
  *
  *  @param x a tensor
- *  @param shape of the result; one size may be -1, which is found from the others
+ *  @param shape the new shape; one size may be -1, which is inferred
  *  @return a view; NULL after an error */
 FA_API fa_tensor *fa_view(const fa_tensor *x, fa_shape shape);
 
 /** Options of fa_reshape(). */
 typedef struct fa_reshape_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_reshape_options;
 
-/** x in another shape, its elements in the same row-major order: a view where the strides allow it, a copy elsewhere.
+/** x with another shape and the same elements in row-major order: a view if the strides allow it, otherwise a copy.
  *
  *      fa_reshape(x, shape, .out = NULL)
  *
  *  @param x a tensor
- *  @param shape of the result; one size may be -1, which is found from the others
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param shape the new shape; one size may be -1, which is inferred
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_reshape(const fa_tensor *x, fa_shape shape, const fa_reshape_options *options);
 
 /** Options of fa_flatten(). */
 typedef struct fa_flatten_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    int64_t start;  /**< the first dimension that is joined; negative counts from the end */
-    int64_t end;    /**< the last one */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    int64_t start;  /**< the first dimension to merge; negative counts from the end */
+    int64_t end;    /**< the last dimension to merge, inclusive; negative counts from the end */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_flatten_options;
 
-/** x with dimensions start to end joined to one.
+/** Merges the dimensions start to end of x into one: a view if the strides allow it, otherwise a copy.
  *
  *      fa_flatten(x, .start = 0, .end = -1, .out = NULL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_flatten(const fa_tensor *x, const fa_flatten_options *options);
 
-/** x with dimensions of size 1 repeated, and new ones in front; -1 keeps a size.
+/** Broadcasts x to a larger shape: a view in which dimensions of size 1 are repeated (stride 0) and leading ones are
+ *  added. A size of -1 keeps x's.
  *
  *      fa_expand(x, shape)
  *
  *  @param x a tensor
- *  @param shape of the result; one size may be -1, which is found from the others
+ *  @param shape the new shape; one size may be -1, which is inferred
  *  @return a view; NULL after an error */
 FA_API fa_tensor *fa_expand(const fa_tensor *x, fa_shape shape);
 
-/** x with the shape of another tensor, dimensions of size 1 repeated.
+/** Broadcasts x to the shape of `like`: a view, as fa_expand().
  *
  *      fa_expand_as(x, like)
  *
- *  @param x to be made larger
- *  @param like gives the shape, nothing else
+ *  @param x the tensor to expand
+ *  @param like only its shape is used
  *  @return a view; NULL after an error */
 FA_API fa_tensor *fa_expand_as(const fa_tensor *x, const fa_tensor *like);
 
-/** x with one more dimension, of size 1.
+/** Inserts a dimension of size 1: a view.
  *
  *      fa_unsqueeze(x, dim)
  *
  *  @param x a tensor
- *  @param dim where the new dimension stands, 0 to rank; negative counts from the end
+ *  @param dim position of the new dimension, 0 to rank; negative counts from the end
  *  @return a view; NULL after an error */
 FA_API fa_tensor *fa_unsqueeze(const fa_tensor *x, int64_t dim);
 
 /** Options of fa_squeeze(). */
 typedef struct fa_squeeze_options {
     size_t size;  /**< set by the macro */
-    fa_dims dim;  /**< dimensions that go if their size is 1; by default all such */
-    char fa__end; /**< the end of what this version knows */
+    fa_dims dim;  /**< the dimensions to remove if their size is 1; by default all */
+    char fa__end; /**< marks the end of this version's options */
 } fa_squeeze_options;
 
-/** x without dimensions of size 1.
+/** Removes dimensions of size 1: a view.
  *
  *      fa_squeeze(x, .dim = FA_ALL)
  *
  *  @param x a tensor
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return a view; NULL after an error */
 FA_API fa_tensor *fa_squeeze(const fa_tensor *x, const fa_squeeze_options *options);
 
 /** @} */
 
-/** @name What a view of x would be after a write through it, without changing x
+/** @name Writing into a slice or diagonal without changing x
+ *  select_scatter, slice_scatter, diagonal_scatter.
  *  @{ */
 
 /** Options of fa_select_scatter(). */
 typedef struct fa_select_scatter_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_select_scatter_options;
 
-/** x with src in the place of fa_select(x, dim, index).
+/** A copy of x with fa_select(x, dim, index) replaced by src.
  *
  *      fa_select_scatter(x, src, dim, index, .out = NULL)
  *
  *  @param x a tensor
- *  @param src of x's shape without dim; converted to x's dtype
+ *  @param src x's shape without dim; converted to x's dtype
  *  @param dim negative counts from the end
- *  @param index which entry of dim is replaced; negative counts from the end
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param index the index that is replaced; negative counts from the end
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_select_scatter(const fa_tensor *x, const fa_tensor *src, int64_t dim, int64_t index, const fa_select_scatter_options *options);
 
 /** Options of fa_slice_scatter(). */
 typedef struct fa_slice_scatter_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
     int64_t dim;    /**< negative counts from the end */
-    int64_t start;  /**< the first entry that is replaced, as fa_slice() has it */
-    int64_t end;    /**< where it stops */
-    int64_t step;   /**< between entries; may be negative, not 0 */
-    char fa__end;   /**< the end of what this version knows */
+    int64_t start;  /**< first index, see fa_slice() */
+    int64_t end;    /**< exclusive end */
+    int64_t step;   /**< step between indices; may be negative, not 0 */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_slice_scatter_options;
 
-/** x with src in the place of fa_slice(x, dim, ...).
+/** A copy of x with fa_slice(x, dim, ...) replaced by src.
  *
  *      fa_slice_scatter(x, src, .dim = 0, .start = INT64_MIN, .end = INT64_MAX, .step = 1, .out = NULL)
  *
  *  @param x a tensor
- *  @param src of the slice's shape; converted to x's dtype
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param src the slice's shape; converted to x's dtype
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_slice_scatter(const fa_tensor *x, const fa_tensor *src, const fa_slice_scatter_options *options);
 
 /** Options of fa_diagonal_scatter(). */
 typedef struct fa_diagonal_scatter_options {
     size_t size;    /**< set by the macro */
-    fa_tensor *out; /**< where to write, instead of into new memory */
-    int64_t offset; /**< above the main diagonal; below it when negative */
-    int64_t dim1;   /**< rows */
-    int64_t dim2;   /**< columns */
-    char fa__end;   /**< the end of what this version knows */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    int64_t offset; /**< 0: main diagonal; positive: above it; negative: below it */
+    int64_t dim1;   /**< dimension of the rows */
+    int64_t dim2;   /**< dimension of the columns */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_diagonal_scatter_options;
 
-/** x with src in the place of fa_diagonal(x, ...).
+/** A copy of x with fa_diagonal(x, ...) replaced by src.
  *
  *      fa_diagonal_scatter(x, src, .offset = 0, .dim1 = 0, .dim2 = 1, .out = NULL)
  *
  *  @param x a tensor
- *  @param src of the diagonal's shape; converted to x's dtype
- *  @param options what the macro makes of the named options; NULL for the defaults
+ *  @param src the diagonal's shape; converted to x's dtype
+ *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_diagonal_scatter(const fa_tensor *x, const fa_tensor *src, const fa_diagonal_scatter_options *options);
 
@@ -821,7 +834,7 @@ FA_API fa_tensor *fa_diagonal_scatter(const fa_tensor *x, const fa_tensor *src, 
 /** @} */
 
 /** @cond */
-/* How named options, and numbers in the place of tensors, reach the functions above. */
+/* Macros through which the functions above take named options, and numbers instead of tensors. */
 #define FA__DEFAULT_fa_diagonal {offsetof(fa_diagonal_options, fa__end), 0, 0, 1, 0}
 #define fa_diagonal(...) FA__CALL1(fa_diagonal, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_diag_embed {offsetof(fa_diag_embed_options, fa__end), NULL, 0, -2, -1, 0}

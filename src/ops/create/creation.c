@@ -1,4 +1,4 @@
-/* Making tensors: filled, counted, and random. */
+/* Creating tensors: zeros, ones, constants, arange and random numbers. */
 #include "ops/create/creation.h"
 #include "base/text.h"
 #include "dispatch/promote.h"
@@ -12,10 +12,10 @@ bool fa__infer_new(fa__call *c, fa_shape shape, fa_dtype dtype)
 }
 
 typedef struct {
-    fa_shape shape;                /* FA_SHAPE(3, 4) or FA_SCALAR */
-    fa_dtype dtype OPT(FA_SAME);   /* FA_SAME: f32 */
-    fa_device device OPT({0, 0});  /* where it is made; by default the settings' device */
-    bool requires_grad OPT(false); /* it is a leaf that collects a gradient */
+    fa_shape shape;                /* FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor */
+    fa_dtype dtype OPT(FA_SAME);   /* FA_SAME means f32 */
+    fa_device device OPT({0, 0});  /* the device of the result; default: the current default device */
+    bool requires_grad OPT(false); /* true: the result is a leaf that accumulates a gradient */
 } shape_args;
 
 static bool shape_infer(fa__call *c)
@@ -34,18 +34,18 @@ static bool ones_run(fa__call *c)
     return fa__run_expression(c, c->out[0], "1", 0, NULL);
 }
 
-/** A tensor of zeros. */
+/** A tensor filled with 0, as torch.zeros. */
 OP(zeros, shape_args, (y), .infer = shape_infer, .exact = true, .run = zeros_run, .no_grad = "no operands",
    TORCH("zeros(shape, dtype=dtype)"), SAMPLES("s(3,4); s(); s(0,2); s(3) dtype=i64; s(2) dtype=bool"))
 
-/** A tensor of ones. */
+/** A tensor filled with 1, as torch.ones. */
 OP(ones, shape_args, (y), .infer = shape_infer, .exact = true, .run = ones_run, .no_grad = "no operands",
    TORCH("ones(shape, dtype=dtype)"), SAMPLES("s(3,4); s(); s(0,2); s(3) dtype=i64; s(2) dtype=bf16"))
 
 typedef struct {
-    fa_like x;                     /* gives the shape, and what the options leave open */
-    fa_dtype dtype OPT(FA_SAME);   /* FA_SAME: that of x */
-    bool requires_grad OPT(false); /* it is a leaf that collects a gradient */
+    fa_like x;                     /* gives the shape and device, and the dtype unless it is given */
+    fa_dtype dtype OPT(FA_SAME);   /* FA_SAME means x's dtype */
+    bool requires_grad OPT(false); /* true: the result is a leaf that accumulates a gradient */
 } new_like_args;
 
 static bool new_like_infer(fa__call *c)
@@ -54,20 +54,20 @@ static bool new_like_infer(fa__call *c)
     return fa__infer_like(c, a->x, a->dtype ? a->dtype : (fa_dtype)a->x->dtype);
 }
 
-/** Zeros with the shape, dtype and device of another tensor. */
+/** A tensor of zeros with the shape, dtype and device of x. */
 OP(zeros_like, new_like_args, (y), .infer = new_like_infer, .exact = true, .run = zeros_run, .no_grad = "no operands",
    TORCH("zeros_like(x, dtype=dtype)"), SAMPLES("(3,4); (); (0,2); (3) dtype=i32"))
 
-/** Ones with the shape, dtype and device of another tensor. */
+/** A tensor of ones with the shape, dtype and device of x. */
 OP(ones_like, new_like_args, (y), .infer = new_like_infer, .exact = true, .run = ones_run, .no_grad = "no operands",
    TORCH("ones_like(x, dtype=dtype)"), SAMPLES("(3,4); (); (0,2); (3) dtype=i32"))
 
 typedef struct {
-    fa_shape shape;                /* FA_SHAPE(3, 4) or FA_SCALAR */
-    fa_arg value;                  /* of every element: a number, or a 0-dim tensor */
-    fa_dtype dtype OPT(FA_SAME);   /* FA_SAME: bool, i64 or f32, as the value is */
-    fa_device device OPT({0, 0});  /* where it is made; by default the settings' device */
-    bool requires_grad OPT(false); /* it is a leaf that collects a gradient */
+    fa_shape shape;                /* FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor */
+    fa_arg value;                  /* the value of every element: a number or a 0-dim tensor */
+    fa_dtype dtype OPT(FA_SAME);   /* FA_SAME: bool, i64 or f32, depending on the type of value */
+    fa_device device OPT({0, 0});  /* the device of the result; default: the current default device */
+    bool requires_grad OPT(false); /* true: the result is a leaf that accumulates a gradient */
 } full_args;
 
 bool fa__dtype_holds(fa_dtype dtype, double v)
@@ -96,7 +96,8 @@ bool fa__check_holds(const fa__call *c, fa_dtype dtype, const fa_arg *number)
     return fa__call_fail(c, FA_ERROR_ARGUMENT, "%s does not fit into %s", text, fa_dtype_name(dtype));
 }
 
-/* Down to where the bits of a whole number are those of the unsigned one; fractions are cut off. */
+/* Whether a number can be written into a dtype: u8 also accepts -255 to -1, which wrap around (-1 becomes 255), and
+ * fractions are truncated. */
 bool fa__check_written(const fa__call *c, fa_dtype dtype, const fa_arg *number)
 {
     bool whole = number->kind == FA__ARG_INT;
@@ -138,18 +139,18 @@ static bool full_run(fa__call *c)
     return fa__run_filled(c, &a->value);
 }
 
-/** A tensor of one value. A number that the dtype does not hold is an error. */
+/** A tensor with every element set to value. A number outside the range of the dtype is an error. */
 OP(full, full_args, (y), .infer = full_infer, .exact = true, .run = full_run, .no_grad = "a constant",
    TORCH("full(shape, value, dtype=dtype)"),
    SAMPLES("s(3,4) 2; s() 1.5; s(0,2) 1; s(3) true; s(3) 7 dtype=u8; s(2) 2.5 dtype=f64"))
 
 typedef struct {
     double start;                  /* the first value */
-    double end;                    /* values stay below it (above it when step is negative) */
-    double step OPT(1);            /* between neighbours; not 0 */
-    fa_dtype dtype OPT(FA_SAME);   /* FA_SAME: i64 when all three are whole numbers, else f32 */
-    fa_device device OPT({0, 0});  /* where it is made; by default the settings' device */
-    bool requires_grad OPT(false); /* it is a leaf that collects a gradient */
+    double end;                    /* exclusive bound: values stay below it (above it if step is negative) */
+    double step OPT(1);            /* difference between neighbouring values; not 0 */
+    fa_dtype dtype OPT(FA_SAME);   /* FA_SAME: i64 if start, end and step are whole numbers, else f32 */
+    fa_device device OPT({0, 0});  /* the device of the result; default: the current default device */
+    bool requires_grad OPT(false); /* true: the result is a leaf that accumulates a gradient */
 } arange_args;
 
 static bool arange_infer(fa__call *c)
@@ -180,20 +181,21 @@ static bool arange_run(fa__call *c)
     return fa__run_expression(c, c->out[0], "start + index() * step", 2, bound);
 }
 
-/** start, start + step, and so on, as long as it is below end. */
+/** The values start, start + step, start + 2 * step, ... below end (above end if step is negative); the result has
+ *  shape (ceil((end - start) / step)). */
 OP(arange, arange_args, (y), .infer = arange_infer, .run = arange_run, .no_grad = "no operands",
    TORCH("arange(start, end, step, dtype=dtype or (int64 if start % 1 == 0 and end % 1 == 0 and step % 1 == 0 else "
          "None))"),
    SAMPLES("0.0 5.0; 1.0 2.0 step=0.25; 5.0 0.0 step=-2.0; 0.0 0.0; 0.0 4.0 dtype=f16"))
 
-/* ---- random ---- */
+/* ---- random numbers ---- */
 
 typedef struct {
-    fa_shape shape;                /* FA_SHAPE(3, 4) or FA_SCALAR */
-    fa_dtype dtype OPT(FA_SAME);   /* a floating one; FA_SAME: f32 */
-    fa_device device OPT({0, 0});  /* where it is made; by default the settings' device */
-    bool requires_grad OPT(false); /* it is a leaf that collects a gradient */
-    fa__key key;                   /* names the draw */
+    fa_shape shape;                /* FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor */
+    fa_dtype dtype OPT(FA_SAME);   /* a floating dtype; FA_SAME means f32 */
+    fa_device device OPT({0, 0});  /* the device of the result; default: the current default device */
+    bool requires_grad OPT(false); /* true: the result is a leaf that accumulates a gradient */
+    fa__key key;                   /* identifies the random draw */
 } random_args;
 
 static bool random_infer(fa__call *c)
@@ -204,7 +206,8 @@ static bool random_infer(fa__call *c)
     return fa__infer_new(c, a->shape, a->dtype);
 }
 
-/* Narrow dtypes get as many bits as they hold, cut off: rounding could give 1. */
+/* f16 and bf16 get as many random bits as their mantissa holds, truncated: rounding could produce 1, which is
+ * excluded. */
 bool fa__run_uniform(fa__call *c, const fa__key *key)
 {
     fa_tensor *y = c->out[0];
@@ -232,19 +235,21 @@ static bool randn_run(fa__call *c)
     return fa__run_normal(c, &a->key);
 }
 
-/** Random numbers, uniform in [0, 1), of the default generator: the same on every device. */
+/** Random numbers, uniformly distributed in [0, 1), from the default generator. Every device gives the same numbers for
+ *  the same seed. */
 OP(rand, random_args, (y), .infer = random_infer, .run = rand_run, .no_grad = "no operands", TORCH(""),
    SAMPLES("s(3,4); s(); s(0,2); s(5) dtype=f64"))
 
-/** Random numbers, normal with mean 0 and deviation 1, of the default generator: the same on every device. */
+/** Random numbers from the standard normal distribution (mean 0, standard deviation 1), from the default generator.
+ *  Every device gives the same numbers for the same seed. */
 OP(randn, random_args, (y), .infer = random_infer, .run = randn_run, .no_grad = "no operands", TORCH(""),
    SAMPLES("s(3,4); s(); s(0,2); s(5) dtype=f64"))
 
 typedef struct {
-    int64_t n;                    /* how many, 0 or more */
-    fa_dtype dtype OPT(FA_SAME);  /* FA_SAME: i64 */
-    fa_device device OPT({0, 0}); /* where it is made; by default the settings' device */
-    fa__key key;                  /* names the draw */
+    int64_t n;                    /* number of elements, 0 or more */
+    fa_dtype dtype OPT(FA_SAME);  /* FA_SAME means i64 */
+    fa_device device OPT({0, 0}); /* the device of the result; default: the current default device */
+    fa__key key;                  /* identifies the random draw */
 } randperm_args;
 
 static bool randperm_infer(fa__call *c)
@@ -257,7 +262,8 @@ static bool randperm_infer(fa__call *c)
     return fa__infer_shape(c, a->dtype ? a->dtype : FA_I64, 1, &a->n);
 }
 
-/** The numbers 0 to n - 1 in a random order of the default generator: the same on every device. */
+/** A random permutation of the integers 0 to n - 1, from the default generator. Every device gives the same permutation
+ *  for the same seed. */
 OP(randperm, randperm_args, (y), .infer = randperm_infer, .no_grad = "no operands", TORCH(""),
    SAMPLES("5; 0; 100; 6 dtype=i32"))
 

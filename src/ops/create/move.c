@@ -1,4 +1,4 @@
-/* Copies: to another device or dtype, into what is there, and fresh. */
+/* Copies, detach, and moves between devices and dtypes. */
 #include "backend/movement.h"
 #include "dispatch/call.h"
 #include "dispatch/row.h"
@@ -7,13 +7,13 @@
 
 typedef struct {
     const fa_tensor *x;
-    fa_device device OPT({0, 0}); /* where to; by default where x is */
-    fa_dtype dtype OPT(FA_SAME);  /* of the result; FA_SAME: that of x */
-    bool non_blocking OPT(true);  /* the host goes on at once; it waits when it reads */
+    fa_device device OPT({0, 0}); /* the target device; default: x's device */
+    fa_dtype dtype OPT(FA_SAME);  /* the target dtype; FA_SAME means x's dtype */
+    bool non_blocking OPT(true);  /* true: return before the copy is complete; reading the result waits for it */
 } move_args;
 
-/* Whether dimension i of x steps farther than j does (1), less far (-1), or neither: nobody knows where an expanded
- * dimension belongs. */
+/* Compares the strides of dimensions i and j of x: 1 if i has the larger one, -1 if the smaller one, 0 if neither can
+ * be said to be outer because one of them is expanded (stride 0). */
 static int farther(const fa_tensor *x, int i, int j)
 {
     int64_t a = llabs(x->stride[i]), b = llabs(x->stride[j]);
@@ -22,8 +22,8 @@ static int farther(const fa_tensor *x, int i, int j)
     return a > b ? 1 : -1;
 }
 
-/* The dimensions of x from the innermost in memory, sorted by insertion. What is expanded stays where it stands, and
- * the others pass it by: so does PyTorch. */
+/* Sorts the dimensions of x by stride, innermost first (insertion sort). Expanded dimensions keep their position, as in
+ * PyTorch. */
 static void order_in_memory(const fa_tensor *x, int *order)
 {
     for (int i = 0; i < x->rank; i++) {
@@ -40,7 +40,7 @@ static void order_in_memory(const fa_tensor *x, int *order)
     }
 }
 
-/* Strides that keep the order of x's dimensions in memory, without its gaps. */
+/* Strides of the result: the same dimension order in memory as x, without gaps. */
 static bool infer_layout(fa__call *c, const fa_tensor *x)
 {
     int order[FA_MAX_DIMS];
@@ -64,14 +64,15 @@ static bool move_infer(fa__call *c)
     return fa__infer_like(c, a->x, a->dtype ? a->dtype : (fa_dtype)a->x->dtype) && infer_layout(c, a->x);
 }
 
-/* The gradient's way back is for the queue that the copy was issued to. */
+/* The gradient is copied back on the queue that the forward copy was issued to. */
 static bool goes_back_by(fa__call *c, const fa_tensor *source)
 {
     c->queue = fa__queue_between(c->device, fa__tensor_device(source));
     return true;
 }
 
-/* On one device by an expression; between devices as bytes, converted where the fewer of them travel. */
+/* On one device the copy is a compiled expression; between devices bytes are copied, and converted on the side that
+ * makes the transfer smaller. */
 static bool move_run(fa__call *c)
 {
     const move_args *a = c->args;
@@ -85,8 +86,8 @@ static void move_grad(fa__back *b)
                        fa_move(b->gy[0], .device = fa__tensor_device(a->x)->id, .dtype = (fa_dtype)a->x->dtype));
 }
 
-/** A copy of x: on another device, as another dtype, or as it is. fa_to is the short form, which returns x itself where
- *  nothing changes. Differentiable: the gradient comes back to where x is, in x's dtype. */
+/** A copy of x on another device, in another dtype, or both. fa_to() is the short form; it returns x itself if nothing
+ *  changes. Differentiable: the gradient is moved back to x's device and dtype. */
 OP(move, move_args, (y), .infer = move_infer, .exact = true, .run = move_run, .grad = move_grad, .cross_device = true,
    .sets_strides = true, TORCH("x.to(dtype or x.dtype, copy=True)"),
    SAMPLES("(3,4) dtype=f64; (3,4) dtype=i32; (); (0,2) dtype=bf16; i(5) dtype=f16; n(9) dtype=bool; (3,4) dtype=u8"))
@@ -113,7 +114,8 @@ static void clone_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, b->gy[0]);
 }
 
-/** A copy in new memory, without gaps: the order of x's dimensions in memory is kept. fa_contiguous is row-major. */
+/** A copy of x in new memory without gaps. The order of x's dimensions in memory is preserved (PyTorch's
+ *  preserve_format); for a row-major copy use fa_contiguous(). */
 OP(clone, one_args, (y), .infer = clone_infer, .exact = true, .run = clone_run, .grad = clone_grad,
    .sets_strides = true, TORCH("clone(x)"), SAMPLES("(3,4); (); (0,2); b(3)"))
 
@@ -124,7 +126,7 @@ static fa_tensor *contiguous_compose(fa__call *c)
     return dense ? (fa_tensor *)fa__own(fa__ref(a->x)) : fa__row_major(a->x);
 }
 
-/** x if its elements lie row-major without gaps, else a copy of which that holds. */
+/** Returns x if it is contiguous (row-major without gaps), otherwise a contiguous copy. */
 OP(contiguous, one_args, (y), .compose = contiguous_compose, .may_view = true, TORCH("x.contiguous()"),
    SAMPLES("(3,4); (); (0,2)"))
 
@@ -139,14 +141,14 @@ static bool detach_infer(fa__call *c)
     return true;
 }
 
-/** x without history: the same memory, and no gradient flows through. Changes in place are seen by both, and by
- *  backward. */
+/** A view of x that is cut from the autograd graph: it shares x's memory, and no gradient flows through it. In-place
+ *  changes of either are seen by both, and by backward. */
 OP(detach, one_args, (y), .infer = detach_infer, .view = true, .no_grad = "cuts the graph", TORCH("x.detach()"),
    SAMPLES("(3,4); (); (0,2)"))
 
 typedef struct {
-    const fa_tensor *x; /* what is overwritten */
-    fa_arg source;      /* broadcasts to x; of any dtype, on any device */
+    const fa_tensor *x; /* the tensor that is overwritten */
+    fa_arg source;      /* broadcasts to x's shape; any dtype, any device */
 } copy_args;
 
 static bool copy_infer(fa__call *c)
@@ -187,8 +189,8 @@ static void copy_grad(fa__back *b)
     }
 }
 
-/** x with its elements replaced by those of the source; fa_copy_(x, source) does that in place, across devices and
- *  dtypes. Values are converted as fa_to does: 2.7 into i32 gives 2. */
+/** x with its elements replaced by those of source; fa_copy_(x, source) overwrites x in place, across devices and
+ *  dtypes. Values are converted as by fa_to(): 2.7 becomes 2 in i32. */
 OP(copy, copy_args, (y), .infer = copy_infer, .exact = true, .run = copy_run, .grad = copy_grad, .cross_device = true,
    .inplace = INPLACE(x), TORCH("x.clone().copy_(source) if isinstance(source, Tensor) else full_like(x, source)"),
    ALSO("`fill` with a number, `zero_` with 0, NumPy's `copyto`"), SAMPLES("(3,4) (4); (3,4) 2; (3) (3); () ()"))

@@ -1,14 +1,14 @@
-/* Numbers in a row, on a diagonal, and the places of triangles. */
+/* Ranges, identity, triangular indices. */
 #include "ops/create/creation.h"
 #include <math.h>
 
 typedef struct {
     double start;                  /* the first value */
-    double end;                    /* the last one */
-    int64_t steps;                 /* how many values */
-    fa_dtype dtype OPT(FA_SAME);   /* FA_SAME: f32 */
-    fa_device device OPT({0, 0});  /* where it is made; by default the settings' device */
-    bool requires_grad OPT(false); /* it is a leaf that collects a gradient */
+    double end;                    /* the last value */
+    int64_t steps;                 /* number of values */
+    fa_dtype dtype OPT(FA_SAME);   /* FA_SAME means f32 */
+    fa_device device OPT({0, 0});  /* the device of the result; default: the current default device */
+    bool requires_grad OPT(false); /* true: the result is a leaf that accumulates a gradient */
 } linspace_args;
 
 static bool infer_steps(fa__call *c, int64_t steps, fa_dtype dtype)
@@ -24,7 +24,7 @@ static bool linspace_infer(fa__call *c)
     return infer_steps(c, a->steps, a->dtype);
 }
 
-/* Integers are made of f64, as PyTorch does, and then cut off; ends that are not whole are so before. */
+/* Integer results are computed in f64 and then truncated, and start and end are truncated first, as in PyTorch. */
 static bool run_series(fa__call *c, double start, double end, int64_t steps, const double *base)
 {
     fa_tensor *y = c->out[0], *work = y;
@@ -55,7 +55,7 @@ static bool linspace_run(fa__call *c)
     return run_series(c, a->start, a->end, a->steps, NULL);
 }
 
-/** So many values from start to end, equally far apart. */
+/** `steps` evenly spaced values from start to end, both included: shape (steps). */
 OP(linspace, linspace_args, (y), .infer = linspace_infer, .run = linspace_run, .no_grad = "no operands",
    TORCH("linspace(start, end, steps, dtype=dtype)"),
    SAMPLES("0.0 1.0 5; -2.0 3.0 8 dtype=f64; 3.0 1.0 4; 2.0 5.0 1; 0.0 1.0 0; 0.0 10.0 7 dtype=i64; -1.5 2.5 4 "
@@ -64,12 +64,12 @@ OP(linspace, linspace_args, (y), .infer = linspace_infer, .run = linspace_run, .
 
 typedef struct {
     double start;                  /* the first exponent */
-    double end;                    /* the last one */
-    int64_t steps;                 /* how many values */
-    double base OPT(10);           /* whose powers they are */
-    fa_dtype dtype OPT(FA_SAME);   /* FA_SAME: f32 */
-    fa_device device OPT({0, 0});  /* where it is made; by default the settings' device */
-    bool requires_grad OPT(false); /* it is a leaf that collects a gradient */
+    double end;                    /* the last value */
+    int64_t steps;                 /* number of values */
+    double base OPT(10);           /* the base of the powers */
+    fa_dtype dtype OPT(FA_SAME);   /* FA_SAME means f32 */
+    fa_device device OPT({0, 0});  /* the device of the result; default: the current default device */
+    bool requires_grad OPT(false); /* true: the result is a leaf that accumulates a gradient */
 } logspace_args;
 
 static bool logspace_infer(fa__call *c)
@@ -84,19 +84,19 @@ static bool logspace_run(fa__call *c)
     return run_series(c, a->start, a->end, a->steps, &a->base);
 }
 
-/** So many powers of base, whose exponents are equally far apart from start to end. */
+/** base raised to `steps` evenly spaced exponents from start to end, both included: shape (steps). */
 OP(logspace, logspace_args, (y), .infer = logspace_infer, .run = logspace_run, .no_grad = "no operands",
-   TORCH("logspace(start, end, steps, base, dtype=dtype)"), ALSO("`geomspace`, by its exponents"),
+   TORCH("logspace(start, end, steps, base, dtype=dtype)"), ALSO("`geomspace`, given the exponents"),
    SAMPLES("0.0 2.0 5; -1.0 1.0 4 base=2 dtype=f64; 0.0 3.0 4 dtype=i32; 1.0 2.0 1; 0.0 1.0 0"))
 
-/* ---- on a diagonal ---- */
+/* ---- identity matrix ---- */
 
 typedef struct {
-    int64_t n;                     /* rows */
-    int64_t m OPT(-1);             /* columns; -1: as many */
-    fa_dtype dtype OPT(FA_SAME);   /* FA_SAME: f32 */
-    fa_device device OPT({0, 0});  /* where it is made; by default the settings' device */
-    bool requires_grad OPT(false); /* it is a leaf that collects a gradient */
+    int64_t n;                     /* number of rows */
+    int64_t m OPT(-1);             /* number of columns; -1 means n */
+    fa_dtype dtype OPT(FA_SAME);   /* FA_SAME means f32 */
+    fa_device device OPT({0, 0});  /* the device of the result; default: the current default device */
+    bool requires_grad OPT(false); /* true: the result is a leaf that accumulates a gradient */
 } eye_args;
 
 static bool eye_infer(fa__call *c)
@@ -120,19 +120,19 @@ static bool eye_run(fa__call *c)
     return fa__run_expression(c, part, "1", 0, NULL);
 }
 
-/** A matrix with ones on its diagonal, and zeros. */
+/** An n x m matrix with ones on the main diagonal and zeros elsewhere. */
 OP(eye, eye_args, (y), .infer = eye_infer, .exact = true, .run = eye_run, .no_grad = "no operands",
    TORCH("eye(n, n if m < 0 else m, dtype=dtype)"), ALSO("`identity`"),
    SAMPLES("3; 2 m=4; 4 m=2 dtype=i64; 0; 3 m=0; 2 dtype=bool; 2 dtype=bf16"))
 
-/* ---- places ---- */
+/* ---- indices of triangles ---- */
 
 typedef struct {
-    int64_t row;                  /* of the matrix: how many rows, */
-    int64_t col;                  /* and how many columns */
-    int64_t offset OPT(0);        /* of the diagonal that bounds the triangle, above the main one */
-    fa_dtype dtype OPT(FA_SAME);  /* FA_SAME: i64 */
-    fa_device device OPT({0, 0}); /* where it is made; by default the settings' device */
+    int64_t row;                  /* number of rows of the matrix */
+    int64_t col;                  /* number of columns of the matrix */
+    int64_t offset OPT(0);        /* which diagonal bounds the triangle: 0 the main one, positive above it */
+    fa_dtype dtype OPT(FA_SAME);  /* FA_SAME means i64 */
+    fa_device device OPT({0, 0}); /* the device of the result; default: the current default device */
 } triangle_indices_args;
 
 static int64_t held(int64_t v, int64_t low, int64_t high)
@@ -140,7 +140,7 @@ static int64_t held(int64_t v, int64_t low, int64_t high)
     return v < low ? low : v > high ? high : v;
 }
 
-/* How many elements stand in columns below i + shift, of rows i = 0 to rows - 1. */
+/* The number of elements in rows i = 0 to rows - 1 whose column is below i + shift. */
 static int64_t count_below(int64_t rows, int64_t columns, int64_t shift)
 {
     int64_t some = held(-shift, 0, rows), all = held(columns - shift, some, rows), ramp = all - some;
@@ -169,12 +169,14 @@ static bool triu_indices_infer(fa__call *c)
     return infer_places(c, true);
 }
 
-/** The places of a matrix's lower triangle, row by row: (2, k), rows above columns. */
+/** The indices of the lower triangle of a row x col matrix, in row-major order: (2, k), row indices in the first row,
+ *  column indices in the second. */
 OP(tril_indices, triangle_indices_args, (y), .infer = tril_indices_infer, .no_grad = "no operands",
    TORCH("tril_indices(row, col, offset, dtype=dtype or int64)"),
    SAMPLES("3 4; 4 3 offset=1; 3 3 offset=-1; 0 3; 3 0; 2 5 offset=9; 5 2 offset=-9; 9 4 offset=-3 dtype=i32"))
 
-/** The places of a matrix's upper triangle, row by row: (2, k), rows above columns. */
+/** The indices of the upper triangle of a row x col matrix, in row-major order: (2, k), row indices in the first row,
+ *  column indices in the second. */
 OP(triu_indices, triangle_indices_args, (y), .infer = triu_indices_infer, .no_grad = "no operands",
    TORCH("triu_indices(row, col, offset, dtype=dtype or int64)"),
    SAMPLES("3 4; 4 3 offset=1; 3 3 offset=-1; 0 3; 3 0; 2 5 offset=9; 5 2 offset=-9; 9 4 offset=-3 dtype=i32"))

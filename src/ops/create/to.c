@@ -1,11 +1,11 @@
-/* Moving between devices and dtypes: fa_to, and copies of elements between any two tensors. */
+/* fa_to and its variants, and copies between tensors of any two devices and dtypes. */
 #include "backend/movement.h"
 #include "base/text.h"
 #include "core/ledger.h"
 #include "dispatch/call.h"
 
 static const fa__traits no_traits;
-/* fa_move by other names. */
+/* The operation behind fa_move, under the names of its variants (fa_cpu, fa_to, ...). */
 #define OTHER_NAME(text)                                                                                               \
     {                                                                                                                  \
         .name = text, .id = FA__OP_move, .traits = &no_traits                                                          \
@@ -14,7 +14,7 @@ static const fa__op to_op = OTHER_NAME("to"), cpu_op = OTHER_NAME("cpu"), cuda_o
                     identity_op = OTHER_NAME("identity"), move_in_place_op = OTHER_NAME("move_"),
                     module_to_op = OTHER_NAME("module_to");
 
-/* "fa_cpu: the tensor" */
+/* Fails with an error that names the caller, such as "fa_cpu: the tensor ...". */
 static bool check_tensor(const fa_tensor *x, const fa__op *op)
 {
     char what[40];
@@ -24,8 +24,7 @@ static bool check_tensor(const fa_tensor *x, const fa__op *op)
     return fa__tensor_check(x, what);
 }
 
-/* The device that is asked for; by default that of x. Its errors say nothing of the caller: the name of op is put in
- * front. */
+/* The requested device; default: x's. The error of an unknown device is prefixed with op's name. */
 static fa__device *device_of(const fa_tensor *x, fa_device wanted, const fa__op *op)
 {
     bool stood = fa__failed();
@@ -35,7 +34,7 @@ static fa__device *device_of(const fa_tensor *x, fa_device wanted, const fa__op 
     return device;
 }
 
-/* fa_to() and what is like it. A tensor that is new says afterwards that op made it, called from site. */
+/* Implements fa_to() and its variants. A tensor that it creates records op as its origin, called from site. */
 static fa_tensor *moved(const fa__op *op, const fa_tensor *x, fa_place where, const fa_to_options *options,
                         const void *site)
 {
@@ -53,7 +52,7 @@ static fa_tensor *moved(const fa__op *op, const fa_tensor *x, fa_place where, co
         return fa__own(fa__ref(x));
     FA__WORK_FOR(op);
     fa_tensor *y = fa_move(x, .device = device->id, .dtype = dtype, .non_blocking = options->non_blocking);
-    if (!y || fa__ctx()->call)
+    if (!y || fa__outermost_call())
         return y;
     fa__sign(y, &to_op, site);
     return y;
@@ -82,20 +81,20 @@ fa_tensor *fa_identity(const fa_tensor *x)
     return moved(&identity_op, x, fa__place_device(fa_device_current()), &to_defaults, __builtin_return_address(0));
 }
 
-/* One tensor on its way: all that can fail is done before the first one is changed. */
+/* One tensor to move. Everything that can fail is done for all tensors before the first one is changed. */
 typedef struct change {
-    fa_tensor *t, *other; /* other: what t becomes when the dtype changes */
-    fa__storage *copied;  /* what its memory becomes when only the device does */
+    fa_tensor *t, *other; /* other: replaces t's contents if the dtype changes */
+    fa__storage *copied;  /* replaces t's storage if only the device changes */
 } change;
 
-/* Who moves it: fa_move_, or fa_module_to. */
+/* The operation that errors name: fa_move_ or fa_module_to. */
 static const fa__op *asked_for(void)
 {
-    const fa__context *c = fa__ctx();
-    return c && c->for_ ? c->for_ : &move_in_place_op;
+    const fa__op *function = fa__outermost_function();
+    return function ? function : &move_in_place_op;
 }
 
-/* Always false: "fa_move_: why: (3,) f32 cpu, made by ones in main+0x4f". */
+/* Reports an error such as "fa_move_: why: (3,) f32 cpu, made by ones in main+0x4f"; returns false. */
 static bool cannot(const fa_tensor *t, fa_code code, const char *why)
 {
     char text[300];
@@ -128,7 +127,7 @@ static bool can_change(const fa_tensor *t, fa_dtype dtype)
                      "memory that is borrowed, or that a pointer was taken of, cannot change its dtype");
 }
 
-/* Adds the tensor to an error of its storage, which does not know which tensors it has. */
+/* Appends the tensor to an error of its storage, because a storage does not know its tensors. */
 static void name_tensor(const fa_tensor *t)
 {
     char text[300];
@@ -137,7 +136,7 @@ static void name_tensor(const fa_tensor *t)
     fa_error_append(": %s", text);
 }
 
-/* A copy of the storage of t on another device. NULL and an error that tells of t. */
+/* A copy of t's storage on another device. NULL and an error that names t if it fails. */
 static fa__storage *copied(const fa_tensor *t, fa__device *to)
 {
     fa__storage *s = fa__storage_copied(t->storage, to, asked_for(), fa__move_bytes);
@@ -160,21 +159,21 @@ static bool prepare(change *m, fa_tensor *t, fa__device *to, fa_dtype dtype)
     return m->other || m->copied;
 }
 
-/* What follows is converted when t is, if it is floating. */
+/* The dtype of a follower (for instance t's gradient): converted with t if it is floating. */
 static fa_dtype dtype_of_follower(const fa_tensor *follower, const fa_tensor *t, fa_dtype dtype)
 {
     bool converts = dtype != (fa_dtype)t->dtype && fa__dtype_is_float(follower->dtype);
     return converts ? dtype : (fa_dtype)follower->dtype;
 }
 
-/* A tensor and its gradient. */
+/* Prepares the move of a tensor and its gradient. */
 static bool prepare_both(change **next, fa_tensor *t, fa__device *to, fa_dtype dtype)
 {
     const fa__autograd *a = fa__autograd_if(t);
     return prepare((*next)++, t, to, dtype) && (!a || !a->grad || prepare((*next)++, a->grad, to, dtype));
 }
 
-/* A tensor and what follows it. */
+/* Prepares the move of a tensor and of all tensors that follow it. */
 static bool prepare_all(change **next, fa_tensor *t, fa__device *to, fa_dtype dtype)
 {
     const fa__autograd *a = fa__autograd_if(t);
@@ -276,9 +275,9 @@ bool fa__can_move_of_module(fa_tensor *t, fa_place where)
     return good;
 }
 
-/* ---- elements between devices ---- */
+/* ---- copies between devices ---- */
 
-/* Runs out = x where both are. */
+/* Runs out = x on one device. */
 static bool here(fa__call *c, fa_tensor *out, const fa_tensor *x)
 {
     fa__device *device = c->device;
@@ -291,7 +290,7 @@ static bool here(fa__call *c, fa_tensor *out, const fa_tensor *x)
     return good;
 }
 
-/* x as a dense tensor of a dtype, where x is. */
+/* x as a contiguous tensor of a dtype, on x's device. */
 static const fa_tensor *packed(fa__call *c, const fa_tensor *x, fa_dtype dtype)
 {
     if ((fa_dtype)x->dtype == dtype && fa__is_dense(x->rank, x->shape, x->stride))
@@ -324,7 +323,8 @@ static bool across(fa__call *c, fa_tensor *to, const fa_tensor *from, fa_dtype t
     return straight || here(c, to, landing);
 }
 
-/* Converted on the side where the fewer bytes travel; with .fallback on the other one where that device cannot. */
+/* Copies with conversion on the side that makes the transfer smaller; with .fallback on the other side if that device
+ * does not support the conversion. */
 static bool converted(fa__call *c, fa_tensor *to, const fa_tensor *from)
 {
     bool fewer = fa__dtype_size(to->dtype) < fa__dtype_size(from->dtype);
@@ -336,7 +336,7 @@ static bool converted(fa__call *c, fa_tensor *to, const fa_tensor *from)
     return across(c, to, from, (fa_dtype)(fewer ? from : to)->dtype);
 }
 
-/* Same order in memory and nothing between: bytes travel as they lie. */
+/* Whether both have the same dimension order in memory and no gaps, so that the bytes can be copied as they are. */
 static bool same_bytes(const fa_tensor *to, const fa_tensor *from)
 {
     if (to->dtype != from->dtype || !fa__same_shape(to, from) || fa__is_dense(to->rank, to->shape, to->stride))

@@ -1,9 +1,9 @@
-/* What indexing is made of: indices checked and wrapped, elements fetched and placed by them, masks as indices. Rows of
- * their own, which only the families of indexing call, so that each has its kernel, its gradient and its tests. */
+/* Building blocks of indexing: checking and wrapping indices, reading and writing slices by index, masks as indices.
+ * These are internal operations that only the indexing functions call; each has its kernel, gradient and tests. */
 #include "dispatch/call.h"
 #include "ops/index/index.h"
 
-/* ---- what the families share ---- */
+/* ---- shared helpers ---- */
 
 bool fa__check_index(const fa__call *c, const fa_tensor *index, const char *name)
 {
@@ -13,7 +13,7 @@ bool fa__check_index(const fa__call *c, const fa_tensor *index, const char *name
                             index->dtype == FA_BOOL ? "; fa_index() takes masks" : "");
 }
 
-/* A 0-dim tensor is one of one element along one dimension, here and in the kernels. */
+/* A 0-dim tensor is treated as one dimension of size 1, here and in the kernels. */
 static bool is_short(const fa_tensor *x)
 {
     return x->rank <= 1;
@@ -57,16 +57,16 @@ fa_tensor *fa__number_as(fa_arg number, const fa_tensor *x, fa_shape shape)
     return one ? fa_expand(one, shape) : NULL;
 }
 
-/* The shape of g, but of another size along one dimension. */
+/* The shape of g with another size in one dimension. */
 static fa_tensor *resized(const fa_tensor *g, int dim, int64_t size)
 {
-    fa_tensor *husk = fa__own(fa__tensor_husk(g));
-    if (husk)
-        husk->shape[dim] = size;
-    return husk;
+    fa_tensor *shape_only = fa__own(fa__tensor_shape_only(g));
+    if (shape_only)
+        shape_only->shape[dim] = size;
+    return shape_only;
 }
 
-/* x with as many dimensions as another tensor, of which there may be none or one. */
+/* x reshaped to 0 or 1 dimensions, whichever the other tensor has. */
 static fa_tensor *as_short(fa_tensor *x, const fa_tensor *other)
 {
     if (!x || x->rank == other->rank)
@@ -108,8 +108,8 @@ fa_tensor *fa__zeros_as(const fa_tensor *x, const fa_tensor *shape)
 
 typedef struct {
     const fa_tensor *index; /* integers */
-    int64_t dim;            /* which dimension is told of when one is wrong */
-    int64_t size;           /* entries there */
+    int64_t dim;            /* the dimension that error messages name */
+    int64_t size;           /* the size of that dimension */
 } index_at_args;
 
 static bool index_at_infer(fa__call *c)
@@ -127,17 +127,17 @@ static bool index_at_run(fa__call *c)
     return fa__run_expression(c, c->out[0], "i < 0 ? i + n : i", 2, bound);
 }
 
-/** Indices as i64, negative ones counted from the end; one that is out of range is an error. */
+/** Indices as i64, negative ones wrapped (index + size); an index out of range is an error. */
 OP(index_at, index_at_args, (y), .infer = index_at_infer, .run = index_at_run, .no_grad = "an index", INTERNAL,
    TORCH("where(index < 0, index + size, index)"), SAMPLES("i(3,4) 0 5; i(3)<4 1 4; i() 0 6; i(0) 0 0"))
 
-/* ---- slices behind the first dimensions ---- */
+/* ---- slices by index ---- */
 
 typedef struct {
     const fa_tensor *x;
-    int64_t lead;           /* over how many dimensions, the first ones, index goes */
-    const fa_tensor *index; /* (n), integers: places among these, counted in row-major order */
-    bool distinct;          /* no place is named twice, as of a mask: gradients come in no order */
+    int64_t lead;           /* number of leading dimensions that index covers */
+    const fa_tensor *index; /* (n) integers: row-major positions in the leading dimensions */
+    bool distinct;          /* no position occurs twice (as from a mask), so gradients can be added in any order */
 } fetch_at_args;
 
 static bool check_lead(const fa__call *c, const fa_tensor *x, int64_t lead, const fa_tensor *index)
@@ -169,19 +169,19 @@ static void fetch_at_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa__place_at(fa_zeros_like(a->x), a->lead, a->index, b->gy[0], true, a->distinct));
 }
 
-/** The slices of x that index names. */
+/** The slices of x at the positions in index. */
 OP(fetch_at, fetch_at_args, (y), .infer = fetch_at_infer, .exact = true, .grad = fetch_at_grad, .keep = KEEP(index),
    .index = FIELDS(index), INTERNAL, TORCH("x.reshape((-1,) + x.shape[lead:])[index]"),
    SAMPLES("(3,4,2) 2 i(5)<12 false; (3,4) 1 i(2)<3 false; (5) 1 i(7)<5 false; () 0 i(3)<1 false; (2,3) 2 i(0)<6 true; "
            "(2,3,4) 1 r(2) true; (2,3) 2 r(4) true"))
 
 typedef struct {
-    const fa_tensor *x;     /* what is written to */
-    int64_t lead;           /* over how many dimensions, the first ones, index goes */
-    const fa_tensor *index; /* (n), integers: places among these, counted in row-major order */
-    const fa_tensor *src;   /* n slices, of x's dtype */
-    bool add;               /* add to what is there */
-    bool distinct;          /* no place is named twice, so that there is no order to keep */
+    const fa_tensor *x;     /* the tensor to write into */
+    int64_t lead;           /* number of leading dimensions that index covers */
+    const fa_tensor *index; /* (n) integers: row-major positions in the leading dimensions */
+    const fa_tensor *src;   /* n slices, in x's dtype */
+    bool add;               /* add to x instead of overwriting */
+    bool distinct;          /* no position occurs twice, so the order of writes does not matter */
 } place_at_args;
 
 static bool place_at_infer(fa__call *c)
@@ -221,8 +221,9 @@ static void place_at_grad(fa__back *b)
         fa__set_input_grad(b, &a->src, fa__fetch_at(gy, a->lead, a->index, a->distinct));
 }
 
-/** x with slices of src at the places that index names. The last of several at one place stays, or all are added, in
- *  their order: the same bits on every device. The gradient of src is what index names, whichever stayed. */
+/** x with the slices of src written (or added) at the positions in index. If a position occurs more than once, the last
+ *  slice is kept, or all are added in order: the same bits on every device. The gradient of src is the gradient at the
+ *  positions in index, also for slices that were overwritten. */
 OP(place_at, place_at_args, (y), .infer = place_at_infer, .exact = true, .run = place_at_run, .grad = place_at_grad,
    .keep = KEEP(index), .index = FIELDS(index), .inplace = INPLACE(x), INTERNAL,
    TORCH("x.reshape((-1,) + x.shape[lead:]).index_put((index,), src, accumulate=add).reshape(x.shape)"),
@@ -233,8 +234,8 @@ OP(place_at, place_at_args, (y), .infer = place_at_infer, .exact = true, .run = 
 /* ---- masks ---- */
 
 typedef struct {
-    const fa_tensor *sums; /* (n) i64: how many elements of a mask are true up to each */
-    int64_t count;         /* the last of them */
+    const fa_tensor *sums; /* (n) i64: the running count of true elements of a mask */
+    int64_t count;         /* the last of them, the total */
 } true_places_args;
 
 static bool true_places_infer(fa__call *c)
@@ -245,7 +246,7 @@ static bool true_places_infer(fa__call *c)
     return fa__infer_shape(c, FA_I64, 1, &a->count);
 }
 
-/** The numbers of the elements at which sums go up: each by 1. */
+/** The positions of the true elements, that is, where the running count increases. */
 OP(true_places, true_places_args, (y), .infer = true_places_infer, .exact = true, .no_grad = "an index", INTERNAL,
    TORCH(""), SAMPLES("i(0) 0"))
 

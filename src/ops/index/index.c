@@ -1,5 +1,4 @@
-/* Selecting and adding by tensors of integers, and joining. Out of range is an error with the index, on every device.
- */
+/* Selecting, gathering and joining. An index out of range is an error that names the index, on every device. */
 #include "ops/index/index.h"
 #include "dispatch/promote.h"
 #include "dispatch/row.h"
@@ -7,7 +6,7 @@
 typedef struct {
     const fa_tensor *x;
     int64_t dim;            /* the dimension to index; negative counts from the end */
-    const fa_tensor *index; /* (k) or (), integers; each at least 0 and below the size of dim */
+    const fa_tensor *index; /* (k) or (), integers from 0 to the size of dim - 1 */
 } index_select_args;
 
 static bool index_select_infer(fa__call *c)
@@ -26,17 +25,17 @@ static void index_select_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa__index_sum(b->gy[0], a->dim, a->index, a->x->rank ? fa_size(a->x, a->dim) : 1));
 }
 
-/** The slices of x along dim that index names, in that order: x's shape with k for the size of dim, or 1 when
- *  index is (). */
+/** The slices of x along dim at the positions in index, in that order. The result has x's shape with size k in
+ *  dimension dim (1 if index is 0-dim). */
 OP(index_select, index_select_args, (y), .infer = index_select_infer, .exact = true, .grad = index_select_grad,
    .keep = KEEP(index), .index = FIELDS(index), TORCH("index_select(x, dim, index)"),
    SAMPLES("(3,4) 1 i(6)<4; (3,4) 0 i(2)<3; (3,4) -1 i(0)<4; (5) 0 i()<5; (2,3,4) 1 i(4)<3; () 0 i()<1; () -1 i(1)<1"))
 
 typedef struct {
     const fa_tensor *x;
-    int64_t dim;            /* the dimension that index runs along */
-    const fa_tensor *index; /* (k) or (), integers: where each slice goes */
-    int64_t size;           /* of dim in the result */
+    int64_t dim;            /* the dimension that index refers to */
+    const fa_tensor *index; /* (k) or (), integers: the position each slice is added to */
+    int64_t size;           /* the size of dim in the result */
 } index_sum_args;
 
 static bool index_sum_infer(fa__call *c)
@@ -58,16 +57,17 @@ static void index_sum_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa_index_select(b->gy[0], a->dim, a->index));
 }
 
-/** Zeros of the given size along dim, with each slice of x added where index says: the adjoint of index_select. Added
- *  in the order of index, so the bits are the same on every device. */
+/** A tensor of zeros, with size `size` along dim, to which each slice of x is added at its position in index: the
+ *  gradient of index_select with respect to its input. The additions are done in the order of index, so every device
+ *  gives the same bits. */
 OP(index_sum, index_sum_args, (y), .infer = index_sum_infer, .accumulate_f32 = true, .grad = index_sum_grad,
    .keep = KEEP(index), .index = FIELDS(index), INTERNAL, TORCH(""),
    SAMPLES("(2,4) 1 i(4)<3 3; (3,2) 0 i(3)<5 5; (2,0) 1 i(0)<3 3"))
 
 typedef struct {
     const fa_tensor *x;
-    int64_t dim;            /* the dimension that index picks from; negative counts from the end */
-    const fa_tensor *index; /* integers, of as many dimensions as x and nowhere longer, but along dim */
+    int64_t dim;            /* the dimension to gather along; negative counts from the end */
+    const fa_tensor *index; /* integers; as many dimensions as x, and no larger than x except along dim */
 } gather_args;
 
 static bool gather_infer(fa__call *c)
@@ -84,19 +84,19 @@ static void gather_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa_scatter_add(fa_zeros_like(a->x), a->dim, a->index, b->gy[0]));
 }
 
-/** For each element of index, the element of x that stands at the same place but for dim, where index says. The
- *  result has the shape of index. What is 0-dim is as if it had one dimension of one element, here and in the
- *  scatters. */
+/** Gathers elements along a dimension: for dim = 0, y[i][j] = x[index[i][j]][j]; for dim = 1, y[i][j] =
+ *  x[i][index[i][j]]. The result has the shape of index. 0-dim tensors count as shape (1), here and in the scatter
+ *  functions. */
 OP(gather, gather_args, (y), .infer = gather_infer, .exact = true, .grad = gather_grad, .keep = KEEP(index),
    .index = FIELDS(index), TORCH("gather(x, dim, index)"),
    SAMPLES("(3,4) 1 i(3,2)<4; (3,4) 0 i(2,4)<3; (5) -1 i(7)<5; (3,4) 1 i(3,0)<4; () 0 i()<1; () 0 "
            "i(3)<1; (4) -1 i()<4; () 0 i(0)<1"))
 
 typedef struct {
-    const fa_tensor *x;     /* what is added to */
-    int64_t dim;            /* the dimension that index picks from; negative counts from the end */
-    const fa_tensor *index; /* integers, of as many dimensions as x and nowhere longer, but along dim */
-    const fa_tensor *src;   /* what is added: nowhere shorter than index, of x's dtype */
+    const fa_tensor *x;     /* the tensor that is added to */
+    int64_t dim;            /* the dimension to gather along; negative counts from the end */
+    const fa_tensor *index; /* integers; as many dimensions as x, and no larger than x except along dim */
+    const fa_tensor *src;   /* values to add: x's dtype, no smaller than index in any dimension */
 } scatter_add_args;
 
 bool fa__infer_scattered(fa__call *c, const fa_tensor *x, int64_t dim, const fa_tensor *index, const fa_tensor *src)
@@ -124,25 +124,26 @@ static void scatter_add_grad(fa__back *b)
         fa__set_input_grad(b, &a->src, fa__padded_for(fa_gather(b->gy[0], a->dim, a->index), a->src));
 }
 
-/** x with each element of src added at the place of its index: along dim where index says, elsewhere where it stands.
- *  Added in row-major order of index, so the bits are the same on every device; halves in f32, rounded once. */
+/** Adds the elements of src to x along a dimension: for dim = 0, y[index[i][j]][j] += src[i][j], starting from y = x.
+ *  The additions are done in row-major order of index, so every device gives the same bits; f16 and bf16 are
+ *  accumulated in f32 and rounded once. */
 OP(scatter_add, scatter_add_args, (y), .infer = scatter_add_infer, .accumulate_f32 = true, .grad = scatter_add_grad,
    .keep = KEEP(index for src), .index = FIELDS(index), .inplace = INPLACE(x), TORCH("scatter_add(x, dim, index, src)"),
    SAMPLES("(3,4) 1 i(3,2)<4 (3,2); (3,4) 0 i(2,4)<3 (2,4); (5) -1 i(7)<5 (7); (3,4) 1 i(2,2)<4 (3,5); (3,4) 1 "
            "i(3,0)<4 (3,0); () 0 i()<1 (); () 0 i(3)<1 (4); (3) 0 i()<3 (); (3) 0 i()<3 (2); () 0 i(0)<1 (); () 0 i(1)<1 ()"))
 
 typedef struct {
-    fa_tensors x;       /* one or more, of the same shape but along dim */
-    int64_t dim OPT(0); /* the dimension that is joined; negative counts from the end */
+    fa_tensors x;       /* one or more tensors, of the same shape except along dim */
+    int64_t dim OPT(0); /* the dimension to concatenate along; negative counts from the end */
 } cat_args;
 
-/* Empty tensors of one dimension, which go with every shape, as in PyTorch: they add nothing. */
+/* Empty 1-dimensional tensors are skipped, whatever the shape of the others, as in PyTorch. */
 static bool skipped(const fa_tensor *t)
 {
     return t->rank == 1 && t->shape[0] == 0;
 }
 
-/* What the others have to fit: the first tensor that is not skipped; where all are, the last one. */
+/* The tensor whose shape the others are compared with: the first that is not skipped, or the last one if all are. */
 static const fa_tensor *first_joined(fa_tensors x)
 {
     for (size_t k = 0; k < x.count; k++)
@@ -180,7 +181,7 @@ static bool cat_infer(fa__call *c)
     return true;
 }
 
-/* Each part of the result is written by one expression. */
+/* One compiled expression writes each part of the result. */
 static bool cat_run(fa__call *c)
 {
     const cat_args *a = c->args;
@@ -215,7 +216,8 @@ static void cat_grad(fa__back *b)
     }
 }
 
-/** Tensors joined along a dimension that they have; their dtypes promote. One-dimensional empty tensors are skipped. */
+/** Concatenates tensors along an existing dimension; their dtypes are promoted. Empty 1-dimensional tensors are
+ *  skipped. */
 OP(cat, cat_args, (y), .infer = cat_infer, .exact = true, .run = cat_run, .grad = cat_grad, .autocast = FA__CAST_WIDEST,
    TORCH("cat(x, dim)"), ALSO("`concat`, `concatenate`"),
    SAMPLES("[(2,3) (4,3)]; [(2,3) (2,1) (2,2)] dim=1; [(3)] dim=-1; [(0) (2,3)]; [(2,0) (2,3)] dim=1"))

@@ -1,5 +1,5 @@
-/* Indexing with tensors and masks: fa_index and fa_index_put_. The other entries make a view; of it the dimensions that
- * tensors are for come in front, where one index over all of them names the slices. */
+/* Indexing with tensors and masks: fa_index and fa_index_put_. First the other entries make a view; then the dimensions
+ * that tensors index are moved to the front of that view, and one combined index selects slices over all of them. */
 #include "base/text.h"
 #include "dispatch/call.h"
 #include "ops/index/entries.h"
@@ -15,20 +15,21 @@ static const fa__op ops[] = {
     {.name = "index_put_", .id = FA__OP_expression, .fields = fields, .nfields = 3, .nresults = 1},
 };
 
-/* An index on its way. */
+/* The state of one indexing call. */
 typedef struct plan {
     fa__call call;
+    fa__attribution attribution;
     fa__index_args args;
-    fa_tensor *x; /* args.x where the call runs; of fa_index_put() a copy */
+    fa_tensor *x; /* args.x on the device of the call; for fa_index_put() a copy */
     bool accumulate;
     char text[200];
     fa__entry entry[FA__MOST_ENTRIES];
     int entries, tensors;
-    fa_tensor *view; /* of x, with the dimensions that tensors are for in front */
-    int lead;        /* how many these are */
-    fa_shape size;   /* of them, and what they are called in x */
+    fa_tensor *view; /* view of x with the indexed dimensions in front */
+    int lead;        /* how many of them there are */
+    fa_shape size;   /* their sizes, and their numbers in x */
     int source[FA_MAX_DIMS];
-    int at; /* where the dimensions of the tensors go in the result, among the others */
+    int at; /* where the indexed dimensions go in the result */
 } plan;
 
 /* ---- parts to entries ---- */
@@ -67,7 +68,7 @@ static bool is_advanced(const fa__entry *e)
     return e->kind == FA__ENTRY_TENSOR || e->kind == FA__ENTRY_INTEGER;
 }
 
-/* The place of the first tensor or integer, when all of them are neighbours; else 0. */
+/* The position of the first tensor or integer entry if they are all adjacent, else 0 (NumPy's rule). */
 static int place_of_tensors(const plan *p)
 {
     int first = 0, last = p->entries - 1;
@@ -81,7 +82,7 @@ static int place_of_tensors(const plan *p)
     return p->entry[first].at;
 }
 
-/* Dimensions that tensors are for, in their order, and then the others. */
+/* Moves the indexed dimensions to the front; the order of the others is kept. */
 static bool bring_forward(plan *p)
 {
     fa_shape order = {.rank = p->view->rank};
@@ -103,7 +104,7 @@ static bool bring_forward(plan *p)
     return p->view != NULL;
 }
 
-/* Whether all tensors are alive; how many are parts of the index. */
+/* Checks that all tensors are live, and counts the tensors in the index. */
 static bool check_tensors(const plan *p, fa_index_parts index, int *tensors)
 {
     const fa_tensor *value = fa__index_value(&p->args);
@@ -113,7 +114,7 @@ static bool check_tensors(const plan *p, fa_index_parts index, int *tensors)
     return (p->args.value.kind != FA__ARG_TENSOR) || fa__tensor_check(value, "the value");
 }
 
-/* A tensor where the call runs. */
+/* The tensor on the device of the call. */
 static fa_tensor *beside(const plan *p, const fa_tensor *t)
 {
     if (fa__tensor_device(t) == p->call.device)
@@ -122,7 +123,7 @@ static fa_tensor *beside(const plan *p, const fa_tensor *t)
     return fa_to(t, p->call.device->id);
 }
 
-/* Finds where the call runs, and brings x there. */
+/* Chooses the device of the call and moves x there. */
 static bool settle(plan *p, fa_index_parts index)
 {
     int tensors = 0;
@@ -162,7 +163,7 @@ static bool begin(plan *p, const fa_tensor *x, fa_index_parts index, fa_arg valu
     return p->view && (!p->tensors || bring_forward(p));
 }
 
-/* ---- one index over all dimensions in front ---- */
+/* ---- one combined index over the leading dimensions ---- */
 
 static bool mask_fits(plan *p, const fa__entry *e, int first)
 {
@@ -174,7 +175,7 @@ static bool mask_fits(plan *p, const fa__entry *e, int first)
     return true;
 }
 
-/* A tensor's places among the dimensions that it is for, of which the first one in front is `first`. */
+/* The row-major positions that a tensor entry selects in the dimensions it indexes; `first` is the first of these. */
 static fa_tensor *places_of(plan *p, const fa__entry *e, int first)
 {
     bool mask = e->tensor->dtype == FA_BOOL;
@@ -208,7 +209,7 @@ static fa_tensor *all_places(plan *p)
     return all;
 }
 
-/* A mask names no place twice. */
+/* Whether the index is a single mask, which selects no position twice. */
 static bool is_mask_alone(const plan *p)
 {
     for (int i = 0; i < p->entries; i++)
@@ -217,7 +218,7 @@ static bool is_mask_alone(const plan *p)
     return false;
 }
 
-/* The shape of a result: the dimensions of `places` between those of the view that no tensor is for. */
+/* The shape of the result: the dimensions of `places` inserted among the remaining dimensions of the view. */
 static bool result_shape(plan *p, const fa_tensor *places, fa_shape *shape)
 {
     int rest = p->view->rank - p->lead;
@@ -234,7 +235,7 @@ static bool result_shape(plan *p, const fa_tensor *places, fa_shape *shape)
     return true;
 }
 
-/* The order of dimensions that brings `count` of them from place `from` to place `to`. */
+/* The permutation that moves `count` dimensions from position `from` to position `to`. */
 static fa_shape moved(int rank, int from, int to, int count)
 {
     fa_shape order = {.rank = rank};
@@ -260,9 +261,9 @@ static fa_tensor *fetched(plan *p)
     return p->at ? fa_permute(y, moved(front.rank, 0, p->at, places->rank)) : y;
 }
 
-/* ---- assigning ---- */
+/* ---- assignment ---- */
 
-/* A value's slices, one for each of n places; numbers become x's dtype. */
+/* A value broadcast to one slice for each of n positions; a number is converted to x's dtype. */
 static fa_tensor *slices_for(plan *p, const fa_tensor *places, fa_arg value)
 {
     fa_shape shape, slices = {.rank = 1, .dim = {fa__numel(places)}};
@@ -276,7 +277,7 @@ static fa_tensor *slices_for(plan *p, const fa_tensor *places, fa_arg value)
     return fa_reshape(p->at ? fa_permute(v, moved(shape.rank, p->at, 0, places->rank)) : v, slices);
 }
 
-/* One element for a mask is assigned without reading the mask. */
+/* Assigning one element through a mask does not read the mask on the host. */
 static fa_tensor *fill_mask(plan *p, fa_arg value)
 {
     const fa__entry *e = p->entry;
@@ -321,23 +322,22 @@ static fa_tensor *assigned(plan *p)
     return fa__place_at_(p->view, p->lead, fa_flatten(places), slices, accumulate, is_mask_alone(p));
 }
 
-/* ---- the functions ---- */
+/* ---- public functions ---- */
 
-/* What is called on the way is told as part of it. */
+/* Calls made inside are attributed to this one. */
 static void enter(plan *p, const fa__op *op, const void *site)
 {
     *p = (plan){.call = {.op = op, .site = site}};
-    p->call.parent = fa__ctx()->call;
-    fa__ctx()->call = &p->call;
+    fa__attribution_enter(&p->attribution, op, &p->call);
 }
 
 static fa_tensor *leave(plan *p, fa_tensor *y, bool stood)
 {
     char text[400];
     struct fa__text description = fa__text_in(text, sizeof text);
-    fa__ctx()->call = p->call.parent;
-    if (y && !p->call.parent)
-        fa__tensor_inner(y, false); /* the program has it */
+    fa__attribution_leave(&p->attribution);
+    if (y && !fa__outermost_call())
+        fa__tensor_inner(y, false); /* the compiled program holds it */
     if (y || stood || !fa__failed() || !p->call.args || fa__self->error->code == FA_ERROR_SYNC)
         return y;
     fa__text_add(&description, "fa_");
@@ -347,7 +347,7 @@ static fa_tensor *leave(plan *p, fa_tensor *y, bool stood)
     return NULL;
 }
 
-/* The whole call was placed; its parts are not placed once more. */
+/* The whole call has been placed on a device; inner calls are not placed again. */
 static fa_tensor *settled(plan *p, fa_tensor *(*work)(plan *))
 {
     FA_USE(.placement = FA_PLACE_STRICT);

@@ -1,4 +1,4 @@
-/* Where indexing with tensors runs, and how an index is told of in messages. */
+/* The device that an indexing call runs on, and how error messages show an index. */
 #include "base/text.h"
 #include "dispatch/call.h"
 #include "ops/index/entries.h"
@@ -21,7 +21,7 @@ void fa__describe_index(struct fa__text *t, fa_index_parts index, bool origins)
     }
 }
 
-/* A call whose tensors are on different devices: an error that tells of them with their origins. */
+/* Reports that tensors are on different devices, with the origin of each. */
 static FA__COLD fa__device *apart(const fa__indexed *i, fa_index_parts index, long part)
 {
     char text[600], name[40] = "value";
@@ -37,7 +37,7 @@ static FA__COLD fa__device *apart(const fa__indexed *i, fa_index_parts index, lo
     return NULL;
 }
 
-/* Everything is where x is, but indices, and values without dimensions, that are on the CPU. */
+/* Every tensor has to be on x's device, except indices and 0-dim values, which may be on the CPU. */
 static fa__device *same_device(const fa__indexed *i, fa_index_parts index)
 {
     fa__device *device = fa__tensor_device(i->args->x);
@@ -52,7 +52,7 @@ static fa__device *same_device(const fa__indexed *i, fa_index_parts index)
     return device;
 }
 
-/* The first tensor's that is not on the CPU; else x's. */
+/* The device of the first tensor that is not on the CPU; if there is none, x's. */
 static fa__device *first_device(const fa__indexed *i, fa_index_parts index)
 {
     fa__device *device = fa__tensor_device(i->args->x);

@@ -1,5 +1,5 @@
-/* Indices as NumPy writes them: "1:5, ..., -1". Each entry becomes a view of the one before, new dimensions after the
- * others: so there are never more of them than the result has. */
+/* Index texts in NumPy's notation: "1:5, ..., -1". Each entry makes a view of the previous view; new dimensions are
+ * inserted last, so no intermediate view has more dimensions than the result. */
 #include "base/text.h"
 #include "dispatch/call.h"
 #include "ops/index/entries.h"
@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-enum { MOST_SHOWN = 80 /* bytes of an index in messages */ };
+enum { MOST_SHOWN = 80 /* longest index text shown in messages, in bytes */ };
 
 typedef struct parser {
     const char *text, *at, *wrong;
@@ -30,7 +30,7 @@ static bool is(parser *p, const char *word)
     return true;
 }
 
-/* A whole number, if one stands here. */
+/* Parses an integer if there is one. */
 static bool whole(parser *p, int64_t *n)
 {
     blanks(p);
@@ -41,7 +41,7 @@ static bool whole(parser *p, int64_t *n)
     errno = 0;
     *n = strtoll(p->at, &end, 10);
     if (errno)
-        p->wrong = "the number does not fit into 64 bits"; /* and the place is where it begins */
+        p->wrong = "the number does not fit into 64 bits"; /* the error points at the start of the number */
     else
         p->at = end;
     return true;
@@ -60,7 +60,7 @@ static bool read_entry(parser *p, fa__entry *e)
     }
     bool some = whole(p, &e->start);
     if (some && e->start == INT64_MIN)
-        e->start++; /* that one stands for none */
+        e->start++; /* this entry indexes no dimension */
     if (is(p, ":")) {
         e->kind = FA__ENTRY_SLICE;
         if (whole(p, &e->end) && e->end == INT64_MAX)
@@ -98,7 +98,7 @@ static int read_all(parser *p, fa__entry *e, int n)
     return p->wrong ? -1 : n;
 }
 
-/* How many dimensions the entries take; -1 when the ellipsis stands twice. */
+/* The number of dimensions that the entries index; -1 if the ellipsis occurs twice. */
 static int taken(const fa__entry *e, int n)
 {
     int dims = 0, ellipses = 0;
@@ -110,7 +110,7 @@ static int taken(const fa__entry *e, int n)
     return ellipses > 1 ? -1 : dims;
 }
 
-/* "fa_get((3, 4) f32 cpu, "0, 9")" */
+/* Writes what is indexed, such as "fa_get((3, 4) f32 cpu, "0, 9")". */
 static void describe(struct fa__text *text, const fa__indexing *g)
 {
     fa__text_add(text, "%s(", g->name);
@@ -131,7 +131,7 @@ fa_tensor *fa__index_fails(const fa__indexing *g, const char *format, ...)
     return NULL;
 }
 
-/* Integers and slices. */
+/* Applies an integer or a slice. */
 static fa_tensor *take(fa_tensor *v, fa__entry *e, fa__indexing *g, int skipped)
 {
     int64_t size = g->dim < v->rank ? v->shape[g->dim] : 0;
@@ -159,7 +159,7 @@ static fa_tensor *take(fa_tensor *v, fa__entry *e, fa__indexing *g, int skipped)
     }
 }
 
-/* New dimensions, between those that the others left. */
+/* Inserts a new dimension (None). */
 static fa_tensor *insert(fa_tensor *v, fa__entry *e, fa__indexing *g, int skipped)
 {
     e->at = g->dim;
@@ -172,7 +172,7 @@ static fa_tensor *insert(fa_tensor *v, fa__entry *e, fa__indexing *g, int skippe
     return v;
 }
 
-/* A view through all entries, by one of these. */
+/* Applies one kind of entry after the other, giving the final view. */
 static fa_tensor *through(fa_tensor *v, fa__entry *e, int n, fa__indexing *g, int skipped,
                           fa_tensor *apply(fa_tensor *, fa__entry *, fa__indexing *, int))
 {
@@ -207,7 +207,7 @@ fa_tensor *fa__entries_view(fa__indexing *g, fa__entry *e, int n)
     return v == g->x ? fa_expand_as(g->x, g->x) : v;
 }
 
-/* What fa_get does, for whoever does it. */
+/* Implements fa_get and the functions built on it; `name` is the caller's name. */
 static fa_tensor *get(const char *name, const fa_tensor *x, const char *where)
 {
     fa__entry e[FA__MOST_ENTRIES];
@@ -226,7 +226,7 @@ fa_tensor *fa_get(const fa_tensor *x, const char *where)
         return NULL;
     }
     fa_tensor *view = get("fa_get", x, where);
-    if (view && !fa__ctx()->call)
+    if (view && !fa__outermost_call())
         fa__sign(view, &get_op, __builtin_return_address(0));
     return view;
 }

@@ -1,17 +1,17 @@
-/* Masks: what is true decides what is written, taken, and where. Shapes that depend on values make the host read how
- * many there are: one wait, which fa_transfers_report() shows when the device was not done by then, and which
- * FA_USE(.forbid = FA_SYNC) turns into an error in any case, but on the CPU. */
+/* Masks: nonzero, masked fill, select and scatter. Results whose shape depends on values make the host read a count,
+ * which waits for the device once: fa_transfers_report() lists that wait, and FA_USE(.forbid = FA_SYNC) makes it an
+ * error (except on the CPU). */
 #include "dispatch/call.h"
 #include "dispatch/promote.h"
 #include "ops/index/index.h"
 
-/* ---- where a mask is true ---- */
+/* ---- positions of nonzero elements ---- */
 
 typedef struct {
-    const fa_tensor *x; /* any dtype: what is not 0 counts */
+    const fa_tensor *x; /* any dtype */
 } nonzero_args;
 
-/* For each dimension of x where the elements at these places stand along it: (n) i64 each. */
+/* The coordinates of row-major positions in a shape: one (n) i64 tensor for each dimension of x. */
 static void coordinates_of(const fa_tensor *x, fa_tensor *places, fa_tensor **coordinate)
 {
     for (int i = x->rank - 1; i >= 0; i--) {
@@ -33,9 +33,9 @@ static fa_tensor *nonzero_compose(fa__call *c)
     return fa_stack(all, .dim = 1);
 }
 
-/** Where x is not 0: for each such element, in row-major order, a row with its place along each dimension, (n, dims)
- *  i64. The host reads n, which waits for x; NaN counts. As vectors: fa_nonzero_tuple(); of fa_flatten(x) they are the
- *  places of NumPy's flatnonzero. */
+/** The indices of all elements that are not 0 (NaN counts as not 0), in row-major order: (n, x's rank) i64, one row for
+ *  each element. The host reads n, which waits for x. fa_nonzero_tuple() gives one vector for each dimension; on
+ *  fa_flatten(x) it is NumPy's flatnonzero. */
 OP(nonzero, nonzero_args, (y), .compose = nonzero_compose, .by_values = true, TORCH("nonzero(x)"),
    ALSO("`argwhere`, NumPy's `flatnonzero`"),
    SAMPLES("b(3,4); t(2,3,4); (5); b(7); (0,3); (3,0); n(9); i(2,3,2,2); t()"))
@@ -52,13 +52,13 @@ static bool nonzero_tuple_list(fa__call *c)
     return fa__listed(c, a->x->rank ? a->x->rank : 1, coordinate);
 }
 
-/** Where x is not 0: for each dimension a vector of the places along it, (n) i64, as fa_index() takes them. Of a 0-dim
- * x there is one, as if it had one dimension. The host reads n, which waits for x. */
+/** The indices of all elements that are not 0, as one (n) i64 tensor for each dimension of x, which fa_index() accepts.
+ *  A 0-dim x counts as shape (1). The host reads n, which waits for x. */
 OP(nonzero_tuple, nonzero_args, [places], .compose_list = nonzero_tuple_list, .by_values = true,
    TORCH("nonzero(x, as_tuple=True)"), ALSO("`where(x)`, NumPy's `nonzero`"),
    SAMPLES("b(3,4); t(2,3,4); (5); (0,3); n(9); t()"))
 
-/* ---- writing where a mask is true ---- */
+/* ---- writing and selecting by mask ---- */
 
 static bool check_mask(const fa__call *c, const fa_tensor *mask)
 {
@@ -66,12 +66,12 @@ static bool check_mask(const fa__call *c, const fa_tensor *mask)
 }
 
 typedef struct {
-    const fa_tensor *x;    /* what is written to */
+    const fa_tensor *x;    /* the tensor to write into */
     const fa_tensor *mask; /* bool; broadcasts with x */
-    fa_arg value;          /* a number that x's dtype holds, or a 0-dim tensor: converted to that dtype */
+    fa_arg value;          /* a number in the range of x's dtype, or a 0-dim tensor, which is converted to it */
 } masked_fill_args;
 
-/* The value in x's dtype, with as many dimensions as there have to be: none. */
+/* The value in x's dtype, as a 0-dim tensor. */
 static fa_tensor *value_for(const fa__call *c, const fa_tensor *x, fa_arg value)
 {
     if (value.kind != FA__ARG_TENSOR)
@@ -93,8 +93,8 @@ static fa_tensor *masked_fill_compose(fa__call *c)
     return c->inplace ? fa_where_(fa_logical_not(mask), c->given, value) : fa_where(mask, value, a->x);
 }
 
-/** x with a value where mask is true. A tensor's value is converted as by fa_to(), without waiting for it; PyTorch
- *  refuses one that x's dtype does not hold. */
+/** x with value where mask is true. A 0-dim tensor value is converted as by fa_to() without waiting for it; PyTorch
+ *  rejects a value outside the range of x's dtype. */
 OP(masked_fill, masked_fill_args, (y), .compose = masked_fill_compose, .index = FIELDS(mask), .inplace = INPLACE(x),
    TORCH("masked_fill(x, mask, value)"), ALSO("NumPy's `putmask` and `place` with one value"),
    SAMPLES("(3,4) b(3,4) 2.5; (3,4) b(4) 1; (3,4) b(3,1) 0; () b() 2; (0,2) b(2) 1; (3,4) b(3,4) (); (3,4) b() 1; "
@@ -102,7 +102,7 @@ OP(masked_fill, masked_fill_args, (y), .compose = masked_fill_compose, .index = 
            "b(5) b(5) 2.5; i(5) b(5) 2.5; i(5) b(5) -1"))
 
 typedef struct {
-    const fa_tensor *x;    /* what is taken from */
+    const fa_tensor *x;    /* the tensor to select from */
     const fa_tensor *mask; /* bool; broadcasts with x */
 } masked_select_args;
 
@@ -117,18 +117,19 @@ static fa_tensor *masked_select_compose(fa__call *c)
     return places ? fa__fetch_at(both.item[0], both.item[0]->rank, places, true) : NULL;
 }
 
-/** The elements of x where mask is true, in row-major order: (n). The host reads n, which waits for mask. */
+/** The elements of x where mask is true, in row-major order: shape (n). x and mask broadcast. The host reads n, which
+ *  waits for mask. */
 OP(masked_select, masked_select_args, (y), .compose = masked_select_compose, .index = FIELDS(mask), .by_values = true,
    TORCH("masked_select(x, mask)"), ALSO("NumPy's `extract` and `compress`"),
    SAMPLES("(3,4) b(3,4); (3,4) b(4); (4) b(3,1); () b(); (0,2) b(2); (2,3) b()"))
 
 typedef struct {
-    const fa_tensor *x;      /* what is written to */
-    const fa_tensor *mask;   /* bool; broadcasts to x */
-    const fa_tensor *source; /* of x's dtype, with at least as many elements as mask has true ones for x */
+    const fa_tensor *x;      /* the tensor to write into */
+    const fa_tensor *mask;   /* bool; broadcasts to x's shape */
+    const fa_tensor *source; /* x's dtype; at least as many elements as mask has true ones after broadcasting */
 } masked_scatter_args;
 
-/* Nothing can be written: an error where the mask wants it to be, which is read. */
+/* An empty source: an error if mask has a true element, which is read for that. */
 static fa_tensor *scatter_nothing(fa__call *c, const fa_tensor *x, const fa_tensor *mask)
 {
     bool some = false;
@@ -163,13 +164,13 @@ static fa_tensor *masked_scatter_compose(fa__call *c)
     fa_tensor *x = both.item[0], *mask = both.item[1], *flat = fa_flatten(mask);
     if (!fa__numel(a->source))
         return scatter_nothing(c, x, mask);
-    fa_tensor *number = fa_where(flat, fa_sub(fa_cumsum(flat, 0), 1), 0); /* among the true ones */
+    fa_tensor *number = fa_where(flat, fa_sub(fa_cumsum(flat, 0), 1), 0); /* position among the true elements */
     fa_tensor *taken = fa_reshape(fa__fetch_at(fa_flatten(a->source), 1, number, false), fa_tensor_shape(x));
     return c->inplace ? fa_where_(fa_logical_not(mask), c->given, taken) : fa_where(mask, taken, x);
 }
 
-/** x with the elements of source, in their order, where mask is true. Too few of them are an error with the number of
- *  the first that is missing, on every device; the host reads nothing, unless source is empty. */
+/** x with its elements where mask is true replaced by the elements of source, in row-major order. If source has too few
+ *  elements, the error names the first missing one, on every device; the host reads nothing unless source is empty. */
 OP(masked_scatter, masked_scatter_args, (y), .compose = masked_scatter_compose, .index = FIELDS(mask),
    .inplace = INPLACE(x), TORCH("masked_scatter(x, mask, source)"), ALSO("NumPy's `place`"),
    SAMPLES("(3,4) b(3,4) (12); (3,4) b(4) (3,5); (4) b(3,1) (12); () b() (1); (0,2) b(2) (0); (3,4) b(3,4) (2,7)"))

@@ -1,13 +1,13 @@
-/* Classes as vectors. */
+/* One-hot encoding. */
 #include "dispatch/call.h"
 #include "dispatch/row.h"
 
 typedef struct {
-    const fa_tensor *x;          /* integers, at least 0 */
-    int64_t num_classes OPT(-1); /* how many there are; -1: one more than the largest in x, which is read for that */
+    const fa_tensor *x;          /* class numbers: integers, at least 0 */
+    int64_t num_classes OPT(-1); /* number of classes; -1: one more than the largest value in x, which the host reads */
 } one_hot_args;
 
-/* One more than the largest class; -1 after an error. */
+/* One more than the largest class in x; -1 and an error. */
 static int64_t count_classes(const fa__call *c, const fa_tensor *x)
 {
     if (!fa__numel(x)) {
@@ -47,7 +47,8 @@ static fa_tensor *one_hot_compose(fa__call *c)
     return zeros && one ? fa_scatter_add_(zeros, -1, index, one) : NULL;
 }
 
-/** For each class a vector with 1 in its place and 0 elsewhere, as i64: one more dimension, the last one. */
+/** One-hot encoding of class numbers: i64, with a new last dimension of size num_classes that is 1 at the position of
+ *  the class and 0 elsewhere. A class number out of range is an error. */
 OP(one_hot, one_hot_args, (y), .compose = one_hot_compose, .by_values = true,
    TORCH("nn.functional.one_hot(x, num_classes)"),
    SAMPLES("i(3)<4 num_classes=4; i(2,3)<3; i()<3 num_classes=5; i(0)<3 num_classes=2; i(0,2)<3 num_classes=1"))

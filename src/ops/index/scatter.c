@@ -1,4 +1,4 @@
-/* Writing by an index along a dimension. Out of range is an error with the index, on every device. */
+/* Scattering by index. An index out of range is an error that names the index, on every device. */
 #include "base/text.h"
 #include "ops/index/index.h"
 #include <math.h>
@@ -6,10 +6,10 @@
 /* ---- an index for each element ---- */
 
 typedef struct {
-    const fa_tensor *x;     /* what is written to */
-    int64_t dim;            /* the dimension that index picks from; negative counts from the end */
-    const fa_tensor *index; /* integers, of as many dimensions as x and nowhere longer, but along dim */
-    fa_arg src;             /* what is written: nowhere shorter than index, of x's dtype; or a number */
+    const fa_tensor *x;     /* the tensor to write into */
+    int64_t dim;            /* the dimension to gather along; negative counts from the end */
+    const fa_tensor *index; /* integers; as many dimensions as x, and no larger than x except along dim */
+    fa_arg src;             /* values to write: x's dtype, no smaller than index in any dimension; or a number */
 } scatter_args;
 
 static fa_tensor *scatter_compose(fa__call *c)
@@ -20,9 +20,9 @@ static fa_tensor *scatter_compose(fa__call *c)
     return fa__scatter_set_(fa__written(c, a->x), a->dim, a->index, src);
 }
 
-/** x with each element of src at the place of its index: along dim where index says, elsewhere where it stands. Where
- *  several come to one place the last one stays, in row-major order of index, on every device; the gradient of src is
- *  what stands where index says, whichever stayed. */
+/** Writes the elements of src into x along a dimension: for dim = 0, y[index[i][j]][j] = src[i][j], starting from y =
+ *  x. If a position is written more than once, the last write in row-major order of index is kept, on every device. The
+ *  gradient of src is the gradient at its position, also for elements that were overwritten. */
 OP(scatter, scatter_args, (y), .compose = scatter_compose, .index = FIELDS(index), .inplace = INPLACE(x),
    TORCH("scatter(x, dim, index, src)"), ALSO("NumPy's `put_along_axis`"),
    SAMPLES("(3,6) 1 r(2,3) (2,3); (6,4) 0 r(3,2) (4,5); (5) -1 i(7)<5 2.5; (3,4) 1 i(3,0)<4 (3,0); t(3,4) 1 i(3,9)<4 "
@@ -30,18 +30,18 @@ OP(scatter, scatter_args, (y), .compose = scatter_compose, .index = FIELDS(index
            "(3); () 0 i(0)<1 (); () -1 i(2)<1 2; (3) 0 i(1)<3 ()"))
 
 typedef struct {
-    const fa_tensor *x;          /* what is written to */
-    int64_t dim;                 /* the dimension that index picks from; negative counts from the end */
-    const fa_tensor *index;      /* integers, of as many dimensions as x and nowhere longer, but along dim */
-    const fa_tensor *src;        /* nowhere shorter than index, of x's dtype */
+    const fa_tensor *x;          /* the tensor to write into */
+    int64_t dim;                 /* the dimension to gather along; negative counts from the end */
+    const fa_tensor *index;      /* integers; as many dimensions as x, and no larger than x except along dim */
+    const fa_tensor *src;        /* x's dtype; no smaller than index in any dimension */
     const char *reduce;          /* "sum", "prod", "mean", "amax" or "amin" */
-    bool include_self OPT(true); /* what stands in x counts too; false: not where src comes */
+    bool include_self OPT(true); /* false: x's own value is left out at positions that src is written to */
 } scatter_reduce_args;
 
 typedef struct reducing {
     const char *name;
     int how;
-    double first; /* with which nothing is changed */
+    double first; /* the neutral element */
 } reducing;
 
 static const reducing *reducing_find(const fa__call *c, const char *name)
@@ -58,7 +58,7 @@ static const reducing *reducing_find(const fa__call *c, const char *name)
     return NULL;
 }
 
-/* The number that changes nothing, in a dtype: integers have no infinities. */
+/* The reduction's neutral element in a dtype (integers have no infinities). */
 static fa_arg first_of(const reducing *r, fa_dtype dtype)
 {
     if (!isinf(r->first) || fa__dtype_is_float(dtype))
@@ -66,7 +66,7 @@ static fa_arg first_of(const reducing *r, fa_dtype dtype)
     return fa__arg_i(r->first > 0 ? (int64_t)fa__dtype_whole(dtype) : (int64_t)fa__dtypes[dtype].info.lowest);
 }
 
-/* Sums divided by how many there are, which are counted in a dtype that holds such numbers. */
+/* Sums divided by counts; the counts are kept in a dtype that can hold them. */
 static fa_tensor *divided(fa_tensor *y, const scatter_reduce_args *a)
 {
     bool floating = fa__dtype_is_float(y->dtype);
@@ -79,7 +79,7 @@ static fa_tensor *divided(fa_tensor *y, const scatter_reduce_args *a)
     return floating ? fa_div_(y, count) : fa_copy_(y, fa_floor_divide(y, count));
 }
 
-/* What takes several steps is put into x at the end: one that fails leaves x as it was. */
+/* Reductions in several steps write into x only at the end, so that a failure leaves x unchanged. */
 static fa_tensor *scatter_reduce_compose(fa__call *c)
 {
     const scatter_reduce_args *a = c->args;
@@ -99,9 +99,9 @@ static fa_tensor *scatter_reduce_compose(fa__call *c)
     return y && steps && c->inplace ? fa_copy_(c->given, y) : y;
 }
 
-/** x with what src brings to each place combined, along dim where index says: sum, prod, mean, amax or amin, in
- *  row-major order of index, so the bits are the same on every device. Means of integers are rounded down. NaN is the
- *  largest and the smallest; the largest that are equal share the gradient evenly. */
+/** Reduces the elements of src into x along a dimension, at the positions given by index, with sum, prod, mean, amax or
+ *  amin. Values are combined in row-major order of index, so every device gives the same bits. The mean of integers is
+ *  rounded down. NaN propagates through amax and amin; equal maxima share the gradient evenly. */
 OP(scatter_reduce, scatter_reduce_args, (y), .compose = scatter_reduce_compose, .index = FIELDS(index),
    .inplace = INPLACE(x), TORCH("scatter_reduce(x, dim, index, src, reduce, include_self=include_self)"),
    SAMPLES(
@@ -115,8 +115,8 @@ OP(scatter_reduce, scatter_reduce_args, (y), .compose = scatter_reduce_compose, 
 
 /* ---- an index for each slice ---- */
 
-/* A list of indices along dim as an index for each element of a shape that is x's but there. A 0-dim x is as one of
- * one element. */
+/* The indices along dim expanded to one index for each element of x's shape with the index's length along dim. A 0-dim
+ * x counts as shape (1). */
 static fa_tensor *spread(const fa__call *c, const fa_tensor *index, const fa_tensor *x, int dim)
 {
     fa_shape whole = x->rank ? fa_tensor_shape(x) : FA_SHAPE(1), list = {.rank = whole.rank};
@@ -131,7 +131,8 @@ static fa_tensor *spread(const fa__call *c, const fa_tensor *index, const fa_ten
     return fa_expand(fa_reshape(fa__index_beside(c, index, x), list), whole);
 }
 
-/* The same where src has to be of that shape; one element in a list and without dimensions are the same. */
+/* The same for an index that must have the shape of src; a 1-dimensional index of one element and a 0-dim index are
+ * equivalent. */
 static fa_tensor *spread_for(const fa__call *c, const fa_tensor *index, const fa_tensor *x, int64_t dim,
                              const fa_tensor *src)
 {
@@ -144,14 +145,14 @@ static fa_tensor *spread_for(const fa__call *c, const fa_tensor *index, const fa
 }
 
 typedef struct {
-    const fa_tensor *x;      /* what is added to */
-    int64_t dim;             /* the dimension that index picks from; negative counts from the end */
+    const fa_tensor *x;      /* the tensor that is added to */
+    int64_t dim;             /* the dimension to gather along; negative counts from the end */
     const fa_tensor *index;  /* (k) or (), integers */
-    const fa_tensor *source; /* what is added: of x's shape with k for the size of dim, and of its dtype */
-    double alpha OPT(1);     /* source is multiplied by it; a whole number for integers */
+    const fa_tensor *source; /* x's shape with size k in dimension dim; x's dtype */
+    double alpha OPT(1);     /* source is multiplied by alpha; a whole number for integer tensors */
 } index_add_args;
 
-/* In source's dtype; of bool, alpha says whether there is anything at all. */
+/* source * alpha in source's dtype; for bool, alpha only decides between source and false. */
 static fa_tensor *multiplied(const fa_tensor *source, double alpha)
 {
     bool whole = alpha == floor(alpha) && fabs(alpha) < 0x1p62;
@@ -173,8 +174,8 @@ static fa_tensor *index_add_compose(fa__call *c)
     return index ? fa_scatter_add_(fa__written(c, a->x), a->dim, index, multiplied(a->source, a->alpha)) : NULL;
 }
 
-/** x with the slices of source, times alpha, added where index says along dim: in the order of index, so the bits are
- *  the same on every device. */
+/** Adds alpha times the slices of source to x along dim, at the positions in index. The additions are done in the order
+ *  of index, so every device gives the same bits. */
 OP(index_add, index_add_args, (y), .compose = index_add_compose, .index = FIELDS(index), .inplace = INPLACE(x),
    TORCH("index_add(x, dim, index, source, alpha=alpha)"), ALSO("NumPy's `add.at`"),
    SAMPLES(
@@ -182,10 +183,10 @@ OP(index_add, index_add_args, (y), .compose = index_add_compose, .index = FIELDS
        "i(4)<3 (4) alpha=-3; () 0 i()<1 () alpha=2; () -1 i(1)<1 ()"))
 
 typedef struct {
-    const fa_tensor *x;      /* what is written to */
-    int64_t dim;             /* the dimension that index picks from; negative counts from the end */
+    const fa_tensor *x;      /* the tensor to write into */
+    int64_t dim;             /* the dimension to gather along; negative counts from the end */
     const fa_tensor *index;  /* (k) or (), integers */
-    const fa_tensor *source; /* what is written: of x's shape with k for the size of dim, and of its dtype */
+    const fa_tensor *source; /* the slices to write: x's shape with size k in dimension dim; x's dtype */
 } index_copy_args;
 
 static fa_tensor *index_copy_compose(fa__call *c)
@@ -195,7 +196,8 @@ static fa_tensor *index_copy_compose(fa__call *c)
     return index ? fa__scatter_set_(fa__written(c, a->x), a->dim, index, a->source) : NULL;
 }
 
-/** x with the slices of source where index says along dim; the last of several for one place stays. */
+/** Writes the slices of source into x along dim, at the positions in index. If a position occurs more than once, the
+ *  last slice is kept. */
 OP(index_copy, index_copy_args, (y), .compose = index_copy_compose, .index = FIELDS(index), .inplace = INPLACE(x),
    TORCH("index_copy(x, dim, index, source)"),
    SAMPLES("(3,6) 1 r(4) (3,4); (5,2) -2 r(3) (3,2); (5) 0 r(5) (5); t(3,4) 0 i(9)<3 t(9,4); (3,4) 1 i(0)<4 (3,0); "
@@ -203,13 +205,13 @@ OP(index_copy, index_copy_args, (y), .compose = index_copy_compose, .index = FIE
            "i(0)<1 (0)"))
 
 typedef struct {
-    const fa_tensor *x;     /* what is written to */
-    int64_t dim;            /* the dimension that index picks from; negative counts from the end */
+    const fa_tensor *x;     /* the tensor to write into */
+    int64_t dim;            /* the dimension to gather along; negative counts from the end */
     const fa_tensor *index; /* (k) or (), integers */
-    fa_arg value;           /* a number that x's dtype holds, or a 0-dim tensor: converted to that dtype */
+    fa_arg value;           /* a number in the range of x's dtype, or a 0-dim tensor, which is converted to it */
 } index_fill_args;
 
-/* Which slices along dim index names: bool, in a shape that broadcasts with x. */
+/* Which slices along dim the index selects: bool, in a shape that broadcasts with x. */
 static fa_tensor *named_slices(const fa__call *c, const fa_tensor *index, const fa_tensor *x, int dim)
 {
     fa_shape shape = {.rank = x->rank};
@@ -221,7 +223,7 @@ static fa_tensor *named_slices(const fa__call *c, const fa_tensor *index, const 
     return list ? fa_reshape(fa_scatter_(none, 0, list, true), shape) : NULL;
 }
 
-/* A tensor comes by a mask, so that its gradient counts a slice once that index names twice. */
+/* A tensor value goes through a mask, so that its gradient counts a slice once even if index selects it twice. */
 static fa_tensor *index_fill_compose(fa__call *c)
 {
     const index_fill_args *a = c->args;
@@ -238,7 +240,7 @@ static fa_tensor *index_fill_compose(fa__call *c)
     return value ? fa__scatter_set_(fa__written(c, a->x), d, index, value) : NULL;
 }
 
-/** x with a value in the slices that index names along dim; negative ones count from the end. */
+/** x with value in all slices along dim that index selects. Negative indices count from the end. */
 OP(index_fill, index_fill_args, (y), .compose = index_fill_compose, .index = FIELDS(index), .inplace = INPLACE(x),
    TORCH("index_fill(x, dim, index, value)"),
    SAMPLES("(3,4) 1 i(2)<4 2.5; (3,4) -2 i(6)<3 3; (5) 0 i()<5 1; (3,4) 0 i(0)<3 1; (3,4) 1 r(2) (); (3,4) 1 r(2) i(); "
@@ -247,12 +249,12 @@ OP(index_fill, index_fill_args, (y), .compose = index_fill_compose, .index = FIE
            "i(2)<5 2.5; (2,5) 1 i(4) 2.5; (5,2) 0 i(3) ()"))
 
 typedef struct {
-    const fa_tensor *x;          /* what is written to */
-    int64_t dim;                 /* the dimension that index picks from; negative counts from the end */
+    const fa_tensor *x;          /* the tensor to write into */
+    int64_t dim;                 /* the dimension to gather along; negative counts from the end */
     const fa_tensor *index;      /* (k) or (), integers */
-    const fa_tensor *source;     /* of x's shape with k for the size of dim, and of its dtype */
+    const fa_tensor *source;     /* x's shape with size k in dimension dim */
     const char *reduce;          /* "sum", "prod", "mean", "amax" or "amin" */
-    bool include_self OPT(true); /* what stands in x counts too; false: not where source comes */
+    bool include_self OPT(true); /* false: x's own slice is left out at positions that source is written to */
 } index_reduce_args;
 
 static fa_tensor *index_reduce_compose(fa__call *c)
@@ -265,7 +267,8 @@ static fa_tensor *index_reduce_compose(fa__call *c)
     return fa_scatter_reduce_(y, a->dim, index, a->source, a->reduce, .include_self = a->include_self);
 }
 
-/** x with the slices that source brings to each place along dim combined, as fa_scatter_reduce() does. */
+/** Reduces the slices of source into x along dim, at the positions in index; the reductions are those of
+ *  fa_scatter_reduce(). */
 OP(index_reduce, index_reduce_args, (y), .compose = index_reduce_compose, .index = FIELDS(index), .inplace = INPLACE(x),
    TORCH("index_reduce(x, dim, index, source, reduce, include_self=include_self)"),
    SAMPLES("(3,4) 1 i(6)<4 (3,6) 'prod'; (3,4) 0 i(2)<3 (2,4) 'mean'; (5) -1 i(7)<5 (7) 'amax'; (3,4) 1 i(6)<4 (3,6) "

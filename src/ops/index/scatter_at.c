@@ -1,12 +1,12 @@
-/* What scatters are made of: elements placed by an index along a dimension. Rows of their own, which only scatter.c
- * calls. */
+/* Building blocks of the scatter functions: elements written at positions given by an index along a dimension. These
+ * are internal operations that only scatter.c calls. */
 #include "ops/index/index.h"
 
 typedef struct {
-    const fa_tensor *x;     /* what is written to */
-    int64_t dim;            /* the dimension that index picks from; negative counts from the end */
-    const fa_tensor *index; /* integers, of as many dimensions as x and nowhere longer, but along dim */
-    const fa_tensor *src;   /* nowhere shorter than index, of x's dtype */
+    const fa_tensor *x;     /* the tensor to write into */
+    int64_t dim;            /* the dimension to gather along; negative counts from the end */
+    const fa_tensor *index; /* integers; as many dimensions as x, and no larger than x except along dim */
+    const fa_tensor *src;   /* x's dtype; no smaller than index in any dimension */
 } scatter_set_args;
 
 static bool scatter_set_infer(fa__call *c)
@@ -25,18 +25,18 @@ static void scatter_set_grad(fa__back *b)
         fa__set_input_grad(b, &a->src, fa__padded_for(fa_gather(gy, a->dim, a->index), a->src));
 }
 
-/** x with each element of src at the place of its index. The last of several at one place stays, in row-major order of
- *  index. */
+/** x with each element of src written at the position its index gives. If a position is written more than once, the
+ *  last write in row-major order of index is kept. */
 OP(scatter_set, scatter_set_args, (y), .infer = scatter_set_infer, .exact = true, .grad = scatter_set_grad,
    .keep = KEEP(index), .index = FIELDS(index), .inplace = INPLACE(x), INTERNAL, TORCH("scatter(x, dim, index, src)"),
    SAMPLES("(3,6) 1 r(2,3) (2,3); (6,4) 0 r(3,2) (4,5); (5) -1 r(4) (4); (3,4) 1 i(3,0)<4 (3,0); () 0 i()<1 ()"))
 
 typedef struct {
-    const fa_tensor *x;     /* what is written to */
-    int64_t dim;            /* the dimension that index picks from; negative counts from the end */
-    const fa_tensor *index; /* integers, of as many dimensions as x and nowhere longer, but along dim */
-    const fa_tensor *src;   /* nowhere shorter than index, of x's dtype */
-    int64_t how;            /* a product, the largest, the smallest: FA__PLACE_MUL, _MAX, _MIN */
+    const fa_tensor *x;     /* the tensor to write into */
+    int64_t dim;            /* the dimension to gather along; negative counts from the end */
+    const fa_tensor *index; /* integers; as many dimensions as x, and no larger than x except along dim */
+    const fa_tensor *src;   /* x's dtype; no smaller than index in any dimension */
+    int64_t how;            /* FA__PLACE_MUL (product), FA__PLACE_MAX or FA__PLACE_MIN */
 } scatter_by_args;
 
 static bool scatter_by_infer(fa__call *c)
@@ -47,8 +47,9 @@ static bool scatter_by_infer(fa__call *c)
     return scatter_set_infer(c);
 }
 
-/* What a zero's gradient has besides the elements that are not 0: of the only one at its place 1, of one of two the
- * other one, which is what both are less itself, so that second gradients are right, and 0 of one of several. */
+/* The factor that other zeros at the same position contribute to the gradient of a zero in src: 1 if it is the only
+ * zero; if there are two, the other one (computed as the sum of both minus itself, so that second derivatives are
+ * right); 0 if there are more. */
 static fa_tensor *other_zeros(const scatter_by_args *a, fa_tensor *src, fa_tensor *zero)
 {
     fa_tensor *none = fa_zeros_like(a->x), *ones = fa_to(zero, (fa_dtype)a->x->dtype);
@@ -58,7 +59,8 @@ static fa_tensor *other_zeros(const scatter_by_args *a, fa_tensor *src, fa_tenso
     return fa_where(fa_eq(count, 2), other, fa_to(fa_eq(count, 1), (fa_dtype)a->x->dtype));
 }
 
-/* Of x the product of what comes there. Of an element of src that is not 0, y divided by it. */
+/* The gradient of x is gy times the product of the elements written to it; that of a nonzero element of src is gy * y
+ * divided by the element. */
 static void product_grad(fa__back *b)
 {
     const scatter_by_args *a = b->args;
@@ -75,7 +77,7 @@ static void product_grad(fa__back *b)
     fa__set_input_grad(b, &a->src, fa__padded_for(fa_where(zero, of_zero, of_rest), a->src));
 }
 
-/* Those that are as large as the result share its gradient evenly. */
+/* Elements equal to the result share its gradient evenly. */
 static void extreme_grad(fa__back *b)
 {
     const scatter_by_args *a = b->args;
@@ -95,8 +97,8 @@ static void scatter_by_grad(fa__back *b)
     (a->how == FA__PLACE_MUL ? product_grad : extreme_grad)(b);
 }
 
-/** x with each element of src combined with what stands at the place of its index, in row-major order of index. NaN
- *  is the largest and the smallest. */
+/** x with each element of src combined (product, maximum or minimum) with the value at the position its index gives, in
+ *  row-major order of index. NaN propagates. */
 OP(scatter_by, scatter_by_args, (y), .infer = scatter_by_infer, .accumulate_f32 = true, .grad = scatter_by_grad,
    .keep = KEEP(x, index, src, y), .index = FIELDS(index), .inplace = INPLACE(x), INTERNAL,
    TORCH("scatter_reduce(x, dim, index, src, ['prod', 'amax', 'amin'][how - 2])"),

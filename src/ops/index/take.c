@@ -1,9 +1,9 @@
-/* Taking and putting by flat indices, and along a dimension with broadcasting. */
+/* Take and put by flat indices, take_along_dim. */
 #include "ops/index/index.h"
 
 typedef struct {
     const fa_tensor *x;
-    const fa_tensor *index; /* integers: places among the elements of x in row-major order; negative from the end */
+    const fa_tensor *index; /* integers: row-major positions among the elements of x; negative counts from the end */
 } take_args;
 
 /* Flat indices, checked and wrapped: (n) i64. */
@@ -19,16 +19,16 @@ static fa_tensor *take_compose(fa__call *c)
     return fa_reshape(y, fa_tensor_shape(a->index));
 }
 
-/** The elements of x, as if it had one dimension, that index names: in the shape of index. Out of range is an error
- * with the index, on every device. */
+/** The elements of x at row-major positions, as if x were flattened: y has the shape of index. An index out of range is
+ *  an error that names the index, on every device. */
 OP(take, take_args, (y), .compose = take_compose, .index = FIELDS(index), TORCH("take(x, index)"),
    SAMPLES("(3,4) i(5)<12; (3,4) i(2,3); (5) i()<5; () i(3)<1; (2,3) i(0)<6; (2,3,4) i(2,1,2)<24"))
 
 typedef struct {
-    const fa_tensor *x;         /* what is written to */
-    const fa_tensor *index;     /* integers, as fa_take() has them */
-    const fa_tensor *source;    /* as many elements as index, of x's dtype */
-    bool accumulate OPT(false); /* adds to what is there */
+    const fa_tensor *x;         /* the tensor to write into */
+    const fa_tensor *index;     /* integers: row-major positions, as for fa_take() */
+    const fa_tensor *source;    /* as many elements as index; x's dtype */
+    bool accumulate OPT(false); /* true: add to the elements of x instead of overwriting them */
 } put_args;
 
 static fa_tensor *put_compose(fa__call *c)
@@ -42,8 +42,8 @@ static fa_tensor *put_compose(fa__call *c)
     return fa__place_at_(y, a->x->rank, index, fa_flatten(a->source), a->accumulate, false);
 }
 
-/** x with the elements of source at the places that index names, as if x had one dimension. The last of several at one
- *  place stays, or all are added, in their order: the same bits on every device. */
+/** x with the elements of source written (or added) at row-major positions, as if x were flattened. If a position
+ *  occurs more than once, the last element is kept, or all are added in order: the same bits on every device. */
 OP(put, put_args, (y), .compose = put_compose, .index = FIELDS(index), .inplace = INPLACE(x),
    TORCH("put(x, index, source, accumulate)"),
    SAMPLES("(3,4) r(2,3) (2,3); (3,4) i(5) (5) accumulate=true; (5) r(3) (3); t(2,3) i(9)<6 t(9); (2,3) i(0)<6 (0); () "
@@ -51,11 +51,11 @@ OP(put, put_args, (y), .compose = put_compose, .index = FIELDS(index), .inplace 
 
 typedef struct {
     const fa_tensor *x;
-    const fa_tensor *index;     /* integers, negative from the end; it broadcasts with x but along dim */
-    int64_t dim OPT(INT64_MIN); /* along which, negative from the end; by default x and index are vectors */
+    const fa_tensor *index;     /* integers, negative counts from the end; broadcasts with x except along dim */
+    int64_t dim OPT(INT64_MIN); /* the dimension, negative counts from the end; default: x and index are flattened */
 } take_along_dim_args;
 
-/* The sizes that two sizes broadcast to; their own along dim. */
+/* The shape that two shapes broadcast to, with index's own size along dim. */
 static bool broadcast_but(const fa__call *c, const fa_tensor *x, const fa_tensor *index, int dim, fa_shape *of_x,
                           fa_shape *of_index)
 {
@@ -86,9 +86,9 @@ static fa_tensor *take_along_dim_compose(fa__call *c)
     return fa_gather(fa_expand(a->x, of_x), d, fa_expand(index, of_index));
 }
 
-/** As fa_gather(), but x and index broadcast in the other dimensions: what fa_argmax() and fa_argsort() gave takes the
- *  elements that it stands for. Negative indices count from the end; out of range is an error, where PyTorch takes the
- *  remainder along a dimension. */
+/** Like fa_gather(), but x and index broadcast in the other dimensions, and negative indices count from the end. With
+ *  the result of fa_argmax() or fa_argsort() as index it gives the elements those indices refer to. An index out of
+ *  range is an error; PyTorch wraps it around. */
 OP(take_along_dim, take_along_dim_args, (y), .compose = take_along_dim_compose, .index = FIELDS(index),
    TORCH("take_along_dim(x, index, dim)"), ALSO("NumPy's `take_along_axis`"),
    SAMPLES("(3,4) i(3,2)<4 dim=1; (3,4) i(1,4)<3 dim=0; (1,4) i(3,2)<4 dim=-1; (3,4) i(2,3)<12; (3,4) i(3,0)<4 dim=1; "

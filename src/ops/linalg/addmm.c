@@ -1,11 +1,11 @@
-/* Matrix products that are added to something: beta * input + alpha * product. Where beta is 0 input does not count,
- * NaN in it neither. Operands have one dtype, which is not bool, but addr promotes; for integers alpha and beta are
- * integers. */
+/* Matrix products with addition, beta * input + alpha * product. If beta is 0, input is ignored, including NaN in it.
+ * All operands have the same dtype, which is not bool; only addr promotes dtypes. For integer tensors alpha and beta
+ * are whole numbers. */
 #include "dispatch/promote.h"
 #include "dispatch/row.h"
 #include <math.h>
 
-/* v as a factor for x: a whole number where x is of integers, so that the product stays one. */
+/* A factor for x: a whole number if x is an integer tensor, so that the product keeps its dtype. */
 static fa_arg factor(const fa_tensor *x, double v)
 {
     return fa__dtype_is_float(x->dtype) ? fa__arg_f(v) : fa__arg_i((int64_t)v);
@@ -44,8 +44,8 @@ typedef struct {
     const fa_tensor *input; /* broadcasts to (n, m) */
     const fa_tensor *a;     /* (n, k) */
     const fa_tensor *b;     /* (k, m) */
-    double beta OPT(1);     /* what input is multiplied by; 0: it does not count */
-    double alpha OPT(1);    /* what the product is multiplied by */
+    double beta OPT(1);     /* factor for input; 0: input is ignored */
+    double alpha OPT(1);    /* factor for the product */
 } addmm_args;
 
 static fa_tensor *addmm_compose(fa__call *c)
@@ -54,7 +54,7 @@ static fa_tensor *addmm_compose(fa__call *c)
     return add_product(c, a->input, fa_mm(a->a, a->b), a->beta, a->alpha);
 }
 
-/** beta * input + alpha * the product of two matrices: (n, m). */
+/** beta * input + alpha * (a @ b) for matrices a (n, k) and b (k, m): the result is (n, m). */
 OP(addmm, addmm_args, (y), .compose = addmm_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,
    DIFFERS("bool: as matmul"),
    TORCH(
@@ -66,8 +66,8 @@ typedef struct {
     const fa_tensor *input; /* broadcasts to (n) */
     const fa_tensor *x;     /* (n, m) */
     const fa_tensor *vec;   /* (m) */
-    double beta OPT(1);     /* what input is multiplied by; 0: it does not count */
-    double alpha OPT(1);    /* what the product is multiplied by */
+    double beta OPT(1);     /* factor for input; 0: input is ignored */
+    double alpha OPT(1);    /* factor for the product */
 } addmv_args;
 
 static fa_tensor *addmv_compose(fa__call *c)
@@ -76,7 +76,7 @@ static fa_tensor *addmv_compose(fa__call *c)
     return add_product(c, a->input, fa_mv(a->x, a->vec), a->beta, a->alpha);
 }
 
-/** beta * input + alpha * the product of a matrix and a vector: (n). */
+/** beta * input + alpha * (x @ vec) for a matrix x (n, m) and a vector vec (m): the result is (n). */
 OP(addmv, addmv_args, (y), .compose = addmv_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_WIDEST,
    DIFFERS("bool: as matmul"),
    TORCH("addmv(input, x, vec, beta=int(beta) if beta % 1 == 0 else beta, alpha=int(alpha) if alpha % 1 == 0 else "
@@ -88,8 +88,8 @@ typedef struct {
     const fa_tensor *input; /* broadcasts to (n, m) */
     const fa_tensor *vec1;  /* (n) */
     const fa_tensor *vec2;  /* (m) */
-    double beta OPT(1);     /* what input is multiplied by; 0: it does not count */
-    double alpha OPT(1);    /* what the product is multiplied by */
+    double beta OPT(1);     /* factor for input; 0: input is ignored */
+    double alpha OPT(1);    /* factor for the product */
 } addr_args;
 
 static fa_tensor *addr_compose(fa__call *c)
@@ -107,7 +107,8 @@ static fa_tensor *addr_compose(fa__call *c)
     return input ? add_product(c, input, product, a->beta, a->alpha) : NULL;
 }
 
-/** beta * input + alpha * each element of vec1 times each of vec2: (n, m). Made element by element: dtypes promote. */
+/** beta * input + alpha * the outer product of vec1 (n) and vec2 (m): the result is (n, m). Computed elementwise, so
+ *  dtypes are promoted. */
 OP(addr, addr_args, (y), .compose = addr_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_WIDEST,
    DIFFERS("bool: as matmul"),
    TORCH("addr(input, vec1, vec2, beta=int(beta) if beta % 1 == 0 else beta, alpha=int(alpha) if alpha % 1 == 0 else "
@@ -119,8 +120,8 @@ typedef struct {
     const fa_tensor *input; /* broadcasts to (batch, n, m) */
     const fa_tensor *a;     /* (batch, n, k) */
     const fa_tensor *b;     /* (batch, k, m) */
-    double beta OPT(1);     /* what input is multiplied by; 0: it does not count */
-    double alpha OPT(1);    /* what the products are multiplied by */
+    double beta OPT(1);     /* factor for input; 0: input is ignored */
+    double alpha OPT(1);    /* factor for the products */
 } baddbmm_args;
 
 static fa_tensor *baddbmm_compose(fa__call *c)
@@ -129,7 +130,8 @@ static fa_tensor *baddbmm_compose(fa__call *c)
     return add_product(c, a->input, fa_bmm(a->a, a->b), a->beta, a->alpha);
 }
 
-/** beta * input + alpha * the product of each matrix of a with that of b: (batch, n, m). */
+/** beta * input + alpha * (a @ b) for batches of matrices a (batch, n, k) and b (batch, k, m): the result is (batch, n,
+ *  m). */
 OP(baddbmm, baddbmm_args, (y), .compose = baddbmm_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,
    DIFFERS("bool: as matmul"),
    TORCH("baddbmm(input, a, b, beta=int(beta) if beta % 1 == 0 else beta, alpha=int(alpha) if alpha % 1 == 0 else "
@@ -141,11 +143,11 @@ typedef struct {
     const fa_tensor *input; /* broadcasts to (n, m) */
     const fa_tensor *a;     /* (batch, n, k) */
     const fa_tensor *b;     /* (batch, k, m) */
-    double beta OPT(1);     /* what input is multiplied by; 0: it does not count */
-    double alpha OPT(1);    /* what the sum of the products is multiplied by */
+    double beta OPT(1);     /* factor for input; 0: input is ignored */
+    double alpha OPT(1);    /* factor for the sum of the products */
 } addbmm_args;
 
-/* The sum over the batch is part of the sum that a matrix product is. */
+/* The sum over the batch becomes part of the inner dimension of a single matrix product. */
 static fa_tensor *addbmm_compose(fa__call *c)
 {
     const addbmm_args *a = c->args;
@@ -158,7 +160,8 @@ static fa_tensor *addbmm_compose(fa__call *c)
     return add_product(c, a->input, left && right ? fa_mm(left, right) : NULL, a->beta, a->alpha);
 }
 
-/** beta * input + alpha * the sum of the products of each matrix of a with that of b: (n, m). */
+/** beta * input + alpha * the sum over the batch of a[i] @ b[i], for a (batch, n, k) and b (batch, k, m): the result is
+ *  (n, m). */
 OP(addbmm, addbmm_args, (y), .compose = addbmm_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,
    TORCH(
        "addbmm(input, a, b, beta=int(beta) if beta % 1 == 0 else beta, alpha=int(alpha) if alpha % 1 == 0 else alpha)"),

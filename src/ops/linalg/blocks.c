@@ -1,11 +1,11 @@
-/* Tensors made of vectors and matrices: blocks on a diagonal, all combinations, and powers in columns. */
+/* Block-diagonal matrices, combinations, Cartesian products and Vandermonde matrices. */
 #include "dispatch/row.h"
 
 typedef struct {
-    fa_tensors x; /* of at most two dimensions: a vector is a row, a number a matrix of one element */
+    fa_tensors x; /* at most 2-dimensional: a vector counts as a row, a 0-dim tensor as a 1 x 1 matrix */
 } block_diag_args;
 
-/* A matrix with so many zeros on its left and right. */
+/* A matrix padded with columns of zeros on its left and right. */
 static fa_tensor *widened(const fa_tensor *x, int64_t before, int64_t behind)
 {
     return fa_pad(x, FA_LIST((double)before, (double)behind));
@@ -18,7 +18,7 @@ static fa_tensor *as_matrix(const fa_tensor *x)
     return fa_reshape(x, FA_SHAPE(1, fa_numel(x)));
 }
 
-/* Matrices in `block`; the number of their columns. -1 after an error. */
+/* Makes each tensor a matrix, in `block`; returns the total number of columns, or -1 and an error. */
 static int64_t take_blocks(const fa__call *c, fa_tensors x, fa_tensor **block)
 {
     int64_t columns = 0;
@@ -65,12 +65,13 @@ static fa_tensor *block_diag_compose(fa__call *c)
     return y;
 }
 
-/** A matrix with the given ones as blocks from its upper left to its lower right corner, and zeros. Dtypes promote. */
+/** A block-diagonal matrix: the given matrices from the top left to the bottom right corner, zeros elsewhere. Dtypes
+ *  are promoted. */
 OP(block_diag, block_diag_args, (y), .compose = block_diag_compose, TORCH("block_diag(*x)"),
    SAMPLES("[(2,3) (1,2)]; [(2) () (2,2)]; [(3,2)]; [()]; [(0,2) (2,0) (2,1)]"))
 
 typedef struct {
-    fa_tensors x; /* vectors, at most 8, of one dtype */
+    fa_tensors x; /* vectors of one dtype, at most 8 */
 } cartesian_prod_args;
 
 static fa_tensor *cartesian_prod_compose(fa__call *c)
@@ -90,15 +91,15 @@ static fa_tensor *cartesian_prod_compose(fa__call *c)
     return grid.count ? fa_stack(((fa_tensors){grid.count, item}), .dim = 1) : NULL;
 }
 
-/** All ways to take an element of each vector, the last one's changing fastest: (n1 * n2 * ..., how many vectors). Of
- *  one vector it is that. */
+/** The Cartesian product of vectors: all combinations of one element of each, the last one varying fastest, as rows of
+ *  a (n1 * n2 * ..., number of vectors) matrix. For a single vector the result is that vector. */
 OP(cartesian_prod, cartesian_prod_args, (y), .compose = cartesian_prod_compose, TORCH("cartesian_prod(*x)"),
    SAMPLES("[(2) (3)]; [(2) (1) (3)]; [(4)]; [(0) (2)]"))
 
 typedef struct {
     const fa_tensor *x;         /* (m) */
-    int64_t n OPT(-1);          /* how many columns; -1: as many as x has elements */
-    bool increasing OPT(false); /* the powers rise from 0; by default they fall to it */
+    int64_t n OPT(-1);          /* number of columns; -1 means the number of elements of x */
+    bool increasing OPT(false); /* true: powers increase from 0; false: they decrease to 0 */
 } vander_args;
 
 static fa_tensor *vander_compose(fa__call *c)
@@ -113,31 +114,32 @@ static fa_tensor *vander_compose(fa__call *c)
     return fa_pow(fa_unsqueeze(a->x, 1), a->increasing ? power : fa_flip(power));
 }
 
-/** Vandermonde's matrix: each column is a power of x, (m, n). */
+/** The Vandermonde matrix of a vector x (m): each column is a power of x, giving (m, n). */
 OP(vander, vander_args, (y), .compose = vander_compose, TORCH("vander(x, None if n < 0 else n, increasing)"),
    SAMPLES("(3); (3) increasing=true; (4) n=2; (2) n=0; (0); t(5) n=3; (2) n=5 increasing=true"))
 
 typedef struct {
-    const fa_tensor *x;               /* a vector */
-    int64_t r OPT(2);                 /* how many elements are taken */
-    bool with_replacement OPT(false); /* each may be taken again */
+    const fa_tensor *x;               /* 1-dimensional */
+    int64_t r OPT(2);                 /* number of elements in each combination */
+    bool with_replacement OPT(false); /* true: an element may be chosen more than once */
 } combinations_args;
 
-/* How many ways there are to take r of n; -1: too many to be counted. */
+/* The number of combinations of r out of n elements; -1 if it does not fit into 64 bits. */
 static int64_t ways(int64_t n, int64_t r)
 {
     int64_t count = 1;
     if (r > n - r)
-        r = n - r; /* as many as there are to leave the others out */
+        r = n - r; /* choosing r elements is the same as leaving out n - r */
     for (int64_t i = 1; i <= r && count > 0; i++) {
         if (!fa__mul_i64(count, n - r + i, &count))
             return -1;
-        count /= i; /* without a remainder: it is the number of ways to take i of n - r + i */
+        count /= i; /* always divisible: count is the number of combinations of i out of n - r + i */
     }
     return r < 0 ? 0 : count;
 }
 
-/* The next row of places behind one: the last that can grow does, and those behind it start again from there. */
+/* The next combination in lexicographic order: the last position that can increase does, and the following ones restart
+ * from it. */
 static void next_row(int64_t *row, const int64_t *before, int64_t n, int64_t r, bool again)
 {
     int64_t k = r - 1;
@@ -149,7 +151,7 @@ static void next_row(int64_t *row, const int64_t *before, int64_t n, int64_t r, 
         row[i] = row[i - 1] + !again;
 }
 
-/* Places in a vector of n elements, (count, r) on the CPU. */
+/* All combinations as positions in a vector of n elements: (count, r) on the CPU. */
 static fa_tensor *chosen_places(int64_t n, int64_t r, int64_t count, bool again)
 {
     fa_tensor *places = fa_empty(FA_SHAPE(count, r), .dtype = FA_I64, .device = FA_CPU);
@@ -181,8 +183,8 @@ static fa_tensor *combinations_compose(fa__call *c)
     return places ? fa_reshape(fa_index_select(a->x, 0, fa_flatten(places)), FA_SHAPE(count, a->r)) : NULL;
 }
 
-/** All ways to take r elements of a vector, in its order and each row in the order of the elements: (count, r). Their
- *  places are found on the CPU and copied to x's device; more than 16 MiB of them are waited for. */
+/** All combinations of r elements of a vector, in lexicographic order of their positions: (count, r). The positions are
+ *  computed on the CPU and copied to x's device; the call waits for the copy if they take more than 16 MiB. */
 OP(combinations, combinations_args, (y), .compose = combinations_compose, TORCH("combinations(x, r, with_replacement)"),
    SAMPLES("(4); (4) r=3; (3) with_replacement=true; (3) r=3 with_replacement=true; (2) r=3; (4) r=1; (0); (3) r=0; "
            "(0) r=2 with_replacement=true"))

@@ -1,8 +1,8 @@
-/* Products of tensors whose dimensions have labels: a batched matrix product of what is permuted and reshaped for it,
- * or element by element where nothing is summed. See contract.h. */
+/* Products of tensors with labelled dimensions: operands are permuted and reshaped for one batched matrix product, or
+ * multiplied elementwise if nothing is summed. See contract.h. */
 #include "ops/linalg/contract.h"
 
-/* The dimensions of both operands by what becomes of them. */
+/* The dimensions of both operands, sorted into batch, summed and free dimensions. */
 typedef struct kinds {
     uint8_t batch[FA_MAX_DIMS], left[FA_MAX_DIMS], right[FA_MAX_DIMS], summed[FA_MAX_DIMS];
     int batches, lefts, rights, sums;
@@ -62,7 +62,7 @@ static void append(fa_shape *shape, const kinds *k, const uint8_t *label, int co
         shape->dim[shape->rank++] = k->size[label[i]];
 }
 
-/* Appends one dimension that is all of these. False when its size cannot be counted. */
+/* Appends the product of several dimensions' sizes as one dimension. False if it overflows. */
 static bool append_joined(fa_shape *shape, const kinds *k, const uint8_t *label, int count)
 {
     int64_t size = 1;
@@ -73,7 +73,7 @@ static bool append_joined(fa_shape *shape, const kinds *k, const uint8_t *label,
     return true;
 }
 
-/* An operand with its dimensions in three groups. */
+/* An operand permuted and reshaped into three groups of dimensions. */
 static fa_tensor *arranged(const fa__labelled *x, const kinds *k, const uint8_t *second, int seconds,
                            const uint8_t *third, int thirds, fa_shape shape)
 {
@@ -84,7 +84,7 @@ static fa_tensor *arranged(const fa__labelled *x, const kinds *k, const uint8_t 
     return fa_reshape(fa__label_order(x, order), shape);
 }
 
-/* Nothing is summed: dimensions that the other operand has alone become 1. */
+/* Nothing is summed: an elementwise product, in which dimensions missing in an operand have size 1. */
 static fa_tensor *product_of_each(const kinds *k, const fa__labelled *a, const fa__labelled *b)
 {
     fa_shape as = {.rank = 0}, bs = {.rank = 0};
@@ -100,7 +100,8 @@ static fa_tensor *product_of_each(const kinds *k, const fa__labelled *a, const f
                   arranged(b, k, k->right, k->rights, k->summed, 0, bs));
 }
 
-/* The batch stays as it is, so that only what is joined may have to be copied, unless there are too many dimensions. */
+/* Batch dimensions are not merged, unless there are too many of them, so that only merged dimensions may need a
+ * copy. */
 static fa_tensor *matrix_product(const kinds *k, const fa__labelled *a, const fa__labelled *b)
 {
     fa_shape as = {.rank = 0}, bs, ys = {.rank = 0};
@@ -124,7 +125,7 @@ static fa_tensor *matrix_product(const kinds *k, const fa__labelled *a, const fa
                       ys);
 }
 
-/* Both have the same dimensions, and all are summed: a number. */
+/* Both operands have the same dimensions and all are summed: the result is 0-dim. */
 static fa_tensor *sum_of_products(const fa__labelled *a, const fa__labelled *b)
 {
     const fa_shape flat = FA_SHAPE(-1);

@@ -1,11 +1,10 @@
-/* Distances of vectors, and the cosine of the angle between them. A distance of 0 has the gradient 0. f16 and bf16 are
- * computed in f32. */
+/* Pairwise distances and cosine similarity. At a distance of 0 the gradient is 0. f16 and bf16 are computed in f32. */
 #include "dispatch/promote.h"
 #include "dispatch/row.h"
 #include "ops/linalg/pairs.h"
 #include <math.h>
 
-/* From this many vectors on the Euclidean distances of all pairs are computed by a matrix product. */
+/* From this many vectors on, Euclidean distances of all pairs are computed by a matrix product. */
 enum { MANY_VECTORS = 26 };
 
 static fa_tensor *widened(const fa_tensor *x)
@@ -14,7 +13,7 @@ static fa_tensor *widened(const fa_tensor *x)
     return low ? fa_to(x, FA_F32) : (fa_tensor *)(uintptr_t)x;
 }
 
-/* The p-norm of x - y + eps along the last dimension, at least 0. */
+/* The p-norm of x - y + eps along the last dimension. */
 static fa_tensor *norm_of(const fa_tensor *x, const fa_tensor *y, double eps, double p)
 {
     if (p == 0)
@@ -32,7 +31,7 @@ static fa_tensor *norm_of(const fa_tensor *x, const fa_tensor *y, double eps, do
     return fa_pointwise("x <= 0 ? 0 : pow(x, y)", fa_sum(powers, .dim = -1), 1 / p);
 }
 
-/* The same in the dtype that the operands have; NULL of NULL. */
+/* The same in the promoted dtype of the operands; NULL if an operand is NULL. */
 static fa_tensor *distance(const fa_tensor *x, const fa_tensor *y, double eps, double p)
 {
     if (!x || !y)
@@ -45,9 +44,9 @@ static fa_tensor *distance(const fa_tensor *x, const fa_tensor *y, double eps, d
 typedef struct {
     const fa_tensor *x1;     /* (..., d) */
     const fa_tensor *x2;     /* (..., d): broadcasts with x1 */
-    double p OPT(2);         /* the distances are of this norm; infinity: the largest difference */
-    double eps OPT(1e-6);    /* is added to differences, so that no distance is 0 */
-    bool keepdim OPT(false); /* keep the last dimension with size 1 */
+    double p OPT(2);         /* the p of the p-norm, 0 or larger; infinity: the largest difference */
+    double eps OPT(1e-6);    /* added to each difference, which keeps the gradient finite */
+    bool keepdim OPT(false); /* true: keep the last dimension with size 1 */
 } pairwise_distance_args;
 
 static fa_tensor *pairwise_distance_compose(fa__call *c)
@@ -57,7 +56,8 @@ static fa_tensor *pairwise_distance_compose(fa__call *c)
     return y && a->keepdim ? fa_unsqueeze(y, -1) : y;
 }
 
-/** The distance of vectors that stand at the same place: the p-norm of x1 - x2 + eps along the last dimension. */
+/** The distance of corresponding vectors: the p-norm of x1 - x2 + eps along the last dimension. x1 and x2 broadcast;
+ *  the result is (...). */
 OP(pairwise_distance, pairwise_distance_args, (y), .compose = pairwise_distance_compose, .require = REQUIRE(p >= 0),
    .autocast = FA__CAST_F32, DIFFERS("u8 bool: differences are taken in f32"),
    TORCH("nn.functional.pairwise_distance(x1, x2, p, eps, keepdim)"),
@@ -65,12 +65,12 @@ OP(pairwise_distance, pairwise_distance_args, (y), .compose = pairwise_distance_
        "(3,4) (3,4); (3,4) (4) p=1; (2,3,4) (3,4) p=3 keepdim=true; (4) (4) p=inf; (0,3) (0,3); t(5,3) t(5,3) eps=0; "
        "t(5,3) t(5,3) eps=0 p=1; (3,2) (3,2) p=0.5 eps=0.25"))
 
-/* ---- all pairs ---- */
+/* ---- distances of all pairs ---- */
 
 typedef struct {
     const fa_tensor *x1; /* (..., n, d), floating */
-    const fa_tensor *x2; /* (..., m, d): leading dimensions broadcast */
-    double p OPT(2);     /* the distances are of this norm; infinity: the largest difference */
+    const fa_tensor *x2; /* (..., m, d); leading dimensions broadcast with x1's */
+    double p OPT(2);     /* the p of the p-norm, 0 or larger; infinity: the largest difference */
 } cdist_args;
 
 /* |x - y|^2 = |x|^2 + |y|^2 - 2xy. */
@@ -102,9 +102,10 @@ static fa_tensor *cdist_compose(fa__call *c)
     return z ? fa_to(z, (fa_dtype)x->dtype) : NULL;
 }
 
-/** The distances of each vector of x1 to each of x2: (..., n, m). They come from differences, which are added up as
- * they are computed; Euclidean ones (p = 2) of more than 25 vectors from a matrix product, as PyTorch does it where its
- *  compute_mode is not given: much faster, but small distances of large vectors lose digits. */
+/** The distances of all vectors of x1 (..., n, d) to all vectors of x2 (..., m, d): (..., n, m). The p-norm is
+ *  accumulated from the differences without storing them. Euclidean distances (p = 2) of more than 25 vectors come from
+ *  a matrix product, as in PyTorch's default compute_mode: much faster, but small distances of large vectors lose
+ *  digits. */
 OP(cdist, cdist_args, (y), .compose = cdist_compose, .require = REQUIRE(p >= 0), .autocast = FA__CAST_F32,
    .autocast_cpu = FA__CAST_F32, TORCH("cdist(x1, x2, p)"),
    SAMPLES(
@@ -114,7 +115,7 @@ OP(cdist, cdist_args, (y), .compose = cdist_compose, .require = REQUIRE(p >= 0),
 
 typedef struct {
     const fa_tensor *x; /* (n, d), floating */
-    double p OPT(2);    /* the distances are of this norm; infinity: the largest difference */
+    double p OPT(2);    /* the p of the p-norm, 0 or larger; infinity: the largest difference */
 } pdist_args;
 
 static fa_tensor *pdist_compose(fa__call *c)
@@ -132,23 +133,22 @@ static fa_tensor *pdist_compose(fa__call *c)
     return y ? fa_to(y, (fa_dtype)a->x->dtype) : NULL;
 }
 
-/** The distances of all pairs of rows: of the first to each behind it, then of the second, and so on: (n * (n - 1) /
- * 2).
- */
+/** The distances of all pairs of rows of x (n, d): row 0 to rows 1, 2, ..., then row 1 to rows 2, 3, ..., as a vector
+ *  of n * (n - 1) / 2 elements. */
 OP(pdist, pdist_args, (y), .compose = pdist_compose, .require = REQUIRE(p >= 0), .autocast = FA__CAST_F32,
    TORCH("pdist(x, p) if len(x) else sum(cdist(x, x), 1)"),
    SAMPLES("(5,3); (4,2) p=1; (4,3) p=3; (3,5) p=inf; (1,3); (0,3); t(5,2) p=0"))
 
-/* ---- angles ---- */
+/* ---- cosine similarity ---- */
 
 typedef struct {
     const fa_tensor *x1;
     const fa_tensor *x2;  /* broadcasts with x1 */
-    int64_t dim OPT(1);   /* along which the vectors lie; negative counts from the end */
-    double eps OPT(1e-8); /* smaller lengths count as this */
+    int64_t dim OPT(1);   /* the dimension of the vectors; negative counts from the end */
+    double eps OPT(1e-8); /* smaller vector lengths are replaced by eps */
 } cosine_similarity_args;
 
-/* As fa_sum along dim, which it keeps. */
+/* The Euclidean length along dim, which is kept with size 1. */
 static fa_tensor *length_of(const fa_tensor *x, int dim)
 {
     return fa_pointwise("x <= 0 ? 0 : sqrt(x)", fa_sum(fa_square(x), .dim = dim, .keepdim = true));
@@ -176,8 +176,8 @@ static fa_tensor *cosine_similarity_compose(fa__call *c)
     return sum ? fa_to(sum, dtype) : NULL;
 }
 
-/** The cosine of the angle between vectors: the sum of x1 * x2 along a dimension, divided by both lengths. A length
- *  that counts as eps is a constant to the gradient; PyTorch goes on with the derivative of the length there. */
+/** The cosine of the angle between vectors: the sum of x1 * x2 along dim, divided by the product of both lengths. A
+ *  length replaced by eps is a constant for the gradient; PyTorch uses the derivative of the length there. */
 OP(cosine_similarity, cosine_similarity_args, (y), .compose = cosine_similarity_compose, .require = REQUIRE(eps > 0),
    .autocast = FA__CAST_F32, TORCH("cosine_similarity(x1, x2, dim, eps)"),
    SAMPLES(

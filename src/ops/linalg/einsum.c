@@ -1,16 +1,16 @@
-/* Einstein's summation: any sum of products of tensors, written down as "ij,jk->ik". */
+/* Einstein summation. einsum("ij,jk->ik", a, b) writes any sum of products of tensors by naming their dimensions. */
 #include "ops/linalg/einsum.h"
 #include "base/text.h"
 
-/* Labels are A to Z, then a to z, then those of the dimensions that an ellipsis stands for: aligned at the end, since
- * that is how they are broadcast. */
+/* Labels are numbered A to Z, then a to z, then the dimensions of the ellipsis, which are aligned at the end because
+ * they broadcast. */
 enum { LETTERS = 52, LABELS = LETTERS + FA_MAX_DIMS };
 
-/* What is written for one operand, or for the result. */
+/* The labels of one operand or of the result, as parsed from the equation. */
 typedef struct term {
     int letters;
     uint8_t letter[FA_MAX_DIMS];
-    int ellipsis; /* how many letters stand in front of it; -1: there is none */
+    int ellipsis; /* number of letters before the ellipsis; -1 if there is none */
 } term;
 
 typedef struct reader {
@@ -19,8 +19,8 @@ typedef struct reader {
 } reader;
 
 typedef struct {
-    const char *equation; /* the labels of each tensor's dimensions, and of the result's: "ij,jk->ik" */
-    fa_tensors x;         /* as many as it has terms in front of the arrow, of one dtype, not bool */
+    const char *equation; /* a letter for each dimension of each tensor, and of the result: "ij,jk->ik" */
+    fa_tensors x;         /* one tensor for each term before the arrow; all of one dtype, not bool */
 } einsum_args;
 
 /* ---- the equation ---- */
@@ -41,7 +41,7 @@ static bool skip(reader *r, const char *word)
     return true;
 }
 
-/* The label that a letter is; -1: it is none. */
+/* The label of a letter; -1 if it is none. */
 static int label_of(char c)
 {
     return c >= 'A' && c <= 'Z' ? c - 'A' : c >= 'a' && c <= 'z' ? c - 'a' + 26 : -1;
@@ -65,7 +65,7 @@ static bool read_term(reader *r, term *t)
     }
 }
 
-/* The terms of the operands, and behind them that of the result. *implicit: there is no arrow. */
+/* Parses the operands' terms and then the result's. *implicit is set if there is no arrow. */
 static bool read_terms(reader *r, size_t count, term *t, bool *implicit)
 {
     for (size_t k = 0; k < count; k++) {
@@ -85,7 +85,7 @@ static bool read_terms(reader *r, size_t count, term *t, bool *implicit)
 
 /* ---- operands ---- */
 
-/* Gives each dimension of x its label, repeated ones too. */
+/* Gives each dimension of x its label, including repeated ones. */
 static bool give_labels(const fa__call *c, size_t k, const term *t, fa__labelled *x)
 {
     int covered = x->t->rank - t->letters, n = 0;
@@ -106,7 +106,7 @@ static void drop(fa__labelled *x, int dim, int rank)
     memmove(&x->label[dim], &x->label[dim + 1], (size_t)(rank - dim - 1));
 }
 
-/* Dimensions with one label become their diagonal. */
+/* Replaces dimensions that share a label by their diagonal. */
 static bool take_diagonals(const fa__call *c, size_t k, fa__labelled *x)
 {
     for (int i = 0; i < x->t->rank; i++)
@@ -124,7 +124,7 @@ static bool take_diagonals(const fa__call *c, size_t k, fa__labelled *x)
             drop(x, j, rank);
             drop(x, i, rank - 1);
             x->label[rank - 2] = label;
-            i = -1; /* from the start: dimensions have moved */
+            i = -1; /* restart, because the dimensions have moved */
             break;
         }
     return true;
@@ -144,8 +144,8 @@ static bool sizes_fail(const fa__call *c, size_t k, unsigned label, int64_t size
                          (long long)size, k, (long long)before);
 }
 
-/* Notes the sizes of the labels of operand k. Where two sizes of one label differ, one has to be 1, which is repeated.
- */
+/* Records the sizes of operand k's labels. Two different sizes of one label are an error unless one of them is 1, which
+ * broadcasts. */
 static bool note_sizes(fa__einsum *e, size_t k)
 {
     const fa__labelled *x = &e->x[k];
@@ -198,7 +198,7 @@ static bool sum_labels(fa__labelled *x, uint64_t set)
     return x->t != NULL;
 }
 
-/* Dimensions of size 1 whose label is larger elsewhere are repeated by leaving them out. */
+/* Removes dimensions of size 1 whose label has a larger size in another operand: they broadcast. */
 static bool leave_out_repeated(const fa__einsum *e, fa__labelled *x)
 {
     uint64_t set = 0;
@@ -208,7 +208,7 @@ static bool leave_out_repeated(const fa__einsum *e, fa__labelled *x)
     return sum_labels(x, set);
 }
 
-/* What only one operand has, and the result has not, is summed before there is any product. */
+/* Sums labels that only one operand has and the result has not, before any product. */
 static bool sum_alone(const fa__einsum *e, size_t k)
 {
     uint64_t needed = e->result;
@@ -239,7 +239,7 @@ static int add_covered(const fa__einsum *e, uint8_t *order)
     return n;
 }
 
-/* Without an arrow: what ellipses cover, then the letters that stand there once. */
+/* The result without an arrow: the ellipsis' dimensions, then the letters that occur once. */
 static int implicit_result(const fa__einsum *e, const term *t, uint8_t *order)
 {
     int seen[LETTERS] = {0}, n = add_covered(e, order);
@@ -252,7 +252,7 @@ static int implicit_result(const fa__einsum *e, const term *t, uint8_t *order)
     return n;
 }
 
-/* -1 after an error. */
+/* The result after the arrow; -1 and an error. */
 static int explicit_result(const fa__einsum *e, const term *t, uint8_t *order)
 {
     uint64_t seen = 0;
@@ -286,7 +286,7 @@ static bool find_result(fa__einsum *e, const term *t, bool implicit, uint8_t *or
     return rank >= 0 && rank <= FA_MAX_DIMS;
 }
 
-/* e->x and t have room for the operands, t for one more. */
+/* e->x has room for the operands, t for one term more. */
 static fa_tensor *einsum(fa__einsum *e, const einsum_args *a, term *t)
 {
     reader r = {.call = e->call, .text = a->equation, .at = a->equation};
@@ -318,15 +318,16 @@ static fa_tensor *einsum_compose(fa__call *c)
     return y;
 }
 
-/** A sum of products: dimensions that have one label, a letter, go together, and what is not in the result is summed.
- *  "ij,jk->ik" is the matrix product, "bij,bjk->bik" that of batches, "ii" a trace, "ii->i" a diagonal, "i,j->ij" an
- *  outer product, "ij->ji" a transpose. "..." stands for the dimensions without labels, which broadcast and are summed
- *  when they are not in the result; a dimension of size 1 broadcasts, too. Without an arrow the result has what "..."
- *  covers, and then the labels that stand there once, A to Z before a to z. Blanks do not count.
+/** Einstein summation: a sum of products over named dimensions. Each dimension of each operand has a letter; dimensions
+ *  with the same letter are multiplied elementwise, and letters missing in the result are summed. Examples: "ij,jk->ik"
+ *  is the matrix product, "bij,bjk->bik" the batched one, "ii->" the trace, "ii->i" the diagonal, "i,j->ij" the outer
+ *  product, "ij->ji" the transpose. "..." stands for any number of further dimensions, which broadcast, and which are
+ *  summed if the result has no "...". Dimensions of size 1 broadcast. Without an arrow the result has the dimensions of
+ *  "...", then the letters that occur once in alphabetical order (A to Z before a to z). Spaces are ignored.
  *
- *  Several tensors are multiplied two at a time, by matrix products: in the order that takes the fewest multiplications
- *  for up to 8 of them, in one that is found step by step for more. The result may be a view, under automatic placement
- * one of a copy. Sums of integers keep the dtype of the operands. */
+ *  Several operands are multiplied two at a time with matrix products: in the order with the fewest multiplications for
+ *  up to 8 operands, in an order chosen greedily for more. The result may be a view of an operand. Sums of integers
+ *  keep the operands' dtype. */
 OP(einsum, einsum_args, (y), .compose = einsum_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,
    DIFFERS("i32 u8 bool: as matmul; sums of integers keep their dtype, whichever way they are made"),
    TORCH("einsum(equation, *x)"),

@@ -1,11 +1,11 @@
-/* The order in which einsum makes its products: see einsum.h. */
+/* Chooses the order of multiplication in einsum: see einsum.h. */
 #include "ops/linalg/einsum.h"
 #include <math.h>
 
 enum { MOST_OPTIMAL = 8 };
 
-/* For each set of operands, as bits: the labels of its product, what that costs, and one of the two parts that it is
- * made of. */
+/* For a subset of the operands (a bit mask): the labels of its product, the cost, and one of the two subsets it is best
+ * split into. */
 typedef struct plan {
     const fa__einsum *e;
     uint64_t labels[1 << MOST_OPTIMAL];
@@ -26,7 +26,7 @@ static bool too_many(uint64_t labels)
     return __builtin_popcountll(labels) > FA_MAX_DIMS;
 }
 
-/* What has to be kept when the operands in `set` become one: what the result or another operand has. */
+/* The labels that the product of the operands in `set` must keep: those of the result or of other operands. */
 static uint64_t kept(const fa__einsum *e, unsigned set)
 {
     uint64_t labels = e->result;
@@ -54,7 +54,7 @@ static void plan_set(plan *p, unsigned set)
     for (unsigned a = (set - 1) & set; a; a = (a - 1) & set) {
         unsigned b = set & ~a;
         if (a < b)
-            break; /* the other way round was before */
+            break; /* the mirrored split has been tried */
         double cost = p->cost[a] + p->cost[b] + volume(e, p->labels[a] | p->labels[b]);
         if (!p->part[set] || cost < p->cost[set]) {
             p->cost[set] = cost;
@@ -87,7 +87,7 @@ static bool run_optimal(const fa__einsum *e, fa__labelled *product)
     return make_set(&p, all, product);
 }
 
-/* The labels that others than operands i and j need. */
+/* The labels that operands other than i and j, or the result, need. */
 static uint64_t kept_beside(const fa__einsum *e, size_t i, size_t j)
 {
     uint64_t labels = e->result;
@@ -96,14 +96,15 @@ static uint64_t kept_beside(const fa__einsum *e, size_t i, size_t j)
     return labels;
 }
 
-/* By how many elements more there are when i and j were replaced by their product; infinite when that is too wide. */
+/* How many elements more there are after i and j are replaced by their product; infinite if the product has too many
+ * dimensions. */
 static double growth(const fa__einsum *e, size_t i, size_t j)
 {
     uint64_t a = fa__labels_of(&e->x[i]), b = fa__labels_of(&e->x[j]), y = (a | b) & kept_beside(e, i, j);
     return too_many(y) ? INFINITY : volume(e, y) - volume(e, a) - volume(e, b);
 }
 
-/* Of pairs that are equally good the one that takes fewer multiplications: a vector is multiplied first. */
+/* Among equally good pairs, prefers the one with fewer multiplications, so that a vector is multiplied first. */
 static bool best_pair(const fa__einsum *e, size_t *first, size_t *second)
 {
     double least = INFINITY, cheapest = INFINITY;

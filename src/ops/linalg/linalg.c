@@ -1,4 +1,4 @@
-/* Matrix products. */
+/* Matrix product and linear layer. */
 #include "dispatch/row.h"
 #include "ops/linalg/contract.h"
 
@@ -74,9 +74,10 @@ static void matmul_grad(fa__back *b)
     }
 }
 
-/** The matrix product: of two matrices, of a matrix and a vector, of two vectors (a number), or of batches of matrices,
- *  whose leading dimensions broadcast. The result is (..., n, m), without the dimension that a vector lacks. Each
- *  element is one chain of sums, in which long vectors lose digits: fa_dot() adds them by a tree. */
+/** The matrix product of a and b: two vectors give a 0-dim tensor; a matrix and a vector give a vector; two matrices
+ *  (n, k) and (k, m) give (n, m). With more dimensions both are batches of matrices, whose leading dimensions
+ *  broadcast: (..., n, m). A vector lacks its dimension in the result. Each element is accumulated sequentially; for
+ *  long vectors fa_dot() is more accurate. */
 OP(matmul, matmul_args, (y), .infer = matmul_infer, .grad = matmul_grad, .keep = KEEP(b for a, a for b), .autocast = FA__CAST_LOW,
    .autocast_cpu = FA__CAST_LOW, DIFFERS("bool: there is no product of bool, of nothing neither"), TORCH("matmul(a, b)"),
    SAMPLES("(2,3) (3,4); (3) (3); (2,3) (3); (3) (3,2); (2,0) (0,3); (2,2,3) (2,3,2); (2,1,2,3) (3,3,2); (2,2,3) (3); "
@@ -100,7 +101,7 @@ static bool linear_infer(fa__call *c)
     return fa__infer_resized(c, a->x, -1, a->weight->shape[0]);
 }
 
-/* All but the last dimension of x as one. */
+/* Merges all dimensions of x except the last. */
 static fa_tensor *as_rows(const fa_tensor *x)
 {
     int64_t rows = 1;
@@ -123,7 +124,8 @@ static void linear_grad(fa__back *b)
         fa__set_input_grad(b, &a->bias, fa_sum_to(g, a->bias));
 }
 
-/** x times the transpose of weight, plus bias: a linear layer. The result is (..., out). */
+/** A linear layer: y = x @ weight^T + bias. x is (..., in_features), weight (out_features, in_features), y (...,
+ *  out_features). */
 OP(linear, linear_args, (y), .infer = linear_infer, .grad = linear_grad, .keep = KEEP(weight for x, x for weight),
    .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW, DIFFERS("bool: as matmul"), TORCH("nn.functional.linear(x, weight, bias)"),
    SAMPLES("(2,3) (4,3); (2,3) (4,3) bias=(4); (3) (4,3) bias=(4); (2,2,3) (2,3) bias=(2); (0,3) (4,3) bias=(4); (2,0) "

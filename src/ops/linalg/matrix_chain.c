@@ -1,12 +1,12 @@
-/* Products of several matrices, and of a matrix with itself. */
+/* Products of several matrices, matrix powers. */
 #include "dispatch/row.h"
 #include <math.h>
 
 typedef struct {
-    fa_tensors x; /* two or more: matrices that go together; the first and the last one may be vectors */
+    fa_tensors x; /* two or more matrices with matching shapes; the first and the last may be vectors */
 } multi_dot_args;
 
-/* The best way to multiply matrices i to j: what it costs, and behind which of them they are divided. */
+/* The best order to multiply matrices i to j: its cost, and after which matrix the product is split. */
 typedef struct way {
     double cost;
     size_t cut;
@@ -15,7 +15,7 @@ typedef struct way {
 typedef struct chain {
     size_t count;
     fa_tensor **x;
-    way *way; /* count * count of them */
+    way *way; /* a count x count table */
 } chain;
 
 static double rows_of(const chain *h, size_t i)
@@ -54,7 +54,7 @@ static fa_tensor *multiply_best(chain *h)
     return multiply(h, 0, h->count - 1);
 }
 
-/* All as matrices: a vector in front is a row, one at the end a column. */
+/* Makes all operands matrices: a vector at the front becomes a row, one at the end a column. */
 static bool take_matrices(const fa__call *c, fa_tensors x, fa_tensor **matrix)
 {
     for (size_t k = 0; k < x.count; k++) {
@@ -91,8 +91,8 @@ static fa_tensor *multi_dot_compose(fa__call *c)
     return y && a->x.item[0]->rank == 1 ? fa_squeeze(y, .dim = 0) : y;
 }
 
-/** The product of several matrices, in the order that takes the fewest multiplications. A vector in front is a row, one
- *  at the end a column; the result lacks their dimension. */
+/** The product of several matrices, in the order with the fewest multiplications. A vector at the front counts as a
+ *  row, one at the end as a column; the result lacks that dimension. */
 OP(multi_dot, multi_dot_args, (y), .compose = multi_dot_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,
    DIFFERS("bool: as matmul"), TORCH("linalg.multi_dot(x)"), ALSO("`chain_matmul`"),
    SAMPLES(
@@ -101,7 +101,7 @@ OP(multi_dot, multi_dot_args, (y), .compose = multi_dot_compose, .autocast = FA_
 
 typedef struct {
     const fa_tensor *x; /* (..., n, n) */
-    int64_t n;          /* how often, 0 or more */
+    int64_t n;          /* the exponent, 0 or more */
 } matrix_power_args;
 
 static fa_tensor *identity_like(const fa_tensor *x)
@@ -134,8 +134,9 @@ static fa_tensor *matrix_power_compose(fa__call *c)
     return square ? y : NULL;
 }
 
-/** A matrix, or each of a batch, multiplied n times with itself, by squares. 0 gives the identity; negative powers are
- * an error. Under autocast the products are of a low dtype, so powers 0 and 1 keep x's, as in PyTorch. */
+/** A matrix, or each matrix of a batch, raised to the power n by repeated squaring. n = 0 gives the identity; a
+ *  negative n is an error. Under autocast the products run in the low dtype, while n = 0 and n = 1 keep x's dtype, as
+ *  in PyTorch. */
 OP(matrix_power, matrix_power_args, (y), .compose = matrix_power_compose, DIFFERS("bool: as matmul"),
    TORCH("matrix_power(x, n)"), SAMPLES("(3,3) 2; (2,2) 1; (2,2,2) 3; (2,2) 5; (0,2,2) 2; (0,0) 3; i(3,3) 0; (2,2) 4"))
 

@@ -1,18 +1,18 @@
-/* Sums over all pairs of vectors, of functions of their differences: of |x - y| to a power, and its derivatives. They
- * are added up as they are computed, so that nothing is held for each pair and each of their numbers. */
+/* Sums over all pairs of vectors of |x - y|^p and its derivatives. Terms are accumulated as they are computed, so no
+ * memory is needed for the differences of all pairs. */
 #include "ops/linalg/pairs.h"
 #include <math.h>
 
 typedef struct {
-    const fa_tensor *x; /* of as many dimensions and of the dtype of all other tensors, floating: they broadcast */
-    const fa_tensor *y; /* what is subtracted */
-    fa_arg top;         /* of infinite p: the largest |x - y|; else a number */
-    fa_arg u;           /* what the terms are multiplied by, */
-    fa_arg v;           /* and by this, */
-    fa_arg w;           /* and by this: each a tensor, or 1 */
-    double p;           /* the power; infinite: 1 where |x - y| is top, and 0 elsewhere */
-    int64_t order;      /* which derivative for x - y; that of infinite p is signed, and has none itself */
-    fa_shape shape;     /* of the sums: 1 along what is added up */
+    const fa_tensor *x; /* floating; same rank and dtype as all other tensors, with which it broadcasts */
+    const fa_tensor *y; /* subtracted from x */
+    fa_arg top;         /* for infinite p the largest |x - y|; else a number */
+    fa_arg u;           /* first factor of the terms: a tensor, or 1 */
+    fa_arg v;           /* second factor of the terms: a tensor, or 1 */
+    fa_arg w;           /* third factor of the terms: a tensor, or 1 */
+    double p;           /* the power; infinite: the term is 1 where |x - y| is top, else 0 */
+    int64_t order;      /* of the derivative by x - y; infinite p has none above 1 */
+    fa_shape shape;     /* of the result: 1 in the dimensions that are summed */
 } pair_sum_args;
 
 static const fa_tensor *tensor_of(fa_arg a)
@@ -20,7 +20,7 @@ static const fa_tensor *tensor_of(fa_arg a)
     return a.kind == FA__ARG_TENSOR ? a.as.t : NULL;
 }
 
-/* Broadcasts another operand into the shape of those before; false when it does not go with them. */
+/* Broadcasts another operand into the shape of the previous ones; false if they do not broadcast. */
 static bool widen(fa_shape *whole, const fa_tensor *x, const fa_tensor *t)
 {
     if (t->rank != whole->rank || t->dtype != x->dtype)
@@ -33,7 +33,7 @@ static bool widen(fa_shape *whole, const fa_tensor *x, const fa_tensor *t)
     return true;
 }
 
-/* The shape that all operands broadcast to; false when they do not. */
+/* The shape that all operands broadcast to; false if they do not. */
 static bool whole_shape(const pair_sum_args *a, fa_shape *whole)
 {
     const fa_tensor *others[] = {a->y, tensor_of(a->top), tensor_of(a->u), tensor_of(a->v), tensor_of(a->w)};
@@ -56,7 +56,7 @@ static bool pair_sum_infer(fa__call *c)
     return fa__infer_shape(c, (fa_dtype)a->x->dtype, a->shape.rank, a->shape.dim);
 }
 
-/* The derivative of |d|^p is `factor` times |d|^rest, with d's sign where its order is odd. */
+/* The derivative of |d|^p is `factor` * |d|^rest, with the sign of d if the order is odd. */
 static double factor_of(const pair_sum_args *a, double *rest)
 {
     double factor = 1;
@@ -66,7 +66,7 @@ static double factor_of(const pair_sum_args *a, double *rest)
     return isinf(a->p) ? a->order < 2 : factor;
 }
 
-/* x with the shape of all. */
+/* x expanded to the common shape. */
 static fa_tensor *spread_out(const fa_tensor *x, const fa_shape *whole)
 {
     fa_tensor *t = fa__own(fa__tensor_alias(x));
@@ -85,7 +85,7 @@ static fa__bound bound_of(const char *name, fa_arg a)
     return (fa__bound){.name = name, .value = a};
 }
 
-/* Where x and y are equal, what has no derivative there counts as 0. */
+/* Where x equals y, derivatives that do not exist count as 0. */
 #define TERM "d = x - y; u * v * w * f * "
 #define SUM(text, count) fa__run_reduce(c, c->out[0], FA__COMBINE_SUM, TERM text, set, count, bound)
 
@@ -124,7 +124,7 @@ static bool pair_sum_run(fa__call *c)
     return x && run_term(c, a, bound, set, rest);
 }
 
-/* The sums of the derivative of some order, times gy too, without one of the other factors, in the shape of `like`. */
+/* The sum of the derivative of an order, times gy and all factors but one, reduced to the shape of `like`. */
 static fa_tensor *times(const fa__back *b, int64_t order, const fa_arg *without, const fa_tensor *like)
 {
     const pair_sum_args *a = b->args;
@@ -155,7 +155,7 @@ static void pair_sum_grad(fa__back *b)
         fa__set_input_grad(b, &a->y, fa_neg(times(b, next, NULL, a->y)));
 }
 
-/** Sums over pairs: of the derivative of |x - y|^p, times what multiplies it. */
+/** Sums over pairs of a derivative of |x - y|^p, times the factors u, v and w. */
 OP(pair_sum, pair_sum_args, (sum), .infer = pair_sum_infer, .run = pair_sum_run, .grad = pair_sum_grad,
    .keep = KEEP(x, y, top, u, v, w), INTERNAL, TORCH(""),
    SAMPLES("(3,1,4) (1,2,4) 0 1 1 1 2 0 s(3,2,1); (3,1,4) (1,2,4) 0 (3,2,1) 1 1 1 0 s(3,2,1); (2,1,3) (1,2,3) 0 "
@@ -188,7 +188,7 @@ static bool pair_top_run(fa__call *c)
     return x && fa__run_reduce(c, c->out[0], FA__COMBINE_MAX, "abs(x - y)", 1U << (whole.rank - 1), 2, bound);
 }
 
-/* What infinite p has: of order 0 how many differences are as large as `top`, of order 1 their signs, times u. */
+/* The case of infinite p: for order 0 the number of differences as large as `top`, for order 1 their signs, times u. */
 static fa_tensor *at_top(const fa_tensor *x, const fa_tensor *y, fa_tensor *top, fa_arg u, int order,
                          const fa_tensor *like)
 {
@@ -196,7 +196,7 @@ static fa_tensor *at_top(const fa_tensor *x, const fa_tensor *y, fa_tensor *top,
     return fa__pair_sum(x, y, fa__arg_t(top), u, one, one, INFINITY, order, fa_tensor_shape(like));
 }
 
-/* Differences that are equally large share the gradient evenly. */
+/* Equally large differences share the gradient evenly. */
 static void pair_top_grad(fa__back *b)
 {
     const pair_top_args *a = b->args;
@@ -208,12 +208,12 @@ static void pair_top_grad(fa__back *b)
         fa__set_input_grad(b, &a->y, fa_neg(at_top(a->x, a->y, top, fa__arg_t(share), 1, a->y)));
 }
 
-/** The largest |x - y| along the last dimension, which stays with size 1. */
+/** The largest |x - y| along the last dimension, which is kept with size 1. */
 OP(pair_top, pair_top_args, (largest), .infer = pair_top_infer, .run = pair_top_run, .grad = pair_top_grad,
    .keep = KEEP(x, y, largest), INTERNAL, TORCH(""),
    SAMPLES("(3,1,4) (1,2,4); (2,3) (2,3); (0,1,2) (1,3,2); t(3,1,4) t(1,2,4); n(3,1,3) n(1,3,3)"))
 
-/* t with another dimension of size 1 at `dim`, and as many in front as lack to a rank. */
+/* t with a dimension of size 1 inserted at `dim`, and with leading dimensions of size 1 up to a rank. */
 static fa_tensor *beside(const fa_tensor *t, int dim, int rank)
 {
     fa_tensor *wide = fa_unsqueeze(t, dim);
@@ -243,7 +243,7 @@ fa_tensor *fa__pair_distances(const fa_tensor *x, const fa_tensor *y, double p)
         fa__fail(FA_ERROR_SHAPE, "the leading dimensions do not broadcast");
         return NULL;
     }
-    if (!shape.dim[rank - 1]) /* all are 0 */
+    if (!shape.dim[rank - 1]) /* all distances are 0 */
         p = 0;
     shape.dim[rank - 1] = 1;
     fa_tensor *z = isinf(p) ? fa__pair_top(a, b) : root_of(fa__pair_sum(a, b, one, one, one, one, p, 0, shape), p);

@@ -1,6 +1,5 @@
-/* Products of vectors, matrices and tensors of given ranks. matmul, which takes any, is in linalg.h; einsum has a file
- * of its own. Operands have one dtype and are not bool, unless a product says that it is made element by element: then
- * dtypes promote. */
+/* Products of vectors, matrices and tensors of a given rank. fa_matmul() takes any rank. All operands have the same
+ * dtype, which is not bool; products that are computed elementwise promote dtypes, and say so. */
 #include "dispatch/promote.h"
 #include "dispatch/row.h"
 #include "ops/linalg/contract.h"
@@ -24,7 +23,7 @@ static fa_tensor *mm_compose(fa__call *c)
     return check_ranks(c, a->a, 2, a->b, 2) ? fa_matmul(a->a, a->b) : NULL;
 }
 
-/** The product of two matrices: (n, m). What is no matrix is an error. */
+/** The product of two matrices (n, k) and (k, m): (n, m). Other ranks are an error. */
 OP(mm, mm_args, (y), .compose = mm_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,
    DIFFERS("bool: as matmul"), TORCH("mm(a, b)"),
    SAMPLES("(2,3) (3,4); (2,0) (0,3); (0,3) (3,2); (1,1) (1,1); n(3,3) n(3,3)"))
@@ -47,7 +46,7 @@ static fa_tensor *bmm_compose(fa__call *c)
     return fa_matmul(a->a, a->b);
 }
 
-/** The product of each matrix of a batch with that of another: (batch, n, m). Nothing is broadcast. */
+/** The batched product of (batch, n, k) and (batch, k, m): (batch, n, m). Nothing is broadcast. */
 OP(bmm, bmm_args, (y), .compose = bmm_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,
    DIFFERS("bool: as matmul"), TORCH("bmm(a, b)"),
    SAMPLES("(2,3,4) (2,4,2); (1,2,3) (1,3,2); (0,2,3) (0,3,2); (2,2,0) (2,0,3); (3,1,2) (3,2,1)"))
@@ -63,7 +62,7 @@ static fa_tensor *mv_compose(fa__call *c)
     return check_ranks(c, a->x, 2, a->vec, 1) ? fa_matmul(a->x, a->vec) : NULL;
 }
 
-/** The product of a matrix and a vector: (n). */
+/** The product of a matrix (n, m) and a vector (m): (n). */
 OP(mv, mv_args, (y), .compose = mv_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_WIDEST,
    DIFFERS("bool: as matmul"), TORCH("mv(x, vec)"), SAMPLES("(2,3) (3); (2,0) (0); (0,3) (3); (1,1) (1)"))
 
@@ -98,8 +97,8 @@ static void dot_grad(fa__back *b)
         fa__set_input_grad(b, &a->b, fa_mul(a->a, b->gy[0]));
 }
 
-/** The sum of the products of two vectors' elements: a number. Added by the tree of fa_sum(), so that long vectors lose
- *  little; as a product of matrices it would be one chain. */
+/** The dot product of two vectors, a 0-dim tensor. It is summed pairwise like fa_sum(), which keeps more digits for
+ *  long vectors than the sequential sums of fa_matmul(). */
 OP(dot, dot_args, (y), .infer = dot_infer, .run = dot_run, .grad = dot_grad, .keep = KEEP(b for a, a for b),
    .autocast = FA__CAST_WIDEST, .autocast_cpu = FA__CAST_WIDEST, DIFFERS("bool: as matmul"), TORCH("dot(a, b)"),
    ALSO("`vdot`"), SAMPLES("(3) (3); (0) (0); (1) (1); (40) (40); n(9) n(9)"))
@@ -120,7 +119,7 @@ static fa_tensor *vecdot_compose(fa__call *c)
     return fa_sum(fa_mul(a->x, a->y), .dim = a->dim);
 }
 
-/** The sums of products of the elements along a dimension, after broadcasting; of floating dtypes. */
+/** The dot product along a dimension: the sum over dim of x * y, after broadcasting. Floating dtypes only. */
 OP(vecdot, vecdot_args, (z), .compose = vecdot_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,
    TORCH("linalg.vecdot(x, y, dim=dim)"),
    SAMPLES("(3,4) (3,4); (3,4) (3,4) dim=0; (2,1,3) (4,3); (3) (3); (2,0) (2,0)"))
@@ -136,12 +135,13 @@ static fa_tensor *outer_compose(fa__call *c)
     return check_ranks(c, a->a, 1, a->b, 1) ? fa_mul(fa_unsqueeze(a->a, 1), a->b) : NULL;
 }
 
-/** Each element of a times each of b: (n, m). Made element by element. */
+/** The outer product of two vectors: y[i][j] = a[i] * b[j], shape (n, m). Computed elementwise, so dtypes are
+ *  promoted. */
 OP(outer, outer_args, (y), .compose = outer_compose, TORCH("outer(a, b)"), ALSO("`ger`"),
    SAMPLES("(3) (4); (0) (2); (2) (0); (1) (1); n(9) (2)"))
 
-/* Sums x over its dimensions dim[0] to dim[count - 1] of size 1 (keeping them) where the other's are larger: each of
- * these goes with the one element. */
+/* Sums x over those of the dimensions dim[0] to dim[count - 1] in which the other operand has size 1, and keeps them
+ * with size 1. */
 static const fa_tensor *summed_beside_one(const fa_tensor *x, int count, const int *dim, const fa_tensor *other,
                                           const int *other_dim)
 {
@@ -163,7 +163,8 @@ static bool check_summed(const fa__call *c, const fa_tensor *a, const fa_tensor 
     return true;
 }
 
-/* The labels 0, 1, ... for a's dimensions, and others for b's, but for those that are summed together. */
+/* Labels the dimensions of a with 0, 1, ... and those of b with further numbers; dimensions that are summed together
+ * share a label. */
 static fa_tensor *summed_product(const fa__call *c, const fa_tensor *a, const fa_tensor *b, int count, const int *a_dim,
                                  const int *b_dim)
 {
@@ -177,7 +178,7 @@ static fa_tensor *summed_product(const fa__call *c, const fa_tensor *a, const fa
     return fa__contract(c, &x, &y, 0, &product) ? product.t : NULL;
 }
 
-/* The same where sizes of 1 are repeated. */
+/* The same with sizes of 1 broadcast. */
 static fa_tensor *tensor_product(const fa__call *c, const fa_tensor *a, const fa_tensor *b, int count, const int *a_dim,
                                  const int *b_dim)
 {
@@ -208,16 +209,16 @@ static fa_tensor *inner_compose(fa__call *c)
     return a_rank == 1 && b_rank == 1 ? fa_dot(a->a, a->b) : fa_tensordot_at(a->a, a->b, FA_SHAPE(-1), FA_SHAPE(-1));
 }
 
-/** The dot products of a's vectors with b's, which lie along their last dimensions: a's other dimensions, then b's.
- * With a number it is the product with that; of one dtype all the same, where PyTorch promotes. Under autocast it is as
- * fa_mul(), fa_dot() or fa_tensordot(), as in PyTorch. */
+/** The dot products of all vectors of a with all vectors of b, along their last dimensions: the shape is a's other
+ *  dimensions followed by b's. If a or b is 0-dim, the result is the elementwise product. Both need the same dtype,
+ *  while PyTorch promotes. Under autocast it behaves as fa_mul(), fa_dot() or fa_tensordot(), as in PyTorch. */
 OP(inner, inner_args, (y), .compose = inner_compose, DIFFERS("bool: as matmul"), TORCH("inner(a, b)"),
    SAMPLES("(3) (3); (2,3) (4,3); (2,2,3) (3); (3) (2,3); () (2,3); (2) (); (2,0) (3,0); (0,3) (2,3)"))
 
 typedef struct {
     const fa_tensor *a;
     const fa_tensor *b;
-    int64_t dims OPT(2); /* how many: a's last ones go with b's first ones */
+    int64_t dims OPT(2); /* number of dimensions to contract: the last ones of a with the first ones of b */
 } tensordot_args;
 
 static fa_tensor *tensordot_compose(fa__call *c)
@@ -235,8 +236,8 @@ static fa_tensor *tensordot_compose(fa__call *c)
     return tensor_product(c, a->a, a->b, (int)a->dims, a_dim, b_dim);
 }
 
-/** The sum of products over a's last dimensions together with b's first ones: the dimensions that a has left, then
- *  those of b. .dims = 0 is each element with each. A size of 1 goes with any other. */
+/** Contracts the last `dims` dimensions of a with the first `dims` of b (sum of products): the shape is a's remaining
+ *  dimensions followed by b's. dims = 0 is the outer product. A contracted dimension of size 1 broadcasts. */
 OP(tensordot, tensordot_args, (y), .compose = tensordot_compose, .autocast = FA__CAST_WIDEST,
    .autocast_cpu = FA__CAST_LOW, DIFFERS("bool: as matmul"), TORCH("tensordot(a, b, dims)"),
    SAMPLES(
@@ -246,11 +247,11 @@ OP(tensordot, tensordot_args, (y), .compose = tensordot_compose, .autocast = FA_
 typedef struct {
     const fa_tensor *a;
     const fa_tensor *b;
-    fa_shape a_dims; /* FA_SHAPE(1, 0): these dimensions of a are summed, each together with */
-    fa_shape b_dims; /* the one of b that stands here at its place; negative ones count from the end */
+    fa_shape a_dims; /* dimensions of a to sum over, such as FA_SHAPE(1, 0) */
+    fa_shape b_dims; /* the matching dimensions of b, in the same order; negative counts from the end */
 } tensordot_at_args;
 
-/* The dimensions that are named, each once. */
+/* Reads the dimensions to contract, each of which may occur once. */
 static bool read_summed(const fa__call *c, const char *name, const fa_tensor *x, fa_shape dims, int *at)
 {
     unsigned seen = 0;
@@ -277,8 +278,8 @@ static fa_tensor *tensordot_at_compose(fa__call *c)
     return good ? tensor_product(c, a->a, a->b, count, a_dim, b_dim) : NULL;
 }
 
-/** The sum of products over dimensions of a together with dimensions of b: the dimensions that a has left, then those
- *  of b. A size of 1 goes with any other. */
+/** Contracts given dimensions of a with given dimensions of b (sum of products): the shape is a's remaining dimensions
+ *  followed by b's. A contracted dimension of size 1 broadcasts. */
 OP(tensordot_at, tensordot_at_args, (y), .compose = tensordot_at_compose, .autocast = FA__CAST_WIDEST,
    .autocast_cpu = FA__CAST_LOW, DIFFERS("bool: as matmul"), TORCH("tensordot(a, b, (list(a_dims), list(b_dims)))"),
    ALSO("`tensordot` with lists of dimensions"),
@@ -287,7 +288,7 @@ OP(tensordot_at, tensordot_at_args, (y), .compose = tensordot_at_compose, .autoc
        "(0,3) s(1) s(0); (2,3,4) (4,1,2) s(2,1) s(0,1)"))
 
 typedef struct {
-    const fa_tensor *a; /* of at most 4 dimensions that are not of size 1 in both */
+    const fa_tensor *a; /* at most 4 dimensions, not counting those of size 1 in both */
     const fa_tensor *b;
 } kron_args;
 
@@ -297,7 +298,7 @@ static int64_t size_at(const fa_tensor *x, int rank, int i)
     return d < 0 ? 1 : x->shape[d];
 }
 
-/* a and b with a dimension for each of a's next to one for each of b's, unless both would be 1. */
+/* Interleaves the dimensions of a and b, leaving out those where both have size 1, multiplies, and merges each pair. */
 static fa_tensor *kron_compose(fa__call *c)
 {
     const kron_args *k = c->args;
@@ -324,8 +325,8 @@ static fa_tensor *kron_compose(fa__call *c)
     return fa_reshape(fa_mul(apart, b), ys);
 }
 
-/** The Kronecker product: a with each element multiplied by all of b, as a block in its place. The sizes are those of a
- *  times those of b; missing dimensions in front are 1. Made element by element. */
+/** The Kronecker product: each element of a is replaced by the block a[i][j] * b. The sizes are the products of the
+ *  sizes; missing leading dimensions count as 1. Computed elementwise, so dtypes are promoted. */
 OP(kron, kron_args, (y), .compose = kron_compose, TORCH("kron(a, b)"),
    SAMPLES("(2,3) (3,2); (3) (2); (2,3) (2); (2) (2,1,3); () (2,2); () (); (0,2) (2,3); (2,1,2) (1,3,2)"))
 
@@ -342,12 +343,12 @@ static fa_tensor *trace_compose(fa__call *c)
     return NULL;
 }
 
-/** The sum of a matrix's diagonal. Integers and bool are summed in i64. */
+/** The trace of a matrix: the sum of its diagonal. Integers and bool are summed in i64. */
 OP(trace, trace_args, (y), .compose = trace_compose, TORCH("trace(x)"), SAMPLES("(3,3); (2,4); (4,2); (0,3); (1,1)"))
 
 typedef struct {
-    const fa_tensor *a;  /* of size 3 along dim */
-    const fa_tensor *b;  /* of as many dimensions; the others broadcast */
+    const fa_tensor *a;  /* size 3 along dim */
+    const fa_tensor *b;  /* the same rank as a; the other dimensions broadcast */
     int64_t dim OPT(-1); /* negative counts from the end */
 } cross_args;
 
@@ -368,8 +369,8 @@ static fa_tensor *cross_compose(fa__call *c)
     return fa_pointwise("x * y - z * w", a_next, b_last, a_last, b_next);
 }
 
-/** The cross product of vectors of three, which lie along a dimension: by default the last one, as in PyTorch's
- *  linalg.cross. Made element by element. */
+/** The cross product of 3-dimensional vectors along dim, by default the last one as in torch.linalg.cross. Computed
+ *  elementwise, so dtypes are promoted. */
 OP(cross, cross_args, (y), .compose = cross_compose, .autocast = FA__CAST_WIDEST, TORCH("linalg.cross(a, b, dim=dim)"),
    SAMPLES("(3) (3); (2,3) (2,3); (3,4) (3,1) dim=0; (2,1,3) (1,4,3); (0,3) (0,3); (2,3,2) (2,3,2) dim=1"))
 

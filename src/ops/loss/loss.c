@@ -1,10 +1,11 @@
-/* Softmax, and losses against classes: class numbers or probabilities. */
+/* Softmax, cross entropy and negative log likelihood. The targets of cross entropy are class numbers or class
+ * probabilities. */
 #include "ops/loss/losses.h"
 
 typedef struct {
-    const fa_tensor *x;          /* floating; any dtype when another is asked for */
-    int64_t dim;                 /* along which the results add up to 1; negative counts from the end */
-    fa_dtype dtype OPT(FA_SAME); /* in which it is computed, a floating one; FA_SAME: that of x */
+    const fa_tensor *x;          /* floating; any dtype if .dtype is given */
+    int64_t dim;                 /* the dimension along which the results sum to 1; negative counts from the end */
+    fa_dtype dtype OPT(FA_SAME); /* the floating dtype to compute in; FA_SAME means x's dtype */
 } softmax_args;
 
 static bool softmax_infer(fa__call *c)
@@ -25,9 +26,9 @@ static void softmax_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa_to(fa_sub(g, fa_mul(b->y[0], sum)), (fa_dtype)a->x->dtype));
 }
 
-/** exp(x) divided by its sum along a dimension, computed from differences to the largest element. A row of -infinity
- *  gives NaN. The result has the shape of x. With `dtype` x is converted as it is read, without memory for that;
- * PyTorch converts it before, which differs where dtype is narrower than that of x. */
+/** Softmax along a dimension: exp(x) / sum(exp(x)), computed after subtracting the maximum. The result has x's shape. A
+ *  row that is -infinity everywhere gives NaN. With .dtype, x is converted while it is read, without a temporary
+ *  tensor; PyTorch converts it first, which differs if that dtype is narrower than x's. */
 OP(softmax, softmax_args, (y), .infer = softmax_infer, .grad = softmax_grad, .keep = KEEP(y), .autocast = FA__CAST_F32,
    DIFFERS("i64 i32 u8 bool: integers are refused, empty ones too"), TORCH("softmax(x, dim, dtype=dtype)"),
    SAMPLES(
@@ -41,7 +42,8 @@ static void log_softmax_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa_to(fa_pointwise("x - exp(y) * z", b->gy[0], b->y[0], sum), (fa_dtype)a->x->dtype));
 }
 
-/** The logarithm of softmax, computed without its exponential: exact where softmax is 0. In the shape of x. */
+/** The logarithm of softmax: x - log(sum(exp(x))) along a dimension. It is accurate where softmax itself underflows to
+ *  0. The result has x's shape. */
 OP(log_softmax, softmax_args, (y), .infer = softmax_infer, .grad = log_softmax_grad, .keep = KEEP(y),
    .autocast = FA__CAST_F32, DIFFERS("i64 i32 u8 bool: as softmax"), TORCH("log_softmax(x, dim, dtype=dtype)"),
    SAMPLES(
@@ -54,21 +56,21 @@ static fa_tensor *softmin_compose(fa__call *c)
     return fa_softmax(fa_neg(a->x), a->dim, .dtype = a->dtype);
 }
 
-/** softmax() of -x: the smaller an element, the more of the 1 is its part. */
+/** Softmax of -x: smaller elements get larger probabilities. The result has x's shape. */
 OP(softmin, softmax_args, (y), .compose = softmin_compose, DIFFERS("i64 i32 u8 bool: as softmax"),
    TORCH("nn.functional.softmin(x, dim, dtype=dtype)"),
    SAMPLES("(3,4) 1; (3,4) 0; (2,3,4) -2; () 0; (0,3) 1; (3,0) 1; n(9) 0; (3,4) 1 dtype=f64; i(3,4) 0 dtype=f32"))
 
 typedef struct {
-    const fa_tensor *input;              /* (classes), (n, classes) or (n, classes, ...): logits */
-    const fa_tensor *target;             /* class numbers: (), (n) or (n, ...); or probabilities in input's shape */
-    const fa_tensor *weight OPT(NULL);   /* (classes): of each class; NULL: all 1 */
-    int64_t ignore_index OPT(-100);      /* targets with this number do not count */
-    double label_smoothing OPT(0.0);     /* how much of each target is spread over all classes, 0 to 1 */
+    const fa_tensor *input;            /* logits: (classes), (n, classes) or (n, classes, ...) */
+    const fa_tensor *target;           /* class numbers (), (n) or (n, ...); or class probabilities in input's shape */
+    const fa_tensor *weight OPT(NULL); /* (classes): weight of each class; NULL means 1 */
+    int64_t ignore_index OPT(-100);    /* targets with this class number are ignored */
+    double label_smoothing OPT(0.0);   /* part of each target that is spread evenly over all classes, 0 to 1 */
     fa_reduction reduction OPT(FA_MEAN); /* FA_MEAN, FA_SUM or FA_NONE */
 } cross_entropy_args;
 
-/* A tensor of one number a class, as it stands along the classes' dimension. */
+/* A vector with one number for each class, reshaped to broadcast along input's class dimension. */
 static fa_tensor *along(const fa_tensor *weight, const fa_tensor *input, int dim)
 {
     fa_shape shape = {.rank = input->rank};
@@ -77,7 +79,7 @@ static fa_tensor *along(const fa_tensor *weight, const fa_tensor *input, int dim
     return fa_reshape(weight, shape);
 }
 
-/* The mean is over `count`: a sum of weights. */
+/* Applies the reduction; the mean divides by `count`, the sum of the weights. */
 static fa_tensor *reduced(fa_tensor *each, fa_tensor *count, fa_reduction reduction)
 {
     if (reduction == FA_NONE)
@@ -146,9 +148,10 @@ static fa_tensor *cross_entropy_compose(fa__call *c)
                                                 : entropy_of_classes(a, logp, dim);
 }
 
-/** Cross entropy of logits against class numbers or probabilities. The mean is over the weights of the targets that
- *  count; with none it is NaN. A number, or with FA_NONE a loss for each target. Logits are natural logarithms; label
- *  smoothing is that of Szegedy et al. 2016. */
+/** Cross entropy between logits and class numbers or class probabilities: -log_softmax(input) at the target class, or
+ *  its sum weighted by the target probabilities. The mean divides by the sum of the weights of the targets that are not
+ *  ignored; if all are ignored it is NaN. The result is 0-dim, or with FA_NONE one loss for each target. Label
+ *  smoothing is that of Szegedy et al., arXiv:1512.00567. */
 OP(cross_entropy, cross_entropy_args, (loss), .compose = cross_entropy_compose, .autocast = FA__CAST_F32,
    .autocast_cpu = FA__CAST_F32,
    TORCH("nn.functional.cross_entropy(input, target, weight, ignore_index=ignore_index, reduction=reduction, "
@@ -163,10 +166,10 @@ OP(cross_entropy, cross_entropy_args, (loss), .compose = cross_entropy_compose, 
        "reduction=sum; (2,3,5) i(2,5)<3 weight=p(3) label_smoothing=0.3 ignore_index=1"))
 
 typedef struct {
-    const fa_tensor *input;              /* (classes), (n, classes) or (n, classes, ...): logarithms of probabilities */
+    const fa_tensor *input;              /* log probabilities: (classes), (n, classes) or (n, classes, ...) */
     const fa_tensor *target;             /* class numbers: (), (n) or (n, ...) */
-    const fa_tensor *weight OPT(NULL);   /* (classes): of each class; NULL: all 1 */
-    int64_t ignore_index OPT(-100);      /* targets with this number do not count */
+    const fa_tensor *weight OPT(NULL);   /* (classes): weight of each class; NULL means 1 */
+    int64_t ignore_index OPT(-100);      /* targets with this class number are ignored */
     fa_reduction reduction OPT(FA_MEAN); /* FA_MEAN, FA_SUM or FA_NONE */
 } nll_loss_args;
 
@@ -190,9 +193,9 @@ static fa_tensor *nll_loss_compose(fa__call *c)
     return entropy_of_classes(&entropy, (fa_tensor *)(uintptr_t)a->input, dim);
 }
 
-/** What cross_entropy makes of class numbers, where input already has the logarithms that log_softmax gives: -input at
- *  each target's class, times its weight. The mean is over the weights of the targets that count; with none it is NaN.
- */
+/** Negative log likelihood: -input at the target class, times the weight of the class; input is the result of
+ *  fa_log_softmax(). The mean divides by the sum of the weights of the targets that are not ignored; if all are ignored
+ *  it is NaN. The result is 0-dim, or with FA_NONE one loss for each target. */
 OP(nll_loss, nll_loss_args, (loss), .compose = nll_loss_compose, .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
    TORCH("nn.functional.nll_loss(input, target, weight, ignore_index=ignore_index, reduction=reduction)"),
    SAMPLES(

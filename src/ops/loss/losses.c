@@ -1,4 +1,4 @@
-/* What losses share: see losses.h. */
+/* Helpers shared by the loss functions: see losses.h. */
 #include "ops/loss/losses.h"
 
 bool fa__check_reduction(const fa__call *c, fa_reduction reduction)

@@ -1,24 +1,24 @@
-/* What losses share: checks of their operands, and how the losses of elements become a result. Nothing is broadcast
- * but weights: input and target have one shape, so that a forgotten dimension is an error and no large matrix. */
+/* Helpers shared by the loss functions: argument checks and reductions. Only weights broadcast: input and target must
+ * have the same shape, so that a forgotten dimension is an error instead of a large matrix. */
 #ifndef FA__OPS_LOSSES_H
 #define FA__OPS_LOSSES_H
 #include "dispatch/row.h"
 
-/* FA_MEAN, FA_SUM or FA_NONE; false and an error for others. */
+/* Whether it is FA_MEAN, FA_SUM or FA_NONE; an error if not. */
 bool fa__check_reduction(const fa__call *, fa_reduction);
-/* Whether t, called `name`, is floating: a loss of integers has no use but to hide a mistake. */
+/* Whether t, the argument `name`, is floating; an error if not: an integer loss is almost always a mistake. */
 bool fa__check_floating(const fa__call *, const char *name, const fa_tensor *t);
-/* Whether `other` has the shape of `one`; an error by their names when not. */
+/* Whether `other` has the shape of `one`; an error that names both if not. */
 bool fa__check_one_shape(const fa__call *, const char *name, const fa_tensor *one, const char *other_name,
                          const fa_tensor *other);
-/* Whether a weight broadcasts to the shape of t; NULL does. */
+/* Whether a weight broadcasts to the shape of t (NULL does); an error if not. */
 bool fa__check_weight(const fa__call *, const char *name, const fa_tensor *weight, const fa_tensor *t);
-/* Whether class numbers are integers, one for each entry of input: of its shape without dimension `dim`. */
+/* Whether class numbers are integers in input's shape without dimension `dim`; an error if not. */
 bool fa__check_classes(const fa__call *, const fa_tensor *input, const fa_tensor *target, int dim);
-/* Whether `weight` has one number for each of so many classes; NULL has. */
+/* Whether `weight` has one number for each class (NULL does); an error if not. */
 bool fa__check_class_weight(const fa__call *, const fa_tensor *weight, int64_t classes);
-/* Losses of elements as they are, their sum or their mean. NULL, and an error, for the mean of integers. */
+/* Applies the reduction to elementwise losses. NULL and an error for the mean of integers. */
 fa_tensor *fa__reduced_loss(const fa__call *, fa_tensor *each, fa_reduction);
-/* The same with a weight for each that broadcasts, or NULL; the mean is of all elements. */
+/* The same with weights that broadcast, or NULL; the mean divides by the number of elements. */
 fa_tensor *fa__weighted_loss(const fa__call *, fa_tensor *each, const fa_tensor *weight, fa_reduction);
 #endif

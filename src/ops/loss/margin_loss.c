@@ -1,12 +1,12 @@
-/* Losses that are content with a margin: of scores, of similarities, of distances. Input is floating. Operands that
- * stand for the same samples have one shape: nothing is broadcast. Where a margin is just reached the gradient is 0.
- */
+/* Margin losses. Hinge, ranking, multi-class margin, cosine embedding and triplet losses: they are 0 once a score,
+ * similarity or distance is beyond the margin. Input is floating; operands that describe the same samples must have the
+ * same shape, nothing is broadcast. The gradient is 0 where the margin is reached exactly. */
 #include "ops/loss/losses.h"
 
 typedef struct {
-    const fa_tensor *input;              /* scores, such as distances */
-    const fa_tensor *target;             /* 1: alike, -1: not; of the same shape */
-    double margin OPT(1);                /* how large scores of what is not alike have to be */
+    const fa_tensor *input;              /* scores, for instance distances */
+    const fa_tensor *target;             /* 1 for similar, -1 for dissimilar pairs; input's shape */
+    double margin OPT(1);                /* the score that dissimilar pairs should reach */
     fa_reduction reduction OPT(FA_MEAN); /* FA_MEAN, FA_SUM or FA_NONE */
 } hinge_embedding_loss_args;
 
@@ -21,7 +21,7 @@ static fa_tensor *hinge_embedding_loss_compose(fa__call *c)
     return fa__reduced_loss(c, each, a->reduction);
 }
 
-/** The input where the target is 1, and what it lacks to the margin where it is -1. */
+/** Hinge embedding loss: input where target is 1, max(0, margin - input) where target is -1. */
 OP(hinge_embedding_loss, hinge_embedding_loss_args, (loss), .compose = hinge_embedding_loss_compose,
    .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32, DIFFERS("i64 i32 u8 bool: as smooth_l1_loss"),
    TORCH("nn.functional.hinge_embedding_loss(input, target, margin, reduction=reduction)"),
@@ -31,9 +31,9 @@ OP(hinge_embedding_loss, hinge_embedding_loss_args, (loss), .compose = hinge_emb
 
 typedef struct {
     const fa_tensor *input1;             /* scores */
-    const fa_tensor *input2;             /* scores, of the same shape */
-    const fa_tensor *target;             /* 1: input1 is to be larger, -1: input2 is; of the same shape */
-    double margin OPT(0);                /* by how much */
+    const fa_tensor *input2;             /* scores, in input1's shape */
+    const fa_tensor *target;             /* 1 if input1 should be ranked higher, -1 if input2; input1's shape */
+    double margin OPT(0);                /* by how much the higher one should be larger */
     fa_reduction reduction OPT(FA_MEAN); /* FA_MEAN, FA_SUM or FA_NONE */
 } margin_ranking_loss_args;
 
@@ -48,7 +48,7 @@ static fa_tensor *margin_ranking_loss_compose(fa__call *c)
     return fa__reduced_loss(c, each, a->reduction);
 }
 
-/** What -target * (input1 - input2) + margin is above 0. */
+/** Margin ranking loss: max(0, -target * (input1 - input2) + margin). */
 OP(margin_ranking_loss, margin_ranking_loss_args, (loss), .compose = margin_ranking_loss_compose,
    .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32, DIFFERS("i64 i32 u8 bool: as smooth_l1_loss"),
    TORCH("nn.functional.margin_ranking_loss(input1, input2, target, margin, reduction=reduction)"),
@@ -57,7 +57,7 @@ OP(margin_ranking_loss, margin_ranking_loss_args, (loss), .compose = margin_rank
 
 typedef struct {
     const fa_tensor *input;              /* scores */
-    const fa_tensor *target;             /* 1 or -1; of the same shape */
+    const fa_tensor *target;             /* 1 or -1; input's shape */
     fa_reduction reduction OPT(FA_MEAN); /* FA_MEAN, FA_SUM or FA_NONE */
 } soft_margin_loss_args;
 
@@ -70,19 +70,19 @@ static fa_tensor *soft_margin_loss_compose(fa__call *c)
     return fa__reduced_loss(c, fa_pointwise("softplus(-y * x)", a->input, a->target), a->reduction);
 }
 
-/** log(1 + exp(-target * input)), without overflow. */
+/** Soft margin loss (logistic loss): log(1 + exp(-target * input)), computed without overflow. */
 OP(soft_margin_loss, soft_margin_loss_args, (loss), .compose = soft_margin_loss_compose, .autocast = FA__CAST_F32,
    .autocast_cpu = FA__CAST_F32, TORCH("nn.functional.soft_margin_loss(input, target, reduction=reduction)"),
    SAMPLES("(3,4) t(3,4); (3,4) (3,4) reduction=sum; (3,2) i(3,2) reduction=none; () (); (0) (0)"))
 
-/* ---- of classes ---- */
+/* ---- classification ---- */
 
 typedef struct {
-    const fa_tensor *input;              /* (classes) or (n, classes): scores */
+    const fa_tensor *input;              /* scores: (classes) or (n, classes) */
     const fa_tensor *target;             /* class numbers: () or (n) */
-    int64_t p OPT(1);                    /* what is missing counts as it is, 1, or squared, 2 */
-    double margin OPT(1);                /* by how much the target's score is to be above the others */
-    const fa_tensor *weight OPT(NULL);   /* (classes): of each class; NULL: all 1 */
+    int64_t p OPT(1);                    /* exponent of each term, 1 or 2 */
+    double margin OPT(1);                /* by how much the target's score should exceed the others */
+    const fa_tensor *weight OPT(NULL);   /* (classes): weight of each class; NULL means 1 */
     fa_reduction reduction OPT(FA_MEAN); /* FA_MEAN, FA_SUM or FA_NONE */
 } multi_margin_loss_args;
 
@@ -92,7 +92,7 @@ static bool check_scores(const fa__call *c, const fa_tensor *input)
            || fa__call_fail(c, FA_ERROR_SHAPE, "input has to be (classes) or (n, classes), with one class at least");
 }
 
-/* For each sample the weight of its target's class, with a last dimension of size 1. */
+/* The weight of each sample's target class, with a last dimension of size 1. */
 static fa_tensor *weight_of(const fa_tensor *weight, const fa_tensor *target)
 {
     fa_tensor *each = fa_index_select(weight, 0, fa_flatten(target));
@@ -118,9 +118,9 @@ static fa_tensor *multi_margin_loss_compose(fa__call *c)
     return fa__reduced_loss(c, fa_mean(each, .dim = -1), a->reduction);
 }
 
-/** By how much the scores of other classes come too near to that of the target: max(0, margin - input[target] +
- *  input[i])^p, times the weight of the target's class, summed over the other classes i and divided by the number of
- *  classes. A number, or with FA_NONE one for each sample. */
+/** Multi-class margin loss: for each sample the sum over all classes i except the target class of max(0, margin -
+ *  input[target] + input[i])^p, times the weight of the target class, divided by the number of classes. The result is
+ *  0-dim, or with FA_NONE one loss for each sample. */
 OP(multi_margin_loss, multi_margin_loss_args, (loss), .compose = multi_margin_loss_compose,
    .require = REQUIRE(p == 1 || p == 2), .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
    TORCH("nn.functional.multi_margin_loss(input, target, p, margin, weight, reduction=reduction)"),
@@ -129,8 +129,8 @@ OP(multi_margin_loss, multi_margin_loss_args, (loss), .compose = multi_margin_lo
        "(3,1) i(3)<1 reduction=none; (3,4) i(3)<4 p=2 weight=p(4); t(5,3) i(5)<3 reduction=sum"))
 
 typedef struct {
-    const fa_tensor *input;              /* (classes) or (n, classes): scores */
-    const fa_tensor *target;             /* of the same shape: class numbers, up to the first negative one */
+    const fa_tensor *input;              /* scores: (classes) or (n, classes) */
+    const fa_tensor *target;             /* class numbers, ended by the first negative one; input's shape */
     fa_reduction reduction OPT(FA_MEAN); /* FA_MEAN, FA_SUM or FA_NONE */
 } multilabel_margin_loss_args;
 
@@ -162,10 +162,9 @@ static fa_tensor *multilabel_margin_loss_compose(fa__call *c)
     return fa__reduced_loss(c, each, a->reduction);
 }
 
-/** The sum of max(0, 1 - input[j] + input[i]) over the classes j that the target names and the classes i that it does
- *  not, divided by the number of classes: for samples of several classes each. A number, or with FA_NONE one for each
- *  sample. Takes memory for a number for each pair of
- *  classes of each sample: n * classes^2. */
+/** Multi-label margin loss, for samples with several classes each: the sum of max(0, 1 - input[j] + input[i]) over all
+ *  target classes j and all other classes i, divided by the number of classes. The result is 0-dim, or with FA_NONE one
+ *  loss for each sample. Needs temporary memory for n * classes^2 numbers. */
 OP(multilabel_margin_loss, multilabel_margin_loss_args, (loss), .compose = multilabel_margin_loss_compose,
    .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
    TORCH("nn.functional.multilabel_margin_loss(input, target.clamp(min=-1), reduction=reduction)"),
@@ -174,9 +173,9 @@ OP(multilabel_margin_loss, multilabel_margin_loss_args, (loss), .compose = multi
        "t(6,5) i(6,5) reduction=sum"))
 
 typedef struct {
-    const fa_tensor *input;              /* (..., classes): logits */
-    const fa_tensor *target;             /* 1: the sample is of the class, 0: it is not; of the same shape */
-    const fa_tensor *weight OPT(NULL);   /* mostly (classes): broadcasts to that shape; NULL: all 1 */
+    const fa_tensor *input;              /* logits: (..., classes) */
+    const fa_tensor *target;             /* 1 if the sample has the class, 0 if not; input's shape */
+    const fa_tensor *weight OPT(NULL);   /* usually (classes): broadcasts to input's shape; NULL means 1 */
     fa_reduction reduction OPT(FA_MEAN); /* FA_MEAN, FA_SUM or FA_NONE */
 } multilabel_soft_margin_loss_args;
 
@@ -196,8 +195,8 @@ static fa_tensor *multilabel_soft_margin_loss_compose(fa__call *c)
     return fa__reduced_loss(c, each, a->reduction);
 }
 
-/** binary_cross_entropy_with_logits() of each class, and its mean over the classes, the last dimension. A number, or
- *  with FA_NONE one for each sample. */
+/** Multi-label soft margin loss: the mean of fa_binary_cross_entropy_with_logits() over the classes, the last
+ *  dimension. The result is 0-dim, or with FA_NONE one loss for each sample. */
 OP(multilabel_soft_margin_loss, multilabel_soft_margin_loss_args, (loss),
    .compose = multilabel_soft_margin_loss_compose, .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
    TORCH("nn.functional.multilabel_soft_margin_loss(input, target, weight, reduction=reduction)"),
@@ -205,13 +204,13 @@ OP(multilabel_soft_margin_loss, multilabel_soft_margin_loss_args, (loss),
        "(3,4) u(3,4); (3,4) u(3,4) weight=p(4) reduction=sum; (2,3,2) (2,3,2) reduction=none; (3) u(3); (0,3) u(0,3); "
        "n(9) t(9) reduction=none"))
 
-/* ---- of similarities and distances ---- */
+/* ---- similarities and distances ---- */
 
 typedef struct {
     const fa_tensor *input1;             /* (d) or (n, d) */
-    const fa_tensor *input2;             /* of the same shape */
-    const fa_tensor *target;             /* 1: alike, -1: not; () or (n) */
-    double margin OPT(0);                /* how similar those may be that are not alike */
+    const fa_tensor *input2;             /* input1's shape */
+    const fa_tensor *target;             /* 1 for similar, -1 for dissimilar pairs; () or (n) */
+    double margin OPT(0);                /* the largest cosine that dissimilar pairs should have */
     fa_reduction reduction OPT(FA_MEAN); /* FA_MEAN, FA_SUM or FA_NONE */
 } cosine_embedding_loss_args;
 
@@ -238,8 +237,8 @@ static fa_tensor *cosine_embedding_loss_compose(fa__call *c)
     return fa__reduced_loss(c, each, a->reduction);
 }
 
-/** With the cosine of the angle between input1 and input2: 1 - cosine where the target is 1, what the cosine is above
- *  the margin where it is -1. */
+/** Cosine embedding loss: 1 - cos(input1, input2) where target is 1, max(0, cos(input1, input2) - margin) where it is
+ *  -1. */
 OP(cosine_embedding_loss, cosine_embedding_loss_args, (loss), .compose = cosine_embedding_loss_compose,
    .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32, DIFFERS("i64 i32 u8 bool: as smooth_l1_loss"),
    TORCH("nn.functional.cosine_embedding_loss(input1, input2, target, margin, reduction=reduction)"),
@@ -249,12 +248,12 @@ OP(cosine_embedding_loss, cosine_embedding_loss_args, (loss), .compose = cosine_
 
 typedef struct {
     const fa_tensor *anchor;             /* (..., d) */
-    const fa_tensor *positive;           /* what is to be near to it; of the same shape */
-    const fa_tensor *negative;           /* what is not; of the same shape */
-    double margin OPT(1);                /* how much farther it is to be */
-    double p OPT(2);                     /* distances are of this norm */
-    double eps OPT(1e-6);                /* is added to differences */
-    bool swap OPT(false);                /* the distance from positive to negative counts where it is the smaller one */
+    const fa_tensor *positive;           /* samples that should be near to anchor; anchor's shape */
+    const fa_tensor *negative;           /* samples that should be far from anchor; anchor's shape */
+    double margin OPT(1);                /* by how much the negative should be farther than the positive */
+    double p OPT(2);                     /* the p of the distance's p-norm */
+    double eps OPT(1e-6);                /* added to each difference, see fa_pairwise_distance() */
+    bool swap OPT(false);                /* true: use d(positive, negative) if it is the smaller distance */
     fa_reduction reduction OPT(FA_MEAN); /* FA_MEAN, FA_SUM or FA_NONE */
 } triplet_margin_loss_args;
 
@@ -272,8 +271,8 @@ static fa_tensor *triplet_margin_loss_compose(fa__call *c)
     return fa__reduced_loss(c, fa_pointwise("r = z + x - y; r <= 0 ? 0 : r", near, far, a->margin), a->reduction);
 }
 
-/** What the distance from anchor to positive lacks to be smaller by the margin than that from anchor to negative; of
- *  pairwise_distance(). A number, or with FA_NONE (...) of them. The swap is that of Balntas et al. 2016. */
+/** Triplet margin loss: max(0, d(anchor, positive) - d(anchor, negative) + margin), with d = fa_pairwise_distance().
+ *  The result is 0-dim, or with FA_NONE a loss for each triplet. `swap` is the distance swap of Balntas et al. 2016. */
 OP(triplet_margin_loss, triplet_margin_loss_args, (loss), .compose = triplet_margin_loss_compose,
    .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32, DIFFERS("i64 i32 u8 bool: as smooth_l1_loss"),
    TORCH("nn.functional.triplet_margin_loss(anchor, positive, negative, margin, p, eps, swap, reduction=reduction)"),

@@ -1,8 +1,9 @@
-/* Losses of probabilities: binary cross entropy, of logits too, and the divergence of distributions. Input is
- * floating. Input and target have one shape; only weights are broadcast. */
+/* Binary cross entropy and Kullback-Leibler divergence. Input is floating; input and target have the same shape; only
+ * weights broadcast. */
 #include "ops/loss/losses.h"
 
-/* PyTorch's gradients: those of the logarithms without their bound, and bounds on what they become. */
+/* PyTorch's gradients: the divisor (1 - x) * x is at least 1e-12, and the gradient of the target is between -100 and
+ * 100. */
 static void binary_entropy_grad(fa__back *b)
 {
     const fa_arg *operand = b->args; /* x, target */
@@ -14,16 +15,15 @@ static void binary_entropy_grad(fa__back *b)
                            fa_pointwise("y * minimum(maximum(log1p(-x) - log(x), -100), 100)", operand[0], b->gy[0]));
 }
 
-/** -log(x) where the target is 1, -log(1 - x) where it is 0, in proportion between; of operands of one shape. No
- *  logarithm is below -100. */
+/** -target * log(x) - (1 - target) * log(1 - x) for operands of one shape, with logarithms of at least -100. */
 POINTWISE(binary_entropy, (x, target), y = (target - 1) * maximum(log1p(-x), -100) - target * maximum(log(x), -100),
           INTERNAL, .grad = binary_entropy_grad, .keep = KEEP(x, target for x),
           TORCH("nn.functional.binary_cross_entropy(x, target, reduction='none')"), SAMPLES("u(2,5) u(2,5)"))
 
 typedef struct {
     const fa_tensor *input;              /* probabilities, 0 to 1 */
-    const fa_tensor *target;             /* probabilities of the same shape, mostly 0 or 1 */
-    const fa_tensor *weight OPT(NULL);   /* of each element: broadcasts to that shape; NULL: all 1 */
+    const fa_tensor *target;             /* probabilities, usually 0 or 1; input's shape */
+    const fa_tensor *weight OPT(NULL);   /* weight of each element: broadcasts to input's shape; NULL means 1 */
     fa_reduction reduction OPT(FA_MEAN); /* FA_MEAN, FA_SUM or FA_NONE */
 } binary_cross_entropy_args;
 
@@ -34,7 +34,7 @@ static bool check_binary(const fa__call *c, const fa_tensor *input, const fa_ten
            && fa__check_one_shape(c, "input", input, "target", target) && fa__check_weight(c, "weight", weight, input);
 }
 
-/* On GPUs a sigmoid in f16 in front of this loses what the loss needs: PyTorch refuses it there, too. */
+/* Under autocast on a GPU the f16 sigmoid before this loss would lose the digits it needs; PyTorch rejects it, too. */
 static bool check_autocast(const fa__call *c)
 {
     fa_dtype autocast = fa__ctx()->settings->autocast;
@@ -52,9 +52,9 @@ static fa_tensor *binary_cross_entropy_compose(fa__call *c)
     return fa__weighted_loss(c, fa__binary_entropy(FA__ARG(a->input), FA__ARG(a->target)), a->weight, a->reduction);
 }
 
-/** -log(input) where the target is 1, -log(1 - input) where it is 0, in proportion between. Logarithms are at least
- *  -100, so that the loss is finite; an input outside of 0 to 1 gives NaN. An error where autocast is on, but for the
- *  CPU: fa_binary_cross_entropy_with_logits() is exact everywhere. */
+/** Binary cross entropy of probabilities: -target * log(input) - (1 - target) * log(1 - input). Logarithms are at least
+ *  -100, so the loss is finite; an input outside 0 to 1 gives NaN. An error under autocast, except on the CPU:
+ *  fa_binary_cross_entropy_with_logits() is safe there. */
 OP(binary_cross_entropy, binary_cross_entropy_args, (loss), .compose = binary_cross_entropy_compose,
    .autocast_cpu = FA__CAST_F32,
    TORCH("nn.functional.binary_cross_entropy(input, target, weight, reduction=reduction)"),
@@ -64,9 +64,9 @@ OP(binary_cross_entropy, binary_cross_entropy_args, (loss), .compose = binary_cr
 
 typedef struct {
     const fa_tensor *input;                /* logits */
-    const fa_tensor *target;               /* probabilities of the same shape, mostly 0 or 1 */
-    const fa_tensor *weight OPT(NULL);     /* of each element: broadcasts to that shape; NULL: all 1 */
-    const fa_tensor *pos_weight OPT(NULL); /* of what the target is 1 of, mostly one a class; broadcasts likewise */
+    const fa_tensor *target;               /* probabilities, usually 0 or 1; input's shape */
+    const fa_tensor *weight OPT(NULL);     /* weight of each element: broadcasts to input's shape; NULL means 1 */
+    const fa_tensor *pos_weight OPT(NULL); /* weight of positive targets, usually (classes); broadcasts likewise */
     fa_reduction reduction OPT(FA_MEAN);   /* FA_MEAN, FA_SUM or FA_NONE */
 } binary_cross_entropy_with_logits_args;
 
@@ -82,8 +82,8 @@ static fa_tensor *binary_cross_entropy_with_logits_compose(fa__call *c)
     return fa__weighted_loss(c, each, a->weight, a->reduction);
 }
 
-/** binary_cross_entropy() of sigmoid(input), exact for logits of every size: (1 - target) * input + softplus(-input),
- *  where pos_weight multiplies what the target is 1 of. */
+/** Binary cross entropy of logits: fa_binary_cross_entropy() of sigmoid(input), accurate for logits of any size: (1 -
+ *  target) * input + softplus(-input). pos_weight multiplies the loss of positive targets. */
 OP(binary_cross_entropy_with_logits, binary_cross_entropy_with_logits_args, (loss),
    .compose = binary_cross_entropy_with_logits_compose, .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
    TORCH("nn.functional.binary_cross_entropy_with_logits(input, target, weight, pos_weight=pos_weight, "
@@ -93,9 +93,9 @@ OP(binary_cross_entropy_with_logits, binary_cross_entropy_with_logits_args, (los
        "(3,2) reduction=none; () u(); (0) u(0); n(9) t(9) reduction=none"))
 
 typedef struct {
-    const fa_tensor *input;              /* logarithms of probabilities */
-    const fa_tensor *target;             /* probabilities of the same shape, or their logarithms */
-    bool log_target OPT(false);          /* target has logarithms */
+    const fa_tensor *input;              /* log probabilities */
+    const fa_tensor *target;             /* probabilities, or log probabilities with .log_target; input's shape */
+    bool log_target OPT(false);          /* true: target holds log probabilities */
     fa_reduction reduction OPT(FA_MEAN); /* FA_MEAN, FA_SUM, FA_NONE or FA_BATCHMEAN */
 } kl_div_args;
 
@@ -116,9 +116,9 @@ static fa_tensor *kl_div_compose(fa__call *c)
     return batchmean && a->input->rank ? fa_div(loss, a->input->shape[0]) : loss;
 }
 
-/** The divergence of Kullback and Leibler, by elements: target * (log(target) - input). Its mean over all elements is
- * no divergence of distributions; FA_BATCHMEAN, the sum divided by the size of dimension 0, is that of a batch of them.
- */
+/** Kullback-Leibler divergence, elementwise: target * (log(target) - input). FA_BATCHMEAN, the sum divided by the size
+ *  of dimension 0, is the mathematical divergence of a batch of distributions; FA_MEAN divides by the number of
+ *  elements and is not. */
 OP(kl_div, kl_div_args, (loss), .compose = kl_div_compose, .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
    TORCH("nn.functional.kl_div(input, target, log_target=log_target, reduction=reduction)"),
    SAMPLES(

@@ -1,12 +1,12 @@
-/* Losses of numbers against numbers: differences, and likelihoods. Input is floating, but for mse_loss and l1_loss.
- * Input and target have one shape: nothing is broadcast. */
+/* Regression losses. Mean squared error, L1, smooth L1, Huber, Poisson and Gaussian likelihoods. Input is floating,
+ * except for mse_loss and l1_loss. Input and target have the same shape: nothing is broadcast. */
 #include "ops/loss/losses.h"
 
 typedef struct {
     const fa_tensor *input;
-    const fa_tensor *target;             /* of the same shape */
+    const fa_tensor *target;             /* input's shape */
     fa_reduction reduction OPT(FA_MEAN); /* FA_MEAN, FA_SUM or FA_NONE */
-    const fa_tensor *weight OPT(NULL);   /* of each element, of the same shape; NULL: all 1 */
+    const fa_tensor *weight OPT(NULL);   /* weight of each element, in input's shape; NULL means 1 */
 } pair_loss_args;
 
 static bool check_pair(const fa__call *c, const fa_tensor *input, const fa_tensor *target, fa_reduction reduction)
@@ -14,7 +14,7 @@ static bool check_pair(const fa__call *c, const fa_tensor *input, const fa_tenso
     return fa__check_reduction(c, reduction) && fa__check_one_shape(c, "input", input, "target", target);
 }
 
-/* The mean with weights is over their sum. */
+/* The mean divides by the sum of the weights. */
 static fa_tensor *weighted(const fa__call *c, fa_tensor *each, const fa_tensor *weight, fa_reduction reduction)
 {
     if (!weight || !each)
@@ -33,8 +33,8 @@ static fa_tensor *mse_loss_compose(fa__call *c)
     return weighted(c, fa_pointwise("(x - y) * (x - y)", a->input, a->target), a->weight, a->reduction);
 }
 
-/** The squared difference: its mean or sum as a number, or with FA_NONE each, in the shape of input. With weights the
- *  mean is the sum of weighted differences divided by that of the weights. */
+/** Mean squared error: (input - target)^2, reduced to its mean or sum, or with FA_NONE in input's shape. With weights,
+ *  the mean is the weighted sum divided by the sum of the weights. */
 OP(mse_loss, pair_loss_args, (loss), .compose = mse_loss_compose, .autocast = FA__CAST_F32,
    .autocast_cpu = FA__CAST_F32, TORCH("nn.functional.mse_loss(input, target, reduction=reduction, weight=weight)"),
    SAMPLES("(3,4) (3,4); (3) (3) reduction=sum; (2,2) (2,2) reduction=none; () (); (0) (0); (2,3) (2,3) weight=p(2,3); "
@@ -48,8 +48,9 @@ static fa_tensor *l1_loss_compose(fa__call *c)
     return weighted(c, fa_pointwise("abs(x - y)", a->input, a->target), a->weight, a->reduction);
 }
 
-/** The distance |input - target|: its mean or sum as a number, or with FA_NONE each. The gradient is 0 where the two
- *  are equal. With weights the mean is the sum of weighted distances divided by that of the weights. */
+/** L1 loss (mean absolute error): |input - target|, reduced to its mean or sum, or with FA_NONE in input's shape. The
+ *  gradient is 0 where the two are equal. With weights, the mean is the weighted sum divided by the sum of the
+ *  weights. */
 OP(l1_loss, pair_loss_args, (loss), .compose = l1_loss_compose, .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
    TORCH("nn.functional.l1_loss(input, target, reduction=reduction, weight=weight)"),
    SAMPLES("(3,4) (3,4); (3) (3) reduction=sum; (2,2) (2,2) reduction=none; () (); (0) (0); (2,3) (2,3) weight=p(2,3); "
@@ -58,8 +59,8 @@ OP(l1_loss, pair_loss_args, (loss), .compose = l1_loss_compose, .autocast = FA__
 
 typedef struct {
     const fa_tensor *input;
-    const fa_tensor *target;             /* of the same shape */
-    double beta OPT(1);                  /* from this distance on it is linear; 0: everywhere, as l1_loss */
+    const fa_tensor *target; /* input's shape */
+    double beta OPT(1);      /* distance at which the loss becomes linear; 0: linear everywhere, as l1_loss */
     fa_reduction reduction OPT(FA_MEAN); /* FA_MEAN, FA_SUM or FA_NONE */
 } smooth_l1_loss_args;
 
@@ -74,7 +75,7 @@ static fa_tensor *smooth_l1_loss_compose(fa__call *c)
         a->reduction);
 }
 
-/** With d = input - target, d^2 / (2 beta) where |d| is below beta, and |d| - beta / 2 elsewhere. */
+/** Smooth L1 loss: with d = input - target, d^2 / (2 beta) where |d| < beta, and |d| - beta / 2 elsewhere. */
 OP(smooth_l1_loss, smooth_l1_loss_args, (loss), .compose = smooth_l1_loss_compose, .require = REQUIRE(beta >= 0),
    .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
    DIFFERS("i64 i32 u8 bool: losses are of floats, but for distances and their squares"),
@@ -84,10 +85,10 @@ OP(smooth_l1_loss, smooth_l1_loss_args, (loss), .compose = smooth_l1_loss_compos
 
 typedef struct {
     const fa_tensor *input;
-    const fa_tensor *target;             /* of the same shape */
-    double delta OPT(1);                 /* from this distance on it is linear */
+    const fa_tensor *target;             /* input's shape */
+    double delta OPT(1);                 /* distance at which the loss becomes linear */
     fa_reduction reduction OPT(FA_MEAN); /* FA_MEAN, FA_SUM or FA_NONE */
-    const fa_tensor *weight OPT(NULL);   /* of each element, of the same shape; NULL: all 1 */
+    const fa_tensor *weight OPT(NULL);   /* weight of each element, in input's shape; NULL means 1 */
 } huber_loss_args;
 
 static fa_tensor *huber_loss_compose(fa__call *c)
@@ -102,8 +103,8 @@ static fa_tensor *huber_loss_compose(fa__call *c)
     return each ? fa__weighted_loss(c, each, a->weight, a->reduction) : NULL;
 }
 
-/** With d = input - target, d^2 / 2 where |d| is below delta, and delta (|d| - delta / 2) elsewhere. With weights the
- * mean is still over the number of elements, as in PyTorch. */
+/** Huber loss: with d = input - target, d^2 / 2 where |d| < delta, and delta * (|d| - delta / 2) elsewhere. With
+ *  weights the mean still divides by the number of elements, as in PyTorch. */
 OP(huber_loss, huber_loss_args, (loss), .compose = huber_loss_compose, .require = REQUIRE(delta > 0),
    .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
    TORCH("nn.functional.huber_loss(input, target, reduction=reduction, delta=delta, weight=weight)"),
@@ -111,14 +112,14 @@ OP(huber_loss, huber_loss_args, (loss), .compose = huber_loss_compose, .require 
            "(2,3) weight=p(2,3) delta=0.3; (3) (3) reduction=sum weight=(3); t(9) t(9) "
            "reduction=sum; n(9) n(9) reduction=none"))
 
-/* ---- likelihoods ---- */
+/* ---- negative log likelihoods ---- */
 
 typedef struct {
-    const fa_tensor *input;              /* the expected number, or its logarithm */
-    const fa_tensor *target;             /* the number that came, of the same shape */
-    bool log_input OPT(true);            /* input is the logarithm */
-    bool full OPT(false);                /* with Stirling's approximation of log(target!), where target is above 1 */
-    double eps OPT(1e-8);                /* added to input before its logarithm is taken, where log_input is false */
+    const fa_tensor *input;              /* the expected count, or its logarithm */
+    const fa_tensor *target;             /* the observed count; input's shape */
+    bool log_input OPT(true);            /* true: input is the logarithm of the expected count */
+    bool full OPT(false);                /* true: add Stirling's approximation of log(target!) where target > 1 */
+    double eps OPT(1e-8);                /* added to input before its logarithm, if log_input is false */
     fa_reduction reduction OPT(FA_MEAN); /* FA_MEAN, FA_SUM or FA_NONE */
 } poisson_nll_loss_args;
 
@@ -137,8 +138,8 @@ static fa_tensor *poisson_nll_loss_compose(fa__call *c)
     return fa__reduced_loss(c, each, a->reduction);
 }
 
-/** The negative logarithm of how likely the target is where numbers of events have a Poisson distribution: exp(input)
- *  - target * input, or input - target * log(input + eps), without log(target!) unless .full asks for it. */
+/** Negative log likelihood of a Poisson distribution: exp(input) - target * input if log_input, else input - target *
+ *  log(input + eps). The constant log(target!) is left out unless .full is true. */
 OP(poisson_nll_loss, poisson_nll_loss_args, (loss), .compose = poisson_nll_loss_compose, .autocast = FA__CAST_F32,
    .autocast_cpu = FA__CAST_F32, DIFFERS("i64 i32 u8 bool: as smooth_l1_loss"),
    TORCH("nn.functional.poisson_nll_loss(input, target, log_input, full, eps=eps, reduction=reduction)"),
@@ -148,16 +149,15 @@ OP(poisson_nll_loss, poisson_nll_loss_args, (loss), .compose = poisson_nll_loss_
        "reduction=none"))
 
 typedef struct {
-    const fa_tensor *input;              /* the expected value */
-    const fa_tensor *target;             /* of the same shape */
-    fa_arg var;                          /* the variance: a number, or a tensor in that shape, without its last
-                                            dimension, or with 1s in it */
-    bool full OPT(false);                /* with the constant log(2 pi) / 2 */
-    double eps OPT(1e-6);                /* var counts as this where it is smaller */
+    const fa_tensor *input;  /* the expected value */
+    const fa_tensor *target; /* input's shape */
+    fa_arg var; /* the variance: a number, or a tensor in input's shape, with the last dimension missing or of size 1 */
+    bool full OPT(false);                /* true: add the constant log(2 pi) / 2 */
+    double eps OPT(1e-6);                /* lower bound of var */
     fa_reduction reduction OPT(FA_MEAN); /* FA_MEAN, FA_SUM or FA_NONE */
 } gaussian_nll_loss_args;
 
-/* A number as a tensor, else var with as many dimensions as input; NULL and an error when it does not belong to it. */
+/* var as a tensor with input's rank; NULL and an error if its shape does not fit. */
 static const fa_tensor *variance_for(const fa__call *c, const fa_tensor *input, fa_arg given)
 {
     if (given.kind != FA__ARG_TENSOR && !((given.kind == FA__ARG_FLOAT ? given.as.f : (double)given.as.i) >= 0)) {
@@ -176,7 +176,8 @@ static const fa_tensor *variance_for(const fa__call *c, const fa_tensor *input, 
     return NULL;
 }
 
-/* What is added to small variances is a constant: so they have the gradient of eps, which makes them grow. */
+/* The amount that raises a small variance to eps is a constant for the gradient, so that such a variance gets the
+ * gradient at eps, which makes it grow. */
 static fa_tensor *missing_to(const fa_tensor *var, double eps)
 {
     FA_USE(.no_grad = true);
@@ -196,9 +197,9 @@ static fa_tensor *gaussian_nll_loss_compose(fa__call *c)
     return fa__reduced_loss(c, each, a->reduction);
 }
 
-/** The negative logarithm of how likely the target is under a normal distribution: (log(var) + (input - target)^2 /
- *  var) / 2. Variances below eps count as eps and have its gradient; negative ones are not looked for, but for a
- * number: that is an error. */
+/** Negative log likelihood of a normal distribution: (log(var) + (input - target)^2 / var) / 2. Variances below eps
+ *  count as eps, and get the gradient at eps. A negative variance given as a number is an error; the elements of a
+ *  tensor are not checked. */
 OP(gaussian_nll_loss, gaussian_nll_loss_args, (loss), .compose = gaussian_nll_loss_compose, .require = REQUIRE(eps > 0),
    .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32, DIFFERS("i64 i32 u8 bool: as smooth_l1_loss"),
    TORCH("nn.functional.gaussian_nll_loss(input, target, var, full, eps, reduction)"),

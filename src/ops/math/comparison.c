@@ -1,25 +1,26 @@
-/* Tests of elements, logic, and bits of integers: element by element. Tests give bool. */
+/* Comparison, logic and bitwise operations. These work element by element; comparisons and tests give bool. The
+ * comparison operators (fa_eq, fa_lt, ...) are listed under "Elementwise arithmetic". */
 #include "dispatch/row.h"
 #include <math.h>
 
-/* ---- what an element is ---- */
+/* ---- tests of floating-point values ---- */
 
 /** true where x is NaN. */
 POINTWISE(isnan, (x), y = x != x, TORCH("isnan(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
 
-/** true where x is infinite. */
+/** true where x is infinity or -infinity. */
 POINTWISE(isinf, (x), y = abs(x) == inf, TORCH("isinf(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
 
-/** true where x is neither infinite nor NaN. */
+/** true where x is finite: neither infinite nor NaN. */
 POINTWISE(isfinite, (x), y = abs(x) < inf, TORCH("isfinite(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
 
-/** true where x is infinite and positive. */
+/** true where x is positive infinity. */
 POINTWISE(isposinf, (x), y = x == inf, TORCH("isposinf(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
 
-/** true where x is infinite and negative. */
+/** true where x is negative infinity. */
 POINTWISE(isneginf, (x), y = x == -inf, TORCH("isneginf(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
 
-/** true where |x - y| is at most atol + rtol * |y|; equal infinities are close, NaN only with equal_nan. */
+/** true where |x - y| <= atol + rtol * |y|. Equal infinities are close; NaN is close to NaN only with equal_nan. */
 POINTWISE(
     isclose, (x, y, rtol = 1e-5, atol = 1e-8, equal_nan = false),
     y = x == y || (equal_nan && x != x && y != y) || (abs(x - y) < inf && abs(x - y) <= atol + rtol * abs(y)),
@@ -28,13 +29,13 @@ POINTWISE(
 
 typedef struct {
     const fa_tensor *x;        /* any dtype */
-    const fa_tensor *y;        /* of a shape that goes with x */
-    double rtol OPT(1e-5);     /* as for fa_isclose() */
-    double atol OPT(1e-8);     /* as for fa_isclose() */
-    bool equal_nan OPT(false); /* as for fa_isclose() */
+    const fa_tensor *y;        /* broadcasts with x */
+    double rtol OPT(1e-5);     /* see fa_isclose() */
+    double atol OPT(1e-8);     /* see fa_isclose() */
+    bool equal_nan OPT(false); /* see fa_isclose() */
 } allclose_args;
 
-/* Whether as many elements are true as there are. */
+/* Whether all elements are true, as a count of them equal to their number. */
 static fa_tensor *all_true(const fa_tensor *tests)
 {
     return tests ? fa_eq(fa_sum(tests), (int64_t)fa_numel(tests)) : NULL;
@@ -46,13 +47,13 @@ static fa_tensor *allclose_compose(fa__call *c)
     return all_true(fa_isclose(a->x, a->y, .rtol = a->rtol, .atol = a->atol, .equal_nan = a->equal_nan));
 }
 
-/** Whether all elements are close as isclose() has it: a bool without dimensions. */
+/** Whether fa_isclose() is true for all elements: a 0-dim bool tensor. */
 OP(allclose, allclose_args, (y), .compose = allclose_compose, TORCH("tensor(allclose(x, y, rtol, atol, equal_nan))"),
    SAMPLES("(3,4) (3,4); (3,4) (3,4) atol=9; n(9) n(9); n(9) n(9) equal_nan=true; () (); (0,2) (2)"))
 
 typedef struct {
     const fa_tensor *x; /* any dtype */
-    const fa_tensor *y; /* of any shape */
+    const fa_tensor *y; /* any shape */
 } equal_args;
 
 static fa_tensor *equal_compose(fa__call *c)
@@ -63,18 +64,18 @@ static fa_tensor *equal_compose(fa__call *c)
     return all_true(fa_eq(a->x, a->y));
 }
 
-/** Whether two tensors have the same shape and equal elements: a bool without dimensions. */
+/** Whether two tensors have the same shape and equal elements: a 0-dim bool tensor. */
 OP(equal, equal_args, (y), .compose = equal_compose, TORCH("tensor(equal(x, y))"), ALSO("NumPy's `array_equal`"),
    SAMPLES("(3,4) (3,4); t(1) t(1); (3,4) (4); () (); (0,2) (0,2); (0,2) (0,3)"))
 
 typedef struct {
-    const fa_tensor *x;           /* any dtype; integers stay as they are */
-    double nan OPT(0.0);          /* what stands for NaN */
-    double posinf OPT(INFINITY);  /* for infinity; infinity itself: the largest number of the dtype */
-    double neginf OPT(-INFINITY); /* for -infinity; -infinity itself: the smallest number of the dtype */
+    const fa_tensor *x;           /* any dtype; integers and bool are returned unchanged */
+    double nan OPT(0.0);          /* replaces NaN */
+    double posinf OPT(INFINITY);  /* replaces infinity; the default is the largest finite number of the dtype */
+    double neginf OPT(-INFINITY); /* replaces -infinity; the default is the lowest finite number of the dtype */
 } nan_to_num_args;
 
-/** x with other numbers for NaN, infinity and -infinity. */
+/** x with NaN, infinity and -infinity replaced by given numbers. */
 POINTWISE(nan_to_num_each, (x, nan, posinf, neginf),
           y = x != x      ? nan
               : x == inf  ? posinf
@@ -94,60 +95,61 @@ static fa_tensor *nan_to_num_compose(fa__call *c)
     return fa__nan_to_num_each(FA__ARG(a->x), FA__ARG(a->nan), FA__ARG(high), FA__ARG(low));
 }
 
-/** x with numbers in the place of NaN and infinities: 0, and the largest and smallest of the dtype. */
+/** x with NaN, infinity and -infinity replaced by given numbers: by default by 0 and the largest and lowest finite
+ *  number of the dtype. */
 OP(nan_to_num, nan_to_num_args, (y), .compose = nan_to_num_compose,
    TORCH("nan_to_num(x, nan, posinf if posinf < float('inf') else None, neginf if neginf > -float('inf') else None)"),
    SAMPLES("(3,4); n(9); n(9) nan=2.5 posinf=3.0 neginf=-3.0; (); (0,2)"))
 
 /* ---- logic ---- */
 
-/** true where neither x nor y is 0. */
+/** true where x and y are both nonzero. */
 POINTWISE(logical_and, (x, y), y = x && y, TORCH("logical_and(x, y)"),
           SAMPLES("t(3,4) t(4); b(3) b(3); () (3); (0,2) (2); n(9) n(9)"))
 
-/** true where x or y is not 0. */
+/** true where x or y is nonzero. */
 POINTWISE(logical_or, (x, y), y = x || y, TORCH("logical_or(x, y)"),
           SAMPLES("t(3,4) t(4); b(3) b(3); () (3); (0,2) (2); n(9) n(9)"))
 
-/** true where one of x and y is 0, and the other is not. */
+/** true where exactly one of x and y is nonzero. */
 POINTWISE(logical_xor, (x, y), y = (x != 0) != (y != 0), TORCH("logical_xor(x, y)"),
           SAMPLES("t(3,4) t(4); b(3) b(3); () (3); (0,2) (2); n(9) n(9)"))
 
 /** true where x is 0. */
 POINTWISE(logical_not, (x), y = !x, TORCH("logical_not(x)"), SAMPLES("t(3,4); b(3); (); (0,2); n(9)"))
 
-/* ---- integers and bool ---- */
+/* ---- bitwise operations on integers and bool ---- */
 
-/** The bits that x and y both have. Floats are an error. */
+/** Bitwise and of integers, logical and of bool. Floating dtypes are an error. */
 POINTWISE(bitwise_and, (x, y), y = bit_and(x, y), TORCH("bitwise_and(x, y)"),
           SAMPLES("i(3,4) i(4); b(3) b(3); (3,4) (4); i() 3; i(0,2) i(2)"))
 
-/** The bits that x or y has. Floats are an error. */
+/** Bitwise or of integers, logical or of bool. Floating dtypes are an error. */
 POINTWISE(bitwise_or, (x, y), y = bit_or(x, y), TORCH("bitwise_or(x, y)"),
           SAMPLES("i(3,4) i(4); b(3) b(3); (3,4) (4); i() 3; i(0,2) i(2)"))
 
-/** The bits that one of x and y has. Floats are an error. */
+/** Bitwise exclusive or of integers, logical exclusive or of bool. Floating dtypes are an error. */
 POINTWISE(bitwise_xor, (x, y), y = bit_xor(x, y), TORCH("bitwise_xor(x, y)"),
           SAMPLES("i(3,4) i(4); b(3) b(3); (3,4) (4); i() 3; i(0,2) i(2)"))
 
-/** The bits that x has not got; of bool the other one. Floats are an error. */
+/** Bitwise complement of integers, logical not of bool. Floating dtypes are an error. */
 POINTWISE(bitwise_not, (x), y = bit_not(x), TORCH("bitwise_not(x)"), ALSO("`bitwise_invert`, `invert`"),
           SAMPLES("i(3,4); b(3); (3,4); i(); i(0,2)"))
 
-/** x times 2 to the power y, by shifting; 0 where y is negative, or not below the number of bits. Floats are an error.
- */
+/** x << y: x shifted left by y bits, x * 2^y. The result is 0 where y is negative or at least the number of bits.
+ *  Floating dtypes are an error. */
 POINTWISE(bitwise_left_shift, (x, y), y = shift_left(x, y), TORCH("bitwise_left_shift(x, y)"), ALSO("`left_shift`"),
           SAMPLES("i(3,4) i(4); (3,4) p(4); i() 3; i(3) 70; i(0,2) i(2)"))
 
-/** x by 2 to the power y, rounded down, by shifting; 0 or -1 where y is negative, or not below the number of bits.
- *  Floats are an error. */
+/** x >> y: x shifted right by y bits, x / 2^y rounded down. Where y is negative or at least the number of bits, the
+ *  result is 0, or -1 for negative x. Floating dtypes are an error. */
 POINTWISE(bitwise_right_shift, (x, y), y = shift_right(x, y), TORCH("bitwise_right_shift(x, y)"), ALSO("`right_shift`"),
           SAMPLES("i(3,4) i(4); (3,4) p(4); i() 3; i(3) 70; i(0,2) i(2)"))
 
-/** The largest integer that divides x and y; not negative. Floats are an error. */
+/** The greatest common divisor of x and y, not negative. Floating dtypes are an error. */
 POINTWISE(gcd, (x, y), y = gcd(x, y), TORCH("gcd(x, y)"), SAMPLES("i(3,4) i(4); (3,4) (4); i() 3; i(0,2) i(2)"))
 
-/** The smallest positive integer that x and y divide; 0 where one is 0. Floats are an error. */
+/** The least common multiple of x and y, not negative; 0 where one of them is 0. Floating dtypes are an error. */
 POINTWISE(lcm, (x, y), y = lcm(x, y), TORCH("lcm(x, y)"), SAMPLES("i(3,4) i(4); (3,4) (4); i() 3; i(0,2) i(2)"))
 
 #include "comparison.rows"

@@ -1,10 +1,11 @@
-/* Numbers in parts: quotients with remainders, significands and exponents, fractions, bits; and roots. */
+/* Division with remainder, floating-point parts, powers and bit counts. Most of these split a number: into quotient and
+ * remainder, mantissa and exponent, fraction and whole. */
 #include "dispatch/promote.h"
 #include "dispatch/row.h"
 
 /* ---- powers and roots ---- */
 
-/** x to the power y, computed in f64 whatever the operands are: an f64 tensor. */
+/** x to the power y, computed in f64 for all dtypes; the result is f64. */
 POINTWISE(float_power, (x, y), y = pow(f64(x), f64(y)), TORCH("float_power(x, y)"),
           SAMPLES("p(3,4) (4); p(3) 2; 3 (4); () (); (0,2) p(2); n(9) n(9); i(5) i(5)"))
 
@@ -14,8 +15,8 @@ POINTWISE(cbrt, (x), y = cbrt(x), TORCH("(copysign(abs(x) ** (1 / 3), x))"), SAM
 /* ---- quotient and remainder ---- */
 
 typedef struct {
-    fa_arg x; /* what is divided */
-    fa_arg y; /* by what; broadcasts with x */
+    fa_arg x; /* the dividend */
+    fa_arg y; /* the divisor; broadcasts with x */
 } divmod_args;
 
 static fa_tensor *divmod_compose(fa__call *c)
@@ -25,12 +26,13 @@ static fa_tensor *divmod_compose(fa__call *c)
     return c->out[1] ? fa_floor_divide(a->x, a->y) : NULL;
 }
 
-/** The quotient rounded down and what is left of x: fa_floor_divide() and fa_remainder(), which tell the rest. */
+/** The pair fa_floor_divide(x, y) and fa_remainder(x, y): the quotient rounded down and the remainder. See there for
+ *  signs and division by 0. */
 OP(divmod, divmod_args, (quotient, remainder), .compose = divmod_compose,
    TORCH("(floor_divide(x, y), remainder(x, y))"),
    SAMPLES("(3,4) p(4); (3) 2; 7 p(3); () p(); (0,2) p(2); n(9) p(9); i(5) -3"))
 
-/* ---- significand, exponent, fraction ---- */
+/* ---- mantissa, exponent, fraction ---- */
 
 typedef struct {
     const fa_tensor *x; /* floating */
@@ -49,8 +51,8 @@ static fa_tensor *frexp_compose(fa__call *c)
     return fa_pointwise("e = exponent(x); h = floor(e * 0.5); x * exp2(-h) * exp2(h - e)", a->x);
 }
 
-/** The significand, from 1/2 to 1 in magnitude, and the exponent (i32) with x = mantissa * 2^exponent. Zeros,
- * infinities and NaN are their own significands, with exponent 0. */
+/** Splits x into mantissa and exponent, x = mantissa * 2^exponent, with 1/2 <= |mantissa| < 1 and an i32 exponent.
+ *  Zeros, infinities and NaN are returned as mantissa with exponent 0. */
 OP(frexp, frexp_args, (mantissa, exponent), .compose = frexp_compose, TORCH("frexp(x)"),
    SAMPLES("a(3,3); p(3,2); (); (0,2); t(5)"))
 
@@ -65,8 +67,7 @@ static fa_tensor *modf_compose(fa__call *c)
     return c->out[1] ? fa_pointwise("abs(x) == inf ? copysign(0, x) : fmod(x, 1.0)", a->x) : NULL;
 }
 
-/** What stands behind the point of x and what stands before it, both with the sign of x. The fraction of an infinity is
- *  0. */
+/** Splits x into its fractional and its whole part, both with the sign of x. The fraction of an infinity is 0. */
 OP(modf, modf_args, (fraction, whole), .compose = modf_compose,
    TORCH("(lambda v: (where(isinf(v), copysign(zeros_like(v), v), fmod(v, 1)), trunc(v)))(x * 1.0)"),
    SAMPLES("(3,4); (); (0,2); n(9); t(5)"))
@@ -87,17 +88,17 @@ static fa_tensor *spacing_compose(fa__call *c)
                         a->x, d->digits, ilogb(d->smallest));
 }
 
-/** The distance from x to the next number of its dtype away from 0, negative for negative x. NaN for infinities; of the
- *  largest number, as for its neighbours, where NumPy has infinity. */
+/** The distance from x to the next representable number away from 0, with the sign of x. It is NaN for infinities; at
+ *  the largest finite number it is that number's distance to its neighbour towards 0, where NumPy gives infinity. */
 OP(spacing, spacing_args, (y), .compose = spacing_compose, .inplace = INPLACE(none), TORCH(""),
    SAMPLES("(3,4); (); (0,2); n(9); t(5)"))
 
-/** The number of f32 or f64 next to x. */
+/** The next representable f32 or f64 after x towards y. */
 POINTWISE(next_wide, (x, y), y = nextafter(x, y), INTERNAL, .inplace = INPLACE(x), TORCH("nextafter(x, y)"),
           SAMPLES("(3,4) (4); () (3); (0,2) (2); n(9) n(9); t(5) t(5)"))
 
-/** The number next to x of a dtype of f32's with so many digits, from 2 to the power `least` to `most`. Below a power
- * of two numbers lie closer. */
+/** The next representable number of a narrow dtype (stored as f32) with the given number of digits and exponents from
+ *  `least` to `most`. Below a power of two the spacing is smaller. */
 POINTWISE(next_low, (x, y, digits, least, most), e = maximum(exponent(x) - digits, least);
           half = (y > x) != (x > 0) && e > least && abs(x) == exp2(exponent(x) - 1); step = exp2(half ? e - 1 : e);
           beside = abs(x) + ((y > x) == (x > 0) ? step : -step);
@@ -107,11 +108,11 @@ POINTWISE(next_low, (x, y, digits, least, most), e = maximum(exponent(x) - digit
           SAMPLES("(3,4) (4) 11 -24 65504; () (3) 8 -133 3e38; (0,2) (2) 11 -24 65504; n(9) n(9) 11 -24 65504"))
 
 typedef struct {
-    fa_arg x; /* where one begins */
-    fa_arg y; /* the direction; both broadcast, and their dtypes promote */
+    fa_arg x; /* the start */
+    fa_arg y; /* the direction; broadcasts with x, and dtypes are promoted */
 } nextafter_args;
 
-/* What both are promoted to: FA_SAME for two numbers. */
+/* The promoted dtype of both; FA_SAME if both are numbers. */
 static fa_dtype dtype_of_both(const nextafter_args *a)
 {
     fa__promotion p = {FA_SAME, FA_SAME, FA_SAME};
@@ -140,14 +141,14 @@ static fa_tensor *nextafter_compose(fa__call *c)
     return c->inplace ? fa__next_wide_(c->given, a->y) : fa__next_wide(a->x, a->y);
 }
 
-/** The floating number next to x towards y, of the dtype that both are promoted to. The gradient goes on to x, but
- *  not where the two are equal; f16 and bf16 have none. */
+/** The next representable number after x towards y, in the promoted floating dtype of both. The gradient passes to x,
+ *  except where x equals y; f16 and bf16 have no gradient. */
 OP(nextafter, nextafter_args, (y), .compose = nextafter_compose, .inplace = INPLACE(x), TORCH("nextafter(x, y)"),
    SAMPLES("(3,4) (4); () (3); (0,2) (2); n(9) n(9); t(5) t(5)"))
 
 /* ---- bits ---- */
 
-/** How many bits of the magnitude of x are 1: u8, of integers and bool. */
+/** The number of 1 bits in |x| (population count), as u8. Floating dtypes are an error. */
 POINTWISE(bitwise_count, (x), v = abs(i64(bit_or(x, 0))); v = v - bit_and(shift_right(v, 1), 6148914691236517205);
           v = bit_and(v, 3689348814741910323) + bit_and(shift_right(v, 2), 3689348814741910323);
           v = bit_and(v + shift_right(v, 4), 1085102592571150095); v = v + shift_right(v, 8);

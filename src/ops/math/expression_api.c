@@ -1,4 +1,4 @@
-/* Expressions of the program's own: fa_pointwise, and fa_update over lists of tensors. */
+/* User-defined expressions: fa_pointwise for one result, fa_update for in-place updates of lists of tensors. */
 #include "base/text.h"
 #include "ops/math/update.h"
 
@@ -26,7 +26,7 @@ fa_tensor *fa__pointwise(const char *text, size_t count, const fa_arg *operands)
 
 /* ---- fa_update ---- */
 
-/* The names that a program assigns and that are bound to tensors: its results. */
+/* The results of an expression: names that it assigns and that are also bound to tensors. */
 static int find_results(const char *text, size_t count, const fa_binding *b, const char *const *names,
                         const char **result, int *input)
 {
@@ -39,7 +39,7 @@ static int find_results(const char *text, size_t count, const fa_binding *b, con
     return n;
 }
 
-/* `other` is the binding that b does not go together with; NULL: there is none. */
+/* Reports an error for binding b; `other` is the binding it conflicts with, or NULL. */
 static bool update_fails(const fa_binding *b, size_t i, const char *what, const fa_binding *other)
 {
     char text[600];
@@ -53,38 +53,76 @@ static bool update_fails(const fa_binding *b, size_t i, const char *what, const 
     return fa__fail(apart ? FA_ERROR_DEVICE : FA_ERROR_ARGUMENT, "fa_update: %s[%zu]: %s: %s", b->name, i, what, text);
 }
 
-/* A result is read under other names as a whole, or not at all: what is written in parts could be read again, and of
- * two results over the same memory one would be lost. */
+/* The same for a binding that is a number. */
+static bool word_fails(const fa__update *u, size_t k, size_t i, fa_code code, const char *what)
+{
+    char text[600];
+    struct fa__text tensor = fa__text_in(text, sizeof text);
+    fa__describe_tensor(&tensor, fa__update_tensor(u, k, i), true);
+    fa__text_add(&tensor, "; %s[%zu] is ", u->binding[u->result[0]].name, i);
+    fa__describe_tensor(&tensor, fa__update_first(u, i), true);
+    return fa__fail(code, "fa_update: %s: %s: %s", u->binding[k].name, what, text);
+}
+
+/* Checks a number that is read from a 0-dim tensor, which has to be on the device of the other tensors. */
+static bool check_word(const fa__update *u, size_t k, size_t i)
+{
+    const fa_tensor *t = fa__update_tensor(u, k, i);
+    if (t->object.type != FA__TYPE_TENSOR || !t->storage)
+        return fa__fail(FA_ERROR_ARGUMENT, "fa_update: %s: there is no tensor", u->binding[k].name);
+    if (t->rank)
+        return word_fails(u, k, i, FA_ERROR_SHAPE, "a tensor in the place of a number has no dimensions");
+    if (fa__tensor_device(t) != fa__tensor_device(fa__update_first(u, i)))
+        return word_fails(u, k, i, FA_ERROR_DEVICE,
+                          "a tensor in the place of a number has to be on the device of the others");
+    return true;
+}
+
+static bool is_result(const fa__update *u, size_t k)
+{
+    for (int r = 0; r < u->results; r++)
+        if (u->result[r] == (int)k)
+            return true;
+    return false;
+}
+
+/* A result may also be read under another name only as exactly the same view; a partial overlap could be read after it
+ * was written, and of two overlapping results one would be lost. */
 static bool check_overlap(const fa__update *u, size_t i, int result)
 {
     const fa_binding *written = &u->binding[result];
     const fa_tensor *t = written->tensors.item[i];
     for (size_t k = 0; k < u->bindings; k++) {
         const fa_binding *b = &u->binding[k];
-        const fa_tensor *other = b->tensors.count && b != written ? b->tensors.item[i] : NULL;
-        bool read = true;
-        for (int r = 0; r < u->results; r++)
-            read = read && u->result[r] != (int)k;
-        if (fa__may_share(t, other) && !(read && fa__same_view(t, other)))
-            return update_fails(b, i, "it overlaps a result in memory", written);
+        const fa_tensor *other = b != written ? fa__update_tensor(u, k, i) : NULL;
+        if (!fa__may_share(t, other) || (!is_result(u, k) && fa__same_view(t, other)))
+            continue;
+        return b->tensors.count
+                   ? update_fails(b, i, "it overlaps a result in memory", written)
+                   : word_fails(u, k, i, FA_ERROR_ARGUMENT, "a tensor in the place of a number overlaps a result");
     }
     return true;
 }
 
-/* Tensors at one place: alive, of one shape and device, results writable. */
+/* Checks the tensors at one position of the lists: live, one shape, one device, writable results. */
 static bool check_place(const fa__update *u, size_t i)
 {
     const fa_tensor *first = fa__update_first(u, i);
     for (size_t k = 0; k < u->bindings; k++) {
         const fa_binding *b = &u->binding[k];
-        if (!b->tensors.count)
+        const fa_tensor *t = fa__update_tensor(u, k, i);
+        if (!b->tensors.count) {
+            if (t && !check_word(u, k, i))
+                return false;
             continue;
-        const fa_tensor *t = b->tensors.item[i];
+        }
         if (!t || t->object.type != FA__TYPE_TENSOR || !t->storage)
             return update_fails(b, i, "there is no tensor", NULL);
         if (fa__tensor_device(t) != fa__tensor_device(first))
             return update_fails(b, i, "the tensors at one place have to be on one device, with FA_PLACE_AUTO too",
                                 &u->binding[u->result[0]]);
+        if (!is_result(u, k) && fa__update_is_word(u, k, i))
+            continue;
         if (!fa__same_shape(t, first))
             return update_fails(b, i, "its shape has to be that of the others at this place",
                                 &u->binding[u->result[0]]);
@@ -101,7 +139,8 @@ static bool check_place(const fa__update *u, size_t i)
     return true;
 }
 
-/* Memory that the first launch on a device would take is taken by preparing the program for it. */
+/* Compiles the expression for the device before the first launch, so that running out of memory is reported before
+ * anything is written. */
 static bool prepare_place(const fa__update *u, size_t i)
 {
     fa__device *d = fa__tensor_device(fa__update_first(u, i));
@@ -117,7 +156,8 @@ static bool check_bindings(const char *text, size_t count, const fa_binding *b, 
     if (count > FA__MAX_INPUTS)
         return fa__fail(FA_ERROR_ARGUMENT, "fa_update: %zu names are bound: at most %d can be", count, FA__MAX_INPUTS);
     for (size_t i = 0; i < count; i++) {
-        bool none = !b[i].tensors.count && !b[i].tensors.item && !b[i].numbers && b[i].number.kind == FA__ARG_TENSOR;
+        bool none = !b[i].tensors.count && !b[i].tensors.item && !b[i].numbers && b[i].number.kind == FA__ARG_TENSOR
+                    && !b[i].number.as.t;
         if (!b[i].name || none)
             return fa__fail(FA_ERROR_ARGUMENT, "fa_update: binding %zu has no name, or neither tensors nor a number",
                             i);
@@ -132,7 +172,7 @@ static bool check_bindings(const char *text, size_t count, const fa_binding *b, 
     return true;
 }
 
-/* Finds the operation, checks, and prepares the devices. */
+/* Finds the compiled expression, checks the arguments and prepares the devices. */
 static bool update_prepare(fa__update *u, const fa_program *p)
 {
     const char *names[FA__MAX_INPUTS], *result[FA__MAX_OUTPUTS];
@@ -166,15 +206,12 @@ bool fa_update_all(size_t count, const fa_program *programs)
     if (count && !programs)
         return fa__fail(FA_ERROR_ARGUMENT, "fa_update_all: the programs are NULL");
     bool good = count <= FEW || (u = fa__calloc(count, sizeof *u));
-    size_t prepared = 0;
-    for (size_t k = 0; good && k < count; k++) {
-        u[prepared++] = (fa__update){0};
+    for (size_t k = 0; good && k < count; k++)
         good = update_prepare(&u[k], &programs[k]);
-    }
     good = good && fa__updates_run(u, count);
     if (!good)
         fa__error_named("update");
-    for (size_t k = 0; u && k < prepared; k++)
+    for (size_t k = 0; u && k < count; k++)
         fa__expression_drop(u[k].op);
     if (u != few)
         fa__free(u);

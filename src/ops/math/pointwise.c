@@ -1,14 +1,12 @@
-/* Operations element by element: one expression each. Shapes, promotion, dispatch, in-place and .out forms and
- * derivatives come from the expression. Operands broadcast: the result has the larger size in each dimension, where
- * the other one is 1 or not there. What has to look at more than one element is not here.
+/* Elementwise arithmetic, comparisons and common functions. Each operation is one expression, from which shapes, dtype
+ * promotion, in-place and .out forms and gradients follow. Operands broadcast as in PyTorch and NumPy.
  *
- * In u8, i8 and i16 arithmetic wraps. Comparisons take values as they are, as far as 32 bits hold them: each u8 is
- * above -1, where PyTorch makes 255 of the -1 first. Numbers that are only bounds, as in fa_clamp(x, -3, 300), become
- * the nearest that the dtype has. */
+ * Integer arithmetic wraps around in u8, i8 and i16. Comparisons compare the values themselves, within 32 bits: every
+ * u8 is greater than the number -1, which PyTorch converts to 255 first. Numbers that serve as bounds, as in
+ * fa_clamp(x, -3, 300), become the nearest value of the dtype. */
 #include "dispatch/row.h"
 
-/** x + alpha * y.
- *  alpha scales the second operand before it is added; it has to be an integer when the operands are. */
+/** x + alpha * y. For integer operands alpha must be a whole number. */
 POINTWISE(add, (x, y, alpha = 1), y = x + alpha * y, TORCH("add(x, y, alpha=alpha)"), HOT,
           SAMPLES("(3,4) (3,4); (3,4) (4) alpha=2; (2,1) 3; 2 (3,4); () (); (0,3) (3); b(3) b(3); i(3) 1.5"))
 
@@ -20,23 +18,23 @@ POINTWISE(sub, (x, y, alpha = 1), y = x - alpha * y, .no_bool = true, TORCH("sub
 POINTWISE(mul, (x, y), y = x * y, TORCH("mul(x, y)"), ALSO("`multiply`"), HOT,
           SAMPLES("(3,4) (4); (3,4) 2; () (); (3,1) (1,4); (0,2) 2; b(3) b(3)"))
 
-/** x / y, true division: integers give f32. A division by zero gives infinity or NaN. Rounded to integers it is
- *  fa_floor_divide() or fa_trunc_divide(): PyTorch's rounding_mode. */
+/** x / y, true division: integers give f32. Division by zero gives infinity or NaN. For PyTorch's rounding_mode use
+ *  fa_floor_divide() or fa_trunc_divide(). */
 POINTWISE(div, (x, y), y = x / y, TORCH("div(x, y)"), ALSO("`divide`, `true_divide`"), HOT,
           SAMPLES("(3,4) (4); (3,4) 2; 1 (5); () (); (0,2) (2)"))
 
-/** x to the power y. Integers stay integers: to a negative power, which PyTorch refuses where it is a number, they are
- * 0, but for 1 and -1. 0 to the power 0 is 1. */
+/** x to the power y; 0 to the power 0 is 1. Integers stay integers: with a negative exponent the result is 0 unless x
+ *  is 1 or -1. (PyTorch rejects a negative number as the exponent of integers.) */
 POINTWISE(pow, (x, y), y = pow(x, y), .autocast = FA__CAST_F32, TORCH("pow(x, y)"), ALSO("`power`"),
           SAMPLES("p(3,4) (3,4); (3,4) 2; (4) 3; p(2,1) (3); 2 (3); p() (); (0,2) 2.5"))
 
 /** -x. Bool is an error. */
 POINTWISE(neg, (x), y = -x, .no_bool = true, TORCH("neg(x)"), ALSO("`negative`"), SAMPLES("(3,4); (); (0,2)"))
 
-/** |x|. */
+/** The absolute value of x. */
 POINTWISE(abs, (x), y = abs(x), TORCH("abs(x)"), ALSO("`absolute`, `fabs`"), SAMPLES("(3,4); (); (0,2); n(9); t(5)"))
 
-/** The exponential of x. */
+/** The exponential function, e to the power x. */
 POINTWISE(exp, (x), y = exp(x), .autocast = FA__CAST_F32, TORCH("exp(x)"), HOT, SAMPLES("(3,4); (); (0,2); n(9)"))
 
 /** The natural logarithm of x. */
@@ -48,10 +46,10 @@ POINTWISE(sqrt, (x), y = sqrt(x), TORCH("sqrt(x)"), HOT, SAMPLES("p(3,4); p(); (
 /** 1 / x; integers give f32. */
 POINTWISE(reciprocal, (x), y = 1 / x, TORCH("reciprocal(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
 
-/** The sine of x, in radians. */
+/** The sine of x (radians). */
 POINTWISE(sin, (x), y = sin(x), TORCH("sin(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
 
-/** The cosine of x, in radians. */
+/** The cosine of x (radians). */
 POINTWISE(cos, (x), y = cos(x), TORCH("cos(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
 
 /** The hyperbolic tangent of x. */
@@ -60,29 +58,30 @@ POINTWISE(tanh, (x), y = tanh(x), TORCH("tanh(x)"), HOT, SAMPLES("(3,4); (); (0,
 /** The error function of x. */
 POINTWISE(erf, (x), y = erf(x), TORCH("erf(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
 
-/** 1 / (1 + exp(-x)). */
+/** The logistic function 1 / (1 + exp(-x)). */
 POINTWISE(sigmoid, (x), y = sigmoid(x), TORCH("sigmoid(x)"), ALSO("`expit`"), HOT, SAMPLES("(3,4); (); (0,2); n(9)"))
 
-/** x where it is positive, 0 elsewhere; NaN passes. The gradient is 0 at 0. Bool is an error. */
+/** max(x, 0); NaN stays NaN. The gradient is 0 at 0. Bool is an error. */
 POINTWISE(relu, (x), y = x <= 0 ? 0 : x, .no_bool = true, DIFFERS("bool: no element is below 0: they stay"),
           TORCH("relu(x)"), HOT, SAMPLES("(3,4); (); (0,2); n(9); t(5)"))
 
-/** x * P(X <= x) for a standard normal X, by the error function (arXiv:1606.08415). */
+/** Gaussian error linear unit: x * (1 + erf(x / sqrt(2))) / 2 (arXiv:1606.08415). */
 POINTWISE(gelu, (x), y = x * (0.5 + 0.5 * erf(x * 0.7071067811865476)), TORCH("nn.functional.gelu(x)"), HOT,
           SAMPLES("(3,4); (); (0,2)"))
 
 /** x * sigmoid(x), also called swish (arXiv:1702.03118). */
 POINTWISE(silu, (x), y = x * sigmoid(x), TORCH("nn.functional.silu(x)"), HOT, SAMPLES("(3,4); (); (0,2)"))
 
-/** The larger of x and y; NaN passes. Where they are equal both get half of the gradient. */
+/** The larger of x and y; NaN if one of them is NaN. Where they are equal both get half of the gradient. */
 POINTWISE(maximum, (x, y), y = maximum(x, y), TORCH("maximum(x, y)"),
           SAMPLES("(3,4) (4); () (3); (0,2) (2); n(9) n(9); t(5) t(5)"))
 
-/** The smaller of x and y; NaN passes. Where they are equal both get half of the gradient. */
+/** The smaller of x and y; NaN if one of them is NaN. Where they are equal both get half of the gradient. */
 POINTWISE(minimum, (x, y), y = minimum(x, y), TORCH("minimum(x, y)"),
           SAMPLES("(3,4) (4); () (3); (0,2) (2); n(9) n(9); t(5) t(5)"))
 
-/* A tie with one of two bounds is halved; with two equal bounds x has it all, and below them the lower one. */
+/* Where x equals one of two tensor bounds, both get half of the gradient; where it equals both, x gets all of it; where
+ * low is above high, high gets it. */
 static void clamp_to_tensors_grad(fa__back *b)
 {
     static const char *const text[] = {"x < y || x > z ? 0 : y < z && (x == y || x == z) ? w / 2 : w",
@@ -108,14 +107,16 @@ static void clamp_grad(fa__back *b)
                            fa_pointwise("x > y && x < z ? w : 0", operand[0], operand[1], operand[2], b->gy[0]));
 }
 
-/** x held between low and high: high where low is above high; NaN passes. The gradient is 0 at bounds that are numbers;
- *  x and a bound that is a tensor get half of it where they are equal, x all of it where both bounds are. */
+/** x clamped to [low, high]: min(max(x, low), high), so high where low > high; NaN stays NaN. The gradient of x is 0 at
+ *  bounds that are numbers. Where x equals a tensor bound, both get half of the gradient; where it equals both bounds,
+ *  x gets all of it. */
 POINTWISE(
     clamp, (x, low, high), y = minimum(maximum(x, low), high), .grad = clamp_grad, .keep = KEEP(x, low, high),
     DIFFERS("u8: numbers wrap into the dtype, as in arithmetic"), TORCH("clamp(x, low, high)"), ALSO("`clip`"),
     SAMPLES("(3,4) -1 0.5; (3,4) 1 -1; (4) (4) 1.5; () -1 1; (0,2) 0 1; n(9) -1 1; t(90) t(90) t(90); (3,1) (5) (3,1)"))
 
-/** x where condition is not 0, y elsewhere. The gradient of what is not chosen is 0, whatever it was. */
+/** x where condition is nonzero, y elsewhere. An element that is not selected gets the gradient 0, even if it is NaN or
+ *  infinite. */
 POINTWISE(where, (condition, x, y), y = condition ? x : y, .inplace = INPLACE(x), TORCH("where(condition, x, y)"),
           SAMPLES("b(3,4) (3,4) (4); b(3,1) (3,4) 0; b() (2) (2); b(0,2) (2) 1; b(3) 2 3.5"))
 
@@ -123,28 +124,29 @@ POINTWISE(where, (condition, x, y), y = condition ? x : y, .inplace = INPLACE(x)
 POINTWISE(eq, (x, y), y = x == y, TORCH("eq(x, y)"), ALSO("NumPy's `equal`"),
           SAMPLES("i(3,4) i(4); (3,4) 0.5; () (); (0,2) 1; n(9) n(9)"))
 
-/** true where x differs from y. */
+/** true where x is not equal to y. */
 POINTWISE(ne, (x, y), y = x != y, TORCH("ne(x, y)"), ALSO("`not_equal`"),
           SAMPLES("i(3,4) i(4); (3,4) 0.5; () (); (0,2) 1; n(9) n(9)"))
 
-/** true where x is below y. */
+/** true where x < y. */
 POINTWISE(lt, (x, y), y = x < y, TORCH("lt(x, y)"), ALSO("`less`"),
           SAMPLES("i(3,4) i(4); (3,4) 0.5; () (); (0,2) 1; n(9) n(9)"))
 
-/** true where x is at most y. */
+/** true where x <= y. */
 POINTWISE(le, (x, y), y = x <= y, TORCH("le(x, y)"), ALSO("`less_equal`"),
           SAMPLES("i(3,4) i(4); (3,4) 0.5; () (); (0,2) 1; n(9) n(9)"))
 
-/** true where x is above y. */
+/** true where x > y. */
 POINTWISE(gt, (x, y), y = x > y, TORCH("gt(x, y)"), ALSO("`greater`"),
           SAMPLES("i(3,4) i(4); (3,4) 0.5; () (); (0,2) 1; n(9) n(9)"))
 
-/** true where x is at least y. */
+/** true where x >= y. */
 POINTWISE(ge, (x, y), y = x >= y, TORCH("ge(x, y)"), ALSO("`greater_equal`"),
           SAMPLES("i(3,4) i(4); (3,4) 0.5; () (); (0,2) 1; n(9) n(9)"))
 
-/** Sets each element to 0 with probability p and scales the rest by 1 / (1 - p); x itself when not training.
- *  The mask is drawn from the default generator and is never stored: backward draws it again (arXiv:1207.0580). */
+/** Dropout: in training each element becomes 0 with probability p, and the others are scaled by 1 / (1 - p); otherwise
+ *  x is returned. The mask comes from the default generator and is not stored: backward draws it again
+ *  (arXiv:1207.0580). */
 POINTWISE(dropout, (x, p = 0.5, training = true, key = draw), y = training ? (uniform(key) >= p ? x / (1 - p) : 0) : x,
           .require = REQUIRE(p >= 0 && p <= 1), TORCH(""), SAMPLES("(30,4); (3,4) p=0.25; (3,4) training=false; (0,2)"))
 

@@ -1,14 +1,14 @@
-/* Special functions around entropy, the normal distribution, gamma and zeta: others are in math.h. One expression
- * each; integers and bool give f32. */
+/* Special functions. Entropy, normal distribution, gamma and zeta; erf, lgamma, digamma and polygamma are listed under
+ * "Exponentials, logarithms". Each is one expression; integers and bool give f32. */
 #include "dispatch/row.h"
 
-/* ---- logarithms of entropy ---- */
+/* ---- entropy ---- */
 
-/** x * log(1 + y), exact for small y too; 0 where x is 0, unless y is NaN. */
+/** x * log(1 + y), accurate for small y; 0 where x is 0, unless y is NaN. */
 POINTWISE(xlog1py, (x, y), y = x == 0 && (y <= -1 || y == inf) ? 0 : x * log1p(y), TORCH("special.xlog1py(x, y)"),
           SAMPLES("(3,4) p(4); 2 p(3); p() p(); (0,2) p(2); n(9) n(9)"))
 
-/** -x * log(x); 0 at 0, -infinity for negative x. The gradient is 0 where x is not positive. */
+/** Entropy: -x * log(x); 0 at 0, -infinity for negative x. The gradient is 0 where x is not positive. */
 POINTWISE(entr, (x),
           y = x > 0    ? -x * log(x)
               : x == 0 ? 0
@@ -18,21 +18,22 @@ POINTWISE(entr, (x),
 
 /* ---- the normal distribution ---- */
 
-/** exp(x * x) * erfc(x), which does not vanish for large x. */
+/** The scaled complementary error function exp(x * x) * erfc(x), which does not underflow for large x. */
 POINTWISE(erfcx, (x), y = erfcx(x), TORCH("special.erfcx(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
 
-/** The part of the standard normal distribution that is below x, with all its digits for large negative x. */
+/** The cumulative distribution function of the standard normal distribution, accurate for large negative x. */
 POINTWISE(ndtr, (x), y = ndtr(x), TORCH("special.ndtr(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
 
-/** The logarithm of fa_ndtr(), also where that is too small to be a number. */
+/** The logarithm of fa_ndtr(), accurate also where fa_ndtr() underflows to 0. */
 POINTWISE(log_ndtr, (x), y = log_ndtr(x), TORCH("special.log_ndtr(x)"), SAMPLES("(3,4); (); (0,2); n(9)"))
 
-/** The inverse of fa_ndtr(): the quantiles of the standard normal distribution. Infinite at 0 and 1, NaN beyond. */
+/** The quantile function of the standard normal distribution, the inverse of fa_ndtr(). Infinite at 0 and 1, NaN
+ *  outside. */
 POINTWISE(ndtri, (x), y = ndtri(x), TORCH("special.ndtri(x)"), SAMPLES("u(5); u(3,2); u(); (0,2); n(9)"))
 
 /* ---- zeta and gamma ---- */
 
-/* As in PyTorch there is no gradient for the first operand: where it is asked for, that is an error. */
+/* As in PyTorch the first operand has no gradient: requesting it is an error. */
 static void first_counts_grad(fa__back *b)
 {
     const fa_arg *operand = b->args;
@@ -43,30 +44,30 @@ static void first_counts_grad(fa__back *b)
         fa__set_derived_grads(b);
 }
 
-/** Hurwitz's zeta function: the sum of (q + k)^-x over all integers k >= 0, for x > 1. NaN for smaller x, infinite
- * where x is 1 and where q is 0 or a negative integer; for other negative q x has to be an integer. There is no
- * gradient for x: asking for it is an error. */
+/** The Hurwitz zeta function: the sum of (q + k)^-x over all integers k >= 0, for x > 1. It is NaN for x < 1, infinite
+ *  for x = 1 and for q = 0 or a negative integer; for other negative q it is NaN unless x is an integer. x has no
+ *  gradient: requesting it is an error. */
 POINTWISE(zeta, (x, q), y = zeta(x, q), .grad = first_counts_grad, .keep = KEEP(x, q), .inplace = INPLACE(q),
           TORCH("special.zeta(x, q)"), SAMPLES("2 p(3,4); 3.5 p(4); 2 p(); 3 (0,2); 2 (3,4)"))
 
-/** The regularized lower incomplete gamma function: the part of the gamma distribution of shape a that is below x. From
- *  0 to 1; NaN for negative operands, and where both are 0 or both are infinite. There is no gradient for a: asking for
- * it is an error. */
+/** The regularized lower incomplete gamma function P(a, x): the cumulative distribution function at x of the gamma
+ *  distribution with shape a. NaN for negative operands, and where both are 0 or both are infinite. a has no gradient:
+ *  requesting it is an error. */
 POINTWISE(igamma, (a, x), y = igamma(a, x), .grad = first_counts_grad, .keep = KEEP(a, x), .inplace = INPLACE(x),
           TORCH("igamma(a if is_tensor(a) else tensor(a, dtype=x.dtype), x)"), ALSO("`gammainc`"),
           SAMPLES("2.5 p(3,4); 0.5 p(4); 1.25 p(); 3.5 (0,2)"))
 
-/** The regularized upper incomplete gamma function, 1 - fa_igamma(a, x) with all its digits where that is small. */
+/** The regularized upper incomplete gamma function 1 - P(a, x), accurate where it is small; see fa_igamma(). */
 POINTWISE(igammac, (a, x), y = igammac(a, x), .grad = first_counts_grad, .keep = KEEP(a, x), .inplace = INPLACE(x),
           TORCH("igammac(a if is_tensor(a) else tensor(a, dtype=x.dtype), x)"), ALSO("`gammaincc`"),
           SAMPLES("2.5 p(3,4); 0.5 p(4); 1.25 p(); 3.5 (0,2)"))
 
 typedef struct {
     const fa_tensor *x; /* any dtype but bool */
-    int64_t p;          /* the dimension: at least 1 */
+    int64_t p;          /* the dimension, 1 or larger */
 } multigammaln_args;
 
-/* p (p - 1) / 4 log(pi) and lgamma(x - j / 2) for each j below p */
+/* p (p - 1) / 4 log(pi) + the sum of lgamma(x - j / 2) over j = 0 to p - 1 */
 static fa_tensor *multigammaln_compose(fa__call *c)
 {
     const multigammaln_args *a = c->args;
@@ -83,8 +84,8 @@ static fa_tensor *multigammaln_compose(fa__call *c)
     return sum;
 }
 
-/** The logarithm of the multivariate gamma function of dimension p, for x > (p - 1) / 2: the sum of lgamma(x - j / 2)
- * over j from 0 to p - 1, and p (p - 1) / 4 log(pi). */
+/** The logarithm of the multivariate gamma function of dimension p: p (p - 1) / 4 * log(pi) + the sum of lgamma(x - j /
+ *  2) over j = 0 to p - 1, for x > (p - 1) / 2. */
 OP(multigammaln, multigammaln_args, (y), .compose = multigammaln_compose, .inplace = INPLACE(none),
    TORCH("special.multigammaln(x, p)"), ALSO("`mvlgamma`"), SAMPLES("a(3,4) 2; a(4) 1; a() 3; (0,2) 2"))
 

@@ -1,5 +1,5 @@
-/* How fa_update runs its programs: a launch for each place of the lists. On devices that take lists of launches, those
- * of one program go together, where no place uses what another one writes. */
+/* How fa_update runs: one launch for each index of the lists. On devices that accept lists of launches, launches of the
+ * same expression are issued together, if none uses what another one writes. */
 #include "core/order.h"
 #include "dispatch/promote.h"
 #include "ops/math/update.h"
@@ -13,11 +13,17 @@ static fa__device *device_of(const fa__update *u, size_t i)
     return fa__tensor_device(fa__update_first(u, i));
 }
 
+bool fa__update_is_word(const fa__update *u, size_t k, size_t i)
+{
+    const fa_tensor *t = fa__update_tensor(u, k, i);
+    return t && t->rank == 0 && (!u->binding[k].tensors.count || fa__update_first(u, i)->rank > 0);
+}
+
 fa_dtype fa__update_dtype(const fa__update *u, size_t i)
 {
     fa_dtype d = (fa_dtype)u->op->compiled->casts;
     for (size_t k = 0; k < u->bindings; k++)
-        if (u->binding[k].tensors.count)
+        if (u->binding[k].tensors.count && !fa__update_is_word(u, k, i))
             d = fa__promote(d, (fa_dtype)u->binding[k].tensors.item[i]->dtype);
     return d;
 }
@@ -36,7 +42,15 @@ static void number_operand(fa__operand *o, const fa_binding *b, size_t i)
     fa__value_of(o, &field, &number);
 }
 
-/* Results first, then what is bound to the names, tensors or numbers. */
+/* An operand with a single element for the whole launch. */
+static void word_operand(fa__operand *o, const fa_tensor *t, int rank)
+{
+    fa__operand_of(o, t);
+    o->rank = (uint8_t)rank;
+    memset(o->stride, 0, sizeof o->stride);
+}
+
+/* The operands: results first, then the bound tensors and numbers. */
 static void fill_launch(const fa__update *u, size_t i, fa__launch *l, fa_tensor **tensor)
 {
     const fa_tensor *first = fa__update_first(u, i);
@@ -54,18 +68,19 @@ static void fill_launch(const fa__update *u, size_t i, fa__launch *l, fa_tensor 
         l->operands++;
     }
     for (size_t k = 0; k < u->bindings; k++) {
-        const fa_binding *b = &u->binding[k];
-        fa_tensor *t = b->tensors.count ? b->tensors.item[i] : NULL;
+        fa_tensor *t = fa__update_tensor(u, k, i);
         fa__operand *o = &l->operand[l->operands];
         tensor[l->operands++] = t;
-        if (t)
-            fa__operand_of(o, t);
+        if (!t)
+            number_operand(o, &u->binding[k], i);
+        else if (fa__update_is_word(u, k, i))
+            word_operand(o, t, l->rank);
         else
-            number_operand(o, b, i);
+            fa__operand_of(o, t);
     }
 }
 
-/* What the program wrote is newer than before. */
+/* Marks the written tensors as modified, for autograd. */
 static void note_change(const fa__update *u, size_t i)
 {
     for (int k = 0; k < u->results; k++) {
@@ -82,7 +97,7 @@ static fa__call call_for(const fa__update *u, fa__device *d)
 
 static bool run_place(const fa__update *u, size_t i);
 
-/* What the device cannot do is done on copies by the CPU, and comes back into the tensors that are there. */
+/* Runs on CPU copies what the device does not support, and copies the results back into the given tensors. */
 static FA__COLD bool run_place_elsewhere(const fa__update *u, size_t i)
 {
     fa_binding there[FA__MAX_INPUTS];
@@ -97,11 +112,15 @@ static FA__COLD bool run_place_elsewhere(const fa__update *u, size_t i)
         there[k] = u->binding[k];
         if (there[k].numbers)
             there[k].numbers += i;
-        if (!there[k].tensors.count)
+        const fa_tensor *t = fa__update_tensor(u, k, i);
+        if (!t)
             continue;
-        if (!(copied[k] = fa_to(there[k].tensors.item[i], FA_CPU)))
+        if (!(copied[k] = fa_to(t, FA_CPU)))
             return false;
-        there[k].tensors = (fa_tensors){.item = &copied[k], .count = 1};
+        if (there[k].tensors.count)
+            there[k].tensors = (fa_tensors){.item = &copied[k], .count = 1};
+        else
+            there[k].number = fa__arg_t(copied[k]);
     }
     bool good = run_place(&v, 0);
     for (int r = 0; good && r < u->results; r++) {
@@ -112,7 +131,7 @@ static FA__COLD bool run_place_elsewhere(const fa__update *u, size_t i)
     return good;
 }
 
-/* Everything that can fail was checked, but the device may still refuse. */
+/* All argument checks have passed, but the device may still fail. */
 static bool run_place(const fa__update *u, size_t i)
 {
     room r;
@@ -127,7 +146,7 @@ static bool run_place(const fa__update *u, size_t i)
 
 /* ---- lists of launches ---- */
 
-/* A place whose launch goes into a list. */
+/* A launch that is issued as part of a list. */
 typedef struct entry {
     const fa__update *update;
     size_t place;
@@ -137,7 +156,7 @@ typedef struct entry {
     bool done;
 } entry;
 
-/* A tensor that a launch uses, in a chain of those whose storages have one hash. */
+/* A tensor that a launch uses, in a hash chain by storage. */
 typedef struct use {
     const fa_tensor *tensor;
     int entry;
@@ -156,14 +175,14 @@ typedef struct entries {
     entry **listed;
 } entries;
 
-/* With .fallback each launch may have to be done by the CPU. */
+/* Under .fallback each launch may have to run on the CPU, so they are not issued as a list. */
 static bool takes_lists(const fa__update *u, size_t i)
 {
     const fa__device *d = device_of(u, i);
     return !d->shapes_only && d->backend->run_list && !fa__ctx()->settings->fallback;
 }
 
-/* Each part begins at a multiple of 16. */
+/* Rounds up to a multiple of 16, where each part starts. */
 static size_t rounded(size_t bytes)
 {
     return (bytes + 15) & ~(size_t)15;
@@ -188,7 +207,7 @@ static void count_entries(entries *e, const fa__update *u, size_t count)
         e->chains *= 2;
 }
 
-/* A part of the memory at *at. */
+/* Takes a part of the memory at *at. */
 static void *part(char **at, size_t bytes)
 {
     void *p = *at;
@@ -196,7 +215,7 @@ static void *part(char **at, size_t bytes)
     return p;
 }
 
-/* Memory for all entries, and what they are. False and an error without. */
+/* Allocates and fills all entries; false and an error if memory is lacking. */
 static bool make_entries(entries *e, const fa__update *u, size_t count)
 {
     size_t n = (size_t)e->count, operands = (size_t)e->operands;
@@ -210,7 +229,7 @@ static bool make_entries(entries *e, const fa__update *u, size_t count)
     e->tensor = part(&at, n * sizeof *e->tensor);
     e->listed = part(&at, n * sizeof *e->listed);
     e->use = part(&at, operands * sizeof *e->use);
-    e->chain = memset(part(&at, e->chains * sizeof *e->chain), 0, e->chains * sizeof *e->chain);
+    e->chain = part(&at, e->chains * sizeof *e->chain);
     fa_tensor **tensor = part(&at, operands * sizeof *tensor);
     entry *to = e->entry;
     for (size_t k = 0; k < count; k++)
@@ -225,7 +244,7 @@ static bool make_entries(entries *e, const fa__update *u, size_t count)
     return true;
 }
 
-/* ---- whether the order plays no role ---- */
+/* ---- independent launches ---- */
 
 static use **chain_of(const entries *e, const fa_tensor *t)
 {
@@ -242,10 +261,12 @@ static bool meets_other(const use *chain, const use *now)
     return false;
 }
 
-static bool are_independent(const entries *e)
+/* Whether the entries from first to end are independent of each other. */
+static bool are_independent(const entries *e, int first, int end)
 {
     use *now = e->use;
-    for (int i = 0; i < e->count; i++)
+    memset(e->chain, 0, e->chains * sizeof *e->chain);
+    for (int i = first; i < end; i++)
         for (int k = 0; k < e->entry[i].launch->operands; k++) {
             const fa_tensor *t = e->entry[i].tensor[k];
             if (!t)
@@ -267,18 +288,19 @@ static bool goes_with(const entry *a, const entry *b)
            && a->launch->compute == b->launch->compute;
 }
 
-/* The launches of one program, class and device: those of the first entry that is not done. */
-static bool run_next_list(entries *e, entry *first)
+/* Issues the launches with the expression, program class and device of the first entry, and marks them done. */
+static bool run_next_list(entries *e, int first, int end)
 {
+    const entry *begin = &e->entry[first];
     int n = 0;
-    for (entry *x = first; x < e->entry + e->count; x++)
-        if (!x->done && goes_with(x, first)) {
+    for (entry *x = &e->entry[first]; x < &e->entry[end]; x++)
+        if (!x->done && goes_with(x, begin)) {
             x->done = true;
             e->listed[n] = x;
             e->tensor[n] = x->tensor;
             e->launch[n++] = x->launch;
         }
-    fa__call c = call_for(first->update, first->device);
+    fa__call c = call_for(begin->update, begin->device);
     if (!fa__launch_run_list(&c, (fa__launch *const *)(uintptr_t)e->launch, e->tensor, n))
         return false;
     for (int i = 0; i < n; i++)
@@ -286,25 +308,51 @@ static bool run_next_list(entries *e, entry *first)
     return true;
 }
 
-static bool run_lists(entries *e)
+/* Runs entries that are independent, as lists. */
+static bool run_lists(entries *e, int first, int end)
 {
     bool good = true;
-    for (entry *x = e->entry; good && x < e->entry + e->count; x++)
-        good = x->done || run_next_list(e, x);
+    for (int i = first; good && i < end; i++)
+        good = e->entry[i].done || run_next_list(e, i, end);
     return good;
 }
 
-/* ---- all of it ---- */
+static bool run_in_order(entries *e, int first, int end)
+{
+    bool good = true;
+    for (int i = first; good && i < end; i++)
+        good = run_lists(e, i, i + 1);
+    return good;
+}
 
-/* Room for the launch at one place, and to remember it. */
+/* Runs all entries together if they are independent; otherwise one expression after the other, and dependent launches
+ * of one expression in order. */
+static bool run_entries(entries *e)
+{
+    bool good = true;
+    if (are_independent(e, 0, e->count))
+        return run_lists(e, 0, e->count);
+    for (int first = 0, end; good && first < e->count; first = end) {
+        for (end = first; end < e->count && e->entry[end].update == e->entry[first].update;)
+            end++;
+        good = (are_independent(e, first, end) ? run_lists : run_in_order)(e, first, end);
+    }
+    return good;
+}
+
+/* ---- running all updates ---- */
+
+/* Reserves memory for the launch at one position and for its record. */
 static bool reserve_place(const fa__update *u, size_t i)
 {
     fa__device *d = device_of(u, i);
     if (d->host || d->shapes_only)
         return true;
-    for (size_t k = 0; k < u->bindings; k++)
-        if (u->binding[k].tensors.count && !fa__order_room(u->binding[k].tensors.item[i]->storage))
+    for (size_t k = 0; k < u->bindings; k++) {
+        const fa_tensor *t = fa__update_tensor(u, k, i);
+        if (t && !fa__order_room(t->storage))
             return false;
+    }
     return !d->backend->reserve || d->backend->reserve(fa__queue_of(d), operands_of(u));
 }
 
@@ -325,7 +373,7 @@ static void give_back_reserved(const fa__update *u)
     }
 }
 
-/* The places that go into no list, in their order. */
+/* Runs the launches that are not part of a list, in order. */
 static bool run_places(const fa__update *u, bool listed)
 {
     bool good = true;
@@ -342,10 +390,9 @@ bool fa__updates_run(const fa__update *u, size_t count)
     for (size_t k = 0; good && k < count; k++)
         good = reserve(&u[k]);
     good = good && (e.count < 2 || make_entries(&e, u, count));
-    bool listed = good && e.count > 1 && are_independent(&e);
     for (size_t k = 0; good && k < count; k++)
-        good = run_places(&u[k], listed);
-    good = good && (!listed || run_lists(&e));
+        good = run_places(&u[k], e.count > 1);
+    good = good && (e.count < 2 || run_entries(&e));
     for (size_t k = 0; k < count; k++)
         give_back_reserved(&u[k]);
     fa__free(e.entry);

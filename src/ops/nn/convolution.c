@@ -1,9 +1,10 @@
-/* Convolutions, of images and of lines, and their transposes. How they are summed is in backend/convolution.h. */
+/* Convolution. One and two dimensions, and transposed convolutions. The order of summation is described in
+ * backend/convolution.h. */
 #include "dispatch/row.h"
 
-/* The sizes that a convolution goes by. Of arrays of two the first is of rows, the second of columns. */
+/* The geometry of a convolution. In arrays of two, [0] is for the height and [1] for the width. */
 typedef struct window {
-    int64_t stride[2], dilation[2], padding[2], span[2]; /* padding: of both sides; span: of the kernel's taps */
+    int64_t stride[2], dilation[2], padding[2], span[2]; /* span: extent of the dilated kernel */
 } window;
 
 static bool read_pair(const fa__call *c, const char *name, fa_pair pair, int64_t least, int64_t out[2])
@@ -23,7 +24,7 @@ static bool check_same(const fa__call *c, const window *w)
            || fa__call_fail(c, FA_ERROR_ARGUMENT, "padding \"same\" goes with a stride of 1 only");
 }
 
-/* kernel: its height and width */
+/* Reads and checks the options; kernel holds its height and width. */
 static bool read_window(const fa__call *c, fa_pair stride, fa_pair padding, fa_pair dilation, const int64_t kernel[2],
                         window *w)
 {
@@ -43,7 +44,7 @@ static bool read_window(const fa__call *c, fa_pair stride, fa_pair padding, fa_p
     return true;
 }
 
-/* The height and width of the result for those of x */
+/* The height and width of the result, from those of x. */
 static bool result_size(const fa__call *c, const window *w, const int64_t size[2], int64_t result[2])
 {
     int64_t padded[2];
@@ -67,7 +68,7 @@ static bool check_dtypes(const fa__call *c, const fa_tensor *x, const fa_tensor 
     return x->dtype != FA_BOOL || fa__call_fail(c, FA_ERROR_DTYPE, "there is no convolution of bool");
 }
 
-/* `spatial` dimensions behind the channels, and those of a batch or not */
+/* Checks the ranks: `spatial` dimensions after the channels, with or without a batch dimension. */
 static bool check_ranks(const fa__call *c, const fa_tensor *x, const fa_tensor *weight, int spatial)
 {
     if ((x->rank != spatial + 1 && x->rank != spatial + 2) || weight->rank != spatial + 2)
@@ -86,7 +87,7 @@ static bool check_bias(const fa__call *c, const fa_tensor *bias, int64_t channel
                             (long long)channels);
 }
 
-/* Whether the channels of x go with the weight; those of y are the weight's first dimension. */
+/* Checks x's channels against weight and groups; the number of output channels is weight's first dimension. */
 static bool check_groups(const fa__call *c, int64_t groups, const fa_tensor *weight)
 {
     if (groups < 1)
@@ -108,7 +109,7 @@ static bool check_channels(const fa__call *c, const fa_tensor *x, int lead, int6
                             (long long)x->shape[lead], (long long)groups, (long long)each);
 }
 
-/* spec[0]: x with other channels, rows and columns */
+/* Sets spec[0] to x's shape with other channels, height and width. */
 static bool infer_image(fa__call *c, const fa_tensor *x, int64_t channels, const int64_t size[2])
 {
     fa__infer_like(c, x, (fa_dtype)x->dtype);
@@ -119,13 +120,13 @@ static bool infer_image(fa__call *c, const fa_tensor *x, int64_t channels, const
     return true;
 }
 
-/* The sum over all but the channels: what a bias is given. */
+/* The sum over all dimensions but the channels: the gradient of the bias. */
 static fa_tensor *sum_to_channels(const fa_tensor *y)
 {
     return y->rank == 4 ? fa_sum(y, .dim = FA_DIMS(0, 2, 3)) : fa_sum(y, .dim = FA_DIMS(1, 2));
 }
 
-/* The first rows and columns of y, as many as `like` has. */
+/* The leading rows and columns of y, up to the height and width of `like`. */
 static fa_tensor *first_of(fa_tensor *y, const fa_tensor *like)
 {
     for (int i = 1; y && i <= 2; i++)
@@ -134,16 +135,16 @@ static fa_tensor *first_of(fa_tensor *y, const fa_tensor *like)
     return y;
 }
 
-/* ---- the three convolutions ---- */
+/* ---- conv2d, conv_transpose2d and the gradient of the weight ---- */
 
 typedef struct {
-    const fa_tensor *x;              /* (n, channels, height, width), or without n */
-    const fa_tensor *weight;         /* (out, channels / groups, kernel height, kernel width) */
+    const fa_tensor *x;              /* input: (n, channels, height, width) or (channels, height, width) */
+    const fa_tensor *weight;         /* (out_channels, channels / groups, kernel_height, kernel_width) */
     const fa_tensor *bias OPT(NULL); /* (out); NULL: none */
-    fa_pair stride OPT(1);           /* steps of the kernel over x */
-    fa_pair padding OPT(0);          /* zeros around x, on each side; FA_PADDING_SAME: as many as keep its size */
-    fa_pair dilation OPT(1);         /* how far the kernel's entries are apart */
-    int64_t groups OPT(1);           /* so many parts of the channels, each with its part of the results */
+    fa_pair stride OPT(1);           /* step of the kernel over the input */
+    fa_pair padding OPT(0);          /* zeros added on each side; FA_PADDING_SAME keeps the input's size */
+    fa_pair dilation OPT(1);         /* spacing between kernel elements */
+    int64_t groups OPT(1);           /* number of groups the channels are split into */
 } conv2d_args;
 
 static bool conv2d_infer(fa__call *c)
@@ -158,8 +159,8 @@ static bool conv2d_infer(fa__call *c)
            && result_size(c, &w, x->shape + x->rank - 2, result) && infer_image(c, x, weight->shape[0], result);
 }
 
-/* The gradient by images of x's shape: the transposed convolution, of which the last row or column is too many where
- * the padding behind is larger than that in front. */
+/* The gradient with respect to the input: a transposed convolution, with its last row or column dropped if
+ * FA_PADDING_SAME padded more at the end than at the start. */
 static fa_tensor *images_back(const fa_tensor *gy, const fa_tensor *weight, const fa_tensor *x, fa_pair stride,
                               fa_pair padding, fa_pair dilation, int64_t groups)
 {
@@ -192,11 +193,11 @@ static void conv2d_grad(fa__back *b)
         fa__set_input_grad(b, &a->bias, sum_to_channels(g));
 }
 
-/** The convolution of images with a kernel, without turning it (a cross-correlation): a layer of a network. The result
- *  is (n, out, height, width), with (size + 2 padding - dilation (kernel - 1) - 1) / stride + 1 rows and columns,
- *  rounded down. Pairs are a height and a width, or a number for both. FA_PADDING_SAME goes with a stride of 1; where
- *  it is odd, what is more stands behind. Operands have one dtype, not bool; integers wrap around, f16 and bf16 are
- *  summed in f32. */
+/** 2-dimensional convolution of images (cross-correlation: the kernel is not flipped). The result is (n, out_channels,
+ *  height, width), where each size is floor((size + 2 * padding - dilation * (kernel - 1) - 1) / stride) + 1. Pairs are
+ *  a height and a width, or one number for both. FA_PADDING_SAME requires stride 1; an odd amount of padding has the
+ *  extra zeros at the end. All operands have one dtype, not bool. Integers wrap around; f16 and bf16 are accumulated in
+ *  f32. */
 OP(conv2d, conv2d_args, (y), .infer = conv2d_infer, .grad = conv2d_grad, .keep = KEEP(weight for x, x for weight),
    .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,
    DIFFERS("bool: as matmul"), TORCH("nn.functional.conv2d(x, weight, bias, stride, padding, dilation, groups)"), ALSO("`convolution`"),
@@ -209,17 +210,17 @@ OP(conv2d, conv2d_args, (y), .infer = conv2d_infer, .grad = conv2d_grad, .keep =
            "i(2,2,2,2) bias=i(2) padding=1; (1,4,4,3) (4,2,3,2) bias=(4) stride=2 padding=1 groups=2"))
 
 typedef struct {
-    const fa_tensor *x;              /* (n, channels, height, width), or without n */
-    const fa_tensor *weight;         /* (channels, out / groups, kernel height, kernel width) */
+    const fa_tensor *x;              /* input: (n, channels, height, width) or (channels, height, width) */
+    const fa_tensor *weight;         /* (channels, out_channels / groups, kernel_height, kernel_width) */
     const fa_tensor *bias OPT(NULL); /* (out); NULL: none */
-    fa_pair stride OPT(1);           /* steps of the kernel over the result */
-    fa_pair padding OPT(0);          /* rows and columns that the result lacks, on each side */
-    fa_pair output_padding OPT(0);   /* rows and columns that it has more, behind; below stride or dilation */
-    int64_t groups OPT(1);           /* so many parts of the channels, each with its part of the results */
-    fa_pair dilation OPT(1);         /* how far the kernel's entries are apart */
+    fa_pair stride OPT(1);           /* step of the kernel over the result */
+    fa_pair padding OPT(0);          /* rows and columns removed from the result on each side */
+    fa_pair output_padding OPT(0);   /* rows and columns added at the end of the result; less than stride or dilation */
+    int64_t groups OPT(1);           /* number of groups the channels are split into */
+    fa_pair dilation OPT(1);         /* spacing between kernel elements */
 } conv_transpose2d_args;
 
-/* The height and width of the result */
+/* The height and width of the result of a transposed convolution. */
 static bool transposed_size(const fa__call *c, const conv_transpose2d_args *a, const window *w, int64_t size[2])
 {
     int64_t more[2];
@@ -272,11 +273,13 @@ static void conv_transpose2d_grad(fa__back *b)
         fa__set_input_grad(b, &a->bias, sum_to_channels(g));
 }
 
-/** What has the shape of a convolution's gradient by its images: each entry of x, times the kernel, is added to the
- *  result, `stride` apart (a deconvolution). The result is (n, out, height, width), with (size - 1) stride - 2 padding
- * + dilation (kernel - 1) + output_padding + 1 rows and columns. Dtypes are as fa_conv2d has them. It is computed as a
- * convolution of x with zeros between its entries and around them, by which all weights are multiplied: an infinity or
- * NaN among these makes NaN of results that it takes no part in, and that are finite in PyTorch. */
+/** Transposed convolution: the gradient of conv2d with respect to its input, also called deconvolution. Each element of
+ *  x, times the kernel, is added to the result at steps of `stride`. The result is (n, out_channels, height, width),
+ *  where each size is (size - 1) * stride - 2 * padding + dilation * (kernel - 1) + output_padding + 1. Dtypes as for
+ *  fa_conv2d().
+ *
+ *  It is computed as a convolution of x with zeros inserted between and around its elements. These zeros are multiplied
+ *  with all weights, so an infinite or NaN weight makes results NaN that are finite in PyTorch. */
 OP(conv_transpose2d, conv_transpose2d_args, (y), .infer = conv_transpose2d_infer, .grad = conv_transpose2d_grad,
    .keep = KEEP(weight for x, x for weight), .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,
    DIFFERS("bool: as matmul"), TORCH("nn.functional.conv_transpose2d(x, weight, bias, stride, padding, output_padding, groups, dilation)"),
@@ -286,17 +289,17 @@ OP(conv_transpose2d, conv_transpose2d_args, (y), .infer = conv_transpose2d_infer
            "stride=3 bias=(1); (1,3,2,2) (3,1,3,3) groups=3 stride=2"))
 
 typedef struct {
-    const fa_tensor *x;  /* (n, channels, height, width), or without n */
-    const fa_tensor *gy; /* (n, out, height, width), or without n */
-    int64_t height;      /* of the kernel */
-    int64_t width;       /* of the kernel */
+    const fa_tensor *x;  /* input: (n, channels, height, width) or (channels, height, width) */
+    const fa_tensor *gy; /* gradient of the result: (n, out_channels, height, width), or without n */
+    int64_t height;      /* kernel height */
+    int64_t width;       /* kernel width */
     fa_pair stride;      /* of the convolution */
     fa_pair padding;     /* of the convolution */
     fa_pair dilation;    /* of the convolution */
     int64_t groups;      /* of the convolution */
 } conv2d_weight_args;
 
-/* gy may have fewer rows and columns than a convolution of that size has: then the first ones. */
+/* gy may have fewer rows and columns than the full result of the convolution: then it is the leading part. */
 static bool check_result(const fa__call *c, const window *w, const int64_t size[2], const fa_tensor *gy)
 {
     int64_t result[2];
@@ -336,27 +339,26 @@ static void conv2d_weight_grad(fa__back *b)
                                     a->gy));
 }
 
-/** The gradient of a convolution by its weight: the sum over all images and places of entries of x times those of gy.
- */
+/** The gradient of a convolution with respect to its weight: the sum over all images and positions of x times gy. */
 OP(conv2d_weight, conv2d_weight_args, (weight), .infer = conv2d_weight_infer, .grad = conv2d_weight_grad,
    .keep = KEEP(gy for x, x for gy), INTERNAL, TORCH(""),
    SAMPLES("(1,2,4,5) (1,3,2,3) 3 3 1 0 1 1; (2,4,4) (4,2,2) 3 3 2 1 1 2; (2,2,3,4) (2,2,3,4) 2 4 1 same 1 1; "
            "(1,1,6,7) (1,2,4,3) 2 3 {1,2} {0,2} {2,3} 1; (0,2,3,3) (0,2,2,2) 2 2 1 0 1 1; (1,2,5,5) (1,3,3,3) 1 1 2 0 "
            "1 1; (1,1,6,6) (1,1,2,2) 2 2 1 0 3 1; (1,0,3,3) (1,2,2,2) 2 2 1 0 1 1"))
 
-/* ---- lines ---- */
+/* ---- one dimension ---- */
 
 typedef struct {
-    const fa_tensor *x;              /* (n, channels, length), or without n */
-    const fa_tensor *weight;         /* (out, channels / groups, kernel length) */
+    const fa_tensor *x;              /* input: (n, channels, length) or (channels, length) */
+    const fa_tensor *weight;         /* (out_channels, channels / groups, kernel_length) */
     const fa_tensor *bias OPT(NULL); /* (out); NULL: none */
-    int64_t stride OPT(1);           /* steps of the kernel over x */
-    int64_t padding OPT(0);          /* zeros around x, on each side; FA_PADDING_SAME: as many as keep its size */
-    int64_t dilation OPT(1);         /* how far the kernel's entries are apart */
-    int64_t groups OPT(1);           /* so many parts of the channels, each with its part of the results */
+    int64_t stride OPT(1);           /* step of the kernel over the input */
+    int64_t padding OPT(0);          /* zeros added on each side; FA_PADDING_SAME keeps the input's size */
+    int64_t dilation OPT(1);         /* spacing between kernel elements */
+    int64_t groups OPT(1);           /* number of groups the channels are split into */
 } conv1d_args;
 
-/* What an image of one row has of a line's; a number beyond what there can be stays one. */
+/* A 1-dimensional option as the pair for an image of one row; a number out of range stays out of range. */
 static fa_pair of_line(int64_t row, int64_t n)
 {
     return n == FA_PADDING_SAME ? FA_PADDING_SAME : FA_PAIR(row, n);
@@ -377,21 +379,22 @@ static fa_tensor *conv1d_compose(fa__call *c)
                              .dilation = of_line(1, a->dilation), .groups = a->groups));
 }
 
-/** The convolution of lines with a kernel: (n, out, length), as fa_conv2d makes it of images with one row. */
+/** 1-dimensional convolution (cross-correlation) of sequences: (n, out_channels, length), with the length computed as
+ *  for fa_conv2d(). */
 OP(conv1d, conv1d_args, (y), .compose = conv1d_compose, .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,
    DIFFERS("bool: as matmul"), TORCH("nn.functional.conv1d(x, weight, bias, stride, padding, dilation, groups)"),
    SAMPLES("(2,2,5) (3,2,3); (2,6) (2,1,2) bias=(2) stride=2 padding=1 groups=2; (1,2,5) (2,2,4) padding=3; "
            "(1,1,7) (2,1,3) dilation=2 padding=2 bias=(2); (0,2,4) (2,2,2)"))
 
 typedef struct {
-    const fa_tensor *x;              /* (n, channels, length), or without n */
-    const fa_tensor *weight;         /* (channels, out / groups, kernel length) */
+    const fa_tensor *x;              /* input: (n, channels, length) or (channels, length) */
+    const fa_tensor *weight;         /* (channels, out_channels / groups, kernel_length) */
     const fa_tensor *bias OPT(NULL); /* (out); NULL: none */
-    int64_t stride OPT(1);           /* steps of the kernel over the result */
-    int64_t padding OPT(0);          /* entries that the result lacks, on each side */
-    int64_t output_padding OPT(0);   /* entries that it has more, behind; below stride or dilation */
-    int64_t groups OPT(1);           /* so many parts of the channels, each with its part of the results */
-    int64_t dilation OPT(1);         /* how far the kernel's entries are apart */
+    int64_t stride OPT(1);           /* step of the kernel over the result */
+    int64_t padding OPT(0);          /* elements removed from the result on each side */
+    int64_t output_padding OPT(0);   /* elements added at the end of the result; less than stride or dilation */
+    int64_t groups OPT(1);           /* number of groups the channels are split into */
+    int64_t dilation OPT(1);         /* spacing between kernel elements */
 } conv_transpose1d_args;
 
 static fa_tensor *conv_transpose1d_compose(fa__call *c)
@@ -405,8 +408,8 @@ static fa_tensor *conv_transpose1d_compose(fa__call *c)
                                        .dilation = of_line(1, a->dilation)));
 }
 
-/** The transpose of a convolution of lines: (n, out, length), as fa_conv_transpose2d makes it of images with one row.
- */
+/** 1-dimensional transposed convolution: (n, out_channels, length), with the length computed as for
+ *  fa_conv_transpose2d(). */
 OP(conv_transpose1d, conv_transpose1d_args, (y), .compose = conv_transpose1d_compose, .autocast = FA__CAST_LOW,
    .autocast_cpu = FA__CAST_LOW, DIFFERS("bool: as matmul"),
    TORCH("nn.functional.conv_transpose1d(x, weight, bias, stride, padding, output_padding, groups, dilation)"),

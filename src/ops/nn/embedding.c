@@ -1,15 +1,15 @@
-/* Embeddings: rows of a matrix by their numbers. */
+/* Embedding. Looks up rows of a weight matrix by index. */
 #include "dispatch/row.h"
 #include "ops/index/index.h"
 
 typedef struct {
-    const fa_tensor *input;             /* integers of any shape, each at least 0 and below the number of rows */
-    const fa_tensor *weight;            /* (rows, width) */
-    int64_t padding_idx OPT(INT64_MIN); /* a row that gets no gradient; negative counts from the end; by default none */
-    bool scale_grad_by_freq OPT(false); /* what comes to a row is divided by how often the row is taken */
+    const fa_tensor *input;             /* indices: integers of any shape, from 0 to the number of rows - 1 */
+    const fa_tensor *weight;            /* (num_embeddings, embedding_dim) */
+    int64_t padding_idx OPT(INT64_MIN); /* this row gets no gradient; negative counts from the end; default: none */
+    bool scale_grad_by_freq OPT(false); /* true: divide each row's gradient by how often its index occurs in input */
 } embedding_args;
 
-/* Fails, or puts what a negative number counts from the end into `row`; -1: there is none. */
+/* Sets `row` to padding_idx with a negative one wrapped, or to -1 if there is none; an error if it is out of range. */
 static bool find_padding(const fa__call *c, const embedding_args *a, int64_t *row)
 {
     int64_t rows = a->weight->shape[0], p = a->padding_idx;
@@ -36,9 +36,9 @@ static fa_tensor *embedding_compose(fa__call *c)
     return fa_reshape(fa__embedding_rows(flat, a->weight, padding, a->scale_grad_by_freq), shape);
 }
 
-/** The rows of weight that input names: the shape of input, and width behind it. A number that is out of range is an
- *  error, which names it. Gradients are added in input's order: the same bits on every device. PyTorch's max_norm,
- * which changes weight, is not there: fa_norm() finds the rows that are longer. */
+/** The rows of weight that input selects: shape input.shape + (embedding_dim). An index out of range is an error that
+ *  names it. Gradients are added in the order of input, so every device gives the same bits. PyTorch's max_norm, which
+ *  changes weight, is missing; fa_norm() finds rows that are too long. */
 OP(embedding, embedding_args, (y), .compose = embedding_compose, .index = FIELDS(input),
    TORCH("nn.functional.embedding(input, weight, padding_idx, scale_grad_by_freq=scale_grad_by_freq)"),
    SAMPLES(
@@ -48,9 +48,9 @@ OP(embedding, embedding_args, (y), .compose = embedding_compose, .index = FIELDS
 
 typedef struct {
     const fa_tensor *index;  /* (n), integers */
-    const fa_tensor *weight; /* (rows, width) */
-    int64_t padding;         /* a row that gets no gradient; -1: none */
-    bool by_freq;            /* what comes to a row is divided by how often the row is taken */
+    const fa_tensor *weight; /* (num_embeddings, embedding_dim) */
+    int64_t padding;         /* row without a gradient; -1: none */
+    bool by_freq;            /* true: divide each row's gradient by how often its index occurs in input */
 } embedding_rows_args;
 
 static bool embedding_rows_infer(fa__call *c)
@@ -62,7 +62,7 @@ static bool embedding_rows_infer(fa__call *c)
     return fa__check_index(c, a->index, "index") && fa__infer_shape(c, (fa_dtype)a->weight->dtype, 2, shape);
 }
 
-/* How often each number is there, for each of them: (n, 1). */
+/* For each index, how often it occurs in the list: (n, 1). */
 static fa_tensor *frequencies(const fa_tensor *index, const fa_tensor *weight)
 {
     fa_tensor *zeros = fa_zeros(FA_SHAPE(weight->shape[0]), .dtype = FA_I64, .device = fa_tensor_device(index));
@@ -81,7 +81,7 @@ static void embedding_rows_grad(fa__back *b)
         fa__set_input_grad(b, &a->weight, g);
 }
 
-/** Rows of weight, by their numbers. */
+/** The rows of weight that index selects. */
 OP(embedding_rows, embedding_rows_args, (y), .infer = embedding_rows_infer, .grad = embedding_rows_grad,
    .keep = KEEP(index), .index = FIELDS(index), INTERNAL, TORCH(""),
    SAMPLES("i(3)<5 (5,4) -1 false; i(9)<2 (2,3) -1 false; i(0)<5 (5,4) -1 false"))

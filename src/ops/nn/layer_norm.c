@@ -1,4 +1,4 @@
-/* Normalisation over the last dimensions, by norms, and by neighbouring channels. */
+/* Layer norm, RMS norm, normalize and local response norm. */
 #include "ops/reduce/reduce.h"
 #include <math.h>
 
@@ -13,13 +13,13 @@ static bool check_floating(const fa__call *c, const fa_tensor *x)
 
 typedef struct {
     const fa_tensor *x;                /* (..., normalized_shape), floating */
-    fa_shape normalized_shape;         /* the last dimensions of x: statistics are over these */
-    const fa_tensor *weight OPT(NULL); /* of normalized_shape; NULL: 1 */
-    const fa_tensor *bias OPT(NULL);   /* of normalized_shape; NULL: 0 */
-    double eps OPT(1e-5);              /* is added to variances */
+    fa_shape normalized_shape;         /* the shape of x's last dimensions, over which the statistics are computed */
+    const fa_tensor *weight OPT(NULL); /* in normalized_shape; NULL means 1 */
+    const fa_tensor *bias OPT(NULL);   /* in normalized_shape; NULL means 0 */
+    double eps OPT(1e-5);              /* added to the variance */
 } layer_norm_args;
 
-/* Whether a shape is that of the last dimensions of x; their bits, or 0 after an error. */
+/* Whether a shape is that of x's last dimensions: returns these as a bit mask, or 0 and an error. */
 static int64_t last_ones(const fa__call *c, const fa_tensor *x, fa_shape shape)
 {
     bool fits = shape.rank >= 1 && shape.rank <= x->rank;
@@ -39,7 +39,7 @@ static bool check_last(const fa__call *c, const char *name, const fa_tensor *t, 
     return fits || fa__call_fail(c, FA_ERROR_SHAPE, "%s has to be of normalized_shape", name);
 }
 
-/* A tensor of the last dimensions as an operand of x's rank; `otherwise` for NULL. */
+/* A tensor in normalized_shape with x's rank; the number `otherwise` for NULL. */
 static fa_arg last_or(const fa_tensor *t, const fa_tensor *x, double otherwise)
 {
     fa_shape shape = {.rank = x->rank};
@@ -58,8 +58,8 @@ static fa_tensor *layer_norm_compose(fa__call *c)
     return fa__standardize(a->x, last_or(a->weight, a->x, 1), last_or(a->bias, a->x, 0), set, a->eps).y;
 }
 
-/** (x - mean) / sqrt(variance + eps) * weight + bias, with statistics over the last dimensions (arXiv:1607.06450).
- *  Weight and bias may be f32 where x is f16 or bf16. */
+/** Layer normalization: (x - mean) / sqrt(variance + eps) * weight + bias, with mean and variance over the last
+ *  dimensions (arXiv:1607.06450). The result has x's shape. Weight and bias may be f32 if x is f16 or bf16. */
 OP(layer_norm, layer_norm_args, (y), .compose = layer_norm_compose, .autocast = FA__CAST_F32,
    TORCH("nn.functional.layer_norm(x, normalized_shape, weight, bias, eps)"),
    SAMPLES(
@@ -68,12 +68,12 @@ OP(layer_norm, layer_norm_args, (y), .compose = layer_norm_compose, .autocast = 
 
 typedef struct {
     const fa_tensor *x;                /* (..., normalized_shape), floating */
-    fa_shape normalized_shape;         /* the last dimensions of x: the mean is over these */
-    const fa_tensor *weight OPT(NULL); /* of normalized_shape; NULL: 1 */
-    double eps OPT(-1); /* is added to the mean; below 0: the distance of 1 to the next number, in f32 or f64 */
+    fa_shape normalized_shape;         /* the shape of x's last dimensions, over which the mean is computed */
+    const fa_tensor *weight OPT(NULL); /* in normalized_shape; NULL means 1 */
+    double eps OPT(-1);                /* added to the mean of squares; negative: the machine epsilon of f32 or f64 */
 } rms_norm_args;
 
-/* y of fa_pointwise texts, in x's dtype. */
+/* Evaluates an expression of x, weight and others in x's dtype. */
 static fa_tensor *scaled(const fa_tensor *x, const fa_tensor *scale, fa_arg weight)
 {
     static const char *const rounded[FA__DTYPES] = {
@@ -99,8 +99,8 @@ static fa_tensor *rms_norm_compose(fa__call *c)
     return scaled(a->x, fa_pointwise("1 / sqrt(x * x / y + z)", norm, n, eps), last_or(a->weight, a->x, 1));
 }
 
-/** x / sqrt(mean of x * x + eps) * weight, with the mean over the last dimensions (arXiv:1910.07467). The weight may be
- *  f32 where x is f16 or bf16. */
+/** Root mean square normalization: x / sqrt(mean(x * x) + eps) * weight, with the mean over the last dimensions
+ *  (arXiv:1910.07467). The result has x's shape. The weight may be f32 if x is f16 or bf16. */
 OP(rms_norm, rms_norm_args, (y), .compose = rms_norm_compose, .autocast = FA__CAST_F32,
    TORCH("nn.functional.rms_norm(x, normalized_shape, weight, eps if eps >= 0 else None)"),
    SAMPLES("(3,4) s(4); (2,3,4) s(3,4) weight=p(3,4) eps=0.01; (5,7) s(7) weight=p(7); (4) s(4) weight=(4); (0,4) s(4) "
@@ -108,9 +108,9 @@ OP(rms_norm, rms_norm_args, (y), .compose = rms_norm_compose, .autocast = FA__CA
 
 typedef struct {
     const fa_tensor *x;    /* floating */
-    double p OPT(2);       /* the order of the norm */
-    fa_dims dim OPT(1);    /* one dimension, FA_DIMS(0, 2), or all of them */
-    double eps OPT(1e-12); /* the least that is divided by */
+    double p OPT(2);       /* the p of the p-norm */
+    fa_dims dim OPT(1);    /* one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+    double eps OPT(1e-12); /* lower bound of the divisor */
 } normalize_args;
 
 static fa_tensor *normalize_compose(fa__call *c)
@@ -120,16 +120,16 @@ static fa_tensor *normalize_compose(fa__call *c)
     return norm ? fa_div(a->x, fa_clamp(norm, a->eps, (double)INFINITY)) : NULL;
 }
 
-/** x divided by its norms over dimensions, or by eps where that is larger. */
+/** x divided by its p-norm over the given dimensions: x / max(norm(x), eps). */
 OP(normalize, normalize_args, (y), .compose = normalize_compose, TORCH("nn.functional.normalize(x, p, dim, eps)"),
    SAMPLES("(3,4); (3,4) dim=0; (2,3,4) p=1 dim=-1; (2,3,4) p=3 dim={0,2}; t(3,4) dim=1; n(2,9)"))
 
 typedef struct {
-    const fa_tensor *x;     /* (n, c, ...), floating */
-    int64_t size;           /* how many neighbouring channels */
-    double alpha OPT(1e-4); /* of the mean of squares */
+    const fa_tensor *x;     /* (n, channels, ...), floating */
+    int64_t size;           /* number of neighbouring channels */
+    double alpha OPT(1e-4); /* factor for the mean of squares */
     double beta OPT(0.75);  /* the exponent */
-    double k OPT(1);        /* is added */
+    double k OPT(1);        /* added to the mean */
 } local_response_norm_args;
 
 static fa_tensor *local_response_norm_compose(fa__call *c)
@@ -151,8 +151,8 @@ static fa_tensor *local_response_norm_compose(fa__call *c)
                         a->beta);
 }
 
-/** x / (k + alpha * mean)^beta, with the mean of squares over `size` channels around each, of which those that are not
- *  there count as 0 (Krizhevsky et al. 2012). */
+/** Local response normalization: x / (k + alpha * mean)^beta, where mean is the mean of squares over `size` channels
+ *  around each one; missing channels count as 0 (Krizhevsky et al. 2012). */
 OP(local_response_norm, local_response_norm_args, (y), .compose = local_response_norm_compose,
    DIFFERS("i64: means of integers are refused"), TORCH("nn.functional.local_response_norm(x, size, alpha, beta, k)"),
    SAMPLES("(2,5,3) 2; (2,5,3,2) 3 alpha=0.5 beta=0.5 k=2; (1,3,4) 1; (2,4,3) 4 alpha=0.1; n(1,2,9) 2"))

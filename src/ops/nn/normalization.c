@@ -1,9 +1,9 @@
-/* Normalisation of channels: over batches, groups and instances. Statistics are taken in f32 or f64, in two passes, by
- * the reductions' fixed tree: the same bits on every device. */
+/* Batch norm, instance norm and group norm. Statistics are computed in f32 or f64, in two passes, with the fixed
+ * summation order of reductions: the same bits on every device. */
 #include "dispatch/call.h"
 #include "ops/reduce/reduce.h"
 
-/* ---- what they share ---- */
+/* ---- shared helpers ---- */
 
 static bool check_floating(const fa__call *c, const fa_tensor *x)
 {
@@ -12,7 +12,7 @@ static bool check_floating(const fa__call *c, const fa_tensor *x)
                             fa_dtype_name((fa_dtype)x->dtype));
 }
 
-/* NULL, or (channels). */
+/* Checks that an argument is NULL or has shape (channels). */
 static bool check_vector(const fa__call *c, const char *name, const fa_tensor *t, int64_t channels)
 {
     return !t || (t->rank == 1 && t->shape[0] == channels)
@@ -20,7 +20,7 @@ static bool check_vector(const fa__call *c, const char *name, const fa_tensor *t
                             (long long)channels);
 }
 
-/* A tensor of one number a channel, as it stands along dimension 1 of x. NULL after an error. */
+/* A (channels) tensor reshaped to broadcast along dimension 1 of x. NULL and an error. */
 static fa_tensor *along_channels(const fa_tensor *t, const fa_tensor *x)
 {
     fa_shape shape = {.rank = x->rank};
@@ -29,14 +29,14 @@ static fa_tensor *along_channels(const fa_tensor *t, const fa_tensor *x)
     return t ? fa_reshape(t, shape) : NULL;
 }
 
-/* The same for an operand that may be missing: then it is the number `otherwise`. */
+/* The same for an optional tensor: the number `otherwise` for NULL. */
 static fa_arg channels_or(const fa_tensor *t, const fa_tensor *x, double otherwise)
 {
     return t ? fa__arg_t(along_channels(t, x)) : fa__arg_f(otherwise);
 }
 
-/* running = (1 - momentum) * running + momentum * found; not recorded, and for `running` a change in place, wherever it
- * is. */
+/* running = (1 - momentum) * running + momentum * found. Not recorded for backward; an in-place change of `running` on
+ * whatever device it is. */
 static bool update(const fa__call *c, const fa_tensor *running, const fa_tensor *found, double momentum)
 {
     FA_USE(.no_grad = true);
@@ -48,7 +48,7 @@ static bool update(const fa__call *c, const fa_tensor *running, const fa_tensor 
     return fa_lerp_(r, (fa_to)(fa_reshape(found, FA_SHAPE(-1)), there, NULL), momentum);
 }
 
-/* Automatic placement leaves running statistics where they are. */
+/* Automatic placement does not move running statistics. */
 static fa_tensor *running_beside(const fa__call *c, const fa_tensor *running, const fa_tensor *x)
 {
     FA__WORK_FOR(fa__asked_for(c));
@@ -58,14 +58,14 @@ static fa_tensor *running_beside(const fa__call *c, const fa_tensor *running, co
 /* ---- over the batch ---- */
 
 typedef struct {
-    const fa_tensor *x;                      /* (n, c) or (n, c, ...), floating */
-    const fa_tensor *running_mean OPT(NULL); /* (c): changed in place in training */
-    const fa_tensor *running_var OPT(NULL);  /* (c): the same */
-    const fa_tensor *weight OPT(NULL);       /* (c): NULL: 1 */
-    const fa_tensor *bias OPT(NULL);         /* (c): NULL: 0 */
-    bool training OPT(false);                /* take the batch's statistics, and not the running ones */
-    double momentum OPT(0.1);                /* how much of the running ones each batch replaces */
-    double eps OPT(1e-5);                    /* is added to variances */
+    const fa_tensor *x;                      /* (n, channels) or (n, channels, ...), floating */
+    const fa_tensor *running_mean OPT(NULL); /* (channels); updated in place in training */
+    const fa_tensor *running_var OPT(NULL);  /* (channels); updated in place in training */
+    const fa_tensor *weight OPT(NULL);       /* (channels); NULL means 1 */
+    const fa_tensor *bias OPT(NULL);         /* (channels); NULL means 0 */
+    bool training OPT(false);                /* true: use the statistics of the batch instead of the running ones */
+    double momentum OPT(0.1);                /* weight of the batch in the running statistics */
+    double eps OPT(1e-5);                    /* added to the variance */
 } batch_norm_args;
 
 static bool check_channels(const fa__call *c, const batch_norm_args *a)
@@ -81,7 +81,7 @@ static bool check_channels(const fa__call *c, const batch_norm_args *a)
            || fa__call_fail(c, FA_ERROR_ARGUMENT, "running_mean and running_var come together");
 }
 
-/* Of x's dtype, whatever the others' is. */
+/* The normalized result in x's dtype, whatever the dtypes of the others. */
 static fa_tensor *scaled(const fa_tensor *x, fa_arg mean, fa_arg scale, fa_arg bias)
 {
     static const char *const rounded[FA__DTYPES] = {
@@ -93,11 +93,11 @@ static fa_tensor *scaled(const fa_tensor *x, fa_arg mean, fa_arg scale, fa_arg b
     return fa_to(fa_pointwise(text, x, mean, scale, bias), (fa_dtype)x->dtype);
 }
 
-/* Statistics of the batch itself over the dimensions in `set`; then the running ones are updated. */
+/* Normalizes with the batch's own statistics over the dimensions in `set`, then updates the running ones. */
 static fa_tensor *norm_of_batch(const fa__call *c, const batch_norm_args *a, int64_t set)
 {
     const fa_tensor *x = a->x;
-    if (!fa__numel(x)) /* which has none: what is given gets gradients of 0, and no NaN */
+    if (!fa__numel(x)) /* An empty x: weight and bias get gradients of 0, not NaN. */
         return scaled(x, fa__arg_f(0), channels_or(a->weight, x, 1), channels_or(a->bias, x, 0));
     fa__standardize_result r =
         fa__standardize(x, channels_or(a->weight, x, 1), channels_or(a->bias, x, 0), set, a->eps);
@@ -111,7 +111,7 @@ static fa_tensor *norm_of_batch(const fa__call *c, const batch_norm_args *a, int
     return updated ? r.y : NULL;
 }
 
-/* Statistics that were kept. */
+/* Normalizes with the running statistics. */
 static fa_tensor *norm_by_running(const fa__call *c, const batch_norm_args *a)
 {
     const fa_tensor *x = a->x;
@@ -120,11 +120,11 @@ static fa_tensor *norm_by_running(const fa__call *c, const batch_norm_args *a)
     if (a->weight)
         scale = fa_mul(scale, along_channels(a->weight, x));
     if (scale && fa__needs_grad(scale))
-        mean = fa_clone(mean); /* backward will read it, and training may change the running one before */
+        mean = fa_clone(mean); /* backward reads it, and training could change the running mean before that */
     return scaled(x, fa__arg_t(mean), fa__arg_t(scale), channels_or(a->bias, x, 0));
 }
 
-/* All dimensions but the first two, as bits, and the first one if `batch`. */
+/* All dimensions but the channels, as a bit mask; dimension 0 only if `batch`. */
 static int64_t places(const fa_tensor *x, bool batch)
 {
     return (((INT64_C(1) << x->rank) - 1) & ~INT64_C(3)) | batch;
@@ -151,11 +151,12 @@ static fa_tensor *batch_norm_compose(fa__call *c)
     return NULL;
 }
 
-/** (x - mean) / sqrt(variance + eps) * weight + bias for each channel, dimension 1 (arXiv:1502.03167). In training mean
- *  and variance are those of the batch, over all other dimensions; the running ones, where given, are changed in place
- *  to (1 - momentum) * running + momentum * the batch's, of the variance that divides by one element less: a
- *  cumulative average is momentum = 1 / the number of batches so far. Otherwise the running ones are taken, which get
- * no gradients. Weight and bias may be f32 where x is f16 or bf16; an empty batch changes nothing. */
+/** Batch normalization of each channel, dimension 1: (x - mean) / sqrt(variance + eps) * weight + bias
+ *  (arXiv:1502.03167). In training, mean and variance are computed over all other dimensions; running_mean and
+ *  running_var, if given, are updated in place to (1 - momentum) * running + momentum * batch, with the unbiased
+ *  variance. For a cumulative average pass momentum = 1 / (number of batches so far). Otherwise the running statistics
+ *  are used, and get no gradients. The result has x's shape. Weight and bias may be f32 if x is f16 or bf16. An empty
+ *  batch leaves the running statistics unchanged. */
 OP(batch_norm, batch_norm_args, (y), .compose = batch_norm_compose, .constant = FIELDS(running_mean, running_var),
    DIFFERS("i64 i32 u8 bool: means of integers are refused, empty ones too"),
    TORCH("nn.functional.batch_norm(x, running_mean, running_var, weight, bias, training, momentum, eps)"),
@@ -167,14 +168,14 @@ OP(batch_norm, batch_norm_args, (y), .compose = batch_norm_compose, .constant = 
 /* ---- over each instance ---- */
 
 typedef struct {
-    const fa_tensor *x;                      /* (n, c, ...), floating */
-    const fa_tensor *running_mean OPT(NULL); /* (c): changed in place where the input's own statistics are used */
-    const fa_tensor *running_var OPT(NULL);  /* (c): the same */
-    const fa_tensor *weight OPT(NULL);       /* (c): NULL: 1 */
-    const fa_tensor *bias OPT(NULL);         /* (c): NULL: 0 */
-    bool use_input_stats OPT(true);          /* and not the running ones */
-    double momentum OPT(0.1);                /* how much of the running ones each batch replaces */
-    double eps OPT(1e-5);                    /* is added to variances */
+    const fa_tensor *x;                      /* (n, channels, ...), floating */
+    const fa_tensor *running_mean OPT(NULL); /* (channels); updated in place if use_input_stats is true */
+    const fa_tensor *running_var OPT(NULL);  /* (channels); updated in place in training */
+    const fa_tensor *weight OPT(NULL);       /* (channels); NULL means 1 */
+    const fa_tensor *bias OPT(NULL);         /* (channels); NULL means 0 */
+    bool use_input_stats OPT(true);          /* false: use the running statistics */
+    double momentum OPT(0.1);                /* weight of the batch in the running statistics */
+    double eps OPT(1e-5);                    /* added to the variance */
 } instance_norm_args;
 
 static fa_tensor *instance_norm_compose(fa__call *c)
@@ -201,8 +202,8 @@ static fa_tensor *instance_norm_compose(fa__call *c)
     return NULL;
 }
 
-/** batch_norm() with statistics of each sample alone, over all dimensions but the first two (arXiv:1607.08022). The
- *  running ones get the mean of the samples'. */
+/** Instance normalization: like fa_batch_norm(), but with statistics of each sample and channel alone
+ *  (arXiv:1607.08022). The running statistics are updated with the mean over the samples. */
 OP(instance_norm, instance_norm_args, (y), .compose = instance_norm_compose,
    .constant = FIELDS(running_mean, running_var),
    TORCH("nn.functional.instance_norm(x, running_mean, running_var, weight, bias, use_input_stats, momentum, eps)"),
@@ -212,11 +213,11 @@ OP(instance_norm, instance_norm_args, (y), .compose = instance_norm_compose,
 /* ---- over groups of channels ---- */
 
 typedef struct {
-    const fa_tensor *x;                /* (n, c) or (n, c, ...), floating */
-    int64_t num_groups;                /* of channels, all of one size */
-    const fa_tensor *weight OPT(NULL); /* (c): NULL: 1 */
-    const fa_tensor *bias OPT(NULL);   /* (c): NULL: 0 */
-    double eps OPT(1e-5);              /* is added to variances */
+    const fa_tensor *x;                /* (n, channels) or (n, channels, ...), floating */
+    int64_t num_groups;                /* number of groups the channels are split into; divides their number */
+    const fa_tensor *weight OPT(NULL); /* (channels); NULL means 1 */
+    const fa_tensor *bias OPT(NULL);   /* (channels); NULL means 0 */
+    double eps OPT(1e-5);              /* added to the variance */
 } group_norm_args;
 
 static bool check_groups(const fa__call *c, const group_norm_args *a)
@@ -232,7 +233,7 @@ static bool check_groups(const fa__call *c, const group_norm_args *a)
     return check_vector(c, "weight", a->weight, channels) && check_vector(c, "bias", a->bias, channels);
 }
 
-/* A number for each channel along the second and third dimension of x in groups. */
+/* A (channels) tensor reshaped to broadcast with x, whose channels are split into groups. */
 static fa_arg grouped_or(const fa_tensor *t, fa_shape groups, double otherwise)
 {
     return t ? fa__arg_t(fa_reshape(t, FA_SHAPE(1, groups.dim[1], groups.dim[2], 1))) : fa__arg_f(otherwise);
@@ -253,8 +254,9 @@ static fa_tensor *group_norm_compose(fa__call *c)
     return fa_reshape(y, fa_tensor_shape(a->x));
 }
 
-/** (x - mean) / sqrt(variance + eps) * weight + bias, with statistics of each sample over groups of neighbouring
- *  channels and all dimensions behind them (arXiv:1803.08494). Weight and bias may be f32 where x is f16 or bf16. */
+/** Group normalization: (x - mean) / sqrt(variance + eps) * weight + bias, with statistics of each sample over each
+ *  group of channels and all dimensions after them (arXiv:1803.08494). The result has x's shape. Weight and bias may be
+ *  f32 if x is f16 or bf16. */
 OP(group_norm, group_norm_args, (y), .compose = group_norm_compose, .autocast = FA__CAST_F32,
    DIFFERS("i64 i32 u8 bool: as batch_norm"), TORCH("nn.functional.group_norm(x, num_groups, weight, bias, eps)"),
    SAMPLES("(2,4,3) 2; (2,4,3,2) 2 weight=p(4) bias=(4) eps=0.01; (3,4) 1 weight=p(4); (2,3,5) 3 weight=p(3) bias=(3); "

@@ -1,11 +1,11 @@
-/* Pooling: the largest element or the mean of each window of planes, the last two dimensions of (n, c, h, w) or
- * (c, h, w). Which elements a window has is in backend/pool.h. Gradients add up in the windows' order: the same bits
- * on every device. */
+/* Pooling in two dimensions. Maximum and mean over windows of the last two dimensions of (n, c, h, w) or (c, h, w).
+ * backend/pool.h defines the windows. Gradients are added in the order of the windows: the same bits on every
+ * device. */
 #include "dispatch/row.h"
 
 /* ---- sizes ---- */
 
-/* Windows along one dimension. */
+/* The geometry of windows along one dimension. */
 typedef struct windows {
     int64_t size, stride, padding, dilation;
     bool ceil_mode;
@@ -36,14 +36,14 @@ static bool check_floating(const fa__call *c, const fa_tensor *x)
                             fa_dtype_name((fa_dtype)x->dtype));
 }
 
-/* Elements from the first to the last one of a window; 0 when that cannot be counted, or is none. */
+/* The extent of a dilated window; 0 if it overflows or is empty. */
 static int64_t reach(const windows *w)
 {
     int64_t n = w->size - 1;
     return w->size < 1 || w->dilation < 1 || !fa__mul_i64(n, w->dilation, &n) ? 0 : n + 1;
 }
 
-/* Windows that lie in the padding alone would have no element. */
+/* Whether every window has an element: one that lies only in the padding has none. */
 static bool all_have_some(const windows *w, int64_t in, int64_t out)
 {
     for (int64_t o = 0; o < out && w->dilation > 1; o++) {
@@ -56,8 +56,8 @@ static bool all_have_some(const windows *w, int64_t in, int64_t out)
     return true;
 }
 
-/* How many windows there are; 0 after an error. With ceil_mode the last one may go beyond the padding, but has to begin
- * before it. */
+/* The number of windows; 0 and an error. With ceil_mode the last window may extend past the padding, but must start
+ * before its end. */
 static int64_t count_windows(const fa__call *c, const windows *w, int64_t in, const char *which)
 {
     int64_t all, spare, most = reach(w);
@@ -79,7 +79,7 @@ static int64_t count_windows(const fa__call *c, const windows *w, int64_t in, co
     return out;
 }
 
-/* The shape of x with other planes. */
+/* Sets the result to x's shape with another height and width. */
 static bool infer_planes(fa__call *c, const fa_tensor *x, fa_dtype dtype, int64_t height, int64_t width)
 {
     int64_t shape[FA_MAX_DIMS];
@@ -98,7 +98,7 @@ static bool infer_windows(fa__call *c, const fa_tensor *x, const windows *h, con
     return width && infer_planes(c, x, (fa_dtype)x->dtype, height, width);
 }
 
-/* Whether t has x's shape but for the planes. */
+/* Checks that t has x's shape except for height and width. */
 static bool check_beside(const fa__call *c, const fa_tensor *x, const fa_tensor *t)
 {
     bool fits = x->rank == t->rank && (x->rank == 3 || x->rank == 4);
@@ -107,15 +107,15 @@ static bool check_beside(const fa__call *c, const fa_tensor *x, const fa_tensor 
     return fits || fa__call_fail(c, FA_ERROR_SHAPE, "gy and x are of different shapes");
 }
 
-/* ---- the largest ---- */
+/* ---- maximum ---- */
 
 typedef struct {
     const fa_tensor *x;        /* (n, c, h, w) or (c, h, w), any dtype but bool */
-    fa_pair kernel;            /* height and width of a window */
-    fa_pair stride OPT(0);     /* how far a window is from the next; 0: the kernel */
-    fa_pair padding OPT(0);    /* at both ends; at most half of what a window reaches over */
-    fa_pair dilation OPT(1);   /* how far a window's elements are apart */
-    bool ceil_mode OPT(false); /* a last window that goes beyond the padding counts, too */
+    fa_pair kernel;            /* height and width of the window */
+    fa_pair stride OPT(0);     /* step between windows; 0: the kernel size */
+    fa_pair padding OPT(0);    /* padding on each side; at most half of the dilated window */
+    fa_pair dilation OPT(1);   /* spacing between elements of a window */
+    bool ceil_mode OPT(false); /* true: round the number of windows up */
 } max_pool2d_args;
 
 static bool max_pool2d_infer(fa__call *c)
@@ -143,7 +143,7 @@ static void give_placed(fa__back *b, const fa_tensor *indices)
                                            a->padding, a->dilation));
 }
 
-/* Where the largest ones are is found again: cheaper than to have kept it. */
+/* The positions of the maxima are searched again, which is cheaper than storing them. */
 static void max_pool2d_grad(fa__back *b)
 {
     const max_pool2d_args *a = b->args;
@@ -162,17 +162,18 @@ static void max_pool2d_with_indices_grad(fa__back *b)
     give_placed(b, b->y[1]);
 }
 
-/** The largest element of each window: (n, c, h', w'), with h' = (h + 2 padding - dilation (kernel - 1) - 1) / stride +
- *  1, rounded down, or up with ceil_mode, when the last window still begins before the padding behind. Padding is never
- *  chosen. NaN is larger than everything; of equal elements the first is chosen, of several NaN the last, and gets the
- *  gradient. Unlike in PyTorch a window that has only padding is an error. */
+/** Max pooling: the largest element of each window, (n, c, h', w') with h' = floor((h + 2 * padding - dilation *
+ *  (kernel - 1) - 1) / stride) + 1. With ceil_mode the division rounds up, as long as the last window starts before the
+ *  padding at the end. Padding is never selected. NaN counts as the largest. Of equal elements the first, and of
+ *  several NaN the last, is selected and gets the gradient. Unlike in PyTorch, a window that lies only in the padding
+ *  is an error. */
 OP(max_pool2d, max_pool2d_args, (y), .infer = max_pool2d_infer, .grad = max_pool2d_grad, .keep = KEEP(x),
    TORCH("nn.functional.max_pool2d(x, kernel, stride or kernel, padding, dilation, ceil_mode)"),
    SAMPLES("d(2,3,4,6) 2; d(2,5,7) {3,2} stride={2,1} padding=1; d(1,2,6,5) 3 stride=2 padding=1 ceil_mode=true; "
            "d(1,2,9,8) 2 dilation={2,3} stride=1; d(1,1,5,5) 2 ceil_mode=true; t(1,2,6,6) 3 stride=1 padding=1; "
            "n(1,1,3,9) 2 stride=1; (0,3,4,4) 2; d(1,2,3,40) {2,3} stride={1,3}; d(2,3,3) 3; t(1,1,300) {1,2}"))
 
-/** max_pool2d(), and where in its plane each of them is: i64, row by row. */
+/** fa_max_pool2d() and the position of each maximum: i64, row-major within the h x w plane. */
 OP(max_pool2d_with_indices, max_pool2d_args, (values, indices), .infer = max_pool2d_with_indices_infer,
    .grad = max_pool2d_with_indices_grad, .keep = KEEP(indices),
    TORCH("nn.functional.max_pool2d_with_indices(x, kernel, stride or kernel, padding, dilation, ceil_mode)"),
@@ -182,12 +183,12 @@ OP(max_pool2d_with_indices, max_pool2d_args, (values, indices), .infer = max_poo
 
 typedef struct {
     const fa_tensor *gy;      /* (n, c, h', w') or (c, h', w') */
-    const fa_tensor *indices; /* of gy's shape, integers: places in planes of x */
+    const fa_tensor *indices; /* gy's shape, integers: row-major positions within a plane of x */
     fa_like x;                /* (n, c, h, w) or (c, h, w) */
-    fa_pair kernel;           /* as max_pool2d has them; kernel 0: windows are adaptive */
-    fa_pair stride;           /* not 0, unless kernel is */
-    fa_pair padding;          /* in front */
-    fa_pair dilation;         /* of windows */
+    fa_pair kernel;           /* as for max_pool2d; kernel 0: adaptive windows */
+    fa_pair stride;           /* not 0, unless kernel is 0 */
+    fa_pair padding;          /* padding before the first element */
+    fa_pair dilation;         /* spacing between elements of a window */
 } max_pool2d_back_args;
 
 static bool max_pool2d_back_infer(fa__call *c)
@@ -210,22 +211,22 @@ static void max_pool2d_back_grad(fa__back *b)
     fa__set_input_grad(b, &a->gy, fa_reshape(chosen, fa_tensor_shape(a->indices)));
 }
 
-/** Zeros of x's shape, with each element of gy added where its index says: the gradient of max_pool2d. */
+/** Zeros in x's shape, with each element of gy added at its index: the gradient of max_pool2d. */
 OP(max_pool2d_back, max_pool2d_back_args, (y), .infer = max_pool2d_back_infer, .grad = max_pool2d_back_grad,
    .keep = KEEP(indices), INTERNAL, TORCH(""),
    SAMPLES("(2,1,1) i(2,1,1)<12 (2,3,4) {3,4} {3,4} 0 1; (2,2,2,2) i(2,2,2,2)<4 (2,2,2,2) 3 1 1 1; (0,2,1,1) "
            "i(0,2,1,1)<4 (0,2,2,2) 2 2 0 1; (3,1,1) i(3,1,1)<35 (3,5,7) 0 0 0 0"))
 
-/* ---- means ---- */
+/* ---- mean ---- */
 
 typedef struct {
     const fa_tensor *x;               /* (n, c, h, w) or (c, h, w), floating */
-    fa_pair kernel;                   /* height and width of a window */
-    fa_pair stride OPT(0);            /* how far a window is from the next; 0: the kernel */
-    fa_pair padding OPT(0);           /* at both ends; at most half of the window */
-    bool ceil_mode OPT(false);        /* a last window that goes beyond the padding counts, too */
-    bool count_include_pad OPT(true); /* padding counts as zeros */
-    int64_t divisor_override OPT(0);  /* what sums are divided by; 0: the number of elements */
+    fa_pair kernel;                   /* height and width of the window */
+    fa_pair stride OPT(0);            /* step between windows; 0: the kernel size */
+    fa_pair padding OPT(0);           /* padding on each side; at most half of the window */
+    bool ceil_mode OPT(false);        /* true: round the number of windows up */
+    bool count_include_pad OPT(true); /* true: padding counts as zeros in the mean */
+    int64_t divisor_override OPT(0);  /* the divisor of the sums; 0: the number of elements */
 } avg_pool2d_args;
 
 static bool avg_pool2d_infer(fa__call *c)
@@ -244,8 +245,8 @@ static void avg_pool2d_grad(fa__back *b)
                                            a->count_include_pad, a->divisor_override));
 }
 
-/** The mean of each window, in the shape that max_pool2d() gives. Sums are taken in f32 or f64, row by row. What a
- *  window of ceil_mode has beyond the padding never counts. Integers are an error. */
+/** Average pooling: the mean of each window, in the shape of fa_max_pool2d()'s result. Sums are accumulated in f32 or
+ *  f64, row by row. Elements past the padding (from ceil_mode) are never counted. Integers are an error. */
 OP(avg_pool2d, avg_pool2d_args, (y), .infer = avg_pool2d_infer, .grad = avg_pool2d_grad,
    DIFFERS("i64: means of integers are refused"),
    TORCH(
@@ -258,12 +259,12 @@ OP(avg_pool2d, avg_pool2d_args, (y), .infer = avg_pool2d_infer, .grad = avg_pool
        "{1,2}"))
 
 typedef struct {
-    const fa_tensor *gy;      /* what avg_pool2d gives */
-    fa_like x;                /* its operand */
-    fa_pair kernel;           /* and the rest as avg_pool2d has them */
-    fa_pair stride;           /* 0: the kernel */
-    fa_pair padding;          /* at both ends */
-    bool ceil_mode;           /* a last window goes beyond */
+    const fa_tensor *gy;      /* gradient of avg_pool2d's result */
+    fa_like x;                /* the input of avg_pool2d */
+    fa_pair kernel;           /* this and the others: as for avg_pool2d */
+    fa_pair stride;           /* 0: the kernel size */
+    fa_pair padding;          /* padding on each side */
+    bool ceil_mode;           /* the number of windows was rounded up */
     bool count_include_pad;   /* padding counts */
     int64_t divisor_override; /* 0: the number of elements */
 } avg_pool2d_back_args;
@@ -290,7 +291,7 @@ static void avg_pool2d_back_grad(fa__back *b)
                                      .divisor_override = a->divisor_override));
 }
 
-/** For each element the sum of what its windows' means have of gy: the gradient of avg_pool2d. */
+/** The gradient of avg_pool2d: each element's share of gy, summed over its windows. */
 OP(avg_pool2d_back, avg_pool2d_back_args, (y), .infer = avg_pool2d_back_infer, .grad = avg_pool2d_back_grad, INTERNAL,
    TORCH(""),
    SAMPLES(
@@ -298,14 +299,14 @@ OP(avg_pool2d_back, avg_pool2d_back_args, (y), .infer = avg_pool2d_back_infer, .
        "true false 0; (1,1,3,3) (1,1,5,5) 2 2 0 true true 3; (0,3,2,2) (0,3,4,4) 2 2 0 false true 0; (1,2,3,40) "
        "(1,2,3,40) 3 1 1 false true 0"))
 
-/* ---- to a given size ---- */
+/* ---- adaptive pooling ---- */
 
 typedef struct {
     const fa_tensor *x; /* (n, c, h, w) or (c, h, w), floating */
-    fa_pair size;       /* of the result's planes; -1 keeps the size of x */
+    fa_pair size;       /* height and width of the result; -1 keeps x's */
 } adaptive_avg_pool2d_args;
 
-/* The size of the result along one dimension; -1 after an error. */
+/* The size of the result along one dimension; -1 and an error. */
 static int64_t adapted(const fa__call *c, const fa_tensor *x, fa_pair size, int which)
 {
     int64_t n = fa_pair_at(size, which);
@@ -329,15 +330,15 @@ static void adaptive_mean_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa__adaptive_mean_back(b->gy[0], a->x));
 }
 
-/** adaptive_avg_pool2d by windows, whatever their number. */
+/** adaptive_avg_pool2d computed window by window. */
 OP(adaptive_mean, adaptive_avg_pool2d_args, (y), .infer = adaptive_infer, .grad = adaptive_mean_grad, INTERNAL,
    DIFFERS("i64 i32 u8 bool: as avg_pool2d, empty ones too"), TORCH("nn.functional.adaptive_avg_pool2d(x, size)"),
    SAMPLES("(2,3,5,7) {2,3}; (2,4,6) 2; (1,2,3,4) {5,2}; (0,2,3,3) 2; n(1,3,9) {2,4}; (1,3,100) {2,33}; "
            "(2,5,4) 1"))
 
 typedef struct {
-    const fa_tensor *gy; /* what adaptive_avg_pool2d gives */
-    fa_like x;           /* its operand */
+    const fa_tensor *gy; /* gradient of adaptive_avg_pool2d's result */
+    fa_like x;           /* the input of adaptive_avg_pool2d */
 } adaptive_mean_back_args;
 
 static bool adaptive_mean_back_infer(fa__call *c)
@@ -353,11 +354,11 @@ static void adaptive_mean_back_grad(fa__back *b)
     fa__set_input_grad(b, &a->gy, fa__adaptive_mean(b->gy[0], FA_PAIR(height, width)));
 }
 
-/** For each element the sum of what its windows' means have of gy: the gradient of adaptive_avg_pool2d. */
+/** The gradient of adaptive_avg_pool2d: each element's share of gy, summed over its windows. */
 OP(adaptive_mean_back, adaptive_mean_back_args, (y), .infer = adaptive_mean_back_infer, .grad = adaptive_mean_back_grad,
    INTERNAL, TORCH(""), SAMPLES("(2,3,2,3) (2,3,5,7); (2,2,2) (2,4,6); (1,2,5,2) (1,2,3,4); (0,2,2,2) (0,2,3,3)"))
 
-/* A mean of whole planes is a reduction, which goes over all of the device. */
+/* The mean of a whole plane is a reduction, which uses all of the device. */
 static fa_tensor *adaptive_avg_pool2d_compose(fa__call *c)
 {
     const adaptive_avg_pool2d_args *a = c->args;
@@ -367,8 +368,8 @@ static fa_tensor *adaptive_avg_pool2d_compose(fa__call *c)
                                                     : fa__adaptive_mean(a->x, a->size);
 }
 
-/** The means of as many windows as make planes of the given size: window i of n along a dimension of x has the elements
- *  from floor(i * h / n) to below ceil((i + 1) * h / n). Integers are an error. */
+/** Adaptive average pooling to a given height and width: result row i is the mean over input rows floor(i * h / h') up
+ *  to, but not including, ceil((i + 1) * h / h'), and likewise for columns. Integers are an error. */
 OP(adaptive_avg_pool2d, adaptive_avg_pool2d_args, (y), .compose = adaptive_avg_pool2d_compose,
    DIFFERS("i64 i32 u8 bool: as adaptive_mean"),
    TORCH(
@@ -380,7 +381,7 @@ OP(adaptive_avg_pool2d, adaptive_avg_pool2d_args, (y), .compose = adaptive_avg_p
 
 typedef struct {
     const fa_tensor *x; /* (n, c, h, w) or (c, h, w), floating */
-    fa_pair size;       /* of the result's planes; -1 keeps the size of x */
+    fa_pair size;       /* height and width of the result; -1 keeps x's */
 } adaptive_max_pool2d_args;
 
 static bool adaptive_max_infer(fa__call *c)
@@ -398,8 +399,8 @@ static void adaptive_max_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa__max_pool2d_back(b->gy[0], b->y[1], a->x, 0, 0, 0, 0));
 }
 
-/** The largest elements of as many windows as make planes of the given size, as adaptive_avg_pool2d() has them, and
- *  where in its plane each is: i64, row by row. NaN and equal elements are as in max_pool2d(). */
+/** Adaptive max pooling to a given height and width, with the windows of fa_adaptive_avg_pool2d(), and the position of
+ *  each maximum: i64, row-major within the plane. NaN and equal elements as for fa_max_pool2d(). */
 OP(adaptive_max_pool2d_with_indices, adaptive_max_pool2d_args, (values, indices), .infer = adaptive_max_infer,
    .grad = adaptive_max_grad, .keep = KEEP(indices),
    TORCH("nn.functional.adaptive_max_pool2d_with_indices(x, tuple(None if n < 0 else n for n in size) if "
@@ -414,7 +415,7 @@ static fa_tensor *adaptive_max_pool2d_compose(fa__call *c)
     return fa_adaptive_max_pool2d_with_indices(a->x, a->size).values;
 }
 
-/** What adaptive_max_pool2d_with_indices() gives first. */
+/** Adaptive max pooling: the values of fa_adaptive_max_pool2d_with_indices(). */
 OP(adaptive_max_pool2d, adaptive_max_pool2d_args, (y), .compose = adaptive_max_pool2d_compose,
    TORCH(
        "nn.functional.adaptive_max_pool2d(x, tuple(None if n < 0 else n for n in size) if isinstance(size, tuple) else "

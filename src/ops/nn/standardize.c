@@ -1,6 +1,6 @@
-/* What normalization.c is made of: elements less their mean, divided by their deviation, over some dimensions. Two
- * passes over x for the statistics, which are taken in f32 or f64 by the reductions' fixed tree, and one for the
- * result; three for a gradient. Rows of their own, which only that family calls. */
+/* Standardization, the building block of normalization.c: (x - mean) / deviation over some dimensions. Two passes over
+ * x compute the statistics, in f32 or f64 with the fixed summation order of reductions, and one the result; a gradient
+ * takes three. These are internal operations that only the normalization functions call. */
 #include "dispatch/views.h"
 #include "ops/reduce/reduce.h"
 
@@ -8,10 +8,10 @@
 
 typedef struct {
     const fa_tensor *x; /* floating */
-    fa_arg weight;      /* number, or tensor that broadcasts to x; of x's dtype, or f32 for halves */
-    fa_arg bias;        /* the same */
-    int64_t set;        /* dimensions to take statistics over, as bits */
-    double eps;         /* is added to the variance */
+    fa_arg weight;      /* a number, or a tensor that broadcasts to x; x's dtype, or f32 for f16 and bf16 */
+    fa_arg bias;        /* likewise */
+    int64_t set;        /* the dimensions of the statistics, as a bit mask */
+    double eps;         /* added to the variance */
 } standardize_args;
 
 static fa_dtype wide_dtype(const fa_tensor *x)
@@ -19,7 +19,7 @@ static fa_dtype wide_dtype(const fa_tensor *x)
     return x->dtype == FA_F64 ? FA_F64 : FA_F32;
 }
 
-/* Dimensions, as bits, as a reduction's argument; there are some. */
+/* Dimensions given as a nonempty bit mask, as a reduction's argument. */
 static fa_dims dims_of(int64_t set)
 {
     return FA__DIMS(__builtin_popcountll((uint64_t)set)) | set << 8;
@@ -78,7 +78,7 @@ static bool standardize_run(fa__call *c)
                                                {.name = "b", .value = a->bias}});
 }
 
-/* The dimensions over which a factor is broadcast to x, as bits. */
+/* The dimensions in which a factor broadcasts to x, as a bit mask. */
 static int64_t spread_over(const fa_tensor *factor, const fa_tensor *x)
 {
     int64_t set = 0;
@@ -87,7 +87,7 @@ static int64_t spread_over(const fa_tensor *factor, const fa_tensor *x)
     return set;
 }
 
-/* Whether it is the same for all elements of each mean. */
+/* Whether a factor is constant over the elements of each mean. */
 static bool is_even(const fa_tensor *factor, int64_t set)
 {
     for (int i = 0; factor && i < factor->rank; i++)
@@ -101,8 +101,8 @@ static const fa_tensor *tensor_of(const fa_arg *a)
     return a->kind == FA__ARG_TENSOR ? a->as.t : NULL;
 }
 
-/* What gradients are made of: 1 / deviation, and sums of h and of its products with what y is made of, over each mean's
- * elements. h is gy, or gy times the weight when that is not even. */
+/* The intermediate results of the gradients: 1 / deviation, and sums over each mean's elements of h and of h times the
+ * normalized x. h is gy, multiplied by weight unless weight is constant over each mean. */
 typedef struct sums {
     fa_tensor *mean, *scale, *h, *sum, *product;
     bool even;
@@ -137,8 +137,8 @@ static void give_factors(fa__back *b, const sums *s)
     }
 }
 
-/* Of x: factor * h + shift + slope * (x - mean), with numbers for each mean. Mean and variance may have gradients of
- * their own, in gradients of gradients. */
+/* The gradient of x: factor * h + shift + slope * (x - mean), with coefficients for each mean. Mean and variance have
+ * gradients of their own when backward is differentiated. */
 static fa_tensor *gradient_of_x(const fa__back *b, const sums *s)
 {
     const standardize_args *a = b->args;
@@ -168,8 +168,8 @@ static void standardize_grad(fa__back *b)
         fa__set_input_grad(b, &a->x, fa_to(gradient_of_x(b, &s), (fa_dtype)a->x->dtype));
 }
 
-/** (x - mean) / sqrt(variance + eps) * weight + bias, with mean and variance (that divides by n) over some dimensions,
- *  which the results keep with size 1. */
+/** (x - mean) / sqrt(variance + eps) * weight + bias, with mean and biased variance (division by n) over some
+ *  dimensions. All three are returned; mean and variance keep these dimensions with size 1. */
 OP(standardize, standardize_args, (y, mean, variance), .infer = standardize_infer, .run = standardize_run,
    .grad = standardize_grad, .keep = KEEP(x, weight, mean, variance), .null_gy = true, INTERNAL, TORCH(""),
    SAMPLES(
@@ -178,10 +178,10 @@ OP(standardize, standardize_args, (y, mean, variance), .infer = standardize_infe
 
 typedef struct {
     const fa_tensor *g;     /* floating */
-    const fa_tensor *x;     /* of g's shape */
-    const fa_tensor *mean;  /* broadcasts to them */
-    const fa_tensor *scale; /* broadcasts to them */
-    int64_t set;            /* the dimensions to sum over, as bits */
+    const fa_tensor *x;     /* g's shape */
+    const fa_tensor *mean;  /* broadcasts to g */
+    const fa_tensor *scale; /* broadcasts to g */
+    int64_t set;            /* the dimensions to sum over, as a bit mask */
 } standard_sum_args;
 
 static bool standard_sum_infer(fa__call *c)
@@ -226,7 +226,7 @@ static void standard_sum_grad(fa__back *b)
     fa__set_input_grad(b, &a->mean, fa_to(fa_sum_to(fa_neg(each), a->mean), (fa_dtype)a->mean->dtype));
 }
 
-/** The sum of g * (x - mean) * scale over some dimensions, which stay with size 1: in f32, or f64. */
+/** The sum of g * (x - mean) * scale over some dimensions, which are kept with size 1: in f32, or f64 for f64. */
 OP(standard_sum, standard_sum_args, (y), .infer = standard_sum_infer, .run = standard_sum_run,
    .grad = standard_sum_grad, .keep = KEEP(g, x, mean, scale), INTERNAL, TORCH(""),
    SAMPLES("(4,3,5) (4,3,5) (1,3,1) (1,3,1) 5; (3,7) (3,7) (3,1) (3,1) 1; (3,7) (3,7) (3,1) (3,1) 0; (0,3) (0,3) (0,1) "

@@ -1,9 +1,9 @@
-/* Dropout of channels, and dropout that keeps mean and variance. That of elements is in pointwise.h. */
+/* Dropout of channels, alpha dropout. fa_dropout() of single elements is listed under "Elementwise arithmetic". */
 #include "dispatch/row.h"
 
-/** Dropout for selu(): sets each element to -1.7580993408473766, what selu gives for -infinity, with probability p, and
- *  scales and shifts all so that numbers of mean 0 and variance 1 keep both (arXiv:1706.02515); x itself when not
- *  training. */
+/** Alpha dropout, for networks with fa_selu(): in training each element becomes -1.7580993408473766 (selu's limit at
+ *  -infinity) with probability p, and all elements are scaled and shifted so that mean 0 and variance 1 are kept
+ *  (arXiv:1706.02515). Otherwise x is returned. */
 POINTWISE(alpha_dropout, (x, p = 0.5, training = true, key = draw),
           y = !training ? x
               : p == 1  ? 0 * x
@@ -12,9 +12,9 @@ POINTWISE(alpha_dropout, (x, p = 0.5, training = true, key = draw),
           .require = REQUIRE(p >= 0 && p <= 1), TORCH(""), SAMPLES("(30,4); (3,4) p=0.25; (3,4) training=false; (0,2)"))
 
 typedef struct {
-    const fa_tensor *x;      /* (n, c, ...), floating */
-    double p OPT(0.5);       /* how likely a channel is dropped: 0 to 1 */
-    bool training OPT(true); /* else the result is a copy of x */
+    const fa_tensor *x;      /* (n, channels, ...), floating */
+    double p OPT(0.5);       /* probability that a channel becomes 0 */
+    bool training OPT(true); /* false: the result is a copy of x */
 } feature_dropout_args;
 
 static fa_tensor *feature_dropout_compose(fa__call *c)
@@ -33,8 +33,8 @@ static fa_tensor *feature_dropout_compose(fa__call *c)
     return fa_mul(a->x, fa_dropout(ones, .p = a->p, .training = a->training));
 }
 
-/** dropout() of whole channels: dimension 1 of each sample. What stays is divided by 1 - p. PyTorch's dropout1d,
- *  dropout2d and dropout3d, of x without a batch: fa_unsqueeze(x, 0) gives it one. */
+/** Dropout of whole channels (dimension 1 of each sample); channels that are kept are scaled by 1 / (1 - p). These are
+ *  PyTorch's dropout1d, dropout2d and dropout3d. An x without a batch dimension needs fa_unsqueeze(x, 0). */
 OP(feature_dropout, feature_dropout_args, (y), .compose = feature_dropout_compose, .require = REQUIRE(p >= 0 && p <= 1),
    DIFFERS("i64 i32 u8 bool: computed in f32, as dropout"), TORCH("feature_dropout(x, p, training).clone()"),
    ALSO("`dropout1d`, `dropout2d`, `dropout3d`"),

@@ -1,15 +1,15 @@
-/* Filling tensors with random numbers: element i is a function of the generator's state and of i alone, on every
- * device. */
+/* Filling tensors with random numbers, in place. Element i depends only on the generator's state and on i, so every
+ * device gives the same numbers. */
 #include "dispatch/row.h"
 #include <math.h>
 
-/* What was there does not matter any more. */
+/* The previous contents get no gradient. */
 static void fill_grad(fa__back *b)
 {
     fa__set_input_grad(b, b->args, fa_zeros_like(b->gy[0]));
 }
 
-/* All structs of arguments begin with the tensor. */
+/* Every argument struct starts with the tensor to fill. */
 static const fa_tensor *filled(const fa__call *c)
 {
     return *(const fa_tensor *const *)c->args;
@@ -24,10 +24,10 @@ static bool floating_infer(fa__call *c)
 }
 
 typedef struct {
-    const fa_tensor *x; /* is filled; floating */
-    double from OPT(0); /* the smallest number */
-    double to OPT(1);   /* numbers are below it */
-    fa__key key;        /* names the draw */
+    const fa_tensor *x; /* the tensor to fill; floating */
+    double from OPT(0); /* lower bound */
+    double to OPT(1);   /* exclusive upper bound */
+    fa__key key;        /* identifies the random draw */
 } uniform__args;
 
 static bool uniform__infer(fa__call *c)
@@ -59,16 +59,16 @@ static bool uniform__run(fa__call *c)
     return fa__run_expression(c, y, "v = a + r * uniform(key); v < b ? v : a", 4, bound);
 }
 
-/** Fills x with numbers that are as likely anywhere from `from` up to below `to`; what the dtype rounds to `to` becomes
- * `from`. */
+/** Fills x with random numbers, uniformly distributed in [from, to). A number that rounds to `to` in x's dtype becomes
+ *  `from`. */
 OP(uniform_, uniform__args, (y), .infer = uniform__infer, .run = uniform__run, .grad = fill_grad, .inplace = INPLACE(x),
    TORCH(""), SAMPLES("(3,4); () from=-2 to=3; (0,2)"))
 
 typedef struct {
-    const fa_tensor *x; /* is filled; floating */
-    double mean OPT(0); /* of the numbers, */
-    double std OPT(1);  /* and their deviation, at least 0; of log_normal_ those of their logarithms */
-    fa__key key;        /* names the draw */
+    const fa_tensor *x; /* the tensor to fill; floating */
+    double mean OPT(0); /* mean of the normal distribution */
+    double std OPT(1);  /* its standard deviation, at least 0 */
+    fa__key key;        /* identifies the random draw */
 } normal__args;
 
 static int bind_normal(const normal__args *a, fa__bound bound[3])
@@ -85,15 +85,15 @@ static bool normal__run(fa__call *c)
     return fa__run_expression(c, c->out[0], "m + s * normal(key)", bind_normal(c->args, bound), bound);
 }
 
-/** Fills x with normal numbers. */
+/** Fills x with random numbers from a normal distribution. */
 OP(normal_, normal__args, (y), .infer = floating_infer, .run = normal__run, .grad = fill_grad, .inplace = INPLACE(x),
    .require = REQUIRE(std >= 0), TORCH(""), SAMPLES("(3,4); () mean=-2 std=3; (0,2); (5) std=0"))
 
 typedef struct {
-    const fa_tensor *x; /* is filled; floating */
-    double mean OPT(1); /* of the numbers' logarithms, */
-    double std OPT(2);  /* and their deviation, at least 0 */
-    fa__key key;        /* names the draw */
+    const fa_tensor *x; /* the tensor to fill; floating */
+    double mean OPT(1); /* mean of the logarithm */
+    double std OPT(2);  /* standard deviation of the logarithm, at least 0 */
+    fa__key key;        /* identifies the random draw */
 } log_normal__args;
 
 static bool log_normal__run(fa__call *c)
@@ -104,17 +104,18 @@ static bool log_normal__run(fa__call *c)
     return fa__run_expression(c, c->out[0], "exp(m + s * normal(key))", bind_normal(&n, bound), bound);
 }
 
-/** Fills x with numbers whose logarithms are normal. */
+/** Fills x with random numbers from a log-normal distribution: their logarithms are normally distributed. */
 OP(log_normal_, log_normal__args, (y), .infer = floating_infer, .run = log_normal__run, .grad = fill_grad,
    .inplace = INPLACE(x), .require = REQUIRE(std >= 0), TORCH(""), SAMPLES("(3,4); () mean=-2 std=0.5; (0,2)"))
 
 typedef struct {
-    const fa_tensor *x;  /* is filled; floating */
-    double lambd OPT(1); /* the rate: one over the mean; above 0 */
-    fa__key key;         /* names the draw */
+    const fa_tensor *x;  /* the tensor to fill; floating */
+    double lambd OPT(1); /* the rate, 1 / mean; above 0 */
+    fa__key key;         /* identifies the random draw */
 } exponential__args;
 
-/* A uniform of 0 stands for the numbers up to its neighbour: for half a unit in the mean. */
+/* A uniform number of 0 is replaced by half of the smallest positive one, which is the middle of the interval it stands
+ * for. */
 static bool exponential__run(fa__call *c)
 {
     const exponential__args *a = c->args;
@@ -125,15 +126,16 @@ static bool exponential__run(fa__call *c)
     return fa__run_expression(c, c->out[0], "maximum(-log1p(-uniform(key)), 2.9802322387695312e-08) / rate", 2, bound);
 }
 
-/** Fills x with exponential numbers: -log(u) / lambd for a uniform u. Never 0, where the dtype has so small ones. */
+/** Fills x with random numbers from an exponential distribution: -log(u) / lambd with uniform u. They are never 0
+ *  unless they underflow in x's dtype. */
 OP(exponential_, exponential__args, (y), .infer = floating_infer, .run = exponential__run, .grad = fill_grad,
    .inplace = INPLACE(x), .require = REQUIRE(lambd > 0), TORCH(""), SAMPLES("(3,4); () lambd=0.5; (0,2)"))
 
 typedef struct {
-    const fa_tensor *x;   /* is filled; floating */
-    double median OPT(0); /* of the numbers */
-    double sigma OPT(1);  /* half of them are nearer to it than this; above 0 */
-    fa__key key;          /* names the draw */
+    const fa_tensor *x;   /* the tensor to fill; floating */
+    double median OPT(0); /* the median */
+    double sigma OPT(1);  /* half the distance between the quartiles; above 0 */
+    fa__key key;          /* identifies the random draw */
 } cauchy__args;
 
 static bool cauchy__run(fa__call *c)
@@ -145,16 +147,16 @@ static bool cauchy__run(fa__call *c)
     return fa__run_expression(c, c->out[0], "m + s * tan(3.141592653589793 * (uniform(key) - 0.5))", 3, bound);
 }
 
-/** Fills x with Cauchy numbers: median + sigma * tan(pi * (u - 0.5)) for a uniform u. */
+/** Fills x with random numbers from a Cauchy distribution: median + sigma * tan(pi * (u - 0.5)) with uniform u. */
 OP(cauchy_, cauchy__args, (y), .infer = floating_infer, .run = cauchy__run, .grad = fill_grad, .inplace = INPLACE(x),
    .require = REQUIRE(sigma > 0), TORCH(""), SAMPLES("(3,4); () median=-2 sigma=0.5; (0,2)"))
 
-/* ---- of any dtype ---- */
+/* ---- any dtype ---- */
 
 typedef struct {
-    const fa_tensor *x; /* is filled */
-    double p;           /* how likely a trial succeeds: above 0, at most 1 */
-    fa__key key;        /* names the draw */
+    const fa_tensor *x; /* the tensor to fill */
+    double p;           /* probability of success of each trial: above 0, at most 1 */
+    fa__key key;        /* identifies the random draw */
 } geometric__args;
 
 static bool any_infer(fa__call *c)
@@ -169,16 +171,16 @@ static bool geometric__run(fa__call *c)
     return fa__run_expression(c, c->out[0], "maximum(ceil(log1p(-uniform(key)) / q), 1)", 2, bound);
 }
 
-/** Fills x with the numbers of trials that it takes to succeed once, 1 at least: log(u) / log(1 - p) for a uniform u,
- *  rounded up. */
+/** Fills x with random numbers from a geometric distribution: the number of trials up to the first success, 1 or more,
+ *  computed as log(u) / log(1 - p) rounded up, with uniform u. */
 OP(geometric_, geometric__args, (y), .infer = any_infer, .run = geometric__run, .grad = fill_grad,
    .inplace = INPLACE(x), .require = REQUIRE(p > 0 && p <= 1), TORCH(""),
    SAMPLES("(3,4) 0.5; () 1; (0,2) 0.25; i(7) 0.125"))
 
 typedef struct {
-    const fa_tensor *x; /* is filled */
-    fa_arg p;           /* how likely 1 is: a number from 0 to 1, or a tensor that broadcasts to x */
-    fa__key key;        /* names the draw */
+    const fa_tensor *x; /* the tensor to fill */
+    fa_arg p;           /* probability of 1: a number from 0 to 1, or a tensor that broadcasts to x */
+    fa__key key;        /* identifies the random draw */
 } bernoulli__args;
 
 static bool broadcasts_to(const fa_tensor *t, const fa_tensor *x)
@@ -211,8 +213,8 @@ static bool bernoulli__run(fa__call *c)
     return fa__run_expression(c, c->out[0], "uniform(key) < p", 2, bound);
 }
 
-/** Fills x with 1 where a uniform number is below p, and with 0 elsewhere. Of a tensor's elements NaN is as 0, and what
- * is above 1 as 1. */
+/** Fills x with 1 with probability p, and with 0 otherwise. In a tensor p, NaN counts as 0, and elements above 1 as
+ *  1. */
 OP(bernoulli_, bernoulli__args, (y), .infer = bernoulli__infer, .run = bernoulli__run, .grad = fill_grad,
    .inplace = INPLACE(x), TORCH(""), SAMPLES("(3,4) 0.5; (3,4) u(4); () u(); (0,2) 1; i(7) 0; b(3,4) u(3,1)"))
 

@@ -1,8 +1,8 @@
-/* Whole random numbers. */
+/* Random integers. */
 #include "backend/random.h"
 #include "ops/create/creation.h"
 
-/* Whether there are numbers from low up to below high, and the dtype has them. */
+/* Checks that [low, high) is not empty and within the range of the dtype. */
 static bool check_bounds(const fa__call *c, fa_dtype dtype, int64_t low, int64_t high)
 {
     if (low >= high)
@@ -15,13 +15,13 @@ static bool check_bounds(const fa__call *c, fa_dtype dtype, int64_t low, int64_t
 }
 
 typedef struct {
-    int64_t low;                   /* the smallest number */
-    int64_t high;                  /* numbers are below it */
-    fa_shape shape;                /* FA_SHAPE(3, 4) or FA_SCALAR */
-    fa_dtype dtype OPT(FA_SAME);   /* FA_SAME: i64 */
-    fa_device device OPT({0, 0});  /* where it is made; by default the settings' device */
-    bool requires_grad OPT(false); /* it is a leaf that collects a gradient */
-    fa__key key;                   /* names the draw */
+    int64_t low;                   /* lower bound */
+    int64_t high;                  /* exclusive upper bound */
+    fa_shape shape;                /* FA_SHAPE(3, 4), or FA_SCALAR for a 0-dim tensor */
+    fa_dtype dtype OPT(FA_SAME);   /* FA_SAME means i64 */
+    fa_device device OPT({0, 0});  /* the device of the result; default: the current default device */
+    bool requires_grad OPT(false); /* true: the result is a leaf that accumulates a gradient */
+    fa__key key;                   /* identifies the random draw */
 } randint_args;
 
 static bool randint_infer(fa__call *c)
@@ -31,18 +31,19 @@ static bool randint_infer(fa__call *c)
     return check_bounds(c, dtype, a->low, a->high) && fa__infer_new(c, a->shape, dtype);
 }
 
-/** Whole random numbers from low up to below high, all as likely, of the default generator: the same on every device.
- *  Floating dtypes round numbers beyond those that they have, which may give `high` itself. */
+/** Random integers, uniformly distributed in [low, high), from the default generator. Every device gives the same
+ *  numbers for the same seed. A floating dtype rounds integers that it cannot represent, which may give `high`
+ *  itself. */
 OP(randint, randint_args, (y), .infer = randint_infer, .no_grad = "no operands", TORCH(""),
    SAMPLES("0 10 s(3,4); -5 5 s(); 0 2 s(0,2); 0 256 s(300) dtype=u8; -100 100 s(7) dtype=f16; 0 2 s(5) dtype=bool"))
 
 typedef struct {
-    fa_like x;                     /* gives the shape, and what the options leave open */
-    int64_t low;                   /* the smallest number */
-    int64_t high;                  /* numbers are below it */
-    fa_dtype dtype OPT(FA_SAME);   /* FA_SAME: that of x */
-    bool requires_grad OPT(false); /* it is a leaf that collects a gradient */
-    fa__key key;                   /* names the draw */
+    fa_like x;                     /* gives the shape and device, and the dtype unless it is given */
+    int64_t low;                   /* lower bound */
+    int64_t high;                  /* exclusive upper bound */
+    fa_dtype dtype OPT(FA_SAME);   /* FA_SAME means x's dtype */
+    bool requires_grad OPT(false); /* true: the result is a leaf that accumulates a gradient */
+    fa__key key;                   /* identifies the random draw */
 } randint_like_args;
 
 static bool randint_like_infer(fa__call *c)
@@ -52,19 +53,19 @@ static bool randint_like_infer(fa__call *c)
     return check_bounds(c, dtype, a->low, a->high) && fa__infer_like(c, a->x, dtype);
 }
 
-/** Whole random numbers from low up to below high, all as likely, with the shape, dtype and device of another tensor,
- *  as fa_randint() makes them. */
+/** Random integers, uniformly distributed in [low, high), with the shape, dtype and device of x; see fa_randint(). */
 OP(randint_like, randint_like_args, (y), .infer = randint_like_infer, .no_grad = "no operands", TORCH(""),
    SAMPLES("(3,4) 0 10; () 3 4; (0,2) 0 2; i(5) -100 100; i(40) 0 50 dtype=f32"))
 
 typedef struct {
-    const fa_tensor *x;        /* is filled */
-    int64_t from OPT(0);       /* the smallest number */
-    int64_t to OPT(INT64_MIN); /* numbers are below it; by default as far as the dtype has all whole numbers */
-    fa__key key;               /* names the draw */
+    const fa_tensor *x;        /* the tensor to fill */
+    int64_t from OPT(0);       /* lower bound */
+    int64_t to OPT(INT64_MIN); /* exclusive upper bound; default: up to where the dtype represents all integers */
+    fa__key key;               /* identifies the random draw */
 } random__args;
 
-/* Whether the dtype has whole numbers from `from` on: floating ones are not asked beyond the last that is exact. */
+/* Whether the dtype represents the integers from `from` on; floating dtypes are checked up to their last exact
+ * integer. */
 static bool check_start(const fa__call *c, fa_dtype dtype, int64_t from)
 {
     const fa_arg least = fa__arg_i(from);
@@ -88,8 +89,9 @@ static void random__grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa_zeros_like(b->gy[0]));
 }
 
-/** Fills x with whole random numbers, all as likely, of the default generator: the same on every device. Floating
- * dtypes round numbers beyond those that they have, which may give `to` itself. */
+/** Fills x with random integers, uniformly distributed in [from, to), from the default generator. Every device gives
+ *  the same numbers for the same seed. A floating dtype rounds integers that it cannot represent, which may give `to`
+ *  itself. */
 OP(random_, random__args, (y), .infer = random__infer, .grad = random__grad, .inplace = INPLACE(x), TORCH(""),
    SAMPLES("(3,4); () to=5; (0,2); i(9) from=-3 to=3; b(6); i(4)"))
 

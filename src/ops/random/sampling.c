@@ -1,5 +1,5 @@
-/* Random numbers of distributions that tensors describe. Element i of a result is a function of the generator's state,
- * of i, and of the operands there: the same on every device. */
+/* Sampling from distributions given by tensors. Element i depends only on the generator's state, on i and on the
+ * operands' element i: the same numbers on every device. */
 #include "dispatch/call.h"
 #include "dispatch/row.h"
 
@@ -12,8 +12,8 @@ static bool floating_infer(fa__call *c)
 }
 
 typedef struct {
-    const fa_tensor *p; /* how likely 1 is: floating, from 0 to 1 */
-    fa__key key;        /* names the draw */
+    const fa_tensor *p; /* probability of 1: floating, from 0 to 1 */
+    fa__key key;        /* identifies the random draw */
 } bernoulli_args;
 
 static bool bernoulli_run(fa__call *c)
@@ -23,34 +23,34 @@ static bool bernoulli_run(fa__call *c)
     return fa__run_expression(c, c->out[0], "uniform(key) < p", 2, bound);
 }
 
-/** 1 where a uniform number is below the element of p, 0 elsewhere, in the dtype of p. NaN is as 0, and what is above 1
- *  as 1. */
-OP(bernoulli, bernoulli_args, (y), .infer = floating_infer, .run = bernoulli_run, .no_grad = "a draw", TORCH(""),
-   SAMPLES("u(3,4); u(); (0,2); u(40); n(9)"))
+/** 1 with probability p, 0 otherwise, elementwise, in p's shape and dtype. NaN counts as 0, and elements above 1 as
+ *  1. */
+OP(bernoulli, bernoulli_args, (y), .infer = floating_infer, .run = bernoulli_run, .no_grad = "random numbers",
+   TORCH(""), SAMPLES("u(3,4); u(); (0,2); u(40); n(9)"))
 
-/** Normal numbers: mean + std * z, with z that is normal with mean 0 and deviation 1. Mean and deviation are tensors,
- * which broadcast, or one of them is; the sign of the deviation does
- *  not matter. They get gradients, for which backward draws the same numbers again; PyTorch's
- * are 0. fa_normal_() fills a tensor by numbers alone. */
+/** Random numbers from normal distributions: mean + std * z with z from the standard normal distribution. At least one
+ *  of mean and std is a tensor; they broadcast. The sign of std has no effect on the distribution. Both get gradients,
+ *  for which backward draws the same numbers again (in PyTorch they are 0). fa_normal_() fills a tensor from one
+ *  distribution. */
 POINTWISE(normal, (mean, std, key = draw), y = mean + std * normal(key), .inplace = INPLACE(none), TORCH(""),
           SAMPLES("(3,4) p(4); () p(3); (0,2) 1; (3,1) 0.5; 2 p(3)"))
 
 typedef struct {
-    const fa_tensor *rate; /* floating, at least 0: the mean */
-    fa__key key;           /* names the draw */
+    const fa_tensor *rate; /* the means: floating, at least 0 */
+    fa__key key;           /* identifies the random draw */
 } poisson_args;
 
-/** Poisson numbers, in the dtype of the rates, which are their means: computed in f64, which the device has to have.
- * What is no rate, as negative numbers, gives NaN; PyTorch refuses it. Below a rate of 10 the probabilities are added
- * up until they are above a uniform number; from there on it is Hoermann's transformed rejection (PTRS, 1993). */
-OP(poisson, poisson_args, (y), .infer = floating_infer, .no_grad = "a draw", TORCH(""),
+/** Random numbers from Poisson distributions with the given means, in rate's shape and dtype. Computed in f64, which
+ *  the device has to support. A negative or NaN rate gives NaN, where PyTorch raises an error. Below a rate of 10 the
+ *  distribution function is inverted; from 10 on the method is Hoermann's transformed rejection (PTRS, 1993). */
+OP(poisson, poisson_args, (y), .infer = floating_infer, .no_grad = "random numbers", TORCH(""),
    SAMPLES("p(3,4); p(); (0,2); a(40); n(9)"))
 
-/* ---- one of several ---- */
+/* ---- multinomial ---- */
 
 typedef struct {
     const fa_tensor *weight; /* f64, at least 0 */
-    fa__key key;             /* names the draw */
+    fa__key key;             /* identifies the random draw */
 } race_args;
 
 static bool race_run(fa__call *c)
@@ -61,14 +61,14 @@ static bool race_run(fa__call *c)
                               bound);
 }
 
-/** Numbers of which that at place i is the largest with a probability in the ratio of the weights. */
-OP(race, race_args, (y), .infer = floating_infer, .run = race_run, .no_grad = "a draw", INTERNAL, TORCH(""),
+/** Random numbers whose maximum is at position i with a probability proportional to weight i. */
+OP(race, race_args, (y), .infer = floating_infer, .run = race_run, .no_grad = "random numbers", INTERNAL, TORCH(""),
    SAMPLES("p(3,4); p(); (0,2)"))
 
 typedef struct {
-    const fa_tensor *whole; /* floating; of size 1 along the last dimension */
-    int64_t count;          /* how many of each */
-    fa__key key;            /* names the draw */
+    const fa_tensor *whole; /* floating; size 1 along the last dimension */
+    int64_t count;          /* number of values for each */
+    fa__key key;            /* identifies the random draw */
 } uniform_parts_args;
 
 static bool uniform_parts_infer(fa__call *c)
@@ -84,11 +84,11 @@ static bool uniform_parts_run(fa__call *c)
     return fa__run_expression(c, c->out[0], "w * uniform(key)", 2, bound);
 }
 
-/** Uniform parts of each element. */
-OP(uniform_parts, uniform_parts_args, (y), .infer = uniform_parts_infer, .run = uniform_parts_run, .no_grad = "a draw",
-   INTERNAL, TORCH(""), SAMPLES("p(3,1) 5; p(1) 0; (0,1) 2"))
+/** Uniform random numbers between 0 and each element. */
+OP(uniform_parts, uniform_parts_args, (y), .infer = uniform_parts_infer, .run = uniform_parts_run,
+   .no_grad = "random numbers", INTERNAL, TORCH(""), SAMPLES("p(3,1) 5; p(1) 0; (0,1) 2"))
 
-/* Calls an operation whose arguments have their key already. Its public function would draw another one. */
+/* Calls an operation with a random key that is already drawn; its public function would draw another one. */
 static fa_tensor *call(const fa__op *op, const void *args)
 {
     fa__call c = {.op = op, .args = args};
@@ -97,10 +97,10 @@ static fa_tensor *call(const fa__op *op, const void *args)
 }
 
 typedef struct {
-    const fa_tensor *x;          /* (n) or (m, n): weights of n places, at least 0, that need not add up to 1 */
-    int64_t num_samples;         /* how many places are drawn of each line */
-    bool replacement OPT(false); /* a place may be drawn again */
-    fa__key key;                 /* names the draw */
+    const fa_tensor *x;          /* weights, not necessarily normalized: (n) or (m, n), at least 0 */
+    int64_t num_samples;         /* number of samples for each row */
+    bool replacement OPT(false); /* true: a category may be drawn more than once */
+    fa__key key;                 /* identifies the random draw */
 } multinomial_args;
 
 static bool check_form(const fa__call *c)
@@ -118,7 +118,8 @@ static bool check_form(const fa__call *c)
     return true;
 }
 
-/* The smallest number of places of a line that can be drawn, and how many weights are none; false after an error. */
+/* Counts, over all rows, the smallest number of nonzero weights and the invalid ones, and reads both; false and an
+ * error. */
 static bool count_weights(const fa__call *c, const fa_tensor *x, int64_t *places, int64_t *wrong)
 {
     fa_tensor *none = fa_logical_not(fa_logical_and(fa_ge(x, 0), fa_isfinite(x)));
@@ -151,8 +152,8 @@ static bool check_weights(const fa__call *c, const fa_tensor *x)
                             (long long)places, (long long)needed);
 }
 
-/* The place whose weights, added up to it, are the first above a uniform part of all. What has no weight has the sum of
- * the place before, and so is never the first. */
+/* The first position at which the running sum of the weights exceeds a uniform part of the total. A category with
+ * weight 0 has the running sum of its predecessor, so it is never the first. */
 static fa_tensor *draw_again(const fa_tensor *x, int64_t count, fa__key key)
 {
     fa_tensor *w = fa_div(x, fa_amax(x, .dim = -1, .keepdim = true));
@@ -176,10 +177,11 @@ static fa_tensor *multinomial_compose(fa__call *c)
     return !x ? NULL : (a->replacement ? draw_again : draw_once)(x, a->num_samples, a->key);
 }
 
-/** Places of each line, drawn with probabilities in the ratio of the weights: (num_samples) or (m, num_samples), i64. A
- *  place without weight is never drawn; without replacement none comes twice, and they stand in the order in which
- *  they were drawn. Computed in f64, which the device has to have. The weights are checked, which waits for them. */
-OP(multinomial, multinomial_args, (y), .compose = multinomial_compose, .no_grad = "a draw", .by_values = true,
+/** Samples category indices of each row, with probabilities proportional to the weights: (num_samples) or (m,
+ *  num_samples), i64. Categories with weight 0 are never drawn; without replacement none is drawn twice, and the result
+ *  is in the order of drawing. Computed in f64, which the device has to support. The host checks the weights, which
+ *  waits for them. */
+OP(multinomial, multinomial_args, (y), .compose = multinomial_compose, .no_grad = "random numbers", .by_values = true,
    TORCH(""), SAMPLES("p(5) 3; p(4,6) 6; p(5) 40 replacement=true; p(3,4) 2 replacement=true; p(0,3) 2; p(1) 1"))
 
 #include "sampling.rows"

@@ -1,10 +1,10 @@
-/* The largest and smallest elements over dimensions, and where they are. */
+/* Maximum and minimum over dimensions, argmax and argmin. */
 #include "ops/reduce/reduce.h"
 
 typedef struct {
-    const fa_tensor *x;      /* at least one element to choose from */
-    fa_dims dim OPT(FA_ALL); /* one dimension, FA_DIMS(0, 2), or all of them */
-    bool keepdim OPT(false); /* keep what was reduced with size 1 */
+    const fa_tensor *x;      /* at least one element along the reduced dimensions */
+    fa_dims dim OPT(FA_ALL); /* one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+    bool keepdim OPT(false); /* true: keep the reduced dimensions with size 1 */
 } amax_args;
 
 static bool amax_infer(fa__call *c)
@@ -43,12 +43,12 @@ static void amax_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa_mul(top, fa_div(g, fa_sum(top, .dim = a->dim, .keepdim = a->dim != FA_ALL))));
 }
 
-/** The largest elements over dimensions. NaN is larger than everything; equal ones share the gradient evenly. */
+/** The largest elements over dimensions. NaN counts as the largest; equal maxima share the gradient evenly. */
 OP(amax, amax_args, (y), .infer = amax_infer, .run = amax_run, .grad = amax_grad, .keep = KEEP(x, y),
    TORCH("amax(x, () if dim is None else dim, keepdim)"),
    SAMPLES("d(3,4); d(3,4) dim=1; d(2,3,4) dim={0,-1} keepdim=true; t(5,3) dim=0; n(9); (); (0,3) dim=1"))
 
-/** The smallest elements over dimensions. NaN is smaller than everything; equal ones share the gradient evenly. */
+/** The smallest elements over dimensions. NaN counts as the smallest; equal minima share the gradient evenly. */
 OP(amin, amax_args, (y), .infer = amax_infer, .run = amin_run, .grad = amax_grad, .keep = KEEP(x, y),
    TORCH("amin(x, () if dim is None else dim, keepdim)"),
    SAMPLES("d(3,4); d(3,4) dim=1; d(2,3,4) dim={0,-1} keepdim=true; t(5,3) dim=0; n(9); b(5); (); (0,3) dim=1"))
@@ -60,15 +60,16 @@ static fa_tensor *aminmax_compose(fa__call *c)
     return c->out[1] ? fa_amin(a->x, .dim = a->dim, .keepdim = a->keepdim) : NULL;
 }
 
-/** The smallest and the largest elements over dimensions. NaN is both; equal ones share the gradients evenly. */
+/** The smallest and the largest elements over dimensions. NaN gives NaN for both; equal elements share the gradients
+ *  evenly. */
 OP(aminmax, amax_args, (min, max), .compose = aminmax_compose,
    TORCH("(amin(x, () if dim is None else dim, keepdim), amax(x, () if dim is None else dim, keepdim))"),
    SAMPLES("d(3,4); d(3,4) dim=1; d(2,3,4) dim={0,-1} keepdim=true; t(5,3) dim=0; n(9); b(5); (); (0,3) dim=1"))
 
 typedef struct {
     const fa_tensor *x;      /* at least one element along dim */
-    int64_t dim;             /* the dimension to search; negative counts from the end */
-    bool keepdim OPT(false); /* keep dim with size 1 */
+    int64_t dim;             /* the dimension to reduce; negative counts from the end */
+    bool keepdim OPT(false); /* true: keep dim with size 1 */
 } max_args;
 
 static bool max_infer(fa__call *c)
@@ -96,22 +97,22 @@ static void max_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa_scatter_add(fa_zeros_like(a->x), a->dim, i, g));
 }
 
-/** The largest elements along a dimension, and where they are. NaN is larger than everything; of equal elements the
- *  first is chosen, and gets the whole gradient. PyTorch's max() of all is fa_amax(). */
+/** The largest elements along a dimension and their indices (i64). NaN counts as the largest. Of equal elements the
+ *  first is selected, and gets the whole gradient. For the maximum of all elements use fa_amax(). */
 OP(max, max_args, (values, indices), .infer = max_infer, .grad = max_grad, .keep = KEEP(indices),
    TORCH("max(x, dim, keepdim)"),
    SAMPLES("d(3,4) 1; d(3,4) 0 keepdim=true; d(2,3,4) -2; t(5,3) 0; n(9) 0; () 0; (0,3) 1"))
 
-/** The smallest elements along a dimension, and where they are. NaN is smaller than everything; of equal elements the
- *  first is chosen, and gets the whole gradient. PyTorch's min() of all is fa_amin(). */
+/** The smallest elements along a dimension and their indices (i64). NaN counts as the smallest. Of equal elements the
+ *  first is selected, and gets the whole gradient. For the minimum of all elements use fa_amin(). */
 OP(min, max_args, (values, indices), .infer = max_infer, .grad = max_grad, .keep = KEEP(indices),
    TORCH("min(x, dim, keepdim)"),
    SAMPLES("d(3,4) 1; d(3,4) 0 keepdim=true; d(2,3,4) -2; t(5,3) 0; b(5) 0; n(9) 0; () 0; (0,3) 1"))
 
 typedef struct {
-    const fa_tensor *x;      /* at least one element to choose from */
-    fa_dims dim OPT(FA_ALL); /* one dimension; by default the place among all elements, row-major */
-    bool keepdim OPT(false); /* keep dim with size 1 */
+    const fa_tensor *x;      /* at least one element along the reduced dimensions */
+    fa_dims dim OPT(FA_ALL); /* one dimension; by default x is flattened */
+    bool keepdim OPT(false); /* true: keep dim with size 1 */
 } argmax_args;
 
 static bool argmax_infer(fa__call *c)
@@ -125,14 +126,14 @@ static bool argmax_infer(fa__call *c)
     return fa__reduced_count(a->x, set) || fa__call_fail(c, FA_ERROR_SHAPE, "there is nothing to choose from");
 }
 
-/** Where the largest element is, along a dimension or among all. NaN is larger than everything; of equal elements the
- *  first is chosen. */
+/** The index (i64) of the largest element along a dimension, or in the flattened x. NaN counts as the largest; of equal
+ *  elements the first is selected. */
 OP(argmax, argmax_args, (y), .infer = argmax_infer, .no_grad = "an index", DIFFERS("bool: bool has an order"),
    TORCH("argmax(x, dim, keepdim)"),
    SAMPLES("d(3,4); d(3,4) dim=1; d(3,4) dim=0 keepdim=true; t(5,3) dim=0; n(9); (); (0,3) dim=1"))
 
-/** Where the smallest element is, along a dimension or among all. NaN is smaller than everything; of equal elements the
- *  first is chosen. */
+/** The index (i64) of the smallest element along a dimension, or in the flattened x. NaN counts as the smallest; of
+ *  equal elements the first is selected. */
 OP(argmin, argmax_args, (y), .infer = argmax_infer, .no_grad = "an index", DIFFERS("bool: as argmax"),
    TORCH("argmin(x, dim, keepdim)"),
    SAMPLES("d(3,4); d(3,4) dim=1; d(3,4) dim=0 keepdim=true; t(5,3) dim=0; n(9); (); (0,3) dim=1"))

@@ -1,14 +1,14 @@
-/* Counting by value: how many elements are of each integer, or lie in each interval. */
+/* Histograms: bincount for integers, histogram for intervals. */
 #include "dispatch/call.h"
 #include <math.h>
 
 typedef struct {
-    const fa_tensor *x;                 /* (n), integers that are not negative */
-    const fa_tensor *weights OPT(NULL); /* (n): added up in the place of ones; NULL: elements are counted */
-    int64_t minlength OPT(0);           /* the least size of the result */
+    const fa_tensor *x;                 /* (n) integers, 0 or larger */
+    const fa_tensor *weights OPT(NULL); /* (n): weights to sum; NULL: elements are counted */
+    int64_t minlength OPT(0);           /* minimum size of the result */
 } bincount_args;
 
-/* One more than the largest element, or minlength: read from where x is, which waits for it. -1 after an error. */
+/* The larger of minlength and the largest element + 1, which the host reads from x. -1 and an error. */
 static int64_t count_bins(const fa__call *c, const bincount_args *a)
 {
     int64_t ends[2] = {0, -1};
@@ -51,20 +51,21 @@ static fa_tensor *bincount_compose(fa__call *c)
     return w ? fa__index_sum(w, 0, a->x, bins) : NULL;
 }
 
-/** How often each number occurs in x, from 0 to the largest, as i64; or the sums of their weights: in f32 for f32, else
- * in f64, added in their order. The size of the result is read from x, which waits for it. */
+/** Counts how often each integer occurs in x: y[i] is the number of elements equal to i, as i64, or the sum of their
+ *  weights (f32 for f32 weights, else f64; added in order). The size is the largest element + 1, at least minlength,
+ *  which the host reads from x: it waits for it. */
 OP(bincount, bincount_args, (y), .compose = bincount_compose, .by_values = true,
    TORCH("bincount(x, weights, minlength)"),
    SAMPLES("i(9)<5; i(9)<5 weights=p(9); i(9)<5 minlength=8; i(0)<5; i(0)<5 minlength=3; i(9)<5 weights=i(9)"))
 
 typedef struct {
-    const fa_tensor *x;                /* floating, of any shape */
-    int64_t bins OPT(100);             /* how many intervals of equal width */
-    double min OPT(0);                 /* where the first begins; both 0: at the smallest element, */
-    double max OPT(0);                 /* and the last ends at the largest one */
-    const fa_tensor *edges OPT(NULL);  /* (k + 1), ascending: k intervals, in the place of bins; NULL: equal widths */
-    const fa_tensor *weight OPT(NULL); /* in x's shape: added up in the place of ones; NULL: elements are counted */
-    bool density OPT(false);           /* divide, so that the integral over all intervals is 1 */
+    const fa_tensor *x;                /* floating, any shape */
+    int64_t bins OPT(100);             /* number of intervals of equal width */
+    double min OPT(0);                 /* lower end of the range; min = max = 0: x's smallest element */
+    double max OPT(0);                 /* upper end of the range; min = max = 0: x's largest element */
+    const fa_tensor *edges OPT(NULL);  /* (k + 1), ascending: edges of k intervals; NULL: bins of equal width */
+    const fa_tensor *weight OPT(NULL); /* weights to sum, in x's shape; NULL: elements are counted */
+    bool density OPT(false);           /* true: normalize so that the integral over the range is 1 */
 } histogram_args;
 
 static bool histogram_fits(const fa__call *c, const histogram_args *a)
@@ -84,7 +85,7 @@ static bool histogram_fits(const fa__call *c, const histogram_args *a)
     return true;
 }
 
-/* Whether x has no infinity and no NaN: read from where it is, which waits for it. */
+/* Whether x has neither infinities nor NaN; the host reads it, which waits for x. */
 static bool range_is_finite(const fa__call *c, const fa_aminmax_result *found)
 {
     double ends[2] = {0};
@@ -96,8 +97,7 @@ static bool range_is_finite(const fa__call *c, const fa_aminmax_result *found)
                             ends[0], ends[1]);
 }
 
-/* Edges of equal distance from the lowest to the highest element, or number; half an element apart if they are equal.
- */
+/* Equally spaced edges over the range; a range of width 0 is widened by half on each side. */
 static fa_tensor *even_edges(const fa__call *c, const histogram_args *a)
 {
     fa_dtype own = (fa_dtype)a->x->dtype, dtype = own == FA_F64 ? FA_F64 : FA_F32;
@@ -122,7 +122,8 @@ static fa_tensor *even_edges(const fa__call *c, const histogram_args *a)
     return fa_to(fa_pointwise("x < w ? y + z * x : a - z * (b - x)", number, first, step, half, last, a->bins), own);
 }
 
-/* The interval of each element, and 0 for those outside, which `inside` tells. The last one is closed. */
+/* The interval of each element; 0 for elements outside the range, for which `inside` is false. The last interval
+ * includes its upper edge. */
 static fa_tensor *intervals(const fa_tensor *x, const fa_tensor *edges, int64_t bins, fa_tensor **inside)
 {
     *inside = fa_logical_and(fa_ge(x, fa_select(edges, 0, 0)), fa_le(x, fa_select(edges, 0, bins)));
@@ -148,15 +149,15 @@ static fa_tensor *histogram_compose(fa__call *c)
     return a->density ? fa_div(hist, fa_mul(fa_sum(hist), fa_diff(edges))) : hist;
 }
 
-/** How many elements lie in each interval between edges, and the edges. An interval has its lower edge, the last one
- *  both. Elements outside and NaN are not counted; where the range is that of x, which is then waited for, a NaN or an
- * infinity is an error. Counts are of x's dtype, and exact as integers until they are converted. */
-OP(histogram, histogram_args, (hist, bin_edges), .compose = histogram_compose, .no_grad = "counts", .by_values = true,
+/** A histogram: the number of elements in each interval, and the edges of the intervals. Each interval includes its
+ *  lower edge, the last one both. Elements outside the range and NaN are ignored. If the range comes from x, the host
+ *  waits for x, and NaN or infinity in it is an error. Counts are exact integers, converted to x's dtype. */
+OP(histogram, histogram_args, (hist, bin_edges), .compose = histogram_compose, .no_grad = "a count", .by_values = true,
    TORCH(
        "histogram(x, edges, weight=weight, density=density) if edges is not None else histogram(x, bins, "
        "weight=weight, "
        "density=density) if min == max == 0 else histogram(x, bins, range=(min, max), weight=weight, density=density)"),
-   ALSO("`histc`, of which it is the first result"),
+   ALSO("`histc` (the first result)"),
    SAMPLES("(3,4) bins=4; (3,4) bins=5 min=-1 max=1; (9) bins=3 weight=(9); (9) bins=4 density=true; t(9) bins=2; (9) "
            "edges=d(4); (5) bins=3 min=0.5 max=0.5; (0) bins=3; () bins=2; (40) bins=7; (3)"))
 

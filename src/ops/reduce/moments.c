@@ -1,12 +1,12 @@
-/* Variances and deviations over dimensions, alone and with means. */
+/* Variance and standard deviation over dimensions. */
 #include "ops/reduce/reduce.h"
 #include <math.h>
 
 typedef struct {
     const fa_tensor *x;       /* floating */
-    fa_dims dim OPT(FA_ALL);  /* one dimension, FA_DIMS(0, 2), or all of them */
-    double correction OPT(1); /* the sum of squares is divided by the number of elements less this */
-    bool keepdim OPT(false);  /* keep what was reduced with size 1 */
+    fa_dims dim OPT(FA_ALL);  /* one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+    double correction OPT(1); /* the sum of squared differences is divided by (number of elements - correction) */
+    bool keepdim OPT(false);  /* true: keep the reduced dimensions with size 1 */
 } var_args;
 
 static bool var_infer(fa__call *c)
@@ -20,7 +20,7 @@ static bool var_infer(fa__call *c)
     return fa__infer_reduced(c, a->x, a->dim, a->keepdim, (fa_dtype)a->x->dtype);
 }
 
-/* What the sum of squares is divided by; 0 at least. */
+/* The divisor of the sum of squares, at least 0. */
 static double degrees(const var_args *a, unsigned set)
 {
     double n = (double)fa__reduced_count(a->x, set) - a->correction;
@@ -40,7 +40,7 @@ bool fa__run_squares(fa__call *c, fa__squares *t, const fa_tensor *x, fa_dims di
                              bound);
 }
 
-/* The mean is kept apart from the result, as is what stands for it: halves are too narrow for them. */
+/* The mean is stored in a temporary of its own, wider than f16 and bf16. */
 static bool squares(fa__call *c, fa__squares *t, double *degrees_of)
 {
     const var_args *a = c->args;
@@ -71,14 +71,14 @@ static bool std_run(fa__call *c)
                                  (fa__bound[]){FA__SQUARES_BOUND(t), {.name = "d", .value = fa__arg_f(d)}});
 }
 
-/* What halves are computed in. */
+/* The tensor in the dtype that f16 and bf16 are computed in. */
 static fa_tensor *widened(const fa_tensor *x)
 {
     return fa_to(x, x->dtype == FA_F64 ? FA_F64 : FA_F32);
 }
 
-/* That of the variance, of which `g` is the gradient. What rounding left of the mean does not matter: it is taken off
- * the distances. Those of halves may be beyond them, and would be coarse. */
+/* The gradient of x, given `g`, that of the variance. The differences are centered again to remove the rounding error
+ * of the mean. For f16 and bf16 they are computed in f32, since they could overflow or lose digits. */
 static void give_variance(fa__back *b, fa_tensor *g)
 {
     const var_args *a = b->args;
@@ -99,7 +99,8 @@ static void var_grad(fa__back *b)
     give_variance(b, b->gy[0]);
 }
 
-/** Variance over dimensions, in two passes; with correction 1 that of one element is NaN. */
+/** The variance over dimensions: sum((x - mean)^2) / (n - correction), computed in two passes. With correction 1 the
+ *  variance of a single element is NaN. */
 OP(var, var_args, (y), .infer = var_infer, .run = var_run, .grad = var_grad, .keep = KEEP(x),
    TORCH("var(x, dim, correction=correction, keepdim=keepdim)"),
    SAMPLES("(3,4); (3,4) dim=1; (2,3) dim=0 keepdim=true; (2,3,4) dim={0,-1} correction=0; (1,3) dim=0"))
@@ -109,7 +110,7 @@ static void std_grad(fa__back *b)
     give_variance(b, fa_pointwise("y == 0 ? 0 : x / (2 * y)", widened(b->gy[0]), b->y[0]));
 }
 
-/** Standard deviation over dimensions: the root of the variance. Where it is 0, so is its gradient. */
+/** The standard deviation over dimensions: the square root of fa_var(). Where it is 0, its gradient is 0. */
 OP(std, var_args, (y), .infer = var_infer, .run = std_run, .grad = std_grad, .keep = KEEP(x, y),
    TORCH("std(x, dim, correction=correction, keepdim=keepdim)"),
    SAMPLES("(3,4); (3,4) dim=1; (2,3) dim=0 keepdim=true; (2,3,4) dim={0,-1} correction=0; (1,3) dim=0; (1,3) dim=0 "
@@ -129,12 +130,12 @@ static fa_tensor *std_mean_compose(fa__call *c)
     return c->out[1] ? fa_std(a->x, .dim = a->dim, .correction = a->correction, .keepdim = a->keepdim) : NULL;
 }
 
-/** Variance over dimensions, as fa_var() has it, and the mean. */
+/** The variance, as fa_var(), and the mean. */
 OP(var_mean, var_args, (variance, mean), .compose = var_mean_compose,
    TORCH("var_mean(x, dim, correction=correction, keepdim=keepdim)"),
    SAMPLES("(3,4); (3,4) dim=1; (2,3) dim=0 keepdim=true; (2,3,4) dim={0,-1} correction=0"))
 
-/** Standard deviation over dimensions, as fa_std() has it, and the mean. */
+/** The standard deviation, as fa_std(), and the mean. */
 OP(std_mean, var_args, (deviation, mean), .compose = std_mean_compose,
    TORCH("std_mean(x, dim, correction=correction, keepdim=keepdim)"),
    SAMPLES("(3,4); (3,4) dim=1; (2,3) dim=0 keepdim=true; (2,3,4) dim={0,-1} correction=0"))

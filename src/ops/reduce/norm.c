@@ -1,13 +1,13 @@
-/* Norms over dimensions, and logarithms of sums of exponentials. */
+/* Vector norms, logsumexp. */
 #include "ops/reduce/reduce.h"
 #include <math.h>
 
 typedef struct {
     const fa_tensor *x;          /* floating */
-    double p OPT(2);             /* the order: any number; infinity and -infinity, too */
-    fa_dims dim OPT(FA_ALL);     /* one dimension, FA_DIMS(0, 2), or all of them */
-    bool keepdim OPT(false);     /* keep what was reduced with size 1 */
-    fa_dtype dtype OPT(FA_SAME); /* of the result, floating */
+    double p OPT(2);             /* the p of the p-norm: any number, infinity or -infinity */
+    fa_dims dim OPT(FA_ALL);     /* one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+    bool keepdim OPT(false);     /* true: keep the reduced dimensions with size 1 */
+    fa_dtype dtype OPT(FA_SAME); /* the floating dtype of the result */
 } norm_args;
 
 static bool norm_infer(fa__call *c)
@@ -26,7 +26,7 @@ static bool norm_infer(fa__call *c)
            || fa__call_fail(c, FA_ERROR_SHAPE, "a norm of order %g of no elements is not defined", a->p);
 }
 
-/* Runs a norm of an order that one reduction computes. */
+/* Computes a norm that is a single reduction (p = 0, 1 or infinite). */
 static bool run_plain(fa__call *c, unsigned set)
 {
     const norm_args *a = c->args;
@@ -39,7 +39,7 @@ static bool run_plain(fa__call *c, unsigned set)
                      : fa__run_reduce(c, c->out[0], FA__COMBINE_SUM, "abs(x)", set, 1, bound);
 }
 
-/* Sums of powers, and their root. */
+/* Computes the sum of |x|^p and its p-th root. */
 static bool run_rooted(fa__call *c, unsigned set)
 {
     const norm_args *a = c->args;
@@ -64,7 +64,7 @@ static bool norm_run(fa__call *c)
     return isinf(a->p) || a->p == 0 || a->p == 1 ? run_plain(c, set) : run_rooted(c, set);
 }
 
-/* The elements of that magnitude share it evenly. */
+/* Elements equal to the extreme magnitude share the gradient evenly. */
 static fa_tensor *extreme_grad(const norm_args *a, fa_tensor *y, fa_tensor *g)
 {
     fa_tensor *size = fa_abs(a->x), *top = fa_to(fa_eq(size, y), (fa_dtype)g->dtype);
@@ -94,10 +94,9 @@ static void norm_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, gx);
 }
 
-/** The p-norm of all elements over dimensions, as of a vector: the p-th root of the sum of |x| to the power of p. With
- *  p = infinity it is the largest |x|, with -infinity the smallest, with 0 how many elements are not 0. What stands at
- * 0, and everything where the norm is 0, has no gradient; where several elements are the largest they share it evenly.
- */
+/** The p-norm of vectors over dimensions: sum(|x|^p)^(1/p). p = infinity gives the largest |x|, p = -infinity the
+ *  smallest, p = 0 the number of nonzero elements. The gradient is 0 at elements that are 0 and where the norm is 0;
+ *  with infinite p, elements of equal magnitude share it evenly. */
 OP(norm, norm_args, (y), .infer = norm_infer, .run = norm_run, .grad = norm_grad, .keep = KEEP(x, y),
    .autocast = FA__CAST_F32, TORCH("linalg.vector_norm(x, p, dim, keepdim, dtype=dtype)"),
    ALSO("`frobenius_norm`, `linalg.vector_norm`, `linalg.norm` of vectors"),
@@ -109,9 +108,9 @@ OP(norm, norm_args, (y), .infer = norm_infer, .run = norm_run, .grad = norm_grad
        "p=inf; n(9) p=1; (3,4) dtype=f64"))
 
 typedef struct {
-    const fa_tensor *x;      /* any dtype; of integers and bool the result is f32 */
-    fa_dims dim OPT(FA_ALL); /* one dimension, FA_DIMS(0, 2), or all of them */
-    bool keepdim OPT(false); /* keep what was reduced with size 1 */
+    const fa_tensor *x;      /* any dtype; integers and bool give f32 */
+    fa_dims dim OPT(FA_ALL); /* one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+    bool keepdim OPT(false); /* true: keep the reduced dimensions with size 1 */
 } logsumexp_args;
 
 static bool logsumexp_infer(fa__call *c)
@@ -121,7 +120,7 @@ static bool logsumexp_infer(fa__call *c)
     return fa__infer_reduced(c, a->x, a->dim, a->keepdim, dtype);
 }
 
-/* What kept the dimensions of `set` with size 1, in the shape of a result that may lack them. */
+/* A tensor that kept the dimensions of `set` with size 1, reshaped to a result that may not have them. */
 static fa_tensor *like_result(fa_tensor *kept, const fa_tensor *y, unsigned set)
 {
     fa_tensor *t = fa__own(fa__tensor_alias(kept));
@@ -136,7 +135,7 @@ static fa_tensor *like_result(fa_tensor *kept, const fa_tensor *y, unsigned set)
     return t;
 }
 
-/* A largest element that is infinite is what exponentials are told apart by already: it is not taken away. */
+/* An infinite maximum is not subtracted, since it decides the result already. */
 static bool logsumexp_run(fa__call *c)
 {
     const logsumexp_args *a = c->args;
@@ -165,8 +164,8 @@ static void logsumexp_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa_pointwise("y == -inf ? 0 : z * exp(x - y)", a->x, y, g));
 }
 
-/** The logarithm of the sum of exp(x) over dimensions, computed from differences to the largest element. Of nothing,
- * and of nothing but -infinity, it is -infinity, without a gradient. */
+/** log(sum(exp(x))) over dimensions, computed after subtracting the maximum. For no elements, or only -infinity, the
+ *  result is -infinity and the gradient 0. */
 OP(logsumexp, logsumexp_args, (y), .infer = logsumexp_infer, .run = logsumexp_run, .grad = logsumexp_grad,
    .keep = KEEP(x, y), .autocast = FA__CAST_F32,
    TORCH("logsumexp(x, tuple(range(x.dim())) if dim is None else dim, keepdim)"),

@@ -1,9 +1,8 @@
-/* Elements by their rank along a dimension or among all: medians, quantiles, and the most frequent ones. Lines are
- * sorted, NaN behind everything. */
+/* Median, mode and quantiles. Elements are sorted along a dimension or over the flattened tensor, with NaN last. */
 #include "ops/reduce/reduce.h"
 #include "ops/reduce/scan.h"
 
-/* A line: the one dimension that is named, or all elements, row-major. */
+/* What is sorted: one dimension, or all elements in row-major order. */
 typedef struct line {
     const fa_tensor *x;
     int dim;
@@ -29,7 +28,7 @@ static bool as_line(const fa__call *c, const fa_tensor *x, fa_dims dim, line *l)
     return l->x != NULL;
 }
 
-/* A result of size 1 along the line as one of x. */
+/* A result of size 1 along the sorted dimension, reshaped as a reduction of x. */
 static fa_tensor *reduced(const line *l, const fa_tensor *x, fa_tensor *y, bool keepdim)
 {
     fa_shape ones = {.rank = keepdim ? x->rank : 0};
@@ -38,25 +37,25 @@ static fa_tensor *reduced(const line *l, const fa_tensor *x, fa_tensor *y, bool 
     return l->all ? fa_reshape(y, ones) : keepdim ? y : fa_squeeze(y, .dim = l->dim);
 }
 
-/* How many elements of each line are NaN. */
+/* The number of NaN in each sorted line. */
 static fa_tensor *nans(const line *l)
 {
     return fa_sum(fa_isnan(l->x), .dim = l->dim, .keepdim = true);
 }
 
-/* Values and indices of the elements that `index` names, in each line one. */
+/* Sets the results to the values and indices of the elements that `index` selects, one in each line. */
 static fa_tensor *give_chosen(fa__call *c, const line *l, const fa_tensor *x, fa_tensor *index, bool keepdim)
 {
     c->out[1] = reduced(l, x, index, keepdim);
     return c->out[1] ? reduced(l, x, fa_gather(l->x, l->dim, index), keepdim) : NULL;
 }
 
-/* ---- medians ---- */
+/* ---- median ---- */
 
 typedef struct {
-    const fa_tensor *x;      /* at least one element to choose from; of none PyTorch gives NaN */
-    fa_dims dim OPT(FA_ALL); /* one dimension; by default the median of all elements, and its place row-major */
-    bool keepdim OPT(false); /* keep dim with size 1 */
+    const fa_tensor *x;      /* at least one element along the reduced dimension (PyTorch gives NaN for none) */
+    fa_dims dim OPT(FA_ALL); /* one dimension; by default x is flattened */
+    bool keepdim OPT(false); /* true: keep dim with size 1 */
 } median_args;
 
 static fa_tensor *give_median(fa__call *c, bool skips)
@@ -87,27 +86,27 @@ static fa_tensor *nanmedian_compose(fa__call *c)
     return give_median(c, true);
 }
 
-/** The median along a dimension or of all elements, and where it is: of an even number the lower one of the two in the
- *  middle. With a NaN it is NaN, the first one. Of equal elements the place is that of the one which fa_sort() puts
- *  there; PyTorch leaves it open. That element gets the gradient. */
+/** The median along a dimension or of the flattened x, and its index (i64). For an even number of elements it is the
+ *  lower of the two middle ones. If there is a NaN, the result is the first NaN. Of equal elements the index is the one
+ *  that fa_sort() puts there (unspecified in PyTorch); that element gets the gradient. */
 OP(median, median_args, (values, indices), .compose = median_compose,
    TORCH("(median(x), argmax((x.flatten() == median(x)).int())) if dim is None else median(x, dim, keepdim)"),
    SAMPLES("d(3,3); d(7); d(6); d(2,4) dim=1; d(3,2) dim=0 keepdim=true; d(2,2,2) dim=-2; (); (0,1030) dim=1"))
 
-/** The median of the elements that are not NaN, and where it is; of none it is NaN. Otherwise as fa_median(). */
+/** Like fa_median(), ignoring NaN; if all elements are NaN the result is NaN. */
 OP(nanmedian, median_args, (values, indices), .compose = nanmedian_compose,
    TORCH("(nanmedian(x), argmax((x.flatten() == nanmedian(x)).int())) if dim is None else nanmedian(x, dim, keepdim)"),
    SAMPLES("d(3,3); d(7); d(6); d(2,4) dim=1; d(3,2) dim=0 keepdim=true; ()"))
 
-/* ---- the most frequent ---- */
+/* ---- mode ---- */
 
 typedef struct {
     const fa_tensor *x;      /* at least one element along dim */
-    int64_t dim OPT(-1);     /* the dimension to search; negative counts from the end */
-    bool keepdim OPT(false); /* keep dim with size 1 */
+    int64_t dim OPT(-1);     /* the dimension to reduce; negative counts from the end */
+    bool keepdim OPT(false); /* true: keep dim with size 1 */
 } mode_args;
 
-/* Where the longest run of equal elements of sorted lines ends, of equally long ones the first. */
+/* The end of the longest run of equal elements in each sorted line; of equally long runs the first. */
 static fa_tensor *longest_runs(const line *l, const fa_tensor *sorted)
 {
     fa_tensor *number = fa__numbers_along(sorted, l->dim);
@@ -131,20 +130,19 @@ static fa_tensor *mode_compose(fa__call *c)
     return index ? give_chosen(c, &l, a->x, index, a->keepdim) : NULL;
 }
 
-/** The element that is most frequent along a dimension, the smallest of those that are, and where it stands last. No
- * NaN is equal to another. That element gets the gradient. */
+/** The most frequent element along a dimension (the smallest of several), and the index of its last occurrence (i64). A
+ *  NaN is not equal to any other. The selected element gets the gradient. */
 OP(mode, mode_args, (values, indices), .compose = mode_compose, TORCH("mode(x, dim, keepdim)"),
    SAMPLES("t(3,7); t(7,3) dim=0; t(3,7) keepdim=true; d(2,4); i(9); b(5); (); (0,1030)"))
 
 /* ---- quantiles ---- */
 
 typedef struct {
-    const fa_tensor *x;      /* f32 or f64, at least one element to choose from */
-    fa_arg q;                /* from 0 to 1: a number, or a tensor of none or one dimension */
-    fa_dims dim OPT(FA_ALL); /* one dimension; by default the quantile of all elements */
-    bool keepdim OPT(false); /* keep dim with size 1 */
-    const char *
-        interpolation OPT("linear"); /* between two elements: "linear", "lower", "higher", "midpoint", "nearest" */
+    const fa_tensor *x;                      /* f32 or f64; at least one element along the reduced dimension */
+    fa_arg q;                                /* from 0 to 1: a number, a 0-dim or a 1-dimensional tensor */
+    fa_dims dim OPT(FA_ALL);                 /* one dimension; by default x is flattened */
+    bool keepdim OPT(false);                 /* true: keep dim with size 1 */
+    const char *interpolation OPT("linear"); /* "linear", "lower", "higher", "midpoint" or "nearest" */
 } quantile_args;
 
 static fa_tensor *above(fa_tensor *rank)
@@ -162,7 +160,8 @@ static fa_tensor *nearest(fa_tensor *rank)
     return fa_round(rank);
 }
 
-/* What is taken: one element, or two and the weight of the second; negative: what the rank is above the first. */
+/* How a quantile is computed: from one element, or from two and the weight of the second; a negative weight stands for
+ * the fractional part of the rank. */
 typedef struct way {
     const char *name;
     fa_tensor *(*first)(fa_tensor *), *(*second)(fa_tensor *);
@@ -199,7 +198,7 @@ static fa_tensor *between_ranks(const line *l, const fa_tensor *sorted, fa_tenso
     return fa_lerp(first, second, fa_to(fa_sub(rank, fa_floor(rank)), (fa_dtype)l->x->dtype));
 }
 
-/* q as a tensor of x's dtype along the line's dimension; NULL after an error. */
+/* q as a tensor of x's dtype along the sorted dimension; NULL and an error. */
 static fa_tensor *along_line(const fa__call *c, const line *l, const fa_arg *q)
 {
     fa_shape shape = {.rank = l->x->rank};
@@ -219,8 +218,7 @@ static fa_tensor *along_line(const fa__call *c, const line *l, const fa_arg *q)
     return NULL;
 }
 
-/* The places of q in each sorted line, which may lie between two elements. f32 has all numbers up to 2^24: places in
- * longer lines are f64. */
+/* The fractional rank of q in each sorted line. f32 is exact only up to 2^24, so for longer lines ranks are f64. */
 static fa_tensor *ranks(const line *l, fa_tensor *q, bool skips)
 {
     int64_t n = fa_size(l->x, l->dim);
@@ -231,7 +229,7 @@ static fa_tensor *ranks(const line *l, fa_tensor *q, bool skips)
     return fa_where(fa_gt(nans(l), 0), n - 1, fa_mul(q, n - 1));
 }
 
-/* Of several q: a dimension in front of the others. */
+/* Moves the dimension of q to the front. */
 static fa_tensor *quantiles_first(const line *l, const fa_tensor *x, fa_tensor *y, bool keepdim)
 {
     if (!l->all) {
@@ -274,21 +272,21 @@ static fa_tensor *nanquantile_compose(fa__call *c)
     return make_quantile(c, true);
 }
 
-/** The element, or what lies between two, below which the share q of a line stands: along a dimension or among all.
- * With a NaN it is NaN. Several q are a dimension in front of the others. A number beyond 0 and 1 is an error at once,
- * one in a tensor an index out of range, which surfaces at the next wait. Places in lines of more than 2^24 elements
- * are computed in f64, which the device has to have then. */
+/** The q-quantile along a dimension or of the flattened x, interpolated between two elements. With a NaN the result is
+ *  NaN. If q is 1-dimensional, its dimension comes first in the result. A number q outside 0 to 1 is an error at once;
+ *  one in a tensor is an index out of range, which a GPU reports when the host next waits for it. Ranks in lines of
+ *  more than 2^24 elements are computed in f64, which the device then has to support. */
 OP(quantile, quantile_args, (y), .compose = quantile_compose,
-   TORCH("quantile(x, q, dim, keepdim, interpolation=interpolation)"), ALSO("`percentile` by hundredths"),
+   TORCH("quantile(x, q, dim, keepdim, interpolation=interpolation)"), ALSO("`percentile` with q in percent"),
    SAMPLES(
        "d(3,4) 0.3; d(3,4) 0.5 dim=1; d(3,4) u(3) dim=0; d(3,4) u(3) dim=1 keepdim=true; d(3,4) u(2) keepdim=true; "
        "d(3,4) u(2); d(3,4) u() dim=0 keepdim=true; d(7) 0.4 interpolation='lower'; d(7) 0.4 interpolation='higher'; "
        "d(7) 0.4 interpolation='midpoint'; d(7) 0.4 interpolation='nearest'; d(5) 1; d(5) 0; n(9) 0.5; () "
        "0.5; d(2,3,4) u(2) dim=1"))
 
-/** Quantiles of the elements that are not NaN; of none it is NaN. Otherwise as fa_quantile(). */
+/** Like fa_quantile(), ignoring NaN; if all elements are NaN the result is NaN. */
 OP(nanquantile, quantile_args, (y), .compose = nanquantile_compose,
-   TORCH("nanquantile(x, q, dim, keepdim, interpolation=interpolation)"), ALSO("`nanpercentile` by hundredths"),
+   TORCH("nanquantile(x, q, dim, keepdim, interpolation=interpolation)"), ALSO("`nanpercentile` with q in percent"),
    SAMPLES(
        "d(3,4) 0.3; d(3,4) 0.5 dim=1; d(3,4) u(4) dim=0; d(3,4) u(3) dim=1 keepdim=true; n(9) 0.5; n(3,9) 0.25 dim=1; "
        "n(9,3) u(2) dim=0; () 0.5"))

@@ -1,15 +1,16 @@
-/* Sums, products and truth over dimensions, which are left out of the result's shape, or have size 1 there (keepdim).
- * One fixed tree: the same bits on every device and for any number of threads. */
+/* Sum, mean, product, all and any. Reduced dimensions are removed from the result's shape, or kept with size 1
+ * (keepdim). The summation order is fixed, a pairwise tree: the same bits on every device and for any number of
+ * threads. */
 #include "ops/reduce/reduce.h"
 #include "dispatch/views.h"
 
-/* What a reduction takes. */
+/* The arguments of a reduction. */
 typedef struct {
     const fa_tensor *x;      /* any dtype */
-    fa_dims dim OPT(FA_ALL); /* one dimension, FA_DIMS(0, 2), or all of them */
-    bool keepdim OPT(false); /* keep what was reduced with size 1 */
+    fa_dims dim OPT(FA_ALL); /* one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+    bool keepdim OPT(false); /* true: keep the reduced dimensions with size 1 */
     fa_dtype
-        dtype OPT(FA_SAME); /* of the result; elements are converted before they are put together, for halves to f32 */
+        dtype OPT(FA_SAME); /* dtype of the result; elements are converted first (f16 and bf16 accumulate in f32) */
 } reduce_args;
 
 static FA__HOT bool sum_infer(fa__call *c)
@@ -26,7 +27,7 @@ bool fa__run_sum(fa__call *c, fa_tensor *out, const fa_tensor *x, fa_dims dim)
            && fa__run_reduce(c, out, FA__COMBINE_SUM, "x", set, 1, (fa__bound[]){{.name = "x", .value = fa__arg_t(x)}});
 }
 
-/* What was put into the result says that all are false: it is turned round. */
+/* The reduction computed the negation of the result: negate it. */
 static bool turn_round(fa__call *c)
 {
     fa_tensor *y = c->out[0];
@@ -42,7 +43,7 @@ static bool run_any(fa__call *c, const fa_tensor *x, fa_dims dim)
            && turn_round(c);
 }
 
-/* A sum in bool is whether any is true: numbers may cancel each other, or be fractions. */
+/* A sum in bool is whether any element is nonzero: adding could cancel, or truncate fractions. */
 static FA__HOT bool sum_run(fa__call *c)
 {
     const reduce_args *a = c->args;
@@ -56,14 +57,14 @@ static FA__HOT void sum_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa__expanded(fa__undo_reduced(b->gy[0], a->x, a->dim, a->keepdim), a->x));
 }
 
-/** Sum over dimensions. Integers and bool are summed in i64; an empty sum is 0. With dtype bool it is whether any
- * element is not 0. */
+/** The sum over dimensions. Integers and bool are summed in i64; an empty sum is 0. With dtype bool the result is
+ *  whether any element is nonzero. */
 OP(sum, reduce_args, (y), .infer = sum_infer, .run = sum_run, .grad = sum_grad, .autocast = FA__CAST_F32,
    TORCH("sum(x, dim, keepdim, dtype=dtype)"),
    SAMPLES("(3,4); (3,4) dim=1; (2,3) dim=0 keepdim=true; (2,3,4) dim={0,2}; (0,3) dim=0; (); i(3,4) dim=0; (3,4) "
            "dtype=f64; b(7); i(9) dtype=bool; i(3,9) dim=1 dtype=bool; b(0) dtype=bool; b(7) dtype=u8"))
 
-/* The gradient goes where elements are not NaN. */
+/* The gradient of elements that are not NaN; NaN gets 0. */
 static void nansum_grad(fa__back *b)
 {
     const reduce_args *a = b->args;
@@ -84,7 +85,7 @@ static bool nansum_run(fa__call *c)
     return fa__run_reduce(c, y, FA__COMBINE_SUM, "x == x ? x : 0", set, 1, bound);
 }
 
-/** Sum over dimensions of the elements that are not NaN; of none it is 0. Integers and bool are summed in i64. */
+/** The sum over dimensions, counting NaN as 0. Integers and bool are summed in i64; an empty sum is 0. */
 OP(nansum, reduce_args, (y), .infer = sum_infer, .run = nansum_run, .grad = nansum_grad, .keep = KEEP(x),
    .autocast = FA__CAST_F32, TORCH("nansum(x, dim, keepdim, dtype=dtype)"),
    SAMPLES("(3,4); (3,4) dim=1; (2,3,4) dim={0,2} keepdim=true; n(9); n(3,9) dim=0; (0,3) dim=0; (); i(3,4) dim=0; "
@@ -127,12 +128,12 @@ static void mean_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa__expanded(g, a->x));
 }
 
-/** Mean over dimensions, computed in f32 or f64; of nothing it is NaN. Integers are an error. */
+/** The mean over dimensions, accumulated in f32 or f64. The mean of no elements is NaN. Integers are an error. */
 OP(mean, reduce_args, (y), .infer = mean_infer, .run = mean_run, .grad = mean_grad,
    TORCH("mean(x, dim, keepdim, dtype=dtype)"),
    SAMPLES("(3,4); (3,4) dim=1; (2,3) dim=0 keepdim=true; (2,3,4) dim={0,-1}; (0,3) dim=0; (); i(3) dtype=f32"))
 
-/* In f32 at least: sums of halves may be beyond them where the mean is not. */
+/* At least f32: the sum of f16 or bf16 elements may overflow although the mean does not. */
 static fa_tensor *nanmean_compose(fa__call *c)
 {
     const reduce_args *a = c->args;
@@ -147,7 +148,7 @@ static fa_tensor *nanmean_compose(fa__call *c)
     return fa_to(fa_div(sum, count), dtype);
 }
 
-/** Mean over dimensions of the elements that are not NaN; of none it is NaN. Integers are an error. */
+/** The mean over dimensions, ignoring NaN; if all elements are NaN the result is NaN. Integers are an error. */
 OP(nanmean, reduce_args, (y), .compose = nanmean_compose, TORCH("nanmean(x, dim, keepdim, dtype=dtype)"),
    SAMPLES("(3,4); (3,4) dim=1; (2,3,4) dim={0,2} keepdim=true; n(9); n(3,9) dim=0; (0,3) dim=0; (); (3,4) dtype=f64"))
 
@@ -163,8 +164,8 @@ static bool prod_run(fa__call *c)
                                : fa__run_reduce(c, y, FA__COMBINE_PROD, "x", set, 1, bound);
 }
 
-/* Dimension by dimension: each element's gradient is the product of all others along it. Nothing is divided by, so that
- * zeros are as good as other elements. */
+/* One dimension after the other: an element's gradient is the product of the others. Nothing is divided, so zeros are
+ * handled exactly. */
 static void prod_grad(fa__back *b)
 {
     const reduce_args *a = b->args;
@@ -184,8 +185,8 @@ static void prod_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, g);
 }
 
-/** Product over dimensions. Integers and bool are multiplied in i64; an empty product is 1. The gradient is right with
- *  zeros among the elements, too, one or several. */
+/** The product over dimensions. Integers and bool are multiplied in i64; an empty product is 1. The gradient is exact
+ *  also if elements are 0. */
 OP(prod, reduce_args, (y), .infer = sum_infer, .run = prod_run, .grad = prod_grad, .keep = KEEP(x),
    .autocast = FA__CAST_F32,
    TORCH("prod(x, dtype=dtype) if dim is None else prod(x, dim, keepdim, dtype=dtype) if isinstance(dim, int) else "
@@ -194,12 +195,12 @@ OP(prod, reduce_args, (y), .infer = sum_infer, .run = prod_run, .grad = prod_gra
            "dim=0; "
            "(); i(3,4) dim=0; (3,4) dtype=f64; b(7); n(9); i(9) dtype=bool; b(0) dtype=bool"))
 
-/* ---- truth ---- */
+/* ---- logical reductions ---- */
 
 typedef struct {
-    const fa_tensor *x;      /* any dtype: what is not 0 is true, NaN too */
-    fa_dims dim OPT(FA_ALL); /* one dimension, FA_DIMS(0, 2), or all of them */
-    bool keepdim OPT(false); /* keep what was reduced with size 1 */
+    const fa_tensor *x;      /* any dtype; nonzero elements are true, including NaN */
+    fa_dims dim OPT(FA_ALL); /* one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+    bool keepdim OPT(false); /* true: keep the reduced dimensions with size 1 */
 } truth_args;
 
 static bool truth_infer(fa__call *c)
@@ -223,13 +224,15 @@ static bool any_run(fa__call *c)
     return run_any(c, a->x, a->dim);
 }
 
-/** Whether all elements over dimensions are true, as bool; of none they are. PyTorch gives u8 for u8. */
-OP(all, truth_args, (y), .infer = truth_infer, .exact = true, .run = all_run, .no_grad = "a test",
+/** Whether all elements over dimensions are true (nonzero), as bool. An empty input gives true. PyTorch returns u8 for
+ *  u8. */
+OP(all, truth_args, (y), .infer = truth_infer, .exact = true, .run = all_run, .no_grad = "a comparison",
    TORCH("all(x, dim, keepdim).bool()"),
    SAMPLES("(3,4); t(3,4) dim=1; b(2,3) dim=0 keepdim=true; t(2,3,2) dim={0,-1}; b(2000); i(5); (0,3) dim=0; (); n(9)"))
 
-/** Whether any element over dimensions is true, as bool; of none none is. PyTorch gives u8 for u8. */
-OP(any, truth_args, (y), .infer = truth_infer, .exact = true, .run = any_run, .no_grad = "a test",
+/** Whether any element over dimensions is true (nonzero), as bool. An empty input gives false. PyTorch returns u8 for
+ *  u8. */
+OP(any, truth_args, (y), .infer = truth_infer, .exact = true, .run = any_run, .no_grad = "a comparison",
    TORCH("any(x, dim, keepdim).bool()"),
    SAMPLES("(3,4); t(3,4) dim=1; b(2,3) dim=0 keepdim=true; t(2,3,2) dim={0,-1}; b(2000); i(5); (0,3) dim=0; (); n(9)"))
 
@@ -239,15 +242,15 @@ static fa_tensor *count_nonzero_compose(fa__call *c)
     return fa_sum(fa_ne(a->x, 0), .dim = a->dim, .keepdim = a->keepdim);
 }
 
-/** How many elements over dimensions are not 0, as i64; NaN is not. */
+/** The number of nonzero elements over dimensions, as i64; NaN counts as nonzero. */
 OP(count_nonzero, truth_args, (y), .compose = count_nonzero_compose, TORCH("(x != 0).sum(dim, keepdim)"),
    SAMPLES("(3,4); t(3,4) dim=1; b(2,3) dim=0 keepdim=true; t(2,3,2) dim={0,-1}; (0,3) dim=0; (); n(9)"))
 
-/* ---- broadcasts ---- */
+/* ---- undoing a broadcast ---- */
 
 typedef struct {
-    const fa_tensor *x; /* to be made larger or smaller */
-    fa_like like;       /* gives the shape, nothing else */
+    const fa_tensor *x; /* the tensor to reduce */
+    fa_like like;       /* only its shape is used */
 } like_args;
 
 static bool sum_to_infer(fa__call *c)
@@ -270,7 +273,7 @@ static bool sum_to_run(fa__call *c)
     for (int i = 0; i < a->x->rank; i++)
         if (i < more || y->shape[i - more] != a->x->shape[i])
             set |= 1U << i;
-    /* the result with the leading dimensions that it lacks: all of size 1, so that all dimensions are kept */
+    /* the result with leading dimensions of size 1, so that every dimension is kept */
     fa_tensor *wide = fa__own(fa__tensor_alias(y));
     if (!wide)
         return false;
@@ -289,7 +292,8 @@ static void sum_to_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa__expanded(b->gy[0], a->x));
 }
 
-/** Undoes a broadcast: sums x down to the shape of another tensor. Integers and bool are summed in i64. */
+/** Sums x over the dimensions in which `like` was broadcast to x's shape: the gradient of broadcasting. The result has
+ *  like's shape. Integers and bool are summed in i64. */
 OP(sum_to, like_args, (y), .infer = sum_to_infer, .run = sum_to_run, .grad = sum_to_grad, TORCH("sum_to(x, like)"),
    ALSO("`sum_to_size`"), SAMPLES("(3,4) (4); (3,4) (3,1); (3,4) (); (2,3,4) (3,1); (3) (3)"))
 

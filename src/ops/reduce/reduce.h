@@ -1,9 +1,9 @@
-/* What families of reductions share. */
+/* Helpers shared by the reductions. */
 #ifndef FA__OPS_REDUCE_H
 #define FA__OPS_REDUCE_H
 #include "dispatch/row.h"
 
-/* How many elements of x the dimensions in `set` have. */
+/* The number of elements of x over the dimensions in `set`. */
 static inline int64_t fa__reduced_count(const fa_tensor *x, unsigned set)
 {
     int64_t n = 1;
@@ -12,7 +12,7 @@ static inline int64_t fa__reduced_count(const fa_tensor *x, unsigned set)
     return n;
 }
 
-/* A tensor for what comes in between, in the dtype that the result computes in. */
+/* A temporary tensor for intermediate results, in the dtype that the result is computed in. */
 static inline fa_tensor *fa__between(const fa__call *c, const fa_tensor *like)
 {
     fa_dtype dtype = like->dtype == FA_F64 ? FA_F64 : FA_F32;
@@ -29,25 +29,25 @@ static inline fa_tensor *fa__between_kept(const fa__call *c, const fa_tensor *li
     return fa__own(fa__tensor_empty(c->device, dtype, x->rank, kept, c->queue));
 }
 
-/* Runs the sum, and the mean, of x over dimensions. */
+/* Compute the sum and the mean of x over dimensions. */
 bool fa__run_sum(fa__call *, fa_tensor *out, const fa_tensor *x, fa_dims dim);
 bool fa__run_mean(fa__call *, fa_tensor *out, const fa_tensor *x, fa_dims dim);
 
-/* ---- means and sums of squares ---- */
+/* ---- mean and sum of squares ---- */
 
-/* In f32 or f64. What rounding left of the mean is in every square; what the deviations add up to tells how much that
- * is, and is taken off: the two-pass algorithm with its correction (Chan, Golub, LeVeque 1983). */
+/* The two-pass algorithm with correction (Chan, Golub, LeVeque 1983), in f32 or f64: the sum of the deviations, which
+ * would be 0 without rounding, corrects the sum of squares. */
 typedef struct fa__squares {
-    fa_tensor *mean;      /* reduced dimensions kept */
-    fa_tensor *deviation; /* the sum of x - mean, which would be 0 without rounding */
+    fa_tensor *mean;      /* with the reduced dimensions kept */
+    fa_tensor *deviation; /* the sum of x - mean, which is 0 except for rounding */
     fa_tensor *square;    /* the sum of (x - mean)^2 */
     double n;
 } fa__squares;
 
-/* Runs them into .mean and .square, which are given, and makes the rest. */
+/* Computes .mean and .square into the given tensors, and creates .deviation. */
 bool fa__run_squares(fa__call *, fa__squares *, const fa_tensor *x, fa_dims dim);
 
-/* The sum of squares about the exact mean: an expression of the operands of FA__SQUARES_BOUND. */
+/* The corrected sum of squares: an expression over the operands of FA__SQUARES_BOUND. */
 #define FA__SQUARES "(s * s / n < q ? q - s * s / n : q)"
 #define FA__SQUARES_BOUND(t)                                                                                           \
     {.name = "q", .value = fa__arg_t((t).square)}, {.name = "s", .value = fa__arg_t((t).deviation)},                   \

@@ -1,13 +1,13 @@
-/* Scans along a dimension: each element of the result combines all elements up to its own. They are combined in one
- * fixed order (backend/scan.h): the same bits on every device and for any number of threads. */
+/* Cumulative sums, products, maxima and logsumexp. Each element of the result combines all elements up to its own
+ * position. The order is fixed (backend/scan.h): the same bits on every device and for any number of threads. */
 #include "ops/reduce/scan.h"
 #include <math.h>
 
-/* What cumsum and cumprod take. */
+/* The arguments of cumsum and cumprod. */
 typedef struct {
     const fa_tensor *x;          /* any dtype */
-    int64_t dim;                 /* the dimension to go along; negative counts from the end */
-    fa_dtype dtype OPT(FA_SAME); /* of the result, and what elements are converted to before; not bool */
+    int64_t dim;                 /* the dimension of the scan; negative counts from the end */
+    fa_dtype dtype OPT(FA_SAME); /* dtype of the result; elements are converted first; not bool */
 } cumulative_args;
 
 static bool cumulative_infer(fa__call *c)
@@ -32,7 +32,7 @@ fa_tensor *fa__shifted(const fa_tensor *x, int64_t dim, int by, double value)
     return fa_size(x, d) ? fa_pad(x, ((fa_list){(size_t)last + 2, pads}), .value = value) : fa_neg(x);
 }
 
-/* s[i] = g[i] + a[i + 1] s[i + 1]: a linear scan from the end. */
+/* The recurrence s[i] = g[i] + a[i + 1] * s[i + 1]: a linear scan from the end. */
 static fa_tensor *scanned_back(const fa_tensor *a, const fa_tensor *g, int64_t dim)
 {
     fa_tensor *next = fa_flip(fa__shifted(a, dim, -1, 0), .dim = dim);
@@ -46,7 +46,7 @@ static void cumsum_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa_flip(sums, .dim = a->dim));
 }
 
-/** Sums of all elements up to each one, along a dimension. Integers and bool are summed in i64. */
+/** The cumulative sum along a dimension: y[i] = x[0] + ... + x[i]. Integers and bool are summed in i64. */
 OP(cumsum, cumulative_args, (y), .infer = cumulative_infer, .grad = cumsum_grad, .autocast = FA__CAST_F32,
    TORCH("cumsum(x, dim, dtype=dtype)"), ALSO("`cumulative_sum`"),
    SAMPLES(
@@ -60,8 +60,8 @@ static void cumprod_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa_mul(before, scanned_back(x, b->gy[0], a->dim)));
 }
 
-/** Products of all elements up to each one, along a dimension. Integers and bool are multiplied in i64. The gradient
- *  divides by nothing: it is right with zeros among the elements. */
+/** The cumulative product along a dimension: y[i] = x[0] * ... * x[i]. Integers and bool are multiplied in i64. The
+ *  gradient is exact also if elements are 0. */
 OP(cumprod, cumulative_args, (y), .infer = cumulative_infer, .grad = cumprod_grad, .keep = KEEP(x, y),
    .autocast = FA__CAST_F32, TORCH("cumprod(x, dim, dtype=dtype)"), ALSO("`cumulative_prod`"),
    SAMPLES(
@@ -69,9 +69,9 @@ OP(cumprod, cumulative_args, (y), .infer = cumulative_infer, .grad = cumprod_gra
        "(3,4) 0 dtype=f64"))
 
 typedef struct {
-    const fa_tensor *a; /* what the result before is multiplied by */
-    const fa_tensor *b; /* what is added: of the same shape and dtype */
-    int64_t dim;        /* the dimension to go along; negative counts from the end */
+    const fa_tensor *a; /* factor of the previous result */
+    const fa_tensor *b; /* what is added: the same shape and dtype */
+    int64_t dim;        /* the dimension of the scan; negative counts from the end */
 } linear_scan_args;
 
 static bool linear_scan_infer(fa__call *c)
@@ -91,15 +91,16 @@ static void linear_scan_grad(fa__back *b)
         fa__set_input_grad(b, &a->a, fa_mul(g, fa__shifted(b->y[0], a->dim, 1, 0)));
 }
 
-/** y[i] = a[i] * y[i - 1] + b[i] along a dimension, from y[-1] = 0: the gradient of products. */
+/** The linear recurrence y[i] = a[i] * y[i - 1] + b[i] along a dimension, with y[-1] = 0: used by the gradient of
+ *  products. */
 OP(linear_scan, linear_scan_args, (y), .infer = linear_scan_infer, .grad = linear_scan_grad,
    .keep = KEEP(a, y for a), INTERNAL, TORCH(""),
    SAMPLES("(3,4) (3,4) 1; (3,4) (3,4) 0; u(2,70) (2,70) 1; () () 0; (0,3) (0,3) 1; (3,0) (3,0) 1; n(9) n(9) 0"))
 
-/* What scans that keep the dtype take. */
+/* The arguments of scans that keep the dtype. */
 typedef struct {
     const fa_tensor *x;
-    int64_t dim; /* the dimension to go along; negative counts from the end */
+    int64_t dim; /* the dimension of the scan; negative counts from the end */
 } running_args;
 
 static fa_tensor *product_of_others_compose(fa__call *c)
@@ -112,7 +113,7 @@ static fa_tensor *product_of_others_compose(fa__call *c)
     return fa_mul(before, fa_flip(after, .dim = a->dim));
 }
 
-/** For each element the product of all others along a dimension, without a division: the gradient of products. */
+/** For each element the product of all others along a dimension, without division: used by the gradient of products. */
 OP(product_of_others, running_args, (y), .compose = product_of_others_compose, INTERNAL, TORCH(""),
    SAMPLES("(3,4) 1; (2,3,4) -2; t(5,3) 0; (0,3) 0"))
 
@@ -122,11 +123,11 @@ static bool running_infer(fa__call *c)
     return fa__wrap_dim(c, a->x, a->dim) >= 0 && fa__infer_like(c, a->x, (fa_dtype)a->x->dtype);
 }
 
-/** The largest of all elements up to each one, along a dimension, without its place. */
+/** The cumulative maximum along a dimension, without indices. */
 OP(running_max, running_args, (y), .infer = running_infer, .no_grad = "cummax has one", INTERNAL, TORCH(""),
    SAMPLES("(3,4) 1; (3,4) 0; (2,70) 1; t(5,3) 0; () 0; (0,3) 1; (3,0) 1; n(9) 0"))
 
-/** The smallest of all elements up to each one, along a dimension, without its place. */
+/** The cumulative minimum along a dimension, without indices. */
 OP(running_min, running_args, (y), .infer = running_infer, .no_grad = "cummin has one", INTERNAL, TORCH(""),
    SAMPLES("(3,4) 1; (3,4) 0; (2,70) 1; t(5,3) 0; () 0; (0,3) 1; (3,0) 1; n(9) 0"))
 
@@ -141,7 +142,7 @@ fa_tensor *fa__numbers_along(const fa_tensor *x, int64_t dim)
     return fa_reshape(number, along);
 }
 
-/* Where those are, of equal ones the last: the largest number of an element that is the best so far. */
+/* The index of the current maximum (or minimum) at each position, the last one of equals. */
 static fa_tensor *last_places(const fa_tensor *x, const fa_tensor *best, int64_t dim)
 {
     fa_tensor *new = fa_logical_or(fa_eq(x, best), fa_isnan(x));
@@ -149,7 +150,7 @@ static fa_tensor *last_places(const fa_tensor *x, const fa_tensor *best, int64_t
     return fa__running_max(fa_where(new, number, 0), dim);
 }
 
-/* The running best and its places, without gradients; the values are then taken from x by them. */
+/* The indices of the cumulative maximum (or minimum), without gradients; the values are then gathered from x. */
 static fa_tensor *best_so_far(fa__call *c, bool largest)
 {
     const running_args *a = c->args;
@@ -173,13 +174,13 @@ static fa_tensor *cummin_compose(fa__call *c)
     return best_so_far(c, false);
 }
 
-/** The largest of all elements up to each one, along a dimension, and where it is: of equal ones the last. From the
- *  first NaN on all are NaN. The chosen element gets the gradient. */
+/** The cumulative maximum along a dimension and its indices (i64); of equal elements, the last index. From the first
+ *  NaN on, all values are NaN. The selected element gets the gradient. */
 OP(cummax, running_args, (values, indices), .compose = cummax_compose, TORCH("cummax(x, dim)"),
    SAMPLES("d(3,4) 1; d(3,4) 0; d(2,3,4) -2; d(2,70) 1; t(5,3) 0; b(5) 0; () 0; (0,3) 1; (3,0) 1; n(9) 0"))
 
-/** The smallest of all elements up to each one, along a dimension, and where it is: of equal ones the last. From the
- *  first NaN on all are NaN. The chosen element gets the gradient. */
+/** The cumulative minimum along a dimension and its indices (i64); of equal elements, the last index. From the first
+ *  NaN on, all values are NaN. The selected element gets the gradient. */
 OP(cummin, running_args, (values, indices), .compose = cummin_compose, TORCH("cummin(x, dim)"),
    SAMPLES("d(3,4) 1; d(3,4) 0; d(2,3,4) -2; d(2,70) 1; t(5,3) 0; b(5) 0; () 0; (0,3) 1; (3,0) 1; n(9) 0"))
 
@@ -192,7 +193,8 @@ static bool logcumsumexp_infer(fa__call *c)
     return running_infer(c);
 }
 
-/* d y[i] / d x[j] = exp(x[j] - y[i]): steps between the y, none of which goes up, are multiplied in a linear scan. */
+/* dy[i] / dx[j] = exp(x[j] - y[i]), computed by a linear scan with the factors exp(y[i] - y[i + 1]), which are at most
+ * 1. */
 static void logcumsumexp_grad(fa__back *b)
 {
     const running_args *a = b->args;
@@ -202,8 +204,8 @@ static void logcumsumexp_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa_mul(own, scanned_back(step, b->gy[0], a->dim)));
 }
 
-/** Logarithms of the sums of exp(x) up to each element, along a dimension, computed from differences to the largest
- *  element so far. Elements that follow nothing but -infinity give -infinity, and get no gradient. */
+/** The cumulative logsumexp along a dimension: y[i] = log(exp(x[0]) + ... + exp(x[i])), computed with the running
+ *  maximum subtracted. As long as all elements are -infinity, the result is -infinity and the gradient 0. */
 OP(logcumsumexp, running_args, (y), .infer = logcumsumexp_infer, .grad = logcumsumexp_grad, .keep = KEEP(x, y),
    TORCH("logcumsumexp(x, dim)"), SAMPLES("(3,4) 1; (3,4) 0; (2,3,4) -2; (2,70) 1; () 0; (0,3) 1; (3,0) 1; n(9) 0"))
 

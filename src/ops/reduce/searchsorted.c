@@ -1,14 +1,14 @@
-/* Searching in what is sorted. */
+/* Binary search: searchsorted, bucketize and isin. */
 #include "dispatch/promote.h"
 #include "dispatch/row.h"
 
-/* ---- places ---- */
+/* ---- positions in sorted lines ---- */
 
 typedef struct {
     const fa_tensor *lines;  /* sorted along the last dimension */
-    const fa_tensor *values; /* of the same dtype; of the same shape but along the last dimension, if lines are many */
-    bool right;              /* behind equal ones */
-    bool out_int32;          /* places are i32 */
+    const fa_tensor *values; /* the same dtype; the shape of lines except for its last dimension */
+    bool right;              /* insert after equal elements */
+    bool out_int32;          /* the result is i32 */
 } sorted_places_args;
 
 static bool sorted_places_infer(fa__call *c)
@@ -22,17 +22,17 @@ static bool sorted_places_infer(fa__call *c)
     return fa__infer_like(c, a->values, a->out_int32 ? FA_I32 : FA_I64);
 }
 
-/** How many elements of its sorted line are below each value, or not above it. */
-OP(sorted_places, sorted_places_args, (y), .infer = sorted_places_infer, .no_grad = "a place", INTERNAL, TORCH(""),
+/** For each value the number of elements of its sorted line that are less than it (or, with right, not greater). */
+OP(sorted_places, sorted_places_args, (y), .infer = sorted_places_infer, .no_grad = "an index", INTERNAL, TORCH(""),
    SAMPLES("t(5) (3,4) true false; t(2,6) (2,3) false true; i(4) i(0,2) true true; b(4) b(2) false false; (0) (3) "
            "false false; t(2,1,3) t(2,1,0) true false; n(9) n(9) false false"))
 
 typedef struct {
-    const fa_tensor *sorted_sequence;  /* (n), or (..., n): in ascending order along the last dimension */
-    fa_arg values;                     /* any shape for a sequence of one dimension, (..., m) for others; or a number */
-    const fa_tensor *sorter OPT(NULL); /* of the sequence's shape, what fa_argsort() gives where that is not sorted */
-    bool right OPT(false);             /* behind elements that are equal, instead of before them: PyTorch's side */
-    bool out_int32 OPT(false);         /* i32 instead of i64 */
+    const fa_tensor *sorted_sequence;  /* (n) or (..., n), ascending along the last dimension */
+    fa_arg values;                     /* any shape if sorted_sequence is 1-dimensional, else (..., m); or a number */
+    const fa_tensor *sorter OPT(NULL); /* if sorted_sequence is not sorted: its fa_argsort(), in its shape */
+    bool right OPT(false);     /* true: insert after equal elements instead of before them (PyTorch's side="right") */
+    bool out_int32 OPT(false); /* true: the result is i32 instead of i64 */
 } searchsorted_args;
 
 static bool lines_fit(const fa__call *c, const fa_tensor *lines, const fa_tensor *values)
@@ -47,7 +47,7 @@ static bool lines_fit(const fa__call *c, const fa_tensor *lines, const fa_tensor
                             "the sequence has to have one dimension, or all but the last one as the values have them");
 }
 
-/* Places as i32 have to be enough. */
+/* Whether every position fits into i32, if out_int32 is set; an error if not. */
 static bool places_fit(const fa__call *c, const fa_tensor *lines, bool narrow)
 {
     return !narrow || lines->shape[lines->rank - 1] <= INT32_MAX
@@ -60,7 +60,7 @@ static bool sorter_fits(const fa__call *c, const fa_tensor *lines, const fa_tens
            || fa__call_fail(c, FA_ERROR_SHAPE, "the sorter has another shape than the sequence");
 }
 
-/* The dtype in which a number is compared with elements of t: that of t if it has such numbers. */
+/* The dtype in which a number is compared with elements of t: t's, if it represents the number. */
 static fa_dtype dtype_with(const fa_tensor *t, const fa_arg *number)
 {
     bool whole = number->kind != FA__ARG_FLOAT, floating = fa__dtype_is_float(t->dtype);
@@ -70,7 +70,7 @@ static fa_dtype dtype_with(const fa_tensor *t, const fa_arg *number)
     return whole && !floating ? FA_I64 : fa__dtype_holds(FA_F32, v) ? FA_F32 : FA_F64;
 }
 
-/* A value as a tensor of the dtype in which it is compared with elements of t. */
+/* A value as a tensor in the dtype of the comparison with t. */
 static fa_tensor *as_tensor(const fa_tensor *t, const fa_arg *value)
 {
     if (value->kind == FA__ARG_TENSOR)
@@ -98,10 +98,10 @@ static fa_tensor *searchsorted_compose(fa__call *c)
     return lines ? places_of(c, lines, &a->values, a->right, a->out_int32) : NULL;
 }
 
-/** Where each value would be put into a sorted sequence so that it stays sorted: before all elements that are equal,
- *  so that elements below it stand in front; or behind them. Dtypes promote. NaN is above all numbers, as fa_sort()
- *  puts it (PyTorch's places are wrong then), and as a value belongs at the end. A sequence that is not sorted gives
- *  places without meaning. */
+/** The index at which each value would be inserted into a sorted sequence to keep it sorted: before equal elements, or
+ *  after them with .right. The result has the shape of values. Dtypes are promoted. NaN sorts after all numbers, in the
+ *  sequence as well as among the values (PyTorch's results are wrong for NaN in the sequence). For a sequence that is
+ *  not sorted the result is unspecified. */
 OP(searchsorted, searchsorted_args, (y), .compose = searchsorted_compose,
    TORCH("searchsorted(sorted_sequence, values, sorter=sorter, right=right, out_int32=out_int32)"),
    SAMPLES(
@@ -110,9 +110,9 @@ OP(searchsorted, searchsorted_args, (y), .compose = searchsorted_compose,
 
 typedef struct {
     fa_arg x;                    /* any shape, or a number */
-    const fa_tensor *boundaries; /* (n), in ascending order */
-    bool right OPT(false);       /* an element that is a boundary belongs above it, instead of below */
-    bool out_int32 OPT(false);   /* i32 instead of i64 */
+    const fa_tensor *boundaries; /* (n), ascending */
+    bool right OPT(false);       /* false: an element equal to boundary i is in bucket i; true: in bucket i + 1 */
+    bool out_int32 OPT(false);   /* true: the result is i32 instead of i64 */
 } bucketize_args;
 
 static fa_tensor *bucketize_compose(fa__call *c)
@@ -125,22 +125,22 @@ static fa_tensor *bucketize_compose(fa__call *c)
     return places_of(c, a->boundaries, &a->x, a->right, a->out_int32);
 }
 
-/** For each element the number of the bucket that it is in: number i is above boundary i - 1 and up to boundary i,
- * which belongs to it; or, with .right, to the next one. As fa_searchsorted() with the operands exchanged. */
+/** The number of the bucket that each element falls into: i with boundaries[i - 1] < x <= boundaries[i], or with .right
+ *  boundaries[i - 1] <= x < boundaries[i]. It is fa_searchsorted() with the operands exchanged. */
 OP(bucketize, bucketize_args, (y), .compose = bucketize_compose,
    TORCH("bucketize(x, boundaries, right=right, out_int32=out_int32)"), ALSO("`digitize`"),
    SAMPLES("(3,4) d(5); (3,4) d(5) right=true; t(4) t(6) right=true; i(3) i(4) out_int32=true; 0.5 d(5); (3) (0); (0) "
            "d(5); n(9) d(5)"))
 
-/* ---- being one of several ---- */
+/* ---- membership ---- */
 
 typedef struct {
     fa_arg elements;        /* any shape, or a number */
     fa_arg test_elements;   /* any shape, or a number */
-    bool invert OPT(false); /* whether it is none of them */
+    bool invert OPT(false); /* true: the result is negated */
 } isin_args;
 
-/* An operand as a tensor, where the other one is. */
+/* An operand as a tensor on the device of the other one. */
 static const fa_tensor *operand(const fa_arg *a, const fa_arg *other)
 {
     if (a->kind == FA__ARG_TENSOR)
@@ -148,7 +148,7 @@ static const fa_tensor *operand(const fa_arg *a, const fa_arg *other)
     return other->kind == FA__ARG_TENSOR ? as_tensor(other->as.t, a) : fa_full(FA_SCALAR, *a);
 }
 
-/* The element of the sorted list that stands where each belongs is the same, or none is. */
+/* Binary search in the sorted list: an element is in it if the element at its insertion index is equal. */
 static fa_tensor *found_in(const fa_tensor *x, const fa_tensor *test, bool invert)
 {
     int64_t n = fa__numel(test);
@@ -176,7 +176,7 @@ static fa_tensor *isin_compose(fa__call *c)
     return x && test ? found_in(x, test, a->invert) : NULL;
 }
 
-/** For each element whether it is one of the test elements: bool, of the elements' shape. NaN is none of them. */
+/** Whether each element is equal to one of the test elements: bool, in the shape of elements. NaN is equal to none. */
 OP(isin, isin_args, (y), .compose = isin_compose, DIFFERS("bool: bool can be compared"),
    TORCH("isin(elements, test_elements, invert=invert)"), ALSO("NumPy's `in1d`"),
    SAMPLES(

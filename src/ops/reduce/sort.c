@@ -1,4 +1,4 @@
-/* Sorting, and what is found by it: the largest elements, the k-th one. */
+/* Sorting, top-k and k-th value. */
 #include "dispatch/row.h"
 
 static int64_t size_along(const fa_tensor *x, int d)
@@ -6,7 +6,7 @@ static int64_t size_along(const fa_tensor *x, int d)
     return x->rank ? x->shape[d] : 1;
 }
 
-/* The values' spec is there; the indices have their shape. */
+/* Sets the spec of the indices to the shape of the values' spec. */
 static bool infer_indices(fa__call *c)
 {
     c->spec[1] = c->spec[0];
@@ -14,7 +14,7 @@ static bool infer_indices(fa__call *c)
     return true;
 }
 
-/* The gradient of what stood at `indices` along dim: each element's goes there, others have none. */
+/* The gradient of elements selected by `indices` along dim: gy is scattered there, other elements get 0. */
 static void give_placed(fa__back *b, const fa_tensor *const *x, int64_t dim, fa_tensor *gy, fa_tensor *indices)
 {
     fa__set_input_grad(b, x, (*x)->rank ? fa_scatter_add(fa_zeros_like(*x), dim, indices, gy) : gy);
@@ -23,7 +23,7 @@ static void give_placed(fa__back *b, const fa_tensor *const *x, int64_t dim, fa_
 typedef struct {
     const fa_tensor *x;
     int64_t dim OPT(-1);        /* the dimension to sort along; negative counts from the end */
-    bool descending OPT(false); /* the largest first */
+    bool descending OPT(false); /* true: the largest element first */
 } sort_args;
 
 static bool sort_infer(fa__call *c)
@@ -38,11 +38,11 @@ static void sort_grad(fa__back *b)
     give_placed(b, &a->x, a->dim, b->gy[0], b->y[1]);
 }
 
-/** The elements in order along a dimension, and where each of them stood (i64). Equal elements keep their order, also
- *  when the largest come first. NaN is larger than everything, and equal to itself; -0 equals 0.
- *  PyTorch promises the order of equal elements only when asked for stable=True. */
+/** Sorts x along a dimension: the sorted values, and their indices in x (i64). The sort is stable, also in descending
+ *  order (PyTorch guarantees this only with stable=True). NaN counts as the largest and equal to itself; -0 equals
+ *  0. */
 OP(sort, sort_args, (values, indices), .infer = sort_infer, .grad = sort_grad, .keep = KEEP(indices),
-   TORCH("sort(x, dim=dim, descending=descending, stable=True)"), ALSO("`msort`: dim 0"),
+   TORCH("sort(x, dim=dim, descending=descending, stable=True)"), ALSO("`msort` along dim 0"),
    SAMPLES("d(3,4); d(3,4) dim=0; d(3,4) descending=true; d(2,3,4) dim=-2 descending=true; t(5,7); t(5,7) dim=0 "
            "descending=true; n(9); n(9) descending=true; (); (0,3); (3,0) dim=1; (1030,0) dim=0; d(2,70); i(9); b(9) "
            "descending=true"))
@@ -53,16 +53,16 @@ static fa_tensor *argsort_compose(fa__call *c)
     return fa_sort(a->x, .dim = a->dim, .descending = a->descending).indices;
 }
 
-/** Where the elements stand that fa_sort() puts in order along a dimension (i64). */
+/** The indices (i64) that sort x along a dimension, as fa_sort() returns them. */
 OP(argsort, sort_args, (y), .compose = argsort_compose,
    TORCH("argsort(x, dim=dim, descending=descending, stable=True)"),
    SAMPLES("d(3,4); d(3,4) dim=0; t(5,7) descending=true; n(9); (); (0,3); (0,1030)"))
 
 typedef struct {
     const fa_tensor *x;
-    int64_t k;              /* how many, at most the size of dim */
-    int64_t dim OPT(-1);    /* the dimension to search; negative counts from the end */
-    bool largest OPT(true); /* otherwise the smallest */
+    int64_t k;              /* number of elements, at most the size of dim */
+    int64_t dim OPT(-1);    /* the dimension to reduce; negative counts from the end */
+    bool largest OPT(true); /* false: the smallest elements */
 } topk_args;
 
 static bool topk_infer(fa__call *c)
@@ -87,10 +87,9 @@ static void topk_grad(fa__back *b)
     give_placed(b, &a->x, a->dim, b->gy[0], b->y[1]);
 }
 
-/** The k largest elements along a dimension, the largest first, or the k smallest, the smallest first, and where they
- *  are (i64). Of equal elements that with the lowest index comes first. NaN is larger than everything.
- *  PyTorch leaves the order of equal elements open, and with sorted=False that of all; of a 0-dim x it takes a k of 0
- *  as 1, which is an error here. */
+/** The k largest elements along a dimension in descending order, or the k smallest in ascending order, and their
+ *  indices (i64). Of equal elements the one with the lower index comes first (PyTorch does not specify this). NaN
+ *  counts as the largest. Results are always sorted; for a 0-dim x, k = 0 is an error, where PyTorch uses 1. */
 OP(topk, topk_args, (values, indices), .infer = topk_infer, .grad = topk_grad, .keep = KEEP(indices),
    DIFFERS("bool: false and true have an order: sort has them"), TORCH("topk(x, k, dim, largest)"),
    SAMPLES("d(3,4) 2; d(3,4) 2 dim=0; d(3,4) 3 largest=false; d(2,3,4) 1 dim=1; d(5) 0; () 1; () 1 dim=0 "
@@ -98,9 +97,9 @@ OP(topk, topk_args, (values, indices), .infer = topk_infer, .grad = topk_grad, .
 
 typedef struct {
     const fa_tensor *x;      /* at least one element along dim */
-    int64_t k;               /* which one, from 1: the smallest */
-    int64_t dim OPT(-1);     /* the dimension to search; negative counts from the end */
-    bool keepdim OPT(false); /* keep dim with size 1 */
+    int64_t k;               /* which element, from 1 (the smallest) */
+    int64_t dim OPT(-1);     /* the dimension to reduce; negative counts from the end */
+    bool keepdim OPT(false); /* true: keep dim with size 1 */
 } kthvalue_args;
 
 static bool kthvalue_infer(fa__call *c)
@@ -122,8 +121,8 @@ static void kthvalue_grad(fa__back *b)
     give_placed(b, &a->x, a->dim, g, fa__undo_reduced(b->y[1], a->x, a->dim, a->keepdim));
 }
 
-/** The k-th smallest element along a dimension, and where it is (i64); of equal ones it is the k-th of fa_sort().
- *  NaN is larger than everything. */
+/** The k-th smallest element along a dimension and its index (i64), as at position k - 1 of fa_sort(). NaN counts as
+ *  the largest. */
 OP(kthvalue, kthvalue_args, (values, indices), .infer = kthvalue_infer, .grad = kthvalue_grad, .keep = KEEP(indices),
    TORCH("kthvalue(x, k, dim, keepdim)"),
    SAMPLES("d(3,4) 2; d(3,4) 3 dim=0; d(2,3,4) 1 dim=1 keepdim=true; () 1; () 1 dim=0 keepdim=true; d(2,70) 35; (0,3) "

@@ -1,15 +1,15 @@
-/* Differences, spreads, weighted means and covariances. */
+/* Differences, peak-to-peak, weighted mean, covariance and correlation. */
 #include "ops/reduce/reduce.h"
 
 typedef struct {
-    const fa_tensor *x;                 /* of one dimension at least */
-    int64_t n OPT(1);                   /* how often differences are taken */
-    int64_t dim OPT(-1);                /* the dimension to go along; negative counts from the end */
-    const fa_tensor *prepend OPT(NULL); /* joined in front of x along dim; NULL: nothing */
-    const fa_tensor *append OPT(NULL);  /* joined behind x along dim; NULL: nothing */
+    const fa_tensor *x;                 /* at least one dimension */
+    int64_t n OPT(1);                   /* number of times differences are taken */
+    int64_t dim OPT(-1);                /* the dimension of the scan; negative counts from the end */
+    const fa_tensor *prepend OPT(NULL); /* concatenated before x along dim; NULL: nothing */
+    const fa_tensor *append OPT(NULL);  /* concatenated after x along dim; NULL: nothing */
 } diff_args;
 
-/* x between what is to be joined to it; alone when no differences are taken. */
+/* x with prepend and append concatenated; x itself if n = 0. */
 static const fa_tensor *joined(const diff_args *a, int dim)
 {
     fa_tensor *item[3];
@@ -42,17 +42,18 @@ static fa_tensor *diff_compose(fa__call *c)
     return y;
 }
 
-/** Differences between neighbours along a dimension, of which the result has one less; n times one after the other. Of
- *  bool it is whether they differ. With n = 0 it is a copy of x, to which nothing is joined. */
+/** The n-th difference along a dimension: for n = 1 y[i] = x[i + 1] - x[i], so the size shrinks by 1; repeated n times.
+ *  For bool it is whether neighbours differ. With n = 0 the result is a copy of x, and prepend and append are
+ *  ignored. */
 OP(diff, diff_args, (y), .compose = diff_compose, TORCH("diff(x, n, dim, prepend, append)"), ALSO("`ediff1d`"),
    SAMPLES("(3,4); (3,4) dim=0; (2,5) n=2; (5) n=0; (2,3) n=0 prepend=(2,1); (3) n=5; (2,3) prepend=(2,1); (2,3) "
            "append=(2,2); (2,3) prepend=(1,3) "
            "append=(1,3) dim=0; b(5); (0,3); (3,0); n(9)"))
 
 typedef struct {
-    const fa_tensor *x;      /* at least one element to choose from */
-    fa_dims dim OPT(FA_ALL); /* one dimension, FA_DIMS(0, 2), or all of them */
-    bool keepdim OPT(false); /* keep what was reduced with size 1 */
+    const fa_tensor *x;      /* at least one element along the reduced dimensions */
+    fa_dims dim OPT(FA_ALL); /* one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+    bool keepdim OPT(false); /* true: keep the reduced dimensions with size 1 */
 } ptp_args;
 
 static fa_tensor *ptp_compose(fa__call *c)
@@ -62,20 +63,19 @@ static fa_tensor *ptp_compose(fa__call *c)
     return top ? fa_sub(top, fa_amin(a->x, .dim = a->dim, .keepdim = a->keepdim)) : NULL;
 }
 
-/** From peak to peak: the largest element less the smallest, over dimensions. Integers wrap in their own dtype; bool is
- *  an error. */
+/** Peak-to-peak: maximum - minimum over dimensions. Integers wrap around in their dtype; bool is an error. */
 OP(ptp, ptp_args, (y), .compose = ptp_compose,
    TORCH("amax(x, () if dim is None else dim, keepdim) - amin(x, () if dim is None else dim, keepdim)"),
    SAMPLES("d(3,4); d(3,4) dim=1; d(2,3,4) dim={0,-1} keepdim=true; t(5,3) dim=0; n(9); ()"))
 
 typedef struct {
-    const fa_tensor *x;                 /* floating, or with weights any dtype */
-    fa_dims dim OPT(FA_ALL);            /* one dimension, FA_DIMS(0, 2), or all of them */
-    const fa_tensor *weights OPT(NULL); /* in x's shape, or a number for each place along one dim; NULL: all equal */
-    bool keepdim OPT(false);            /* keep what was reduced with size 1 */
+    const fa_tensor *x;                 /* floating; any dtype if weights are given */
+    fa_dims dim OPT(FA_ALL);            /* one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+    const fa_tensor *weights OPT(NULL); /* x's shape, or 1-dimensional with the size of dim; NULL: equal weights */
+    bool keepdim OPT(false);            /* true: keep the reduced dimensions with size 1 */
 } average_args;
 
-/* The weights so that they broadcast with x; NULL after an error. */
+/* The weights reshaped to broadcast with x; NULL and an error. */
 static const fa_tensor *weights_for(const fa__call *c, const average_args *a, unsigned set)
 {
     const fa_tensor *w = a->weights;
@@ -104,8 +104,8 @@ static fa_tensor *average_compose(fa__call *c)
     return fa_div(sum, fa_sum(w, .dim = a->dim, .keepdim = a->keepdim));
 }
 
-/** Mean over dimensions in which each element has a weight: the sum of products by the sum of weights, which may not be
- *  0. Of integers it is f32, and without weights an error, as in fa_mean(). */
+/** The weighted mean over dimensions: sum(x * weights) / sum(weights). A sum of weights of 0 is an error. Integers give
+ *  f32; without weights they are an error, as for fa_mean(). */
 OP(average, average_args, (y), .compose = average_compose, ALSO("NumPy's `average`"),
    TORCH("mean(x, dim, keepdim) if weights is None else (x * weights).sum(dim, keepdim) / weights.sum(dim, keepdim) if "
          "weights.dim() == x.dim() else (x * (weights if dim else weights.reshape(-1, 1))).sum(dim, keepdim) / "
@@ -114,10 +114,10 @@ OP(average, average_args, (y), .compose = average_compose, ALSO("NumPy's `averag
            "dim={0,2} weights=p(2,3,4); (3,4) dim=1 weights=p(3,4)"))
 
 typedef struct {
-    const fa_tensor *x;                  /* (variables, observations), or (observations) of one variable */
-    int64_t correction OPT(1);           /* products are divided by the number of observations less this */
-    const fa_tensor *fweights OPT(NULL); /* (observations), integers: how often each was made; NULL: once */
-    const fa_tensor *aweights OPT(NULL); /* (observations), floating: how much each weighs; NULL: all equally */
+    const fa_tensor *x;                  /* (variables, observations), or (observations) of a single variable */
+    int64_t correction OPT(1);           /* the sum of products is divided by (number of observations - correction) */
+    const fa_tensor *fweights OPT(NULL); /* (observations), integers: how often each occurs; NULL: once */
+    const fa_tensor *aweights OPT(NULL); /* (observations), floating: weight of each; NULL: equal weights */
 } cov_args;
 
 static bool cov_fits(const fa__call *c, const cov_args *a, int64_t observations)
@@ -135,7 +135,7 @@ static bool cov_fits(const fa__call *c, const cov_args *a, int64_t observations)
     return true;
 }
 
-/* False and an error, at once or when the device is waited for. */
+/* Checks the weights; false and an error, at once or when the host next waits for the device. */
 static bool cov_weights_are_good(const cov_args *a, const fa_tensor *sum)
 {
     return (!a->fweights || fa__check_zeros(fa_ge(a->fweights, 0), FA__ZERO_NEGATIVE))
@@ -143,7 +143,7 @@ static bool cov_weights_are_good(const cov_args *a, const fa_tensor *sum)
            && (!sum || fa__check_zeros(fa_ne(sum, 0), FA__ZERO_WEIGHTS));
 }
 
-/* What sums of weighted products are divided by, 0 at least. */
+/* The divisor of the sums of weighted products, at least 0. */
 static fa_tensor *cov_divisor(const cov_args *a, fa_tensor *w, fa_tensor *sum)
 {
     fa_tensor *less = a->aweights ? fa_div(fa_sum(fa_mul(w, a->aweights)), sum) : NULL;
@@ -171,16 +171,16 @@ static fa_tensor *cov_compose(fa__call *c)
     return fa_squeeze(w ? fa_div(products, cov_divisor(a, w, sum)) : fa_div(products, free > 0 ? free : 0));
 }
 
-/** Covariances of variables, a matrix; of one variable its variance, a number. Of integers in f32. A weight
- *  that is negative or NaN is an error, and so are weights of which the sum is 0, at once or when the device is waited
- *  for. */
+/** The covariance matrix of variables: (variables, variables); of a single variable its variance, 0-dim. Integers give
+ *  f32. A negative or NaN weight and weights whose sum is 0 are errors, which a GPU reports when the host next waits
+ *  for it. */
 OP(cov, cov_args, (y), .compose = cov_compose,
    TORCH("cov(x, correction=correction, fweights=fweights, aweights=aweights)"),
    SAMPLES("(3,5); (5); (1,5); (3,5) correction=0; (3,5) fweights=i(5)<4; (3,5) aweights=p(5); (3,5) fweights=i(5)<4 "
            "aweights=p(5) correction=2; (3,5) aweights=p(5) correction=0; ()"))
 
 typedef struct {
-    const fa_tensor *x; /* (variables, observations), or (observations) of one variable */
+    const fa_tensor *x; /* (variables, observations), or (observations) of a single variable */
 } corrcoef_args;
 
 static fa_tensor *corrcoef_compose(fa__call *c)
@@ -194,7 +194,8 @@ static fa_tensor *corrcoef_compose(fa__call *c)
     return fa_clamp(y, -1, 1);
 }
 
-/** Pearson's correlation coefficients of variables: their covariances by their deviations, held between -1 and 1. */
+/** The matrix of Pearson correlation coefficients of variables: covariances divided by the product of the standard
+ *  deviations, clamped to [-1, 1]. */
 OP(corrcoef, corrcoef_args, (y), .compose = corrcoef_compose, TORCH("corrcoef(x)"), SAMPLES("(3,5); (5); (2,4)"))
 
 #include "statistics.rows"

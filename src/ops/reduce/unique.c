@@ -1,31 +1,31 @@
-/* Different elements, each once, where they went and how often there are: in order of size, or of neighbours. */
+/* Unique elements or slices. With their inverse indices and counts, sorted or in the order of x. */
 #include "dispatch/call.h"
 #include "dispatch/row.h"
 
 typedef struct {
     const fa_tensor *x;
-    int64_t dim OPT(INT64_MIN);     /* whose slices are compared, negative from the end; by default elements are */
-    bool return_inverse OPT(false); /* also where each element went */
-    bool return_counts OPT(false);  /* also how often there is each */
+    int64_t dim OPT(INT64_MIN);     /* compare slices along dim, negative counts from the end; default: elements */
+    bool return_inverse OPT(false); /* true: also return the index in values of each element of x */
+    bool return_counts OPT(false);  /* true: also return how often each value occurs */
 } unique_args;
 
-/* Entries of a list, and where their runs of equal ones begin: `first` has true there. `order` is where the entries
- * come from; NULL: they are as they were. */
+/* The entries of a list, with `first` true where a run of equal ones starts. `order` is the permutation that sorted
+ * them; NULL if they are in their original order. */
 typedef struct runs {
     const fa_tensor *entries, *first, *order;
     int64_t n;
 } runs;
 
-/* Places of the runs' first entries; there are as many runs. The number is read, which waits for it. */
+/* The position of each run's first entry. The host reads the number of runs, which waits for the device. */
 static fa_tensor *starts_of(const fa__call *c, const runs *r)
 {
     FA__WORK_FOR(fa__asked_for(c));
-    fa_tensor *places = fa_argsort(r->first, .descending = true); /* stable: they come in order */
+    fa_tensor *places = fa_argsort(r->first, .descending = true); /* a stable sort keeps their order */
     int64_t count = places ? fa_item_int(fa_sum(r->first)) : 0;
     return places && !fa_failed() ? fa_narrow(places, 0, 0, count) : NULL;
 }
 
-/* For each entry, in the order that it had, the number of its run. */
+/* For each entry, in the original order, the number of its run. */
 static fa_tensor *inverse_of(const runs *r, const fa_tensor *starts)
 {
     fa_tensor *at = fa_arange(0, (double)r->n, .dtype = FA_I64, .device = fa_tensor_device(starts));
@@ -43,7 +43,7 @@ static fa_tensor *counts_of(const runs *r, const fa_tensor *starts)
     return next ? fa_sub(next, starts) : NULL;
 }
 
-/* The call's results, of entries that are slices along dimension 0. */
+/* Sets the results of the call, for entries that are slices along dimension 0. */
 static bool give_runs(fa__call *c, const runs *r)
 {
     const unique_args *a = c->args;
@@ -56,14 +56,14 @@ static bool give_runs(fa__call *c, const runs *r)
     return c->out[0] && (c->out[1] || !a->return_inverse) && (c->out[2] || !a->return_counts);
 }
 
-/* true for the first of n entries, and for each of which `differs`, one shorter, says that it is not that before it. */
+/* True for the first of n entries and for those that differ from their predecessor; `differs` has n - 1 elements. */
 static fa_tensor *firsts(fa_tensor *differs, int64_t n, fa_device device)
 {
     fa_tensor *one = fa_ones(FA_SHAPE(n > 0), .dtype = FA_BOOL, .device = device);
     return one && differs ? fa_cat(FA_TENSORS(one, differs)) : NULL;
 }
 
-/* Whether each entry along dimension 0, but the first, differs from that before it. */
+/* Whether each entry along dimension 0, except the first, differs from its predecessor. */
 static fa_tensor *neighbours_differ(const fa_tensor *x, int64_t n)
 {
     fa_tensor *ahead = fa_narrow(x, 0, n > 0, n > 0 ? n - 1 : 0), *behind = fa_narrow(x, 0, 0, n > 0 ? n - 1 : 0);
@@ -90,7 +90,7 @@ static bool unique_elements(fa__call *c, const fa_tensor *x, bool sorted)
 
 /* ---- slices ---- */
 
-/* Rows in order: sorted by each column from the last to the first, which keeps the order of those behind it. */
+/* Sorts rows lexicographically: stable sorts by each column, from the last to the first. */
 static fa_tensor *row_order(const fa_tensor *rows)
 {
     fa_tensor *order = fa_arange(0, (double)rows->shape[0], .dtype = FA_I64, .device = fa_tensor_device(rows));
@@ -103,7 +103,7 @@ static fa_tensor *row_order(const fa_tensor *rows)
     return order;
 }
 
-/* The slices as rows of all their elements; back: the shape that slices have. */
+/* The slices flattened to rows; back: the shape to restore. */
 static fa_tensor *as_rows(const fa__call *c, const fa_tensor *moved)
 {
     int64_t n = moved->shape[0];
@@ -152,10 +152,10 @@ static fa_tensor *unique_compose(fa__call *c)
     return unique_as(c, true) ? c->out[0] : NULL;
 }
 
-/** The different elements in ascending order, each once; where each element of x went, of x's shape; and how often
- * there is each (both i64). What is not asked for is NULL. Along a dimension it is the different slices, in the order
- * of their first elements that differ. NaN is different from everything, itself too, and comes last; of -0 and 0 it is
- *  that which is first in x. How many there are is read, which waits for it. There is no gradient. */
+/** The unique elements in ascending order; for each element of x its index among them, in x's shape; and their counts
+ *  (both i64). Results that are not requested are NULL. With dim, the unique slices along that dimension in
+ *  lexicographic order. Each NaN is unique and comes last; of -0 and 0 the one that is first in x is kept. The host
+ *  reads the number of unique elements, which waits for x. There is no gradient. */
 OP(unique, unique_args, (values, inverse, counts), .compose = unique_compose, .no_grad = "a step function",
    .by_values = true, TORCH("unique(x.detach(), return_inverse=return_inverse, return_counts=return_counts, dim=dim)"),
    ALSO("`unique_all`, `unique_counts`, `unique_inverse`, `unique_values`"),
@@ -171,7 +171,7 @@ static fa_tensor *unique_consecutive_compose(fa__call *c)
     return unique_as(c, false) ? c->out[0] : NULL;
 }
 
-/** The elements, or the slices along a dimension, without those that equal the one right before; else as
+/** x without elements (or slices along dim) that are equal to their predecessor. Results and options as for
  *  fa_unique(). */
 OP(unique_consecutive, unique_args, (values, inverse, counts), .compose = unique_consecutive_compose,
    .no_grad = "a step function", .by_values = true,

@@ -1,10 +1,10 @@
-/* Diagonals: as views, written into zeros, and what stands on one side of them. */
+/* Diagonals and triangular matrices. */
 #include "dispatch/row.h"
 #include "dispatch/views.h"
 
-/* ---- the diagonal of a plane ---- */
+/* ---- diagonals ---- */
 
-/* A diagonal: of dimensions d1 and d2, `length` long, from entry (row, column) on. */
+/* A diagonal of dimensions d1 and d2: `length` elements, starting at (row, column). */
 typedef struct diagonal {
     int d1, d2;
     int64_t row, column, length;
@@ -28,7 +28,7 @@ static bool find_diagonal(const fa__call *c, const fa_tensor *x, int64_t offset,
     return true;
 }
 
-/* The geometry of x, changed to that of its diagonal, which is the last dimension. */
+/* Replaces the geometry of x by that of its diagonal, which becomes the last dimension. */
 static void to_diagonal(int *rank, int64_t *shape, int64_t *stride, int64_t *offset, const diagonal *g)
 {
     int64_t step = stride[g->d1] + stride[g->d2];
@@ -47,9 +47,9 @@ static void to_diagonal(int *rank, int64_t *shape, int64_t *stride, int64_t *off
 
 typedef struct {
     const fa_tensor *x;
-    int64_t offset OPT(0); /* above the main diagonal; below it when negative */
-    int64_t dim1 OPT(0);   /* rows: negative counts from the end */
-    int64_t dim2 OPT(1);   /* columns: negative counts from the end */
+    int64_t offset OPT(0); /* 0: main diagonal; positive: above it; negative: below it */
+    int64_t dim1 OPT(0);   /* dimension of the rows; negative counts from the end */
+    int64_t dim2 OPT(1);   /* dimension of the columns; negative counts from the end */
 } diagonal_args;
 
 static bool diagonal_infer(fa__call *c)
@@ -69,13 +69,14 @@ static void diagonal_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa__diagonal_back(b->gy[0], a->x, a->offset, a->dim1, a->dim2));
 }
 
-/** The diagonal of two dimensions, which go; it stands in a new last one: a view. */
+/** The diagonal of two dimensions, as a view: these dimensions are removed, and the diagonal becomes the last
+ *  dimension. */
 OP(diagonal, diagonal_args, (y), .infer = diagonal_infer, .view = true, .grad = diagonal_grad,
    TORCH("diagonal(x, offset, dim1, dim2)"),
    SAMPLES("(3,4); (3,4) offset=1; (3,4) offset=-2; (3,4) offset=9; (2,3,4) dim1=-1 dim2=0; (0,2); (2,3,3) offset=1 "
            "dim1=1 dim2=2"))
 
-/* Zeros, then the diagonal is written. */
+/* Fills the result with zeros, then writes the diagonal. */
 static bool write_diagonal(fa__call *c, const fa_tensor *x, int64_t offset, int64_t dim1, int64_t dim2)
 {
     diagonal g = {0};
@@ -91,10 +92,10 @@ static bool write_diagonal(fa__call *c, const fa_tensor *x, int64_t offset, int6
 
 typedef struct {
     const fa_tensor *gy; /* the gradient of a diagonal */
-    fa_like like;        /* the tensor whose diagonal it was */
-    int64_t offset;      /* above the main diagonal */
-    int64_t dim1;        /* its rows */
-    int64_t dim2;        /* its columns */
+    fa_like like;        /* the tensor that the diagonal was taken from */
+    int64_t offset;      /* which diagonal */
+    int64_t dim1;        /* dimension of the rows */
+    int64_t dim2;        /* dimension of the columns */
 } diagonal_back_args;
 
 static bool diagonal_back_infer(fa__call *c)
@@ -126,15 +127,15 @@ static void diagonal_back_grad(fa__back *b)
     fa__set_input_grad(b, &a->gy, fa_diagonal(b->gy[0], .offset = a->offset, .dim1 = a->dim1, .dim2 = a->dim2));
 }
 
-/** Zeros in the shape of another tensor, with gy on a diagonal. */
+/** Zeros in the shape of `like`, with gy on a diagonal: the gradient of diagonal. */
 OP(diagonal_back, diagonal_back_args, (y), .infer = diagonal_back_infer, .exact = true, .run = diagonal_back_run,
    .grad = diagonal_back_grad, INTERNAL, TORCH(""), SAMPLES("(3) (3,4) 0 0 1; (4,2) (2,4,5) -3 2 0; (0) (2,2) 5 0 1"))
 
 typedef struct {
     const fa_tensor *x;
-    int64_t offset OPT(0); /* above the main diagonal; below it when negative */
-    int64_t dim1 OPT(-2);  /* of the result: rows; negative counts from the end */
-    int64_t dim2 OPT(-1);  /* of the result: columns */
+    int64_t offset OPT(0); /* 0: main diagonal; positive: above it; negative: below it */
+    int64_t dim1 OPT(-2);  /* dimension of the rows in the result; negative counts from the end */
+    int64_t dim2 OPT(-1);  /* dimension of the columns in the result */
 } diag_embed_args;
 
 static bool diag_embed_infer(fa__call *c)
@@ -172,14 +173,15 @@ static void diag_embed_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa_diagonal(b->gy[0], .offset = a->offset, .dim1 = a->dim1, .dim2 = a->dim2));
 }
 
-/** Zeros with the last dimension of x on a diagonal of two dimensions. */
+/** Embeds the last dimension of x as a diagonal of two dimensions of a tensor of zeros, with one dimension more than
+ *  x. */
 OP(diag_embed, diag_embed_args, (y), .infer = diag_embed_infer, .exact = true, .run = diag_embed_run,
    .grad = diag_embed_grad, TORCH("diag_embed(x, offset, dim1, dim2)"),
    SAMPLES("(3); (2,3); (2,3) offset=1; (2,3) offset=-2 dim1=0 dim2=2; (2,3) dim1=1 dim2=0; (0); (2,0) offset=1"))
 
 typedef struct {
-    const fa_tensor *x;    /* a vector or a matrix */
-    int64_t offset OPT(0); /* above the main diagonal; below it when negative */
+    const fa_tensor *x;    /* 1- or 2-dimensional */
+    int64_t offset OPT(0); /* 0: main diagonal; positive: above it; negative: below it */
 } diag_args;
 
 static fa_tensor *diag_compose(fa__call *c)
@@ -193,15 +195,15 @@ static fa_tensor *diag_compose(fa__call *c)
     return NULL;
 }
 
-/** A matrix with the vector x on its diagonal; of a matrix the diagonal, a view. */
+/** For a vector, the matrix with it on a diagonal; for a matrix, its diagonal, as a view. */
 OP(diag, diag_args, (y), .compose = diag_compose, .may_view = true, TORCH("diag(x, offset)"),
    SAMPLES("(3); (3) offset=1; (3,4); (3,4) offset=-1; (0)"))
 
-/* ---- one side of a diagonal ---- */
+/* ---- triangular matrices ---- */
 
 typedef struct {
-    const fa_tensor *x;      /* matrices: the last two dimensions */
-    int64_t diagonal OPT(0); /* the last one that stays, above the main diagonal; below it when negative */
+    const fa_tensor *x;      /* a matrix, or a batch of them: the last two dimensions */
+    int64_t diagonal OPT(0); /* the last diagonal that is kept: 0 the main one, positive above, negative below */
 } triangle_args;
 
 static bool triangle_infer(fa__call *c)
@@ -217,14 +219,15 @@ static int64_t held(int64_t v, int64_t low, int64_t high)
     return v < low ? low : v > high ? high : v;
 }
 
-/* The numbers 0, 1, ... along one of the two dimensions of a matrix. */
+/* The numbers 0, 1, ... along the rows or columns of a matrix. */
 static fa_tensor *numbers(fa__call *c, int64_t rows, int64_t columns)
 {
     fa_tensor *n = fa__own(fa__tensor_empty(c->device, FA_I64, 2, (int64_t[]){rows, columns}, c->queue));
     return n && fa__run_expression(c, n, "index()", 0, NULL) ? n : NULL;
 }
 
-/* Which elements of a matrix stay: a mask, since rows and columns may be more than x's dtype can count. */
+/* Which elements of a matrix are kept. A mask, because x's dtype may not be able to represent the row and column
+ * numbers. */
 static fa_tensor *mask_of(fa__call *c, const fa_tensor *x, int64_t shift, bool upper)
 {
     int64_t rows = x->shape[x->rank - 2], columns = x->shape[x->rank - 1];
@@ -270,12 +273,12 @@ static void triu_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa_triu(b->gy[0], .diagonal = a->diagonal));
 }
 
-/** The lower triangle of matrices: what stands above a diagonal becomes 0. */
+/** The lower triangle of matrices: elements above a diagonal become 0. */
 OP(tril, triangle_args, (y), .infer = triangle_infer, .exact = true, .run = tril_run, .grad = tril_grad,
    .inplace = INPLACE(x), TORCH("tril(x, diagonal)"),
    SAMPLES("(3,4); (3,4) diagonal=1; (2,3,3) diagonal=-1; (0,2); n(3,3); (3,2) diagonal=-9"))
 
-/** The upper triangle of matrices: what stands below a diagonal becomes 0. */
+/** The upper triangle of matrices: elements below a diagonal become 0. */
 OP(triu, triangle_args, (y), .infer = triangle_infer, .exact = true, .run = triu_run, .grad = triu_grad,
    .inplace = INPLACE(x), TORCH("triu(x, diagonal)"),
    SAMPLES("(3,4); (3,4) diagonal=1; (2,3,3) diagonal=-1; (2,0); n(3,3); (3,2) diagonal=9"))

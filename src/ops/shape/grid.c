@@ -1,11 +1,11 @@
-/* Tensors brought to a common shape, each a view: by broadcasting, and as coordinates of a grid. */
+/* Broadcasting tensors together, coordinate grids (meshgrid). The results are views. */
 #include "dispatch/row.h"
 
 typedef struct {
-    fa_tensors x; /* of shapes that broadcast */
+    fa_tensors x; /* shapes that broadcast together */
 } broadcast_tensors_args;
 
-/* Widens `shape` by that of t; false when they do not go together. */
+/* Broadcasts `shape` with t's; false if they do not fit. */
 static bool widen(fa_shape *shape, const fa_tensor *t)
 {
     for (; shape->rank < t->rank; shape->rank++) {
@@ -21,7 +21,7 @@ static bool widen(fa_shape *shape, const fa_tensor *t)
     return true;
 }
 
-/* Gives the list of what `view` makes of each tensor. */
+/* Returns the list of views that `view` makes, one for each tensor. */
 static bool list_views(fa__call *c, fa_tensors x, fa_shape shape,
                        fa_tensor *(*view)(const fa_tensor *, size_t k, fa_shape shape))
 {
@@ -52,18 +52,18 @@ static bool broadcast_tensors_list(fa__call *c)
     return list_views(c, a->x, shape, expanded);
 }
 
-/** Each tensor with the shape that all of them broadcast to. Under automatic placement they may be on several devices,
- *  and are brought to one. */
+/** Expands all tensors to the shape that they broadcast to: views. Under automatic placement, tensors on different
+ *  devices are moved to one. */
 OP(broadcast_tensors, broadcast_tensors_args, [views], .compose_list = broadcast_tensors_list, .may_view = true,
    TORCH("broadcast_tensors(*x)"), ALSO("`broadcast_arrays`"),
    SAMPLES("[(3,1) (4)]; [() (2,2)]; [(3)]; [(0,1) (1,4) ()]"))
 
 typedef struct {
-    fa_tensors x;                   /* coordinates along each axis: (n) or (), of one dtype */
-    const char *indexing OPT("ij"); /* "ij": the first is the first dimension; "xy": the second is, as in images */
+    fa_tensors x;                   /* coordinates along each axis: (n) or (), all of one dtype */
+    const char *indexing OPT("ij"); /* "ij": the first input varies along dimension 0; "xy": along dimension 1 */
 } meshgrid_args;
 
-/* Coordinates along dimension k. */
+/* The coordinates along dimension k. */
 static fa_tensor *along(const fa_tensor *x, size_t k, fa_shape shape)
 {
     fa_shape own = {.rank = shape.rank};
@@ -104,7 +104,8 @@ static bool meshgrid_list(fa__call *c)
     return list_views(c, a->x, shape, swap ? along_swapped : along);
 }
 
-/** For each axis the coordinate of every point of the grid that the axes span. */
+/** Coordinate grids: for inputs of sizes n1, n2, ... one tensor of shape (n1, n2, ...) for each, with its coordinate at
+ *  every grid point. */
 OP(meshgrid, meshgrid_args, [coordinates], .compose_list = meshgrid_list, .may_view = true,
    TORCH("meshgrid(*x, indexing=indexing)"),
    SAMPLES("[(2) (3)]; [(2) (3)] indexing='xy'; [(4)] indexing='xy'; [() (2) (3)] indexing='xy'; [(0) (3)]"))

@@ -1,16 +1,16 @@
-/* Joining tensors along a new dimension, or along one that they are given: cat itself is in index.h. */
+/* Stacking and concatenation. fa_cat() is listed under "Selecting, gathering and joining". */
 #include "dispatch/row.h"
 
 typedef struct {
     fa_tensors x;       /* one or more, all of one shape */
-    int64_t dim OPT(0); /* where the new dimension stands; negative counts from the end */
+    int64_t dim OPT(0); /* position of the new dimension; negative counts from the end */
 } stack_args;
 
 typedef struct {
     fa_tensors x; /* one or more */
 } tensors_args;
 
-/* cat of what `change` makes of each tensor. */
+/* Concatenates what `change` makes of each tensor. */
 static fa_tensor *cat_changed(const fa__call *c, fa_tensors x, int64_t dim,
                               fa_tensor *(*change)(const fa_tensor *, int64_t), int64_t how)
 {
@@ -52,11 +52,11 @@ static fa_tensor *stack_compose(fa__call *c)
     return cat_changed(c, a->x, dim, with_dim, dim);
 }
 
-/** Tensors of one shape, joined along a new dimension; their dtypes promote. */
+/** Stacks tensors of the same shape along a new dimension; their dtypes are promoted. */
 OP(stack, stack_args, (y), .compose = stack_compose, TORCH("stack(x, dim)"),
    SAMPLES("[(2,3) (2,3)]; [(2,3) (2,3) (2,3)] dim=1; [(2) (2)] dim=-1; [()]; [() ()]; [(0,2) (0,2)] dim=2"))
 
-/* Dimensions of size 1 until there are `rank`: in front of a vector, else behind. */
+/* Adds dimensions of size 1 up to `rank`: before a vector, else at the end. */
 static fa_tensor *at_least(const fa_tensor *x, int64_t rank)
 {
     fa_tensor *y = (fa_tensor *)(uintptr_t)x;
@@ -74,7 +74,7 @@ static fa_tensor *hstack_compose(fa__call *c)
     return cat_changed(c, a->x, dim, at_least, 1);
 }
 
-/** Tensors joined side by side: along dimension 1, vectors along dimension 0. */
+/** Concatenates tensors horizontally: along dimension 1, or dimension 0 if they are vectors. */
 OP(hstack, tensors_args, (y), .compose = hstack_compose, TORCH("hstack(x)"),
    SAMPLES("[(2,3) (2,1)]; [(2) (3)]; [() ()]; [(0) (2)]; [(2,1,3) (2,2,3)]"))
 
@@ -84,7 +84,7 @@ static fa_tensor *vstack_compose(fa__call *c)
     return cat_changed(c, a->x, 0, at_least, 2);
 }
 
-/** Tensors joined one below the other: along dimension 0; a vector is a row. */
+/** Stacks tensors vertically, along dimension 0; a vector counts as a row. */
 OP(vstack, tensors_args, (y), .compose = vstack_compose, TORCH("vstack(x)"), ALSO("`row_stack`"),
    SAMPLES("[(2,3) (1,3)]; [(3) (2,3)]; [() ()]; [(0,2) (1,2)]"))
 
@@ -94,7 +94,7 @@ static fa_tensor *dstack_compose(fa__call *c)
     return cat_changed(c, a->x, 2, at_least, 3);
 }
 
-/** Tensors joined one behind the other: along dimension 2; a vector of n is (1, n, 1), a matrix (m, n, 1). */
+/** Stacks tensors along dimension 2; a vector (n) counts as (1, n, 1), a matrix (m, n) as (m, n, 1). */
 OP(dstack, tensors_args, (y), .compose = dstack_compose, TORCH("dstack(x)"),
    SAMPLES("[(2,3) (2,3)]; [(3) (3)]; [() ()]; [(2,3,1) (2,3,2)]; [(0,2) (0,2)]"))
 
@@ -109,7 +109,7 @@ static fa_tensor *column_stack_compose(fa__call *c)
     return cat_changed(c, a->x, 1, as_column, 2);
 }
 
-/** Tensors joined along dimension 1; a vector is a column. */
+/** Concatenates along dimension 1; a vector counts as a column. */
 OP(column_stack, tensors_args, (y), .compose = column_stack_compose, TORCH("column_stack(x)"),
    SAMPLES("[(3) (3)]; [(3) (3,2)]; [() ()]; [(0) (0)]"))
 

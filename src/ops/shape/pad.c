@@ -1,17 +1,18 @@
-/* Padding: more entries at both ends of dimensions, of one value or as the tensor's own go on. */
+/* Padding. Constant, reflect, replicate and circular. */
 #include "dispatch/row.h"
 #include "dispatch/views.h"
 #include <math.h>
 
 typedef enum { CONSTANT, REFLECT, REPLICATE, CIRCULAR } pad_mode;
 
-/* One stretch of a dimension: entries of the result from `to` on are those of x from `from` on, `step` apart. */
+/* A part of a padded dimension: elements of the result from `to` on are the elements of x from `from` on, with step
+ * `step`. */
 typedef struct stretch {
     int64_t to, from, count, step;
 } stretch;
 
-/* A dimension: how many entries come in front and behind (fewer, when negative), and the stretches of the result: the
- * middle one, then those that go on from it. */
+/* A padded dimension: the number of elements added before and after (negative: removed), and the parts of the result,
+ * of which the first is the original and the others continue it. */
 typedef struct padded {
     int64_t front, back, size;
     stretch part[3];
@@ -39,8 +40,7 @@ static int64_t smaller(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* What stands in front of the middle and behind it. Where more is taken away than there was, only the edge is left to
- * be repeated. */
+/* Computes the parts before and after the original elements. If cropping leaves nothing, only the edge is repeated. */
 static void go_on(padded *p, int64_t n, pad_mode m)
 {
     const stretch middle = p->part[0];
@@ -76,7 +76,7 @@ static bool pad_dim(const fa__call *c, padded *p, int dim, int64_t n, pad_mode m
     return true;
 }
 
-/* Pairs of numbers, for the last dimension first, to all dimensions of x. */
+/* Reads the pairs of pads, last dimension first, for all dimensions of x. */
 static bool read_pads(const fa__call *c, const fa_tensor *x, fa_list pads, pad_mode m, padded *p)
 {
     if (pads.count % 2 || pads.count > 2 * (size_t)x->rank)
@@ -95,7 +95,7 @@ static bool read_pads(const fa__call *c, const fa_tensor *x, fa_list pads, pad_m
     return true;
 }
 
-/* t at one stretch of each dimension, on the side of the result or on that of x. NULL when nothing is there. */
+/* The view of t at one part of each dimension, in coordinates of the result or of x. NULL if it is empty. */
 static fa_tensor *part_of(const fa_tensor *t, const padded *p, const int *which, bool result)
 {
     fa_tensor *part = fa__own(fa__tensor_alias(t));
@@ -111,7 +111,7 @@ static fa_tensor *part_of(const fa_tensor *t, const padded *p, const int *which,
     return part;
 }
 
-/* The next choice of stretches; false when all have been. */
+/* Advances to the next combination of parts; false after the last. */
 static bool next_part(const padded *p, int rank, int *which)
 {
     for (int i = 0; i < rank; i++) {
@@ -122,7 +122,7 @@ static bool next_part(const padded *p, int rank, int *which)
     return false;
 }
 
-/* Fills what is not the middle: for each dimension both ends, of the middle of those before it. */
+/* Fills the border: for each dimension both ends, over what has been filled in earlier dimensions. */
 static bool fill_borders(fa__call *c, const padded *p, fa_arg value)
 {
     fa_tensor *y = c->out[0];
@@ -149,11 +149,9 @@ static bool fill_borders(fa__call *c, const padded *p, fa_arg value)
 
 typedef struct {
     const fa_tensor *x;
-    fa_list pads;                     /* FA_LIST(1, 2): entries before and behind those of the last dimension; then
-                                         of the one before it, and so on. Negative ones take away */
-    const char *mode OPT("constant"); /* "constant"; "reflect": mirrored at the edge, which is not repeated;
-                                         "replicate": the edge repeated; "circular": from the other end */
-    double value OPT(0);              /* of new entries in mode "constant" */
+    fa_list pads;                     /* FA_LIST(before, after, ...), the last dimension first; negative: crop */
+    const char *mode OPT("constant"); /* "constant", "reflect", "replicate" or "circular" */
+    double value OPT(0);              /* the value of mode "constant" */
 } pad_args;
 
 static bool pad_infer(fa__call *c)
@@ -194,7 +192,7 @@ static bool pad_run(fa__call *c)
     return !fa__failed();
 }
 
-/* A constant's pads are cut off again. */
+/* The gradient of constant padding is cropped. */
 static void pad_grad(fa__back *b)
 {
     const pad_args *a = b->args;
@@ -207,7 +205,10 @@ static void pad_grad(fa__back *b)
                                                         : fa_pad(b->gy[0], pads));
 }
 
-/** x with more entries at the ends of its dimensions. */
+/** Pads dimensions of x, starting from the last one: pads are the numbers of elements to add before and after the last
+ *  dimension, then the one before it, and so on; negative numbers crop. In mode "constant" the new elements are
+ *  `value`; "reflect" mirrors x at the edge without repeating it, "replicate" repeats the edge, "circular" wraps
+ *  around. */
 OP(pad, pad_args, (y), .infer = pad_infer, .exact = true, .run = pad_run, .grad = pad_grad,
    TORCH("nn.functional.pad(x, pads, mode, value)"), ALSO("`constant_pad_nd`"),
    SAMPLES(
@@ -222,9 +223,9 @@ OP(pad, pad_args, (y), .infer = pad_infer, .exact = true, .run = pad_run, .grad 
 
 typedef struct {
     const fa_tensor *gy; /* the gradient of a padded tensor */
-    fa_like like;        /* the tensor before */
-    fa_list pads;        /* as fa_pad takes them */
-    const char *mode;    /* one that goes on with the tensor's own entries */
+    fa_like like;        /* the tensor before padding */
+    fa_list pads;        /* as for fa_pad() */
+    const char *mode;    /* a mode other than "constant" */
 } pad_back_args;
 
 static bool pad_back_infer(fa__call *c)
@@ -242,7 +243,7 @@ static bool pad_back_infer(fa__call *c)
     return fa__infer_like(c, a->like, (fa_dtype)a->gy->dtype);
 }
 
-/* Each part of gy is added where its entries are from: in one order everywhere. */
+/* Adds each part of gy to the elements it was copied from, in a fixed order. */
 static bool pad_back_run(fa__call *c)
 {
     const pad_back_args *a = c->args;
@@ -268,7 +269,7 @@ static void pad_back_grad(fa__back *b)
     fa__set_input_grad(b, &a->gy, fa_pad(b->gy[0], a->pads, .mode = a->mode));
 }
 
-/** The sum of what each entry became when a tensor was padded. */
+/** The gradient of padding: each element's gradients from all of its copies, summed. */
 OP(pad_back, pad_back_args, (y), .infer = pad_back_infer, .run = pad_back_run, .grad = pad_back_grad, INTERNAL,
    TORCH(""),
    SAMPLES("(2,7) (2,4) l(1,2) 'reflect'; (4,6) (2,3) l(2,1,0,2) 'replicate'; (5) (3) l(0,2) 'circular'; (2,4) "

@@ -1,14 +1,14 @@
-/* Elements in turn, and more than once: rolled, repeated as a whole, repeated one by one. */
+/* Roll, repeat, tile, repeat_interleave. */
 #include "dispatch/call.h"
 #include "dispatch/row.h"
 #include "dispatch/views.h"
 #include "ops/index/index.h"
 
-/* ---- rolled ---- */
+/* ---- roll ---- */
 
 typedef struct {
     const fa_tensor *x;
-    fa_shape shifts; /* one for each dimension, at least 0 and below its size, or 0 */
+    fa_shape shifts; /* for each dimension a shift from 0 to its size - 1 */
 } rolled_args;
 
 static bool rolled_infer(fa__call *c)
@@ -22,7 +22,8 @@ static bool rolled_infer(fa__call *c)
     return fa__infer_like(c, a->x, (fa_dtype)a->x->dtype);
 }
 
-/* Copies one of the blocks that stay whole: along the dimensions in `back` what comes to the front, else the rest. */
+/* Copies one of the contiguous blocks: in the dimensions in `back` the part that moves to the front, in the others the
+ * rest. */
 static bool roll_block(fa__call *c, const rolled_args *a, unsigned back)
 {
     fa_tensor *from = fa__own(fa__tensor_alias(a->x)), *to = fa__own(fa__tensor_alias(c->out[0]));
@@ -64,17 +65,17 @@ static void rolled_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa__rolled(b->gy[0], opposite));
 }
 
-/** x rolled along each dimension. */
+/** x rolled along every dimension. */
 OP(rolled, rolled_args, (y), .infer = rolled_infer, .exact = true, .run = rolled_run, .grad = rolled_grad, INTERNAL,
    TORCH("roll(x, shifts, tuple(range(x.dim())))"), SAMPLES("(3,4) s(1,3); (2,3,2) s(1,0,1); (5) s(0); (0,2) s(0,1)"))
 
 typedef struct {
     const fa_tensor *x;
-    fa_shape shifts;             /* by how many places: FA_SHAPE(1, -2), one for each of dims; negative: to the front */
-    fa_shape dims OPT({0, {0}}); /* along which; none: as if x were a vector */
+    fa_shape shifts;             /* how far to shift each of dims, such as FA_SHAPE(1, -2); negative: to the front */
+    fa_shape dims OPT({0, {0}}); /* the dimensions; none: x is flattened and restored afterwards */
 } roll_args;
 
-/* The shifts added up for each dimension of x: one may be named more than once. */
+/* The total shift of each dimension of x, since a dimension may be given more than once. */
 static bool add_shifts(const fa__call *c, fa_shape *shifts)
 {
     const roll_args *a = c->args;
@@ -103,19 +104,19 @@ static fa_tensor *roll_compose(fa__call *c)
     return add_shifts(c, &shifts) ? fa__rolled(a->x, shifts) : NULL;
 }
 
-/** x with its entries moved on along dimensions; what leaves at the end comes in again at the front. */
+/** Shifts the elements of x along dimensions, cyclically: elements shifted beyond the end come in at the front. */
 OP(roll, roll_args, (y), .compose = roll_compose, TORCH("roll(x, shifts, dims)"),
    SAMPLES("(3,4) s(1); (3,4) s(1) dims=s(0); (3,4) s(-1,2) dims=s(0,-1); (2,3,2) s(1,1,1) dims=s(0,1,2); (5) s(7) "
            "dims=s(0); (4) s(1,2) dims=s(0,0); (0,3) s(1) dims=s(1); () s(3)"))
 
-/* ---- repeated ---- */
+/* ---- repeat and tile ---- */
 
 typedef struct {
     const fa_tensor *x;
-    fa_shape repeats; /* how often along each dimension: FA_SHAPE(2, 1); the last ones are those of x */
+    fa_shape repeats; /* repetitions for each dimension, such as FA_SHAPE(2, 1); aligned with x's last dimensions */
 } repeat_args;
 
-/* A copy of x seen as `seen`, expanded to `wide`, in the shape `joined`. */
+/* A copy of x viewed as `seen`, expanded to `wide` and reshaped to `joined`. */
 static fa_tensor *copied(const fa_tensor *x, fa_shape seen, fa_shape wide, fa_shape joined)
 {
     fa_tensor *y = fa_expand(fa_reshape(x, seen), wide);
@@ -137,7 +138,7 @@ static bool check_repeats(const fa__call *c, const fa_tensor *x, fa_shape repeat
     return true;
 }
 
-/* Each repeated dimension gets one more in front, of its repeats. */
+/* Inserts a dimension for the repetitions before each repeated dimension. */
 static fa_tensor *repeat_at_once(const fa_tensor *x, fa_shape repeats)
 {
     fa_shape seen = {.rank = 0}, wide = seen, joined = seen;
@@ -153,7 +154,7 @@ static fa_tensor *repeat_at_once(const fa_tensor *x, fa_shape repeats)
     return copied(x, seen, wide, joined);
 }
 
-/* Sizes of all dimensions before dim, and of the rest. */
+/* The product of the sizes before dim, and of the rest. */
 static void divide(const fa_tensor *x, int dim, int64_t *outer, int64_t *inner)
 {
     *outer = *inner = 1;
@@ -194,7 +195,8 @@ static fa_tensor *repeat_compose(fa__call *c)
     return repeated(c, a->x, a->repeats);
 }
 
-/** x so often along each dimension; new ones stand in front. */
+/** Repeats x along each dimension, as torch.Tensor.repeat. More repetitions than x has dimensions add leading
+ *  dimensions. */
 OP(repeat, repeat_args, (y), .compose = repeat_compose, TORCH("x.repeat(repeats)"),
    SAMPLES("(3) s(2); (2,3) s(2,3); (3) s(2,1); () s(3); () s(); (2,3) s(0,1); (1,3) s(4,1); (2,1,2,1,2) s(2,3,2,2,2); "
            "(0,2) s(2,2)"))
@@ -210,17 +212,18 @@ static fa_tensor *tile_compose(fa__call *c)
     return repeated(c, a->x, repeats);
 }
 
-/** x so often along each dimension, as fa_repeat() does; dimensions for which no repeats are given stay. */
+/** Repeats x along each dimension, as fa_repeat(), but with fewer repetitions than dimensions the leading ones are not
+ *  repeated. */
 OP(tile, repeat_args, (y), .compose = tile_compose, TORCH("tile(x, repeats)"),
    SAMPLES("(3) s(2); (2,3) s(2); (3) s(2,1); (2,3) s(2,0); () s(); (2,3) s()"))
 
-/* ---- one by one ---- */
+/* ---- repeat_interleave ---- */
 
 typedef struct {
     const fa_tensor *x;
-    fa_arg repeats;              /* how often each: a number, or integers, one or as many as dim has entries */
-    int64_t dim OPT(INT64_MIN);  /* along which, negative from the end; by default of x as a vector */
-    int64_t output_size OPT(-1); /* of dim in the result: what the repeats add up to; -1: they are added up */
+    fa_arg repeats; /* repetitions of each element: a number, or an integer tensor with 1 or dim's size elements */
+    int64_t dim OPT(INT64_MIN);  /* the dimension, negative counts from the end; by default x is flattened */
+    int64_t output_size OPT(-1); /* size of dim in the result, the sum of the repeats; -1: the host computes it */
 } repeat_interleave_args;
 
 static fa_tensor *interleave_number(const fa__call *c, const fa_tensor *x, int d, int64_t repeats, int64_t expected)
@@ -240,7 +243,7 @@ static fa_tensor *interleave_number(const fa__call *c, const fa_tensor *x, int d
     return copied(x, FA_SHAPE(outer, 1, inner), FA_SHAPE(outer, repeats, inner), joined);
 }
 
-/* Repeats are read, one for each of n entries; the array is the caller's. */
+/* Reads the repeats, one for each of n elements; the caller frees the array. */
 static int64_t *read_repeats(const fa__call *c, const fa_tensor *t, int64_t n)
 {
     int64_t count = fa__numel(t), *r = fa__malloc((size_t)n * sizeof *r + sizeof *r);
@@ -254,7 +257,7 @@ static int64_t *read_repeats(const fa__call *c, const fa_tensor *t, int64_t n)
     return r;
 }
 
-/* The index that takes each entry so often as it says; NULL after an error. */
+/* The index that selects each element as often as its repeat count; NULL and an error. */
 static fa_tensor *interleaved_index(const fa__call *c, const int64_t *repeats, int64_t n, fa_device device)
 {
     int64_t count = 0, at = 0;
@@ -273,8 +276,8 @@ static fa_tensor *interleaved_index(const fa__call *c, const int64_t *repeats, i
     return t;
 }
 
-/* The index where it is known how long it is: place k comes from the first entry up to which more than k come. What
- * does not add up, or is negative, makes all places wrong. */
+/* The index if its length is known: position k comes from the first element whose running sum of repeats exceeds k. If
+ * the sum differs from the length or a count is negative, every index is out of range. */
 static fa_tensor *index_of_size(const fa_tensor *repeats, int64_t n, int64_t size)
 {
     FA_USE(.no_grad = true);
@@ -285,7 +288,7 @@ static fa_tensor *index_of_size(const fa_tensor *repeats, int64_t n, int64_t siz
     if (!total)
         return NULL;
     fa_tensor *wrong = fa_logical_or(fa_ne(total, size), fa_lt(fa_amin(each), 0));
-    if (!size) /* there is no place to be wrong */
+    if (!size) /* an empty index would hide the error */
         return fa__index_at(fa_reshape(fa_to(wrong, FA_I64), FA_SHAPE(1)), 0, 1)
                    ? fa_zeros(FA_SHAPE(0), .dtype = FA_I64, .device = fa_tensor_device(repeats))
                    : NULL;
@@ -334,10 +337,10 @@ static fa_tensor *repeat_interleave_compose(fa__call *c)
     return NULL;
 }
 
-/** Each entry of x so often, one behind the other. The size of the result is the sum of the repeats: those of a tensor
- *  are read for it, which waits for them, unless output_size tells; the places that
- *  follow are then copied to x's device. Where it is not their sum, or one is negative, comes an error of an index that
- *  is out of range, from a device when it is waited for. */
+/** Repeats each element (or slice along dim) consecutively: [a, b] with repeats 2 gives [a, a, b, b]. The result's size
+ *  along dim is the sum of repeats. If repeats is a tensor the host reads it, which waits for it, and copies the index
+ *  to x's device, unless output_size is given. A negative count or a wrong output_size is reported as an index out of
+ *  range, by a GPU when the host next waits for it. */
 OP(repeat_interleave, repeat_interleave_args, (y), .compose = repeat_interleave_compose, .by_values = true,
    TORCH("repeat_interleave(x, repeats, dim, output_size=output_size if output_size >= 0 else None)"),
    ALSO("NumPy's `repeat`"),

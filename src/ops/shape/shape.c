@@ -1,15 +1,14 @@
-/* Views for less common needs: dimensions moved and divided, halves and quarters turned, windows, strides of the
- * caller's own. */
+/* Unflatten, movedim, rot90, flips, unfold and as_strided. All are views. */
 #include "dispatch/row.h"
 #include "dispatch/views.h"
 
 typedef struct {
     const fa_tensor *x;
-    int64_t dim;    /* the dimension that is divided; negative counts from the end */
-    fa_shape shape; /* of what it becomes; one size may be -1, which is found from the others */
+    int64_t dim;    /* the dimension to split; negative counts from the end */
+    fa_shape shape; /* the sizes it is split into; one may be -1, which is inferred */
 } unflatten_args;
 
-/* The -1 among the sizes that have to make `size`, found. */
+/* Infers the -1 among sizes whose product has to be `size`. */
 static bool complete_sizes(const fa__call *c, fa_shape *shape, int64_t size)
 {
     int64_t known = 1;
@@ -53,17 +52,17 @@ static fa_tensor *unflatten_compose(fa__call *c)
     return fa_view(x, shape);
 }
 
-/** x with one dimension divided into several: a view. */
+/** Splits one dimension of x into several: a view, the inverse of fa_flatten(). */
 OP(unflatten, unflatten_args, (y), .compose = unflatten_compose, .may_view = true, TORCH("unflatten(x, dim, shape)"),
    SAMPLES("(6,4) 0 s(2,3); (2,6) -1 s(-1,2); (3,4) 1 s(4); (0,3) 0 s(0,5); (2,6,2) 1 s(1,3,-1)"))
 
 typedef struct {
     const fa_tensor *x;
-    fa_shape source;      /* FA_SHAPE(0, 1): these dimensions move; negative ones count from the end */
-    fa_shape destination; /* where each of them stands then; the others stay in their order */
+    fa_shape source;      /* the dimensions to move, such as FA_SHAPE(0, 1); negative counts from the end */
+    fa_shape destination; /* their positions in the result; the others keep their order */
 } movedim_args;
 
-/* The dimensions that are named, each once. */
+/* Reads a list of dimensions, each of which may occur once. */
 static bool read_dims(const fa__call *c, const fa_tensor *x, const char *name, fa_shape dims, int *at)
 {
     unsigned seen = 0;
@@ -106,18 +105,18 @@ static fa_tensor *movedim_compose(fa__call *c)
     return fa_permute(a->x, order);
 }
 
-/** x with dimensions moved to other places: a view. */
+/** Moves dimensions of x to other positions: a view. */
 OP(movedim, movedim_args, (y), .compose = movedim_compose, .may_view = true, TORCH("movedim(x, source, destination)"),
    ALSO("`moveaxis`"),
    SAMPLES("(2,3,4) s(0) s(2); (2,3,4) s(0,1) s(-1,0); (2,3,4,2) s(3,0) s(1,2); (3,4) s() s(); () s() s(); (0,2) s(1) "
            "s(0)"))
 
-/* ---- turned and mirrored ---- */
+/* ---- rotation and mirroring ---- */
 
 typedef struct {
     const fa_tensor *x;
-    int64_t k OPT(1);               /* quarters: from the first of dims towards the second; may be negative */
-    fa_shape dims OPT({2, {0, 1}}); /* the plane, by default FA_SHAPE(0, 1); negative ones count from the end */
+    int64_t k OPT(1);               /* number of 90 degree rotations, from dims[0] towards dims[1]; may be negative */
+    fa_shape dims OPT({2, {0, 1}}); /* the two dimensions of the plane; negative counts from the end */
 } rot90_args;
 
 static fa_tensor *rot90_compose(fa__call *c)
@@ -143,7 +142,7 @@ static fa_tensor *rot90_compose(fa__call *c)
     }
 }
 
-/** x turned by quarters in a plane: a view. */
+/** Rotates x by multiples of 90 degrees in the plane of two dimensions: a view. */
 OP(rot90, rot90_args, (y), .compose = rot90_compose, .may_view = true, TORCH("rot90(x, k, dims)"),
    SAMPLES("(3,4); (3,4) k=2; (3,4) k=3; (3,4) k=4; (2,3,4) k=-1 dims=s(-1,0); (0,2)"))
 
@@ -171,21 +170,21 @@ static fa_tensor *flipud_compose(fa__call *c)
     return mirrored(c, a->x, 0);
 }
 
-/** x with its columns in the opposite order: a view. */
+/** Reverses the order of columns (dimension 1): a view. */
 OP(fliplr, mirrored_args, (y), .compose = fliplr_compose, .may_view = true, TORCH("fliplr(x)"),
    SAMPLES("(3,4); (2,3,2); (2,0)"))
 
-/** x with its rows in the opposite order: a view. */
+/** Reverses the order of rows (dimension 0): a view. */
 OP(flipud, mirrored_args, (y), .compose = flipud_compose, .may_view = true, TORCH("flipud(x)"),
    SAMPLES("(3,4); (5); (0,2)"))
 
-/* ---- windows ---- */
+/* ---- sliding windows ---- */
 
 typedef struct {
     const fa_tensor *x;
-    int64_t dim;  /* along which windows lie; negative counts from the end */
-    int64_t size; /* of each window */
-    int64_t step; /* from the beginning of one to that of the next */
+    int64_t dim;  /* the dimension the windows slide along; negative counts from the end */
+    int64_t size; /* size of the windows */
+    int64_t step; /* step between the starts of neighbouring windows */
 } unfold_args;
 
 static bool unfold_infer(fa__call *c)
@@ -212,7 +211,7 @@ static bool unfold_infer(fa__call *c)
     return true;
 }
 
-/* Where each element of the windows comes from: (windows * size) numbers, on a device. */
+/* The source position of each element of the windows: (windows * size) indices on a device. */
 static fa_tensor *window_places(int64_t windows, int64_t size, int64_t step, fa_device device)
 {
     fa_tensor *first = fa_mul(fa_arange(0, (double)windows, .device = device), step);
@@ -220,7 +219,7 @@ static fa_tensor *window_places(int64_t windows, int64_t size, int64_t step, fa_
     return fa_flatten(fa_add(fa_unsqueeze(first, 1), within));
 }
 
-/* Windows may overlap: what they give to an entry is added. */
+/* Windows may overlap, so their gradients are added. */
 static void unfold_grad(fa__back *b)
 {
     const unfold_args *a = b->args;
@@ -236,18 +235,19 @@ static void unfold_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa__index_sum(rows, d, places, a->x->shape[d]));
 }
 
-/** Windows of a dimension, each of which becomes an entry; what is in them stands in a new last dimension: a view. */
+/** Sliding windows along a dimension, as a view: dim's size becomes the number of windows, and a new last dimension has
+ *  the elements of each. */
 OP(unfold, unfold_args, (y), .infer = unfold_infer, .view = true, .grad = unfold_grad,
    TORCH("x.unfold(dim, size, step)"), ALSO("`sliding_window_view`"),
    SAMPLES("(7) 0 3 1; (7) 0 2 3; (3,5) -1 5 1; (4,3) 0 2 2; (2,5,2) 1 3 2; (4) 0 0 1; () 0 1 1; (0,3) 1 2 1"))
 
-/* ---- strides ---- */
+/* ---- arbitrary strides ---- */
 
 typedef struct {
     const fa_tensor *x;
-    fa_shape shape;                /* of the result */
-    fa_shape strides;              /* in elements of the memory that x lies in, of any sign */
-    int64_t offset OPT(INT64_MIN); /* of the first element, in elements of that memory; by default where x begins */
+    fa_shape shape;                /* shape of the result */
+    fa_shape strides;              /* strides in elements of x's storage; any sign */
+    int64_t offset OPT(INT64_MIN); /* of the first element in x's storage, in elements; default: where x starts */
 } as_strided_args;
 
 static fa_shape layout_of(const fa_tensor *x)
@@ -268,8 +268,8 @@ static fa_tensor *as_strided_compose(fa__call *c)
     return fa__strided_part(a->x, layout_of(a->x), a->shape, a->strides, offset);
 }
 
-/** A view of the memory that x lies in, by its strides: elements may coincide, and lie outside of x, but not of its
- *  memory. */
+/** A view of x's storage with any shape, strides and offset. Elements may share memory, and may be outside of x but not
+ *  outside of its storage. */
 OP(as_strided, as_strided_args, (y), .compose = as_strided_compose, .by_layout = true, .may_view = true,
    TORCH("as_strided(x, shape, strides, offset)"),
    SAMPLES("(3,4) s(2,2) s(8,1) offset=1; (6) s(3) s(2); (4) s(3,4) s(0,1); (2,3) s() s() offset=4; (6) s(4,3) s(1,1); "

@@ -1,10 +1,10 @@
-/* Parts of a tensor: some entries of a dimension, or all in the opposite order. Views, nothing is copied. */
+/* Slicing: flip, select, narrow and slice. All are views; nothing is copied. */
 #include "dispatch/row.h"
 #include "dispatch/views.h"
 
 typedef struct {
     const fa_tensor *x;
-    fa_dims dim OPT(FA_ALL); /* one dimension, FA_DIMS(0, 2), or all of them */
+    fa_dims dim OPT(FA_ALL); /* one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
 } flip_args;
 
 static bool flip_infer(fa__call *c)
@@ -28,15 +28,15 @@ static void flip_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa_flip(b->gy[0], .dim = a->dim));
 }
 
-/** x in the opposite order along dimensions: a view, with negative strides. */
+/** Reverses x along dimensions: a view, with negative strides. */
 OP(flip, flip_args, (y), .infer = flip_infer, .view = true, .grad = flip_grad,
    TORCH("flip(x, tuple(range(x.dim())) if dim is None else dim if isinstance(dim, tuple) else (dim,))"),
    SAMPLES("(3,4); (3,4) dim=1; (2,3,4) dim={0,-1}; (); (0,2) dim=0"))
 
 typedef struct {
     const fa_tensor *x;
-    int64_t dim;   /* the dimension that goes; negative counts from the end */
-    int64_t index; /* which of its entries stays; negative counts from the end */
+    int64_t dim;   /* the dimension to index, which is removed; negative counts from the end */
+    int64_t index; /* which index to select; negative counts from the end */
 } select_args;
 
 static bool select_infer(fa__call *c)
@@ -66,15 +66,15 @@ static void select_grad(fa__back *b)
         fa__slice_back(fa_unsqueeze(b->gy[0], a->dim < 0 ? a->dim + a->x->rank : a->dim), a->x, a->dim, i, 1));
 }
 
-/** One entry of a dimension, which goes. */
+/** The slice of x at one index of a dimension, without that dimension: a view. */
 OP(select, select_args, (y), .infer = select_infer, .view = true, .grad = select_grad, TORCH("select(x, dim, index)"),
    SAMPLES("(3,4) 0 1; (3,4) -1 -1; (2,3,4) 1 2; (3) 0 2"))
 
 typedef struct {
     const fa_tensor *x;
     int64_t dim;    /* negative counts from the end */
-    int64_t start;  /* the first entry that stays; negative counts from the end */
-    int64_t length; /* how many stay */
+    int64_t start;  /* first index; negative counts from the end */
+    int64_t length; /* number of elements */
 } narrow_args;
 
 static bool narrow_infer(fa__call *c)
@@ -101,16 +101,16 @@ static void narrow_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa__slice_back(b->gy[0], a->x, a->dim, i, 1));
 }
 
-/** Some neighbouring entries of a dimension. */
+/** The slice of x with indices start to start + length - 1 of a dimension: a view. */
 OP(narrow, narrow_args, (y), .infer = narrow_infer, .view = true, .grad = narrow_grad,
    TORCH("narrow(x, dim, start, length)"), SAMPLES("(3,4) 0 1 2; (3,4) -1 -2 1; (5) 0 0 5; (5) 0 5 0; (0,2) 0 0 0"))
 
 typedef struct {
     const fa_tensor *x;
     int64_t dim;                  /* negative counts from the end */
-    int64_t start OPT(INT64_MIN); /* the first entry, as in NumPy; INT64_MIN: from the end that step comes from */
-    int64_t end OPT(INT64_MAX);   /* where it stops, as in NumPy; INT64_MAX: at the other end */
-    int64_t step OPT(1);          /* between entries; may be negative, not 0 */
+    int64_t start OPT(INT64_MIN); /* first index, as in NumPy; INT64_MIN: the first (last if step < 0) */
+    int64_t end OPT(INT64_MAX);   /* exclusive end, as in NumPy; INT64_MAX: no bound */
+    int64_t step OPT(1);          /* step between indices; may be negative, not 0 */
 } slice_args;
 
 static bool slice_infer(fa__call *c)
@@ -139,8 +139,8 @@ static void slice_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa__slice_back(b->gy[0], a->x, a->dim, r.first, a->step));
 }
 
-/** Every step-th entry of a dimension from start to before end, as NumPy's x[start:end:step]; negative steps are views
- *  too. */
+/** The slice of x with every step-th index of a dimension from start to end (exclusive), as NumPy's x[start:end:step]:
+ *  a view, also for negative steps. */
 OP(slice, slice_args, (y), .infer = slice_infer, .view = true, .grad = slice_grad,
    TORCH("get(x.movedim(dim, 0), f'{start}:{end}:{step}').movedim(0, dim)"),
    SAMPLES("(6,4) 0 start=1 end=5 step=2; (6) 0 start=4 end=-6 step=-1; (6) 0 start=-2 end=6; (3,5) 1 start=0 end=9 "
@@ -149,9 +149,9 @@ OP(slice, slice_args, (y), .infer = slice_infer, .view = true, .grad = slice_gra
 typedef struct {
     const fa_tensor *gy; /* the gradient of a slice */
     fa_like like;        /* the tensor that was sliced */
-    int64_t dim;         /* along which */
-    int64_t first;       /* where entry 0 of gy belongs; not negative */
-    int64_t step;        /* between entries */
+    int64_t dim;         /* the sliced dimension */
+    int64_t first;       /* the index of gy's first element; not negative */
+    int64_t step;        /* step between indices */
 } slice_back_args;
 
 static bool slice_back_infer(fa__call *c)
@@ -176,7 +176,7 @@ static bool slice_back_infer(fa__call *c)
     return fa__infer_like(c, a->like, (fa_dtype)a->gy->dtype);
 }
 
-/* Zeros, then the slice of the result is written. */
+/* Fills the result with zeros, then writes the slice. */
 static bool slice_back_run(fa__call *c)
 {
     const slice_back_args *a = c->args;
@@ -194,12 +194,13 @@ static bool slice_back_run(fa__call *c)
 static void slice_back_grad(fa__back *b)
 {
     const slice_back_args *a = b->args;
-    int64_t n = fa_size(a->gy, a->dim), step = n > 1 ? a->step : 1, end = a->first + n * step; /* one has any step */
+    /* for a single element the step does not matter */
+    int64_t n = fa_size(a->gy, a->dim), step = n > 1 ? a->step : 1, end = a->first + n * step;
     fa__set_input_grad(b, &a->gy,
                        fa_slice(b->gy[0], a->dim, .start = a->first, .end = end < 0 ? INT64_MAX : end, .step = step));
 }
 
-/** Undoes a slice: zeros in the shape of another tensor, with gy at every step-th entry from first on. */
+/** Zeros in the shape of `like`, with gy at every step-th index from `first` on: the gradient of slice. */
 OP(slice_back, slice_back_args, (y), .infer = slice_back_infer, .exact = true, .run = slice_back_run,
    .grad = slice_back_grad, INTERNAL, TORCH(""), SAMPLES("(2,4) (6,4) 0 1 2; (3) (6) 0 4 -2; (0) (3) 0 0 1"))
 

@@ -1,9 +1,9 @@
-/* Cutting: a tensor's parts along a dimension, as a list of views. split, chunk and unbind leave one node behind, so
- * that backward joins the parts' gradients once, however many there are. */
+/* Split, chunk, unbind. Cuts a tensor along a dimension into a list of views. split, chunk and unbind record one
+ * autograd node for all parts, so backward joins the parts' gradients once. */
 #include "dispatch/row.h"
 #include "dispatch/views.h"
 
-/* The dimension that is cut; -1 after an error. */
+/* The dimension that is split; -1 and an error. */
 static int cut_along(const fa__call *c, const fa_tensor *x, int64_t dim)
 {
     int d = fa__wrap_dim(c, x, dim);
@@ -13,7 +13,7 @@ static int cut_along(const fa__call *c, const fa_tensor *x, int64_t dim)
     return -1;
 }
 
-/* Parts of `size` entries each but the last ones, which get what is left. */
+/* Parts of `size` elements each, except the last ones, which get the remainder. */
 static bool cut_evenly(fa__call *c, const fa_tensor *x, int d, size_t count, int64_t size)
 {
     if (!fa__parts(c, count))
@@ -29,7 +29,7 @@ static bool cut_evenly(fa__call *c, const fa_tensor *x, int d, size_t count, int
     return true;
 }
 
-/* A gradient that did not come: zeros that take no memory. */
+/* A zero gradient that needs no memory, for a part without one. */
 static fa_tensor *no_gradient(const fa__result *r)
 {
     fa_shape shape = {.rank = r->rank};
@@ -37,7 +37,7 @@ static fa_tensor *no_gradient(const fa__result *r)
     return fa_expand(fa_zeros(FA_SCALAR, .dtype = r->dtype, .device = r->device->id), shape);
 }
 
-/* All gradients, with zeros in the place of those that did not come. */
+/* The gradients of all parts, zeros where there is none. */
 static fa_tensors all_gradients(const fa__back *b)
 {
     const fa__node *n = b->node;
@@ -46,7 +46,7 @@ static fa_tensors all_gradients(const fa__back *b)
     return (fa_tensors){n->results, b->gy};
 }
 
-/* The one gradient that came, when the others did not; `at` is then where its part begins. */
+/* The gradient if only one part has one; `at` is set to where that part starts. */
 static fa_tensor *only_gradient(const fa__back *b, int d, int64_t *at)
 {
     fa_tensor *only = NULL;
@@ -63,7 +63,7 @@ static fa_tensor *only_gradient(const fa__back *b, int d, int64_t *at)
     return only;
 }
 
-/* x is the first of the arguments. */
+/* x must be the first argument. */
 static void parts_grad(fa__back *b, int64_t dim)
 {
     const fa_tensor *const *x = b->args;
@@ -80,7 +80,7 @@ static void parts_grad(fa__back *b, int64_t dim)
 
 typedef struct {
     const fa_tensor *x;
-    int64_t size;       /* of each part along dim; the last one may be smaller */
+    int64_t size;       /* size of each part along dim; the last one may be smaller */
     int64_t dim OPT(0); /* negative counts from the end */
 } split_args;
 
@@ -103,13 +103,14 @@ static void split_grad(fa__back *b)
     parts_grad(b, a->dim);
 }
 
-/** x in parts of one size along a dimension. The parts may not be changed in place while gradients flow into them. */
+/** Splits x into parts of a given size along a dimension: a list of views. The parts must not be modified in place
+ *  while gradients flow through them. */
 OP(split, split_args, [parts], .infer = split_infer, .view = true, .null_gy = true, .grad = split_grad,
    TORCH("split(x, size, dim)"), SAMPLES("(5,4) 2; (3,4) 2 dim=-1; (5) 7; (0,3) 2; (2,0) 0 dim=1; (6) 1"))
 
 typedef struct {
     const fa_tensor *x;
-    fa_list sizes;      /* of the parts along dim: FA_LIST(2, 3); whole numbers whose sum is dim's size */
+    fa_list sizes;      /* sizes of the parts along dim, such as FA_LIST(2, 3); their sum is dim's size */
     int64_t dim OPT(0); /* negative counts from the end */
 } split_sizes_args;
 
@@ -146,15 +147,15 @@ static void split_sizes_grad(fa__back *b)
     parts_grad(b, a->dim);
 }
 
-/** x in parts of the given sizes along a dimension. The parts may not be changed in place while gradients flow into
- *  them. */
+/** Splits x into parts of the given sizes along a dimension: a list of views. The parts must not be modified in place
+ *  while gradients flow through them. */
 OP(split_sizes, split_sizes_args, [parts], .infer = split_sizes_infer, .view = true, .null_gy = true,
    .grad = split_sizes_grad, TORCH("split(x, sizes, dim)"), ALSO("`split_with_sizes`"),
    SAMPLES("(5,4) l(2,3); (3,4) l(1,0,3) dim=-1; (5) l(5); (0,3) l(0,0); (7) l(1,1,1,1,1,2)"))
 
 typedef struct {
     const fa_tensor *x;
-    int64_t chunks;     /* how many, at most */
+    int64_t chunks;     /* maximum number of parts */
     int64_t dim OPT(0); /* negative counts from the end */
 } chunk_args;
 
@@ -176,14 +177,14 @@ static void chunk_grad(fa__back *b)
     parts_grad(b, a->dim);
 }
 
-/** x in so many parts along a dimension, all of one size but the last; in fewer when that is how the sizes fall. The
- *  parts may not be changed in place while gradients flow into them. */
+/** Splits x into at most `chunks` parts along a dimension: a list of views of size ceil(size / chunks), the last one
+ *  possibly smaller. The parts must not be modified in place while gradients flow through them. */
 OP(chunk, chunk_args, [parts], .infer = chunk_infer, .view = true, .null_gy = true, .grad = chunk_grad,
    TORCH("chunk(x, chunks, dim)"), SAMPLES("(5,4) 2; (6) 4; (3,4) 3 dim=-1; (2) 5; (0,3) 2"))
 
 typedef struct {
     const fa_tensor *x;
-    int64_t dim OPT(0); /* the dimension that goes; negative counts from the end */
+    int64_t dim OPT(0); /* the dimension to index, which is removed; negative counts from the end */
 } unbind_args;
 
 static bool unbind_infer(fa__call *c)
@@ -217,13 +218,14 @@ static void unbind_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa_stack(all, .dim = d));
 }
 
-/** The entries of a dimension, which goes. They may not be changed in place while gradients flow into them. */
+/** The slices of x along a dimension, without that dimension: a list of views. They must not be modified in place while
+ *  gradients flow through them. */
 OP(unbind, unbind_args, [parts], .infer = unbind_infer, .view = true, .null_gy = true, .grad = unbind_grad,
    TORCH("unbind(x, dim)"), ALSO("`unstack`"), SAMPLES("(3,4); (3,4) dim=-1; (2,3,2) dim=1; (5); (2,0)"))
 
-/* ---- as NumPy does ---- */
+/* ---- NumPy's array_split ---- */
 
-/* The views x[edge[k]:edge[k + 1]] as a list. */
+/* Returns the views x[edge[k]:edge[k + 1]] as a list. */
 static bool list_slices(fa__call *c, const fa_tensor *x, int d, size_t count, const int64_t *edge)
 {
     fa_tensor **part = fa__malloc(count * sizeof *part);
@@ -239,7 +241,7 @@ static bool list_slices(fa__call *c, const fa_tensor *x, int d, size_t count, co
 
 typedef struct {
     const fa_tensor *x;
-    int64_t sections;   /* how many parts */
+    int64_t sections;   /* number of parts */
     int64_t dim OPT(0); /* negative counts from the end */
 } tensor_split_args;
 
@@ -260,7 +262,8 @@ static bool tensor_split_list(fa__call *c)
     return good;
 }
 
-/** x in just so many parts along a dimension; the first ones are larger by one where the size does not divide. */
+/** Splits x into exactly `sections` parts along a dimension: a list of views. If the size is not divisible, the first
+ *  parts are larger by one. */
 OP(tensor_split, tensor_split_args, [parts], .compose_list = tensor_split_list, .may_view = true,
    TORCH("tensor_split(x, sections, dim)"),
    ALSO("`array_split`, NumPy's `split`, `vsplit`, `hsplit`, `dsplit` along dim 0, 1, 2"),
@@ -268,7 +271,7 @@ OP(tensor_split, tensor_split_args, [parts], .compose_list = tensor_split_list, 
 
 typedef struct {
     const fa_tensor *x;
-    fa_list indices;    /* where a new part begins: FA_LIST(1, 3); as in slices, negative ones count from the end */
+    fa_list indices;    /* where parts begin, such as FA_LIST(1, 3); as in slices, negative counts from the end */
     int64_t dim OPT(0); /* negative counts from the end */
 } tensor_split_at_args;
 
@@ -292,8 +295,7 @@ static bool tensor_split_at_list(fa__call *c)
     return good;
 }
 
-/** x in parts along a dimension: up to the first index, from there to the second, and so on; from the last one to the
- *  end. */
+/** Splits x at given indices along a dimension: a list of views x[:i0], x[i0:i1], ..., x[last:]. */
 OP(tensor_split_at, tensor_split_at_args, [parts], .compose_list = tensor_split_at_list, .may_view = true,
    TORCH("tensor_split(x, indices, dim)"), ALSO("`array_split` and NumPy's `split` at indices"),
    SAMPLES("(5,4) l(1,3); (3,5) l(-2) dim=-1; (4) l(3,1); (4) l(9); (3) l(); (0,3) l(1)"))

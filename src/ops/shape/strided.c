@@ -1,16 +1,17 @@
-/* Views by their strides, for views of tensors that were changed in place: history.c records these operations. */
+/* Strided views and writes through them, which record in-place changes of views for autograd (history.c). Internal
+ * operations. */
 #include "dispatch/row.h"
 #include "dispatch/views.h"
 
 typedef struct {
-    const fa_tensor *x; /* whose elements lie as `layout` says */
+    const fa_tensor *x; /* a tensor with the strides `layout` */
     fa_shape layout;    /* the strides of x */
-    fa_shape shape;     /* of the result */
-    fa_shape strides;   /* of the result, in elements of x's memory */
-    int64_t offset;     /* of the result's first element behind that of x */
+    fa_shape shape;     /* shape of the result */
+    fa_shape strides;   /* strides of the result, in elements of x's storage */
+    int64_t offset;     /* offset of the result's first element from x's */
 } strided_part_args;
 
-#define FARTHEST (INT64_C(1) << 58) /* elements that strides may reach */
+#define FARTHEST (INT64_C(1) << 58) /* largest distance in elements that strides may span */
 
 static bool layout_fits(const fa__call *c, const fa_tensor *x, fa_shape layout)
 {
@@ -32,7 +33,7 @@ static bool strided_part_infer(fa__call *c)
     return true;
 }
 
-/* Whether elements coincide otherwise than along a dimension that is repeated as a whole. */
+/* Whether elements share memory in another way than by an expanded dimension (stride 0). */
 static bool is_woven(fa_shape shape, fa_shape strides)
 {
     for (int i = 0; i < shape.rank; i++)
@@ -40,15 +41,15 @@ static bool is_woven(fa_shape shape, fa_shape strides)
     return fa__overlaps_itself(shape.rank, shape.dim, strides.dim);
 }
 
-/* Where in memory from element `low` on the elements of a part lie. */
+/* The memory positions of a view's elements, counted from element `low`. */
 static fa_tensor *places_of(fa_shape shape, fa_shape strides, int64_t from_low, int64_t span, fa_device device)
 {
     fa_tensor *all = fa_arange(0, (double)span, .device = device);
     return all ? fa_flatten(fa__strided_part(all, FA_SHAPE(1), shape, strides, from_low)) : NULL;
 }
 
-/* The gradient of x by way of the memory that x and the part lie in: what elements of the part give is added where they
- * coincide, and where elements of x coincide, they share. */
+/* The gradient of x by way of the common storage: gradients of view elements that share memory are added, and elements
+ * of x that share memory divide theirs. */
 static fa_tensor *by_memory(const fa__back *b)
 {
     const strided_part_args *a = b->args;
@@ -89,23 +90,23 @@ static void strided_part_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa__write_strided(zeros, b->gy[0], a->layout, a->shape, a->strides, a->offset, true));
 }
 
-/** The view of x that another tensor over the same memory is. */
+/** The view of x that another tensor on the same storage is. */
 OP(strided_part, strided_part_args, (y), .infer = strided_part_infer, .view = true, .grad = strided_part_grad, INTERNAL,
    .by_layout = true, TORCH("as_strided(x, shape, strides, offset)"),
    SAMPLES("(3,4) s(4,1) s(2,2) s(8,1) 1; (6) s(1) s(3) s(2) 0; (4) s(1) s(3,4) s(0,1) 0; (2,3) s(3,1) s() s() 4; "
            "(6) s(1) s(4,3) s(1,1) 0"))
 
 typedef struct {
-    const fa_tensor *x;     /* the tensor as it was */
-    const fa_tensor *value; /* what its part becomes, or what is added to it */
+    const fa_tensor *x;     /* the tensor before the change */
+    const fa_tensor *value; /* the new values of the view, or what is added to it */
     fa_shape layout;        /* the strides of x */
-    fa_shape shape;         /* of the part */
-    fa_shape strides;       /* of the part, in elements of x's memory */
-    int64_t offset;         /* of the part's first element behind that of x */
-    bool add;               /* add to what is there, where elements of the part coincide too */
+    fa_shape shape;         /* shape of the view */
+    fa_shape strides;       /* strides of the view, in elements of x's storage */
+    int64_t offset;         /* offset of the view's first element from x's */
+    bool add;               /* add to the view, also where its elements share memory */
 } write_strided_args;
 
-/* The result is laid out as x was, so that the part's strides hold in it. */
+/* The result has x's strides, so that the view's strides are valid in it. */
 static bool write_strided_infer(fa__call *c)
 {
     const write_strided_args *a = c->args;
@@ -149,7 +150,7 @@ static void write_strided_grad(fa__back *b)
             fa__write_strided(b->gy[0], fa_zeros_like(a->value), a->layout, a->shape, a->strides, a->offset, false));
 }
 
-/** x with the part that a view of it is replaced, or added to. */
+/** x with the elements of a view of it replaced by value, or value added to them. */
 OP(write_strided, write_strided_args, (y), .infer = write_strided_infer, .exact = true, .run = write_strided_run,
    .grad = write_strided_grad, INTERNAL, TORCH(""),
    SAMPLES(
@@ -181,7 +182,7 @@ static void relaid_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, b->gy[0]);
 }
 
-/** A copy of x whose elements lie in memory by given strides. */
+/** A copy of x with given strides. */
 OP(relaid, relaid_args, (y), .infer = relaid_infer, .exact = true, .run = relaid_run, .sets_strides = true,
    .grad = relaid_grad, INTERNAL, TORCH("clone(x)"), SAMPLES("(3,4) s(1,3); (3,4) s(8,2); (2,2) s(-1,2); () s()"))
 

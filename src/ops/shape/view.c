@@ -1,11 +1,12 @@
-/* Views: x in another shape, or with its dimensions in another order, over the same memory. */
+/* Transpose, permute, reshape and expand. All are views of the same storage, except that fa_reshape() copies where it
+ * has to. */
 #include "dispatch/row.h"
 #include "dispatch/views.h"
 
 typedef struct {
     const fa_tensor *x;
-    int64_t dim0; /* these two dimensions change places; */
-    int64_t dim1; /* negative ones count from the end */
+    int64_t dim0; /* the first dimension; negative counts from the end */
+    int64_t dim1; /* the second dimension */
 } transpose_args;
 
 static bool transpose_infer(fa__call *c)
@@ -26,13 +27,13 @@ static void transpose_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa_transpose(b->gy[0], a->dim0, a->dim1));
 }
 
-/** x with two dimensions swapped. */
+/** Swaps two dimensions of x: a view. */
 OP(transpose, transpose_args, (y), .infer = transpose_infer, .view = true, .grad = transpose_grad,
    TORCH("transpose(x, dim0, dim1)"), ALSO("`swapaxes`, `swapdims`"),
    SAMPLES("(3,4) 0 1; (2,3,4) -1 0; () 0 -1; (0,2) 0 1"))
 
 typedef struct {
-    const fa_tensor *x; /* of at most two dimensions */
+    const fa_tensor *x; /* at most 2-dimensional */
 } t_args;
 
 static bool t_infer(fa__call *c)
@@ -52,12 +53,12 @@ static void t_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa_t(b->gy[0]));
 }
 
-/** The transpose of a matrix; vectors and numbers stay as they are. */
+/** The transpose of a matrix: a view. 0- and 1-dimensional tensors are returned as they are. */
 OP(t, t_args, (y), .infer = t_infer, .view = true, .grad = t_grad, TORCH("t(x)"), SAMPLES("(3,4); (3); (); (0,2)"))
 
 typedef struct {
     const fa_tensor *x;
-    fa_shape dims; /* FA_SHAPE(2, 0, 1): where each dimension of the result comes from */
+    fa_shape dims; /* for each dimension of the result its dimension in x, such as FA_SHAPE(2, 0, 1) */
 } permute_args;
 
 static bool permute_infer(fa__call *c)
@@ -89,13 +90,13 @@ static void permute_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa_permute(b->gy[0], back));
 }
 
-/** x with its dimensions in another order. */
+/** Permutes the dimensions of x: a view. */
 OP(permute, permute_args, (y), .infer = permute_infer, .view = true, .grad = permute_grad, TORCH("permute(x, dims)"),
    ALSO("NumPy's `transpose`, `permute_dims`"), SAMPLES("(2,3,4) s(2,0,1); (3,4) s(-1,0); () s(); (0,2) s(1,0)"))
 
 typedef struct {
     const fa_tensor *x;
-    fa_shape shape; /* of the result; one size may be -1, which is found from the others */
+    fa_shape shape; /* the new shape; one size may be -1, which is inferred */
 } shape_of_args;
 
 static bool view_infer(fa__call *c)
@@ -115,7 +116,8 @@ static void view_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa_reshape(b->gy[0], fa_tensor_shape(a->x)));
 }
 
-/** x in another shape, its elements in the same row-major order. An error where that needs a copy. */
+/** A view of x with another shape and the same elements in row-major order. An error if x's strides would require a
+ *  copy. */
 OP(view, shape_of_args, (y), .infer = view_infer, .view = true, .grad = view_grad, .by_layout = true,
    TORCH("x.view(shape)"), SAMPLES("(3,4) s(4,3); (3,4) s(2,-1); (2,3,4) s(6,4); () s(1,1); (1) s(); (0,3) s(3,0)"))
 
@@ -128,15 +130,14 @@ static fa_tensor *reshape_compose(fa__call *c)
     return fa_view(fa__view_as(c, a->x, shape) ? a->x : fa__row_major(a->x), shape);
 }
 
-/** x in another shape, its elements in the same row-major order: a view where the strides allow it, a copy elsewhere.
- */
+/** x with another shape and the same elements in row-major order: a view if the strides allow it, otherwise a copy. */
 OP(reshape, shape_of_args, (y), .compose = reshape_compose, .may_view = true, TORCH("reshape(x, shape)"),
    SAMPLES("(3,4) s(4,3); (3,4) s(2,-1); (2,3,4) s(6,4); () s(1,1); (0,3) s(3,0)"))
 
 typedef struct {
     const fa_tensor *x;
-    int64_t start OPT(0); /* the first dimension that is joined; negative counts from the end */
-    int64_t end OPT(-1);  /* the last one */
+    int64_t start OPT(0); /* the first dimension to merge; negative counts from the end */
+    int64_t end OPT(-1);  /* the last dimension to merge, inclusive; negative counts from the end */
 } flatten_args;
 
 static fa_tensor *flatten_compose(fa__call *c)
@@ -159,7 +160,7 @@ static fa_tensor *flatten_compose(fa__call *c)
     return fa_reshape(a->x, a->x->rank ? shape : FA_SHAPE(1));
 }
 
-/** x with dimensions start to end joined to one. */
+/** Merges the dimensions start to end of x into one: a view if the strides allow it, otherwise a copy. */
 OP(flatten, flatten_args, (y), .compose = flatten_compose, .may_view = true, TORCH("flatten(x, start, end)"),
    ALSO("`ravel`"), SAMPLES("(2,3,4); (2,3,4) start=1; (2,3,4) end=-2; (); (3,0)"))
 
@@ -175,13 +176,14 @@ static void expand_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa_sum_to(b->gy[0], a->x));
 }
 
-/** x with dimensions of size 1 repeated, and new ones in front; -1 keeps a size. */
+/** Broadcasts x to a larger shape: a view in which dimensions of size 1 are repeated (stride 0) and leading ones are
+ *  added. A size of -1 keeps x's. */
 OP(expand, shape_of_args, (y), .infer = expand_infer, .view = true, .grad = expand_grad, TORCH("x.expand(shape)"),
    ALSO("`broadcast_to`"), SAMPLES("(3,1) s(3,4); (3) s(2,-1); () s(2,2); (1) s(0); (3,1) s(2,3,5)"))
 
 typedef struct {
-    const fa_tensor *x; /* to be made larger */
-    fa_like like;       /* gives the shape, nothing else */
+    const fa_tensor *x; /* the tensor to expand */
+    fa_like like;       /* only its shape is used */
 } expand_as_args;
 
 static bool expand_as_infer(fa__call *c)
@@ -198,13 +200,13 @@ static void expand_as_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa_sum_to(b->gy[0], a->x));
 }
 
-/** x with the shape of another tensor, dimensions of size 1 repeated. */
+/** Broadcasts x to the shape of `like`: a view, as fa_expand(). */
 OP(expand_as, expand_as_args, (y), .infer = expand_as_infer, .view = true, .grad = expand_as_grad,
    TORCH("x.expand_as(like)"), SAMPLES("(3,1) (3,4); () (2,2); (3) (2,3); (1) (0)"))
 
 typedef struct {
     const fa_tensor *x;
-    int64_t dim; /* where the new dimension stands, 0 to rank; negative counts from the end */
+    int64_t dim; /* position of the new dimension, 0 to rank; negative counts from the end */
 } unsqueeze_args;
 
 static bool unsqueeze_infer(fa__call *c)
@@ -225,13 +227,13 @@ static void unsqueeze_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa_squeeze(b->gy[0], .dim = a->dim));
 }
 
-/** x with one more dimension, of size 1. */
+/** Inserts a dimension of size 1: a view. */
 OP(unsqueeze, unsqueeze_args, (y), .infer = unsqueeze_infer, .view = true, .grad = unsqueeze_grad,
    TORCH("unsqueeze(x, dim)"), ALSO("`expand_dims`"), SAMPLES("(3,4) 0; (3,4) -1; (3,4) 1; () 0; (0,2) 2"))
 
 typedef struct {
     const fa_tensor *x;
-    fa_dims dim OPT(FA_ALL); /* dimensions that go if their size is 1; by default all such */
+    fa_dims dim OPT(FA_ALL); /* the dimensions to remove if their size is 1; by default all */
 } squeeze_args;
 
 static bool squeeze_infer(fa__call *c)
@@ -253,7 +255,7 @@ static void squeeze_grad(fa__back *b)
     fa__set_input_grad(b, &a->x, fa_view(b->gy[0], fa_tensor_shape(a->x)));
 }
 
-/** x without dimensions of size 1. */
+/** Removes dimensions of size 1: a view. */
 OP(squeeze, squeeze_args, (y), .infer = squeeze_infer, .view = true, .grad = squeeze_grad,
    TORCH("squeeze(x) if dim is None else squeeze(x, dim)"),
    SAMPLES("(1,3,1); (1,3,1) dim=0; (2,3) dim=1; (1,1) dim={0,1}; (); (1,0); (0,1,2) dim=1"))

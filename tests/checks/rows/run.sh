@@ -86,7 +86,7 @@ hides() { # an INTERNAL row is in the tables, and in no header and no manual; wi
 
 tells_devices() { # an operation without a kernel on a device shows it
     "$tool" --source devices --out devices/gen --docs devices/docs.md || return 1
-    ways() { sed -n "s/^| \`fa_$1(.*\(\( | [^|]*\)\{4\}\) |\$/\1/p" devices/docs.md; }
+    ways() { sed -n "s/^| \[\`fa_$1\`\].*\(\( | [^|]*\)\{4\}\) |\$/\1/p" devices/docs.md; }
     grep -q '| autocast | tested | cpu | opencl | late | meta |$' devices/docs.md || return 1
     [ "$(ways neg)" = ' | program | program | program | shapes' ] || return 1
     [ "$(ways turn)" = ' | kernel | kernel | kernel | shapes' ] || return 1
