@@ -1,4 +1,4 @@
-/* facula bench: three numbers of a device: how fast it multiplies matrices, moves memory, and trains. */
+/* facula bench: three figures for a device: matrix products, memory bandwidth, and training. */
 #include "json.h"
 #include "network.h"
 #include "progress.h"
@@ -6,9 +6,9 @@
 
 enum { SIDE = 1024, MEMORY = 1 << 24 /* elements */, BATCH = 64 };
 
-static const double long_enough = 0.5; /* seconds of each measurement, behind a first time that is not counted */
+static const double long_enough = 0.5; /* seconds of each measurement, after a first run that is not counted */
 
-/* What is measured, and what it works on. */
+/* The tensors and network used by the measurements. */
 typedef struct work {
     fa_device device;
     fa_tensor *a, *b, *c;
@@ -33,7 +33,7 @@ static void train(const work *w)
     fa_optim_step(w->optim);
 }
 
-/* Seconds of one time: the shortest of some. */
+/* Seconds of one run: the minimum of several. */
 static double seconds(const work *w, void (*step)(const work *))
 {
     double best = 1e9, until = 0;
@@ -93,7 +93,7 @@ static const struct {
     {"training", "samples/s", "a step of the cnn for fashion-mnist, 64 images", measure_training},
 };
 
-/* NULL for j: as text. */
+/* Prints as text if j is NULL. */
 static void print_device(json *j, fa_device device, const fa_device_properties *p)
 {
     if (!j) {

@@ -1,4 +1,4 @@
-/* The loss over the time of training, drawn on the terminal. */
+/* A chart of the training loss over time, for the terminal. */
 #include "chart.h"
 #include "progress.h"
 #include <langinfo.h>
@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { WIDE = 64, HIGH = 8, STEPS = 8 /* heights of a character */, BESIDE = 11 /* the numbers, and the cursor */ };
+enum { WIDE = 64, HIGH = 8, STEPS = 8 /* in lines */, BESIDE = 11 /* columns for the numbers and the cursor */ };
 
 static void join(chart *c)
 {
@@ -30,7 +30,7 @@ void chart_add(chart *c, double loss)
         join(c);
 }
 
-/* The mean of the points of a column. */
+/* The mean of the points in a column. */
 static double column_of(const chart *c, int column, int columns)
 {
     int first = column * c->count / columns, last = (column + 1) * c->count / columns;
@@ -40,7 +40,7 @@ static double column_of(const chart *c, int column, int columns)
     return sum / (last - first);
 }
 
-/* A column of the curve as a character: how much of this line's cell is filled, from its bottom up, in eighths. */
+/* One character of the curve: the cell is filled from the bottom, by a number of eighths. */
 static void put_cell(int eighths, bool unicode)
 {
     static const char *const block[] = {" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
@@ -67,7 +67,7 @@ void chart_draw(const chart *c, const char *from, const char *to)
         return;
     for (int i = 0; i < columns; i++)
         most = fmax(most, column_of(c, i, columns));
-    for (int i = 0; i < columns; i++) /* from 0, at least a line: the curve has no gaps */
+    for (int i = 0; i < columns; i++) /* at least one line from 0, so that the curve has no gaps */
         height[i] = most > 0 ? (int)fmax(1, round(column_of(c, i, columns) / most * HIGH * STEPS)) : 1;
     printf("\nloss\n");
     for (int line = 0; line < HIGH; line++) {

@@ -1,4 +1,4 @@
-/* What the files of the command share: its subcommands, exit codes, and settings, which are its options. */
+/* Shared by the files of the command: subcommands, exit codes, and settings, which are the command's options. */
 #ifndef COMMAND_H
 #define COMMAND_H
 #include <facula/types.h>
@@ -8,7 +8,7 @@
 
 enum { EXIT_FAILED = 1, EXIT_USAGE = 2 };
 
-/* Subcommands: argv[0] is their name for messages; they return what the process exits with. */
+/* Subcommands: argv[0] is the name for messages; they return the exit code of the process. */
 int command_train(int argc, char **argv);
 int command_eval(int argc, char **argv);
 int command_predict(int argc, char **argv);
@@ -16,55 +16,56 @@ int command_info(int argc, char **argv);
 int command_devices(int argc, char **argv);
 int command_bench(int argc, char **argv);
 
-/* Tells the standing error of the library on standard error, and forgets it. */
+/* Prints the library's current error to standard error, and clears it. */
 int command_failed(void);
-/* Tells what is wrong with the arguments, in the manner of printf. */
+/* Prints an error about the arguments, with a printf format. */
 int command_wrong(const char *format, ...) __attribute__((__format__(__printf__, 1, 2)));
 
-/* Which subcommands an option is of. */
+/* The subcommands that accept an option. */
 enum { TRAIN = 1, EVAL = 2, PREDICT = 4, INFO = 8, DEVICES = 16, BENCH = 32 };
 
 enum { MODEL_CNN, MODEL_MLP, MODEL_LINEAR };
 enum { OPTIM_SGD, OPTIM_ADAM, OPTIM_ADAMW, OPTIM_RMSPROP, OPTIM_ADAGRAD };
 enum { SCHEDULE_CONSTANT, SCHEDULE_STEP, SCHEDULE_COSINE, SCHEDULE_ONE_CYCLE, SCHEDULE_PLATEAU };
 
-/* All options: `settings.c` has a row for each. Texts are NULL when they are not given. */
+/* All options; settings.c has a row for each. Strings are NULL if they are not given. */
 typedef struct settings {
     int64_t model, data, epochs, batch_size, optimizer, schedule, step_size, patience, hidden, seed, threads, top;
     double lr, momentum, weight_decay, gamma, warm_up;
     const char *data_dir, *device, *save, *resume, *log;
     int64_t quiet, json, curve, invert;
-    uint64_t given;    /* a bit for each row of the table: it stood among the arguments */
-    char **argument;   /* those that are no options */
-    int64_t arguments; /* how many */
+    uint64_t given;    /* one bit for each row of the table: the option was given */
+    char **argument;   /* arguments that are not options */
+    int64_t arguments; /* number of arguments */
 } settings;
 
-/* What an option is; `at` is its place in the settings. */
+/* Describes an option; `at` is its offset in the settings. */
 typedef struct setting {
     const char *name;
     int letter;
     enum { WHOLE, NUMBER, CHOICE, TEXT, FLAG } kind;
     size_t at;
-    int64_t least, most;        /* of numbers */
-    const char *const *choices; /* ended by NULL */
-    int commands;               /* which subcommands it is of */
-    bool kept;                  /* it belongs to a run: is saved with it, and stays as it is when the run goes on */
+    int64_t least, most;        /* range of numbers */
+    const char *const *choices; /* terminated by NULL */
+    int commands;               /* subcommands that accept it */
+    bool kept;                  /* it is a property of a run: saved with it, and fixed when the run is resumed */
     const char *argument, *doc;
 } setting;
 
-enum { SETTINGS = 27 }; /* with the one without a name, which ends them */
+enum { SETTINGS = 27 }; /* including the last row, which has no name */
 extern const setting setting_rows[SETTINGS];
 extern const char *const model_names[], *const data_names[], *const optimizer_names[], *const schedule_names[];
 
-/* Reads the arguments of a subcommand. Ends the process when one is wrong, and after --help. */
+/* Parses the arguments of a subcommand. Exits if they are invalid, and after --help. */
 settings settings_parse(int command, int argc, char **argv, const char *arguments, const char *doc);
-/* Sets the threads, and finds the device. What the process exits with when there is none that computes; 0: there is. */
+/* Sets the number of threads, and finds the device. Returns 0, or the exit code if there is no device that can
+ * compute. */
 int command_device(const settings *s, fa_device *device);
-/* The row of a name; it is there. */
+/* The row of an existing name. */
 const setting *setting_named(const char *name);
 bool setting_given(const settings *s, const char *name);
-/* A value as text, which gives the same value when it is read. "" for a text that is NULL. */
+/* Writes a value as text that setting_read() converts back exactly. "" for a string that is NULL. */
 void setting_write(const settings *s, const setting *row, char *text, size_t room);
-/* Reads such a text; false when it is none. */
+/* Parses such a text; false if it is invalid. */
 bool setting_read(settings *s, const setting *row, const char *text);
 #endif

@@ -1,7 +1,7 @@
-/* The data sets, and how training goes well with each. */
+/* The data sets, and suitable training settings for each. */
 #include "network.h"
 
-/* Rows of 64 numbers; here they are images, as the others. */
+/* The dataset has rows of 64 numbers; here they are images, as in the other data sets. */
 static fa_dataset *digits(const char *folder, bool train, fa_module *transform)
 {
     (void)folder;

@@ -1,4 +1,4 @@
-/* facula devices: a line for each device, and for each kind that is not here the reason. */
+/* facula devices: one line for each device, and the reason for each kind that is not available. */
 #include "command.h"
 #include <argp.h>
 #include <facula/facula.h>

@@ -1,4 +1,4 @@
-/* facula eval: how well a network that was saved does on samples that it has not seen. */
+/* facula eval: evaluates a saved network on the test set. */
 #include "evaluate.h"
 #include "progress.h"
 #include <inttypes.h>

@@ -1,9 +1,9 @@
-/* How often a network tells which class as which. */
+/* Evaluation of a network: accuracy and confusion matrix. */
 #include "evaluate.h"
 #include <inttypes.h>
 #include <string.h>
 
-/* Counts on the device; read once. */
+/* Counts on the device, and reads the result once. */
 static bool count(fa_module *net, fa_loader *loader, int64_t classes, int64_t *to)
 {
     FA_SCOPE;
@@ -37,7 +37,7 @@ double tally_accuracy(const tally *t)
 
 typedef struct measures {
     int64_t samples;
-    double precision, recall, f1; /* 0 where there is nothing to divide by */
+    double precision, recall, f1; /* 0 if the divisor is 0 */
 } measures;
 
 static double ratio(double part, double whole)
@@ -72,7 +72,7 @@ static void print_classes(const tally *t, const network *n, int wide)
            mean.samples);
 }
 
-/* Columns have the numbers of classes, as names are long. */
+/* Columns are labelled with class numbers, as names are long. */
 static void print_confusion(const tally *t, const network *n, int wide)
 {
     printf("\nconfusion matrix (rows: actual, columns: predicted)\n%-*s      ", wide, "");

@@ -1,4 +1,4 @@
-/* How often a network tells which class as which: accuracy, and a table of classes. */
+/* Evaluation of a network: accuracy, and a confusion matrix. */
 #ifndef EVALUATE_H
 #define EVALUATE_H
 #include "json.h"
@@ -6,14 +6,14 @@
 
 typedef struct tally {
     int64_t classes, samples, right;
-    int64_t count[MOST_CLASSES * MOST_CLASSES]; /* [what it is][what was told] */
+    int64_t count[MOST_CLASSES * MOST_CLASSES]; /* [actual class][predicted class] */
 } tally;
 
-/* Of all samples of a loader. False while an error stands, and after fa_stop(). */
+/* Counts all samples of a loader. False after an error, and after fa_stop(). */
 bool evaluate(fa_module *net, fa_loader *loader, int64_t classes, tally *t);
 /* In percent. */
 double tally_accuracy(const tally *t);
-/* Precision, recall and F1 of each class, and what was told for what. */
+/* Prints precision, recall and F1 of each class, and the confusion matrix. */
 void tally_print(const tally *t, const network *n);
 void tally_json(const tally *t, const network *n, json *j);
 #endif

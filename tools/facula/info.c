@@ -1,4 +1,4 @@
-/* facula info: what is in a safetensors file: texts, tensors, and how large they are. */
+/* facula info: lists the metadata and tensors of a safetensors file, and their sizes. */
 #include "json.h"
 #include "network.h"
 #include <inttypes.h>
@@ -23,7 +23,7 @@ static const char *dtype_text(const fa_saved_entry *e)
     return e->dtype == FA_SAME ? e->dtype_name : fa_dtype_name(e->dtype);
 }
 
-/* Why it cannot be loaded; NULL: it can. */
+/* Why the tensor cannot be loaded; NULL if it can. */
 static const char *refused(const fa_saved_entry *e)
 {
     return e->dtype == FA_SAME ? "no such dtype here" : e->rank > FA_MAX_DIMS ? "too many dimensions" : NULL;
@@ -31,14 +31,14 @@ static const char *refused(const fa_saved_entry *e)
 
 static int64_t all_elements(const fa_saved_head *f, int64_t *bytes)
 {
-    uint64_t n = 0; /* those of a dtype that is not here may be any number */
+    uint64_t n = 0; /* those of unsupported dtypes may have any size */
     *bytes = f->count ? f->entry[f->count - 1].end : 0;
     for (size_t i = 0; i < f->count; i++)
         n += (uint64_t)f->entry[i].elements;
     return (int64_t)n;
 }
 
-/* Text of a file, up to so many bytes and at least so wide; what would move the cursor is a question mark. */
+/* Prints text of a file, with a maximum length and a minimum width; control characters become question marks. */
 static void print_plain(const char *text, int length, int wide)
 {
     for (int i = 0; i < length; i++)
@@ -46,7 +46,7 @@ static void print_plain(const char *text, int length, int wide)
     printf("%*s", wide > length ? wide - length : 0, "");
 }
 
-/* Texts of several lines are told by their first one. */
+/* Only the first line of a text is printed. */
 static void print_text(const char *name, const char *value, int wide)
 {
     int length = (int)strcspn(value, "\n");

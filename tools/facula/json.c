@@ -1,9 +1,9 @@
-/* JSON on a file, member by member. */
+/* Writes JSON to a file, member by member. */
 #include "json.h"
 #include <inttypes.h>
 #include <math.h>
 
-/* How many bytes the character at the beginning of the text has in UTF-8; 0: it is none. */
+/* The number of bytes of the UTF-8 character at the start of the text; 0 if it is invalid. */
 static int character(const unsigned char *text)
 {
     static const struct {
@@ -31,7 +31,7 @@ bool json_is_text(const char *text)
     return !*text;
 }
 
-/* A byte that belongs to no character, as a file's name may have one, becomes the character for what is unknown. */
+/* Bytes that are not valid UTF-8, which file names may contain, become the replacement character. */
 static void put_text(json *j, const char *text)
 {
     int length;
@@ -58,7 +58,7 @@ static void new_line(json *j)
         fprintf(j->file, "\n%*s", 2 * j->depth, "");
 }
 
-/* What stands before a value. */
+/* Writes what precedes a value. */
 static void begin(json *j, const char *name)
 {
     if (j->depth) {

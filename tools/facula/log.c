@@ -1,4 +1,4 @@
-/* A file with a line for each epoch. */
+/* The log file of a run, with a line for each epoch. */
 #include "log.h"
 #include <errno.h>
 #include <facula/facula.h>
@@ -29,7 +29,7 @@ static bool failed(const char *path)
     return fa_fail(FA_ERROR_FILE, "%s: %s", path, strerror(errno));
 }
 
-/* Where the first line begins that is not whole, or tells of an epoch behind number `done`. */
+/* The position of the first line that is incomplete, or belongs to an epoch after number `done`. */
 static long end_of(FILE *file, int64_t done)
 {
     char *line = NULL;
@@ -38,7 +38,7 @@ static long end_of(FILE *file, int64_t done)
     long end = 0;
     rewind(file);
     while ((length = getline(&line, &room, file)) > 0 && line[length - 1] == '\n') {
-        int64_t epoch = 0; /* of a head */
+        int64_t epoch = 0; /* the header line */
         if (sscanf(line, "%" SCNd64 ",", &epoch) != 1)
             sscanf(line, "{\"epoch\": %" SCNd64, &epoch);
         if (epoch > done)
@@ -49,7 +49,7 @@ static long end_of(FILE *file, int64_t done)
     return end;
 }
 
-/* To go on; what is no regular file has no lines to look at. */
+/* Positions the file for appending; only a regular file has lines to look at. */
 static bool go_behind(FILE *file, int64_t done)
 {
     struct stat status;
@@ -69,7 +69,7 @@ FILE *log_open(const char *path, int64_t done)
             fclose(file);
         return NULL;
     }
-    fseek(file, 0, SEEK_END); /* of a pipe there is no end */
+    fseek(file, 0, SEEK_END); /* a pipe has no position */
     if (is_csv(path) && ftell(file) <= 0)
         fputs("epoch,loss,accuracy,lr,samples_per_second,seconds\n", file);
     return file;

@@ -1,4 +1,4 @@
-/* The command `facula`: finds the subcommand and hands the rest of the line to it. */
+/* The command `facula`: finds the subcommand and passes the remaining arguments to it. */
 #include "command.h"
 #include <argp.h>
 #include <errno.h>
@@ -56,7 +56,7 @@ int command_device(const settings *s, fa_device *device)
 {
     fa_set_num_threads((int)s->threads);
     *device = s->device ? fa_device_of(s->device) : fa_device_best();
-    if (fa_failed()) /* there is none of that name */
+    if (fa_failed()) /* there is no device with that name */
         return command_failed(), EXIT_USAGE;
     return fa_device_equal(*device, FA_META) ? command_wrong("the device meta has shapes alone, and computes nothing")
                                              : 0;
@@ -68,7 +68,7 @@ static void print_version(FILE *file, struct argp_state *state)
     fprintf(file, "facula %s\n", fa_version());
 }
 
-/* At exit, whoever asks for it (argp does, after --help and --version): what was printed has to have arrived. */
+/* Runs at exit (argp exits after --help and --version): checks that all output was written. */
 static void check_output(void)
 {
     bool failed = ferror(stdout);
@@ -79,7 +79,7 @@ static void check_output(void)
     _exit(EXIT_FAILED);
 }
 
-/* Keeps the place of the subcommand, and leaves what follows to it. */
+/* Stores the position of the subcommand, and leaves the arguments after it alone. */
 // NOLINTNEXTLINE(readability-non-const-parameter): the type is argp's
 static error_t option(int key, char *argument, struct argp_state *state)
 {
@@ -100,7 +100,7 @@ int main(int argc, char **argv)
     static char name[64];
     int at = 0;
     setlocale(LC_CTYPE, ""); /* what can be drawn; numbers are written as everywhere */
-    if (setvbuf(stdout, NULL, _IOLBF, 0) || atexit(check_output)) /* who reads a pipe sees each line at once */
+    if (setvbuf(stdout, NULL, _IOLBF, 0) || atexit(check_output)) /* readers of a pipe see each line at once */
         return EXIT_FAILED;
     argp_err_exit_status = EXIT_USAGE;
     argp_program_version_hook = print_version;

@@ -1,4 +1,4 @@
-/* What a run is made of: network, optimizer, schedule, and data in batches. */
+/* Creates the parts of a run: network, optimizer, schedule and data loaders. */
 #include "run.h"
 #include <math.h>
 
@@ -31,10 +31,10 @@ static fa_optim *adagrad(fa_module *net, const settings *s)
 
 static fa_optim *(*const optimizers[])(fa_module *, const settings *) = {sgd, adam, adamw, rmsprop, adagrad};
 
-/* ---- schedules, whose steps are batches, but for that of a plateau ---- */
+/* ---- schedules; their steps are batches, except for reduce_on_plateau ---- */
 
 typedef struct steps {
-    int64_t epoch, warm, all; /* in an epoch, of warming up, in the whole run */
+    int64_t epoch, warm, all; /* batches in an epoch, in the warm-up, in the whole run */
 } steps;
 
 static fa_schedule *step_new(const run *r, steps n)
@@ -43,7 +43,7 @@ static fa_schedule *step_new(const run *r, steps n)
     return fa_schedule_step_lr(r->optim, epochs * n.epoch, .gamma = r->s.gamma);
 }
 
-/* Of half a wave. */
+/* Number of steps of half a cosine wave. */
 static int64_t wave(steps n)
 {
     return n.all > n.warm ? n.all - n.warm : 1;

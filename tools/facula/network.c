@@ -1,4 +1,4 @@
-/* Networks: made for a data set or as a file tells, and told to a file. */
+/* Networks: created for a data set or from a saved file, and described in a file. */
 #include "network.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ static fa_module *mlp_new(const network *n)
                             fa_nn_linear(n->hidden, n->classes));
 }
 
-/* For gray images: convolutions that keep their size, and normalisation. Small ones lose none of it before the second
+/* For gray images: convolutions with padding, and batch normalization. Small images are not reduced before the second
  * convolution. */
 static fa_module *gray_cnn_new(const network *n)
 {
@@ -37,13 +37,13 @@ static fa_module *gray_cnn_new(const network *n)
                             fa_nn_linear(hidden, n->classes));
 }
 
-/* What is left of a side behind a convolution of 5 x 5 and a pooling by 2. */
+/* The size after a 5 x 5 convolution and pooling by 2. */
 static int64_t halved(int64_t side)
 {
     return (side - 4) / 2;
 }
 
-/* For photographs: the network of PyTorch's tutorial, after LeNet-5 (LeCun et al. 1998). */
+/* For color photographs: the network of PyTorch's tutorial, after LeNet-5 (LeCun et al. 1998). */
 static fa_module *colour_cnn_new(const network *n)
 {
     int64_t rest = 16 * halved(halved(n->height)) * halved(halved(n->width));
@@ -87,7 +87,7 @@ network network_for(const settings *s)
     return n;
 }
 
-/* Of none there is neither a loss nor an accuracy. */
+/* An empty data set has neither a loss nor an accuracy. */
 static fa_dataset *with_samples(fa_dataset *data, const char *name, bool train)
 {
     if (data && fa_dataset_length(data) == 0)
@@ -109,7 +109,7 @@ fa_dataset *network_data(const network *n, const settings *s, bool train)
     return NULL;
 }
 
-/* ---- what is told to a file ---- */
+/* ---- metadata of a saved network ---- */
 
 void texts_add(texts *t, const char *name, const char *value)
 {
@@ -151,7 +151,7 @@ const char *saved_text(const fa_saved *file, const char *name)
     return NULL;
 }
 
-/* As many numbers as the text has, up to `most`; -1: it is not there, or has more, or something else. */
+/* Parses up to `most` numbers and returns how many; -1 if the text is missing or invalid, or has more. */
 static int read_numbers(const fa_saved *file, const char *name, double *to, int most)
 {
     const char *text = saved_text(file, name);
@@ -165,7 +165,7 @@ static int read_numbers(const fa_saved *file, const char *name, double *to, int 
     return text ? count : -1;
 }
 
-/* The names of classes, line by line, in the innermost scope. */
+/* Reads the names of classes, one per line, into the innermost scope. */
 static bool read_classes(const fa_saved *file, network *n)
 {
     typedef struct copy {
@@ -193,7 +193,7 @@ static bool is_size(double v)
     return v >= 1 && v <= 4096 && v == (double)(int64_t)v;
 }
 
-/* A setting of the run: "run.hidden". */
+/* Reads a setting of the run, such as "run.hidden". */
 static bool read_setting(const fa_saved *file, settings *s, const char *name)
 {
     char key[64];

@@ -1,10 +1,10 @@
-/* facula predict: what images show, as a network that was saved tells it. */
+/* facula predict: classifies images with a saved network. */
 #include "json.h"
 #include "network.h"
 #include <stdio.h>
 #include <string.h>
 
-/* The probabilities of all classes for an image in a file. False and an error. */
+/* Computes the probabilities of all classes for an image file. False and an error on failure. */
 static bool probabilities(const settings *s, const network *n, fa_module *net, fa_module *transform, const char *path,
                           double *to)
 {
@@ -23,7 +23,7 @@ static bool probabilities(const settings *s, const network *n, fa_module *net, f
     return fa_read(p, to, FA_F64, n->classes);
 }
 
-/* The class of the next probability below those that were told; -1: there are no more. */
+/* The class with the next lower probability after those already shown; -1: none. */
 static int64_t next(const double *p, int64_t classes, bool *told)
 {
     int64_t best = -1;
@@ -61,7 +61,7 @@ static void json_image(json *j, const settings *s, const network *n, const char 
     json_close(j, '}');
 }
 
-/* All images; those that cannot be read are told of, and the others shown all the same. */
+/* Classifies all images; errors are reported for those that cannot be read, and the others are still shown. */
 static int show(const settings *s, const network *n, fa_module *net)
 {
     fa_module *transform = fa_module_train(network_transform(n), false);

@@ -1,4 +1,4 @@
-/* A bar on a terminal, that is drawn over itself. */
+/* A progress bar that is redrawn in place on a terminal. */
 #include "progress.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 enum { WIDEST = 40, NARROWEST = 5, AROUND = 11 /* " [", "] 100%", the cursor, and "^C" */, TEXT = 42, PARTS = 40 };
 
-static const double often = 0.5; /* seconds between two looks at it */
+static const double often = 0.5; /* seconds between redraws */
 
 double progress_now(void)
 {
@@ -34,7 +34,7 @@ int progress_columns(void)
     return ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) || !size.ws_col ? 80 : size.ws_col;
 }
 
-/* What is left of a line of the terminal: a bar that wraps round could not be drawn over. */
+/* Columns that are left in a line of the terminal; a bar that wraps could not be redrawn. */
 static int columns_behind(const char *label)
 {
     const char *kind = getenv("TERM");
@@ -80,7 +80,7 @@ void progress_clear(progress *bar)
 {
     if (bar->shown) {
         printf("\r\033[K");
-        fflush(stdout); /* what goes to standard error next must not stand on the bar's line */
+        fflush(stdout); /* output to standard error must not continue the line of the bar */
     }
     bar->shown = false;
 }

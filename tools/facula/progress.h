@@ -1,4 +1,4 @@
-/* A bar on a terminal, that is drawn over itself. */
+/* A progress bar that is redrawn in place on a terminal. */
 #ifndef PROGRESS_H
 #define PROGRESS_H
 #include <stdbool.h>
@@ -7,26 +7,28 @@
 typedef struct progress {
     const char *label;
     int64_t steps, done;
-    int width; /* of the bar in characters; 0: it is not shown */
-    int room;  /* for what is told behind it */
-    int part;  /* how much of it is full */
+    int width; /* width of the bar in characters; 0: not shown */
+    int room;  /* width of the text after the bar */
+    int part;  /* how much of it is filled */
     bool shown;
-    double when; /* it was drawn last, in seconds */
+    double when; /* time of the last drawing, in seconds */
 } progress;
 
-/* steps: ticks until the end; `done` of them are over; `label` stands before the bar, and lives as long. Not shown when
- * quiet, or when standard output is no terminal, or one that cannot clear a line or has no room for it. */
+/* steps: total number of ticks, of which `done` are complete; `label` is shown before the bar, and must stay valid.
+ * The bar is not shown if quiet is set, or if standard output is not a terminal, cannot clear a line, or is too
+ * narrow. */
 progress progress_begin(int64_t steps, int64_t done, const char *label, bool quiet);
-/* One step is done. Whether there is something new to show: some forty times, and on a terminal twice a second. */
+/* Reports a complete step. True if there is something new to show: about forty times in all, and on a terminal twice
+ * a second. */
 bool progress_tick(progress *bar);
-/* Draws it, and a text behind it as far as there is room. */
+/* Draws the bar, followed by as much of a text as fits. */
 void progress_draw(progress *bar, const char *text);
-/* Removes the bar, so that a line can be printed. */
+/* Erases the bar, so that a line can be printed. */
 void progress_clear(progress *bar);
-/* How wide the terminal is that is standard output; 80 where there is none, or it does not tell. */
+/* The width of the terminal on standard output; 80 if there is none or it is unknown. */
 int progress_columns(void);
-/* Seconds of a clock that only goes forward. */
+/* A monotonic clock, in seconds. */
 double progress_now(void);
-/* "1:05", "2:00:09": a time in seconds. */
+/* Formats a duration in seconds: "1:05", "2:00:09". */
 const char *progress_time(double seconds, char *text, int room);
 #endif

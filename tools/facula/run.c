@@ -1,4 +1,4 @@
-/* A run goes on: epochs, and what is noted of them. */
+/* Runs training: epochs and their results. */
 #include "run.h"
 #include "progress.h"
 #include <inttypes.h>
@@ -6,7 +6,7 @@
 
 enum { SHOWN = 80 };
 
-/* A step of training; the loss, summed over the batch. */
+/* One training step; returns the loss, summed over the batch. */
 static fa_tensor *train_step(const run *r, const fa_batch *batch)
 {
     fa_optim_zero_grad(r->optim);
@@ -19,14 +19,14 @@ static fa_tensor *train_step(const run *r, const fa_batch *batch)
     return fa_mul(loss, batch->size);
 }
 
-/* What an epoch has come to. */
+/* The state of an epoch. */
 typedef struct part {
-    int64_t samples; /* so far, and when the loss was looked at last */
+    int64_t samples; /* number of samples so far, and at the last update of the chart */
     int64_t looked;
     double sum, began;
 } part;
 
-/* Looks at the sum of losses: what it has grown by is a point of the curve, and is shown. */
+/* Reads the sum of losses: its increase becomes a point of the chart and is shown. */
 static void look(run *r, progress *bar, part *p, double sum, int64_t trained)
 {
     char left[32], text[SHOWN];
