@@ -1,7 +1,7 @@
 /** @file
  *  User-defined pointwise expressions. An expression is compiled on first use, runs in one pass over its operands,
- *  and is differentiable to any order. Compiled expressions take a few KiB each and are kept until the process ends,
- *  so pass numbers that change as operands, not as part of the text. */
+ *  and is differentiable to any order. The compiled forms of the 1024 most recently used texts are kept, so pass
+ *  numbers that change as operands, not as part of the text: then there is one text to compile. */
 #ifndef FACULA_EXPRESSION_H
 #define FACULA_EXPRESSION_H
 #include <facula/types.h>

@@ -22,7 +22,7 @@ typedef enum fa__fork_place {
     FA__FORK_FORMULAS,    /* compiled expressions of operations and users */
     FA__FORK_REGISTERED,  /* registered operations */
     FA__FORK_KERNELS,     /* list of kernels compiled for GPUs */
-    FA__FORK_EXPRESSIONS, /* cache of parsed expressions */
+    FA__FORK_EXPRESSIONS, /* cache of users' expressions */
     FA__FORK_ORDER,       /* pending work recorded by storages */
     FA__FORK_FAULTS,      /* which work of queues is behind a fault */
     FA__FORK_FAULT,       /* faults in kernels of the CPU */

@@ -3,6 +3,7 @@
 #define FA__OPS_CALL_H
 #include "core/stream.h"
 #include "dispatch/compiled.h"
+#include "dispatch/expressions.h"
 #include "dispatch/row.h"
 
 /* A launch on the stack, with room for n operands. */

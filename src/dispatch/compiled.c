@@ -1,5 +1,5 @@
-/* Formulas: parsing rows' expressions, deriving them, and expressions that are not rows'. All are made once and live as
- * long as the library; readers need no lock. */
+/* Formulas: parsing rows' expressions, and deriving expressions. A formula, and what is made of it, is made once and
+ * found without a lock; those of rows live as long as the library, others as long as their owner (expressions.h). */
 #include "dispatch/compiled.h"
 #include "backend/device.h"
 #include "backend/movement.h"
@@ -8,6 +8,7 @@
 #include "base/fork.h"
 #include "base/hash.h"
 #include "base/thread.h"
+#include "dispatch/expressions.h"
 #include "dispatch/promote.h"
 #include "dispatch/row.h"
 #include "hot.h"
@@ -44,17 +45,18 @@ static void free_program(fa__program *p)
         }
 }
 
-static fa__source *sources; /* those that know their formula */
-
-void fa__source_knows(fa__source *source, fa__compiled *f)
+static void free_made(made *m)
 {
-    pthread_mutex_lock(&lock);
-    if (!atomic_load(&source->compiled)) {
-        source->next = sources;
-        sources = source;
+    free_program(&m->compiled->program);
+    for (int i = 0; i < FA__DTYPES; i++) {
+        fa__program *p = atomic_load(&m->compiled->narrow[i]);
+        if (p)
+            free_program(p);
+        fa__free(p ? (void *)(uintptr_t)p->ssa : NULL);
+        fa__free(p);
     }
-    atomic_store_explicit(&source->compiled, f, memory_order_release);
-    pthread_mutex_unlock(&lock);
+    fa__expression_free(m->compiled->e);
+    fa__free(m);
 }
 
 static void free_all(void)
@@ -62,22 +64,22 @@ static void free_all(void)
     fa__devices_finish();
     for (int i = 0; i < FA__OPS; i++)
         atomic_store(&of_rows[i], NULL);
-    for (; sources; sources = sources->next)
-        atomic_store(&sources->compiled, NULL);
     while (all_made) {
         made *m = all_made;
         all_made = m->next;
-        free_program(&m->compiled->program);
-        for (int i = 0; i < FA__DTYPES; i++) {
-            fa__program *p = atomic_load(&m->compiled->narrow[i]);
-            if (p)
-                free_program(p);
-            fa__free(p ? (void *)(uintptr_t)p->ssa : NULL);
-            fa__free(p);
-        }
-        fa__expression_free(m->compiled->e);
-        fa__free(m);
+        free_made(m);
     }
+}
+
+void fa__compiled_free(fa__compiled *f)
+{
+    for (int i = 0; f && i < FA__MAX_INPUTS; i++) {
+        const fa__op *d = atomic_load(&f->derivative[i]);
+        if (d && d->compiled != f)
+            fa__compiled_free(d->compiled); /* NULL for fa__zero_op and fa__large_op */
+    }
+    if (f)
+        free_made((made *)(void *)f - 1);
 }
 
 /* The dtype of several conversions together (bits). FA_SAME when there are none. */
@@ -104,17 +106,16 @@ static bool is_exact(const fa__ssa *ssa)
     return exact;
 }
 
-/* A formula with an operation behind it (size 0: none), zeroed; the lock is held. */
-static fa__compiled *formula_new(const fa__expression *e, size_t more)
+/* A formula with `more` zeroed bytes behind it. */
+static fa__compiled *formula_alloc(const fa__expression *e, struct fa__object *owner, size_t more)
 {
-    static bool registered;
-    if (!registered && !(registered = fa__at_exit(free_all)))
-        return NULL;
     made *m = fa__calloc(1, sizeof *m + sizeof *m->compiled + more);
     if (!m)
         return NULL;
     fa__compiled *f = m->compiled = (fa__compiled *)(void *)(m + 1);
     f->e = e;
+    f->owner = owner;
+    f->program.owner = owner;
     f->program.ssa = &e->ssa;
     f->program.text = e->text;
     f->program.hot = -1;
@@ -123,6 +124,24 @@ static fa__compiled *formula_new(const fa__expression *e, size_t more)
     f->casts = (uint8_t)promoted(e->casts);
     f->program.low = INT32_MIN;
     f->program.high = INT32_MAX;
+    return f;
+}
+
+fa__compiled *fa__compiled_new(const fa__expression *e, struct fa__object *owner)
+{
+    return formula_alloc(e, owner, 0);
+}
+
+/* The same for a row, freed when the process ends; the lock is held. */
+static fa__compiled *row_formula_new(const fa__expression *e, size_t more)
+{
+    static bool registered;
+    if (!registered && !(registered = fa__at_exit(free_all)))
+        return NULL;
+    fa__compiled *f = formula_alloc(e, NULL, more);
+    if (!f)
+        return NULL;
+    made *m = (made *)(void *)f - 1;
     m->next = all_made;
     all_made = m;
     return f;
@@ -151,7 +170,7 @@ static fa__compiled *parse_row(const fa__op *op)
         fa__fail(FA_ERROR_INTERNAL, "%s: in '%s' at %d: %s", op->name, op->traits->expr, error.position, error.message);
         return NULL;
     }
-    fa__compiled *f = formula_new(e, 0);
+    fa__compiled *f = row_formula_new(e, 0);
     if (!f) {
         fa__expression_free(e);
         return NULL;
@@ -192,6 +211,7 @@ static fa__program *make_narrow(const fa__program *wide, fa__prim to)
     }
     p->ssa = ssa;
     p->text = wide->text;
+    p->owner = wide->owner;
     p->hot = -1;
     p->low = range.low;
     p->high = range.high;
@@ -218,13 +238,6 @@ fa__program *fa__narrow_program(fa__compiled *f, fa_dtype d)
 
 /* ---- derivatives ---- */
 
-/* An operation that stands behind its formula: `op`, its fields and its name in one piece. */
-typedef struct derived {
-    fa__op op;
-    fa__field field[FA__MAX_FIELDS];
-    char name[64];
-} derived;
-
 static const fa__traits derived_traits;
 
 static size_t rounded(size_t n)
@@ -232,15 +245,17 @@ static size_t rounded(size_t n)
     return (n + 15) & ~(size_t)15;
 }
 
-/* A derivative's fields are those of its operation, then gy, then y. */
-static void fill_derived(derived *d, const fa__op *op, const fa__expression *e)
+void fa__derived_op_fill(fa__derived_op *d, const fa__op *op, int input, const fa__expression *e)
 {
+    snprintf(d->name, sizeof d->name, "%s'%s", op->name, op->fields[input].name);
     for (int i = 0; i < op->nfields; i++)
         d->field[i] = op->fields[i];
     uint16_t at = (uint16_t)rounded(op->args_size);
-    d->field[op->nfields] = (fa__field){.name = e->names[op->nfields], .kind = FA__TENSOR, .offset = at};
-    d->field[op->nfields + 1] =
-        (fa__field){.name = e->names[op->nfields + 1], .kind = FA__TENSOR, .offset = (uint16_t)(at + 8)};
+    const char *gy = e->order > 1 ? d->gradient : "gy", *y = e->order > 1 ? d->result : "y";
+    snprintf(d->gradient, sizeof d->gradient, "gy%d", (int)e->order);
+    snprintf(d->result, sizeof d->result, "y%d", (int)e->order);
+    d->field[op->nfields] = (fa__field){.name = gy, .kind = FA__TENSOR, .offset = at};
+    d->field[op->nfields + 1] = (fa__field){.name = y, .kind = FA__TENSOR, .offset = (uint16_t)(at + 8)};
     d->op = (fa__op){.name = d->name,
                      .id = FA__OP_expression,
                      .traits = &derived_traits,
@@ -268,14 +283,17 @@ static const fa__op *make_derivative(const fa__op *op, fa__compiled *f, int inpu
     if (!e)
         return why == FA__UNDERIVED_ZERO ? &fa__zero_op : why == FA__UNDERIVED_LARGE ? &fa__large_op : NULL;
     _Static_assert((int)FA__MAX_FIELDS >= (int)FA__MAX_INPUTS, "each input of an expression is a field");
-    fa__compiled *df = formula_new(e, sizeof(derived));
-    if (!df) {
-        fa__expression_free(e);
+    fa__compiled *df = f->owner ? fa__compiled_new(e, f->owner) : row_formula_new(e, sizeof(fa__derived_op));
+    fa__derived_op *d = df && f->owner ? fa__expression_derived_op(op, input, e) : (fa__derived_op *)(void *)(df + 1);
+    if (!df || !d) {
+        if (df)
+            fa__compiled_free(df);
+        else
+            fa__expression_free(e);
         return NULL;
     }
-    derived *d = (derived *)(void *)(df + 1);
-    snprintf(d->name, sizeof d->name, "%s'%s", op->name, op->fields[input].name);
-    fill_derived(d, op, e);
+    if (!f->owner)
+        fa__derived_op_fill(d, op, input, e);
     d->op.compiled = df;
     df->program.hot = op->id == FA__OP_expression ? -1 : hot_of(op->id, input);
     return &d->op;
@@ -338,56 +356,6 @@ FA__HOT bool fa__needs_of(const fa__op *op, uint32_t asked, fa__needs *needs)
     return true;
 }
 
-/* ---- expressions that are not rows' ---- */
-
-typedef struct entry {
-    struct entry *next;
-    uint64_t hash;
-    size_t size;
-    fa__op op;
-    fa__field field[FA__MAX_FIELDS];
-    char text[]; /* the text, then the names, each with its 0: what the hash is of */
-} entry;
-
-enum { BUCKETS = 1024 };
-static _Atomic(entry *) entries[BUCKETS];
-
-static void free_entries(void)
-{
-    for (int b = 0; b < BUCKETS; b++)
-        for (entry *e = atomic_exchange(&entries[b], NULL), *next; e; e = next) {
-            next = e->next;
-            fa__free(e);
-        }
-}
-
-static char *add_string(char *at, const char *s)
-{
-    size_t n = strlen(s) + 1;
-    memcpy(at, s, n);
-    return at + n;
-}
-
-static entry *find_entry(uint64_t hash, const char *key, size_t size)
-{
-    for (entry *e = atomic_load_explicit(&entries[hash % BUCKETS], memory_order_acquire); e; e = e->next)
-        if (e->hash == hash && e->size == size && !memcmp(e->text, key, size))
-            return e;
-    return NULL;
-}
-
-static const char *const results[] = {"y", "y1", "y2", "y3"};
-
-static fa__expression *parsed(const char *caller, const char *text, const fa__signature *signature)
-{
-    fa__parse_error error;
-    fa__expression *x = fa__expression_parse(text, signature, &error);
-    char shown[512];
-    if (!x)
-        fa__fail(FA_ERROR_ARGUMENT, "fa_%s: %s", caller, fa__parse_error_render(text, &error, shown, sizeof shown));
-    return x;
-}
-
 fa__compiled *fa__compiled_of_text(const char *op, const char *text, const char *const *names, int count,
                                    const char *result)
 {
@@ -400,107 +368,9 @@ fa__compiled *fa__compiled_of_text(const char *op, const char *text, const char 
         return NULL;
     }
     pthread_mutex_lock(&lock);
-    fa__compiled *f = formula_new(e, 0);
+    fa__compiled *f = row_formula_new(e, 0);
     pthread_mutex_unlock(&lock);
     if (!f)
         fa__expression_free(e);
     return f;
-}
-
-/* The operation of an entry whose text is written: its operands' names are those that stand behind the expression. */
-static void fill_op(entry *e, const char *caller, const fa__signature *signature, fa__compiled *formula)
-{
-    const char *name = e->text + strlen(e->text) + 1;
-    for (int i = 0; i < signature->ninputs; i++) {
-        e->field[i] = (fa__field){.name = name, .kind = FA__NUMBER, .offset = (uint16_t)((size_t)i * sizeof(fa_arg))};
-        name += strlen(name) + 1;
-    }
-    e->op = (fa__op){.name = caller,
-                     .id = FA__OP_expression,
-                     .traits = &derived_traits,
-                     .fields = e->field,
-                     .nfields = (uint8_t)signature->ninputs,
-                     .nresults = (uint8_t)(signature->noutputs ? signature->noutputs : 1),
-                     .args_size = (uint16_t)((size_t)signature->ninputs * sizeof(fa_arg)),
-                     .inplace = -1,
-                     .compiled = formula};
-    memcpy(e->op.results, results, sizeof results);
-    fa__op_sort_fields(&e->op);
-}
-
-static entry *make_entry(const char *caller, uint64_t hash, const char *key, size_t size,
-                         const fa__signature *signature)
-{
-    static bool registered;
-    if (!registered && !(registered = fa__at_exit(free_entries)))
-        return NULL;
-    fa__expression *x = parsed(caller, key, signature);
-    if (!x)
-        return NULL;
-    entry *e = fa__calloc(1, sizeof *e + size);
-    fa__compiled *f = e ? formula_new(x, 0) : NULL;
-    if (!f) {
-        fa__expression_free(x);
-        fa__free(e);
-        return NULL;
-    }
-    memcpy(e->text, key, size);
-    e->hash = hash;
-    e->size = size;
-    fill_op(e, caller, signature, f);
-    return e;
-}
-
-/* The entry of a key: the one that is there, or a new one. NULL and an error. */
-static entry *entry_for(const char *caller, const char *key, size_t size, const fa__signature *signature)
-{
-    uint64_t hash = fa__hash_bytes(key, size);
-    entry *e = find_entry(hash, key, size);
-    if (e)
-        return e;
-    pthread_mutex_lock(&lock);
-    e = find_entry(hash, key, size); /* another thread may have made it since */
-    if (!e && (e = make_entry(caller, hash, key, size, signature))) {
-        e->next = atomic_load(&entries[hash % BUCKETS]);
-        atomic_store_explicit(&entries[hash % BUCKETS], e, memory_order_release);
-    }
-    pthread_mutex_unlock(&lock);
-    return e;
-}
-
-/* A key is the text and all names, each ended by a zero; before the names of outputs stands a '='. */
-static size_t key_size(const char *text, const fa__signature *signature)
-{
-    size_t size = strlen(text) + 1;
-    for (int i = 0; i < signature->ninputs; i++)
-        size += strlen(signature->inputs[i]) + 1;
-    for (int i = 0; i < signature->noutputs; i++)
-        size += strlen(signature->outputs[i]) + 2;
-    return size;
-}
-
-static void write_key(char *at, const char *text, const fa__signature *signature)
-{
-    at = add_string(at, text);
-    for (int i = 0; i < signature->ninputs; i++)
-        at = add_string(at, signature->inputs[i]);
-    for (int i = 0; i < signature->noutputs; i++) {
-        *at++ = '=';
-        at = add_string(at, signature->outputs[i]);
-    }
-}
-
-const fa__op *fa__expression_op(const char *caller, const char *text, const char *const *names, int count,
-                                const char *const *outputs, int noutputs)
-{
-    fa__signature signature = {.inputs = names, .ninputs = count, .outputs = outputs, .noutputs = noutputs};
-    size_t size = key_size(text, &signature);
-    char small[512], *key = size <= sizeof small ? small : fa__malloc(size);
-    if (!key)
-        return NULL;
-    write_key(key, text, &signature);
-    const entry *e = entry_for(caller, key, size, &signature);
-    if (key != small)
-        fa__free(key);
-    return e ? &e->op : NULL;
 }

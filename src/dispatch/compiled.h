@@ -16,6 +16,8 @@ typedef struct fa__compiled {
     uint8_t result; /* the result's dtype; FA_SAME: by promotion */
     uint8_t casts;  /* the dtype of its casts, which promotes as an operand's does; FA_SAME: there are none */
     bool exact;     /* it computes nothing that would have to be rounded: it selects, compares or changes signs */
+    struct fa__object
+        *owner; /* referenced by whatever uses this beyond a call; NULL: it lives until the process ends */
     _Atomic(fa__program *) narrow[FA__DTYPES];          /* for FA__NARROW_DTYPES: made when first needed */
     _Atomic(const fa__op *) derivative[FA__MAX_INPUTS]; /* by input: an operation, or fa__zero_op */
     /* What a record has to know, by the operands (bits) whose gradients are asked for; 0: not asked yet. */
@@ -48,16 +50,13 @@ static inline fa__program *fa__program_of(fa__compiled *f, fa_dtype d)
  * itself where it is a derivative and the input its own gy, which it is linear in: the new one is to stand there. NULL
  * and an error on failure. */
 const fa__op *fa__derivative_of(const fa__op *op, int input);
-/* An operation for an expression that is not a row's: its fields are numbers or tensors, named. Made once for each text
- * and names, and called what its first caller is: "pointwise", which lives forever. NULL and an error that names the
- * caller and the place when the text is wrong. */
-const fa__op *fa__expression_op(const char *caller, const char *text, const char *const *names, int count,
-                                const char *const *outputs, int noutputs);
+/* A formula of a parsed expression, which it takes over; without memory NULL, and the expression stays the caller's.
+ * `owner`: what has to live for as long as anybody uses the formula or what is made of it. */
+fa__compiled *fa__compiled_new(const fa__expression *, struct fa__object *owner);
+/* Frees it with its derivatives, and with what devices made of their programs, none of which may be in use. */
+void fa__compiled_free(fa__compiled *);
 /* The formula of a registered operation, whose fields and result have these names. NULL and an error that names the
  * operation and the place when the text is wrong. */
 fa__compiled *fa__compiled_of_text(const char *op, const char *text, const char *const *names, int count,
                                    const char *result);
-/* Keeps the formula of a source in it; it is forgotten when all formulas are freed. */
-struct fa__source;
-void fa__source_knows(struct fa__source *source, fa__compiled *formula);
 #endif

@@ -131,6 +131,8 @@ static fa__node *make_node(fa__call *c)
     n->made_at = x->here ? (const void *)x->here : fa__outermost(c)->site;
     n->object.flags = x->here ? FA__MADE_HERE : 0;
     n->queue = c->plan.queue;
+    if (FA__UNLIKELY(c->op->compiled && c->op->compiled->owner))
+        n->own = fa__ref(c->op->compiled->owner);
     if (add_edges(c, n, needs.wants) && add_results(c, n, is_derived(c) ? needs.keep_y : needs.keep >> c->op->nfields))
         return n;
     fa__unref(n);

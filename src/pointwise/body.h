@@ -1,4 +1,4 @@
-/* What an expression is inside src/pointwise: one block of memory with counts, derivatives and the cache's chain. */
+/* What an expression is inside src/pointwise: one block of memory, counted, with its derivatives. */
 #ifndef FA__POINTWISE_BODY_H
 #define FA__POINTWISE_BODY_H
 #include "pointwise/builder.h"
@@ -9,12 +9,6 @@ typedef struct fa__body {
     fa__expression expression; /* first: a pointer to one is a pointer to the other */
     atomic_int references;
     _Atomic(fa__expression *) derivative[FA__MAX_INPUTS];
-    /* of the cache */
-    struct fa__body *next;
-    uint64_t hash;
-    const char *const *outputs; /* names */
-    uint16_t noutputs;
-    atomic_bool recent; /* found since the cache last looked for what it can drop */
 } fa__body;
 
 /* What an expression is made from. */

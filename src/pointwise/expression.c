@@ -46,8 +46,6 @@ static size_t texts_size(const fa__draft *d)
     size_t size = strlen(d->text) + 1;
     for (int i = 0; i < s->ninputs; i++)
         size += strlen(s->inputs[i]) + 1;
-    for (int i = 0; i < s->noutputs; i++)
-        size += strlen(s->outputs[i]) + 1;
     return size;
 }
 
@@ -55,12 +53,9 @@ static void copy_texts(const fa__draft *d, fa__body *body, const char **names, c
 {
     const fa__signature *s = &d->signature;
     body->expression.names = names;
-    body->outputs = names + s->ninputs;
     body->expression.text = copy_text(&at, d->text);
     for (int i = 0; i < s->ninputs; i++)
         *names++ = copy_text(&at, s->inputs[i]);
-    for (int i = 0; i < s->noutputs; i++)
-        *names++ = copy_text(&at, s->outputs[i]);
 }
 
 static uint32_t inputs_used(const fa__ssa *ssa)
@@ -75,14 +70,13 @@ static uint32_t inputs_used(const fa__ssa *ssa)
 fa__expression *fa__draft_finish(const fa__draft *d)
 {
     const fa__signature *s = &d->signature;
-    size_t nodes = fa__draft_count(d), names = (size_t)s->ninputs + (size_t)s->noutputs;
+    size_t nodes = fa__draft_count(d), names = (size_t)s->ninputs;
     size_t nodes_size = nodes * sizeof(fa__ssa_node), names_size = names * sizeof(char *);
     fa__body *body = fa__malloc(sizeof *body + nodes_size + names_size + texts_size(d));
     if (!body)
         return NULL;
     memset(body, 0, sizeof *body);
     atomic_init(&body->references, 1);
-    body->noutputs = (uint16_t)s->noutputs;
 
     fa__expression *e = &body->expression;
     e->ninputs = (uint16_t)s->ninputs;

@@ -88,12 +88,9 @@ fa__narrow_range fa__narrow_range_of(fa__prim to);
  * become the nearest value of the dtype. One piece of memory, freed with fa__free; NULL and an error without memory. */
 fa__ssa *fa__ssa_narrowed(const fa__ssa *, fa__prim to);
 
-/* Parses, or finds what was parsed before: for texts that users give. Any thread may call it. A reference, as from
- * parse; the cache holds one of its own as long as it likes (about 4096 expressions), and drops all at exit. */
-const fa__expression *fa__expression_cached(const char *text, const fa__signature *, fa__parse_error *error);
-
-/* Drops the cache's references. Done at exit too. */
-void fa__expression_cache_clear(void);
+/* Finds the names that the statements of a text assign, in the order in which they are first assigned: their numbers
+ * go to `assigned`, which has room for `most`. Returns how many there are; what else is in the text is not judged. */
+int fa__assigned_names(const char *text, const char *const *names, int count, int *assigned, int most);
 
 /* Writes the text around the position, the position, what stands there and the message, on one line:
  * "in "x + * y" at 4, before "* y": expected an operand, found '*'". Always terminated; returns buffer. */

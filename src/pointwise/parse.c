@@ -231,3 +231,34 @@ fa__expression *fa__expression_parse(const char *text, const fa__signature *sign
     fa__builder_end(&p.builder);
     return e;
 }
+
+static bool is_operator(const fa__token *t, const char *op)
+{
+    return t->kind == FA__TOKEN_OPERATOR && !strcmp(t->op->text, op);
+}
+
+/* The number of the name that the token is; -1: none. */
+static int name_number(const char *text, const fa__token *t, const char *const *names, int count)
+{
+    for (int i = 0; i < count && t->kind == FA__TOKEN_NAME; i++)
+        if ((int)strlen(names[i]) == t->length && !memcmp(names[i], text + t->position, (size_t)t->length))
+            return i;
+    return -1;
+}
+
+int fa__assigned_names(const char *text, const char *const *names, int count, int *assigned, int most)
+{
+    fa__parse_error ignored;
+    int n = 0;
+    bool begins = true;
+    for (fa__token t = fa__next_token(text, 0, &ignored), after; t.kind != FA__TOKEN_END; t = after) {
+        after = fa__next_token(text, t.position + (t.length ? t.length : 1), &ignored);
+        int name = begins && is_operator(&after, "=") ? name_number(text, &t, names, count) : -1;
+        for (int k = 0; k < n && name >= 0; k++)
+            name = assigned[k] == name ? -1 : name;
+        if (name >= 0 && n < most)
+            assigned[n++] = name;
+        begins = is_operator(&t, ";");
+    }
+    return n;
+}

@@ -16,6 +16,7 @@
 #include "base/dynamic.h"
 #include "base/error.h"
 #include "dispatch/compiled.h"
+#include "dispatch/expressions.h"
 #include "dispatch/row.h"
 #include "support/record.h"
 #include <glob.h>

@@ -153,11 +153,12 @@ uint64_t fa__late_fill(fa__queue *queue, const fa__device *device, void *memory,
 static void do_launch(fa__late_queue *q, job *j)
 {
     const fa__launch *l = (const fa__launch *)(const void *)j->launch;
-    if (l->overwrites && is_faulty(q, j))
-        return;
-    fa__cpu_run(l);
-    fa__fault_report(&q->fault, l, q->base.device);
-    atomic_store(&q->fault.code, FA_OK);
+    if (!l->overwrites || !is_faulty(q, j)) {
+        fa__cpu_run(l);
+        fa__fault_report(&q->fault, l, q->base.device);
+        atomic_store(&q->fault.code, FA_OK);
+    }
+    fa__unref(l->program ? l->program->owner : NULL);
 }
 
 /* The bytes that an operand reaches. False when there are none. */
@@ -211,5 +212,11 @@ uint64_t fa__late_run(fa__queue *queue, const fa__launch *l)
     int count = 0;
     for (int i = 0; i < l->operands; i++)
         count += reach(l, i, q->base.device, &access[count]);
-    return fa__late_issue(queue, j, l->caller ? l->caller : l->op, access, count);
+    fa__object *owner = l->program ? l->program->owner : NULL;
+    if (owner)
+        fa__ref(owner);
+    uint64_t ticket = fa__late_issue(queue, j, l->caller ? l->caller : l->op, access, count);
+    if (!ticket)
+        fa__unref(owner);
+    return ticket;
 }

@@ -1,7 +1,6 @@
 /* User-defined expressions: fa_pointwise for one result, fa_update for in-place updates of lists of tensors. */
 #include "base/text.h"
 #include "ops/math/update.h"
-#include <ctype.h>
 
 enum { MOST_OPERANDS = 8 };
 
@@ -16,42 +15,27 @@ fa_tensor *fa__pointwise(const char *text, size_t count, const fa_arg *operands)
             fa__fail(FA_ERROR_ARGUMENT, "fa_pointwise: the expression is NULL");
         return NULL;
     }
-    const fa__op *op = fa__expression_op("pointwise", text, operand_names, (int)count, NULL, 0);
+    const fa__op *op = fa__expression_take("pointwise", text, operand_names, (int)count, NULL, 0);
     if (!op)
         return NULL;
     fa__call c = {.op = op, .args = operands, .site = __builtin_return_address(0)};
     fa__invoke(&c);
+    fa__expression_drop(op);
     return c.out[0];
 }
 
 /* ---- fa_update ---- */
 
 /* The results of an expression: names that it assigns and that are also bound to tensors. */
-static int find_results(const char *text, size_t count, const fa_binding *b, const char **result, int *input)
+static int find_results(const char *text, size_t count, const fa_binding *b, const char *const *names,
+                        const char **result, int *input)
 {
-    int n = 0;
-    for (const char *p = text; *p;) {
-        while (isspace((unsigned char)*p) || *p == ';')
-            p++;
-        size_t length = 0;
-        while (isalnum((unsigned char)p[length]) || p[length] == '_')
-            length++;
-        const char *after = p + length;
-        while (isspace((unsigned char)*after))
-            after++;
-        for (size_t i = 0; length && *after == '=' && after[1] != '=' && i < count; i++) {
-            bool known = false;
-            for (int k = 0; k < n; k++)
-                known |= input[k] == (int)i;
-            if (!known && b[i].tensors.count && strlen(b[i].name) == length && !strncmp(b[i].name, p, length)
-                && n < FA__MAX_OUTPUTS) {
-                result[n] = b[i].name;
-                input[n++] = (int)i;
-            }
+    int assigned[FA__MAX_INPUTS], all = fa__assigned_names(text, names, (int)count, assigned, FA__MAX_INPUTS), n = 0;
+    for (int k = 0; k < all && n < FA__MAX_OUTPUTS; k++)
+        if (b[assigned[k]].tensors.count) {
+            result[n] = names[assigned[k]];
+            input[n++] = assigned[k];
         }
-        while (*p && *p != ';')
-            p++;
-    }
     return n;
 }
 
@@ -198,11 +182,11 @@ static bool update_prepare(fa__update *u, const fa_program *p)
     u->binding = p->bindings;
     for (size_t i = 0; i < p->count; i++)
         names[i] = p->bindings[i].name;
-    u->results = find_results(p->text, p->count, p->bindings, result, u->result);
+    u->results = find_results(p->text, p->count, p->bindings, names, result, u->result);
     if (!u->results)
         return !u->length
                || fa__fail(FA_ERROR_ARGUMENT, "fa_update: \"%.80s\" assigns no name that is bound to tensors", p->text);
-    u->op = fa__expression_op("update", p->text, names, (int)p->count, result, u->results);
+    u->op = fa__expression_take("update", p->text, names, (int)p->count, result, u->results);
     if (!u->op)
         return false;
     if (u->op->compiled->e->whole)
@@ -227,6 +211,8 @@ bool fa_update_all(size_t count, const fa_program *programs)
     good = good && fa__updates_run(u, count);
     if (!good)
         fa__error_named("update");
+    for (size_t k = 0; u && k < count; k++)
+        fa__expression_drop(u[k].op);
     if (u != few)
         fa__free(u);
     return good;
