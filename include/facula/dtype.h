@@ -1,6 +1,6 @@
 /** @file
  *  Dtypes: the types of tensor elements. fa_dtype_describe() returns the names and limits of one, for bindings and file
- *  formats; docs/dtypes.md lists them all. */
+ *  formats; docs/operations.md lists them all. */
 #ifndef FACULA_DTYPE_H
 #define FACULA_DTYPE_H
 #include <facula/macros.h>
@@ -26,10 +26,12 @@ typedef enum fa_dtype {
     FA_BF16, /**< bfloat16: the upper half of an f32 */
     FA_F32,
     FA_F64,
+    FA_F8_E4M3FN, /**< 8 bits with 4 of exponent: numbers up to 448, NaN, no infinities. Only stores values */
+    FA_F8_E5M2,   /**< 8 bits with 5 of exponent: the upper half of an f16. Only stores values */
     FA__DTYPES
 } fa_dtype;
 
-/** fa_ptr() for one dtype, with a typed pointer. For f16 and bf16 it points to the raw bits. */
+/** fa_ptr() for one dtype, with a typed pointer. For f16, bf16 and the 8-bit floats it points to the raw bits. */
 #define fa_ptr_bool(t) ((bool *)fa_ptr(t, FA_BOOL))
 #define fa_ptr_u8(t) ((uint8_t *)fa_ptr(t, FA_U8))
 #define fa_ptr_i8(t) ((int8_t *)fa_ptr(t, FA_I8))
@@ -40,6 +42,8 @@ typedef enum fa_dtype {
 #define fa_ptr_bf16(t) ((uint16_t *)fa_ptr(t, FA_BF16))
 #define fa_ptr_f32(t) ((float *)fa_ptr(t, FA_F32))
 #define fa_ptr_f64(t) ((double *)fa_ptr(t, FA_F64))
+#define fa_ptr_f8_e4m3fn(t) ((uint8_t *)fa_ptr(t, FA_F8_E4M3FN))
+#define fa_ptr_f8_e5m2(t) ((uint8_t *)fa_ptr(t, FA_F8_E5M2))
 
 /** Properties of a dtype, and its names in other libraries and in file formats. */
 typedef struct fa_dtype_info {

@@ -13,18 +13,20 @@ bool fa__run_accumulated_f32(fa__call *c)
     if (!fa__dtype_is_half(y->dtype))
         return fa__run_kernel(c);
     const fa_tensor *x = first < 0 ? NULL : c->tensor[first];
-    fa_tensor *wide = fa__tensor_empty(c->device, FA_F32, y->rank, y->shape, c->queue);
+    fa_tensor *wide = fa__tensor_empty(c->plan.device, FA_F32, y->rank, y->shape, c->plan.queue);
     if (!wide)
         return false;
     bool good = !x || copied(c, wide, x);
-    c->out[0] = wide;
+    fa__call in_f32 = *c;
+    const fa_tensor *tensor[FA__MAX_FIELDS];
+    memcpy(tensor, c->tensor, c->op->nfields * sizeof tensor[0]);
     if (x)
-        c->tensor[first] = wide;
-    c->error_dtype = y->dtype;
-    good = good && fa__run_kernel(c);
-    c->out[0] = y;
-    if (x)
-        c->tensor[first] = x;
+        tensor[first] = wide;
+    in_f32.tensor = tensor;
+    in_f32.out[0] = wide;
+    in_f32.plan.error_dtype = y->dtype;
+    good = good && fa__run_kernel(&in_f32);
+    c->plan.unsupported |= in_f32.plan.unsupported;
     good = good && copied(c, y, wide);
     fa__unref(wide); /* not at the scope's end: in place no memory stays behind */
     return good;

@@ -1,5 +1,4 @@
-/* The parts of a call: check -> place -> cast -> infer -> outputs -> run -> record, one path for all operations. Each
- * is a file; call.c puts them together. */
+/* The stages of a call, a file each: dispatch.c puts them together. One path for all operations. */
 #ifndef FA__OPS_CALL_H
 #define FA__OPS_CALL_H
 #include "core/stream.h"
@@ -12,15 +11,6 @@
         fa__launch launch;                                                                                             \
         _Alignas(16) char bytes[sizeof(fa__launch) + (n) * sizeof(fa__operand)];                                       \
     }
-
-/* A pointwise call on its way: what infer found and run needs. */
-typedef struct fa__elementwise {
-    fa__compiled *compiled;
-    fa__class compute;
-    const fa__program *program;
-    uint32_t values; /* bit i: field i is a 0-dim tensor of the CPU that goes as a value */
-    bool plain;      /* all tensors have the result's shape and are dense: one run of elements */
-} fa__elementwise;
 
 /* The outermost composed operation that this call is part of, or the call itself. */
 static inline const fa__call *fa__outermost(const fa__call *c)
@@ -36,16 +26,30 @@ const fa__op *fa__reported_op(const fa__call *);
 bool fa__check_operands(fa__call *c, uint32_t needed);
 /* False and an error when the call would compute in a dtype that only holds values. Its results are inferred. */
 bool fa__check_storage(const fa__call *c);
-/* ---- place.c: operands on several devices, autocast: runs `go` on a call with other operands. */
-FA__COLD bool fa__placed(fa__call *c, bool (*go)(fa__call *));
+/* ---- dispatch.c: the stages, on memory for operands and results; errors are not named, and lists not owned, yet. */
+bool fa__dispatch(fa__call *c);
+/* ---- device_placement.c */
+/* Finds the device of a call with operands, and whether some are to be moved there. */
+FA__COLD bool fa__place(fa__call *c, bool automatic);
 /* Fails: an operand is on another device than the first one. Their names are the fields'. */
 FA__COLD bool fa__apart(const fa__call *, const char *first, const fa__device *, const char *odd, const fa__device *);
-FA__COLD bool fa__autocasted(fa__call *c, bool (*go)(fa__call *));
-/* Runs `go` on operands that were copied to c->device, where they are not there. */
-bool fa__moved(fa__call *c, bool (*go)(fa__call *));
-/* ---- fallback.c: what a device cannot do: an error, or `go` on the CPU. */
+/* ---- autocast.c: the dtype that floating operands are cast to; FA_SAME: they stay. */
+FA__COLD fa_dtype fa__autocast_dtype(const fa__call *c);
+/* ---- operands.c: goes on as another call, with operands that were moved and cast as the plan says. */
+FA__COLD bool fa__go_on_with_operands(fa__call *c);
+/* The same on the CPU, writing into new results. */
+FA__COLD bool fa__go_on_with_host_operands(fa__call *c);
+/* Whether the plan moves the tensor of field i, or -1 for an item of a list. */
+bool fa__moves(const fa__call *c, int i, const fa_tensor *t);
+void fa__put_tensor(void *args, const fa__field *f, const fa_tensor *t);
+/* The list among the arguments; NULL when there is none. */
+const fa_tensors *fa__list_operand(const fa__call *c);
+/* ---- compose.c: runs the parts of a composed operation. */
+bool fa__compose(fa__call *c);
+/* ---- fallback.c: what a device cannot do is an error, or done by the CPU. */
+FA__COLD bool fa__may_fall_back(const fa__call *c);
 FA__COLD bool fa__no_kernel(const fa__call *c);
-FA__COLD bool fa__fall_back(fa__call *c, bool (*go)(fa__call *));
+FA__COLD bool fa__fall_back(fa__call *c);
 /* FACULA_LOG=fallback */
 FA__COLD void fa__tell_fallback(const fa__op *, const fa__device *);
 /* ---- out.c: what is given to write into, and new results. */
@@ -54,21 +58,21 @@ bool fa__make_results(fa__call *c);
 /* A new tensor, and how it came to be recorded, is a function's that the program called there. */
 void fa__sign(fa_tensor *t, const fa__op *op, const void *site);
 /* ---- elementwise.c */
-bool fa__infer_elementwise(fa__call *c, fa__elementwise *e);
-bool fa__run_elementwise(fa__call *c, const fa__elementwise *e);
+bool fa__infer_elementwise(fa__call *c);
+bool fa__run_elementwise(fa__call *c);
 /* ---- divisor.c: fails, or the device will, where an integer is divided by 0. l: the launch to be. */
-FA__COLD bool fa__check_divisors(fa__call *c, const fa__elementwise *e, const fa__launch *l);
+FA__COLD bool fa__check_divisors(fa__call *c, const fa__launch *l);
 /* ---- record.c */
 bool fa__record(fa__call *c);
-/* Puts copies, which are recorded, in the place of operands in `args` that backward needs and the call overwrites. */
-bool fa__keep_overwritten(const fa__call *c, void *args);
+/* In place: copies operands that backward needs and the call overwrites; the record is of the copies. */
+FA__COLD bool fa__keep_overwritten(fa__call *c);
 /* ---- gradient.c: the gradient of one operand, by its derivative d, before broadcasting is undone */
 fa_tensor *fa__derived(const fa__op *op, const fa__op *d, const void *operands, fa_tensor *gy, fa_tensor *y,
                        const void *site);
 /* ---- gradient_steps.c: the gradient of operand i where its derivative is too large for one expression */
 FA__COLD fa_tensor *fa__derived_stepwise(const fa__back *b, int i);
 /* ---- launch.c: orders, runs and stamps one launch. Operand i is over tensor[i], which may be NULL. */
-/* False and no error, but c->unsupported, when with .fallback somebody else has to do it. */
+/* False and no error, but c->plan.unsupported, when with .fallback somebody else has to do it. */
 bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor);
 /* The same for launches of one program, which was prepared, that do not depend on each other, on a device that takes
  * lists (fa__backend.run_list). */
@@ -82,6 +86,8 @@ bool fa__requirement_holds(fa__call *c);
 /* The function that the program called, when this call comes to copy or wait: that which works for it (fa_item), the
  * outermost composed operation, or the call's own, add_ when it is in place. */
 const fa__op *fa__asked_for(const fa__call *);
+/* Puts the call in front of an error from below: no memory, or a part of a composed operation. */
+FA__COLD void fa__name_failure(const fa__call *);
 /* With where its tensors were made, or without. */
 void fa__describe_call(struct fa__text *, const fa__call *c, bool origins);
 
@@ -103,6 +109,18 @@ static inline bool fa__is_elementwise(const fa__op *op)
 static inline bool fa__is_composed(const fa__op *op)
 {
     return op->traits->compose || op->traits->compose_list;
+}
+
+/* What autocast does with the operands where the call runs. */
+static inline fa__cast fa__autocast_of(const fa__call *c)
+{
+    return c->plan.device->host ? c->op->traits->autocast_cpu : c->op->traits->autocast;
+}
+
+/* A 0-dim tensor of the host is passed on as a number, so it goes with operands of any device. */
+static inline bool fa__is_host_value(const fa_tensor *t)
+{
+    return t->rank == 0 && t->storage && t->storage->device->host;
 }
 
 static inline bool fa__recording(void)

@@ -20,11 +20,11 @@ static inline bool look(fa__call *c, const fa_tensor *t)
 {
     fa__device *d = fa__tensor_device(t);
     bool flows = fa__needs_grad(t);
-    if (!c->device)
-        c->device = d;
-    c->mixed |= c->device != d;
-    c->needs_grad |= flows;
-    c->pending |= t->storage && fa__has_pending(t->storage);
+    if (!c->plan.device)
+        c->plan.device = d;
+    c->plan.several_devices |= c->plan.device != d;
+    c->plan.needs_grad |= flows;
+    c->plan.pending |= t->storage && fa__has_pending(t->storage);
     return flows && fa__dtype_is_float(t->dtype);
 }
 
@@ -76,9 +76,9 @@ static bool check_tensor(fa__call *c, uint32_t i, bool needed)
         return !needed || not_kept(c, f); /* the derivative may not mention the operand */
     c->tensor[i] = t;
     if (FA__LIKELY(f->kind != FA__LIKE))
-        c->wants |= (uint32_t)look(c, t) << i;
-    else if (!c->device)
-        c->device = fa__tensor_device(t);
+        c->plan.wants |= (uint32_t)look(c, t) << i;
+    else if (!c->plan.device)
+        c->plan.device = fa__tensor_device(t);
     return true;
 }
 
@@ -126,8 +126,8 @@ FA__HOT bool fa__check_operands(fa__call *c, uint32_t needed)
         if (!check_dtype(c, &op->fields[i]))
             return false;
     if (c->given && c->given->object.type == FA__TYPE_TENSOR && c->given->storage) {
-        c->needs_grad |= fa__needs_grad(c->given);
-        c->pending |= fa__has_pending(c->given->storage);
+        c->plan.needs_grad |= fa__needs_grad(c->given);
+        c->plan.pending |= fa__has_pending(c->given->storage);
     }
     return true;
 }

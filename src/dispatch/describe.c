@@ -283,3 +283,36 @@ bool(fa__call_fail)(const fa__call *c, fa_code code, const char *format, ...)
     describe_within(call, sizeof call - strlen(reason), c, code == FA_ERROR_DEVICE);
     return fa__fail(code, "fa_%s: %s", call, reason);
 }
+
+/* An error about a forbidden copy or wait names the function already; this adds its tensors. */
+static void add_tensors(const fa__call *c)
+{
+    char text[600];
+    struct fa__text t = fa__text_in(text, sizeof text);
+    FA__EACH_BIT (i, fa__tensor_fields(c->op)) {
+        const fa_tensor *operand = fa__field_tensor(c->args, &c->op->fields[i]);
+        if (operand) {
+            fa__text_add(&t, t.at == text ? ": " : " and ");
+            fa__describe_tensor(&t, operand, true);
+        }
+    }
+    if (t.at != text)
+        fa_error_append("%s", text);
+}
+
+/* An error from below (no memory, a part of a composed operation) gets in front of it what the program called; parts
+ * are not named. */
+void fa__name_failure(const fa__call *c)
+{
+    char text[600];
+    struct fa__text description = fa__text_in(text, sizeof text);
+    const fa_code code = fa__self->error->code;
+    if (fa__self->error->unfinished)
+        add_tensors(c);
+    if (code == FA_ERROR_SYNC || fa__outermost_call())
+        return;
+    fa__text_add(&description, "fa_");
+    fa__describe_call(&description, c, code == FA_ERROR_DEVICE);
+    if (strncmp(fa__self->error->message, text, strcspn(text, "(") + 1) != 0)
+        fa__error_within("%s", text);
+}

@@ -2,9 +2,9 @@
  * that divides. */
 #include "dispatch/call.h"
 
-static bool look_at(fa__call *c, const fa__elementwise *e, const fa__launch *l)
+static bool look_at(fa__call *c, const fa__launch *l)
 {
-    FA__EACH_BIT (i, e->compiled->e->divisors) {
+    FA__EACH_BIT (i, c->plan.elementwise.compiled->e->divisors) {
         const fa__operand *o = &l->operand[i + 1];
         if (o->kind == FA__VALUE_INT && o->value.i == 0)
             return fa__call_fail(c, FA_ERROR_ARGUMENT, "division by zero");
@@ -15,13 +15,13 @@ static bool look_at(fa__call *c, const fa__elementwise *e, const fa__launch *l)
 }
 
 /* The check is part of this call, as those are that a composed operation calls. */
-bool fa__check_divisors(fa__call *c, const fa__elementwise *e, const fa__launch *l)
+bool fa__check_divisors(fa__call *c, const fa__launch *l)
 {
     if (!fa__numel(c->out[0]))
         return true;
     fa__attribution a;
     fa__attribution_enter(&a, fa__reported_op(c), c);
-    bool good = look_at(c, e, l);
+    bool good = look_at(c, l);
     fa__attribution_leave(&a);
     return good;
 }

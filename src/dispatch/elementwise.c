@@ -122,8 +122,9 @@ static FA__NOINLINE bool settle(const fa__call *c, fa__elementwise *e, fa_dtype 
     return e->program != NULL;
 }
 
-FA__HOT bool fa__infer_elementwise(fa__call *c, fa__elementwise *e)
+FA__HOT bool fa__infer_elementwise(fa__call *c)
 {
+    fa__elementwise *e = &c->plan.elementwise;
     const fa__expression *x = e->compiled->e;
     fa__spec *s = &c->spec[0];
     fa__promotion p = {.dims = e->compiled->casts};
@@ -146,7 +147,7 @@ FA__HOT bool fa__infer_elementwise(fa__call *c, fa__elementwise *e)
         e->plain &= t->dense;
         if (!(silent >> i & 1))
             promote_tensor(&p, t);
-        if (FA__UNLIKELY(c->mixed && fa__tensor_device(t) != c->device))
+        if (FA__UNLIKELY(c->plan.several_devices && fa__tensor_device(t) != c->plan.device))
             e->values |= 1U << i;
     }
     fa_dtype d = fa__promoted(p);
@@ -238,16 +239,15 @@ static FA__COLD bool settle_integers(fa__call *c, const fa__elementwise *e, fa__
 {
     if (e->compute == FA__CLASS_I32)
         hold_bounds(c, e, l);
-    return fa__check_divisors(c, e, l);
+    return fa__check_divisors(c, l);
 }
 
-FA__HOT bool fa__run_elementwise(fa__call *c, const fa__elementwise *e)
+FA__HOT bool fa__run_elementwise(fa__call *c)
 {
+    const fa__elementwise *e = &c->plan.elementwise;
     room r;
     fa_tensor *tensor[FA__MAX_FIELDS + 1], *out = c->out[0];
     fa__launch *l = &r.launch;
-    if (c->device->shapes_only)
-        return true;
     l->kind = FA__LAUNCH_PROGRAM;
     l->compute = (uint8_t)e->compute;
     l->combine = l->kept = 0;

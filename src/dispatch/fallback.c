@@ -9,7 +9,7 @@ bool fa__no_kernel(const fa__call *c)
     return fa__call_fail(c, FA_ERROR_UNAVAILABLE,
                          "%s has no kernel for this operation: FA_USE(.fallback = true) runs it on the CPU by counted "
                          "copies, and fa_to moves operands there",
-                         c->device->name);
+                         c->plan.device->name);
 }
 
 /* A result on its way back says that the operation made it, not fa_to. */
@@ -26,15 +26,15 @@ static fa_tensor *back(fa_tensor *y, const fa__device *to)
 
 /* What was given to write into stays where it is: the result is copied into it, which is recorded for changes in place.
  * Writes into .out never are. */
-static bool into_given(fa__call *c, fa_tensor *given, bool inplace)
+static bool into_given(fa__call *c)
 {
     fa_settings s = fa__settings();
-    s.no_grad |= !inplace;
+    s.no_grad |= !c->inplace;
     fa__scope scope = fa__use_open(&s);
-    bool good = fa_copy_(given, c->out[0]) != NULL;
+    bool good = fa_copy_(c->given, c->out[0]) != NULL;
     fa__use_close(&scope);
-    given->storage->changed_by = c->op;
-    c->out[0] = given;
+    c->given->storage->changed_by = c->op;
+    c->out[0] = c->given;
     return good;
 }
 
@@ -44,30 +44,23 @@ void fa__tell_fallback(const fa__op *op, const fa__device *device)
         fa__log(FA_LOG_INFO, "fallback: %s has no kernel on %s: it runs on the CPU", op->name, device->name);
 }
 
-bool fa__fall_back(fa__call *c, bool (*go)(fa__call *))
+bool fa__may_fall_back(const fa__call *c)
 {
-    fa__device *device = c->device;
-    const fa_tensor *tensor[FA__MAX_FIELDS];
-    fa_tensor *given = c->given;
-    const bool inplace = c->inplace, requires_grad = c->requires_grad;
+    return fa__ctx()->settings->fallback && !c->plan.device->host;
+}
+
+bool fa__fall_back(fa__call *c)
+{
+    const fa__device *device = c->plan.device;
     fa__tell_fallback(c->op, device);
-    memcpy(tensor, c->tensor, sizeof tensor);
-    const fa__op *asked = fa__asked_for(c);
-    c->device = &fa__cpu_device;
-    c->queue = NULL;
-    c->given = NULL;
-    c->inplace = c->requires_grad = c->unsupported = false;
-    c->pending = true; /* the copies are on their way */
-    FA__WORK_FOR(asked);
-    bool good = fa__moved(c, go);
-    memcpy(c->tensor, tensor, sizeof tensor);
-    c->given = given;
-    c->inplace = inplace;
-    if (!good || given)
-        return good && into_given(c, given, inplace);
+    FA__WORK_FOR(fa__asked_for(c));
+    if (!fa__go_on_with_host_operands(c))
+        return false;
+    if (c->given)
+        return into_given(c);
     for (int i = 0; i < c->op->nresults; i++)
         if (!(c->out[i] = back(c->out[i], device)))
             return false;
-    c->out[0]->requires_grad |= requires_grad;
+    c->out[0]->requires_grad |= c->requires_grad;
     return true;
 }

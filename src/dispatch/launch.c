@@ -25,12 +25,12 @@ FA__HOT void fa__operand_of(fa__operand *o, const fa_tensor *t)
 /* It is the host that waits for late work, in the name of what was asked for; queues follow each other. */
 static bool order(fa__call *c, const fa__launch *l, fa_tensor *const *tensor)
 {
-    const fa__op *op = c->queue ? c->op : fa__asked_for(c);
+    const fa__op *op = c->plan.queue ? c->op : fa__asked_for(c);
     for (int i = 0; i < l->operands; i++) {
         fa__storage *s = tensor[i] ? tensor[i]->storage : NULL;
-        if (!s || (!fa__has_pending(s) && !c->queue))
+        if (!s || (!fa__has_pending(s) && !c->plan.queue))
             continue;
-        if (i < l->outputs ? !fa__before_write(s, c->queue, op) : !fa__before_read(s, c->queue, op))
+        if (i < l->outputs ? !fa__before_write(s, c->plan.queue, op) : !fa__before_read(s, c->plan.queue, op))
             return false;
     }
     return true;
@@ -47,7 +47,7 @@ static bool written(const fa__launch *l, fa__storage *s, fa__sync_point work, co
 
 static bool note(fa__call *c, const fa__launch *l, fa_tensor *const *tensor, uint64_t ticket)
 {
-    fa__sync_point work = {c->queue, ticket};
+    fa__sync_point work = {c->plan.queue, ticket};
     bool good = true;
     for (int i = 0; i < l->operands; i++) {
         fa__storage *s = tensor[i] ? tensor[i]->storage : NULL;
@@ -88,12 +88,12 @@ static FA__COLD bool fault_fails(const fa__call *c, const fa__launch *l, const f
 static FA__COLD uint64_t run_or_leave(fa__call *c, const fa__launch *l)
 {
     if (fa__failed()) /* it stays the error that stands: nothing may be told meanwhile */
-        return c->device->backend->run(c->queue, l);
+        return c->plan.device->backend->run(c->plan.queue, l);
     fa_error error = {.code = FA_OK}, *before = fa__error_use(&error);
-    uint64_t ticket = c->device->backend->run(c->queue, l);
+    uint64_t ticket = c->plan.device->backend->run(c->plan.queue, l);
     fa__error_use(before);
-    c->unsupported = !ticket && error.code == FA_ERROR_UNAVAILABLE;
-    if (!ticket && !c->unsupported)
+    c->plan.unsupported = !ticket && error.code == FA_ERROR_UNAVAILABLE;
+    if (!ticket && !c->plan.unsupported)
         fa__error_hand_over(&error);
     return ticket;
 }
@@ -101,22 +101,27 @@ static FA__COLD uint64_t run_or_leave(fa__call *c, const fa__launch *l)
 /* Whoever sees no result looks for an error: there always is one. */
 static FA__COLD bool not_issued(const fa__call *c)
 {
-    if (!c->unsupported && !fa__failed())
-        fa__call_fail(c, FA_ERROR_INTERNAL, "%s issued nothing, and gives no reason", c->device->name);
+    if (!c->plan.unsupported && !fa__failed())
+        fa__call_fail(c, FA_ERROR_INTERNAL, "%s issued nothing, and gives no reason", c->plan.device->name);
     return false;
+}
+
+/* Backends that keep nothing there are asked each time. */
+static inline bool is_prepared(const fa__backend *b, const fa__launch *l)
+{
+    return atomic_load_explicit(&l->program->compiled[b->kind][l->compute], memory_order_acquire) != NULL;
 }
 
 FA__HOT bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor)
 {
-    const fa__backend *b = c->device->backend;
-    if (c->device->shapes_only)
-        return true;
-    if (l->program && !b->prepare(c->device, (fa__program *)(uintptr_t)l->program, (fa__class)l->compute))
+    const fa__backend *b = c->plan.device->backend;
+    if (l->program && !is_prepared(b, l)
+        && !b->prepare(c->plan.device, (fa__program *)(uintptr_t)l->program, (fa__class)l->compute))
         return false;
-    if (FA__LIKELY(c->device->host)) {
+    if (FA__LIKELY(c->plan.device->host)) {
         fa__fault fault = {0};
         l->fault = &fault;
-        bool ready = !c->pending || order(c, l, tensor), good = ready && b->run(NULL, l);
+        bool ready = !c->plan.pending || order(c, l, tensor), good = ready && b->run(NULL, l);
         l->fault = NULL;
         if (FA__UNLIKELY(atomic_load_explicit(&fault.code, memory_order_relaxed)))
             return fault_fails(c, l, &fault);
@@ -126,32 +131,32 @@ FA__HOT bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor
         return false;
     l->caller = fa__asked_for(c);
     l->overwrites |= c->given && tensor[0] == c->given;
-    pthread_mutex_lock(&c->device->lock);
+    pthread_mutex_lock(&c->plan.device->lock);
     point(l, tensor);
-    uint64_t ticket = !b->ready(c->queue) || !sound(l, tensor)     ? 0
-                      : FA__LIKELY(!fa__ctx()->settings->fallback) ? b->run(c->queue, l)
+    uint64_t ticket = !b->ready(c->plan.queue) || !sound(l, tensor)     ? 0
+                      : FA__LIKELY(!fa__ctx()->settings->fallback) ? b->run(c->plan.queue, l)
                                                                    : run_or_leave(c, l);
-    pthread_mutex_unlock(&c->device->lock);
+    pthread_mutex_unlock(&c->plan.device->lock);
     return FA__LIKELY(ticket != 0) ? note(c, l, tensor, ticket) : not_issued(c);
 }
 
 bool fa__launch_run_list(fa__call *c, fa__launch *const *l, fa_tensor *const *const *tensor, int count)
 {
-    const fa__backend *b = c->device->backend;
+    const fa__backend *b = c->plan.device->backend;
     bool good = true;
     for (int i = 0; i < count; i++) {
         if (!order(c, l[i], tensor[i]))
             return false;
         l[i]->caller = fa__asked_for(c);
     }
-    pthread_mutex_lock(&c->device->lock);
+    pthread_mutex_lock(&c->plan.device->lock);
     for (int i = 0; i < count; i++)
         point(l[i], tensor[i]);
-    bool ready = b->ready(c->queue);
+    bool ready = b->ready(c->plan.queue);
     for (int i = 0; ready && i < count; i++)
         ready = sound(l[i], tensor[i]);
-    uint64_t ticket = ready ? b->run_list(c->queue, (const fa__launch *const *)l, count) : 0;
-    pthread_mutex_unlock(&c->device->lock);
+    uint64_t ticket = ready ? b->run_list(c->plan.queue, (const fa__launch *const *)l, count) : 0;
+    pthread_mutex_unlock(&c->plan.device->lock);
     if (!ticket)
         return not_issued(c);
     for (int i = 0; i < count; i++)
@@ -201,7 +206,7 @@ bool fa__run_kernel(fa__call *c)
         return false;
     fa_tensor **tensor = many ? (fa_tensor **)(void *)&l->operand[operands] : few_tensors;
     *l = (fa__launch){.kind = FA__LAUNCH_KERNEL,
-                      .error_dtype = c->error_dtype,
+                      .error_dtype = c->plan.error_dtype,
                       .outputs = c->op->nresults,
                       .op = c->op,
                       .args = c->args};

@@ -12,7 +12,7 @@ static bool given_fails(const fa__call *c, fa_code code, const char *text)
 static bool check_graph(fa__call *c)
 {
     fa_tensor *t = c->given;
-    bool flows = c->needs_grad && fa__dtype_is_float(t->dtype);
+    bool flows = c->plan.needs_grad && fa__dtype_is_float(t->dtype);
     if (!fa__recording())
         return true;
     if (c->inplace && t->multi_view && flows)
@@ -23,7 +23,7 @@ static bool check_graph(fa__call *c)
         return given_fails(
             c, FA_ERROR_GRADIENT,
             "a view made under no_grad (or by fa_apply) is changed in place while gradients are recorded");
-    if (!c->needs_grad)
+    if (!c->plan.needs_grad)
         return true;
     if (!c->inplace)
         return given_fails(c, FA_ERROR_GRADIENT, "writes into .out are not recorded: no operand may need a gradient");
@@ -146,7 +146,7 @@ bool fa__check_given(fa__call *c)
         return false;
     if (fa__failed())
         return false; /* the standing error says why */
-    if (fa__tensor_device(c->given) != c->device)
+    if (fa__tensor_device(c->given) != c->plan.device)
         return given_fails(c, FA_ERROR_DEVICE, "the result is on another device");
     if (!check_graph(c) || !check_form(c) || !check_overlap(c))
         return false;
@@ -197,10 +197,10 @@ static fa_tensor *make_laid(fa__call *c, const fa__spec *s)
 {
     int64_t low, high, span;
     if (fa__is_dense(s->rank, s->shape, s->stride))
-        return fa__tensor_empty(c->device, s->dtype, s->rank, s->shape, c->queue);
+        return fa__tensor_empty(c->plan.device, s->dtype, s->rank, s->shape, c->plan.queue);
     fa__extent(s->rank, s->shape, s->stride, &low, &high);
     span = high - low;
-    fa_tensor *memory = fa__tensor_empty(c->device, s->dtype, 1, &span, c->queue);
+    fa_tensor *memory = fa__tensor_empty(c->plan.device, s->dtype, 1, &span, c->plan.queue);
     if (!memory)
         return NULL;
     fa_tensor *t = fa__tensor_new(memory->storage, s->dtype, s->rank, s->shape, s->stride, -low);
@@ -211,7 +211,7 @@ static fa_tensor *make_laid(fa__call *c, const fa__spec *s)
 static FA__HOT fa_tensor *make_new(fa__call *c, const fa__spec *s)
 {
     return c->op->traits->sets_strides ? make_laid(c, s)
-                                       : fa__tensor_empty(c->device, s->dtype, s->rank, s->shape, c->queue);
+                                       : fa__tensor_empty(c->plan.device, s->dtype, s->rank, s->shape, c->plan.queue);
 }
 
 /* Where the device has to wait for memory, the ledger counts that for the function that the program called. */
@@ -225,7 +225,7 @@ static fa_tensor *make(fa__call *c, const fa__spec *s)
 {
     if (c->op->traits->view)
         return make_view(c, s);
-    return FA__LIKELY(c->device->host) ? make_new(c, s) : make_on_device(c, s);
+    return FA__LIKELY(c->plan.device->host) ? make_new(c, s) : make_on_device(c, s);
 }
 
 static bool make_list(fa__call *c)

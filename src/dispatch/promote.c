@@ -16,13 +16,19 @@ static bool holds(fa_dtype a, fa_dtype b)
     return x->lowest <= y->lowest && x->largest >= y->largest && x->digits >= y->digits && x->smallest <= y->smallest;
 }
 
+/* Whether a has fewer numbers than b or, where each has numbers that the other lacks, more digits. */
+static bool is_less(fa_dtype a, fa_dtype b)
+{
+    return holds(b, a) || (!holds(a, b) && fa__dtypes[a].info.digits > fa__dtypes[b].info.digits);
+}
+
 /* The smallest dtype of their category that has all numbers of both. */
 static fa_dtype least_above(fa_dtype a, fa_dtype b)
 {
     fa_dtype least = FA_SAME;
     for (int i = FA_SAME + 1; i < FA__DTYPES; i++) {
         fa_dtype d = (fa_dtype)i;
-        if (category(d) == category(a) && holds(d, a) && holds(d, b) && (least == FA_SAME || holds(least, d)))
+        if (category(d) == category(a) && holds(d, a) && holds(d, b) && (least == FA_SAME || is_less(d, least)))
             least = d;
     }
     return least;

@@ -85,27 +85,31 @@ static uint32_t kept_for(const fa__op *op, uint32_t wants)
 /* Which operands' gradients are wanted, and what backward needs for them. */
 static FA__HOT bool find_needs(const fa__call *c, fa__needs *needs)
 {
-    *needs = (fa__needs){.wants = c->wants, .keep = kept_for(c->op, c->wants)};
+    *needs = (fa__needs){.wants = c->plan.wants, .keep = kept_for(c->op, c->plan.wants)};
     return !is_derived(c) || fa__needs_of(c->op, needs->wants, needs);
 }
 
-bool fa__keep_overwritten(const fa__call *c, void *args)
+/* The arguments to be recorded, which may differ from the call's. NULL and an error without memory. */
+static void *recorded_args(fa__call *c)
+{
+    if (!c->plan.recorded && (c->plan.recorded = fa__malloc(c->op->args_size)))
+        memcpy(c->plan.recorded, c->args, c->op->args_size);
+    return c->plan.recorded;
+}
+
+bool fa__keep_overwritten(fa__call *c)
 {
     fa__needs needs;
     if (!find_needs(c, &needs))
         return false;
-    for (int i = 0; i < c->op->nfields; i++) {
-        const fa__field *f = &c->op->fields[i];
+    FA__EACH_BIT (i, fa__tensor_fields(c->op)) {
         if (!(needs.keep >> i & 1) || !c->tensor[i] || c->tensor[i]->storage != c->given->storage)
             continue;
         const fa_tensor *copy = fa_clone(c->tensor[i]);
-        if (!copy)
+        void *args = copy ? recorded_args(c) : NULL;
+        if (!args)
             return false;
-        void *at = (char *)args + f->offset;
-        if (f->kind == FA__NUMBER)
-            ((fa_arg *)at)->as.t = copy;
-        else
-            *(const fa_tensor **)at = copy;
+        fa__put_tensor(args, &c->op->fields[i], copy);
     }
     return true;
 }
@@ -119,13 +123,14 @@ static fa__node *make_node(fa__call *c)
     if (is_derived(c))
         shape_only = needs.wants ? broadcast_operands(c, needs.wants) : 0;
     uint32_t results = c->op->nresults ? c->op->nresults : (uint32_t)c->list->count;
-    fa__node *n = fa__node_new(c->op, c->args, results, needs.keep, shape_only);
+    const void *args = c->plan.recorded ? c->plan.recorded : c->args;
+    fa__node *n = fa__node_new(c->op, args, results, needs.keep, shape_only);
     if (!n)
         return NULL;
     const fa__context *x = fa__ctx();
     n->made_at = x->here ? (const void *)x->here : fa__outermost(c)->site;
     n->object.flags = x->here ? FA__MADE_HERE : 0;
-    n->queue = c->queue;
+    n->queue = c->plan.queue;
     if (add_edges(c, n, needs.wants) && add_results(c, n, is_derived(c) ? needs.keep_y : needs.keep >> c->op->nfields))
         return n;
     fa__unref(n);

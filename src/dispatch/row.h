@@ -36,26 +36,47 @@ typedef struct fa__spec {
     int64_t shape[FA_MAX_DIMS], stride[FA_MAX_DIMS], offset;
 } fa__spec;
 
+/* A pointwise call: what is inferred, and what its launch needs. */
+typedef struct fa__elementwise {
+    struct fa__compiled *compiled;
+    const fa__program *program;
+    fa__class compute;
+    uint32_t values; /* bit i: field i is a 0-dim tensor of the CPU that is passed as a value */
+    bool plain;      /* all tensors have the result's shape and are dense: one run of elements */
+} fa__elementwise;
+
+/* How a call is carried out: filled by the stages of dispatch.c, in their order. */
+typedef struct fa__plan {
+    fa__device *device;   /* where it runs */
+    fa__queue *queue;     /* NULL: on the host, at once */
+    uint32_t wants;       /* bit i: gradients flow through the tensor of field i */
+    bool needs_grad;      /* gradients flow through an operand */
+    bool pending;         /* late work was issued on an operand */
+    bool several_devices; /* operands are on several devices */
+    bool moves;           /* operands are to be copied to the device */
+    bool settled;         /* operands were moved and cast already, by the call that this one goes on for */
+    bool unsupported;     /* the device cannot do it, which is no error yet: nothing was issued */
+    uint8_t cast;         /* fa_dtype that floating operands are to be cast to; FA_SAME: none is */
+    uint8_t error_dtype;  /* of its launches (backend/device.h) */
+    void *recorded;       /* arguments for backward that differ from the call's, on the heap; NULL: they do not */
+    fa__elementwise elementwise;
+} fa__plan;
+
 /* One call: on the caller's stack, its arguments too. */
 typedef struct fa__call {
-    const fa__op *op;
-    const void *args;
-    const void *site; /* the caller's return address */
-    fa_tensor *given; /* .out, or the operand that an in-place call writes */
-    bool inplace;
-    bool requires_grad; /* of a creation: the results are leaves that need gradients */
+    /* The request. It never changes: what goes on with other operands is another call. */
+    const fa__op *const op;
+    const void *const args;
+    const void *const site; /* the caller's return address */
+    fa_tensor *const given; /* .out, or the operand that an in-place call writes */
+    const bool inplace;
+    const bool requires_grad; /* of a creation: the results are leaves that need gradients */
+    /* The results, or the list where the operation's result is one. */
     fa_tensor *out[FA__MAX_RESULTS];
-    fa__list *list;                /* of an operation whose result is a list: instead of out */
-    fa__device *device;            /* where it runs */
-    fa__queue *queue;              /* NULL: on the host, at once */
-    bool mixed;                    /* operands are on several devices */
-    bool needs_grad;               /* gradients flow through an operand */
-    uint32_t wants;                /* bit i: they flow through the tensor of field i */
-    bool pending;                  /* late work was issued on an operand */
-    bool unsupported;              /* its device cannot do it, which is no error yet: nothing was issued */
-    uint8_t error_dtype;           /* of its launches (backend/device.h) */
-    fa__spec *spec;                /* one for each result, all of which .infer fills; for a list fa__parts makes them */
-    const fa_tensor **tensor;      /* one for each field; NULL: it has none */
+    fa__list *list;
+    fa__spec *spec;           /* one for each result, all of which .infer fills; for a list fa__parts makes them */
+    const fa_tensor **tensor; /* one for each field; NULL: it has none */
+    fa__plan plan;
 } fa__call;
 
 /* What a gradient function is given. gy and y have one entry for each result (node->results of them); a gy that nobody

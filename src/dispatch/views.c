@@ -212,7 +212,7 @@ fa_tensor *fa__laid_out(fa__call *c, fa_tensor *t, fa_shape layout)
         return t;
     fa__extent(t->rank, t->shape, layout.dim, &low, &high);
     int64_t span = high - low;
-    fa_tensor *memory = fa__own(fa__tensor_empty(c->device, (fa_dtype)t->dtype, 1, &span, c->queue));
+    fa_tensor *memory = fa__own(fa__tensor_empty(c->plan.device, (fa_dtype)t->dtype, 1, &span, c->plan.queue));
     fa_shape shape = {.rank = t->rank};
     memcpy(shape.dim, t->shape, sizeof shape.dim);
     return memory ? fa__part_of(memory, shape, layout, -low) : NULL;
@@ -228,7 +228,8 @@ const fa_tensor *fa__summed_for(fa__call *c, fa_tensor *part, const fa_tensor *v
         return value;
     for (int i = 0; i < part->rank; i++)
         part->shape[i] = set >> i & 1 ? 1 : part->shape[i];
-    fa_tensor *sum = fa__own(fa__tensor_empty(c->device, (fa_dtype)value->dtype, part->rank, part->shape, c->queue));
+    fa_tensor *sum =
+        fa__own(fa__tensor_empty(c->plan.device, (fa_dtype)value->dtype, part->rank, part->shape, c->plan.queue));
     fa__bound bound[] = {{.name = "x", .value = fa__arg_t(value)}};
     return sum && fa__run_reduce(c, sum, FA__COMBINE_SUM, "x", set, 1, bound) ? sum : NULL;
 }

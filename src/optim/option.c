@@ -179,7 +179,7 @@ bool fa_optim_set_lr_tensor(fa_optim *o, int group, fa_tensor *lr)
     fa__group *g = fa__optim_group(o, who, group);
     if (!g)
         return false;
-    if (lr && (fa_tensor_shape(lr).rank || fa_tensor_dtype(lr) < FA_F16 || fa_tensor_dtype(lr) > FA_F64))
+    if (lr && (fa_tensor_shape(lr).rank || !fa_dtype_is_floating(fa_tensor_dtype(lr))))
         return fa_fail(FA_ERROR_ARGUMENT, "%s: the learning rate is a floating tensor without dimensions", who);
     if (fa_error_stands())
         return false;

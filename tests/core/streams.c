@@ -29,7 +29,7 @@ static void watch(const fa__call *c, int depth)
     (void)depth;
     if (strcmp(c->op->name, watched) != 0)
         return;
-    went_to = c->queue;
+    went_to = c->plan.queue;
     calls++;
 }
 

@@ -37,36 +37,44 @@ static unsigned found(const fa__op *op, const fa__samples *row, bool *varies)
         if (!sample_varies(&s))
             continue;
         *varies = true;
-        for (int d = FA_BOOL; d <= FA_F64; d++)
+        for (int d = FA_BOOL; d < FA__DTYPES; d++)
             if (!(set >> d & 1) && works(&s, (fa_dtype)d))
                 set |= 1U << d;
     }
     return set;
 }
 
-/* Dtypes that go by one word, in the order in which they are told. */
+/* Words for several dtypes, in the order in which a line has them: the kinds that they stand for, and whether these are
+ * dtypes that only store values. */
 static const struct {
-    const char *word;
-    unsigned first, last;
-} words[] = {{"all", FA_BOOL, FA_F64},
-             {"numbers", FA_U8, FA_F64},
-             {"bool", FA_BOOL, FA_BOOL},
-             {"integers", FA_U8, FA_I64},
-             {"floating", FA_F16, FA_F64}};
+    const char *word, *kinds;
+    bool storage;
+} words[] = {{"all", "buif", false},    {"numbers", "uif", false}, {"bool", "b", false},
+             {"integers", "ui", false}, {"floating", "f", false},  {"storage", "f", true}};
+
+static unsigned dtypes_of(const char *kinds, bool storage)
+{
+    unsigned set = 0;
+    for (int d = FA_BOOL; d < FA__DTYPES; d++) {
+        const fa_dtype_info *info = fa_dtype_describe((fa_dtype)d);
+        set |= strchr(kinds, info->kind) && info->storage == storage ? 1U << d : 0;
+    }
+    return set;
+}
 
 /* "bool, integers": words as far as they go, then single dtypes. */
 static void describe(unsigned set, char *line)
 {
     const char *comma = "";
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        unsigned mask = (2U << words[i].last) - (1U << words[i].first);
+        unsigned mask = dtypes_of(words[i].kinds, words[i].storage);
         if ((set & mask) != mask)
             continue;
         line += sprintf(line, "%s%s", comma, words[i].word);
         comma = ", ";
         set &= ~mask;
     }
-    for (int d = FA_BOOL; d <= FA_F64; d++)
+    for (int d = FA_BOOL; d < FA__DTYPES; d++)
         if (set >> d & 1) {
             line += sprintf(line, "%s%s", comma, fa_dtype_name((fa_dtype)d));
             comma = ", ";

@@ -8,7 +8,8 @@
 
 const char *const layout_names[LAYOUTS] = {"dense", "transposed", "gaps", "negative", "expanded"};
 
-static const double tolerances[FA__DTYPES] = {[FA_F16] = 4e-3, [FA_BF16] = 3e-2, [FA_F32] = 4e-6, [FA_F64] = 1e-11};
+static const double tolerances[FA__DTYPES] = {
+    [FA_F16] = 4e-3, [FA_BF16] = 3e-2, [FA_F32] = 4e-6, [FA_F64] = 1e-11, [FA_F8_E4M3FN] = 0.07, [FA_F8_E5M2] = 0.13};
 
 double dtype_tolerance(fa_dtype dtype)
 {
@@ -106,6 +107,39 @@ static double half_value(uint16_t h)
     return h >> 15 ? -v : v;
 }
 
+/* The 8-bit floats by their definition: 2^(e - bias) * 1.f, or 2^(1 - bias) * 0.f where e is 0. E4M3FN has its only NaN
+ * where all bits are 1; E5M2 has infinities and NaN where all of the exponent's are. */
+double quarter_value(uint8_t h, fa_dtype dtype)
+{
+    bool e5m2 = dtype == FA_F8_E5M2;
+    int bits = e5m2 ? 2 : 3, bias = e5m2 ? 15 : 7, e = (h & 0x7F) >> bits, f = h & ((1 << bits) - 1);
+    double v = ldexp(e ? f + (1 << bits) : f, (e ? e : 1) - bias - bits);
+    if (e5m2 ? e == 31 : (h & 0x7F) == 0x7F)
+        v = e5m2 && !f ? INFINITY : NAN;
+    return h & 0x80 ? -v : v;
+}
+
+/* The code of the nearest value, of two the one that is even; what is beyond half a step above the largest is
+ * infinity, or NaN where there is none. */
+uint8_t quarter_bits(double value, fa_dtype dtype)
+{
+    double a = fabs(value);
+    int best = 0, over = dtype == FA_F8_E5M2 ? 0x7C : 0x7F, sign = signbit(value) ? 0x80 : 0;
+    double above = ldexp(1, dtype == FA_F8_E5M2 ? 16 : 8) * (dtype == FA_F8_E5M2 ? 1 : 1.875);
+    if (isnan(value))
+        return (uint8_t)(sign | 0x7F);
+    for (int code = 1; code <= over; code++) {
+        double v = code == over ? above : quarter_value((uint8_t)code, dtype),
+               old = quarter_value((uint8_t)best, dtype);
+        double nearer = fabs(a - old) - fabs(a - v);
+        if (nearer > 0 || (nearer == 0 && code % 2 == 0))
+            best = code;
+        if (v >= a)
+            break;
+    }
+    return (uint8_t)(sign | (a > above ? over : best));
+}
+
 void put_element(void *at, fa_dtype dtype, double v)
 {
     switch (dtype) {
@@ -133,6 +167,10 @@ void put_element(void *at, fa_dtype dtype, double v)
         break;
     case FA_F32:
         *(float *)at = (float)v;
+        break;
+    case FA_F8_E4M3FN:
+    case FA_F8_E5M2:
+        *(uint8_t *)at = quarter_bits(v, dtype);
         break;
     default:
         *(double *)at = v;
@@ -163,6 +201,9 @@ double get_element(const void *at, fa_dtype dtype)
         return f;
     case FA_F32:
         return *(const float *)at;
+    case FA_F8_E4M3FN:
+    case FA_F8_E5M2:
+        return quarter_value(*(const uint8_t *)at, dtype);
     default:
         return *(const double *)at;
     }

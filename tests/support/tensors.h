@@ -44,4 +44,7 @@ bool tensor_same_form(const fa_tensor *a, const fa_tensor *b);
 bool values_close(const double *a, const double *b, int64_t count, double tolerance, double *worst);
 /* How close results in a dtype have to be to the truth. */
 double dtype_tolerance(fa_dtype dtype);
+/* The values of 8-bit floats, and the nearest to a number: a reference, one at a time. */
+double quarter_value(uint8_t code, fa_dtype dtype);
+uint8_t quarter_bits(double value, fa_dtype dtype);
 #endif

@@ -186,6 +186,48 @@ static void put_group(text *t, const rows *r, const group *g)
             put_family(t, r, f);
 }
 
+#define BOOL "bool"
+#define UNSIGNED "unsigned integer"
+#define SIGNED "signed integer"
+#define FLOAT "floating"
+#define COMPUTES "computing"
+#define STORES "storage"
+
+/* The dtypes, from the library's table. */
+static void put_dtypes(text *t)
+{
+    static const struct {
+        const char *name, *torch, *numpy, *stored, *kind, *use;
+        double largest;
+        int digits;
+    } dtypes[] = {
+#define DTYPE(tag, name_, cell, kind_, class, form, use_, digits_, largest_, smallest, top, torch_, numpy_, npy,       \
+              stored_, ...)                                                                                            \
+    {.name = #name_,                                                                                                   \
+     .torch = (torch_),                                                                                                \
+     .numpy = (numpy_),                                                                                                \
+     .stored = (stored_),                                                                                              \
+     .kind = kind_,                                                                                                    \
+     .use = use_,                                                                                                      \
+     .largest = (largest_),                                                                                            \
+     .digits = (digits_)},
+#include "core/dtypes.def"
+#undef DTYPE
+    };
+    put(t, "\n## Dtypes\n\n| dtype | PyTorch | NumPy | safetensors | kind | digits | largest | use |\n"
+           "|---|---|---|---|---|---|---|---|\n");
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++)
+        put(t, "| %s | %s | %s | %s | %s | %d | %.6g | %s |\n", dtypes[i].name, dtypes[i].torch,
+            dtypes[i].numpy ? dtypes[i].numpy : "", dtypes[i].stored, dtypes[i].kind, dtypes[i].digits,
+            dtypes[i].largest, dtypes[i].use);
+    put(t, "\nDigits are bits: of an integer without its sign, of the significand of a floating dtype. Operands of "
+           "different dtypes promote to\nthe smallest dtype that has all values of both, a floating dtype before an "
+           "integer one, as in PyTorch. A storage dtype holds values:\ntensors of it are created, copied, viewed, "
+           "indexed, joined, compared, converted, printed and saved. An operation whose result\nwould have to be "
+           "rounded to it is an error; fa_to() rounds, and so does a cast in an expression (`f8_e4m3fn(x * s)`). With "
+           "an operand\nof another dtype it promotes, which PyTorch refuses: `x * s` is f32 where s is.\n");
+}
+
 void write_docs(const rows *r, const char *path)
 {
     text t = {0};
@@ -217,6 +259,7 @@ void write_docs(const rows *r, const char *path)
         "  - \"shapes\": `meta` computes only shape and dtype of the result;\n"
         "  - **no**: an error on this device, or with `FA_USE(.fallback = true)` run on the CPU with copies, which "
         "are counted.\n");
+    put_dtypes(&t);
     for (const group *g = r->groups; g; g = g->next)
         if (g->listed)
             put_group(&t, r, g);

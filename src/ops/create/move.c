@@ -59,15 +59,15 @@ static bool move_infer(fa__call *c)
     fa__device *to = a->device.kind == FA__DEFAULT_DEVICE ? fa__tensor_device(a->x) : fa__device_get(a->device);
     if (!to)
         return false;
-    c->device = to;
-    c->queue = fa__queue_of(to);
+    c->plan.device = to;
+    c->plan.queue = fa__queue_of(to);
     return fa__infer_like(c, a->x, a->dtype ? a->dtype : (fa_dtype)a->x->dtype) && infer_layout(c, a->x);
 }
 
 /* The gradient is copied back on the queue that the forward copy was issued to. */
 static bool goes_back_by(fa__call *c, const fa_tensor *source)
 {
-    c->queue = fa__queue_between(c->device, fa__tensor_device(source));
+    c->plan.queue = fa__queue_between(c->plan.device, fa__tensor_device(source));
     return true;
 }
 
@@ -157,8 +157,8 @@ static bool copy_infer(fa__call *c)
     const fa_tensor *s = a->source.kind == FA__ARG_TENSOR ? a->source.as.t : NULL;
     if (!s && !fa__check_written(c, (fa_dtype)a->x->dtype, &a->source))
         return false;
-    c->device = fa__tensor_device(a->x);
-    c->queue = fa__queue_of(c->device);
+    c->plan.device = fa__tensor_device(a->x);
+    c->plan.queue = fa__queue_of(c->plan.device);
     if (s && s->rank > a->x->rank)
         return fa__call_fail(c, FA_ERROR_SHAPE, "the source has more dimensions than what it is copied into");
     for (int i = 0; s && i < s->rank; i++) {

@@ -31,7 +31,7 @@ static bool run_series(fa__call *c, double start, double end, int64_t steps, con
     if (!fa__dtype_is_float(y->dtype)) {
         start = trunc(start);
         end = trunc(end);
-        work = fa__own(fa__tensor_empty(c->device, FA_F64, 1, y->shape, c->queue));
+        work = fa__own(fa__tensor_empty(c->plan.device, FA_F64, 1, y->shape, c->plan.queue));
     }
     fa__bound bound[] = {{.name = "start", .value = fa__arg_f(start)},
                          {.name = "end", .value = fa__arg_f(steps > 1 ? end : start)},

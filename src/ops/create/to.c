@@ -280,13 +280,11 @@ bool fa__can_move_of_module(fa_tensor *t, fa_place where)
 /* Runs out = x on one device. */
 static bool here(fa__call *c, fa_tensor *out, const fa_tensor *x)
 {
-    fa__device *device = c->device;
-    fa__queue *queue = c->queue;
-    c->device = fa__tensor_device(out);
-    c->queue = fa__queue_of(c->device);
-    bool good = fa__run_expression(c, out, "x", 1, (fa__bound[]){{.name = "x", .value = fa__arg_t(x)}});
-    c->device = device;
-    c->queue = queue;
+    fa__call there = *c;
+    there.plan.device = fa__tensor_device(out);
+    there.plan.queue = fa__queue_of(there.plan.device);
+    bool good = fa__run_expression(&there, out, "x", 1, (fa__bound[]){{.name = "x", .value = fa__arg_t(x)}});
+    c->plan.unsupported |= there.plan.unsupported;
     return good;
 }
 
@@ -330,9 +328,9 @@ static bool converted(fa__call *c, fa_tensor *to, const fa_tensor *from)
     bool fewer = fa__dtype_size(to->dtype) < fa__dtype_size(from->dtype);
     if (across(c, to, from, (fa_dtype)(fewer ? to : from)->dtype))
         return true;
-    if (!c->unsupported)
+    if (!c->plan.unsupported)
         return false;
-    c->unsupported = false;
+    c->plan.unsupported = false;
     return across(c, to, from, (fa_dtype)(fewer ? from : to)->dtype);
 }
 

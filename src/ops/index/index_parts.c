@@ -117,10 +117,10 @@ static bool check_tensors(const plan *p, fa_index_parts index, int *tensors)
 /* The tensor on the device of the call. */
 static fa_tensor *beside(const plan *p, const fa_tensor *t)
 {
-    if (fa__tensor_device(t) == p->call.device)
+    if (fa__tensor_device(t) == p->call.plan.device)
         return (fa_tensor *)(uintptr_t)t;
     FA__WORK_FOR(fa__asked_for(&p->call));
-    return fa_to(t, p->call.device->id);
+    return fa_to(t, p->call.plan.device->id);
 }
 
 /* Chooses the device of the call and moves x there. */
@@ -132,10 +132,10 @@ static bool settle(plan *p, fa_index_parts index)
     if (!check_tensors(p, index, &tensors))
         return false;
     const fa__indexed i = {&p->call, &p->args, p->call.op == &ops[2] || (!copies && !tensors)};
-    if (!(p->call.device = fa__index_device(&i, index)))
+    if (!(p->call.plan.device = fa__index_device(&i, index)))
         return false;
     FA_USE(.placement = FA_PLACE_STRICT);
-    p->x = copies && fa__tensor_device(x) == p->call.device ? fa_clone(x) : beside(p, x);
+    p->x = copies && fa__tensor_device(x) == p->call.plan.device ? fa_clone(x) : beside(p, x);
     if (p->x && copies && p->x->storage)
         p->x->storage->making = true;
     return p->x != NULL;
@@ -149,7 +149,6 @@ static bool begin(plan *p, const fa_tensor *x, fa_index_parts index, fa_arg valu
     if (fa__failed() || !fa__tensor_check(x, what))
         return false;
     p->args = (fa__index_args){x, p->text, value};
-    p->call.args = &p->args;
     struct fa__text told = fa__text_in(p->text, sizeof p->text);
     fa__describe_index(&told, index, false);
     fa__indexing g = {.name = name, .where = p->text, .x = x};
@@ -326,21 +325,14 @@ static fa_tensor *assigned(plan *p)
 
 /* ---- public functions ---- */
 
-/* Calls made inside are attributed to this one. */
-static void enter(plan *p, const fa__op *op, const void *site)
-{
-    *p = (plan){.call = {.op = op, .site = site}};
-    fa__attribution_enter(&p->attribution, op, &p->call);
-}
-
 static fa_tensor *leave(plan *p, fa_tensor *y, bool stood)
 {
     char text[400];
     struct fa__text description = fa__text_in(text, sizeof text);
     fa__attribution_leave(&p->attribution);
     if (y && !fa__outermost_call())
-        fa__tensor_inner(y, false); /* the compiled program holds it */
-    if (y || stood || !fa__failed() || !p->call.args || fa__self->error->code == FA_ERROR_SYNC)
+        fa__tensor_inner(y, false); /* the program has it */
+    if (y || stood || !fa__failed() || !p->args.x || fa__self->error->code == FA_ERROR_SYNC)
         return y;
     fa__text_add(&description, "fa_");
     fa__describe_call(&description, &p->call, false);
@@ -358,11 +350,11 @@ static fa_tensor *settled(plan *p, fa_tensor *(*work)(plan *))
 
 fa_tensor *(fa_index)(const fa_tensor *x, fa_index_parts index)
 {
-    plan p;
+    plan p = {.call = {.op = &ops[0], .args = &p.args, .site = __builtin_return_address(0)}};
     bool stood = fa__failed();
     if (!fa__ctx())
         return NULL;
-    enter(&p, &ops[0], __builtin_return_address(0));
+    fa__attribution_enter(&p.attribution, p.call.op, &p.call);
     fa_tensor *y = begin(&p, x, index, fa__arg_i(0)) ? p.view : NULL;
     return leave(&p, y && p.tensors ? settled(&p, fetched) : y, stood);
 }
@@ -371,12 +363,11 @@ static fa_tensor *put(const fa__op *op, const fa_tensor *x, fa_index_parts index
                       const fa_index_put_options *options, const void *site)
 {
     FA__COMPLETE(fa_index_put)
-    plan p;
+    plan p = {.call = {.op = op, .args = &p.args, .site = site}, .accumulate = options->accumulate};
     bool stood = fa__failed();
     if (!fa__ctx())
         return NULL;
-    enter(&p, op, site);
-    p.accumulate = options->accumulate;
+    fa__attribution_enter(&p.attribution, op, &p.call);
     bool good = begin(&p, x, index, value) && settled(&p, assigned);
     if (p.x && p.x->storage)
         p.x->storage->making = false;

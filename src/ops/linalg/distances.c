@@ -9,7 +9,7 @@ enum { MANY_VECTORS = 26 };
 
 static fa_tensor *widened(const fa_tensor *x)
 {
-    bool low = x->dtype == FA_F16 || x->dtype == FA_BF16;
+    bool low = fa__dtype_is_half(x->dtype) && !fa__dtype_is_storage(x->dtype);
     return low ? fa_to(x, FA_F32) : (fa_tensor *)(uintptr_t)x;
 }
 

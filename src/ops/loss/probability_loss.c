@@ -38,7 +38,7 @@ static bool check_binary(const fa__call *c, const fa_tensor *input, const fa_ten
 static bool check_autocast(const fa__call *c)
 {
     fa_dtype autocast = fa__ctx()->settings->autocast;
-    return autocast == FA_SAME || c->device->host
+    return autocast == FA_SAME || c->plan.device->host
            || fa__call_fail(c, FA_ERROR_DTYPE,
                             "probabilities are not exact enough under autocast: fa_binary_cross_entropy_with_logits "
                             "takes what stands before the sigmoid");

@@ -60,7 +60,7 @@ static fa_tensor *equal_compose(fa__call *c)
 {
     const equal_args *a = c->args;
     if (!fa__same_shape(a->x, a->y))
-        return fa_full(FA_SCALAR, false, .dtype = FA_BOOL, .device = c->device->id);
+        return fa_full(FA_SCALAR, false, .dtype = FA_BOOL, .device = c->plan.device->id);
     return all_true(fa_eq(a->x, a->y));
 }
 

@@ -92,7 +92,7 @@ static void note_change(const fa__update *u, size_t i)
 
 static fa__call call_for(const fa__update *u, fa__device *d)
 {
-    return (fa__call){.op = u->op, .device = d, .queue = fa__queue_of(d), .pending = true};
+    return (fa__call){.op = u->op, .plan = {.device = d, .queue = fa__queue_of(d), .pending = true}};
 }
 
 static bool run_place(const fa__update *u, size_t i);
@@ -139,7 +139,7 @@ static bool run_place(const fa__update *u, size_t i)
     fa__call c = call_for(u, device_of(u, i));
     fill_launch(u, i, &r.launch, tensor);
     if (!fa__launch_run(&c, &r.launch, tensor))
-        return c.unsupported && run_place_elsewhere(u, i);
+        return c.plan.unsupported && run_place_elsewhere(u, i);
     note_change(u, i);
     return true;
 }

@@ -16,7 +16,7 @@ static inline int64_t fa__reduced_count(const fa_tensor *x, unsigned set)
 static inline fa_tensor *fa__between(const fa__call *c, const fa_tensor *like)
 {
     fa_dtype dtype = like->dtype == FA_F64 ? FA_F64 : FA_F32;
-    return fa__own(fa__tensor_empty(c->device, dtype, like->rank, like->shape, c->queue));
+    return fa__own(fa__tensor_empty(c->plan.device, dtype, like->rank, like->shape, c->plan.queue));
 }
 
 /* The same for a reduction of x to `like` that keeps the dimensions with size 1. */
@@ -26,7 +26,7 @@ static inline fa_tensor *fa__between_kept(const fa__call *c, const fa_tensor *li
     int64_t kept[FA_MAX_DIMS];
     for (int i = 0; i < x->rank; i++)
         kept[i] = set >> i & 1 ? 1 : x->shape[i];
-    return fa__own(fa__tensor_empty(c->device, dtype, x->rank, kept, c->queue));
+    return fa__own(fa__tensor_empty(c->plan.device, dtype, x->rank, kept, c->plan.queue));
 }
 
 /* Compute the sum and the mean of x over dimensions. */

@@ -222,7 +222,7 @@ static int64_t held(int64_t v, int64_t low, int64_t high)
 /* The numbers 0, 1, ... along the rows or columns of a matrix. */
 static fa_tensor *numbers(fa__call *c, int64_t rows, int64_t columns)
 {
-    fa_tensor *n = fa__own(fa__tensor_empty(c->device, FA_I64, 2, (int64_t[]){rows, columns}, c->queue));
+    fa_tensor *n = fa__own(fa__tensor_empty(c->plan.device, FA_I64, 2, (int64_t[]){rows, columns}, c->plan.queue));
     return n && fa__run_expression(c, n, "index()", 0, NULL) ? n : NULL;
 }
 
@@ -232,7 +232,7 @@ static fa_tensor *mask_of(fa__call *c, const fa_tensor *x, int64_t shift, bool u
 {
     int64_t rows = x->shape[x->rank - 2], columns = x->shape[x->rank - 1];
     fa_tensor *r = numbers(c, rows, 1), *k = numbers(c, 1, columns);
-    fa_tensor *mask = fa__own(fa__tensor_empty(c->device, FA_BOOL, 2, (int64_t[]){rows, columns}, c->queue));
+    fa_tensor *mask = fa__own(fa__tensor_empty(c->plan.device, FA_BOOL, 2, (int64_t[]){rows, columns}, c->plan.queue));
     if (!r || !k || !mask)
         return NULL;
     fa__bound bound[] = {{.name = "r", .value = fa__arg_t(r)},

@@ -39,6 +39,41 @@ FN u16 f16_of_f32(f32 x)
     return (u16)(r | ((u >> 16) & 0x8000u));
 }
 
+/* The 8-bit floats of the Open Compute Project. E4M3FN has no infinities: what rounds to 480 or more is NaN. */
+FN f32 f32_of_f8_e4m3fn(u8 h)
+{
+    u32 magnitude = h & 0x7fu;
+    u32 r = SELECT(magnitude == 0x7fu, 0x7fc00000u, (magnitude << 20) + (120u << 23));
+    r = SELECT(magnitude < 8u, AS_U32((f32)(i32)magnitude * 0.001953125f), r); /* 2^-9 */
+    return AS_F32(r | ((u32)(h & 0x80u) << 24));
+}
+
+FN u8 f8_e4m3fn_of_f32(f32 x)
+{
+    u32 u = AS_U32(x), magnitude = u & 0x7fffffffu;
+    u32 normal = (magnitude - (120u << 23) + 0x7ffffu + ((magnitude >> 20) & 1u)) >> 20;
+    u32 subnormal = AS_U32(AS_F32(magnitude) + 16384.0f) - AS_U32(16384.0f); /* the last bit of the sum is 2^-9 */
+    u32 r = SELECT(magnitude < 0x3c800000u, subnormal, normal);
+    r = SELECT(magnitude > 0x43e80000u, 0x7fu, r); /* 464 */
+    return (u8)(r | ((u >> 24) & 0x80u));
+}
+
+FN f32 f32_of_f8_e5m2(u8 h)
+{
+    return f32_of_f16((u16)((u32)h << 8));
+}
+
+FN u8 f8_e5m2_of_f32(f32 x)
+{
+    u32 u = AS_U32(x), magnitude = u & 0x7fffffffu;
+    u32 normal = (magnitude - (112u << 23) + 0xfffffu + ((magnitude >> 21) & 1u)) >> 21;
+    u32 subnormal = AS_U32(AS_F32(magnitude) + 128.0f) - AS_U32(128.0f); /* the last bit of the sum is 2^-16 */
+    u32 r = SELECT(magnitude < 0x38800000u, subnormal, normal);
+    r = SELECT(magnitude >= 0x47800000u, 0x7cu, r); /* 65536 */
+    r = SELECT(magnitude > 0x7f800000u, 0x7fu, r);
+    return (u8)(r | ((u >> 24) & 0x80u));
+}
+
 #if HAS_F64
 /* To f32 rounded to odd: an inexact result has a last bit of 1, so that a further rounding is as good as one. */
 FN f32 odd_f32_of_f64(f64 x)

@@ -1,0 +1,29 @@
+/* Autocast: the dtype that the settings and the operation's row want the floating operands in. */
+#include "dispatch/call.h"
+#include "dispatch/promote.h"
+
+/* The smallest dtype that holds all floating operands but f64; FA_SAME: there are none. */
+static fa_dtype widest(const fa__call *c)
+{
+    fa_dtype d = FA_SAME;
+    for (int i = 0; i < c->op->nfields; i++) {
+        const fa_tensor *t = c->tensor[i];
+        if (t && t->dtype != FA_F64 && fa__dtype_is_float(t->dtype))
+            d = fa__promote(d, (fa_dtype)t->dtype);
+    }
+    return d;
+}
+
+fa_dtype fa__autocast_dtype(const fa__call *c)
+{
+    switch (fa__autocast_of(c)) {
+    case FA__CAST_LOW:
+        return fa__ctx()->settings->autocast;
+    case FA__CAST_F32:
+        return FA_F32;
+    case FA__CAST_WIDEST:
+        return widest(c);
+    default:
+        return FA_SAME;
+    }
+}
