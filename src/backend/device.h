@@ -117,9 +117,10 @@ typedef struct fa__backend {
     void *(*allocate)(fa__device *, size_t); /* NULL when there is no more; sets no error */
     void (*release)(fa__device *, void *, size_t);
     fa__queue *(*queue_new)(fa__device *);
-    void (*queue_free)(fa__queue *); /* when the device is closed */
+    void (*queue_free)(fa__queue *);            /* when the device is closed */
     void (*wait)(fa__queue *, uint64_t ticket); /* the host waits; called without the lock */
-    bool (*after)(fa__queue *, fa__sync_point); /* later work of the queue runs behind the stamp's; any backend's stamp */
+    bool (*after)(fa__queue *,
+                  fa__sync_point); /* later work of the queue runs behind the stamp's; any backend's stamp */
     /* Before work is issued, and before it is looked whether its operands are sound: ends the fault that the queue is
      * behind, if that was reported. False after an error. */
     bool (*ready)(fa__queue *);

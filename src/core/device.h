@@ -27,10 +27,10 @@ typedef struct fa__device {
 typedef struct fa__queue {
     fa__device *device;
     struct fa_stream *stream; /* whose queue it is, and lives as long as it; NULL: the device's default queue */
-    _Atomic uint64_t issued; /* the last ticket given out; changed under the device's lock or the queue's own */
-    _Atomic uint64_t done;   /* all work up to this ticket is known to be finished */
-    uint32_t serial;         /* names the queue in reports */
-    _Atomic uint32_t faults; /* how many spans of tickets were behind a fault: core/faults.h */
+    _Atomic uint64_t issued;  /* the last ticket given out; changed under the device's lock or the queue's own */
+    _Atomic uint64_t done;    /* all work up to this ticket is known to be finished */
+    uint32_t serial;          /* names the queue in reports */
+    _Atomic uint32_t faults;  /* how many spans of tickets were behind a fault: core/faults.h */
     struct fa__fault_spans *spans;
     /* Asks the driver how far the queue has come; does not wait. NULL: `done` is always up to date. */
     void (*poll)(struct fa__queue *, uint64_t ticket);

@@ -182,8 +182,9 @@ bool fa__fault_raise(fa__fault_note *note)
         return false;
     pthread_mutex_lock(&lock);
     snprintf(message, sizeof message, "%s",
-             note->message ? note->message : "an error of a device, of which nothing more is known: memory was lacking, "
-                                             "or there were many others since");
+             note->message ? note->message
+                           : "an error of a device, of which nothing more is known: memory was lacking, "
+                             "or there were many others since");
     pthread_mutex_unlock(&lock);
     if (!atomic_exchange(&note->reported, true))
         atomic_fetch_add(&reports, 1);

@@ -1,6 +1,6 @@
-/* Faults of queues. Work that finds something wrong late (an index out of range) puts its queue behind a fault, from its
- * ticket on until the host has reported the fault and the backend has cleared it. The rule: a value computed behind a
- * fault is an error to read, copy or use, for every thread, every time; what existed before is unchanged. So a queue
+/* Faults of queues. Work that finds something wrong late (an index out of range) puts its queue behind a fault, from
+ * its ticket on until the host has reported the fault and the backend has cleared it. The rule: a value computed behind
+ * a fault is an error to read, copy or use, for every thread, every time; what existed before is unchanged. So a queue
  * remembers the spans of tickets behind its faults, and a storage the work that first wrote it (core/order.c). */
 #ifndef FA__CORE_FAULTS_H
 #define FA__CORE_FAULTS_H

@@ -133,7 +133,8 @@ bool fa__order_room(fa__storage *s)
 }
 
 /* Values are made by several pieces of work where results are put together: the last one counts, unless an earlier one
- * is known to be behind a fault. Of one of which that is not known yet the fault stands in front of the last one, too. */
+ * is known to be behind a fault. Of one of which that is not known yet the fault stands in front of the last one, too.
+ */
 static void be_born(fa__pending *p, fa__sync_point work)
 {
     if (!p->born.queue || !fa__faults_at(p->born.queue, p->born.ticket))

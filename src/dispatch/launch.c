@@ -41,7 +41,7 @@ static bool written(const fa__launch *l, fa__storage *s, fa__sync_point work, co
 {
     if (l->overwrites && !s->making)
         return fa__after_write(s, work, op);
-    s->making = fa__outermost_call() != NULL;
+    s->making = fa__ctx()->attribution && fa__ctx()->attribution->call;
     return fa__after_creation(s, work, op);
 }
 
@@ -133,7 +133,7 @@ FA__HOT bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor
     l->overwrites |= c->given && tensor[0] == c->given;
     pthread_mutex_lock(&c->plan.device->lock);
     point(l, tensor);
-    uint64_t ticket = !b->ready(c->plan.queue) || !sound(l, tensor)         ? 0
+    uint64_t ticket = !b->ready(c->plan.queue) || !sound(l, tensor)     ? 0
                       : FA__LIKELY(!fa__ctx()->settings->fallback) ? b->run(c->plan.queue, l)
                                                                    : run_or_leave(c, l);
     pthread_mutex_unlock(&c->plan.device->lock);

@@ -378,7 +378,8 @@ static void random_numbers(void **state)
 }
 
 /* Of `count` elements, at a byte of each tensor. */
-static void put(fa__gpu_issue *issue, const fa_tensor *to, size_t to_byte, const fa_tensor *from, int64_t count, bool words)
+static void put(fa__gpu_issue *issue, const fa_tensor *to, size_t to_byte, const fa_tensor *from, int64_t count,
+                bool words)
 {
     const fa__gpu_kernel *k = fa__gpu_fixed(issue, FA__GPU_PUT, 0, FA__CLASS_I32);
     const put_arguments p = {.count = count, .words = words};
@@ -400,8 +401,7 @@ static void kernels_of_the_driver(void **state)
     pthread_mutex_lock(&d->lock);
     fa__gpu_issue issue = fa__gpu_issue_begin(d->queue, NULL);
     const fa__gpu_kernel *inherit = fa__gpu_fixed(&issue, FA__GPU_INHERIT, 0, FA__CLASS_I32);
-    assert_true(inherit
-                && fa__gpu_launch_groups(&issue, inherit, (uint64_t[3]){1, 1, 1}, &(fa__gpu_args){.count = 0}));
+    assert_true(inherit && fa__gpu_launch_groups(&issue, inherit, (uint64_t[3]){1, 1, 1}, &(fa__gpu_args){.count = 0}));
     put(&issue, to, 3, from, 7, false);
     put(&issue, to, 20, from, 10, true);
     pthread_mutex_unlock(&d->lock);

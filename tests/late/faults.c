@@ -1,6 +1,6 @@
 /* Errors inside kernels, on devices of any kind that run late. A value that was computed behind an error is an error to
- * read, to copy and to use: for every thread, every time, also after fa_error_clear(). What existed before is unchanged,
- * and what is computed after the error was reported is fine. */
+ * read, to copy and to use: for every thread, every time, also after fa_error_clear(). What existed before is
+ * unchanged, and what is computed after the error was reported is fine. */
 #include "support/api_test.h"
 #include <facula/device.h>
 #include <math.h>
@@ -96,8 +96,14 @@ static bool print_it(fa_tensor *t)
 }
 
 static bool (*const ways[])(fa_tensor *) = {
-    read_it,       copy_it_to_the_host, copy_it_to_the_other_device, compute_with_it, compute_with_it_aside,
-    write_into_it, add_it_to_another,   print_it,
+    read_it,
+    copy_it_to_the_host,
+    copy_it_to_the_other_device,
+    compute_with_it,
+    compute_with_it_aside,
+    write_into_it,
+    add_it_to_another,
+    print_it,
 };
 enum { WAYS = sizeof ways / sizeof *ways };
 
@@ -410,8 +416,8 @@ static void *read_often(void *context)
     FA_SCOPE;
     for (int i = 0; i < 20; i++) {
         bool good = ways[i % WAYS == 5 || i % WAYS == 6 ? 0 : i % WAYS](r->wrong);
-        r->errors += !good && fa_error_code() == FA_ERROR_INDEX
-                     && strstr(fa_error_message(), "index 9 is out of range") != NULL;
+        r->errors +=
+            !good && fa_error_code() == FA_ERROR_INDEX && strstr(fa_error_message(), "index 9 is out of range") != NULL;
         fa_error_clear();
         r->others += fa_item(fa_get(r->fine, "0,0")) != 2;
         r->others += fa_failed();

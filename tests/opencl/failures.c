@@ -322,12 +322,9 @@ static void what_a_failure_stopped_is_an_error_to_read(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(what_the_driver_refuses_has_a_name),
-        TEST(a_device_without_memory_says_so),
-        TEST(without_memory_of_the_host_there_are_errors),
-        TEST(a_lost_device_fails_its_tensors_and_others_go_on),
-        TEST(of_two_devices_the_one_that_failed_is_blamed),
-        TEST(of_a_launch_that_failed_no_fault_stays),
+        TEST(what_the_driver_refuses_has_a_name),           TEST(a_device_without_memory_says_so),
+        TEST(without_memory_of_the_host_there_are_errors),  TEST(a_lost_device_fails_its_tensors_and_others_go_on),
+        TEST(of_two_devices_the_one_that_failed_is_blamed), TEST(of_a_launch_that_failed_no_fault_stays),
         TEST(what_a_failure_stopped_is_an_error_to_read),
     };
     return opencl_there() ? cmocka_run_group_tests_name("opencl_failures", tests, NULL, NULL) : TEST_SKIPPED;

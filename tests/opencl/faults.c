@@ -201,8 +201,8 @@ static void wait_for(const way *w)
         sum_of(target);
 }
 
-/* Behind a launch that found nothing, as an earlier one had found something. `known`: that is over, and who comes behind
- * it has the error at once. */
+/* Behind a launch that found nothing, as an earlier one had found something. `known`: that is over, and who comes
+ * behind it has the error at once. */
 static void a_fault_crosses(const way *w, bool known)
 {
     FA_SCOPE;

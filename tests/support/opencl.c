@@ -106,8 +106,7 @@ uint64_t launch_for(fa__queue *q, const fa__launch *l, const fa__gpu_kernel *k, 
 {
     pthread_mutex_lock(&q->device->lock);
     fa__gpu_issue issue = fa__gpu_issue_begin(q, l);
-    uint64_t ticket =
-        fa__gpu_ready(q) ? fa__gpu_launch_groups(&issue, k, (uint64_t[3]){groups, 1, 1}, args) : 0;
+    uint64_t ticket = fa__gpu_ready(q) ? fa__gpu_launch_groups(&issue, k, (uint64_t[3]){groups, 1, 1}, args) : 0;
     fa__gpu_issue_end(&issue);
     pthread_mutex_unlock(&q->device->lock);
     return ticket;

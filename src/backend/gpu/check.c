@@ -186,7 +186,8 @@ bool fa__gpu_ready(fa__queue *base)
 }
 
 /* ---- faults of other queues ---- */
-/* The last check up to the ticket of which it is not known yet what it found, with one more user; NULL: there is none. */
+/* The last check up to the ticket of which it is not known yet what it found, with one more user; NULL: there is none.
+ */
 static check *pending_of(queue *q, uint64_t ticket)
 {
     check *found = NULL;

@@ -109,8 +109,8 @@ static uint64_t launch(const convolution *w, convolve_arguments *a, int64_t n, v
     int64_t classes = a->back ? a->classes[0] * a->classes[1] : 1, repeats = classes * a->parts * w->v.groups;
     bool tiles =
         a->m >= FEW && n >= FEW && ceil_div(a->m, TILE) * ceil_div(n, TILE) * repeats >= (int64_t)g->groups / 2;
-    const fa__gpu_kernel *kernel = fa__gpu_fixed(w->issue, FA__GPU_CONVOLVE, 2 * kind_of(w->dtype) + !tiles,
-                                                 fa__class_of((unsigned)w->dtype));
+    const fa__gpu_kernel *kernel =
+        fa__gpu_fixed(w->issue, FA__GPU_CONVOLVE, 2 * kind_of(w->dtype) + !tiles, fa__class_of((unsigned)w->dtype));
     if (!kernel || !fits(w, a))
         return 0;
     a->wide = tiles ? 0 : width_of(a->m, n);

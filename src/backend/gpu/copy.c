@@ -248,8 +248,8 @@ static uint64_t send_and_put(const piece *p, sender *send)
     return ticket;
 }
 
-/* Whether what stands behind earlier work may be changed. No kernel of the queue can look on the behalf of a device that
- * the driver cannot order: the host waits until it is known. */
+/* Whether what stands behind earlier work may be changed. No kernel of the queue can look on the behalf of a device
+ * that the driver cannot order: the host waits until it is known. */
 static fa__gpu_health health_for(queue *q, const fa__copy *c)
 {
     fa__gpu_health health = c->overwrites ? fa__gpu_health_of(q) : FA__GPU_SOUND;

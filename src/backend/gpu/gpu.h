@@ -85,8 +85,8 @@ uint64_t fa__gpu_launch_groups(fa__gpu_issue *, const fa__gpu_kernel *, const ui
 #define FA__GPU_LAUNCH(issue, kernel, items, struct_, ...)                                                             \
     fa__gpu_launch_buffers(issue, kernel, items, &(struct_), sizeof(struct_), (const void *const[]){__VA_ARGS__},      \
                            (int)(sizeof(const void *[]){__VA_ARGS__} / sizeof(const void *)))
-uint64_t fa__gpu_launch_buffers(fa__gpu_issue *, const fa__gpu_kernel *, int64_t items, const void *struct_, size_t size,
-                                const void *const *address, int buffers);
+uint64_t fa__gpu_launch_buffers(fa__gpu_issue *, const fa__gpu_kernel *, int64_t items, const void *struct_,
+                                size_t size, const void *const *address, int buffers);
 
 /* ---- launches of programs ---- */
 uint64_t fa__gpu_run_elementwise(fa__gpu_issue *, const fa__launch *);

@@ -42,7 +42,8 @@ static void *table_memory(const fa__launch *l, int room)
     return fa__inject_now(bytes) ? NULL : fa__raw(16, bytes);
 }
 
-static void table_begin(table *t, fa__gpu_issue *issue, const fa__launch *l, fa__gpu_shape shape, int room, void *memory)
+static void table_begin(table *t, fa__gpu_issue *issue, const fa__launch *l, fa__gpu_shape shape, int room,
+                        void *memory)
 {
     *t = (table){.issue = issue, .shape = shape, .operands = l->operands, .most = room, .memory = memory};
     t->dims = fa__gpu_program_dims(issue->device, l->program->ssa, shape);

@@ -38,8 +38,8 @@ static void set_windows(pool_arguments *p, fa_pair kernel, fa_pair stride, fa_pa
 }
 
 /* Three buffers, or two: operands 0 to `operands`. An item for each element of the first. */
-static uint64_t launch(fa__gpu_issue *issue, fa__gpu_family family, const fa__launch *l, const void *const *data, int count,
-                       pool_arguments *p)
+static uint64_t launch(fa__gpu_issue *issue, fa__gpu_family family, const fa__launch *l, const void *const *data,
+                       int count, pool_arguments *p)
 {
     const fa__operand *y = &l->operand[0];
     const fa__gpu_kernel *kernel = fa__gpu_fixed(issue, family, 0, fa__class_of(y->dtype));

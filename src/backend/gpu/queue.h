@@ -40,13 +40,13 @@ typedef struct fa__gpu_work {
     void *other;                 /* the half that another device's queue does; NULL: there is none */
     uint32_t age;                /* of the ledger */
     bool timed;
-    bool overwrites;         /* it writes over values: staged bytes stay aside behind a fault */
-    char *target;         /* memory of the host that it writes: `bytes`; NULL: none */
-    const void *staged;   /* these come from here when it is done; NULL: the device writes them itself */
+    bool overwrites;    /* it writes over values: staged bytes stay aside behind a fault */
+    char *target;       /* memory of the host that it writes: `bytes`; NULL: none */
+    const void *staged; /* these come from here when it is done; NULL: the device writes them itself */
     size_t bytes;
-    uint64_t staging_end; /* what may be used again of the queue's pinned memory; 0: it has none of it */
-    fa__timestamp *timestamp;   /* takes the time; a reference; NULL: nobody asks */
-    fa__gpu_check *check; /* whose copy of the fault word is looked at; NULL: there is none */
+    uint64_t staging_end;     /* what may be used again of the queue's pinned memory; 0: it has none of it */
+    fa__timestamp *timestamp; /* takes the time; a reference; NULL: nobody asks */
+    fa__gpu_check *check;     /* whose copy of the fault word is looked at; NULL: there is none */
 } fa__gpu_work;
 
 /* An event behind all work up to a ticket. */
@@ -78,10 +78,10 @@ typedef struct fa__gpu_queue {
     uint64_t last_read;   /* the last work that writes memory of the host; */
     uint64_t last_staged; /* the host does it at the end */
     /* faults */
-    void *word;            /* in the device's memory */
-    fa__fault *copies;     /* FA__GPU_CHECKS of them, and one that is always clear */
+    void *word;        /* in the device's memory */
+    fa__fault *copies; /* FA__GPU_CHECKS of them, and one that is always clear */
     void *copies_handle;
-    _Atomic bool *taken;   /* places in it */
+    _Atomic bool *taken; /* places in it */
     unsigned next_place;
     uint64_t last_check;   /* the last launch that may raise a fault, */
     uint64_t last_inherit; /* and the last one that takes over another queue's */
@@ -116,8 +116,8 @@ static inline uint64_t fa__gpu_done(fa__gpu_queue *q)
 
 /* ---- queue.c ---- */
 extern fa__gpu_queue fa__gpu_queues[FA__GPU_DEVICES][FA__GPU_QUEUES]; /* by the device's number */
-/* Why no driver is to be called any more: this is the child of a fork, or the process is ending. NULL: they may be. What
- * they have is kept then, where leak checkers see it. */
+/* Why no driver is to be called any more: this is the child of a fork, or the process is ending. NULL: they may be.
+ * What they have is kept then, where leak checkers see it. */
 extern const char *_Atomic fa__gpu_gone;
 /* Frees all queues of a device: it is closed. */
 void fa__gpu_queues_end(fa__device *);
@@ -133,8 +133,8 @@ uint64_t fa__gpu_issued(fa__gpu_queue *);
 bool fa__gpu_well(const fa__device *);
 /* Room for one more ticket; may have to wait for the oldest. False after an error. */
 bool fa__gpu_begin(fa__gpu_queue *, const fa__op *);
-/* The next ticket, for what was issued. NULL: it leaves nothing to do when it is done. `event` is done when the work is;
- * NULL: there is none. `call` says what made it. */
+/* The next ticket, for what was issued. NULL: it leaves nothing to do when it is done. `event` is done when the work
+ * is; NULL: there is none. `call` says what made it. */
 uint64_t fa__gpu_commit(fa__gpu_queue *, const fa__gpu_work *, void *event, const char *call);
 /* Asks the driver how far the queue has come, and puts away what is done. */
 void fa__gpu_advance(fa__gpu_queue *);
@@ -173,7 +173,9 @@ static inline fa__gpu_issue fa__gpu_issue_begin(fa__queue *queue, const fa__laun
     return (fa__gpu_issue){.queue = (fa__gpu_queue *)queue,
                            .device = queue->device,
                            .launch = l,
-                           .op = !l ? NULL : l->caller ? l->caller : l->op};
+                           .op = !l          ? NULL
+                                 : l->caller ? l->caller
+                                             : l->op};
 }
 void fa__gpu_issue_end(fa__gpu_issue *);
 /* A launch that takes over what a check of another queue finds; takes over the use of it, too. */

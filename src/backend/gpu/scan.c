@@ -91,8 +91,7 @@ static uint64_t run(fa__gpu_issue *issue, const fa__launch *l, int64_t dim, fa__
     if (!fa__gpu_handles(issue->device, s.x, l->op->name))
         return 0;
     s.b = kind == FA__SCAN_LINEAR ? &l->operand[2] : NULL;
-    s.kernel =
-        fa__gpu_fixed(issue, kind == FA__SCAN_LOG_SUM ? FA__GPU_SCAN_LOG_SUM : FA__GPU_SCAN, (int)kind, class);
+    s.kernel = fa__gpu_fixed(issue, kind == FA__SCAN_LOG_SUM ? FA__GPU_SCAN_LOG_SUM : FA__GPU_SCAN, (int)kind, class);
     if (!s.kernel)
         return 0;
     set_operands(&s.level[0].a, &s, fa__gpu_dim(s.x, dim));

@@ -88,7 +88,8 @@ static uint64_t sort_lines(sorting *s)
 }
 
 /* Of each line of x along dim, sorted, `count` elements from `first` on. */
-static uint64_t run(fa__gpu_issue *issue, const fa__launch *l, int64_t along, bool descending, int64_t first, int64_t count)
+static uint64_t run(fa__gpu_issue *issue, const fa__launch *l, int64_t along, bool descending, int64_t first,
+                    int64_t count)
 {
     const fa__operand *x = &l->operand[2];
     const fa__order order = fa__order_of(x->dtype);

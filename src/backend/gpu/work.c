@@ -130,8 +130,8 @@ static int status_of(const queue *q, const mark *m)
     return status > 0 && m->ticket <= q->known ? q->gpu->driver->stuck : status;
 }
 
-/* Puts away, in order, the work in front of a mark that is over. False when a check comes up that takes over the fault of
- * another queue, of which is not known yet what it found: *need is to come first. */
+/* Puts away, in order, the work in front of a mark that is over. False when a check comes up that takes over the fault
+ * of another queue, of which is not known yet what it found: *need is to come first. */
 static bool put_away_to(queue *q, const mark *m, int status, fa__sync_point *need)
 {
     for (; q->work_first < q->work_next && work_at(q, q->work_first)->ticket <= m->ticket; q->work_first++) {

@@ -91,9 +91,9 @@ enum { FA__OPENCL_PARAMETERS = 2 + 2 * FA__GPU_ARGS };
 typedef struct fa__opencl_kernel {
     cl_program program;
     cl_kernel kernel;
-    struct fa__opencl_kernel *next; /* of those that the child of a fork cannot free */
-    bool launched;                  /* once: many drivers compile to the end only then */
-    uint64_t releases;              /* fa__opencl_releases when parameters were set last, */
+    struct fa__opencl_kernel *next;            /* of those that the child of a fork cannot free */
+    bool launched;                             /* once: many drivers compile to the end only then */
+    uint64_t releases;                         /* fa__opencl_releases when parameters were set last, */
     uint64_t parameter[FA__OPENCL_PARAMETERS]; /* those of up to 8 bytes, and addresses of buffers; */
     uint64_t known;                            /* which of them these are (bits) */
 } fa__opencl_kernel;

@@ -39,7 +39,8 @@ bool fa__opencl_copy(fa__device *d, void *queue, const fa__gpu_copy *c, void **o
     if ((c->to_device && !to) || (c->from_device && !from))
         return false;
     if (!c->from_device)
-        return FA__OPENCL_TRY(d, clEnqueueWriteBuffer, queue, to, c->wait, to_at, c->bytes, c->from, count, list, event);
+        return FA__OPENCL_TRY(d, clEnqueueWriteBuffer, queue, to, c->wait, to_at, c->bytes, c->from, count, list,
+                              event);
     if (!c->to_device)
         return FA__OPENCL_TRY(d, clEnqueueReadBuffer, queue, from, c->wait, from_at, c->bytes, c->to, count, list,
                               event);
