@@ -111,6 +111,9 @@ FA_API fa_tensor *fa_tensor_parse(const char *text, const fa_tensor_parse_option
 FA_API fa_dtype fa_tensor_dtype(const fa_tensor *t);
 /** The device of a tensor. */
 FA_API fa_device fa_tensor_device(const fa_tensor *t);
+/** Whether the values of a tensor were computed behind a fault of its device, such as an index out of range inside a
+ *  kernel, that has been reported: reading or using them is an error (error.h). Does not wait, and raises no error. */
+FA_API bool fa_tensor_is_faulty(const fa_tensor *t);
 /** The number of dimensions; -1 for NULL. */
 FA_API int fa_dim(const fa_tensor *t);
 /** The size of dimension `dim`; negative counts from the end. -1 and an error if there is no such dimension. */

@@ -82,12 +82,23 @@ bool fa__before_write(fa__storage *s, fa__queue *queue, const fa__op *op)
     return fa__storage_sound(s);
 }
 
-bool fa__storage_fails(fa__storage *s)
+/* The fault that the storage's values were made behind; NULL: none is known. */
+static fa__fault_note *fault_of(fa__storage *s)
 {
     pthread_mutex_lock(&lock);
     fa__sync_point born = s->pending ? s->pending->born : (fa__sync_point){0};
     pthread_mutex_unlock(&lock);
-    fa__fault_note *fault = born.queue ? fa__faults_at(born.queue, born.ticket) : NULL;
+    return born.queue ? fa__faults_at(born.queue, born.ticket) : NULL;
+}
+
+bool fa__storage_is_faulty(fa__storage *s)
+{
+    return FA__UNLIKELY(fa__any_faults()) && fa__has_pending(s) && fault_of(s);
+}
+
+bool fa__storage_fails(fa__storage *s)
+{
+    fa__fault_note *fault = fault_of(s);
     if (fault)
         fa__fault_raise(fault);
     return fault != NULL;

@@ -70,7 +70,8 @@ bool fa__after_read(fa__storage *, fa__sync_point, const fa__op *op);
 bool fa__after_write(fa__storage *, fa__sync_point, const fa__op *op);
 /* The same for work that does not replace values but makes the first ones: behind a fault they are an error to use. */
 bool fa__after_creation(fa__storage *, fa__sync_point, const fa__op *op);
-/* Whether the values were made behind a fault that is known, which is raised then. */
+/* Whether the values were made behind a fault that is known; fa__storage_fails raises it then. */
+bool fa__storage_is_faulty(fa__storage *);
 bool fa__storage_fails(fa__storage *);
 static inline bool fa__storage_sound(fa__storage *s)
 {

@@ -16,12 +16,17 @@ void fa__state_drop(fa_tensor **state, fa_tensor *parameter)
     *state = NULL;
 }
 
-/* Creates a state, which moves with its parameter from then on. */
+/* Creates a state, which moves with its parameter from then on. One that was created by a step behind a fault holds no
+ * values: that step changed nothing, and the next one is the first. */
 static bool state_ready(const fa__group *g, int k, fa__slot *slot)
 {
     int begin = g->method->state[k].begin;
-    if (slot->state[k])
+    if (slot->state[k] && !fa_tensor_is_faulty(slot->state[k]))
         return true;
+    if (slot->state[k]) {
+        fa__state_drop(&slot->state[k], slot->parameter);
+        slot->step = 0;
+    }
     FA_USE(.device = fa_tensor_device(slot->parameter)); /* on the parameter's device even with automatic placement */
     fa_tensor *made = fa_full_like(slot->parameter, begin ? g->option[begin] : 0);
     if (!made || !fa_follow(made, slot->parameter))

@@ -218,6 +218,11 @@ fa_device fa_tensor_device(const fa_tensor *t)
     return fa__tensor_check(t, "fa_tensor_device: the tensor") ? fa__tensor_device(t)->id : (fa_device){0, 0};
 }
 
+bool fa_tensor_is_faulty(const fa_tensor *t)
+{
+    return fa__tensor_check(t, "fa_tensor_is_faulty: the tensor") && t->storage && fa__storage_is_faulty(t->storage);
+}
+
 int fa_dim(const fa_tensor *t)
 {
     return fa__tensor_check(t, "fa_dim: the tensor") ? t->rank : -1;
@@ -306,6 +311,8 @@ static fa_tensor *read_late(const fa_tensor *t, fa_dtype dtype, const fa__op *op
         h = fa_to(fa_contiguous(t), FA_CPU);
         if (h && there && fa__has_pending(h->storage) && !fa__allow_sync(op, there))
             h = NULL; /* even if the value has arrived */
+        if (h && fa__has_pending(h->storage) && !fa__before_read(h->storage, NULL, op))
+            h = NULL; /* a fault is reported as it is, not as one of the conversion below */
         h = h && (fa_dtype)h->dtype != dtype ? fa_to(h, dtype) : h;
         fa__use_close(&scope);
     }

@@ -24,13 +24,13 @@ check 'info: texts' says '^run.model  *cnn$'
 check 'info as JSON' run 0 info net.safetensors --json
 check 'info as JSON: it is' json '.metadata["run.model"] == "cnn" and (.tensors[] | select(.name == "model.0.weight") | .shape == [16, 1, 3, 3])'
 # eight bytes of a head's length, the head, and as many bytes as it tells of
-head='{"a":{"dtype":"F8_E4M3","shape":[2,3],"data_offsets":[0,6]},"b":{"dtype":"U8","shape":[2],"data_offsets":[6,8]}}'
+head='{"a":{"dtype":"F8_E8M0","shape":[2,3],"data_offsets":[0,6]},"b":{"dtype":"U8","shape":[2],"data_offsets":[6,8]}}'
 printf "$(printf '\\%o' ${#head})"'\0\0\0\0\0\0\0%s12345678' "$head" >strange.safetensors
 check 'info of a dtype that is not there' run 0 info strange.safetensors
-check 'info of a dtype that is not there: told' says '^a  *F8_E4M3  *(2, 3)  *6  cannot be loaded: no such dtype here$'
+check 'info of a dtype that is not there: told' says '^a  *F8_E8M0  *(2, 3)  *6  cannot be loaded: no such dtype here$'
 check 'info of a dtype that is not there: the others' says '^b  *u8  *(2)  *2$'
 check 'info of a dtype that is not there: as JSON' run 0 info strange.safetensors --json
-check 'info of a dtype that is not there: it is' json '.tensors[0] | .dtype == "F8_E4M3" and .bytes == 6 and has("cannot_be_loaded")'
+check 'info of a dtype that is not there: it is' json '.tensors[0] | .dtype == "F8_E8M0" and .bytes == 6 and has("cannot_be_loaded")'
 check 'info: no such file' run 1 info none.safetensors
 check 'info: no such file: said' complains '^facula: .*none.safetensors: .*No such file'
 head -c 3000 net.safetensors >cut.safetensors

@@ -237,9 +237,9 @@ static void heads_that_are_wrong(void **state)
     put("\377\377\377\377\377\377\377\377{}", 10);
     assert_null(fa_load_file(path).tensors.name);
     assert_error(FA_ERROR_FILE, "18446744073709551615 bytes, and it has 10");
-    put_head("{\"a\":{\"dtype\":\"F8_E4M3\",\"shape\":[2],\"data_offsets\":[0,2]}}", 2);
+    put_head("{\"a\":{\"dtype\":\"F8_E8M0\",\"shape\":[2],\"data_offsets\":[0,2]}}", 2);
     assert_null(fa_load_file(path).tensors.name);
-    assert_error(FA_ERROR_DTYPE, "\"a\" is F8_E4M3");
+    assert_error(FA_ERROR_DTYPE, "\"a\" is F8_E8M0");
     assert_null(fa_load_file(folder).tensors.name);
     assert_error(FA_ERROR_FILE, "no regular file");
 }
@@ -250,7 +250,7 @@ static void heads_of_what_cannot_be_loaded(void **state)
     (void)state;
     need_json();
     FA_SCOPE;
-    put_head("{\"__metadata__\":{\"by\":\"me\"},\"a\":{\"dtype\":\"F8_E4M3\",\"shape\":[2,3],\"data_offsets\":[4,10]},"
+    put_head("{\"__metadata__\":{\"by\":\"me\"},\"a\":{\"dtype\":\"F8_E8M0\",\"shape\":[2,3],\"data_offsets\":[4,10]},"
              "\"b\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]},"
              "\"c\":{\"dtype\":\"U8\",\"shape\":[1,1,1,1,1,1,1,1,2],\"data_offsets\":[10,12]}}",
              12);
@@ -259,7 +259,7 @@ static void heads_of_what_cannot_be_loaded(void **state)
     assert_int_equal(head.count, 3);
     const fa_saved_entry *b = &head.entry[0], *a = &head.entry[1], *c = &head.entry[2];
     assert_string_equal(a->name, "a");
-    assert_string_equal(a->dtype_name, "F8_E4M3");
+    assert_string_equal(a->dtype_name, "F8_E8M0");
     assert_int_equal(a->dtype, FA_SAME);
     assert_int_equal(a->shape.rank, 2);
     assert_int_equal(a->elements, 6);
@@ -271,7 +271,7 @@ static void heads_of_what_cannot_be_loaded(void **state)
     assert_int_equal(c->elements, 2);
     assert_string_equal(head.metadata.value[0], "me");
     assert_null(fa_load_file(path).tensors.name);
-    assert_error(FA_ERROR_DTYPE, "\"a\" is F8_E4M3");
+    assert_error(FA_ERROR_DTYPE, "\"a\" is F8_E8M0");
     put_head("{\"a\":", 0);
     assert_null(fa_load_header(path).entry);
     assert_error(FA_ERROR_FILE, "fa_load_header", "no JSON");
@@ -344,7 +344,7 @@ static void entries_that_cannot_be_here(void **state)
     need_json();
     FA_SCOPE;
     put_head("{\"a\":{\"dtype\":\"U8\",\"shape\":[1],\"data_offsets\":[0,1]},"
-             "\"b\":{\"dtype\":\"F8_E4M3\",\"shape\":[1],\"data_offsets\":[1,2]},"
+             "\"b\":{\"dtype\":\"F8_E8M0\",\"shape\":[1],\"data_offsets\":[1,2]},"
              "\"c\":{\"dtype\":\"U8\",\"shape\":[1,1,1,1,1,1,1,1,1],\"data_offsets\":[2,3]}}",
              3);
     const char *const name[] = {"a", "b", "c"};
@@ -353,7 +353,7 @@ static void entries_that_cannot_be_here(void **state)
     assert_no_error();
     assert_true(fa_item(item[0]) == 0);
     assert_false(fa_load(((fa_parameters){1, item + 1, name + 1}), path, .strict = false));
-    assert_error(FA_ERROR_DTYPE, "fa_load", path, "\"b\" is F8_E4M3");
+    assert_error(FA_ERROR_DTYPE, "fa_load", path, "\"b\" is F8_E8M0");
     assert_false(fa_load(((fa_parameters){1, item + 2, name + 2}), path, .strict = false));
     assert_error(FA_ERROR_SHAPE, "fa_load", path, "\"c\" has 9 dimensions, and tensors have at most 8");
 }
