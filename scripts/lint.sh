@@ -1,5 +1,5 @@
 #!/bin/sh
-# lint.sh BUILD [--changed]: clang-format, comments of public headers, cppcheck, and clang-tidy over all sources or those
+# lint.sh BUILD [--changed]: clang-format, comments of public headers, words of documentation, cppcheck, and clang-tidy over all sources or those
 # that have changed; the build gives the compile commands, and must be complete, since generated headers are read.
 set -u
 build=$1
@@ -27,6 +27,11 @@ report clang-format $formatted
 documented=$?
 cat "$out/documented"
 report documented $documented
+
+"$here/words.sh" >"$out/words"
+words=$?
+cat "$out/words"
+report words $words
 
 # cppcheck cannot read the macros that named options are made of: it looks after the library, which seldom uses them.
 commands " -c $PWD/src/" >"$out/library.json"

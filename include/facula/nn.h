@@ -116,7 +116,7 @@ FA_API const char *fa_module_kind(const fa_module *module);
 /** The total number of elements of a module's parameters. */
 FA_API int64_t fa_module_numel(const fa_module *module);
 /** The total size in bytes of a module's parameters and buffers, with shared tensors counted once. For a model on
- *  FA_META it tells the size it would have on a real device, without gradients and optimizer state. */
+ *  FA_META this is the size it would have on a real device, without gradients and optimizer state. */
 FA_API size_t fa_module_nbytes(const fa_module *module);
 
 /** Options of fa_module_summary(). */

@@ -35,7 +35,7 @@
  *  gradients, kernels for all devices and the in-place form are derived from the text, as for fa_pointwise().
  *
  *  **Names and lifetime.** A name is letters, digits and `_`, with an optional `namespace::` in front, which plugins
- *  should have. A second registration of a name fails with FA_ERROR_ARGUMENT; fa_op_find() tells whether there is one.
+ *  should have. A second registration of a name fails with FA_ERROR_ARGUMENT; fa_op_find() returns NULL if a name is free.
  *  Operations stay until the process ends, as graphs may refer to them: there is no way to unregister one, and the
  *  shared object that holds its functions stays loaded even after dlclose(). Names, texts, fields and defaults are
  *  copied. All functions here may be called from any thread. */
@@ -374,7 +374,7 @@ typedef struct fa_op_backward {
     const void *args; /**< the arguments of the call; tensors that `.saved` does not name have shape and dtype only */
     void *context;    /**< as registered */
     int results;      /**< the number of results */
-    fa_tensor *const *grad;   /**< the gradient of each result; zeros where nobody asked for it */
+    fa_tensor *const *grad;   /**< the gradient of each result; zeros if it is not needed */
     fa_tensor *const *result; /**< each result that `.saved` names; NULL for the others */
     const void *internal;     /**< the library's */
 } fa_op_backward;
