@@ -1,5 +1,5 @@
-/* A custom dataset whose samples are generated on demand: points on two spirals, with the spiral as the class. A network
- * learns to separate them. The optional argument is a device; the default is the best available one. */
+/* A custom dataset whose samples are generated on demand: points on two spirals, with the spiral as the class. A
+ * network learns to separate them. The optional argument is a device; the default is the best available one. */
 #include <facula/facula.h>
 #include <math.h>
 #include <stdio.h>

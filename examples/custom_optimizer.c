@@ -1,6 +1,6 @@
-/* A custom optimizer: Lion (Chen et al. 2023, arXiv:2302.06675), which steps in the direction of the sign of a momentum.
- * A step is one fused expression over all parameters, on their device. The optional argument is a device; the default is
- * the best available one. */
+/* A custom optimizer: Lion (Chen et al. 2023, arXiv:2302.06675), which steps in the direction of the sign of a
+ * momentum. A step is one fused expression over all parameters, on their device. The optional argument is a device; the
+ * default is the best available one. */
 #include <facula/facula.h>
 #include <stdio.h>
 

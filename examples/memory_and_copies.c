@@ -1,5 +1,5 @@
-/* Device memory and transfers: a training step that is checked to make no copies and no synchronizations, and a report of
- * all copies and waits. The optional argument is a device; the default is the best available one. */
+/* Device memory and transfers: a training step that is checked to make no copies and no synchronizations, and a report
+ * of all copies and waits. The optional argument is a device; the default is the best available one. */
 #include <facula/facula.h>
 #include <stdio.h>
 

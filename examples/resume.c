@@ -1,5 +1,5 @@
-/* Training that is interrupted and resumed from a checkpoint ends with bit-identical weights. The optional argument is a
- * device; the default is the best available one. Writes run.safetensors. */
+/* Training that is interrupted and resumed from a checkpoint ends with bit-identical weights. The optional argument is
+ * a device; the default is the best available one. Writes run.safetensors. */
 #include <facula/facula.h>
 #include <stdio.h>
 

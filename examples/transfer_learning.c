@@ -1,5 +1,6 @@
-/* Transfer learning: a network is trained on a task with many samples; then its body is frozen and a new head is trained
- * on another task with few samples. The optional argument is a device; the default is the best available one. */
+/* Transfer learning: a network is trained on a task with many samples; then its body is frozen and a new head is
+ * trained on another task with few samples. The optional argument is a device; the default is the best available one.
+ */
 #include <facula/facula.h>
 #include <stdio.h>
 

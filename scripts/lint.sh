@@ -1,6 +1,7 @@
 #!/bin/sh
-# lint.sh BUILD [--changed]: clang-format, comments of public headers, words of documentation, cppcheck, and clang-tidy over all sources or those
-# that have changed; the build gives the compile commands, and must be complete, since generated headers are read.
+# lint.sh BUILD [--changed]: clang-format, comments of public headers, words of documentation, cppcheck, and clang-tidy over
+# all sources or those that have changed; the build gives the compile commands, and must be complete, since generated
+# headers are read.
 set -u
 build=$1
 here=$(dirname "$0")

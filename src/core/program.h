@@ -15,10 +15,10 @@ static inline fa__class fa__class_of(unsigned dtype)
 
 typedef struct fa__program {
     const fa__ssa *ssa;
-    const char *text;  /* for reports */
-    int hot;           /* FA__HOT_name of the generated hot.h when the C compiler made loops of it, else -1 */
+    const char *text;         /* for reports */
+    int hot;                  /* FA__HOT_name of the generated hot.h when the C compiler made loops of it, else -1 */
     struct fa__object *owner; /* late work that runs the program has a reference to it; NULL: it lives for ever */
-    int32_t low, high; /* the values of the dtype, where it computes in 32-bit integers */
+    int32_t low, high;        /* the values of the dtype, where it computes in 32-bit integers */
     _Atomic(void *) compiled[FA__BACKENDS][FA__CLASSES];
 } fa__program;
 #endif

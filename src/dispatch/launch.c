@@ -133,9 +133,9 @@ FA__HOT bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor
     l->overwrites |= c->given && tensor[0] == c->given;
     pthread_mutex_lock(&c->plan.device->lock);
     point(l, tensor);
-    uint64_t ticket = !b->ready(c->plan.queue) || !sound(l, tensor)     ? 0
-                      : FA__LIKELY(!fa__ctx()->settings->fallback) ? b->run(c->plan.queue, l)
-                                                                   : run_or_leave(c, l);
+    uint64_t ticket = !b->ready(c->plan.queue) || !sound(l, tensor) ? 0
+                      : FA__LIKELY(!fa__ctx()->settings->fallback)  ? b->run(c->plan.queue, l)
+                                                                    : run_or_leave(c, l);
     pthread_mutex_unlock(&c->plan.device->lock);
     return FA__LIKELY(ticket != 0) ? note(c, l, tensor, ticket) : not_issued(c);
 }

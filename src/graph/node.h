@@ -42,7 +42,7 @@ typedef struct fa__node {
     uint64_t level;
     const void *made_at; /* as in a tensor */
     fa__hook *hooks;     /* hooks of the results */
-    fa__object *own;     /* an object that lives as long as the node, or NULL: a user function, or a compiled expression */
+    fa__object *own; /* an object that lives as long as the node, or NULL: a user function, or a compiled expression */
     fa__queue *queue;
     void *args;     /* the recorded arguments */
     uint32_t kept;  /* bit i: field i is saved. The node holds references to the tensors in args */

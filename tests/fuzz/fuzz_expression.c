@@ -62,8 +62,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     text[size - 1] = 0;
     fa__signature signature = {inputs, 4, outputs, data[0] % 4};
     fa__parse_error error;
-    const fa__expression *e =
-        fa__expression_parse(text, &signature, &error);
+    const fa__expression *e = fa__expression_parse(text, &signature, &error);
     if (e) {
         check_program(&e->ssa);
         check_derivatives(e, e->ssa.count < 40 ? 2 : 1);

@@ -139,8 +139,7 @@ KERNEL(expression)
     if (items < 0)
         return 0;
     set_arguments(&a, l, rank, class, items);
-    const fa__gpu_kernel *kernel =
-        fits(issue->device, l, &a) ? fa__gpu_registered(issue, l->op, rank, class) : NULL;
+    const fa__gpu_kernel *kernel = fits(issue->device, l, &a) ? fa__gpu_registered(issue, l->op, rank, class) : NULL;
     if (!kernel)
         return 0;
     for (int i = 0; i < l->operands; i++)
