@@ -269,7 +269,7 @@ void write_headers(const rows *r, const char *folder)
     text all = {0};
     mkdir(rows_format("%s/ops", folder), 0777);
     put(&all, "/** @file\n *  All operations.\n *\n *  Written by facula-rows from src/ops: edit there. */\n"
-              "#ifndef FACULA_OPERATIONS_H\n#define FACULA_OPERATIONS_H\n\n"
+              "/* clang-format off */\n#ifndef FACULA_OPERATIONS_H\n#define FACULA_OPERATIONS_H\n\n"
               "/** @defgroup ops Operations\n *  Functions of tensors, by subject. docs/operations.md lists them with "
               "their counterparts "
               "in PyTorch and NumPy. */\n\n");
