@@ -36,8 +36,8 @@
  *
  *  **Names and lifetime.** A name is letters, digits and `_`, with an optional `namespace::` in front, which plugins
  *  should have. A second registration of a name fails with FA_ERROR_ARGUMENT; fa_op_find() returns NULL if it is
- *  free. Operations stay until the process ends, as graphs may refer to them: there is no way to unregister one, and the
- *  shared object that holds its functions stays loaded even after dlclose(). Names, texts, fields and defaults are
+ *  free. Operations stay until the process ends, as graphs may refer to them: there is no way to unregister one, and
+ *  the shared object that holds its functions stays loaded even after dlclose(). Names, texts, fields and defaults are
  *  copied. All functions here may be called from any thread. */
 #ifndef FACULA_OP_H
 #define FACULA_OP_H
