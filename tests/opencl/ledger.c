@@ -6,6 +6,7 @@
 #include "backend/device.h"
 #include "backend/gpu/opencl/opencl.h"
 #include "base/clock.h"
+#include "core/attribution.h"
 #include "support/text.h"
 #include <facula/facula.h>
 #include <setjmp.h>
@@ -24,7 +25,7 @@ typedef struct kind {
 
 /* Looks are reads of the queue's fault word: the library's own, and no copy of anybody's data. */
 static struct {
-    kind write, read, look, between, wait, build, map;
+    kind write, own, read, look, between, wait, build, map;
     cl_event event[MOST_EVENTS]; /* of copies */
     kind *of[MOST_EVENTS];
     int events;
@@ -58,8 +59,11 @@ static cl_int note(kind *k, size_t bytes, cl_event *e, cl_int status)
 static cl_int write_buffer(cl_command_queue q, cl_mem m, cl_bool block, size_t at, size_t size, const void *from,
                            cl_uint n, const cl_event *list, cl_event *e)
 {
-    assert_int_equal(block, CL_FALSE);
-    return note(&account.write, size, e, real.clEnqueueWriteBuffer(q, m, block, at, size, from, n, list, e));
+    /* Those that no copy asked for are the library's own: a new queue's fault word, arguments of lists of launches. */
+    const bool own = !fa__called_by_program();
+    assert_true(own || !block);
+    return note(own ? &account.own : &account.write, size, e,
+                real.clEnqueueWriteBuffer(q, m, block, at, size, from, n, list, e));
 }
 
 static cl_int read_buffer(cl_command_queue q, cl_mem m, cl_bool block, size_t at, size_t size, void *to, cl_uint n,
