@@ -98,7 +98,7 @@ static int stack_bytes(const char *log)
     return at ? atoi(at) : -1;
 }
 
-/* Divisions are calls, and much of f64, around which the compiler may save a few registers. */
+/* Divisions, conversions of dtypes and much of f64 are calls, around which the compiler may save a few registers. */
 enum { STACK_CALLS = 64 };
 
 /* What the kernel may have and has to have, */
@@ -335,8 +335,10 @@ static void compile_family(fa__gpu_family family, fa__class class, int variant)
     char what[100];
     char *source = fa__gpu_source_fixed(&device, family, variant, class, &entry);
     snprintf(what, sizeof what, "%s, class %d, variant %d", entry, (int)class, variant);
-    bool divides = family >= FA__GPU_POOL_MAX && family <= FA__GPU_POOL_MEAN_BACK; /* numbers of items, into places */
-    compile(what, source, (expectation){.calls = class == FA__CLASS_F64 || divides});
+    /* pooling divides numbers of items into positions; softmax converts elements while it holds its partial sums */
+    bool calls = (family >= FA__GPU_POOL_MAX && family <= FA__GPU_POOL_MEAN_BACK) || family == FA__GPU_SOFTMAX;
+    compile(what, source, (expectation){.calls = class == FA__CLASS_F64 || calls});
+});
 }
 
 static void test_families(void **state)
