@@ -338,7 +338,6 @@ static void compile_family(fa__gpu_family family, fa__class class, int variant)
     /* pooling divides numbers of items into positions; softmax converts elements while it holds its partial sums */
     bool calls = (family >= FA__GPU_POOL_MAX && family <= FA__GPU_POOL_MEAN_BACK) || family == FA__GPU_SOFTMAX;
     compile(what, source, (expectation){.calls = class == FA__CLASS_F64 || calls});
-});
 }
 
 static void test_families(void **state)
