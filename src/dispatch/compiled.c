@@ -284,7 +284,9 @@ static const fa__op *make_derivative(const fa__op *op, fa__compiled *f, int inpu
         return why == FA__UNDERIVED_ZERO ? &fa__zero_op : why == FA__UNDERIVED_LARGE ? &fa__large_op : NULL;
     _Static_assert((int)FA__MAX_FIELDS >= (int)FA__MAX_INPUTS, "each input of an expression is a field");
     fa__compiled *df = f->owner ? fa__compiled_new(e, f->owner) : row_formula_new(e, sizeof(fa__derived_op));
-    fa__derived_op *d = df && f->owner ? fa__expression_derived_op(op, input, e) : (fa__derived_op *)(void *)(df + 1);
+    fa__derived_op *d = !df        ? NULL
+                        : f->owner ? fa__expression_derived_op(op, input, e)
+                                   : (fa__derived_op *)(void *)(df + 1);
     if (!df || !d) {
         if (df)
             fa__compiled_free(df);
