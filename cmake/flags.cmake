@@ -37,7 +37,8 @@ target_compile_options(facula_library_flags INTERFACE -fexceptions -ffp-contract
 if(NOT FACULA_SANITIZE) # where tests link the shared library (library.cmake)
     target_compile_options(facula_library_flags INTERFACE -fvisibility=hidden)
 endif()
-target_compile_definitions(facula_library_flags INTERFACE $<$<CONFIG:Release>:NDEBUG>)
+# The calls within the library keep the line of the program's call.
+target_compile_definitions(facula_library_flags INTERFACE FACULA_NO_LINES $<$<CONFIG:Release>:NDEBUG>)
 target_include_directories(facula_library_flags INTERFACE
     ${PROJECT_SOURCE_DIR}/include ${PROJECT_SOURCE_DIR}/src ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/gen)
 target_link_libraries(facula_library_flags INTERFACE facula_target_flags)

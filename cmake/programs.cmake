@@ -7,6 +7,7 @@ endfunction()
 file(GLOB command_sources CONFIGURE_DEPENDS tools/facula/*.c)
 if(command_sources)
     facula_program(facula-command ${command_sources})
+    target_compile_definitions(facula-command PRIVATE FACULA_NO_LINES) # its messages are for users
     file(RELATIVE_PATH to_library ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})
     set_target_properties(facula-command PROPERTIES OUTPUT_NAME facula INSTALL_RPATH "$ORIGIN/${to_library}")
 endif()

@@ -40,6 +40,7 @@ if(rows_tool)
         target_include_directories(${target} PRIVATE include src)
         target_link_libraries(${target} PRIVATE facula_flags m Threads::Threads)
     endforeach()
+    target_compile_definitions(facula_parser PRIVATE FACULA_NO_LINES)
     target_link_libraries(facula-rows PRIVATE facula_parser)
     add_custom_command(
         OUTPUT ${FACULA_GEN}/rows.stamp

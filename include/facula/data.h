@@ -66,7 +66,7 @@ FA_API fa_dataset *fa__data_tensors(fa_tensors tensors);
  *  the input, the second the target, others are extra; the dataset holds references to them. Their first dimensions
  *  must be equal. If they are on a device, batches are made there; the sample numbers are copied to the device, and
  *  these copies are counted under fa_tensor_from. */
-#define fa_data_tensors(...) fa__data_tensors(FA_TENSORS(__VA_ARGS__))
+#define fa_data_tensors(...) FA__CALLED(fa__data_tensors(FA_TENSORS(__VA_ARGS__)))
 
 /** Creates a dataset of some samples of another one.
  *  @param dataset the dataset, to which the subset holds a reference

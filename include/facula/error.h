@@ -46,7 +46,10 @@ typedef struct fa_error {
     fa_code code;       /**< kind of error; FA_OK: none */
     bool seen;          /**< the program has looked at it */
     bool unfinished;    /**< internal: the failing call will still append its operands to the message */
-    char message[1024]; /**< one line (newlines become spaces), truncated if it is too long */
+    bool located;       /**< internal: the message begins with the line of the call */
+    const void *site;   /**< internal: where the program called */
+    char message[1152]; /**< one line (newlines become spaces), truncated if it is too long. It begins with the file
+                             and line of the program's call: "train.c:41: fa_matmul(...): ..." */
 } fa_error;
 
 /** Returns true if an error is set in this thread, or in the struct given by `FA_USE(.catch_errors = &e)`. Marks the
@@ -70,6 +73,7 @@ FA_API const char *fa_code_name(fa_code code);
  *  `format` and the following arguments are those of printf. An invalid `code` becomes FA_ERROR_USER.
  *  @return always false, so that a function can end with `return fa_fail(FA_ERROR_USER, "no sample %d", i);` */
 FA_API bool fa_fail(fa_code code, const char *format, ...) __attribute__((__format__(__printf__, 2, 3)));
+#define fa_fail(...) FA__CALLED(fa_fail(__VA_ARGS__))
 
 /** Appends to the message of the current error, for callers that know more about where it happened, such as the layer
  *  of a network or the line of a file. `format` and the following arguments are those of printf. Does not mark the

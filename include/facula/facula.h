@@ -46,4 +46,5 @@
 #include <facula/train.h>
 #include <facula/types.h>
 #include <facula/version.h>
+#include <facula/lines.h>
 #endif

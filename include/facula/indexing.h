@@ -135,7 +135,7 @@ extern "C" {
  *  @param index an FA_INDEX(); the macro takes the parts directly
  *  @return the selected elements; NULL after an error */
 FA_API fa_tensor *fa_index(const fa_tensor *x, fa_index_parts index);
-#define fa_index(x, ...) fa_index(x, FA_INDEX(__VA_ARGS__))
+#define fa_index(x, ...) FA__CALLED(fa_index(x, FA_INDEX(__VA_ARGS__)))
 
 /** Options of fa_index_put(). */
 typedef struct fa_index_put_options {

@@ -28,7 +28,42 @@
 #define FA__END
 #endif
 
+#define FA__CLEANUP(f) __attribute__((__cleanup__(f), __unused__))
+#define FA__WHERE __FILE__ ":" FA__STRING(__LINE__)
+#define FA__STRING(x) FA__STRING_(x)
+#define FA__STRING_(x) #x
+
+/* The file and line of the call that this thread is in, such as "train.c:41": errors, the origin of tensors and the
+ * ledger name it. Calls are macros that set it while the call runs. NULL outside of calls, and in calls through
+ * pointers. In files that define FACULA_NO_LINES before including this, calls do not set it. */
+FA__BEGIN
+extern FA_API __thread const char *fa__line __attribute__((__tls_model__("initial-exec")));
+FA__END
+static inline const char *fa__line_enter(const char *line)
+{
+    const char *outer = fa__line;
+    fa__line = line;
+    return outer;
+}
+static inline void fa__line_leave(const char **outer)
+{
+    fa__line = *outer;
+}
+#ifdef FACULA_NO_LINES
+#define FA__LINE(u)
+#else
+#define FA__LINE(u) const char *fa__l##u FA__CLEANUP(fa__line_leave) = fa__line_enter(FA__WHERE);
+#endif
+
 /* clang-format off */
+/* FA__CALLED(call): a call of a function that needs no other macro, with its line */
+#ifdef FACULA_NO_LINES
+#define FA__CALLED(...) __VA_ARGS__
+#else
+#define FA__CALLED(...) FA__CALLED_(__COUNTER__, __VA_ARGS__)
+#define FA__CALLED_(...) FA__CALLED__(__VA_ARGS__)
+#define FA__CALLED__(u, ...) __extension__({ FA__LINE(u) __VA_ARGS__; })
+#endif
 #define FA__CAT(a, b) FA__CAT_(a, b)
 #define FA__CAT_(a, b) a##b
 #define FA__UNIQUE(prefix) FA__CAT(prefix, __COUNTER__)

@@ -25,7 +25,7 @@ FA__BEGIN
  *  The call is a memory scope: intermediate results are freed when it returns, unless backward needs them. An error
  *  inside it names the modules: "... in conv2d "3" of sequential "features" of net". Returns NULL and an error if the
  *  module takes another number of inputs, or if its forward function failed. */
-#define fa_forward(module, ...) fa__forward(module, FA_TENSORS(__VA_ARGS__))
+#define fa_forward(module, ...) FA__CALLED(fa__forward(module, FA_TENSORS(__VA_ARGS__)))
 FA_API fa_tensor *fa__forward(fa_module *module, fa_tensors inputs);
 
 /** Sets a module and all its descendants to training mode, or, if `training` is false, to inference mode, which
@@ -44,7 +44,7 @@ FA_API fa_module *fa__module_to(fa_module *module, fa_place where);
  *  error. Returns the module.
  *
  *      fa_module_to(net, FA_CUDA(0));  fa_module_to(net, FA_BF16); */
-#define fa_module_to(module, where) fa__module_to(module, FA__PLACE(where))
+#define fa_module_to(module, where) FA__CALLED(fa__module_to(module, FA__PLACE(where)))
 
 /** Removes the gradients of all parameters: fa_grad() is NULL then. */
 FA_API bool fa_module_zero_grad(fa_module *module);
@@ -274,7 +274,7 @@ template <class... T> static inline fa_module *fa_nn_sequential(T... module)
 }
 extern "C" {
 #else
-#define fa_nn_sequential(...) FA__CAT(FA__SEQUENTIAL, FA__EMPTY(__VA_ARGS__))(__VA_ARGS__)
+#define fa_nn_sequential(...) FA__CALLED(FA__CAT(FA__SEQUENTIAL, FA__EMPTY(__VA_ARGS__))(__VA_ARGS__))
 #define FA__SEQUENTIAL0(...) fa__nn_sequential(FA__COUNT(__VA_ARGS__), (fa_module *const[]){__VA_ARGS__})
 #define FA__SEQUENTIAL1(...) fa__nn_sequential(0, NULL)
 #endif
@@ -291,7 +291,7 @@ template <class... T> static inline fa_module *fa_nn_list(T... module)
 }
 extern "C" {
 #else
-#define fa_nn_list(...) FA__CAT(FA__NN_LIST, FA__EMPTY(__VA_ARGS__))(__VA_ARGS__)
+#define fa_nn_list(...) FA__CALLED(FA__CAT(FA__NN_LIST, FA__EMPTY(__VA_ARGS__))(__VA_ARGS__))
 #define FA__NN_LIST0(...) fa__nn_list(FA__COUNT(__VA_ARGS__), (fa_module *const[]){__VA_ARGS__})
 #define FA__NN_LIST1(...) fa__nn_list(0, NULL)
 #endif

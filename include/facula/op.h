@@ -298,13 +298,13 @@ template <class... A> static inline fa_tensor *fa_call_(const fa_op *op, const A
 /** Calls an operation with its arguments in order, then named ones: fa_call(op, x, FA_NAMED("dim", 1)). An argument is
  * a tensor, a number, a bool, a string, FA_SHAPE(), FA_TENSORS(), FA_LIST() or a device; there is at least one.
  *  @return the (first) result, in the scope; NULL and an error on failure */
-#define fa_call(op, ...) fa_op_call(op, FA__VALUES(__VA_ARGS__))
+#define fa_call(op, ...) FA__CALLED(fa_op_call(op, FA__VALUES(__VA_ARGS__)))
 /** The same with all results: fa_call_all(max, x, FA_NAMED("dim", 1)).item[1] are the indices. */
-#define fa_call_all(op, ...) fa_op_call_all(op, FA__VALUES(__VA_ARGS__))
+#define fa_call_all(op, ...) FA__CALLED(fa_op_call_all(op, FA__VALUES(__VA_ARGS__)))
 /** The same with the result written into `out`. */
-#define fa_call_out(op, out, ...) fa_op_call_out(op, out, FA__VALUES(__VA_ARGS__))
+#define fa_call_out(op, out, ...) FA__CALLED(fa_op_call_out(op, out, FA__VALUES(__VA_ARGS__)))
 /** The in-place form: fa_call_(add, x, 1) is fa_add_(x, 1). */
-#define fa_call_(op, ...) fa_op_call_(op, FA__VALUES(__VA_ARGS__))
+#define fa_call_(op, ...) FA__CALLED(fa_op_call_(op, FA__VALUES(__VA_ARGS__)))
 #endif
 
 FA__BEGIN

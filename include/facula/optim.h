@@ -237,7 +237,8 @@ FA_API fa_tensor *fa_clip_grad_norm(fa_parameters parameters, double max_norm,
 /** Clamps each element of the gradients of `parameters` to -clip_value..clip_value, where `clip_value` is 0 or more.
  *  NaN stays NaN. False and an error, with the gradients unchanged; also if an error was set before. */
 FA_API bool fa_clip_grad_value(fa_parameters parameters, double clip_value);
-#define fa_clip_grad_value(parameters, clip_value) fa_clip_grad_value(FA__PARAMETERS(parameters), clip_value)
+#define fa_clip_grad_value(parameters, clip_value)                                                                     \
+    FA__CALLED(fa_clip_grad_value(FA__PARAMETERS(parameters), clip_value))
 
 /* ---- parameter groups ---- */
 

@@ -259,7 +259,7 @@ extern "C" {
 /** Steps several schedules of one optimizer together: fa_schedule_chained(warm_up, decay). Each step advances all of
  *  them, in order. The result holds references to them; step only the result. fa_schedule_reduce_on_plateau() cannot
  *  be one of them. */
-#define fa_schedule_chained(...) FA__CAT(FA__CHAINED, FA__EMPTY(__VA_ARGS__))(__VA_ARGS__)
+#define fa_schedule_chained(...) FA__CALLED(FA__CAT(FA__CHAINED, FA__EMPTY(__VA_ARGS__))(__VA_ARGS__))
 #define FA__CHAINED0(...) fa__schedule_chained(FA__COUNT(__VA_ARGS__), (fa_schedule *const[]){__VA_ARGS__})
 #define FA__CHAINED1(...) fa__schedule_chained(0, NULL)
 /** Runs schedules of one optimizer one after the other: the first until epoch milestones[0], then the second from its
@@ -271,7 +271,7 @@ extern "C" {
  *  The result holds references to them; step only the result. fa_schedule_reduce_on_plateau() cannot be one of them.
  *  Chains and sequences can (in PyTorch, only as the first). */
 #define fa_schedule_sequential(milestones, ...)                                                                        \
-    fa__schedule_sequential(milestones, FA__COUNT(__VA_ARGS__), (fa_schedule *const[]){__VA_ARGS__})
+    FA__CALLED(fa__schedule_sequential(milestones, FA__COUNT(__VA_ARGS__), (fa_schedule *const[]){__VA_ARGS__}))
 #endif
 
 /** @} */

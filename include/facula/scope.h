@@ -74,12 +74,9 @@ FA_API void fa__repeat_close(int64_t *i);
 FA_API fa_tensor *fa__variable(fa_tensor *value);
 FA_API void fa__variable_close(fa_tensor **variable);
 
-#define FA__CLEANUP(f) __attribute__((__cleanup__(f), __unused__))
-#define FA__WHERE __FILE__ ":" FA__STRING(__LINE__)
-#define FA__STRING(x) FA__STRING_(x)
-#define FA__STRING_(x) #x
 #define FA__USE_OPEN(o, ...)                                                                                           \
     __extension__({                                                                                                    \
+        FA__LINE(o)                                                                                                    \
         fa_settings o = fa__settings();                                                                                \
         FA__SET(o, __VA_ARGS__)                                                                                        \
         fa__use_open(&o);                                                                                              \
@@ -140,11 +137,6 @@ extern "C" {
 #endif
 /** Writes the open scopes of this thread and the number of objects in each to `file`, outermost first. */
 FA_API void fa_scope_report(FILE *file);
-
-/** Labels tensors that this thread creates from here on with this source position, until the next FA_HERE; errors
- *  about them show it. */
-#define FA_HERE fa__here(FA__WHERE)
-FA_API void fa__here(const char *where);
 
 /** @} */
 

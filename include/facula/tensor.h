@@ -79,7 +79,8 @@ template <class... T> static inline fa_tensor *fa_tensor_of(T... v)
 }
 extern "C" {
 #else
-#define fa_tensor_of(...) fa__tensor_of(FA__COUNT(__VA_ARGS__), (const fa_arg[]){FA__MAP(FA__NUMBER, __VA_ARGS__)})
+#define fa_tensor_of(...)                                                                                              \
+    FA__CALLED(fa__tensor_of(FA__COUNT(__VA_ARGS__), (const fa_arg[]){FA__MAP(FA__NUMBER, __VA_ARGS__)}))
 #endif
 
 /** Options of fa_tensor_parse. */
@@ -244,7 +245,7 @@ FA_API bool fa_move_(fa_tensor *t, fa_place where);
 FA_API bool fa_follow(fa_tensor *t, fa_tensor *leader);
 /** Ends fa_follow(): t no longer moves with `leader`. Does nothing if it does not follow it. */
 FA_API bool fa_unfollow(fa_tensor *t, fa_tensor *leader);
-#define fa_move_(t, where) fa_move_(t, FA__PLACE(where))
+#define fa_move_(t, where) FA__CALLED(fa_move_(t, FA__PLACE(where)))
 /* The same for fa_module_to(), under whose name copies are counted and errors are reported. */
 FA_API bool fa__can_move_of_module(fa_tensor *t,
                                    fa_place where); /* checks everything except whether there is enough memory */
@@ -271,6 +272,7 @@ FA_API fa_tensor *fa_set(fa_tensor *x, const char *where, fa_arg value);
 #define fa_set(x, where, value) FA__SET_THROUGH(FA__UNIQUE(fa__v), x, where, value)
 #define FA__SET_THROUGH(name, x, where, value)                                                                         \
     __extension__({                                                                                                    \
+        FA__LINE(name)                                                                                                 \
         FA__AUTO name = value;                                                                                         \
         FA__CHECK_FA__ARG("fa_set: the value is neither a tensor nor a number", name)                                  \
         fa_set(x, where, FA__ARG(name));                                                                               \

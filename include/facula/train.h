@@ -246,7 +246,7 @@ template <class... V> static inline bool fa_progress_tick(fa_progress *bar, V...
 extern "C" {
 #else
 #define fa_progress_tick(...)                                                                                          \
-    fa__progress_tick(FA__COUNT(__VA_ARGS__), (const fa__tick[]){FA__MAP(FA__TICK, __VA_ARGS__)})
+    FA__CALLED(fa__progress_tick(FA__COUNT(__VA_ARGS__), (const fa__tick[]){FA__MAP(FA__TICK, __VA_ARGS__)}))
 #define FA__TICK(v)                                                                                                    \
     _Generic(v, fa_progress *: fa__tick_bar, char *: fa__tick_name, const char *: fa__tick_name,                                \
              fa_tensor *: fa__tick_t, const fa_tensor *: fa__tick_t, fa_arg: fa__tick_arg, _Bool: fa__tick_i,                   \

@@ -324,7 +324,7 @@ static inline fa_shape fa__scalar_shape(void)
     return s;
 }
 
-/* FA__CALLn(function, a conversion for each operand, operands..., .option = value...) expands to ({ fa_f_options o =
+/* FA__CALLn(function, a conversion for each operand, operands..., .option = value...) expands to ({ line; fa_f_options o =
  * defaults; o .option = value; fa_f(operands..., &o); }). An operand that may be a number is evaluated into a
  * variable first, so that nested calls do not grow exponentially; other operands are expanded in place. */
 #define FA__BIND_FA__SAME(text, name, v)
@@ -339,6 +339,7 @@ static inline fa_shape fa__scalar_shape(void)
 #define FA__CALL0_(...) FA__CALL0__(__VA_ARGS__)
 #define FA__CALL0__(f, u, ...)                                                                                         \
     __extension__({                                                                                                    \
+        FA__LINE(u)                                                                                                    \
         f##_options fa__o##u = FA__DEFAULT_##f;                                                                        \
         FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
         f(&fa__o##u);                                                                                                  \
@@ -347,6 +348,7 @@ static inline fa_shape fa__scalar_shape(void)
 #define FA__CALL1_(...) FA__CALL1__(__VA_ARGS__)
 #define FA__CALL1__(f, c1, u, a, ...)                                                                                  \
     __extension__({                                                                                                    \
+        FA__LINE(u)                                                                                                    \
         FA__BIND_##c1(FA__OPERAND_TEXT(f, "first"), fa__a##u, a) f##_options fa__o##u = FA__DEFAULT_##f;               \
         FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
         f(FA__PASS_##c1(fa__a##u, a), &fa__o##u);                                                                      \
@@ -356,6 +358,7 @@ static inline fa_shape fa__scalar_shape(void)
 #define FA__CALL2_(...) FA__CALL2__(__VA_ARGS__)
 #define FA__CALL2__(f, c1, c2, u, a, b, ...)                                                                           \
     __extension__({                                                                                                    \
+        FA__LINE(u)                                                                                                    \
         FA__BIND_##c1(FA__OPERAND_TEXT(f, "first"), fa__a##u, a)                                                       \
             FA__BIND_##c2(FA__OPERAND_TEXT(f, "second"), fa__b##u, b) f##_options fa__o##u = FA__DEFAULT_##f;          \
         FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
@@ -367,6 +370,7 @@ static inline fa_shape fa__scalar_shape(void)
 #define FA__CALL3_(...) FA__CALL3__(__VA_ARGS__)
 #define FA__CALL3__(f, c1, c2, c3, u, a, b, c, ...)                                                                    \
     __extension__({                                                                                                    \
+        FA__LINE(u)                                                                                                    \
         FA__BIND_##c1(FA__OPERAND_TEXT(f, "first"), fa__a##u, a)                                                       \
             FA__BIND_##c2(FA__OPERAND_TEXT(f, "second"), fa__b##u, b)                                                  \
                 FA__BIND_##c3(FA__OPERAND_TEXT(f, "third"), fa__c##u, c) f##_options fa__o##u = FA__DEFAULT_##f;       \
@@ -379,6 +383,7 @@ static inline fa_shape fa__scalar_shape(void)
 #define FA__CALL4_(...) FA__CALL4__(__VA_ARGS__)
 #define FA__CALL4__(f, c1, c2, c3, c4, u, a, b, c, d, ...)                                                             \
     __extension__({                                                                                                    \
+        FA__LINE(u)                                                                                                    \
         FA__BIND_##c1(FA__OPERAND_TEXT(f, "first"), fa__a##u, a)                                                       \
             FA__BIND_##c2(FA__OPERAND_TEXT(f, "second"), fa__b##u, b)                                                  \
                 FA__BIND_##c3(FA__OPERAND_TEXT(f, "third"), fa__c##u, c)                                               \
@@ -393,6 +398,7 @@ static inline fa_shape fa__scalar_shape(void)
 #define FA__CALL5_(...) FA__CALL5__(__VA_ARGS__)
 #define FA__CALL5__(f, c1, c2, c3, c4, c5, u, a, b, c, d, e, ...)                                                      \
     __extension__({                                                                                                    \
+        FA__LINE(u)                                                                                                    \
         FA__BIND_##c1(FA__OPERAND_TEXT(f, "first"), fa__a##u, a)                                                       \
             FA__BIND_##c2(FA__OPERAND_TEXT(f, "second"), fa__b##u, b)                                                  \
                 FA__BIND_##c3(FA__OPERAND_TEXT(f, "third"), fa__c##u, c)                                               \

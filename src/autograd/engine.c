@@ -2,6 +2,7 @@
  * accumulated gradients, and propagates the results along its edges. */
 #include "autograd/engine.h"
 #include "base/alloc.h"
+#include "base/site.h"
 #include "base/text.h"
 #include <math.h>
 
@@ -40,11 +41,9 @@ FA__HOT bool fa__deliver(fa__walk *w, fa__object *to, uint32_t slot, fa_tensor *
 static void name_node(struct fa__text *text, const fa__node *n)
 {
     fa__text_add(text, "%s%s", fa__op_prefix(n->op), n->op->name);
-    if (n->made_at && n->object.flags & FA__MADE_HERE)
-        fa__text_add(text, ", recorded at %s", (const char *)n->made_at);
-    else if (n->made_at) {
-        fa__text_add(text, ", recorded ");
-        fa__describe_address(text, n->made_at);
+    if (n->made_at) {
+        fa__text_add(text, ", recorded at ");
+        fa__describe_site(text, n->made_at);
     }
 }
 

@@ -1,6 +1,7 @@
 /* User-defined differentiable functions: fa_apply runs forward without recording and creates a node that calls
  * backward. */
 #include "autograd/engine.h"
+#include "base/site.h"
 #include "dispatch/call.h"
 
 typedef struct function_args {
@@ -157,7 +158,7 @@ fa_tensor *fa_apply(const fa_function *table, void *context, fa_tensors inputs)
     f->context = context;
     fa_tensor *y = check_inputs(inputs) ? run_forward(f, inputs) : NULL;
     bool records = y && fa__dtype_is_float(y->dtype) && needs(inputs);
-    bool good = y && (!records || record(f, inputs, y, __builtin_return_address(0)));
+    bool good = y && (!records || record(f, inputs, y, FA__SITE));
     fa__unref(f);
     if (!good) {
         fa__unref(y);

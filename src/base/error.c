@@ -1,8 +1,12 @@
 /* The error of a thread: setting, reading, clearing and moving it. */
 #include "base/error.h"
 #include "base/log.h"
+#include "base/site.h"
 #include "base/text.h"
 #include <string.h>
+
+/* Bytes of a message without the line of the call, which is put in front of it at the end. */
+enum { REASON = sizeof((fa_error *)NULL)->message - 128 };
 
 static const char *const code_names[] = {
     [FA_OK] = "ok",
@@ -42,11 +46,12 @@ static void raise_error(fa_code code, bool unfinished, const char *format, va_li
     fa__thread *t = fa__thread_here();
     if (!t || t->error->code != FA_OK)
         return;
-    fa__text text = fa__text_in(t->error->message, sizeof t->error->message);
+    fa__text text = fa__text_in(t->error->message, REASON);
     fa__text_add_list(&text, format, list);
     on_one_line(t->error->message);
-    t->error->seen = false;
+    t->error->seen = t->error->located = false;
     t->error->unfinished = unfinished;
+    t->error->site = fa__line;
     t->error->code = code;
 }
 
@@ -82,7 +87,7 @@ void fa_error_append(const char *format, ...)
     if (!fa__failed() || !fa__self->started)
         return;
     fa_error *error = fa__self->error;
-    fa__text text = fa__text_after(error->message, sizeof error->message);
+    fa__text text = fa__text_after(error->message, error->located ? sizeof error->message : REASON);
     va_list list;
     va_start(list, format);
     fa__text_add_list(&text, format, list);
@@ -107,7 +112,7 @@ void fa__error_within(const char *format, ...)
 {
     if (!fa__failed() || !fa__self->started)
         return;
-    enum { SIZE = sizeof fa__self->error->message, LEAST = SIZE / 4 };
+    enum { SIZE = REASON, LEAST = SIZE / 4 };
     char *message = fa__self->error->message, inner[SIZE];
     memcpy(inner, message, sizeof inner);
     size_t left = SIZE - 3 - strlen(inner);
@@ -127,6 +132,30 @@ void fa__error_named(const char *name)
         fa__error_within("fa_%s", name);
 }
 
+/* Puts the line of the call in front of the message, unless that call goes on, and may still add to it. Of a long
+ * path the end is kept. */
+static void locate(fa_error *error)
+{
+    if (error->code == FA_OK || error->located || !error->site || error->site == fa__line)
+        return;
+    enum { ROOM = sizeof error->message - REASON - 2 };
+    char site[1024];
+    struct fa__text text = fa__text_in(site, sizeof site);
+    fa__describe_site(&text, error->site);
+    const char *line = end_of(site, ROOM);
+    size_t length = strlen(line);
+    memmove(error->message + length + 2, error->message, strlen(error->message) + 1);
+    memcpy(error->message, line, length);
+    memcpy(error->message + length, ": ", 2);
+    error->located = true;
+}
+
+void fa__error_at(const void *site)
+{
+    if (fa__failed() && fa__self->started && !fa__self->error->site)
+        fa__self->error->site = site;
+}
+
 fa_error *fa__error_use(fa_error *slot)
 {
     fa__thread *t = fa__thread_here();
@@ -136,6 +165,7 @@ fa_error *fa__error_use(fa_error *slot)
         return NULL;
     }
     fa_error *previous = t->error;
+    locate(previous);
     t->error = slot ? slot : &t->own;
     return previous == &t->own ? NULL : previous;
 }
@@ -146,6 +176,10 @@ void fa__error_hand_over(fa_error *from)
         fa__fail_unfinished(from->code, "%s", from->message);
     else if (from->code != FA_OK)
         fa__fail(from->code, "%s", from->message);
+    if (from->code != FA_OK && fa__self->started) {
+        fa__self->error->located = from->located;
+        fa__self->error->site = from->site ? from->site : fa__line;
+    }
     from->code = FA_OK;
     from->message[0] = 0;
 }
@@ -155,6 +189,7 @@ void fa__error_report(fa_error *error)
     if (error->code == FA_OK || error->seen)
         return;
     error->seen = true;
+    locate(error);
     fa__log(FA_LOG_ERROR, "%s (an error that the program never looked at)", error->message);
 }
 
@@ -164,6 +199,8 @@ static const fa_error *look(void)
     fa_error *error = fa__self->error;
     if (error->code != FA_OK && !error->seen)
         error->seen = true;
+    if (fa__self->started)
+        locate(error);
     return error;
 }
 

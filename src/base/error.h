@@ -26,6 +26,9 @@ void fa__error_within(const char *format, ...) FA__PRINTF(1, 2) __attribute__((_
 /* The same with "fa_" and a name, unless the message already starts with a function name. */
 void fa__error_named(const char *name) __attribute__((__cold__));
 
+/* Where the program called, for an error that was raised without a line. */
+void fa__error_at(const void *site) __attribute__((__cold__));
+
 /* Makes *slot the error of this thread (NULL: the thread's own), and returns the previous one in the same form, for
  * restoring it. slot must stay valid until then. */
 fa_error *fa__error_use(fa_error *slot);

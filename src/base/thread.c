@@ -127,6 +127,8 @@ static fa__thread *room_for_state(void)
     return fa__inject_now(sizeof first) ? NULL : (fa__thread *)fa__raw(64, sizeof first);
 }
 
+__thread const char *fa__line;
+
 fa__thread *fa__thread_start(void)
 {
     pthread_once(&once, prepare);

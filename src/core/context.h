@@ -33,7 +33,6 @@ typedef struct fa__context {
     bool debugging;                            /* value of fa__debugging() */
     const char *closing;                       /* the scope that is being closed */
     const struct fa__attribution *attribution; /* on whose behalf it works, innermost first; NULL: the program */
-    const char *here;                          /* FA_HERE: where the program says that its calls are */
     /* Memory inside storages, allocated minus freed by this thread: bytes, plus FA__SMALL_ONE for each storage. */
     _Atomic int64_t small;
     void *generator;   /* set by fa_generator_use; NULL: the default generator */

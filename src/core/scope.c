@@ -315,13 +315,6 @@ void fa_assign(fa_tensor **variable, fa_tensor *value)
     fa__unref(old);
 }
 
-void fa__here(const char *where)
-{
-    fa__context *c = fa__ctx();
-    if (c)
-        c->here = where;
-}
-
 void fa_scope_report(FILE *file)
 {
     fa__context *c = file ? fa__ctx() : NULL;

@@ -3,6 +3,7 @@
 #include "core/tensor.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/site.h"
 #include "base/text.h"
 #include "core/context.h"
 #include <dlfcn.h>
@@ -112,7 +113,6 @@ fa_tensor *fa__tensor_alias(const fa_tensor *t)
         alias->device_ = t->device_;
         alias->made_by = t->made_by;
         alias->made_at = t->made_at;
-        alias->object.flags = t->object.flags;
     }
     return alias;
 }
@@ -183,25 +183,14 @@ void fa__describe_size_error(struct fa__text *text, fa_dtype dtype, int rank, co
                  fa_dtype_name(dtype), (long long)(rank ? shape[largest] : 1), largest);
 }
 
-void fa__describe_address(struct fa__text *text, const void *address)
-{
-    Dl_info info = {0};
-    if (!dladdr(address, &info))
-        return;
-    if (info.dli_sname)
-        fa__text_add(text, "in %s+%#tx", info.dli_sname, (const char *)address - (const char *)info.dli_saddr);
-    else if (info.dli_fname)
-        fa__text_add(text, "at %s+%#tx", info.dli_fname, (const char *)address - (const char *)info.dli_fbase);
-}
-
 static void describe_origin(struct fa__text *text, const fa_tensor *t)
 {
     if (t->made_by)
         fa__text_add(text, ", made by %s ", t->made_by->name);
-    if (t->made_at && t->object.flags & FA__MADE_HERE)
-        fa__text_add(text, "at %s", (const char *)t->made_at);
-    else if (t->made_at)
-        fa__describe_address(text, t->made_at);
+    if (t->made_at) {
+        fa__text_add(text, "at ");
+        fa__describe_site(text, t->made_at);
+    }
 }
 
 void fa__describe_tensor(struct fa__text *text, const fa_tensor *t, bool origin)

@@ -7,7 +7,6 @@
 #include "core/storage.h"
 #include <facula/tensor.h>
 
-enum { FA__MADE_HERE = 1 }; /* in object.flags */
 
 struct fa_tensor {
     fa__object object;
@@ -32,7 +31,7 @@ struct fa_tensor {
     uint32_t base_history; /* value of base->history when node was created; if they differ, node is outdated */
     fa__device *device_;   /* device if storage is NULL */
     const fa__op *made_by; /* the operation that created it, and its caller */
-    const void *made_at;   /* a return address, or, with FA__MADE_HERE in flags, the text of FA_HERE */
+    const void *made_at;   /* where the program called (base/site.h) */
 };
 
 /* A tensor over a storage, to which it adds a reference; the caller keeps its own. Shape and strides are copied; NULL
@@ -101,8 +100,6 @@ bool fa__overlaps_itself(int rank, const int64_t *shape, const int64_t *stride);
 /* "(3, 4) f32 cpu", "(3, 4) f32 late:0, made by to at train.c:41". */
 struct fa__text;
 void fa__describe_tensor(struct fa__text *, const fa_tensor *, bool origin) __attribute__((__cold__));
-/* The location of a return address: "in main+0x4f". */
-void fa__describe_address(struct fa__text *, const void *address);
 void fa__describe_shape(struct fa__text *, int rank, const int64_t *shape) __attribute__((__cold__));
 /* Why fa__checked_numel rejects sizes, or why they are too many bytes: "size -2 of dimension 1 is negative". */
 void fa__describe_size_error(struct fa__text *, fa_dtype, int rank, const int64_t *shape);

@@ -215,6 +215,7 @@ static bool load(fa_batch *batch, const fa__epoch *e)
 bool fa__each_next(fa_batch *batch)
 {
     fa__epoch *e = batch->fa__epoch;
+    const char *outer FA__CLEANUP(fa__line_leave) = fa__line_enter(e ? e->where : NULL);
     fa__scope_close(&batch->fa__turn);
     if (!e || e->turn >= e->turns || fa_error_stands() || fa_stopped())
         return false;

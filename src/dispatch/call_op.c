@@ -158,17 +158,17 @@ static fa_tensor *call_one(const fa_op *op, form wanted, fa_tensor *out, size_t 
 
 fa_tensor *fa_op_call(const fa_op *op, size_t count, const fa_value *values)
 {
-    return call_one(op, NEW, NULL, count, values, __builtin_return_address(0));
+    return call_one(op, NEW, NULL, count, values, FA__SITE);
 }
 
 fa_tensor *fa_op_call_out(const fa_op *op, fa_tensor *out, size_t count, const fa_value *values)
 {
-    return call_one(op, OUT, out, count, values, __builtin_return_address(0));
+    return call_one(op, OUT, out, count, values, FA__SITE);
 }
 
 fa_tensor *fa_op_call_(const fa_op *op, size_t count, const fa_value *values)
 {
-    return call_one(op, INPLACE_FORM, NULL, count, values, __builtin_return_address(0));
+    return call_one(op, INPLACE_FORM, NULL, count, values, FA__SITE);
 }
 
 /* The results are the scope's already; their array becomes so, too. */
@@ -185,7 +185,7 @@ static fa_tensors listed(const fa_op *op, const results *y)
 fa_tensors fa_op_call_all(const fa_op *op, size_t count, const fa_value *values)
 {
     results y;
-    if (!call(&y, __builtin_return_address(0), op, NEW, NULL, count, values))
+    if (!call(&y, FA__SITE, op, NEW, NULL, count, values))
         return (fa_tensors){0, NULL};
     return op->nresults ? listed(op, &y) : (fa_tensors){y.list->count, y.list->item};
 }

@@ -311,6 +311,7 @@ void fa__name_failure(const fa__call *c)
         add_tensors(c);
     if (code == FA_ERROR_SYNC || fa__outermost_call())
         return;
+    fa__error_at(c->site);
     fa__text_add(&description, "%s", fa__op_prefix(c->op));
     fa__describe_call(&description, c, code == FA_ERROR_DEVICE);
     if (strncmp(fa__self->error->message, text, strcspn(text, "(") + 1) != 0)

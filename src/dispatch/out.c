@@ -157,10 +157,8 @@ bool fa__check_given(fa__call *c)
 
 void fa__sign(fa_tensor *t, const fa__op *op, const void *site)
 {
-    const char *here = fa__ctx()->here;
     t->made_by = op;
-    t->made_at = here ? (const void *)here : site;
-    t->object.flags = here ? FA__MADE_HERE : 0;
+    t->made_at = site;
     if (t->node)
         ((fa__node *)t->node)->made_at = t->made_at;
 }

@@ -127,9 +127,7 @@ static fa__node *make_node(fa__call *c)
     fa__node *n = fa__node_new(c->op, args, results, needs.keep, shape_only);
     if (!n)
         return NULL;
-    const fa__context *x = fa__ctx();
-    n->made_at = x->here ? (const void *)x->here : fa__outermost(c)->site;
-    n->object.flags = x->here ? FA__MADE_HERE : 0;
+    n->made_at = fa__outermost(c)->site;
     n->queue = c->plan.queue;
     if (FA__UNLIKELY(c->op->compiled && c->op->compiled->owner))
         n->own = fa__ref(c->op->compiled->owner);

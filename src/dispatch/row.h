@@ -9,6 +9,7 @@
 #include "backend/fault.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/site.h"
 #include "core/attribution.h"
 #include "core/list.h"
 #include "core/op.h"
@@ -67,7 +68,7 @@ typedef struct fa__call {
     /* The request. It never changes: what goes on with other operands is another call. */
     const fa__op *const op;
     const void *const args;
-    const void *const site; /* the caller's return address */
+    const void *const site; /* where the program called (base/site.h) */
     fa_tensor *const given; /* .out, or the operand that an in-place call writes */
     const bool inplace;
     const bool requires_grad; /* of a creation: the results are leaves that need gradients */

@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "core/attribution.h"
+#include "base/site.h"
 #include "dispatch/call.h"
 #include <errno.h>
 #include <locale.h>
@@ -318,6 +319,6 @@ fa_tensor *(fa_tensor_parse)(const char *text, const fa_tensor_parse_options *op
     if (!t || !check_gradient(options, (fa_dtype)t->dtype))
         return NULL;
     t->requires_grad = options->requires_grad;
-    fa__sign(t, &parse_op, __builtin_return_address(0));
+    fa__sign(t, &parse_op, FA__SITE);
     return t;
 }

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "core/ledger.h"
 #include "core/order.h"
+#include "base/site.h"
 #include "dispatch/call.h"
 #include <math.h>
 
@@ -95,7 +96,7 @@ fa_tensor *(fa_tensor_from)(const void *data, fa_shape shape, const fa_tensor_fr
     fa__device *device = device_for("fa_tensor_from", options->device);
     if (!device)
         return NULL;
-    fa_tensor *t = placed(host_copy(data, shape.rank, shape.dim, dtype, &from_op, __builtin_return_address(0)), device);
+    fa_tensor *t = placed(host_copy(data, shape.rank, shape.dim, dtype, &from_op, FA__SITE), device);
     if (t)
         t->requires_grad = options->requires_grad;
     return t;
@@ -157,7 +158,7 @@ fa_tensor *(fa_tensor_borrow)(void *data, fa_shape shape, const fa_tensor_borrow
         return NULL;
     s->handed = data;
     fa_tensor *t = fa__tensor_new(s, dtype, shape.rank, shape.dim, stride, -low);
-    t = signed_by(t, &borrow_op, __builtin_return_address(0));
+    t = signed_by(t, &borrow_op, FA__SITE);
     if (t)
         s->release = options->free; /* from here on the tensor owns the memory, not the caller */
     fa__unref(s);
@@ -199,7 +200,7 @@ static fa_tensor *of_whole(size_t count, const fa_arg *item, const void *site)
 
 fa_tensor *fa__tensor_of(size_t count, const fa_arg *item)
 {
-    const void *site = __builtin_return_address(0);
+    const void *site = FA__SITE;
     bool whole = true;
     for (size_t i = 0; i < count; i++)
         whole = whole && item[i].kind != FA__ARG_FLOAT;

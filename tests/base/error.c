@@ -1,4 +1,5 @@
 /* Errors: the first sticks, threads have their own, slots, hand-over, no memory, and the report of what nobody saw. */
+#define FACULA_NO_LINES /* messages are compared in full */
 #include "base/error.h"
 #include "base/alloc.h"
 #include "base/base_test.h"
@@ -12,6 +13,8 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
+enum { REASON = sizeof((fa_error *)NULL)->message - 128 }; /* the rest is for the line of the call */
 
 static int clear(void **state)
 {
@@ -105,7 +108,7 @@ static void test_within(void **state)
     assert_int_equal(fa_error_code(), FA_ERROR_SHAPE);
     for (int i = 0; i < 1000; i++)
         fa__error_within("outer");
-    assert_in_range(strlen(fa_error_message()), 1000, sizeof(fa_error){0}.message - 1);
+    assert_in_range(strlen(fa_error_message()), 1000, REASON - 1);
     assert_memory_equal(fa_error_message(), "outer: ...", 10);
     assert_string_equal(strstr(fa_error_message(), "fa_mean"), "fa_mean(2): fa_add(x): bad 7");
     char large[2000], umlauts[2000];
@@ -137,13 +140,13 @@ static void test_append_and_cut(void **state)
     assert_string_equal(fa_error_message(), "bad in cross_entropy");
     for (int i = 0; i < 1000; i++)
         fa_error_append(" and more");
-    assert_int_equal(strlen(fa_error_message()), sizeof(fa_error){0}.message - 1);
+    assert_int_equal(strlen(fa_error_message()), REASON - 1);
     fa_error_clear();
     char longer[2000];
     memset(longer, 'x', sizeof longer - 1);
     longer[sizeof longer - 1] = 0;
     fa__fail(FA_ERROR_SHAPE, "%s", longer);
-    assert_int_equal(strlen(fa_error_message()), sizeof(fa_error){0}.message - 1);
+    assert_int_equal(strlen(fa_error_message()), REASON - 1);
 }
 
 static void test_slots(void **state)

@@ -3,6 +3,7 @@
 #include "base/parallel.h"
 #include "base/base_test.h"
 #include "base/error.h"
+#include "support/error_reason.h"
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -231,7 +232,7 @@ static void *run_piece(void *argument)
     piece *p = (piece *)argument;
     fa__fail(FA_ERROR_USER, "its own");
     p->body(p->context, p->begin, p->end);
-    assert_string_equal(fa_error_message(), "its own");
+    assert_string_equal(error_reason(), "its own");
     return NULL;
 }
 
@@ -259,7 +260,7 @@ static void test_own_loop(void **state)
     check_once(1000);
     assert_int_equal(called, 2);
     fa__parallel_for(1000, 1, fail_some, NULL);
-    assert_string_equal(fa_error_message(), "number 500");
+    assert_string_equal(error_reason(), "number 500");
     assert_int_equal(called, 3);
     fa__parallel_for(10, 10, mark, hit);
     assert_int_equal(called, 3);

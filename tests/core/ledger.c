@@ -1,6 +1,7 @@
 /* The ledger: sums, rows, what is written of them, counting from several threads, and a table that is full. */
 #include "core/ledger.h"
 #include "base/error.h"
+#include "support/error_reason.h"
 #include "support/text.h"
 #include <facula/scope.h>
 #include <pthread.h>
@@ -158,13 +159,13 @@ static void forbidding_names_operation_and_places(void **state)
     assert_true(fa__allow_transfer(&op_to, &cpu, &one));
     assert_false(fa__allow_sync(&op_item, &one));
     assert_int_equal(fa_error_code(), FA_ERROR_SYNC);
-    assert_string_equal(fa_error_message(),
+    assert_string_equal(error_reason(),
                         "fa_item: the host would wait for late:0, which .forbid = FA_SYNC forbids here");
     fa_error_clear();
     FA_USE(.forbid = FA_TRANSFER);
     assert_true(fa__allow_sync(&op_item, &one));
     assert_false(fa__allow_transfer(NULL, &one, NULL));
-    assert_string_equal(fa_error_message(),
+    assert_string_equal(error_reason(),
                         "the program: a copy from late:0 to cpu, which .forbid = FA_TRANSFER forbids here");
     fa_error_clear();
 }

@@ -390,7 +390,7 @@ static void moving_says_what_failed(void **state)
         fa__inject(0);
         assert_true(!moved || nth > 3);
         if (!moved)
-            assert_memory_equal(fa_error_message(), "fa_move_", 8);
+            assert_memory_equal(error_reason(), "fa_move_", 8);
         fa_error_clear();
     }
     assert_true(fa_device_equal(fa_tensor_device(x), DEVICE(0)));

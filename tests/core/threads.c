@@ -199,7 +199,7 @@ static bool fail_alone(int number)
         if (number % 2) {
             fa_fail(FA_ERROR_USER, "%s", text);
             fa_add(fa_zeros(FA_SHAPE(2)), fa_zeros(FA_SHAPE(3)));
-            if (!fa_failed() || strcmp(fa_error_message(), text) != 0)
+            if (!fa_failed() || strcmp(error_reason(), text) != 0)
                 return false;
             fa_error_clear();
         } else if (!fa_add(fa_zeros(FA_SHAPE(2)), 1) || fa_failed())

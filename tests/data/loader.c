@@ -158,7 +158,7 @@ static void failures_name_the_sample(void **state)
     assert_int_equal(turns_of(fa_data_loader(own_dataset(&silent), .batch_size = 4)), 1);
     assert_error(FA_ERROR_USER, "dataset mine, sample 6", "get failed");
     assert_int_equal(turns_of(fa_data_loader(own_dataset(&loud), .batch_size = 4)), 1);
-    assert_error(FA_ERROR_FILE, "dataset mine, sample 7: the disk is full of holes");
+    assert_error(FA_ERROR_FILE, "dataset mine, sample 7: ", "loader.c:", "the disk is full of holes");
     assert_int_equal(turns_of(fa_data_loader(own_dataset(&ragged), .batch_size = 4)), 1);
     assert_error(FA_ERROR_SHAPE, "sample 5", "input is f32 (3)", "first is f32 (2)");
     const int64_t part[] = {0, 7};

@@ -52,13 +52,13 @@ static void the_first_error_is_kept(void **state)
     fa_tensor *a = fa_ones(FA_SHAPE(2, 3)), *b = fa_ones(FA_SHAPE(4));
     assert_null(fa_add(a, b));
     char first[1024];
-    strcpy(first, fa_error_message());
+    strcpy(first, error_reason());
     assert_null(fa_matmul(a, a));
     assert_false(fa_fail(FA_ERROR_USER, "another"));
-    assert_string_equal(fa_error_message(), first);
+    assert_string_equal(error_reason(), first);
     assert_int_equal(fa_error_code(), FA_ERROR_SHAPE);
     fa_error_clear();
-    assert_string_equal(fa_error_message(), "");
+    assert_string_equal(error_reason(), "");
     assert_int_equal(fa_error_code(), FA_OK);
     assert_non_null(fa_add(a, 1));
 }
@@ -344,8 +344,7 @@ static void what_the_program_called_is_named(void **state)
         assert_true(t && t->node);
         assert_string_equal(t->made_by->name, rows[i].name);
         assert_ptr_equal(((const fa__node *)t->node)->made_at, t->made_at);
-        char *here = (char *)(uintptr_t)what_the_program_called_is_named;
-        assert_true((const char *)t->made_at > here && (const char *)t->made_at < here + 10000);
+        assert_non_null(strstr((const char *)t->made_at, "errors.c:"));
     }
     assert_ptr_equal(fa_set(m, "0", 5), m);
     assert_false(fa_backward(fa_sum(square)));
@@ -371,7 +370,6 @@ static void a_view_by_text_is_made_where_the_program_asks_for_it(void **state)
     fa_error_clear();
     assert_non_null(strstr(said[0], "made by get "));
     assert_string_not_equal(said[0], said[1]);
-    FA_HERE;
     fa_item(fa_get(a, "0"));
     assert_error(FA_ERROR_SHAPE, "made by get at ", "errors.c:");
 }
@@ -390,15 +388,12 @@ static void a_place_may_be_named(void **state)
 {
     (void)state;
     FA_SCOPE;
-    FA_HERE;
     fa_tensor *a = fa_zeros(FA_SHAPE(3, 4));
-    FA_HERE;
     fa_tensor *b = fa_to(fa_zeros(FA_SHAPE(3, 4)), DEVICE(0));
     char first[sizeof __FILE__ + 64], second[sizeof __FILE__ + 64];
-    snprintf(first, sizeof first, "made by zeros at %s:%d", __FILE__, __LINE__ - 5);
-    snprintf(second, sizeof second, "made by to at %s:%d", __FILE__, __LINE__ - 4);
+    snprintf(first, sizeof first, "made by zeros at %s:%d", __FILE__, __LINE__ - 3);
+    snprintf(second, sizeof second, "made by to at %s:%d", __FILE__, __LINE__ - 3);
     SAYS(fa_add(a, b), FA_ERROR_DEVICE, first, second);
-    fa__here(NULL);
 }
 
 static void sizes_that_overflow_are_refused(void **state)
@@ -573,7 +568,7 @@ static void an_unseen_error_is_told_once_at_the_end(void **state)
     (void)state;
     char text[4000];
     what_a_child_says("unseen", text, sizeof text);
-    char *found = strstr(text, "3 fa_add(x=(2,) f32 cpu, y=(3,) f32 cpu)");
+    char *found = strstr(text, "fa_add(x=(2,) f32 cpu, y=(3,) f32 cpu)");
     assert_non_null(found);
     assert_non_null(strstr(text, "(an error that the program never looked at)"));
     assert_null(strstr(found + 5, "fa_add"));

@@ -35,7 +35,7 @@ static bool matches(const char *pattern, const char *text)
 
 static void check_message(int line, fa_code code, const char *pattern)
 {
-    const char *message = fa_error_message();
+    const char *message = error_reason();
     pattern = test_named(pattern);
     if (fa_error_code() != code || !matches(pattern, message) || strchr(message, '\n')) {
         print_error("line %d: %s: %s\n     instead of %s: %s\n", line, fa_code_name(fa_error_code()), message,

@@ -1,6 +1,7 @@
 /* The late devices: copies that run late, events, memory that is handed out by tickets, the checker of order, what is
  * counted and forbidden. */
 #define _GNU_SOURCE
+#include "support/error_reason.h"
 #include "support/late.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -191,7 +192,7 @@ static void each_missing_order_is_found_with_both_operations(void **state)
             if (!strstr(report->text, hazards[i / 2].said[k]))
                 fail_msg("\"%s\" is not in \"%s\"", hazards[i / 2].said[k], report->text);
         assert_int_equal(fa_error_code(), FA_ERROR_INTERNAL);
-        assert_string_equal(fa_error_message(), report->text);
+        assert_string_equal(error_reason(), report->text);
         fa_error_clear();
         fa_synchronize(FA_LATE(0));
         fa_synchronize(FA_LATE(1));
@@ -303,7 +304,7 @@ static void what_is_forbidden_fails(void **state)
         FA_USE(.forbid = FA_SYNC | FA_TRANSFER);
         assert_false(copy(&op_to, b, a));
         assert_int_equal(fa_error_code(), FA_ERROR_SYNC);
-        assert_string_equal(fa_error_message(),
+        assert_string_equal(error_reason(),
                             "fa_to: a copy from cpu to late:0, which .forbid = FA_TRANSFER forbids here");
         fa_error_clear();
         assert_true(copy(&op_to, c, a)); /* on the host */
@@ -311,7 +312,7 @@ static void what_is_forbidden_fails(void **state)
         assert_true(copy(&op_to, b, a));
         assert_true(copy(&op_back, c, b));
         assert_false(holds(c, 3));
-        assert_string_equal(fa_error_message(),
+        assert_string_equal(error_reason(),
                             "fa_cpu: the host would wait for late:0, which .forbid = FA_SYNC forbids here");
         fa_error_clear();
         assert_false(fa_synchronize(FA_LATE(0)));
@@ -436,7 +437,7 @@ static void devices_have_names(void **state)
         assert_int_equal(fa_device_of(rows[i].text).kind, -1);
         assert_int_equal(fa_error_code(), rows[i].code);
         if (rows[i].message)
-            assert_memory_equal(fa_error_message(), rows[i].message, strlen(rows[i].message));
+            assert_memory_equal(error_reason(), rows[i].message, strlen(rows[i].message));
         assert_non_null(strstr(fa_error_message(), there));
         fa_error_clear();
     }

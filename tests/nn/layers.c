@@ -152,7 +152,7 @@ static void errors_say_where_they_came_up(void **state)
     assert_error(FA_ERROR_SHAPE, "fa_feature_dropout", ", in dropout2d");
     fa_fail(FA_ERROR_USER, "before");
     assert_null(fa_forward(net, fa_ones(FA_SHAPE(1))));
-    assert_string_equal(fa_error_message(), "before");
+    assert_string_equal(error_reason(), "before");
     fa_error_clear();
 }
 

@@ -1,5 +1,6 @@
 /* What fails under OpenCL: what the driver refuses, memory that is not there, a device that is lost. */
 #include "base/alloc.h"
+#include "support/error_reason.h"
 #include "support/opencl.h"
 #include <math.h>
 #include <unistd.h>
@@ -40,7 +41,7 @@ static void what_the_driver_refuses_has_a_name(void **state)
         fa__opencl.clEnqueueWriteBuffer = refuse_write;
         assert_false(copy(&op_to, b, a));
         assert_int_equal(fa_error_code(), FA_ERROR_DEVICE);
-        assert_string_equal(fa_error_message(), "opencl:0: clEnqueueWriteBuffer failed: CL_OUT_OF_RESOURCES (-5)");
+        assert_string_equal(error_reason(), "opencl:0: clEnqueueWriteBuffer failed: CL_OUT_OF_RESOURCES (-5)");
         fa_error_clear();
         fa__opencl = opencl_real;
         assert_true(copy(&op_to, b, a));
@@ -162,7 +163,7 @@ static bool says_that_it_is_lost(bool done, const char *function)
 {
     char says[80];
     snprintf(says, sizeof says, "%s: opencl:1 is lost: ", function);
-    bool good = !done && !strncmp(fa_error_message(), says, strlen(says));
+    bool good = !done && !strncmp(error_reason(), says, strlen(says));
     if (!good)
         print_error("%s: \"%s\"\n", function, fa_error_message());
     fa_error_clear();
@@ -186,11 +187,11 @@ static void a_lost_device_fails_its_tensors_and_others_go_on(void **state)
     for (int turn = 0; turn < 2; turn++) {
         assert_false(holds(b, 3));
         assert_int_equal(fa_error_code(), FA_ERROR_DEVICE);
-        assert_string_equal(fa_error_message(), "opencl:1 is lost: CL_OUT_OF_RESOURCES (-5)");
+        assert_string_equal(error_reason(), "opencl:1 is lost: CL_OUT_OF_RESOURCES (-5)");
         fa_error_clear();
     }
     fa_synchronize(FA_OPENCL(1));
-    assert_string_equal(fa_error_message(), "opencl:1: work of a copy failed: CL_OUT_OF_RESOURCES (-5)");
+    assert_string_equal(error_reason(), "opencl:1: work of a copy failed: CL_OUT_OF_RESOURCES (-5)");
     fa_error_clear();
     assert_true(isnan(fa_item(fa_get(t, "0"))));
     assert_non_null(strstr(fa_error_message(), "fa_item(x=() f32 opencl:1, made by "));
@@ -206,7 +207,7 @@ static void a_lost_device_fails_its_tensors_and_others_go_on(void **state)
         for (int back = 0; back < 2; back++) {
             assert_false(copy(&op_to, back ? b : c, back ? c : b));
             assert_int_equal(fa_error_code(), FA_ERROR_DEVICE);
-            assert_string_equal(fa_error_message(), "opencl:1 is lost: CL_OUT_OF_RESOURCES (-5)");
+            assert_string_equal(error_reason(), "opencl:1 is lost: CL_OUT_OF_RESOURCES (-5)");
             fa_error_clear();
         }
     }
@@ -275,7 +276,7 @@ static void of_two_devices_the_one_that_failed_is_blamed(void **state)
     assert_true(copy(&op_to, b, a));
     fa__opencl.clEnqueueReadBuffer = refuse_read;
     assert_false(copy(&op_to, c, b));
-    assert_string_equal(fa_error_message(), "opencl:1: clEnqueueReadBuffer failed: CL_OUT_OF_RESOURCES (-5)");
+    assert_string_equal(error_reason(), "opencl:1: clEnqueueReadBuffer failed: CL_OUT_OF_RESOURCES (-5)");
     fa_error_clear();
     fa__opencl.clEnqueueReadBuffer = remember_read;
     assert_true(fa_synchronize(FA_OPENCL(0)) && fa_synchronize(FA_OPENCL(1)));

@@ -1,5 +1,6 @@
 /* OpenCL's kernels: that they are built and kept, launched in order, and what is told of a fault. */
 #include "base/alloc.h"
+#include "support/error_reason.h"
 #include "support/opencl.h"
 
 /* ---- builds ---- */
@@ -16,7 +17,7 @@ static void a_build_that_fails_shows_the_log(void **state)
     assert_non_null(strstr(opencl_said, "no_such_name"));
     fa_error_clear();
     assert_null(v->build(opencl_device(1), opencl_source, "absent"));
-    assert_string_equal(fa_error_message(), "opencl:1: clCreateKernel failed: CL_INVALID_KERNEL_NAME (-46)");
+    assert_string_equal(error_reason(), "opencl:1: clCreateKernel failed: CL_INVALID_KERNEL_NAME (-46)");
     fa_error_clear();
 }
 
@@ -67,7 +68,7 @@ static void a_kernel_that_cannot_be_built_is_not_tried_again(void **state)
     assert_int_equal(builds, 3);
     build_status = CL_SUCCESS;
     assert_null(compute(x));
-    assert_string_equal(fa_error_message(), first);
+    assert_string_equal(error_reason(), first);
     fa_error_clear();
     assert_int_equal(builds, 3);
     assert_true(fa_item(fa_sum(compute(y))) == 5 * 14.25); /* the other device's is another kernel */
@@ -228,7 +229,7 @@ static void a_fault_surfaces_where_the_host_waits(void **state)
         assert_true(wrong && behind);
         d->backend->wait(d->queue, behind);
         assert_int_equal(fa_error_code(), FA_ERROR_INDEX);
-        assert_string_equal(fa_error_message(),
+        assert_string_equal(error_reason(),
                             "opencl:0: kernel the guilty one: index 9 is out of range for dimension 2 of size 8 "
                             "(element 7 of the indices)");
         fa_error_clear();
@@ -261,7 +262,7 @@ static void a_fault_tells_of_its_launch(void **state)
     free(l); /* it is not needed any more */
     q->device->backend->wait(q, ticket);
     assert_int_equal(fa_error_code(), FA_ERROR_INDEX);
-    assert_string_equal(fa_error_message(),
+    assert_string_equal(error_reason(),
                         "fa_gather(x=(5,) f32 opencl:0): index 16843009 is out of range for dimension 2 of size 5 "
                         "(element 7 of the indices)");
     fa_error_clear();

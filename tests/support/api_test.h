@@ -9,18 +9,10 @@
 #include <string.h>
 /* after those */
 #include <cmocka.h>
-#include <facula/autograd.h>
-#include <facula/device.h>
-#include <facula/error.h>
-#include <facula/expression.h>
-#include <facula/host.h>
-#include <facula/indexing.h>
-#include <facula/operations.h>
-#include <facula/random.h>
-#include <facula/scope.h>
-#include <facula/tensor.h>
+#include <facula/facula.h>
 /* and of ours */
 #include "support/devices.h"
+#include "support/error_reason.h"
 
 #ifdef __has_feature
 #if __has_feature(address_sanitizer)

@@ -42,7 +42,7 @@ static void write_all(const rows *r, const command *c)
     write_hot(r, c->out);
     write_kernels(r, c->out);
     if (c->headers)
-        write_headers(r, c->headers);
+        write_headers(r, c->headers), write_lines(c->headers);
     if (c->docs)
         write_docs(r, c->docs);
 }

@@ -230,6 +230,7 @@ void read_dtypes(rows *, const char *path);
 
 /* ---- write_*.c ---- */
 void write_headers(const rows *, const char *folder);
+void write_lines(const char *folder);
 void write_docs(const rows *, const char *path);
 void write_rows(const rows *, const char *folder);
 void write_tables(const rows *, const char *folder);

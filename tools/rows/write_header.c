@@ -175,27 +175,36 @@ static void put_call_macro(text *t, const op *o, const char *name, bool inplace)
 /* fa_divmod(x, y) of operands that may be numbers, where there are no options. */
 static void put_number_macro(text *t, const op *o)
 {
-    bool numbers = false;
-    for (int i = 0; i < o->args->nfields; i++)
-        numbers |= !strcmp(o->args->field[i].kind->name, "NUMBER");
-    if (!numbers)
-        return;
     put(t, "#define fa_%s(", o->name);
     for (int i = 0; i < o->args->nfields; i++)
         put(t, "%s%s", i ? ", " : "", o->args->field[i].name);
-    put(t, ") (fa_%s)(", o->name);
+    put(t, ") FA__CALLED((fa_%s)(", o->name);
     for (int i = 0; i < o->args->nfields; i++) {
         const field *f = &o->args->field[i];
         put(t, strcmp(f->kind->name, "NUMBER") != 0 ? "%s%s" : "%sFA__ARG(%s)", i ? ", " : "", f->name);
     }
-    put(t, ")\n");
+    put(t, "))\n");
 }
 
-/* Functions without options are called as they are, unless they take numbers. */
+static bool has_numbers(const op *o)
+{
+    bool numbers = false;
+    for (int i = 0; i < o->args->nfields; i++)
+        numbers |= !strcmp(o->args->field[i].kind->name, "NUMBER");
+    return numbers;
+}
+
+/* Functions without options are called with the line alone, unless they take numbers. */
 static void put_macros(text *t, const op *o)
 {
+    bool inplace = o->inplace >= 0 && !o->fills;
     if (!o->options) {
-        put_number_macro(t, o);
+        if (has_numbers(o))
+            put_number_macro(t, o);
+        else
+            put(t, "#define fa_%s(...) FA__CALLED(fa_%s(__VA_ARGS__))\n", o->name, o->name);
+        if (inplace)
+            put(t, "#define fa_%s_(...) FA__CALLED(fa_%s_(__VA_ARGS__))\n", o->name, o->name);
         return;
     }
     put(t, "#define FA__DEFAULT_fa_%s {offsetof(fa_%s_options, fa__end)%s", o->name, o->name, o->out ? ", NULL" : "");
@@ -204,7 +213,7 @@ static void put_macros(text *t, const op *o)
             put(t, ", %s", o->args->field[i].fallback);
     put(t, ", 0}\n");
     put_call_macro(t, o, rows_format("fa_%s", o->name), o->fills);
-    if (o->inplace < 0 || o->fills)
+    if (!inplace)
         return;
     put(t, "typedef fa_%s_options fa_%s__options;\n#define FA__DEFAULT_fa_%s_ FA__DEFAULT_fa_%s\n", o->name, o->name,
         o->name, o->name);

@@ -138,7 +138,7 @@ static void put_call(text *t, const op *o, bool inplace)
     put(t, "    const %s args = {", o->args->name);
     for (int i = 0; i < o->args->nfields; i++)
         put(t, "%s.%s = %s", i ? ", " : "", o->args->field[i].name, argument(o, i, inplace));
-    put(t, "};\n    fa__call c = {.op = &fa__op_%s, .args = &args, .site = __builtin_return_address(0)", o->name);
+    put(t, "};\n    fa__call c = {.op = &fa__op_%s, .args = &args, .site = FA__SITE", o->name);
     if (inplace)
         put(t, ", .given = %s, .inplace = true", o->args->field[o->inplace].name);
     else if (o->out)

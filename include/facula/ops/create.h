@@ -615,6 +615,7 @@ FA_API fa_tensor *fa_triu_indices(int64_t row, int64_t col, const fa_triu_indice
 #define fa_clone(...) FA__CALL1(fa_clone, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_contiguous {offsetof(fa_contiguous_options, fa__end), NULL, 0}
 #define fa_contiguous(...) FA__CALL1(fa_contiguous, FA__SAME, __VA_ARGS__)
+#define fa_detach(...) FA__CALLED(fa_detach(__VA_ARGS__))
 #define FA__DEFAULT_fa_copy {offsetof(fa_copy_options, fa__end), NULL, 0}
 #define fa_copy(...) FA__CALL2(fa_copy, FA__SAME, FA__ARG, __VA_ARGS__)
 typedef fa_copy_options fa_copy__options;

@@ -454,6 +454,7 @@ typedef fa_scatter_add_options fa_scatter_add__options;
 #define fa_cat(...) FA__CALL1(fa_cat, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_nonzero {offsetof(fa_nonzero_options, fa__end), NULL, 0}
 #define fa_nonzero(...) FA__CALL1(fa_nonzero, FA__SAME, __VA_ARGS__)
+#define fa_nonzero_tuple(...) FA__CALLED(fa_nonzero_tuple(__VA_ARGS__))
 #define FA__DEFAULT_fa_masked_fill {offsetof(fa_masked_fill_options, fa__end), NULL, 0}
 #define fa_masked_fill(...) FA__CALL3(fa_masked_fill, FA__SAME, FA__SAME, FA__ARG, __VA_ARGS__)
 typedef fa_masked_fill_options fa_masked_fill__options;

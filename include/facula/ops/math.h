@@ -3339,7 +3339,9 @@ typedef fa_float_power_options fa_float_power__options;
 typedef fa_cbrt_options fa_cbrt__options;
 #define FA__DEFAULT_fa_cbrt_ FA__DEFAULT_fa_cbrt
 #define fa_cbrt_(...) FA__CALL1(fa_cbrt_, FA__SAME, __VA_ARGS__)
-#define fa_divmod(x, y) (fa_divmod)(FA__ARG(x), FA__ARG(y))
+#define fa_divmod(x, y) FA__CALLED((fa_divmod)(FA__ARG(x), FA__ARG(y)))
+#define fa_frexp(...) FA__CALLED(fa_frexp(__VA_ARGS__))
+#define fa_modf(...) FA__CALLED(fa_modf(__VA_ARGS__))
 #define FA__DEFAULT_fa_spacing {offsetof(fa_spacing_options, fa__end), NULL, 0}
 #define fa_spacing(...) FA__CALL1(fa_spacing, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_nextafter {offsetof(fa_nextafter_options, fa__end), NULL, 0}

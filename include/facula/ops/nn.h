@@ -614,6 +614,7 @@ FA_API fa_tensor *fa_adaptive_max_pool1d(const fa_tensor *x, int64_t size, const
 #define fa_avg_pool2d(...) FA__CALL2(fa_avg_pool2d, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_adaptive_avg_pool2d {offsetof(fa_adaptive_avg_pool2d_options, fa__end), NULL, 0}
 #define fa_adaptive_avg_pool2d(...) FA__CALL2(fa_adaptive_avg_pool2d, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_adaptive_max_pool2d_with_indices(...) FA__CALLED(fa_adaptive_max_pool2d_with_indices(__VA_ARGS__))
 #define FA__DEFAULT_fa_adaptive_max_pool2d {offsetof(fa_adaptive_max_pool2d_options, fa__end), NULL, 0}
 #define fa_adaptive_max_pool2d(...) FA__CALL2(fa_adaptive_max_pool2d, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_max_pool1d {offsetof(fa_max_pool1d_options, fa__end), NULL, 0, 0, 1, false, 0}
@@ -624,6 +625,7 @@ FA_API fa_tensor *fa_adaptive_max_pool1d(const fa_tensor *x, int64_t size, const
 #define fa_avg_pool1d(...) FA__CALL2(fa_avg_pool1d, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_adaptive_avg_pool1d {offsetof(fa_adaptive_avg_pool1d_options, fa__end), NULL, 0}
 #define fa_adaptive_avg_pool1d(...) FA__CALL2(fa_adaptive_avg_pool1d, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_adaptive_max_pool1d_with_indices(...) FA__CALLED(fa_adaptive_max_pool1d_with_indices(__VA_ARGS__))
 #define FA__DEFAULT_fa_adaptive_max_pool1d {offsetof(fa_adaptive_max_pool1d_options, fa__end), NULL, 0}
 #define fa_adaptive_max_pool1d(...) FA__CALL2(fa_adaptive_max_pool1d, FA__SAME, FA__SAME, __VA_ARGS__)
 /** @endcond */

@@ -1146,6 +1146,8 @@ FA_API fa_unique_consecutive_result fa_unique_consecutive(const fa_tensor *x, co
 #define fa_cumsum(...) FA__CALL2(fa_cumsum, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_cumprod {offsetof(fa_cumprod_options, fa__end), NULL, FA_SAME, 0}
 #define fa_cumprod(...) FA__CALL2(fa_cumprod, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_cummax(...) FA__CALLED(fa_cummax(__VA_ARGS__))
+#define fa_cummin(...) FA__CALLED(fa_cummin(__VA_ARGS__))
 #define FA__DEFAULT_fa_logcumsumexp {offsetof(fa_logcumsumexp_options, fa__end), NULL, 0}
 #define fa_logcumsumexp(...) FA__CALL2(fa_logcumsumexp, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_searchsorted {offsetof(fa_searchsorted_options, fa__end), NULL, NULL, false, false, 0}

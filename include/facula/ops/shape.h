@@ -851,6 +851,7 @@ typedef fa_tril_options fa_tril__options;
 typedef fa_triu_options fa_triu__options;
 #define FA__DEFAULT_fa_triu_ FA__DEFAULT_fa_triu
 #define fa_triu_(...) FA__CALL1(fa_triu_, FA__SAME, __VA_ARGS__)
+#define fa_broadcast_tensors(...) FA__CALLED(fa_broadcast_tensors(__VA_ARGS__))
 #define FA__DEFAULT_fa_meshgrid {offsetof(fa_meshgrid_options, fa__end), "ij", 0}
 #define fa_meshgrid(...) FA__CALL1(fa_meshgrid, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_stack {offsetof(fa_stack_options, fa__end), NULL, 0, 0}
@@ -883,10 +884,13 @@ typedef fa_triu_options fa_triu__options;
 #define fa_fliplr(...) FA__CALL1(fa_fliplr, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_flipud {offsetof(fa_flipud_options, fa__end), NULL, 0}
 #define fa_flipud(...) FA__CALL1(fa_flipud, FA__SAME, __VA_ARGS__)
+#define fa_unfold(...) FA__CALLED(fa_unfold(__VA_ARGS__))
 #define FA__DEFAULT_fa_as_strided {offsetof(fa_as_strided_options, fa__end), NULL, INT64_MIN, 0}
 #define fa_as_strided(...) FA__CALL3(fa_as_strided, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_flip {offsetof(fa_flip_options, fa__end), FA_ALL, 0}
 #define fa_flip(...) FA__CALL1(fa_flip, FA__SAME, __VA_ARGS__)
+#define fa_select(...) FA__CALLED(fa_select(__VA_ARGS__))
+#define fa_narrow(...) FA__CALLED(fa_narrow(__VA_ARGS__))
 #define FA__DEFAULT_fa_slice {offsetof(fa_slice_options, fa__end), INT64_MIN, INT64_MAX, 1, 0}
 #define fa_slice(...) FA__CALL2(fa_slice, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_split {offsetof(fa_split_options, fa__end), 0, 0}
@@ -901,10 +905,17 @@ typedef fa_triu_options fa_triu__options;
 #define fa_tensor_split(...) FA__CALL2(fa_tensor_split, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_tensor_split_at {offsetof(fa_tensor_split_at_options, fa__end), 0, 0}
 #define fa_tensor_split_at(...) FA__CALL2(fa_tensor_split_at, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_transpose(...) FA__CALLED(fa_transpose(__VA_ARGS__))
+#define fa_t(...) FA__CALLED(fa_t(__VA_ARGS__))
+#define fa_permute(...) FA__CALLED(fa_permute(__VA_ARGS__))
+#define fa_view(...) FA__CALLED(fa_view(__VA_ARGS__))
 #define FA__DEFAULT_fa_reshape {offsetof(fa_reshape_options, fa__end), NULL, 0}
 #define fa_reshape(...) FA__CALL2(fa_reshape, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_flatten {offsetof(fa_flatten_options, fa__end), NULL, 0, -1, 0}
 #define fa_flatten(...) FA__CALL1(fa_flatten, FA__SAME, __VA_ARGS__)
+#define fa_expand(...) FA__CALLED(fa_expand(__VA_ARGS__))
+#define fa_expand_as(...) FA__CALLED(fa_expand_as(__VA_ARGS__))
+#define fa_unsqueeze(...) FA__CALLED(fa_unsqueeze(__VA_ARGS__))
 #define FA__DEFAULT_fa_squeeze {offsetof(fa_squeeze_options, fa__end), FA_ALL, 0}
 #define fa_squeeze(...) FA__CALL1(fa_squeeze, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_select_scatter {offsetof(fa_select_scatter_options, fa__end), NULL, 0}

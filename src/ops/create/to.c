@@ -2,6 +2,7 @@
 #include "backend/movement.h"
 #include "base/text.h"
 #include "core/ledger.h"
+#include "base/site.h"
 #include "dispatch/call.h"
 
 static const fa__traits no_traits;
@@ -61,24 +62,24 @@ static fa_tensor *moved(const fa__op *op, const fa_tensor *x, fa_place where, co
 fa_tensor *(fa_to)(const fa_tensor *x, fa_place where, const fa_to_options *options)
 {
     FA__COMPLETE(fa_to)
-    return moved(&to_op, x, where, options, __builtin_return_address(0));
+    return moved(&to_op, x, where, options, FA__SITE);
 }
 
 static const fa_to_options to_defaults = FA__DEFAULT_fa_to;
 
 fa_tensor *fa_cpu(const fa_tensor *x)
 {
-    return moved(&cpu_op, x, fa__place_device(FA_CPU), &to_defaults, __builtin_return_address(0));
+    return moved(&cpu_op, x, fa__place_device(FA_CPU), &to_defaults, FA__SITE);
 }
 
 fa_tensor *fa_cuda(const fa_tensor *x)
 {
-    return moved(&cuda_op, x, fa__place_device(FA_CUDA(-1)), &to_defaults, __builtin_return_address(0));
+    return moved(&cuda_op, x, fa__place_device(FA_CUDA(-1)), &to_defaults, FA__SITE);
 }
 
 fa_tensor *fa_identity(const fa_tensor *x)
 {
-    return moved(&identity_op, x, fa__place_device(fa_device_current()), &to_defaults, __builtin_return_address(0));
+    return moved(&identity_op, x, fa__place_device(fa_device_current()), &to_defaults, FA__SITE);
 }
 
 /* One tensor to move. Everything that can fail is done for all tensors before the first one is changed. */

@@ -1,6 +1,7 @@
 /* Indexing with tensors and masks: fa_index and fa_index_put_. First the other entries make a view; then the dimensions
  * that tensors index are moved to the front of that view, and one combined index selects slices over all of them. */
 #include "base/text.h"
+#include "base/site.h"
 #include "dispatch/call.h"
 #include "ops/index/entries.h"
 #include "ops/index/index.h"
@@ -350,7 +351,7 @@ static fa_tensor *settled(plan *p, fa_tensor *(*work)(plan *))
 
 fa_tensor *(fa_index)(const fa_tensor *x, fa_index_parts index)
 {
-    plan p = {.call = {.op = &ops[0], .args = &p.args, .site = __builtin_return_address(0)}};
+    plan p = {.call = {.op = &ops[0], .args = &p.args, .site = FA__SITE}};
     bool stood = fa__failed();
     if (!fa__ctx())
         return NULL;
@@ -376,10 +377,10 @@ static fa_tensor *put(const fa__op *op, const fa_tensor *x, fa_index_parts index
 
 fa_tensor *(fa_index_put)(const fa_tensor *x, fa_index_parts index, fa_arg value, const fa_index_put_options *options)
 {
-    return put(&ops[1], x, index, value, options, __builtin_return_address(0));
+    return put(&ops[1], x, index, value, options, FA__SITE);
 }
 
 fa_tensor *(fa_index_put_)(fa_tensor *x, fa_index_parts index, fa_arg value, const fa_index_put_options *options)
 {
-    return put(&ops[2], x, index, value, options, __builtin_return_address(0));
+    return put(&ops[2], x, index, value, options, FA__SITE);
 }

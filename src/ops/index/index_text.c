@@ -1,6 +1,7 @@
 /* Index texts in NumPy's notation: "1:5, ..., -1". Each entry makes a view of the previous view; new dimensions are
  * inserted last, so no intermediate view has more dimensions than the result. */
 #include "base/text.h"
+#include "base/site.h"
 #include "dispatch/call.h"
 #include "ops/index/entries.h"
 #include <ctype.h>
@@ -227,7 +228,7 @@ fa_tensor *fa_get(const fa_tensor *x, const char *where)
     }
     fa_tensor *view = get("fa_get", x, where);
     if (view && !fa__outermost_call())
-        fa__sign(view, &get_op, __builtin_return_address(0));
+        fa__sign(view, &get_op, FA__SITE);
     return view;
 }
 

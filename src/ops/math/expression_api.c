@@ -18,7 +18,7 @@ fa_tensor *fa__pointwise(const char *text, size_t count, const fa_arg *operands)
     const fa__op *op = fa__expression_take("pointwise", text, operand_names, (int)count, NULL, 0);
     if (!op)
         return NULL;
-    fa__call c = {.op = op, .args = operands, .site = __builtin_return_address(0)};
+    fa__call c = {.op = op, .args = operands, .site = FA__SITE};
     fa__invoke(&c);
     fa__expression_drop(op);
     return c.out[0];

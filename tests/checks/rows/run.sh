@@ -80,7 +80,7 @@ hides() { # an INTERNAL row is in the tables, and in no header and no manual; wi
     grep -q '^fa_tensor \*fa__neg(const fa_tensor \*x);' hidden/gen/internal.h || return 1
     grep -q 'FA__OP_neg' hidden/gen/ops.c && grep -q '"neg"' hidden/gen/samples.c || return 1
     grep -q 'fa_half' hidden/include/ops/group.h && grep -q 'fa_half' hidden/docs.md || return 1
-    [ "$(ls hidden/include hidden/include/ops | xargs)" = 'hidden/include: operations.h ops hidden/include/ops: group.h' ] || return 1
+    [ "$(ls hidden/include hidden/include/ops | xargs)" = 'hidden/include: lines.h operations.h ops hidden/include/ops: group.h' ] || return 1
     ! grep -rE 'neg|twice' hidden/include hidden/docs.md
 }
 
