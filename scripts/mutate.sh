@@ -32,7 +32,7 @@ while [ $# -gt 0 ]; do
     *) break ;;
     esac
 done
-[ $# -gt 0 ] || { sed -n '2,5s/^# //p' "$0" >&2; exit 2; }
+[ $# -gt 0 ] || { sed -n '2,6s/^# //p' "$0" >&2; exit 2; }
 
 work=$PWD/build/mutate
 source=$work/source
@@ -67,7 +67,7 @@ sites() {
     }
     BEGIN { flip["<"] = "<="; flip["<="] = "<"; flip[">"] = ">="; flip[">="] = ">"; flip["=="] = "!="; flip["!="] = "==" }
     FNR == 1 { if_line = 0 }
-    /^ *(\/\*|\*|#|for )/ { next }
+    /^ *(\/\*|\*|#|for |_Static_assert)/ { next }
     {
         line = $0
         while (match(line, /\047\\?.\047|"([^"\\]|\\.)*"/)) blank(RSTART, RLENGTH)
