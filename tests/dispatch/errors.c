@@ -129,6 +129,8 @@ static void null_in_gives_null_out(void **state)
     assert_error(FA_ERROR_ARGUMENT, "fa_generator_get: there is no generator");
     fa_transfers_report(NULL);
     assert_error(FA_ERROR_ARGUMENT, "fa_transfers_report: the file is NULL");
+    fa_scope_report(NULL);
+    assert_error(FA_ERROR_ARGUMENT, "fa_scope_report: the file is NULL");
     fa_transfers_json(NULL);
     assert_error(FA_ERROR_ARGUMENT, "fa_transfers_json: the file is NULL");
     assert_int_equal(fa_dim(none), -1);
