@@ -621,6 +621,7 @@ static void wrong_fields(void **state)
                                  FA_FIELD(wrong_args, b, FA_KIND_TENSORS, "")};
     const fa_op_field size[] = {X, FA_FIELD(wrong_args, narrow, FA_KIND_INT, "")};
     const fa_op_field kind[] = {X, FA_FIELD(wrong_args, n, (fa_kind)77, "")};
+    const fa_op_field behind[] = {X, FA_FIELD(wrong_args, n, (fa_kind)(FA_KIND_STRING + 1), "")};
     const fa_op_field fallback[] = {X, FA_OPTION(wrong_args, n, FA_KIND_INT, "text", "")};
     const fa_op_field tensor[] = {FA_OPTION(wrong_args, x, FA_KIND_TENSOR, fa_zeros(FA_SHAPE(1)), "")};
     fa_op_field far[] = {X}, odd[] = {X}, unnamed[] = {X};
@@ -634,6 +635,7 @@ static void wrong_fields(void **state)
     REFUSED("x and y overlap", 2, other, .cpu = copies);
     REFUSED("a and b are lists of tensors", 2, lists, .cpu = copies);
     REFUSED("narrow is an integer, of 8 bytes, and the struct's member has 4", 2, size, .cpu = copies);
+    REFUSED("n: 15 is no fa_kind", 2, behind, .cpu = copies);
     REFUSED("n: 77 is no fa_kind", 2, kind, .cpu = copies);
     REFUSED("n is an integer, and its default is a string", 2, fallback, .cpu = copies);
     REFUSED("the default of x has a tensor", 1, tensor, .cpu = copies);
