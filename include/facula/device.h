@@ -213,7 +213,7 @@ typedef struct fa_transfers {
 /** Returns the sums. */
 FA_API fa_transfers fa_transfers_total(void);
 
-/** Writes a table to `file`, with one line for each function and source position: counts, bytes, time and GB/s. */
+/** Writes a table to `file`, with one line for each function and pair of devices: counts, bytes, time and GB/s. */
 FA_API void fa_transfers_report(FILE *file);
 
 /** Writes the table as JSON: {"copies": [...], "waits": [...], "total": {...}}. */

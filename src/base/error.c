@@ -3,6 +3,9 @@
 #include "base/log.h"
 #include "base/site.h"
 #include "base/text.h"
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Bytes of a message without the line of the call, which is put in front of it at the end. */
@@ -39,6 +42,23 @@ static void on_one_line(char *message)
             *message = ' ';
 }
 
+/* FACULA_ERROR=now prints errors as they happen, =trap stops in a debugger there as well. */
+static void announce(const fa_error *error)
+{
+    char line[256];
+    fa__text text = fa__text_in(line, sizeof line);
+    const char *wanted = getenv("FACULA_ERROR");
+    bool trap = wanted && !strcmp(wanted, "trap");
+    if (!trap && (!wanted || strcmp(wanted, "now") != 0))
+        return;
+    if (error->site)
+        fa__describe_site(&text, error->site);
+    fprintf(stderr, "facula: %s%s%s error: %s\n", line, error->site ? ": " : "", fa_code_name(error->code),
+            error->message);
+    if (trap)
+        raise(SIGTRAP);
+}
+
 static void raise_error(fa_code code, bool unfinished, const char *format, va_list list) FA__PRINTF(3, 0);
 
 static void raise_error(fa_code code, bool unfinished, const char *format, va_list list)
@@ -53,6 +73,7 @@ static void raise_error(fa_code code, bool unfinished, const char *format, va_li
     t->error->unfinished = unfinished;
     t->error->site = fa__line;
     t->error->code = code;
+    announce(t->error);
 }
 
 bool fa__fail(fa_code code, const char *format, ...)
