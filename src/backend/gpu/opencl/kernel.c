@@ -8,15 +8,14 @@ typedef fa__opencl_kernel kernel;
 static bool set(const fa__device *d, kernel *k, const void *value, size_t size)
 {
     const cl_uint i = k->next_argument++;
-    char *last = k->last + k->next_byte;
-    const bool kept = size <= sizeof k->last - k->next_byte;
-    k->next_byte += kept ? size : 0;
-    if (k->known >> i & 1 && !memcmp(last, value, size))
+    const size_t at = k->next_byte;
+    k->next_byte += size;
+    if (k->known >> i & 1 && !memcmp(k->last + at, value, size))
         return true;
     if (!FA__OPENCL_TRY(d, clSetKernelArg, k->kernel, i, size, value))
         return false;
-    if (kept) {
-        memcpy(last, value, size);
+    if (at + size <= sizeof k->last) {
+        memcpy(k->last + at, value, size);
         k->known |= UINT64_C(1) << i;
     }
     return true;
