@@ -52,7 +52,8 @@ typedef struct fa_error {
     bool seen;          /**< the program has looked at it */
     bool unfinished;    /**< internal: the failing call will still append its operands to the message */
     bool located;       /**< internal: the message begins with the line of the call */
-    const void *site;   /**< internal: where the program called */
+    const char *line;   /**< internal: the line of the call, if it recorded one */
+    const void *site;   /**< internal: its address otherwise */
     char message[1152]; /**< one line (newlines become spaces), truncated if it is too long. It begins with the file
                              and line of the program's call: "train.c:41: fa_matmul(...): ..." */
 } fa_error;

@@ -45,16 +45,12 @@ static void on_one_line(char *message)
 /* FACULA_ERROR=now prints errors as they happen, =trap stops in a debugger there as well. */
 static void announce(const fa_error *error)
 {
-    char line[256];
-    fa__text text = fa__text_in(line, sizeof line);
     const char *wanted = getenv("FACULA_ERROR");
     bool trap = wanted && !strcmp(wanted, "trap");
     if (!trap && (!wanted || strcmp(wanted, "now") != 0))
         return;
-    if (error->site)
-        fa__describe_site(&text, error->site);
-    fprintf(stderr, "facula: %s%s%s error: %s\n", line, error->site ? ": " : "", fa_code_name(error->code),
-            error->message);
+    fprintf(stderr, "facula: %s%s%s error: %s\n", error->line ? error->line : "", error->line ? ": " : "",
+            fa_code_name(error->code), error->message);
     if (trap)
         raise(SIGTRAP);
 }
@@ -71,7 +67,8 @@ static void raise_error(fa_code code, bool unfinished, const char *format, va_li
     on_one_line(t->error->message);
     t->error->seen = t->error->located = false;
     t->error->unfinished = unfinished;
-    t->error->site = fa__line;
+    t->error->line = fa__line;
+    t->error->site = NULL;
     t->error->code = code;
     announce(t->error);
 }
@@ -157,12 +154,16 @@ void fa__error_named(const char *name)
  * path the end is kept. */
 static void locate(fa_error *error)
 {
-    if (error->code == FA_OK || error->located || !error->site || error->site == fa__line)
+    if (error->code == FA_OK || error->located || (!error->line && !error->site)
+        || (error->line && error->line == fa__line))
         return;
     enum { ROOM = sizeof error->message - REASON - 2 };
     char site[1024];
     struct fa__text text = fa__text_in(site, sizeof site);
-    fa__describe_site(&text, error->site);
+    if (error->line)
+        fa__text_add(&text, "%s", error->line);
+    else
+        fa__describe_site(&text, error->site);
     const char *line = end_of(site, ROOM);
     size_t length = strlen(line);
     memmove(error->message + length + 2, error->message, strlen(error->message) + 1);
@@ -173,7 +174,7 @@ static void locate(fa_error *error)
 
 void fa__error_at(const void *site)
 {
-    if (fa__failed() && fa__self->started && !fa__self->error->site)
+    if (fa__failed() && fa__self->started && !fa__self->error->line)
         fa__self->error->site = site;
 }
 
@@ -199,7 +200,8 @@ void fa__error_hand_over(fa_error *from)
         fa__fail(from->code, "%s", from->message);
     if (from->code != FA_OK && fa__self->started) {
         fa__self->error->located = from->located;
-        fa__self->error->site = from->site ? from->site : fa__line;
+        fa__self->error->line = from->line ? from->line : fa__line;
+        fa__self->error->site = from->site;
     }
     from->code = FA_OK;
     from->message[0] = 0;
