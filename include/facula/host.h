@@ -80,8 +80,8 @@ FA_API void fa_stop_clear(void);
  *  headers of its library are installed. It is loaded on first use and stays loaded. A call that needs a missing
  *  plugin fails with an error that says why.
  *
- *  | plugin | used for | library | |---|---|---| | gzip | compressed dataset files | zlib | | json | headers of
- *  safetensors files | jansson | | image | PNG and JPEG files | libpng, libjpeg |
+ *  | plugin | used for | library | |---|---|---| | gzip | compressed dataset files | zlib | | image | PNG and
+ *  JPEG files | libpng, libjpeg |
  *
  *  They are searched in the folder named by the environment variable FACULA_PLUGINS; in facula-plugins beside the
  *  program or library that contains this code, and beside its folder; and in the install location.

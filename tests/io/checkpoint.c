@@ -84,14 +84,6 @@ static bool load(training t)
     return fa_checkpoint_load(path, .module = t.net, .optim = t.optim, .schedule = t.schedule, .loader = t.loader);
 }
 
-static void need_json(void)
-{
-    if (!fa_plugin_available("json")) {
-        print_message("skipped: the plugin json is not there\n");
-        skip();
-    }
-}
-
 static void stopped_at(optim_maker *make, fa_device device, int64_t steps)
 {
     FA_SCOPE;
@@ -115,7 +107,6 @@ static void stopped_at(optim_maker *make, fa_device device, int64_t steps)
 static void training_goes_on(void **state)
 {
     (void)state;
-    need_json();
     optim_maker *const makers[] = {sgd, adamw, rmsprop, adagrad};
     for (int i = 0; i < 4; i++)
         stopped_at(makers[i], FA_CPU, 3 + 2 * i); /* 7 or 8 steps are an epoch */
@@ -130,7 +121,6 @@ static void training_goes_on(void **state)
 static void on_another_device(void **state)
 {
     (void)state;
-    need_json();
     FA_SCOPE;
     training first = start(adamw, DEVICE(0), 7), second = start(adamw, FA_CPU, 8);
     go_on(first, 3, 5);
@@ -145,7 +135,6 @@ static void on_another_device(void **state)
 static void programs_put_texts_in(void **state)
 {
     (void)state;
-    need_json();
     FA_SCOPE;
     fa_module *net = fa_nn_linear(2, 1);
     assert_true(fa_checkpoint_save(path, .module = net, .metadata = FA_METADATA("by", "me", "run", "of \"today\"\n")));
@@ -166,7 +155,6 @@ static void programs_put_texts_in(void **state)
 static void what_does_not_fit(void **state)
 {
     (void)state;
-    need_json();
     FA_SCOPE;
     training t = start(sgd, FA_CPU, 7), other = start(adamw, FA_CPU, 8);
     go_on(t, 1, 3);
@@ -199,7 +187,6 @@ static void what_does_not_fit(void **state)
 static void refused_late(void **state)
 {
     (void)state;
-    need_json();
     FA_SCOPE;
     training t = start(sgd, FA_CPU, 7), other = start(sgd, FA_CPU, 8);
     go_on(t, 1, 3);
@@ -222,7 +209,6 @@ static void refused_late(void **state)
 static void no_memory(void **state)
 {
     (void)state;
-    need_json();
     FA_SCOPE;
     training t = start(sgd, FA_CPU, 7);
     go_on(t, 1, 2);
