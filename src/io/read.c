@@ -11,7 +11,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 enum { LENGTH = 8 };
 
@@ -47,6 +47,15 @@ bool fa__stored_damaged(const fa__stored *a, const char *format, ...)
     vsnprintf(why, sizeof why, format, list);
     va_end(list);
     return fa_fail(FA_ERROR_FILE, "%s: %s is damaged, or no safetensors file: %s", a->who, a->path, why);
+}
+
+bool fa__stored_named(const fa__stored *a, const fa_error *caught)
+{
+    if (caught->code && !strncmp(caught->message, a->who, strlen(a->who)))
+        fa_fail(caught->code, "%s", caught->message);
+    else if (caught->code)
+        fa_fail(caught->code, "%s: %s: %s", a->who, a->path, caught->message);
+    return !caught->code;
 }
 
 static bool cannot(const fa__stored *a, const char *what)
@@ -99,15 +108,15 @@ fa__stored *fa__stored_open(const char *who, const char *path)
         return fa_fail(FA_ERROR_ARGUMENT, "%s: the path is NULL", who), NULL;
     if (fa_error_stands())
         return NULL;
-    struct stat status;
-    if (!stat(path, &status) && !S_ISREG(status.st_mode)) /* checked first, because opening a pipe may block forever */
-        return fa_fail(FA_ERROR_FILE, "%s: %s is no regular file", who, path), NULL;
-    FILE *file = fopen(path, "rb");
-    if (file && !fstat(fileno(file), &status))
-        return fa__stored_from(who, path, file, status.st_size);
-    fa_fail(FA_ERROR_FILE, "%s: %s: cannot open: %s", who, path, strerror(errno));
+    int64_t size;
+    int descriptor = fa__file_open(who, path, &size);
+    FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
     if (file)
-        fclose(file);
+        return fa__stored_from(who, path, file, size);
+    if (descriptor >= 0) {
+        fa_fail(FA_ERROR_FILE, "%s: %s: cannot open: %s", who, path, strerror(errno));
+        close(descriptor);
+    }
     return NULL;
 }
 
@@ -131,11 +140,8 @@ static void bytes_mend(fa_dtype dtype, char *bytes, size_t size)
         bytes[i] = bytes[i] != 0;
 }
 
-fa_tensor *fa__stored_read(const fa__stored *a, size_t i, fa_device device)
+static fa_tensor *read_tensor(const fa__stored *a, const fa_saved_entry *e, fa_device device)
 {
-    const fa_saved_entry *e = &a->entry[i];
-    if (!can_be_here(a, e))
-        return NULL;
     if (fa_device_equal(device, FA_META))
         return fa_empty(e->shape, .dtype = e->dtype, .device = FA_META);
     FA_SCOPE;
@@ -147,4 +153,20 @@ fa_tensor *fa__stored_read(const fa__stored *a, size_t i, fa_device device)
         return cannot(a, "read"), NULL;
     bytes_mend(e->dtype, s->bytes, size);
     return fa_escape(fa_tensor_from(s->bytes, e->shape, .dtype = e->dtype, .device = device));
+}
+
+fa_tensor *fa__stored_read(const fa__stored *a, size_t i, fa_device device)
+{
+    const fa_saved_entry *e = &a->entry[i];
+    fa_error caught = {0};
+    fa_tensor *t;
+    if (!can_be_here(a, e))
+        return NULL;
+    {
+        FA_USE(.catch_errors = &caught);
+        t = read_tensor(a, e, device);
+    }
+    if (caught.code)
+        fa_fail(caught.code, "%s: %s: \"%s\": %s", a->who, a->path, e->name, caught.message);
+    return caught.code ? NULL : t;
 }

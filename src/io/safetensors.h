@@ -3,6 +3,7 @@
  * row-major and little-endian. */
 #ifndef FA__IO_SAFETENSORS_H
 #define FA__IO_SAFETENSORS_H
+#include <facula/error.h>
 #include <facula/save.h>
 #include <facula/scope.h>
 #include <stdio.h>
@@ -44,6 +45,8 @@ fa__stored *fa__stored_from(const char *who, const char *path, FILE *file, int64
 /* Reads tensor number i: created on the CPU, then moved to the device; owned by the innermost scope. NULL and an
  * error on failure. */
 fa_tensor *fa__stored_read(const fa__stored *archive, size_t i, fa_device device);
+/* Sets an error that was caught, with the call and the path in front, if they are not there; true if there is none. */
+bool fa__stored_named(const fa__stored *archive, const fa_error *caught);
 /* Closes the file; its header stays in memory. */
 void fa__stored_close(fa__stored *archive);
 /* The length in bytes of the first character of a text in UTF-8, which ends with a zero byte; 0 if it is invalid. */
@@ -69,7 +72,7 @@ fa__match *fa__match_new(const fa__stored *archive, const char *prefix, fa_param
 /* Reads the entries into memory of the innermost scope. */
 bool fa__match_read(const fa__stored *archive, fa__match *match);
 /* Copies the values that were read to the tensors. */
-bool fa__match_write(const fa__match *match);
+bool fa__match_write(const fa__stored *archive, const fa__match *match);
 
 /* The name of a dtype in such files; NULL: none. */
 const char *fa__stored_dtype(fa_dtype dtype);

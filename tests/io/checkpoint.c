@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "support/api_test.h"
 #include <facula/facula.h>
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -193,7 +194,7 @@ static void refused_late(void **state)
     assert_true(save(t));
     other.optim = sgd(fa_nn_linear(3, 3));
     assert_false(load(other));
-    assert_error(FA_ERROR_ARGUMENT, "fa_optim_load_state_dict");
+    assert_error(FA_ERROR_ARGUMENT, "fa_checkpoint_load", path, "fa_optim_load_state_dict");
     assert_int_equal(fa_schedule_epoch(other.schedule), 0);
     assert_int_equal(fa_loader_position(other.loader).batch, 0);
     assert_false(same_state(t.net, other.net));
@@ -204,6 +205,37 @@ static void refused_late(void **state)
     assert_int_equal(fa_schedule_epoch(other.schedule), 0);
     assert_int_equal(fa_loader_position(other.loader).batch, 0);
     assert_false(same_state(t.net, other.net));
+}
+
+/* Each tensor of a checkpoint in another shape or dtype: it is refused, by a message with the call and the path, or the
+ * tensor is none that matters. */
+static void tensors_that_are_damaged(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    training t = start(adamw, FA_CPU, 7);
+    go_on(t, 1, 2);
+    assert_true(save(t));
+    fa_saved saved = fa_load_file(path);
+    size_t refused = 0;
+    for (size_t i = 0; i < saved.tensors.count; i++)
+        for (int k = 0; k < 3; k++) {
+            fa_tensor *item[100];
+            assert_true(saved.tensors.count <= 100);
+            memcpy(item, saved.tensors.item, saved.tensors.count * sizeof *item);
+            item[i] = k == 0   ? fa_zeros(FA_SHAPE(2, 3, 1))
+                      : k == 1 ? fa_zeros(FA_SHAPE(0))
+                               : fa_full(FA_SCALAR, (double)NAN);
+            fa_parameters changed = {saved.tensors.count, item, saved.tensors.name};
+            assert_true(fa_save(changed, path, .metadata = saved.metadata));
+            if (load(t))
+                continue;
+            refused++;
+            assert_true(strstr(fa_error_message(), "fa_checkpoint_load: ") == fa_error_message());
+            assert_non_null(strstr(fa_error_message(), path));
+            fa_error_clear();
+        }
+    assert_true(refused > 2 * saved.tensors.count);
 }
 
 static void no_memory(void **state)
@@ -232,7 +264,8 @@ int main(void)
         return TEST_SKIPPED;
     snprintf(path, sizeof path, "/tmp/facula-checkpoint-%ld", (long)getpid());
     const struct CMUnitTest tests[] = {TEST(training_goes_on),  TEST(on_another_device), TEST(programs_put_texts_in),
-                                       TEST(what_does_not_fit), TEST(refused_late),      TEST(no_memory)};
+                                       TEST(what_does_not_fit), TEST(refused_late),      TEST(tensors_that_are_damaged),
+                                       TEST(no_memory)};
     int status = RUN("checkpoint");
     unlink(path);
     return status;
