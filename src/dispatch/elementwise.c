@@ -129,18 +129,23 @@ static bool types_fail(const fa__call *c, const fa__type_error *why)
     return why->code != FA_OK && fa__call_fail(c, why->code, "%s", why->message);
 }
 
-/* Values have types of their own. *dtype becomes the result's; where all are computed in one type, it is as if the
- * expression were not typed. */
-static bool settle_types(const fa__call *c, fa__elementwise *e, fa_dtype *dtype)
+static inline void set_dtype(fa__call *c, const fa__elementwise *e, fa_dtype promoted)
+{
+    c->spec[0].dtype = e->compiled->result != FA_SAME ? (fa_dtype)e->compiled->result : promoted;
+}
+
+/* The program of a typed expression, and the result's dtype. */
+static FA__NOINLINE bool settle_types(fa__call *c, fa__elementwise *e, fa_dtype promoted)
 {
     fa__operand_types types;
     fa__type_error why;
-    find_types(c, e, *dtype, &types);
+    find_types(c, e, promoted, &types);
     const fa__typed *t = fa__typed_of(e->compiled, &types, &why);
     if (!t)
         return types_fail(c, &why);
     e->program = &t->program;
-    *dtype = (fa_dtype)t->result;
+    e->compute = t->compute;
+    set_dtype(c, e, (fa_dtype)t->result);
     return true;
 }
 
@@ -148,8 +153,6 @@ static bool settle_types(const fa__call *c, fa__elementwise *e, fa_dtype *dtype)
 static FA__NOINLINE bool settle(const fa__call *c, fa__elementwise *e, fa_dtype *dtype)
 {
     const fa__expression *x = e->compiled->e;
-    if (x->typed)
-        return settle_types(c, e, dtype);
     if (!check_values(c, x, *dtype) || !settle_bools(c, x, dtype))
         return false;
     if (*dtype == FA_SAME)
@@ -195,10 +198,14 @@ FA__HOT bool fa__infer_elementwise(fa__call *c)
     }
     fa_dtype d = fa__promoted(p);
     e->program = &e->compiled->program;
-    if (FA__UNLIKELY(c->op->traits->no_bool || x->judged || !(FA__REAL_DTYPES >> d & 1)) && !settle(c, e, &d))
-        return false;
-    e->compute = FA__UNLIKELY(x->typed) ? fa__typed_with(e->program)->compute : fa__class_of(d);
-    s->dtype = e->compiled->result != FA_SAME ? (fa_dtype)e->compiled->result : d;
+    if (FA__UNLIKELY(c->op->traits->no_bool || x->judged || !(FA__REAL_DTYPES >> d & 1))) {
+        if (x->typed)
+            return settle_types(c, e, d);
+        if (!settle(c, e, &d))
+            return false;
+    }
+    e->compute = fa__class_of(d);
+    set_dtype(c, e, d);
     return true;
 }
 

@@ -240,8 +240,8 @@ static uint16_t put2(typing *w, fa__prim prim, uint16_t x, uint16_t y)
 static uint16_t number_bound(typing *w, uint16_t i, uint8_t dtype)
 {
     const fa__ssa_node *n = &w->from->node[i];
-    fa__narrow_range r = is_narrow(dtype) ? fa__narrow_range_of((fa__prim)casts[dtype])
-                                          : (fa__narrow_range){INT32_MIN, INT32_MAX};
+    fa__narrow_range r =
+        is_narrow(dtype) ? fa__narrow_range_of((fa__prim)casts[dtype]) : (fa__narrow_range){INT32_MIN, INT32_MAX};
     if (n->prim == FA__PRIM_constant && n->integer) {
         int64_t least = n->number.i > r.low ? n->number.i : r.low;
         return put_integer(w, least < r.high ? least : r.high, FA__CLASS_I32);
@@ -306,7 +306,8 @@ static uint16_t computed(typing *w, fa__ssa_node n, uint8_t dtype)
 static uint16_t tested(typing *w, fa__ssa_node n, uint8_t dtype)
 {
     fa__class type = fa__class_of(dtype);
-    bool truth = n.prim == FA__PRIM_and || n.prim == FA__PRIM_or || n.prim == FA__PRIM_not || n.prim == FA__PRIM_to_bool;
+    bool truth =
+        n.prim == FA__PRIM_and || n.prim == FA__PRIM_or || n.prim == FA__PRIM_not || n.prim == FA__PRIM_to_bool;
     uint16_t at[3] = {0};
     for (int k = 0; k < arity(&n); k++) {
         uint16_t from = fa__ssa_operand(&n, k);

@@ -2,10 +2,10 @@
  * are stored, bool is 1 then where it is not 0. What looks at a value (a comparison, the larger of two) has to see it
  * wrapped, as if it had been stored: conversions are put in. Sums and products need none between them: their low bits
  * do not depend on the high ones, and those of bools are never below 0. */
+#include "pointwise/narrow.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "core/dtype.h"
-#include "pointwise/narrow.h"
 #include <string.h>
 
 typedef struct narrowing {
@@ -92,7 +92,9 @@ const fa__reading fa__readings[FA__PRIM_count] = {
 
 static uint16_t read_operand(narrowing *w, uint16_t i, uint8_t how)
 {
-    return how == FA__READ_LOW_BITS ? w->made[i] : how == FA__READ_AS_BOUND ? bound(w, i) : seen(w, i, how == FA__READ_ALL_STORED);
+    return how == FA__READ_LOW_BITS   ? w->made[i]
+           : how == FA__READ_AS_BOUND ? bound(w, i)
+                                      : seen(w, i, how == FA__READ_ALL_STORED);
 }
 
 static void narrow_node(narrowing *w, uint16_t i)

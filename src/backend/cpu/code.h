@@ -49,9 +49,9 @@ typedef struct fa__code {
     uint16_t tile; /* elements */
     bool read[FA__MAX_INPUTS];
     uint8_t type[FA__MAX_INPUTS + FA__MAX_OUTPUTS]; /* fa__class of the slots of inputs and outputs */
-    int16_t same_as[FA__MAX_OUTPUTS];   /* the input that the output is nothing but, or -1 */
-    uint16_t written[FA__MAX_OUTPUTS];  /* the step that writes it */
-    uint16_t last_read[FA__MAX_INPUTS]; /* the last step that reads it */
+    int16_t same_as[FA__MAX_OUTPUTS];               /* the input that the output is nothing but, or -1 */
+    uint16_t written[FA__MAX_OUTPUTS];              /* the step that writes it */
+    uint16_t last_read[FA__MAX_INPUTS];             /* the last step that reads it */
     const fa__code_constant *constant;
     const fa__step *step;
 } fa__code;

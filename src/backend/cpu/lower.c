@@ -190,8 +190,8 @@ static void add_copies(lowering *l, const fa__ssa *ssa)
         if (n->prim == FA__PRIM_input)
             c->last_read[n->a] = c->steps;
         c->written[k] = c->steps;
-        l->step[c->steps++] = (fa__step){
-            .kind = FA__STEP_COPY, .type = l->type[ssa->output[k]], .o = to, .a = l->slot[ssa->output[k]]};
+        l->step[c->steps++] =
+            (fa__step){.kind = FA__STEP_COPY, .type = l->type[ssa->output[k]], .o = to, .a = l->slot[ssa->output[k]]};
     }
 }
 
@@ -221,7 +221,7 @@ static bool lower_node(lowering *l, const fa__ssa *ssa, int i)
     }
     if (n->prim == FA__PRIM_constant) {
         l->slot[i] = c->slots++;
-        l->constant[c->constants++] = 
+        l->constant[c->constants++] =
             (fa__code_constant){l->slot[i], l->type[i], constant_bits(n, (fa__class)l->type[i])};
         return true;
     }

@@ -28,10 +28,10 @@ typedef struct fa__walk {
     const fa__launch *launch;
     const fa__code *code;
     const fa__simd_class *simd; /* of the launch's type: of all values, when the code is not typed */
-    int rank;   /* at least 1 */
-    int kept;   /* of them; reductions */
-    int lanes;  /* inputs, then outputs */
-    bool spans; /* tiles are several whole lines; else they end where a line does */
+    int rank;                   /* at least 1 */
+    int kept;                   /* of them; reductions */
+    int lanes;                  /* inputs, then outputs */
+    bool spans;                 /* tiles are several whole lines; else they end where a line does */
     int64_t n, inner;
     int64_t tile; /* elements of one step */
     int64_t shape[FA_MAX_DIMS];

@@ -162,7 +162,7 @@ void fa__gpu_put_typed_item(fa__gpu_text *t, const fa__ssa *ssa)
             put_value(t, ssa, i);
         }
     for (int k = 0; k < ssa->outputs; k++)
-        fa__gpu_put(t, "    store_any_%d(buffer%d + at%d, p->dtype[%d], place[%d], v%d);\n", ssa->type[ssa->output[k]], k,
-                    k, k, k, ssa->output[k]);
+        fa__gpu_put(t, "    store_any_%d(buffer%d + at%d, p->dtype[%d], place[%d], v%d);\n", ssa->type[ssa->output[k]],
+                    k, k, k, k, ssa->output[k]);
     fa__gpu_put(t, "}\n");
 }
