@@ -34,7 +34,7 @@ target_link_libraries(facula_target_flags INTERFACE facula_flags)
 # instructions and every compiler gives the same bits. -fexceptions: a C++ exception that passes our frames runs cleanups.
 add_library(facula_library_flags INTERFACE)
 target_compile_options(facula_library_flags INTERFACE -fexceptions -ffp-contract=off -fno-semantic-interposition)
-if(NOT FACULA_SANITIZE) # where tests link the shared library (library.cmake)
+if(NOT FACULA_SANITIZE AND NOT FACULA_TESTS_SHARED) # where tests link the shared library (library.cmake)
     target_compile_options(facula_library_flags INTERFACE -fvisibility=hidden)
 endif()
 target_compile_definitions(facula_library_flags INTERFACE $<$<CONFIG:Release>:NDEBUG>)

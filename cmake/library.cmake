@@ -97,8 +97,8 @@ if(NOT FACULA_SANITIZE) # whose names the program brings
 endif()
 
 # What tests link, which use internal names: the static library; where a sanitizer makes that 45 MB in each of a hundred
-# programs, the shared one, in which no name is hidden.
+# programs, the shared one, in which no name is hidden; so where the library is linked again and again (mutate.sh).
 set(facula_tested facula_static)
-if(FACULA_SANITIZE)
+if(FACULA_SANITIZE OR FACULA_TESTS_SHARED)
     set(facula_tested facula)
 endif()

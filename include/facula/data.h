@@ -411,8 +411,8 @@ FA_API fa_tensor *fa_image_read(const char *path, const fa_image_read_options *o
 #define fa_image_read(...) FA__CALL1(fa_image_read, FA__SAME, __VA_ARGS__)
 
 /** Resizes an image with antialiased bilinear filtering, like PyTorch's interpolate() with mode "bilinear" and
- *  antialias=True. Each output pixel is a weighted average of input pixels; the weights form a triangle, two pixels
- *  wide in the smaller of the two images. The host does not wait. Differentiable, except for u8.
+ *  antialias=True: bilinear interpolation, whose triangle filter is widened by the scale factor when the image
+ *  shrinks. The host does not wait. Differentiable, except for u8.
  *
  *  @param image u8 or floating point, (..., height, width), with at least one pixel
  *  @param size  the new height and width, each at least 1: 28, or FA_PAIR(28, 20)

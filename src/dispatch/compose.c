@@ -63,7 +63,7 @@ static void show_results(const fa__call *c)
     for (size_t i = 0; i < count; i++)
         if (y[i]) {
             fa__tensor_inner(y[i], false);
-            if (y[i]->storage)
+            if (y[i]->storage && y[i]->storage->making) /* other threads may use a storage that is not being made */
                 y[i]->storage->making = false;
         }
 }

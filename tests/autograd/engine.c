@@ -77,6 +77,24 @@ static void a_diamond_of_unequal_arms(void **state)
     HOLD(fa_grad(x), 1024);
 }
 
+/* Hundreds of nodes wait at once; half of them get a second gradient while others run and leave. */
+static void many_nodes_wait_at_once(void **state)
+{
+    (void)state;
+    enum { ARMS = 300 };
+    fa_tensor *x = LEAF(1, 2), *item[2 * ARMS];
+    int runs = 0;
+    for (int i = 0; i < ARMS; i++) {
+        item[i] = fa_mul(x, 2);
+        item[ARMS + i] = fa_mul(fa_mul(item[i], 3), 1);
+        assert_true(fa_hook_grad(item[i], counts, &runs) > 0);
+    }
+    const fa_tensors all = {2 * ARMS, item};
+    assert_true(fa_backward(fa_sum(fa_cat(all))));
+    HOLD(fa_grad(x), ARMS * 2 * (1 + 3), ARMS * 2 * (1 + 3));
+    assert_int_equal(runs, ARMS);
+}
+
 static void a_leaf_used_often(void **state)
 {
     (void)state;
@@ -448,6 +466,7 @@ int main(void)
         TEST(a_chain_runs_on_a_small_stack),
         TEST(diamonds_run_each_node_once),
         TEST(a_diamond_of_unequal_arms),
+        TEST(many_nodes_wait_at_once),
         TEST(a_leaf_used_often),
         TEST(one_operand_on_both_sides),
         TEST(both_operands_broadcast),

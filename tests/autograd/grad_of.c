@@ -205,6 +205,35 @@ static void grad_of_a_leaf_of_another_dtype(void **state)
     assert_int_equal(fa_tensor_dtype(fa_grad(x)), FA_F32);
 }
 
+static void grad_of_needs_outputs_and_inputs(void **state)
+{
+    (void)state;
+    fa_tensor *x = LEAF(3), *y = fa_mul(x, x);
+    const fa_tensors none = {0};
+    assert_int_equal(fa_grad_of(none, FA_TENSORS(x)).count, 0);
+    FAILS(FA_ERROR_ARGUMENT, "fa_grad_of", "at least one");
+    assert_int_equal(fa_grad_of(FA_TENSORS(y), none).count, 0);
+    FAILS(FA_ERROR_ARGUMENT, "fa_grad_of", "at least one");
+    HOLD(fa_grad_of(FA_TENSORS(y), FA_TENSORS(x)).item[0], 6); /* the graph was not used up */
+}
+
+/* The gradient that a pass starts from has the dtype of its output, a given one and the default of 1. */
+static void a_pass_starts_in_the_outputs_dtype(void **state)
+{
+    (void)state;
+    fa_tensor *y = fa_mul(LEAF(3), 2), *given = fa_tensor_of(5.0);
+    fa_tensors g = fa_grad_of(FA_TENSORS(y), FA_TENSORS(y), .grad_outputs = FA_TENSORS(given), .retain_graph = true);
+    HOLD(g.item[0], 5);
+    assert_int_equal(fa_tensor_dtype(g.item[0]), FA_F64);
+    const fa_dtype dtypes[] = {FA_F16, FA_BF16, FA_F32, FA_F64};
+    for (size_t i = 0; i < sizeof dtypes / sizeof *dtypes; i++) {
+        fa_tensor *z = fa_mul(fa_ones(FA_SCALAR, .dtype = dtypes[i], .requires_grad = true), 2);
+        g = fa_grad_of(FA_TENSORS(z), FA_TENSORS(z));
+        HOLD(g.item[0], 1);
+        assert_int_equal(fa_tensor_dtype(g.item[0]), dtypes[i]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -225,6 +254,8 @@ int main(void)
         TEST(grad_of_does_not_run_behind_inputs),
         TEST(grad_of_uses_the_graph_up),
         TEST(grad_of_a_leaf_of_another_dtype),
+        TEST(grad_of_needs_outputs_and_inputs),
+        TEST(a_pass_starts_in_the_outputs_dtype),
     };
     return RUN("autograd_grad_of");
 }

@@ -228,7 +228,7 @@ static void a_retained_gradient_is_not_added_to_in_place(void **state)
 
 typedef struct record {
     int released, forwards, backwards;
-    bool fail_forward, fail_backward, wrong_shape, silent, same_as_input;
+    bool fail_forward, fail_backward, wrong_shape, silent, silent_backward, same_as_input;
 } record;
 
 static fa_tensor *product_forward(void *context, fa_tensors in)
@@ -249,6 +249,8 @@ static bool product_backward(void *context, fa_tensors saved, fa_tensor *grad, f
     assert_int_equal(saved.count, 3);
     if (r->fail_backward)
         return fa_fail(FA_ERROR_USER, "no backward today");
+    if (r->silent_backward)
+        return false;
     fa_tensor *x = saved.item[0], *y = saved.item[1];
     grad_inputs[0] = r->wrong_shape ? fa_sum(grad) : fa_mul(grad, fa_mul(fa_mul(x, y), 2));
     grad_inputs[1] = fa_mul(grad, fa_mul(x, x));
@@ -515,8 +517,54 @@ static void a_failing_backward(void **state)
         fa_tensor *z = fa_apply(&product, &r, FA_TENSORS(x, y));
         assert_false(fa_backward(fa_sum(z)));
         FAILS(FA_ERROR_SHAPE, "product", "input 0");
+        r.silent_backward = true;
+        assert_false(fa_backward(fa_sum(fa_apply(&product, &r, FA_TENSORS(x, y)))));
+        FAILS(FA_ERROR_USER, "product", "backward failed");
     }
+    assert_int_equal(r.released, 3);
+}
+
+static void a_function_needs_forward_and_backward(void **state)
+{
+    (void)state;
+    record r = {0};
+    fa_function without_forward = product, without_backward = product;
+    without_forward.forward = NULL;
+    without_backward.backward = NULL;
+    assert_null(fa_apply(&without_forward, &r, FA_TENSORS(LEAF(2), LEAF(3))));
+    FAILS(FA_ERROR_ARGUMENT, "forward and backward");
+    assert_null(fa_apply(&without_backward, &r, FA_TENSORS(LEAF(2), LEAF(3))));
+    FAILS(FA_ERROR_ARGUMENT, "forward and backward");
     assert_int_equal(r.released, 2);
+    assert_null(fa_apply(NULL, &r, FA_TENSORS(LEAF(2), LEAF(3))));
+    FAILS(FA_ERROR_ARGUMENT, "forward and backward");
+    assert_int_equal(r.forwards, 0);
+}
+
+static bool last_only(void *context, fa_tensors saved, fa_tensor *grad, fa_tensor **grad_inputs)
+{
+    (void)context;
+    grad_inputs[saved.count - 2] = grad;
+    return true;
+}
+
+static fa_tensor *last_input(void *context, fa_tensors in)
+{
+    (void)context;
+    return in.item[in.count - 1];
+}
+
+static void a_function_takes_eight_inputs(void **state)
+{
+    (void)state;
+    const fa_function last = {.name = "last", .forward = last_input, .backward = last_only};
+    fa_tensor *x = LEAF(2), *y = LEAF(3), *item[] = {x, x, x, x, x, x, x, y, y};
+    const fa_tensors eight = {8, item}, nine = {9, item};
+    assert_true(fa_backward(fa_apply(&last, NULL, eight)));
+    assert_null(fa_grad(x));
+    HOLD(fa_grad(y), 1);
+    assert_null(fa_apply(&last, NULL, nine));
+    FAILS(FA_ERROR_ARGUMENT, "fa_apply", "at most 8 inputs");
 }
 
 static void a_function_that_returns_its_input(void **state)
@@ -560,6 +608,8 @@ int main(void)
         TEST(a_function_that_records_nothing_is_released_at_once),
         TEST(a_failing_forward),
         TEST(a_failing_backward),
+        TEST(a_function_needs_forward_and_backward),
+        TEST(a_function_takes_eight_inputs),
         TEST(a_function_that_returns_its_input),
     };
     return RUN("autograd_hooks");

@@ -60,7 +60,7 @@ static void pnm_files(void **state)
     FA_SCOPE;
     static const char gray[] = "P5 3 2 255\n\0\1\2\3\4\377", deep[] = "P5\n2 1\n65535\n\200\0\377\377";
     static const char text[] = "P2 # a comment\n# another\n3 1\n10\n0 5\n10\n", colours[] = "P6 2 1 255\n\1\2\3\4\5\6";
-    static const char words[] = "P3 1 2 255 255 0 0  0 0 255";
+    static const char words[] = "P3\t1\r2 255 255 0 0  0 0 255";
     put_file(gray, sizeof gray - 1);
     assert_pixels(fa_image_read(path), 1, 2, 3, (const int[]){0, 1, 2, 3, 4, 255});
     put_file(deep, sizeof deep - 1);
@@ -74,6 +74,27 @@ static void pnm_files(void **state)
     put_file(gray, sizeof gray - 1);
     assert_pixels(fa_image_read(path, .channels = 3), 3, 2, 3,
                   (const int[]){0, 1, 2, 3, 4, 255, 0, 1, 2, 3, 4, 255, 0, 1, 2, 3, 4, 255});
+}
+
+/* Files that end with the buffer that is read into, just behind it, and after others. */
+static void long_files(void **state)
+{
+    (void)state;
+    enum { HEAD = 16 };
+    static char file[200000];
+    const int sizes[] = {1 << 16, (1 << 16) + 1, 1 << 17, sizeof file};
+    for (int k = 0; k < 4; k++) {
+        FA_SCOPE;
+        int head = snprintf(file, sizeof file, "P5 %6d 1 255\n", sizes[k] - HEAD);
+        assert_int_equal(head, HEAD);
+        for (int i = head; i < sizes[k]; i++)
+            file[i] = (char)(i % 251);
+        put_file(file, (size_t)sizes[k]);
+        fa_tensor *t = fa_image_read(path);
+        assert_no_error();
+        assert_int_equal(fa_numel(t), sizes[k] - head);
+        assert_true(fa_item(fa_get(t, "0, 0, -1")) == (sizes[k] - 1) % 251);
+    }
 }
 
 static void refused_pnm(const char *text, const char *reason)
@@ -97,12 +118,14 @@ static void damaged_pnm(void **state)
     refused_pnm("P2 2 1 10 3 11", "no brightness from 0 to 10");
     refused_pnm("P5 1 1 10 z", "there is the brightness 122, and white is 10");
     refused_pnm("P5 # no end", "no width");
+    refused_pnm("P5", "at byte 2 there is no width");
     refused_pnm("P7 1 1 1 1", "it is no PNG, JPEG, PGM or PPM");
     refused_pnm("", "it is no PNG");
     unlink(path);
     assert_refused("No such file");
     assert_null(fa_image_read("/"));
     assert_int_equal(fa_error_code(), FA_ERROR_FILE);
+    assert_non_null(strstr(fa_error_message(), "irectory"));
     fa_error_clear();
     assert_null(fa_image_read(NULL));
     assert_int_equal(fa_error_code(), FA_ERROR_ARGUMENT);
@@ -396,6 +419,7 @@ int main(void)
 {
     snprintf(path, sizeof path, "/tmp/facula-images-%ld", (long)getpid());
     const struct CMUnitTest tests[] = {cmocka_unit_test(pnm_files),
+                                       cmocka_unit_test(long_files),
                                        cmocka_unit_test(damaged_pnm),
                                        cmocka_unit_test(png_files),
                                        cmocka_unit_test(jpeg_files),

@@ -236,11 +236,46 @@ static void clipping_takes_what_is_not_finite(void **state)
     assert_null(fa_clip_grad_norm((fa_module *)NULL, 1));
     assert_error(FA_ERROR_ARGUMENT, "NULL");
     fa_set_grad(p, fa_full_like(p, 4));
+    assert_true(fa_clip_grad_value(fa_params(p), 0) && element(fa_grad(p), 0) == 0);
+    fa_set_grad(p, fa_full_like(p, 4));
     fa_fail(FA_ERROR_USER, "something else");
     assert_null(fa_clip_grad_norm(fa_params(p), 1));
     assert_false(fa_clip_grad_value(fa_params(p), 1));
     assert_error(FA_ERROR_USER, "something else");
     assert_true(element(fa_grad(p), 0) == 4);
+}
+
+/* Parameters with the same number of steps, of which one has its momentum already, as that began between them: each is
+ * updated as by an optimizer of its own. */
+static void momentum_that_begins_late(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    double have[2][2 * COUNT];
+    for (int apart = 0; apart < 2; apart++) {
+        fa_tensor *p = parameter(0, FA_CPU, FA_F64), *q = parameter(1, FA_CPU, FA_F64);
+        fa_optim *o[2] = {apart ? fa_optim_sgd(fa_params(p), .dampening = 0.5)
+                                : fa_optim_sgd(fa_params(p, q), .dampening = 0.5),
+                          apart ? fa_optim_sgd(fa_params(q), .dampening = 0.5) : NULL};
+        for (int t = 1; t < 5; t++)
+            for (int k = 0; k < 1 + apart; k++) {
+                fa_optim_zero_grad(o[k]);
+                if (t != 2 && !(apart && k == 1))
+                    give_grad(p, t, 0);
+                if (t != 1 && !(apart && k == 0))
+                    give_grad(q, t, 1);
+                if (t == 2)
+                    assert_true(fa_optim_set_option(o[k], 0, "momentum", 0.9));
+                assert_true(fa_optim_step(o[k]));
+            }
+        for (int i = 0; i < COUNT; i++) {
+            have[apart][i] = element(p, i);
+            have[apart][COUNT + i] = element(q, i);
+        }
+    }
+    assert_no_error();
+    for (int i = 0; i < 2 * COUNT; i++)
+        assert_true(have[0][i] == have[1][i]);
 }
 
 int main(void)
@@ -255,6 +290,7 @@ int main(void)
         TEST(clipping_does_not_wait),
         TEST(clipping_is_not_placed),
         TEST(clipping_takes_what_is_not_finite),
+        TEST(momentum_that_begins_late),
     };
     return RUN("optim_groups");
 }

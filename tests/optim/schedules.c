@@ -18,6 +18,8 @@ static void bad_schedules_are_named(void **state)
     REFUSED(fa_schedule_step_lr(o, 3, .gamma = -1), ".gamma", "-1");
     REFUSED(fa_schedule_multi_step(o, FA_LIST(3, 4.5)), "fa_schedule_multi_step: milestone 1", "4.5");
     REFUSED(fa_schedule_multi_step(o, FA_LIST(-3)), "milestone 0", "-3");
+    const fa_list nowhere = {.count = 2};
+    REFUSED(fa_schedule_multi_step(o, nowhere), "fa_schedule_multi_step: the milestones are NULL");
     REFUSED(fa_schedule_exponential(o, infinite), "fa_schedule_exponential: gamma", "inf");
     REFUSED(fa_schedule_cosine(o, 0), "fa_schedule_cosine: t_max", "0");
     REFUSED(fa_schedule_cosine(o, 5, .eta_min = (double)NAN), ".eta_min", "nan");
@@ -89,6 +91,28 @@ static void steps_that_cannot_be_made_change_nothing(void **state)
     assert_int_equal(fa_optim_add_group(o, fa_params(parameter(1, FA_CPU, FA_F64))), 1);
     assert_false(fa_schedule_step(cycle));
     assert_error(FA_ERROR_STATE, "the optimizer has 2 groups, and had 1 when the one_cycle schedule was made");
+}
+
+/* Ranges include their ends, and milestones may be equal: a schedule between them is skipped. */
+static void the_ends_of_ranges(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_optim *o = fa_optim_sgd(fa_params(parameter(0, FA_CPU, FA_F64)), .lr = 1);
+    fa_schedule *s = fa_schedule_sequential(FA_LIST(0, 2, 2), fa_schedule_constant(o, .factor = 0.25),
+                                            fa_schedule_exponential(o, 0.5), fa_schedule_constant(o, .factor = 0.125),
+                                            fa_schedule_exponential(o, 1));
+    const double rates[] = {0.5, 1, 1};
+    assert_true(fa_optim_lr(o) == 1);
+    for (int i = 0; i < 3; i++)
+        assert_true(fa_schedule_step(s) && fa_optim_lr(o) == rates[i]);
+    s = fa_schedule_reduce_on_plateau(o, .patience = 0, .factor = 0.5, .eps = 0.5);
+    for (int i = 0; i < 2; i++)
+        assert_true(fa_schedule_step_metric(s, 1) && fa_optim_lr(o) == 1); /* less by no more than .eps */
+    s = fa_schedule_reduce_on_plateau(o, .patience = 0, .factor = 0);
+    for (int i = 0; i < 2; i++)
+        assert_true(fa_schedule_step_metric(s, 1) && fa_optim_lr(o) == 1 - i);
+    assert_no_error();
 }
 
 /* The best metric that there can be is no better than itself, also behind a state, whose numbers are finite. */
@@ -180,6 +204,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(bad_schedules_are_named),
         TEST(steps_that_cannot_be_made_change_nothing),
+        TEST(the_ends_of_ranges),
         TEST(an_infinite_metric_is_the_best_once),
         TEST(one_cycle_may_have_short_phases),
         TEST(a_linear_cycle_ends_with_its_last_rate),

@@ -131,6 +131,12 @@ static void states_that_do_not_fit_are_refused(void **state)
     s.tensor[0] = NULL;
     refused(o, &s, "is NULL");
     s.tensor[0] = was;
+    t = s;
+    t.dict.numbers.item = NULL;
+    refused(o, &t, "a list of the state is NULL");
+    t = s;
+    t.dict.tensors.name = NULL;
+    refused(o, &t, "a list of the state is NULL");
     s.dict.kind = NULL;
     refused(o, &s, "the state is NULL");
     s.dict.kind = s.kind;
@@ -212,6 +218,12 @@ static void schedules_refuse_what_does_not_fit(void **state)
     assert_false(fa_schedule_load_state_dict(cosine, &s.dict));
     assert_error(FA_ERROR_ARGUMENT, "base_rate", "-3");
     assert_int_equal(fa_schedule_epoch(cosine), 4);
+    save(&s, fa_schedule_state_dict(cosine));
+    fa_tensor *tensor = fa_ones(FA_SCALAR);
+    const char *stray = "stray";
+    s.dict.tensors = (fa_parameters){1, &tensor, &stray};
+    assert_false(fa_schedule_load_state_dict(cosine, &s.dict));
+    assert_error(FA_ERROR_ARGUMENT, "\"stray\" is unexpected");
     save(&s, fa_schedule_state_dict(sequence));
     s.names[number_of(&s, "1.chained.0.cosine.epoch")] = "1.chained.0.cosine.epochs";
     assert_false(fa_schedule_load_state_dict(sequence, &s.dict));
@@ -220,6 +232,30 @@ static void schedules_refuse_what_does_not_fit(void **state)
     assert_error(FA_ERROR_ARGUMENT, "the schedule is NULL");
     assert_null(fa_schedule_state_dict(NULL).kind);
     assert_error(FA_ERROR_ARGUMENT, "fa_schedule_state_dict");
+}
+
+/* The names of a state have a length: no state has names that were cut. */
+static void schedules_nested_too_deeply(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_optim *o = fa_optim_sgd(fa_params(parameter(0, FA_CPU, FA_F64)));
+    fa_schedule *s = fa_schedule_exponential(o, 0.5);
+    int depth = 0;
+    for (fa_state_dict d; (d = fa_schedule_state_dict(s)).kind; depth++) {
+        assert_true(depth < 100);
+        for (size_t i = 0; depth && i < d.numbers.count; i++) {
+            const char *name = strrchr(d.numbers.name[i], '.');
+            assert_true(!name || !strcmp(name, ".epoch") || !strcmp(name, ".groups") || !strcmp(name, ".0"));
+        }
+        s = fa_schedule_chained(s);
+    }
+    assert_error(FA_ERROR_ARGUMENT, "fa_schedule_state_dict", "nested too deeply");
+    for (int i = 0; i < 5; i++) {
+        s = fa_schedule_chained(s);
+        assert_null(fa_schedule_state_dict(s).kind);
+        assert_error(FA_ERROR_ARGUMENT, "fa_schedule_state_dict", "nested too deeply");
+    }
 }
 
 /* ---- failures of memory: an error, nothing changed, and it works the next time ---- */
@@ -349,6 +385,7 @@ int main(void)
         TEST(schedules_go_on_bit_for_bit),
         TEST(a_schedule_after_loading_begins_from_the_first_rates),
         TEST(schedules_refuse_what_does_not_fit),
+        TEST(schedules_nested_too_deeply),
         TEST(each_allocation_may_fail),
         TEST(each_allocation_of_a_fresh_optimizer_may_fail),
     };

@@ -70,7 +70,7 @@ typedef struct fa_scatter_add_options {
  *      fa_scatter_add(x, dim, index, src, .out = NULL)
  *
  *  @param x the tensor that is added to
- *  @param dim the dimension to gather along; negative counts from the end
+ *  @param dim the dimension to write along; negative counts from the end
  *  @param index integers; as many dimensions as x, and no larger than x except along dim
  *  @param src values to add: x's dtype, no smaller than index in any dimension
  *  @param options the named options, packed by the macro; NULL: the defaults
@@ -238,7 +238,7 @@ typedef struct fa_scatter_options {
  *      fa_scatter(x, dim, index, src, .out = NULL)
  *
  *  @param x the tensor to write into
- *  @param dim the dimension to gather along; negative counts from the end
+ *  @param dim the dimension to write along; negative counts from the end
  *  @param index integers; as many dimensions as x, and no larger than x except along dim
  *  @param src values to write: x's dtype, no smaller than index in any dimension; or a number
  *  @param options the named options, packed by the macro; NULL: the defaults
@@ -263,7 +263,7 @@ typedef struct fa_scatter_reduce_options {
  *      fa_scatter_reduce(x, dim, index, src, reduce, .include_self = true, .out = NULL)
  *
  *  @param x the tensor to write into
- *  @param dim the dimension to gather along; negative counts from the end
+ *  @param dim the dimension to write along; negative counts from the end
  *  @param index integers; as many dimensions as x, and no larger than x except along dim
  *  @param src x's dtype; no smaller than index in any dimension
  *  @param reduce "sum", "prod", "mean", "amax" or "amin"
@@ -288,7 +288,7 @@ typedef struct fa_index_add_options {
  *      fa_index_add(x, dim, index, source, .alpha = 1, .out = NULL)
  *
  *  @param x the tensor that is added to
- *  @param dim the dimension to gather along; negative counts from the end
+ *  @param dim the dimension to write along; negative counts from the end
  *  @param index (k) or (), integers
  *  @param source x's shape with size k in dimension dim; x's dtype
  *  @param options the named options, packed by the macro; NULL: the defaults
@@ -311,7 +311,7 @@ typedef struct fa_index_copy_options {
  *      fa_index_copy(x, dim, index, source, .out = NULL)
  *
  *  @param x the tensor to write into
- *  @param dim the dimension to gather along; negative counts from the end
+ *  @param dim the dimension to write along; negative counts from the end
  *  @param index (k) or (), integers
  *  @param source the slices to write: x's shape with size k in dimension dim; x's dtype
  *  @param options the named options, packed by the macro; NULL: the defaults
@@ -328,12 +328,13 @@ typedef struct fa_index_fill_options {
     char fa__end;   /**< marks the end of this version's options */
 } fa_index_fill_options;
 
-/** x with value in all slices along dim that index selects. Negative indices count from the end.
+/** A copy of x in which the slices along dim at the positions in index are filled with value. Negative indices count
+ *  from the end.
  *
  *      fa_index_fill(x, dim, index, value, .out = NULL)
  *
  *  @param x the tensor to write into
- *  @param dim the dimension to gather along; negative counts from the end
+ *  @param dim the dimension to write along; negative counts from the end
  *  @param index (k) or (), integers
  *  @param value a number in the range of x's dtype, or a 0-dim tensor, which is converted to it
  *  @param options the named options, packed by the macro; NULL: the defaults
@@ -357,7 +358,7 @@ typedef struct fa_index_reduce_options {
  *      fa_index_reduce(x, dim, index, source, reduce, .include_self = true, .out = NULL)
  *
  *  @param x the tensor to write into
- *  @param dim the dimension to gather along; negative counts from the end
+ *  @param dim the dimension to write along; negative counts from the end
  *  @param index (k) or (), integers
  *  @param source x's shape with size k in dimension dim
  *  @param reduce "sum", "prod", "mean", "amax" or "amin"

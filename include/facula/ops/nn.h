@@ -322,8 +322,7 @@ FA_API fa_tensor *fa_group_norm(const fa_tensor *x, int64_t num_groups, const fa
 
 /** @name Pooling in two dimensions
  *  Maximum and mean over windows of the last two dimensions of (n, c, h, w) or (c, h, w).
- *  backend/pool.h defines the windows. Gradients are added in the order of the windows: the same bits on every
- *  device.
+ *  Gradients are added in the order of the windows: the same bits on every device.
  *  @{ */
 
 /** Options of fa_max_pool2d(). */

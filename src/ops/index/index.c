@@ -94,7 +94,7 @@ OP(gather, gather_args, (y), .infer = gather_infer, .exact = true, .grad = gathe
 
 typedef struct {
     const fa_tensor *x;     /* the tensor that is added to */
-    int64_t dim;            /* the dimension to gather along; negative counts from the end */
+    int64_t dim;            /* the dimension to write along; negative counts from the end */
     const fa_tensor *index; /* integers; as many dimensions as x, and no larger than x except along dim */
     const fa_tensor *src;   /* values to add: x's dtype, no smaller than index in any dimension */
 } scatter_add_args;

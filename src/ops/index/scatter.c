@@ -7,7 +7,7 @@
 
 typedef struct {
     const fa_tensor *x;     /* the tensor to write into */
-    int64_t dim;            /* the dimension to gather along; negative counts from the end */
+    int64_t dim;            /* the dimension to write along; negative counts from the end */
     const fa_tensor *index; /* integers; as many dimensions as x, and no larger than x except along dim */
     fa_arg src;             /* values to write: x's dtype, no smaller than index in any dimension; or a number */
 } scatter_args;
@@ -31,7 +31,7 @@ OP(scatter, scatter_args, (y), .compose = scatter_compose, .index = FIELDS(index
 
 typedef struct {
     const fa_tensor *x;          /* the tensor to write into */
-    int64_t dim;                 /* the dimension to gather along; negative counts from the end */
+    int64_t dim;                 /* the dimension to write along; negative counts from the end */
     const fa_tensor *index;      /* integers; as many dimensions as x, and no larger than x except along dim */
     const fa_tensor *src;        /* x's dtype; no smaller than index in any dimension */
     const char *reduce;          /* "sum", "prod", "mean", "amax" or "amin" */
@@ -146,7 +146,7 @@ static fa_tensor *spread_for(const fa__call *c, const fa_tensor *index, const fa
 
 typedef struct {
     const fa_tensor *x;      /* the tensor that is added to */
-    int64_t dim;             /* the dimension to gather along; negative counts from the end */
+    int64_t dim;             /* the dimension to write along; negative counts from the end */
     const fa_tensor *index;  /* (k) or (), integers */
     const fa_tensor *source; /* x's shape with size k in dimension dim; x's dtype */
     double alpha OPT(1);     /* source is multiplied by alpha; a whole number for integer tensors */
@@ -184,7 +184,7 @@ OP(index_add, index_add_args, (y), .compose = index_add_compose, .index = FIELDS
 
 typedef struct {
     const fa_tensor *x;      /* the tensor to write into */
-    int64_t dim;             /* the dimension to gather along; negative counts from the end */
+    int64_t dim;             /* the dimension to write along; negative counts from the end */
     const fa_tensor *index;  /* (k) or (), integers */
     const fa_tensor *source; /* the slices to write: x's shape with size k in dimension dim; x's dtype */
 } index_copy_args;
@@ -206,7 +206,7 @@ OP(index_copy, index_copy_args, (y), .compose = index_copy_compose, .index = FIE
 
 typedef struct {
     const fa_tensor *x;     /* the tensor to write into */
-    int64_t dim;            /* the dimension to gather along; negative counts from the end */
+    int64_t dim;            /* the dimension to write along; negative counts from the end */
     const fa_tensor *index; /* (k) or (), integers */
     fa_arg value;           /* a number in the range of x's dtype, or a 0-dim tensor, which is converted to it */
 } index_fill_args;
@@ -240,7 +240,8 @@ static fa_tensor *index_fill_compose(fa__call *c)
     return value ? fa__scatter_set_(fa__written(c, a->x), d, index, value) : NULL;
 }
 
-/** x with value in all slices along dim that index selects. Negative indices count from the end. */
+/** A copy of x in which the slices along dim at the positions in index are filled with value. Negative indices count
+ * from the end. */
 OP(index_fill, index_fill_args, (y), .compose = index_fill_compose, .index = FIELDS(index), .inplace = INPLACE(x),
    TORCH("index_fill(x, dim, index, value)"),
    SAMPLES("(3,4) 1 i(2)<4 2.5; (3,4) -2 i(6)<3 3; (5) 0 i()<5 1; (3,4) 0 i(0)<3 1; (3,4) 1 r(2) (); (3,4) 1 r(2) i(); "
@@ -250,7 +251,7 @@ OP(index_fill, index_fill_args, (y), .compose = index_fill_compose, .index = FIE
 
 typedef struct {
     const fa_tensor *x;          /* the tensor to write into */
-    int64_t dim;                 /* the dimension to gather along; negative counts from the end */
+    int64_t dim;                 /* the dimension to write along; negative counts from the end */
     const fa_tensor *index;      /* (k) or (), integers */
     const fa_tensor *source;     /* x's shape with size k in dimension dim */
     const char *reduce;          /* "sum", "prod", "mean", "amax" or "amin" */

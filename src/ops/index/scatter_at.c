@@ -4,7 +4,7 @@
 
 typedef struct {
     const fa_tensor *x;     /* the tensor to write into */
-    int64_t dim;            /* the dimension to gather along; negative counts from the end */
+    int64_t dim;            /* the dimension to write along; negative counts from the end */
     const fa_tensor *index; /* integers; as many dimensions as x, and no larger than x except along dim */
     const fa_tensor *src;   /* x's dtype; no smaller than index in any dimension */
 } scatter_set_args;
@@ -33,7 +33,7 @@ OP(scatter_set, scatter_set_args, (y), .infer = scatter_set_infer, .exact = true
 
 typedef struct {
     const fa_tensor *x;     /* the tensor to write into */
-    int64_t dim;            /* the dimension to gather along; negative counts from the end */
+    int64_t dim;            /* the dimension to write along; negative counts from the end */
     const fa_tensor *index; /* integers; as many dimensions as x, and no larger than x except along dim */
     const fa_tensor *src;   /* x's dtype; no smaller than index in any dimension */
     int64_t how;            /* FA__PLACE_MUL (product), FA__PLACE_MAX or FA__PLACE_MIN */

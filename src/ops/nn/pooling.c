@@ -1,6 +1,5 @@
 /* Pooling in two dimensions. Maximum and mean over windows of the last two dimensions of (n, c, h, w) or (c, h, w).
- * backend/pool.h defines the windows. Gradients are added in the order of the windows: the same bits on every
- * device. */
+ * Gradients are added in the order of the windows: the same bits on every device. */
 #include "dispatch/row.h"
 
 /* ---- sizes ---- */
