@@ -1,29 +1,18 @@
-/* From a program without types to one in which each value has one (typing.h). Dtypes are found from the operands on;
- * then values are built from the result back, each in the type that its reader computes in. */
+/* From a program without types to one in which each value has one (typing.h): when the dtypes of its values are known
+ * (value_types.c), they are built from the result back, each in the type that its reader computes in. */
 #include "dispatch/typing.h"
 #include "base/alloc.h"
-#include "base/error.h"
 #include "core/dtype.h"
-#include "dispatch/compiled.h"
 #include "pointwise/narrow.h"
 #include <stdio.h>
 #include <string.h>
 
 enum { NONE = UINT16_MAX };
 
-/* What is known of a value of the program without types. */
-typedef struct info {
-    uint8_t dtype; /* of a number: FA_BOOL, FA_I64 or FA_F32, its category */
-    uint8_t rank;  /* FA__OPERAND_NUMBER: it is made of numbers alone, or a test */
-    bool test;
-    uint8_t tests; /* of a test: the dtype that its operands are compared in */
-} info;
-
 typedef struct typing {
     const fa__ssa *from;
     const fa__operand_types *operands;
-    fa__type_error *why;
-    info of[FA__MAX_NODES];
+    fa__value_type of[FA__MAX_NODES];
     /* Nodes of the typed program, by those of the other: the value in its own type, which may be outside its dtype; the
      * same as it is when stored; that in each type. NONE: not yet. */
     uint16_t raw[FA__MAX_NODES], seen[FA__MAX_NODES], in[FA__MAX_NODES][FA__CLASSES];
@@ -60,91 +49,6 @@ static bool is_number(const typing *w, uint16_t i)
 static int arity(const fa__ssa_node *n)
 {
     return n->prim == FA__PRIM_input || n->prim == FA__PRIM_constant ? 0 : fa__prims[n->prim].arity;
-}
-
-static bool fails(typing *w, const char *format, const char *what)
-{
-    w->why->code = FA_ERROR_DTYPE;
-    snprintf(w->why->message, sizeof w->why->message, format, what);
-    return false;
-}
-
-/* ---- dtypes, from the operands on ---- */
-
-static void promote(fa__promotion *p, info of)
-{
-    uint8_t *side = of.rank == FA__OPERAND_DIMS ? &p->dims : of.rank == FA__OPERAND_ZERO_DIM ? &p->zero : &p->number;
-    *side = (uint8_t)fa__promote((fa_dtype)*side, (fa_dtype)of.dtype);
-}
-
-/* What the operands from number `first` on promote to. */
-static info promoted(const typing *w, const fa__ssa_node *n, int first)
-{
-    fa__promotion p = {FA_SAME, FA_SAME, FA_SAME};
-    info all = {.rank = FA__OPERAND_NUMBER};
-    for (int k = first; k < arity(n); k++) {
-        info of = w->of[fa__ssa_operand(n, k)];
-        promote(&p, of);
-        all.rank = of.rank > all.rank ? of.rank : all.rank;
-    }
-    all.dtype = (uint8_t)fa__promoted(p);
-    return all;
-}
-
-/* The dtype in which numbers alone are computed, where nothing else asks for one. */
-static uint8_t numbers_dtype(const typing *w, uint8_t category)
-{
-    if (fa__dtype_is_float(w->operands->numbers))
-        return w->operands->numbers;
-    return fa__dtype_is_float(category) ? FA_F32 : FA_I64;
-}
-
-/* What a primitive gives; of a test it is what its operands are compared in that counts. */
-static bool check_dtype(typing *w, const fa__ssa_node *n, info of)
-{
-    if (fa__prims[n->prim].domain == FA__DOMAIN_WHOLE && fa__dtype_is_float(of.dtype))
-        return fails(w, "this is of integers and bool, and the operands are %s", fa_dtype_name((fa_dtype)of.dtype));
-    bool typed = of.rank != FA__OPERAND_NUMBER;
-    if (typed && of.dtype == FA_BOOL && (n->prim == FA__PRIM_neg || n->prim == FA__PRIM_sub))
-        return fails(w, "%s is not defined for bools", "'-'");
-    if (typed && fa__dtype_is_storage(of.dtype) && !fa__prim_is_exact((fa__prim)n->prim)) {
-        w->why->code = FA_ERROR_DTYPE;
-        w->why->dtype = of.dtype;
-        return false;
-    }
-    return true;
-}
-
-static bool find_computed(typing *w, const fa__ssa_node *n, info *of)
-{
-    *of = promoted(w, n, n->prim == FA__PRIM_select);
-    if (fa__prims[n->prim].domain == FA__DOMAIN_TEST) {
-        uint8_t tests = of->rank == FA__OPERAND_NUMBER ? numbers_dtype(w, of->dtype) : of->dtype;
-        *of = (info){.dtype = FA_BOOL, .rank = FA__OPERAND_NUMBER, .test = true, .tests = tests};
-        return true;
-    }
-    if (fa__prims[n->prim].domain == FA__DOMAIN_FLOAT && !fa__dtype_is_float(of->dtype))
-        of->dtype = FA_F32;
-    return check_dtype(w, n, *of);
-}
-
-static bool find_dtype(typing *w, uint16_t i)
-{
-    const fa__ssa_node *n = &w->from->node[i];
-    info *of = &w->of[i];
-    if (n->prim == FA__PRIM_input)
-        *of = (info){.dtype = w->operands->dtype[n->a], .rank = w->operands->rank[n->a]};
-    else if (n->prim == FA__PRIM_constant)
-        *of = (info){.dtype = n->integer ? FA_I64 : FA_F32, .rank = FA__OPERAND_NUMBER};
-    else if (n->prim == FA__PRIM_index)
-        *of = (info){.dtype = FA_I64, .rank = FA__OPERAND_NUMBER};
-    else if (n->prim == FA__PRIM_uniform || n->prim == FA__PRIM_normal)
-        return fails(w, "%s() and operands of several dtypes do not go together", fa__prims[n->prim].name);
-    else if (fa__is_cast(n->prim))
-        *of = (info){.dtype = fa__prims[n->prim].dtype, .rank = FA__OPERAND_DIMS};
-    else
-        return find_computed(w, n, of);
-    return true;
 }
 
 /* ---- values, from the result back ---- */
@@ -200,10 +104,10 @@ static uint16_t raw(typing *w, uint16_t i);
 
 static fa__class own_type(const typing *w, uint16_t i)
 {
-    info of = w->of[i];
+    fa__value_type of = w->of[i];
     if (of.test)
         return fa__class_of(of.tests);
-    return fa__class_of(is_number(w, i) ? numbers_dtype(w, of.dtype) : of.dtype);
+    return fa__class_of(is_number(w, i) ? fa__numbers_dtype(w->operands, of.dtype) : of.dtype);
 }
 
 /* A value of its own dtype as it is when stored: what wraps has wrapped. */
@@ -421,18 +325,17 @@ static fa__typed *finish(const typing *w, uint16_t output)
     return t;
 }
 
-static fa__typed *typed(typing *w)
+static fa__typed *typed(typing *w, fa__type_error *why)
 {
-    for (uint16_t i = 0; i < w->from->count; i++)
-        if (!find_dtype(w, i))
-            return NULL;
+    if (!fa__find_value_types(w->from, w->operands, w->of, why))
+        return NULL;
     build(w); /* which finds out in which types inputs are read */
     w->decided = true;
     uint16_t output = build(w);
     if (!w->full)
         return finish(w, output);
-    snprintf(w->why->message, sizeof w->why->message, "its operands' dtypes need more than %d values", FA__MAX_NODES);
-    w->why->code = FA_ERROR_ARGUMENT;
+    snprintf(why->message, sizeof why->message, "its operands' dtypes need more than %d values", FA__MAX_NODES);
+    why->code = FA_ERROR_ARGUMENT;
     return NULL;
 }
 
@@ -444,8 +347,7 @@ fa__typed *fa__program_typed(const fa__ssa *ssa, const fa__operand_types *operan
         return NULL;
     w->from = ssa;
     w->operands = operands;
-    w->why = why;
-    fa__typed *t = typed(w);
+    fa__typed *t = typed(w, why);
     fa__free(w);
     return t;
 }

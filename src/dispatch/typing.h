@@ -4,6 +4,7 @@
  * so does the result of a comparison. */
 #ifndef FA__DISPATCH_TYPING_H
 #define FA__DISPATCH_TYPING_H
+#include "core/dtype.h"
 #include "core/program.h"
 #include "dispatch/promote.h"
 #include <facula/error.h>
@@ -34,6 +35,26 @@ typedef struct fa__type_error {
     uint8_t dtype; /* only stores values, and would have to be computed in; else FA_SAME, and there is a message */
     char message[128];
 } fa__type_error;
+
+/* What is known of a value of the program without types. */
+typedef struct fa__value_type {
+    uint8_t dtype; /* of a number: FA_BOOL, FA_I64 or FA_F32, its category */
+    uint8_t rank;  /* FA__OPERAND_NUMBER: it is made of numbers alone, or a test */
+    bool test;
+    uint8_t tests; /* of a test: the dtype that its operands are compared in */
+} fa__value_type;
+
+/* For each node; false, with *why, when one has no dtype. */
+bool fa__find_value_types(const fa__ssa *, const fa__operand_types *, fa__value_type of[FA__MAX_NODES],
+                          fa__type_error *why);
+
+/* The dtype in which numbers alone are computed, where nothing else asks for one. */
+static inline uint8_t fa__numbers_dtype(const fa__operand_types *operands, uint8_t category)
+{
+    if (fa__dtype_is_float(operands->numbers))
+        return operands->numbers;
+    return fa__dtype_is_float(category) ? FA_F32 : FA_I64;
+}
 
 static inline const fa__typed *fa__typed_with(const fa__program *p)
 {
