@@ -205,6 +205,39 @@ static void own_functions_are_placed_in_backward(void **state)
     fa_error_clear();
 }
 
+static fa_tensor *copied_forward(void *kept, fa_tensors inputs)
+{
+    (void)kept;
+    return fa_mul(inputs.item[0], 1);
+}
+
+/* A view of what the program keeps, in whatever dtype and wherever that is. */
+static bool kept_backward(void *kept, fa_tensors saved, fa_tensor *grad, fa_tensor **grad_inputs)
+{
+    (void)saved, (void)grad;
+    return (grad_inputs[0] = fa_detach(kept)) != NULL;
+}
+
+/* A leaf's gradient is on its device, in its dtype, and in memory of its own, whatever a function returns. */
+static void a_functions_gradient_becomes_the_leafs(void **state)
+{
+    (void)state;
+    static const fa_function function = {.name = "kept", .forward = copied_forward, .backward = kept_backward};
+    for (int i = 0; i < 4; i++) {
+        FA_SCOPE;
+        fa_device here = i & 1 ? DEVICE(1) : DEVICE(0);
+        fa_tensor *x = fa_ones(FA_SHAPE(2), .device = DEVICE(0), .dtype = FA_F32, .requires_grad = true);
+        fa_tensor *kept = fa_full(FA_SHAPE(2), 3, .device = here, .dtype = i & 2 ? FA_F64 : FA_F32);
+        for (int k = 1; k < 3; k++) {
+            assert_true(fa_backward(fa_sum(fa_apply(&function, kept, FA_TENSORS(x)))));
+            assert_true(on(fa_grad(x), DEVICE(0)));
+            assert_int_equal(fa_tensor_dtype(fa_grad(x)), FA_F32);
+            HOLD(fa_grad(x), 3 * k, 3 * k);
+        }
+        HOLD(kept, 3, 3);
+    }
+}
+
 /* What a hook computes for a gradient elsewhere comes back to it. */
 static void a_hooks_gradient_comes_back(void **state)
 {
@@ -236,6 +269,7 @@ int main(void)
         TEST(a_gradient_that_is_a_view_moves_or_nothing_does),
         TEST(dtype_changes_in_place),
         TEST(own_functions_are_placed_in_backward),
+        TEST(a_functions_gradient_becomes_the_leafs),
         TEST(a_hooks_gradient_comes_back),
     };
     return RUN("autograd_devices");

@@ -156,6 +156,28 @@ static void the_best_fit_is_taken(void **state)
         give(b[i]);
 }
 
+/* Large blocks of different sizes share a list. */
+static void the_best_fit_of_large_blocks_is_taken(void **state)
+{
+    (void)state;
+    for (int order = 0; order < 2; order++) {
+        fa__block *a = take(8 * MIB), *between = take(1536 * KIB), *b = take(8 * MIB + 256 * KIB);
+        fa__block *rest = take(2304 * KIB);
+        assert_int_equal(from.out, 20 * MIB);
+        void *exact = fa__block_memory(a), *larger = fa__block_memory(b);
+        give(order ? b : a);
+        give(order ? a : b);
+        a = take(8 * MIB);
+        assert_ptr_equal(fa__block_memory(a), exact);
+        b = take(8 * MIB);
+        assert_ptr_equal(fa__block_memory(b), larger);
+        give(a);
+        give(b);
+        give(between);
+        give(rest);
+    }
+}
+
 static void neighbours_merge_in_any_order(void **state)
 {
     (void)state;
@@ -366,6 +388,17 @@ static void a_nearly_full_device_gives_small_segments(void **state)
     give(c);
 }
 
+static void a_limit_may_be_reached(void **state)
+{
+    (void)state;
+    fa__cache_set_limit(&cache, 4 * MIB);
+    fa__block *b[] = {take(MIB), take(MIB), take(MIB)};
+    assert_int_equal(from.out, 4 * MIB);
+    assert_int_equal(fa__cache_stats(&cache).retries, 0);
+    for (int i = 0; i < 3; i++)
+        give(b[i]);
+}
+
 static void running_out_is_an_error_with_the_figures(void **state)
 {
     (void)state;
@@ -557,6 +590,7 @@ int main(int argc, char **argv)
         TEST(segments_have_the_sizes_of_the_design),
         TEST(nothing_is_a_block_of_its_own),
         TEST(the_best_fit_is_taken),
+        TEST(the_best_fit_of_large_blocks_is_taken),
         TEST(neighbours_merge_in_any_order),
         TEST(memory_is_used_again),
         TEST(statistics_add_up),
@@ -569,6 +603,7 @@ int main(int argc, char **argv)
         TEST(on_a_full_device_what_was_waited_for_is_used_again),
         TEST(on_a_full_device_small_blocks_come_from_large_segments),
         TEST(a_nearly_full_device_gives_small_segments),
+        TEST(a_limit_may_be_reached),
         TEST(running_out_is_an_error_with_the_figures),
         TEST(every_allocation_may_fail),
         TEST(threads_share_a_cache),

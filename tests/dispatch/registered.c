@@ -627,6 +627,17 @@ static void wrong_fields(void **state)
     REFUSED("'not a name' is no name", 1, unnamed, .cpu = copies);
 }
 
+/* What is just not wrong. */
+static void the_ends_of_ranges(void **state)
+{
+    (void)state;
+    const fa_tensors none = {0};
+    const fa_op_field x[] = {X}, list[] = {X, FA_OPTION(wrong_args, a, FA_KIND_TENSORS, none, "")};
+    must(fa_register_op("test::least", 1, x, .cpu = copies, .gpu = "", .gpu_group = 1));
+    must(fa_register_op("test::most", 1, x, .cpu = copies, .gpu = "", .gpu_group = 256));
+    must(fa_register_op("test::listless", 2, list, .cpu = copies));
+}
+
 static void wrong_options(void **state)
 {
     (void)state;
@@ -640,13 +651,17 @@ static void wrong_options(void **state)
     REFUSED(".saved is for .gradient", 1, x, .cpu = copies, .saved = "x");
     REFUSED(".saved: z is no operand and no result", 1, x, .cpu = copies, .gradient = passes_through, .saved = "z");
     REFUSED(".saved: n is no operand", 2, n, .cpu = copies, .gradient = passes_through, .saved = "n");
+    REFUSED(".saved: '-' are no names", 1, x, .cpu = copies, .gradient = passes_through, .saved = "x-");
     REFUSED(".inplace: n is no operand", 2, n, .cpu = copies, .inplace = "n");
     REFUSED(".inplace is for operations with one result", 1, x, .cpu = copies, .inplace = "x", .results = "a, b");
     REFUSED(".gpu_group is 0", 1, x, .gpu = "", .gpu_group = 0);
+    REFUSED(".gpu_group is 257", 1, x, .gpu = "", .gpu_group = 257);
     REFUSED(".gpu_group is 512", 1, x, .gpu = "", .gpu_group = 512);
     REFUSED("which kernels of GPUs do not take", 1, list, .gpu = "");
     REFUSED(".gpu_items is for .gpu", 1, x, .cpu = copies, .gpu_items = extremes_items);
     REFUSED("9 is no fa_autocast", 1, x, .cpu = copies, .autocast = (fa_autocast)9);
+    REFUSED("4 is no fa_autocast", 1, x, .cpu = copies, .autocast = (fa_autocast)4);
+    REFUSED("4 is no fa_autocast", 1, x, .cpu = copies, .autocast_cpu = (fa_autocast)4);
     REFUSED("with .expression there is no .infer and no kernel", 1, x, .expression = "x", .cpu = copies);
     REFUSED("an expression has one result", 1, x, .expression = "x", .results = "a, b");
     REFUSED("a is a list of tensors, which no expression can read", 1, list, .expression = "a");
@@ -715,6 +730,7 @@ int main(void)
         TEST(functions_that_fail),
         TEST(wrong_names),
         TEST(wrong_fields),
+        TEST(the_ends_of_ranges),
         TEST(wrong_options),
         TEST(several_threads_register),
     };
