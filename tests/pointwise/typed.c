@@ -511,6 +511,23 @@ static void gradients_of_broadcast_operands_are_summed(void **state)
     GIVES(gradient(r, y), FA_F64, 3, 2, 3);
 }
 
+/* Of an order whose derivative is too large for one expression: it is computed step by step. */
+static void gradients_of_high_order(void **state)
+{
+    (void)state;
+    fa_tensor *v[8], *r;
+    for (int i = 0; i < 7; i++)
+        v[i] = parameter(i == 1 ? FA_F64 : FA_F32, 1 + i, 2 + i, 3 + i);
+    v[7] = fa_to(fa_to(fa_tensor_of(0, 1, 2), FA_I64), DEVICE(0));
+    v[7] = fa_add(v[7], INT64_C(1) << 53);
+    r = fa_pointwise("bit_and(d, 1) == 0 && d > 9007199254740992 ? x * y * z * w * a * b * c : x * b * c", v[0], v[1],
+                     v[2], v[3], v[4], v[5], v[6], v[7]);
+    GIVES(r, FA_F64, 1 * 6 * 7, 2 * 7 * 8, 3 * 4 * 5 * 6 * 7 * 8 * 9);
+    for (int i = 0; i < 5; i++)
+        r = gradient(r, v[i]);
+    GIVES(r, FA_F32, 0, 0, 8 * 9);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -521,6 +538,7 @@ int main(void)
         TEST(errors_are_of_the_values_dtypes),
         TEST(gradients_have_the_operands_dtypes),
         TEST(gradients_of_broadcast_operands_are_summed),
+        TEST(gradients_of_high_order),
     };
     return RUN("typed");
 }
