@@ -222,6 +222,31 @@ static void without_gradients_nothing_is_recorded(void **state)
     assert_true(fa_item(fa_sum(w)) == 4);
 }
 
+/* Values that a setting does not take are an error that names it; what held before holds on. */
+static void settings_refuse_other_values(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    for (int i = 0; i < 5; i++) {
+        static const char *const said[] = {"FA_USE: .autocast takes", "FA_USE: .autocast takes",
+                                           "FA_USE: .placement has", "FA_USE: .forbid has", "FA_USE: .forbid has"};
+        const fa_dtype autocast[] = {FA_F32, FA_I64, FA_SAME, FA_SAME, FA_SAME};
+        FA_USE(.placement = i < 2    ? FA_PLACE_DEFAULT
+                            : i == 2 ? (fa_placement)(FA_PLACE_AUTO + 1)
+                                     : FA_PLACE_AUTO,
+               .forbid = i < 3    ? 0
+                         : i == 3 ? 4
+                                  : 1024,
+               .autocast = autocast[i], .no_grad = true);
+        assert_error(FA_ERROR_ARGUMENT, said[i]);
+        assert_false(fa__settings().no_grad);
+        assert_int_equal(fa__settings().placement, FA_PLACE_DEFAULT);
+    }
+    FA_USE(.placement = FA_PLACE_AUTO, .forbid = FA_SYNC | FA_TRANSFER);
+    assert_no_error();
+    assert_int_equal(fa__settings().forbid, FA_SYNC | FA_TRANSFER);
+}
+
 static void what_is_forbidden_is_an_error_that_names_the_operation(void **state)
 {
     (void)state;
@@ -367,6 +392,7 @@ int main(void)
         TEST(errors_of_a_block_are_kept_apart),
         TEST(the_device_is_where_new_tensors_are_made),
         TEST(without_gradients_nothing_is_recorded),
+        TEST(settings_refuse_other_values),
         TEST(what_is_forbidden_is_an_error_that_names_the_operation),
         TEST(forbidding_stops_a_training_step_before_it_changes_anything),
         TEST(automatic_placement_copies_and_counts),

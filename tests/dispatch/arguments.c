@@ -76,6 +76,9 @@ static void results_that_are_operands(void **state)
     assert_int_equal(fa_size(x, 1), 4);
     assert_int_equal(fa_size(y, 1), 2);
     assert_int_equal(fa_dim(z), 1);
+    fa_tensor *ones = fa_ones(FA_SHAPE(2)), *fresh = fa_zeros(FA_SHAPE(0)); /* it is no operand */
+    assert_ptr_equal(fa_cat(FA_TENSORS(ones, ones), .out = fresh), fresh);
+    assert_int_equal(fa_numel(fresh), 4);
     assert_ptr_equal(fa_add(z, 1, .out = z), z);
     assert_ptr_equal(fa_sum(x, .dim = 0, .out = z), z);
     HOLD(z, 0, 0, 0, 0);

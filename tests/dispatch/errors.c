@@ -122,6 +122,17 @@ static void null_in_gives_null_out(void **state)
     NULLS(fa_element_size(none));
     NULLS(fa_tensor_dtype(none));
     NULLS(fa_hook_grad(none, NULL, NULL));
+    const fa_generator_state start = {0};
+    assert_false(fa_generator_set(NULL, start));
+    assert_error(FA_ERROR_ARGUMENT, "fa_generator_set: there is no generator");
+    assert_int_equal(fa_generator_get(NULL).call, 0);
+    assert_error(FA_ERROR_ARGUMENT, "fa_generator_get: there is no generator");
+    fa_transfers_report(NULL);
+    assert_error(FA_ERROR_ARGUMENT, "fa_transfers_report: the file is NULL");
+    fa_scope_report(NULL);
+    assert_error(FA_ERROR_ARGUMENT, "fa_scope_report: the file is NULL");
+    fa_transfers_json(NULL);
+    assert_error(FA_ERROR_ARGUMENT, "fa_transfers_json: the file is NULL");
     assert_int_equal(fa_dim(none), -1);
     assert_error(FA_ERROR_ARGUMENT, "NULL");
     assert_int_equal(fa_numel(none), -1);

@@ -518,6 +518,16 @@ static bool no_gradient(const fa_op_backward *b)
     return b->results == 0;
 }
 
+static bool null_gradient(const fa_op_backward *b)
+{
+    return fa_op_set_grad(b, &((const one_args *)b->args)->x, NULL);
+}
+
+static bool no_such_item(const fa_op_backward *b)
+{
+    return fa_op_set_item_grad(b, 0, b->grad[0]);
+}
+
 static void functions_that_fail(void **state)
 {
     (void)state;
@@ -540,14 +550,19 @@ static void functions_that_fail(void **state)
         fa_item(fa_sum(late));
         assert_error(FA_ERROR_USER, "test::loud", "the first size is 3");
     }
-    static bool (*const wrong[])(const fa_op_backward *) = {wrong_shape, wrong_field, no_gradient};
-    static const char *const names[] = {"test::wrong_shape", "test::wrong_field", "test::no_gradient"};
+    static bool (*const wrong[])(const fa_op_backward *) = {wrong_shape, wrong_field, no_gradient, null_gradient,
+                                                            no_such_item};
+    static const char *const names[] = {"test::wrong_shape", "test::wrong_field", "test::no_gradient",
+                                        "test::null_gradient", "test::no_such_item"};
     static const char *const messages[] = {"the gradient of x is not of the shape of x", "the address of no argument",
-                                           "its gradient function failed and gives no reason"};
-    for (int i = 0; i < 3; i++) {
+                                           "its gradient function failed and gives no reason", "the gradient is NULL",
+                                           "the arguments have no list with an item 0"};
+    static const fa_code codes[] = {FA_ERROR_SHAPE, FA_ERROR_ARGUMENT, FA_ERROR_USER, FA_ERROR_ARGUMENT,
+                                    FA_ERROR_INDEX};
+    for (int i = 0; i < 5; i++) {
         const fa_op *op = must(fa_register_op(names[i], 1, fields, .cpu = copies, .gradient = wrong[i]));
         assert_false(fa_backward(fa_sum(fa_call(op, x))));
-        assert_error(i == 0 ? FA_ERROR_SHAPE : i == 1 ? FA_ERROR_ARGUMENT : FA_ERROR_USER, messages[i], names[i]);
+        assert_error(codes[i], messages[i], names[i]);
     }
     if (!test_device_is_late(0)) {
         const fa_op *bad = must(fa_register_op("test::bad_text", 1, fields, .gpu = "OP_KERNEL { nonsense }"));
@@ -606,6 +621,7 @@ static void wrong_fields(void **state)
                                  FA_FIELD(wrong_args, b, FA_KIND_TENSORS, "")};
     const fa_op_field size[] = {X, FA_FIELD(wrong_args, narrow, FA_KIND_INT, "")};
     const fa_op_field kind[] = {X, FA_FIELD(wrong_args, n, (fa_kind)77, "")};
+    const fa_op_field behind[] = {X, FA_FIELD(wrong_args, n, (fa_kind)(FA_KIND_STRING + 1), "")};
     const fa_op_field fallback[] = {X, FA_OPTION(wrong_args, n, FA_KIND_INT, "text", "")};
     const fa_op_field tensor[] = {FA_OPTION(wrong_args, x, FA_KIND_TENSOR, fa_zeros(FA_SHAPE(1)), "")};
     fa_op_field far[] = {X}, odd[] = {X}, unnamed[] = {X};
@@ -619,6 +635,7 @@ static void wrong_fields(void **state)
     REFUSED("x and y overlap", 2, other, .cpu = copies);
     REFUSED("a and b are lists of tensors", 2, lists, .cpu = copies);
     REFUSED("narrow is an integer, of 8 bytes, and the struct's member has 4", 2, size, .cpu = copies);
+    REFUSED("n: 15 is no fa_kind", 2, behind, .cpu = copies);
     REFUSED("n: 77 is no fa_kind", 2, kind, .cpu = copies);
     REFUSED("n is an integer, and its default is a string", 2, fallback, .cpu = copies);
     REFUSED("the default of x has a tensor", 1, tensor, .cpu = copies);
@@ -636,6 +653,7 @@ static void the_ends_of_ranges(void **state)
     must(fa_register_op("test::least", 1, x, .cpu = copies, .gpu = "", .gpu_group = 1));
     must(fa_register_op("test::most", 1, x, .cpu = copies, .gpu = "", .gpu_group = 256));
     must(fa_register_op("test::listless", 2, list, .cpu = copies));
+    assert_int_equal(fa_dim(fa_call(scale, fa_ones(FA_SHAPE(1, 1, 1, 1, 1, 1, 1, 3)))), 8);
 }
 
 static void wrong_options(void **state)
