@@ -68,6 +68,9 @@ static bool find_computed(search *w, const fa__ssa_node *n, fa__value_type *of)
     }
     if (fa__prims[n->prim].domain == FA__DOMAIN_FLOAT && !fa__dtype_is_float(of->dtype))
         of->dtype = FA_F32;
+    bool rounds = fa__dtype_is_storage(of->dtype) && !fa__prim_is_exact((fa__prim)n->prim);
+    if (rounds && fa__dtype_is_float(w->operands->numbers)) /* all operands together may promote to more */
+        of->dtype = w->operands->numbers;
     return check_dtype(w, n, *of);
 }
 

@@ -455,9 +455,9 @@ static void errors_are_of_the_values_dtypes(void **state)
     assert_null(fa_pointwise("bit_and(x, 1) + y", f, i));
     FAILS(FA_ERROR_DTYPE, "this is of integers and bool, and the operands are f32");
     GIVES(fa_pointwise("bit_and(y, 3) + x", f, i), FA_F32, 5);
-    assert_null(fa_pointwise("x * x + y", fa_to(f, FA_F8_E5M2), of(FA_F64, 1)));
+    assert_null(fa_pointwise("x * x + y", fa_to(f, FA_F8_E5M2), i));
     FAILS(FA_ERROR_DTYPE, "f8_e5m2 only holds values");
-    GIVES(fa_pointwise("x * y", fa_to(f, FA_F8_E5M2), of(FA_F64, 1)), FA_F64, 2);
+    GIVES(fa_pointwise("x * x + y", fa_to(f, FA_F8_E5M2), of(FA_F64, 1)), FA_F64, 5);
     assert_true(isnan(fa_item(fa_pointwise("floor_divide(y, z) * x", f, i, of(FA_I64, 0)))));
     FAILS(FA_ERROR_ARGUMENT, "division by zero");
     assert_null(fa_pointwise("floor_divide(y, z) * x", f, i, 0));
