@@ -137,6 +137,9 @@ static void what_cannot_be(void **state)
     SAYS(fa_histogram(fa_tensor_of(NAN, 1)), FA_ERROR_ARGUMENT, "fa_histogram(*: x goes from nan to nan: *");
     assert_non_null(fa_histogram(x, .max = 2).hist);
     SAYS(fa_trunc_divide(b, b), FA_ERROR_DTYPE, "fa_trunc_divide(*: bools are not divided: fa_to converts them");
+    for (int n = 5; n < 8; n += 2)
+        SAYS(fa_reshape(fa_zeros(FA_SHAPE(2, 3)), FA_SHAPE(n)), FA_ERROR_SHAPE,
+             "fa_reshape(*: the shape has * elements and not 6");
     SAYS(fa_zeros(FA_SHAPE(0, -2)), FA_ERROR_SHAPE, "fa_zeros(*size -2 of dimension 1 is negative*");
     SAYS(fa_add(fa_zeros(FA_SHAPE(1, 1, 1, 1, 1, 1, 1, 2)), fa_zeros(FA_SHAPE(3))), FA_ERROR_SHAPE,
          "fa_add(x=(1, 1, 1, 1, 1, 1, 1, 2) f32*");

@@ -164,6 +164,12 @@ static void calls_are_those_of_the_functions(void **state)
     assert_true(fa_same(fa_call(ROW(where), fa_gt(x, 0), x, 0.0), fa_where(fa_gt(x, 0), x, 0.0)));
     assert_true(fa_same(fa_call(ROW(zeros), FA_SHAPE(2), FA_NAMED("device", FA_CPU)), fa_zeros(FA_SHAPE(2))));
     assert_true(fa_same(fa_call(ROW(max), x, 1), fa_max(x, 1).values));
+    /* An fa_arg stands for the tensor or number that it holds. */
+    const fa_arg tensor = {.kind = FA__ARG_TENSOR, .as.t = x}, half = {.kind = FA__ARG_FLOAT, .as.f = 0.5},
+                 one = {.kind = FA__ARG_INT, .as.i = 1};
+    assert_true(fa_same(fa_call(ROW(add), tensor, half), fa_add(x, 0.5)));
+    assert_true(fa_same(fa_call(ROW(leaky_relu), tensor, half), fa_leaky_relu(x, .negative_slope = 0.5)));
+    assert_true(fa_same(fa_call(ROW(sum), tensor, one), fa_sum(x, .dim = 1)));
     assert_no_error();
 }
 
@@ -240,6 +246,8 @@ static void wrong_arguments(void **state)
     assert_error(FA_ERROR_ARGUMENT, "fa_sum: x is missing");
     assert_null(fa_call(ROW(sum), 3.5));
     assert_error(FA_ERROR_ARGUMENT, "fa_sum: x is a tensor, and not a number");
+    assert_null(fa_call(ROW(add), x, "two"));
+    assert_error(FA_ERROR_ARGUMENT, "fa_add: y is ", "and not a string");
     assert_null(fa_call(ROW(sum), x, "rows"));
     assert_error(FA_ERROR_ARGUMENT, "fa_sum: dim is dimensions, and not a string");
     assert_null(fa_call(ROW(sum), x, 0, true, FA_F32, 5));
