@@ -35,11 +35,10 @@ done
 [ $# -gt 0 ] || { sed -n '2,6s/^# //p' "$0" >&2; exit 2; }
 
 work=$PWD/build/mutate
-source=$work/source
-build=$work/build
+source=$work/source build=$work/build
 mkdir -p "$source"
 exec 9>"$work/lock"
-flock -n 9 || { echo "mutate.sh runs already" >&2; exit 1; }
+flock -w 20 9 || { echo "mutate.sh runs already" >&2; exit 1; }
 [ -z "$again" ] || awk '$1 == "SURVIVED" { print $2 }' "$again" >"$work/again"
 
 # Mistakes are made in a copy of the tree. What differs is copied, and is newer then than what was made of it: also the
@@ -125,8 +124,10 @@ for plugin in plugins/*.c; do # tests skip what needs those whose libraries are 
     cmake --build "$build" --target "facula-$(basename "$plugin" .c)" >"$work/build.log" 2>&1 || true
 done
 for folder; do
-    list=$work/tests
+    [ "$folder" != base ] || { echo "mutate.sh: the tests of src/base link the static library" >&2; exit 2; }
+    list=$work/tests report=$work/$folder.txt
     : >"$list.all"
+    : >"$report"
     for tested in $(tests_of "$folder"); do
         (cd "$source" && ls tests/"$tested"/*.c) | sed 's@tests/\(.*\)/\(.*\)\.c@\1_\2@' >>"$list.all"
     done
@@ -143,8 +144,6 @@ for folder; do
     [ -z "$again" ] || { grep -wFf "$work/again" "$work/sites.all" >"$work/sites" && mv "$work/sites" "$work/sites.all"; }
     awk -v seed="$seed" 'BEGIN { srand(seed) } { print rand() "\t" $0 }' "$work/sites.all" | sort -n | cut -f 2- |
         head -n "$count" | sort -t : -k 1,1 -k 2,2n -k 3,3n >"$work/sites"
-    report=$work/$folder.txt
-    : >"$report"
     while IFS=$'\t' read -r site width text; do
         try "$list" "$site" "$width" "$text" </dev/null | tee -a "$report"
     done <"$work/sites"

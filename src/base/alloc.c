@@ -97,6 +97,9 @@ void *fa__malloc(size_t size)
     return fa__aligned(LEAST_ALIGNMENT, size);
 }
 
+/* glibc's calloc() before 2.41 always locks: malloc() has small blocks in lists of the thread. */
+enum { SMALL = 512 };
+
 void *fa__calloc(size_t count, size_t size)
 {
     size_t total;
@@ -104,7 +107,7 @@ void *fa__calloc(size_t count, size_t size)
         fa__fail(FA_ERROR_MEMORY, "out of memory: %zu times %zu bytes were asked for", count, size);
         return NULL;
     }
-    if (custom.allocate || total == 0 || total > PTRDIFF_MAX) {
+    if (custom.allocate || total <= SMALL || total > PTRDIFF_MAX) {
         void *memory = fa__malloc(total);
         return memory ? memset(memory, 0, total) : NULL;
     }

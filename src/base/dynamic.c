@@ -55,6 +55,15 @@ bool fa__library_open(fa__library *library, const char *const *names, const fa__
     return false;
 }
 
+bool fa__library_in_process(const fa__symbol *symbols, size_t count)
+{
+    void *process = dlopen(NULL, RTLD_NOW);
+    bool all = process && count && dlsym(process, symbols[0].name) && !look_up(process, symbols, count);
+    if (process)
+        dlclose(process);
+    return all;
+}
+
 void fa__library_close(fa__library *library)
 {
     if (library->handle)

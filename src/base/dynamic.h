@@ -21,6 +21,9 @@ typedef struct fa__library {
  * pointers. If there is none: false, with a reason in *library but no error set; all pointers are NULL. */
 bool fa__library_open(fa__library *library, const char *const *names, const fa__symbol *symbols, size_t count);
 
+/* The same from what the process has loaded already. False when that lacks one; pointers may be set then. */
+bool fa__library_in_process(const fa__symbol *symbols, size_t count);
+
 /* Closes the library if it is open. Its pointers must not be used any more. */
 void fa__library_close(fa__library *library);
 

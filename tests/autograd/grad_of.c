@@ -44,17 +44,6 @@ static void third_order_of_sin(void **state)
     HOLD(slope(slope(slope(fa_sin(x), x), x), x), -cos(0.5), -cos(-1));
 }
 
-/* Whether x is 0 is a factor that has no slope. */
-static void third_order_past_a_cast(void **state)
-{
-    (void)state;
-    fa_tensor *x = LEAF(2, -1, 0), *g = slope(fa_pointwise("x * x * x * f64(bool(x))", x), x);
-    HOLD(g, 12, 3, 0);
-    g = slope(g, x);
-    HOLD(g, 12, -6, 0);
-    HOLD(slope(g, x), 6, 6, 0);
-}
-
 static void mixed_derivatives_of_a_product(void **state)
 {
     (void)state;
@@ -253,7 +242,6 @@ int main(void)
         TEST(third_order_of_a_product),
         TEST(third_order_of_exp),
         TEST(third_order_of_sin),
-        TEST(third_order_past_a_cast),
         TEST(mixed_derivatives_of_a_product),
         TEST(create_graph_adds_to_leaves),
         TEST(gradients_are_leaves_without_create_graph),

@@ -129,6 +129,13 @@ static void null_in_gives_null_out(void **state)
     assert_error(FA_ERROR_ARGUMENT, "fa_generator_get: there is no generator");
     fa_transfers_report(NULL);
     assert_error(FA_ERROR_ARGUMENT, "fa_transfers_report: the file is NULL");
+    fa_assign(NULL, x);
+    assert_error(FA_ERROR_ARGUMENT, "fa_assign: the variable is NULL");
+    static const fa_object_type type = {"thing", NULL};
+    assert_null(fa_object_new(NULL, 64));
+    assert_error(FA_ERROR_ARGUMENT, "fa_object_new: an object has a type");
+    assert_null(fa_object_new(&type, sizeof(fa_object) - 1));
+    assert_error(FA_ERROR_ARGUMENT, "fa_object_new: an object has a type, and begins with an fa_object");
     fa_scope_report(NULL);
     assert_error(FA_ERROR_ARGUMENT, "fa_scope_report: the file is NULL");
     fa_transfers_json(NULL);

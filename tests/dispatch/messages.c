@@ -137,6 +137,11 @@ static void what_cannot_be(void **state)
     SAYS(fa_histogram(fa_tensor_of(NAN, 1)), FA_ERROR_ARGUMENT, "fa_histogram(*: x goes from nan to nan: *");
     assert_non_null(fa_histogram(x, .max = 2).hist);
     SAYS(fa_trunc_divide(b, b), FA_ERROR_DTYPE, "fa_trunc_divide(*: bools are not divided: fa_to converts them");
+    SAYS(fa_bitwise_and(x, x), FA_ERROR_DTYPE,
+         "fa_bitwise_and(*: this is of integers and bool, and the operands are f32");
+    SAYS(fa_sum(x, .dtype = (fa_dtype)99), FA_ERROR_DTYPE, "fa_sum(*: dtype is 99, which is no dtype");
+    SAYS(fa_split(fa_expand(x, FA_SHAPE(INT64_C(1) << 32, 2)), 1).count, FA_ERROR_ARGUMENT,
+         "fa_split(*: 4294967296 results are more than can be counted");
     for (int n = 5; n < 8; n += 2)
         SAYS(fa_reshape(fa_zeros(FA_SHAPE(2, 3)), FA_SHAPE(n)), FA_ERROR_SHAPE,
              "fa_reshape(*: the shape has * elements and not 6");

@@ -11,16 +11,16 @@
 
 static char folder[64];
 
-static fa__opencl_device *own(void)
+static fa__gpu_device *own(void)
 {
-    return fa__opencl_own(fa__device_get(GPU));
+    return fa__gpu_own(fa__device_get(GPU));
 }
 
 /* How many products were CLBlast's since this was last asked. */
 static int64_t by_clblast(void)
 {
     static int64_t before;
-    int64_t now = own()->products, made = now - before;
+    int64_t now = own()->library_products, made = now - before;
     before = now;
     return made;
 }
@@ -29,7 +29,7 @@ static int begin(void **state)
 {
     by_clblast();
     memset(own()->verdict, 0, sizeof own()->verdict);
-    own()->clblast = -1;
+    own()->library_use = FA__GPU_LIBRARY_FASTER;
     return api_begin(state);
 }
 
@@ -66,21 +66,21 @@ static void forced_products_are_right(void **state)
 {
     (void)state;
     static const int64_t sizes[][3] = {{64, 64, 64}, {1, 70, 33}, {70, 1, 33}, {33, 65, 1}, {129, 130, 67}};
-    own()->clblast = 1;
+    own()->library_use = FA__GPU_LIBRARY_ALWAYS;
     for (int d = 0; d < 2; d++)
         for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
             for (layout how = 0; how < LAYOUTS && gpu_has(d ? FA_F64 : FA_F32); how++) {
                 check(d ? FA_F64 : FA_F32, sizes[i][0], sizes[i][1], sizes[i][2], how, i % 2);
                 assert_true(by_clblast() == 2 || how > LAYOUT_TRANSPOSED);
             }
-    assert_int_equal(own()->clblast, 1); /* it never failed */
+    assert_int_equal(own()->library_use, FA__GPU_LIBRARY_ALWAYS); /* it never failed */
 }
 
 static void deterministic_products_have_the_cpus_bits(void **state)
 {
     (void)state;
     FA_USE(.deterministic = true);
-    own()->clblast = 1;
+    own()->library_use = FA__GPU_LIBRARY_ALWAYS;
     differ = 0;
     check(FA_F32, 129, 130, 67, LAYOUT_DENSE, true);
     assert_int_equal(differ, 0);
@@ -91,7 +91,7 @@ static void deterministic_products_have_the_cpus_bits(void **state)
 static void others_are_ours(void **state)
 {
     (void)state;
-    own()->clblast = 1;
+    own()->library_use = FA__GPU_LIBRARY_ALWAYS;
     FA_SCOPE;
     static const fa_dtype dtypes[] = {FA_F16, FA_BF16, FA_I32};
     differ = 0;
@@ -114,7 +114,7 @@ static void product(int64_t size)
     assert_false(fa_failed());
 }
 
-static fa__opencl_verdict verdict(void)
+static fa__gpu_verdict verdict(void)
 {
     return own()->verdict[0][0];
 }
@@ -141,17 +141,17 @@ static void it_is_measured_once_and_kept(void **state)
     assert_int_equal(verdict().seen, 0); /* small ones are not looked at */
     for (int i = 0; i < 15; i++)
         product(256);
-    assert_true(verdict().seen == 15 && verdict().whose == FA__OPENCL_UNKNOWN);
+    assert_true(verdict().seen == 15 && verdict().whose == FA__GPU_UNKNOWN);
     product(256);
-    assert_true(verdict().whose != FA__OPENCL_UNKNOWN);
+    assert_true(verdict().whose != FA__GPU_UNKNOWN);
     assert_int_equal(files(), before + 1);
-    fa__opencl_verdict kept = verdict();
+    fa__gpu_verdict kept = verdict();
     memset(own()->verdict, 0, sizeof own()->verdict); /* as in the next process */
     product(256);
     assert_int_equal(verdict().whose, kept.whose);
     assert_int_equal(verdict().seen, 1);
     memset(own()->verdict, 0, sizeof own()->verdict);
-    own()->clblast = 0;
+    own()->library_use = FA__GPU_LIBRARY_NEVER;
     product(256);
     assert_int_equal(verdict().seen, 0);
 }
@@ -160,10 +160,10 @@ static void it_is_measured_once_and_kept(void **state)
 static void verdicts_are_followed(void **state)
 {
     (void)state;
-    for (int whose = FA__OPENCL_OURS; whose <= FA__OPENCL_CLBLAST; whose++) {
-        own()->verdict[0][0].whose = whose == FA__OPENCL_OURS ? FA__OPENCL_OURS : FA__OPENCL_CLBLAST;
+    for (int whose = FA__GPU_OURS; whose <= FA__GPU_LIBRARYS; whose++) {
+        own()->verdict[0][0].whose = whose == FA__GPU_OURS ? FA__GPU_OURS : FA__GPU_LIBRARYS;
         check(FA_F32, 256, 257, 258, LAYOUT_DENSE, true);
-        assert_int_equal(by_clblast(), whose == FA__OPENCL_CLBLAST ? 2 : 0);
+        assert_int_equal(by_clblast(), whose == FA__GPU_LIBRARYS ? 2 : 0);
     }
 }
 

@@ -462,6 +462,19 @@ static void operands_are_evaluated_once(void **state)
     assert_no_error();
 }
 
+static void what_is_no_dtype_has_no_properties(void **state)
+{
+    (void)state;
+    const fa_dtype none[] = {(fa_dtype)(FA_SAME - 1), FA_SAME, (fa_dtype)FA__DTYPES};
+    for (int i = 0; i < 3; i++) {
+        assert_null(fa_dtype_describe(none[i]));
+        assert_string_equal(fa_dtype_name(none[i]), "unknown");
+        assert_int_equal(fa_dtype_size(none[i]), 0);
+        assert_false(fa_dtype_is_floating(none[i]));
+    }
+    assert_no_error();
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -479,6 +492,7 @@ int main(void)
         TEST(printing_works_on_anything),
         TEST(options_of_an_older_version_are_enough),
         TEST(operands_are_evaluated_once),
+        TEST(what_is_no_dtype_has_no_properties),
     };
     return RUN("api_tensors");
 }

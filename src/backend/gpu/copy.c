@@ -51,7 +51,7 @@ static char *stage(queue *q, work *w, size_t bytes)
 {
     bytes = (bytes + 63) / 64 * 64;
     if (!q->staging)
-        q->staging = q->gpu->driver->pinned(q->base.device, q->handle, FA__GPU_STAGING, &q->staging_handle);
+        q->staging = fa__gpu_pinned(q, FA__GPU_STAGING, &q->staging_handle);
     if (!q->staging)
         return NULL;
     if (!stage_fits(q, bytes))

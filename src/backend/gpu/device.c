@@ -1,5 +1,6 @@
 /* Devices of all kinds of GPU: opening, closing, and the end of threads and of the process. */
 #define _GNU_SOURCE
+#include "backend/gpu/gpu.h"
 #include "backend/gpu/queue.h"
 #include "backend/movement.h"
 #include "base/dynamic.h"
@@ -95,6 +96,7 @@ bool fa__gpu_open(fa__device *d, const fa__gpu_driver *driver)
         return false;
     fa__gpu_device *g = d->own;
     g->driver = driver;
+    fa__gpu_library_begin(g);
     atomic_store(&g->lost, 0);
     d->cache.source.finish = fa__gpu_finish;
     note_use(d, driver);

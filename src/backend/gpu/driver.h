@@ -4,6 +4,7 @@
 #ifndef FA__BACKEND_GPU_DRIVER_H
 #define FA__BACKEND_GPU_DRIVER_H
 #include "backend/device.h"
+#include <facula/error.h>
 
 /* An argument of a kernel. Memory becomes two parameters, `GLOBAL u8 *p` and `i64 at` (bytes), others one by value. */
 typedef struct fa__gpu_arg {
@@ -13,6 +14,7 @@ typedef struct fa__gpu_arg {
 
 typedef struct fa__gpu_kernel {
     void *handle;                    /* the driver's */
+    bool launched;                   /* at least once: many drivers compile to the end only then */
     uint32_t group[2];               /* work-items of a group, as its source says */
     bool faults;                     /* it may write the queue's fault word */
     const char *name;                /* the entry */
@@ -77,7 +79,7 @@ typedef struct fa__gpu_driver {
     void (*event_free)(void *event);
     bool (*times)(void *event, int64_t *start, int64_t *end); /* in ns by the device's clock; false: not known */
     /* ---- kernels ---- */
-    /* NULL and FA_ERROR_COMPILE(or what error.h has), with the log, on failure. */
+    /* NULL and an error (fa__gpu_build_failed) on failure. */
     void *(*build)(fa__device *, const char *source, const char *entry);
     /* From what binary() gave; NULL, and no error, when the driver does not take it. */
     void *(*load)(fa__device *, const void *bytes, size_t size, const char *entry);
@@ -87,8 +89,15 @@ typedef struct fa__gpu_driver {
     /* Where the memory begins that a kernel is given as a whole when it is given this address: all of it can be reached
      * by an offset. NULL entry: any address can be, from NULL. */
     const void *(*segment)(const fa__device *, const void *address);
-    bool (*first)(void *handle); /* it was not launched before: the driver may be compiling it in the background */
+    const struct fa__gpu_library *library; /* for products of matrices (gpu.h); NULL: there is none */
 } fa__gpu_driver;
+
+/* Which products of a size are faster: not known, ours, the library's. */
+typedef struct fa__gpu_verdict {
+    enum { FA__GPU_UNKNOWN, FA__GPU_OURS, FA__GPU_LIBRARYS } whose;
+    int seen; /* products, as long as it is not known */
+} fa__gpu_verdict;
+enum { FA__GPU_PRODUCT_SIZES = 3 };
 
 /* At the start of device->own. */
 typedef struct fa__gpu_device {
@@ -104,6 +113,9 @@ typedef struct fa__gpu_device {
     void *transfers;  /* a queue of the driver's, for halves of copies that other devices' queues make */
     _Atomic int lost; /* what the driver said when it failed; 0: the device is well */
     fa__program copy; /* y = x; fa__gpu_enroll makes it */
+    enum { FA__GPU_LIBRARY_NEVER, FA__GPU_LIBRARY_ALWAYS, FA__GPU_LIBRARY_FASTER } library_use;
+    fa__gpu_verdict verdict[2][FA__GPU_PRODUCT_SIZES]; /* f32, f64; by size */
+    int64_t library_products;                          /* that the library made */
 } fa__gpu_device;
 
 /* The entries of fa__backend that all kinds of GPU share; a kind adds its name, and how many devices there are. */
@@ -130,6 +142,9 @@ void fa__gpu_discard(void *what);
 uint64_t fa__gpu_run(fa__queue *, const fa__launch *);
 uint64_t fa__gpu_run_list(fa__queue *, const fa__launch *const *, int count);
 
+/* For build(): raises an error with the compiler's log from its first error on (NULL: there is none), and writes all of
+ * it to the program's log. */
+void fa__gpu_build_failed(const fa__device *, fa_code, const char *entry, int status, const char *log);
 /* The work-items of the largest group that a kernel has: a device that has only smaller ones cannot be used. */
 uint32_t fa__gpu_largest_group(void);
 /* Gives a device that is opened its number. False, and an error, when there are too many. */

@@ -144,6 +144,26 @@ fa__gpu_product fa__gpu_product_of_linear(const fa__launch *);
 /* The product by the kernel of dialect/matmul.inc, for an override of the launch. */
 uint64_t fa__gpu_run_product(fa__queue *, const fa__launch *, const fa__gpu_product *);
 
+/* ---- library.c: products by a library ---- */
+/* Rows, or columns where it is transposed, are `ld` elements apart, and their elements side by side. */
+typedef struct fa__gpu_matrix {
+    bool transposed;
+    size_t ld;
+} fa__gpu_matrix;
+
+typedef struct fa__gpu_library {
+    const char *name;    /* "CLBlast" */
+    const char *setting; /* the environment's variable: 0 never, 1 whenever it can, else where it is faster */
+    bool (*there)(void);
+    /* c = a b, or c += a b where there is a bias, which stands in c; the matrices are those of c, a, b. 0 and an event,
+     * or the library's status. */
+    int (*product)(fa__gpu_queue *, const fa__gpu_product *, const fa__gpu_matrix[3], void **event);
+} fa__gpu_library;
+
+void fa__gpu_library_begin(fa__gpu_device *);
+/* For an override: the product by the driver's library, or FA__DECLINED. */
+uint64_t fa__gpu_product_by_library(fa__queue *, const fa__launch *, fa__gpu_product);
+
 /* Fails by FA_ERROR_UNAVAILABLE: the device does not compute in f64, and `what` needs it. */
 bool fa__gpu_lacks_f64(const fa__device *, const char *what);
 /* False and that error when an operand is f64 on such a device: for kernels whose class is that of something else. */

@@ -28,8 +28,9 @@ static bool issue_launch(const fa__gpu_issue *issue, const fa__gpu_kernel *k, co
     const fa__gpu_driver *driver = q->gpu->driver;
     if (!driver->launch(issue->device, q->handle, k, groups, q->word, is_careful(issue), args->arg, args->count))
         return false;
-    if (FA__UNLIKELY(driver->first(k->handle)))
+    if (FA__UNLIKELY(!k->launched))
         atomic_store(&q->last_new, q->base.issued + 1);
+    ((fa__gpu_kernel *)(uintptr_t)k)->launched = true; /* with the device's lock */
     return true;
 }
 

@@ -6,10 +6,8 @@
 #include "backend/gpu/source.h"
 #include "backend/registered.h"
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "base/error.h"
 #include "base/fork.h"
-#include "core/ledger.h"
 #include <string.h>
 
 /* A kernel in the list of all, which is there for closing devices. One that the compiler refused has no handle: it is
@@ -76,9 +74,15 @@ static void take_out(built *b)
     *b->place = NULL;
 }
 
+/* Where the driver is gone, kernels are kept where leak checkers see them. */
 static void free_built(built *b)
 {
+    static _Atomic(built *) kept;
     const fa__gpu_device *g = b->device->own;
+    if (fa__gpu_gone) {
+        b->next = atomic_exchange(&kept, b);
+        return;
+    }
     if (b->kernel.handle)
         g->driver->kernel_free(b->device, b->kernel.handle);
     fa__free(b->why);
@@ -136,48 +140,6 @@ void fa__gpu_discard(void *what)
 
 /* ---- compiling ---- */
 
-/* The compiler is waited for on behalf of the call that needs the kernel. */
-static void *counted(fa__gpu_issue *issue, int64_t start, void *handle)
-{
-    fa__ledger_implicit(issue->op, issue->device, fa__clock_ns() - start);
-    return handle;
-}
-
-static void *from_disk(fa__gpu_issue *issue, const char *source, const char *entry)
-{
-    fa__device *d = issue->device;
-    const fa__gpu_driver *driver = fa__gpu_own(d)->driver;
-    size_t size;
-    void *bytes = fa__gpu_disk_read(driver->identity(d), driver->options, source, &size);
-    int64_t start = fa__clock_ns();
-    void *handle = bytes ? counted(issue, start, driver->load(d, bytes, size, entry)) : NULL;
-    fa__free(bytes);
-    return handle;
-}
-
-static void to_disk(fa__device *d, const char *source, void *handle)
-{
-    const fa__gpu_driver *driver = fa__gpu_own(d)->driver;
-    size_t size;
-    void *bytes = driver->binary(d, handle, &size);
-    if (bytes)
-        fa__gpu_disk_write(driver->identity(d), driver->options, source, bytes, size);
-    fa__free(bytes);
-}
-
-static void *compile(fa__gpu_issue *issue, const char *source, const char *entry)
-{
-    fa__device *d = issue->device;
-    void *handle = fa__gpu_well(d) ? from_disk(issue, source, entry) : NULL;
-    if (handle || fa__failed())
-        return handle;
-    int64_t start = fa__clock_ns();
-    handle = counted(issue, start, fa__gpu_own(d)->driver->build(d, source, entry));
-    if (handle && fa__gpu_disk_is_used()) /* drivers may compile once more to tell what they have compiled */
-        to_disk(d, source, handle);
-    return handle;
-}
-
 /* NULL, and the error, for a kernel that could not be built. */
 static const fa__gpu_kernel *usable(const fa__gpu_kernel *k, const char *what)
 {
@@ -195,7 +157,7 @@ static bool try(fa__gpu_issue *issue, built *b, const char *source, const char *
 {
     fa_error error = {.code = FA_OK}, *before = fa__error_use(&error);
     fa__gpu_compile_begin(issue);
-    b->kernel.handle = compile(issue, source, entry);
+    b->kernel.handle = fa__gpu_compile(issue, source, entry);
     fa__gpu_compile_end(issue);
     fa__error_use(before);
     if (!b->kernel.handle && error.code == FA_ERROR_DEVICE && (b->why = fa__malloc(sizeof error.message)))

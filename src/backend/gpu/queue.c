@@ -148,6 +148,20 @@ static void give_up(queue *q)
     pthread_mutex_unlock(&queues_lock);
 }
 
+/* The driver may wait for the queue. */
+void *fa__gpu_pinned(queue *q, size_t size, void **handle)
+{
+    fa__device *d = q->base.device;
+    if (fa__inject_now(size)) {
+        fa__fail(FA_ERROR_MEMORY, "out of memory on %s: no pinned memory is left", d->name);
+        return NULL;
+    }
+    int64_t start = fa__clock_ns();
+    void *host = q->gpu->driver->pinned(d, q->handle, size, handle);
+    fa__ledger_implicit(NULL, d, fa__clock_ns() - start);
+    return host;
+}
+
 /* The fault word, cleared, and its copies, of which the last one is always clear. */
 static bool make_faults(queue *q)
 {
@@ -156,7 +170,7 @@ static bool make_faults(queue *q)
     size_t size = (FA__GPU_CHECKS + 1) * sizeof(fa__fault);
     if (fa__inject_now(FA__GPU_WORD) || !(q->word = driver->allocate(d, FA__GPU_WORD)))
         return fa__fail(FA_ERROR_MEMORY, "out of memory on %s: none is left for a queue", d->name);
-    q->copies = driver->pinned(d, q->handle, size, &q->copies_handle);
+    q->copies = fa__gpu_pinned(q, size, &q->copies_handle);
     if (!q->copies)
         return false;
     memset(q->copies, 0, size);

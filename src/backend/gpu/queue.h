@@ -127,6 +127,8 @@ void fa__gpu_finish(void *device);
  * driver may be compiling them. */
 void fa__gpu_finish_all(bool only_new);
 uint64_t fa__gpu_issued(fa__gpu_queue *);
+/* Pinned memory of the host for the queue's copies; NULL and an error. */
+void *fa__gpu_pinned(fa__gpu_queue *, size_t, void **handle);
 
 /* ---- work.c ---- */
 /* False and an error when the device is lost, or the driver not to be called any more. */
@@ -183,6 +185,10 @@ uint64_t fa__gpu_launch_inherit(fa__gpu_issue *, const fa__gpu_kernel *, fa__gpu
 /* The device's lock is let go of while a kernel is compiled, and taken again. */
 void fa__gpu_compile_begin(fa__gpu_issue *);
 void fa__gpu_compile_end(fa__gpu_issue *);
+
+/* ---- compile.c ---- */
+/* A kernel's handle, from disk or built; NULL after an error. */
+void *fa__gpu_compile(fa__gpu_issue *, const char *source, const char *entry);
 
 /* ---- device.c ---- */
 /* This thread uses a device: what is to be done when it ends is. */

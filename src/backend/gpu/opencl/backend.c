@@ -25,7 +25,7 @@ const fa__gpu_driver fa__opencl_driver = {
     .identity = fa__opencl_identity,
     .open = fa__opencl_open,
     .close = fa__opencl_close,
-    .end = fa__opencl_product_end,
+    .end = fa__opencl_clblast_end,
     .connected = connected,
     .allocate = fa__opencl_allocate,
     .release = fa__opencl_release,
@@ -37,7 +37,6 @@ const fa__gpu_driver fa__opencl_driver = {
     .finish = fa__opencl_finish,
     .copy = fa__opencl_copy,
     .launch = fa__opencl_launch,
-    .first = fa__opencl_first,
     .segment = fa__opencl_segment,
     .record = fa__opencl_record,
     .follow = fa__opencl_follow,
@@ -49,6 +48,7 @@ const fa__gpu_driver fa__opencl_driver = {
     .load = fa__opencl_load_binary,
     .binary = fa__opencl_binary,
     .kernel_free = fa__opencl_kernel_free,
+    .library = &fa__opencl_clblast,
 };
 
 const fa__backend fa__backend_opencl = {

@@ -2,30 +2,23 @@
 #include "backend/gpu/opencl/opencl.h"
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/log.h"
-#include <string.h>
 
 const char fa__opencl_options[] = "-cl-std=CL1.2 -Werror";
-/* For drivers that refuse the last of the options above. */
-static const char fewer_options[] = "-cl-std=CL1.2";
-static const char correct_option[] = " -cl-fp32-correctly-rounded-divide-sqrt";
 
-static cl_int build_with(const fa__opencl_device *o, cl_program program, const char *options)
+/* Again without -Werror for drivers that refuse it. */
+static cl_int build(const fa__opencl_device *o, cl_program program)
 {
-    char all[128];
-    snprintf(all, sizeof all, "%s%s", options, o->correct ? correct_option : "");
-    return fa__opencl.clBuildProgram(program, 1, &o->id, all, NULL, NULL);
+    cl_int status = CL_INVALID_BUILD_OPTIONS;
+    for (int fewer = 0; fewer < 2 && status == CL_INVALID_BUILD_OPTIONS; fewer++) {
+        char options[128];
+        snprintf(options, sizeof options, "%s%s", fewer ? "-cl-std=CL1.2" : fa__opencl_options,
+                 o->correct ? " -cl-fp32-correctly-rounded-divide-sqrt" : "");
+        status = fa__opencl.clBuildProgram(program, 1, &o->id, options, NULL, NULL);
+    }
+    return status;
 }
 
-static cl_int build(const fa__device *d, cl_program program)
-{
-    const fa__opencl_device *o = fa__opencl_own(d);
-    cl_int status = build_with(o, program, fa__opencl_options);
-    return status == CL_INVALID_BUILD_OPTIONS ? build_with(o, program, fewer_options) : status;
-}
-
-/* ---- what the compiler says ---- */
-/* To be freed; NULL when there is nothing. */
+/* The compiler's log. To be freed; NULL when there is nothing. */
 static char *log_of(const fa__opencl_device *o, cl_program program)
 {
     size_t size = 0;
@@ -39,24 +32,6 @@ static char *log_of(const fa__opencl_device *o, cl_program program)
     if (log)
         log[size] = 0;
     return log;
-}
-
-/* The message has its first lines, from the first error on; the program's log all of them. */
-static void tell(const fa__device *d, const char *entry, cl_int status, char *log)
-{
-    char *error = log ? strstr(log, "error") : NULL;
-    while (error && error > log && error[-1] != '\n')
-        error--;
-    fa__fail(status == CL_OUT_OF_HOST_MEMORY ? FA_ERROR_MEMORY : FA_ERROR_DEVICE,
-             "%s: kernel %s was not built: %s (%d): %.300s", d->name, entry, fa__opencl_error_name(status), (int)status,
-             error ? error
-             : log ? log
-                   : "the compiler says nothing");
-    for (char *line = log, *end; line && *line; line = end) {
-        end = line + strcspn(line, "\n");
-        fa__log(FA_LOG_ERROR, "%s: kernel %s: %.*s", d->name, entry, (int)(end - line), line);
-        end += *end != 0;
-    }
 }
 
 /* ---- building ---- */
@@ -81,10 +56,11 @@ void *fa__opencl_build(fa__device *d, const char *source, const char *entry)
     cl_program program = fa__opencl.clCreateProgramWithSource(o->platform->context, 1, &source, NULL, &status);
     if (!fa__opencl_good(d, status, "clCreateProgramWithSource"))
         return NULL;
-    status = build(d, program);
+    status = build(o, program);
     if (status != CL_SUCCESS) {
         char *log = log_of(o, program);
-        tell(d, entry, status, log);
+        fa__gpu_build_failed(d, status == CL_OUT_OF_HOST_MEMORY ? FA_ERROR_MEMORY : FA_ERROR_DEVICE, entry, status,
+                             log);
         fa__aligned_free(log);
         fa__opencl.clReleaseProgram(program);
         return NULL;
@@ -95,21 +71,10 @@ void *fa__opencl_build(fa__device *d, const char *source, const char *entry)
     return k;
 }
 
-/* Where the driver is gone, kernels are kept. */
-static bool keep(fa__opencl_kernel *k)
-{
-    static _Atomic(fa__opencl_kernel *) kept;
-    if (fa__gpu_gone)
-        k->next = atomic_exchange(&kept, k);
-    return fa__gpu_gone != NULL;
-}
-
 void fa__opencl_kernel_free(fa__device *d, void *handle)
 {
     fa__opencl_kernel *k = handle;
     (void)d;
-    if (!k || keep(k))
-        return;
     fa__opencl.clReleaseKernel(k->kernel);
     fa__opencl.clReleaseProgram(k->program);
     fa__free(k);
@@ -127,7 +92,7 @@ void *fa__opencl_load_binary(fa__device *d, const void *bytes, size_t size, cons
         fa__opencl.clCreateProgramWithBinary(o->platform->context, 1, &o->id, &size, &binary, &taken, &status);
     if (status != CL_SUCCESS)
         return NULL;
-    if (taken != CL_SUCCESS || build(d, program) != CL_SUCCESS) {
+    if (taken != CL_SUCCESS || build(o, program) != CL_SUCCESS) {
         fa__opencl.clReleaseProgram(program);
         return NULL;
     }

@@ -38,14 +38,12 @@ static cl_ulong number64(cl_device_id d, cl_uint what)
 
 enum { MOST_TEXT = 1024 };
 
-/* Puts a text of the driver's into `out`, without the blanks around it, and cut to the room there is. `length` is 0
- * where the driver gave none. */
-static void put_text(char *out, size_t size, char text[MOST_TEXT], size_t length)
+/* Puts a text of the driver's into `out`, without the blanks around it, and cut to the room there is. */
+static void put_text(char *out, size_t size, const char text[MOST_TEXT], cl_int status)
 {
     fa__text to = fa__text_in(out, size);
-    text[length ? MOST_TEXT - 1 : 0] = 0;
-    text += strspn(text, " ");
-    length = strlen(text);
+    text += status == CL_SUCCESS ? strspn(text, " ") : strlen(text);
+    size_t length = strlen(text);
     while (length && text[length - 1] == ' ')
         length--;
     fa__text_add(&to, "%.*s", (int)length, text);
@@ -53,18 +51,14 @@ static void put_text(char *out, size_t size, char text[MOST_TEXT], size_t length
 
 static void device_text(cl_device_id d, cl_uint what, char *out, size_t size)
 {
-    char text[MOST_TEXT];
-    size_t length = 0;
-    bool good = fa__opencl.clGetDeviceInfo(d, what, sizeof text, text, &length) == CL_SUCCESS;
-    put_text(out, size, text, good ? length : 0);
+    char text[MOST_TEXT] = "";
+    put_text(out, size, text, fa__opencl.clGetDeviceInfo(d, what, sizeof text - 1, text, NULL));
 }
 
 static void platform_text(cl_platform_id p, cl_uint what, char *out, size_t size)
 {
-    char text[MOST_TEXT];
-    size_t length = 0;
-    bool good = fa__opencl.clGetPlatformInfo(p, what, sizeof text, text, &length) == CL_SUCCESS;
-    put_text(out, size, text, good ? length : 0);
+    char text[MOST_TEXT] = "";
+    put_text(out, size, text, fa__opencl.clGetPlatformInfo(p, what, sizeof text - 1, text, NULL));
 }
 
 /* ---- what there is ---- */
@@ -105,11 +99,6 @@ static const char *unfit(cl_device_id d)
                                                         : NULL;
 }
 
-static bool is_gpu(cl_device_id d)
-{
-    return (number64(d, CL_DEVICE_TYPE) & CL_DEVICE_TYPE_GPU) != 0;
-}
-
 static void learn_sizes(fa__opencl_device *o)
 {
     cl_ulong units = number32(o->id, CL_DEVICE_MAX_COMPUTE_UNITS);
@@ -145,7 +134,8 @@ static void add_devices(fa__opencl_platform *p)
         return;
     }
     for (cl_uint i = 0; i < found && i < FA__OPENCL_DEVICES; i++) {
-        fa__opencl_device o = {.id = ids[i], .platform = p, .is_gpu = is_gpu(ids[i])};
+        fa__opencl_device o = {
+            .id = ids[i], .platform = p, .is_gpu = number64(ids[i], CL_DEVICE_TYPE) & CL_DEVICE_TYPE_GPU};
         learn_sizes(&o);
         if (!is_fit((unsigned)i, &o))
             continue;
@@ -257,24 +247,19 @@ void fa__opencl_properties(fa__device *d, fa_device_properties *p)
 }
 
 /* ---- opening and closing; the registry's lock is held ---- */
-static bool open_context(fa__device *d, fa__opencl_platform *p)
+bool fa__opencl_open(fa__device *d)
 {
+    fa__opencl_device *o = &devices[d->id.index];
+    fa__opencl_platform *p = o->platform;
     cl_int status = CL_SUCCESS;
+    learn_arithmetic(o);
+    learn_identity(o);
+    o->gpu.pinned = wants_pinned(o);
+    d->own = o;
     if (!p->context)
         p->context = fa__opencl.clCreateContext(NULL, p->devices, p->device, NULL, NULL, &status);
     p->open += status == CL_SUCCESS;
     return fa__opencl_good(d, status, "clCreateContext");
-}
-
-bool fa__opencl_open(fa__device *d)
-{
-    fa__opencl_device *o = &devices[d->id.index];
-    learn_arithmetic(o);
-    learn_identity(o);
-    o->gpu.pinned = wants_pinned(o);
-    fa__opencl_product_begin(o);
-    d->own = o;
-    return open_context(d, o->platform);
 }
 
 void fa__opencl_close(fa__device *d)
@@ -282,7 +267,7 @@ void fa__opencl_close(fa__device *d)
     fa__opencl_platform *p = fa__opencl_own(d)->platform;
     if (--p->open > 0)
         return;
-    fa__opencl_product_end();
+    fa__opencl_clblast_end();
     fa__opencl.clReleaseContext(p->context);
     p->context = NULL;
 }

@@ -16,22 +16,12 @@ typedef struct fa__opencl_platform {
     int open;           /* devices that are */
 } fa__opencl_platform;
 
-/* Whose products of a size are faster: not known, ours, CLBlast's. */
-typedef struct fa__opencl_verdict {
-    enum { FA__OPENCL_UNKNOWN, FA__OPENCL_OURS, FA__OPENCL_CLBLAST } whose;
-    int seen; /* products, as long as it is not known */
-} fa__opencl_verdict;
-enum { FA__OPENCL_PRODUCTS = 3 };
-
 typedef struct fa__opencl_device {
     fa__gpu_device gpu; /* first: see driver.h */
     cl_device_id id;
     fa__opencl_platform *platform;
     bool is_gpu, correct; /* correct: division and roots are rounded correctly */
     char identity[640];
-    int clblast;                                        /* 0: never, 1: whenever it can, -1: where it is faster */
-    fa__opencl_verdict verdict[2][FA__OPENCL_PRODUCTS]; /* f32, f64; by size */
-    int64_t products;                                   /* that CLBlast made */
 } fa__opencl_device;
 
 static inline fa__opencl_device *fa__opencl_own(const fa__device *d)
@@ -91,27 +81,26 @@ enum { FA__OPENCL_PARAMETERS = 2 + 2 * FA__GPU_ARGS };
 typedef struct fa__opencl_kernel {
     cl_program program;
     cl_kernel kernel;
-    struct fa__opencl_kernel *next;            /* of those that the child of a fork cannot free */
-    bool launched;                             /* once: many drivers compile to the end only then */
-    uint64_t releases;                         /* fa__opencl_releases when parameters were set last, */
-    uint64_t parameter[FA__OPENCL_PARAMETERS]; /* those of up to 8 bytes, and addresses of buffers; */
-    uint64_t known;                            /* which of them these are (bits) */
+    /* the arguments of the last launch */
+    uint64_t releases;                          /* fa__opencl_releases then */
+    uint64_t known;                             /* those that are kept (bits) */
+    const void *address[FA__OPENCL_PARAMETERS]; /* of buffers */
+    char last[FA__GPU_LEAST_ARGS];              /* all values, one after the other */
+    cl_uint next_argument;                      /* of the launch that is being set up */
+    size_t next_byte;
 } fa__opencl_kernel;
 
 bool fa__opencl_launch(fa__device *, void *queue, const fa__gpu_kernel *, const uint64_t groups[3], void *fault,
                        bool careful, const fa__gpu_arg *, int count);
-bool fa__opencl_first(void *handle);
 extern const char fa__opencl_options[];
 void *fa__opencl_build(fa__device *, const char *source, const char *entry);
 void *fa__opencl_load_binary(fa__device *, const void *bytes, size_t size, const char *entry);
 void *fa__opencl_binary(fa__device *, void *handle, size_t *size);
 void fa__opencl_kernel_free(fa__device *, void *handle);
 
-/* ---- product.c: matrix products by CLBlast ---- */
-/* What the environment says: FACULA_CLBLAST. */
-void fa__opencl_product_begin(fa__opencl_device *);
-/* CLBlast lets go of what it has of contexts and programs. */
-void fa__opencl_product_end(void);
+/* ---- clblast.c ---- */
+extern const struct fa__gpu_library fa__opencl_clblast;
+void fa__opencl_clblast_end(void); /* it lets go of what it has of contexts and programs */
 
 /* ---- backend.c ---- */
 extern const fa__gpu_driver fa__opencl_driver;

@@ -1,0 +1,69 @@
+/* Compiling a kernel: read from disk, or built by the driver and kept on disk; what its compiler reports. */
+#include "backend/gpu/gpu.h"
+#include "backend/gpu/queue.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/error.h"
+#include "base/log.h"
+#include "core/ledger.h"
+#include <string.h>
+
+/* The compiler is waited for on behalf of the call that needs the kernel. */
+static void *counted(fa__gpu_issue *issue, int64_t start, void *handle)
+{
+    fa__ledger_implicit(issue->op, issue->device, fa__clock_ns() - start);
+    return handle;
+}
+
+static void *from_disk(fa__gpu_issue *issue, const char *source, const char *entry)
+{
+    fa__device *d = issue->device;
+    const fa__gpu_driver *driver = fa__gpu_own(d)->driver;
+    size_t size;
+    void *bytes = fa__gpu_disk_read(driver->identity(d), driver->options, source, &size);
+    int64_t start = fa__clock_ns();
+    void *handle = bytes ? counted(issue, start, driver->load(d, bytes, size, entry)) : NULL;
+    fa__free(bytes);
+    return handle;
+}
+
+static void to_disk(fa__device *d, const char *source, void *handle)
+{
+    const fa__gpu_driver *driver = fa__gpu_own(d)->driver;
+    size_t size;
+    void *bytes = driver->binary(d, handle, &size);
+    if (bytes)
+        fa__gpu_disk_write(driver->identity(d), driver->options, source, bytes, size);
+    fa__free(bytes);
+}
+
+void *fa__gpu_compile(fa__gpu_issue *issue, const char *source, const char *entry)
+{
+    fa__device *d = issue->device;
+    void *handle = fa__gpu_well(d) ? from_disk(issue, source, entry) : NULL;
+    if (handle || fa__failed())
+        return handle;
+    int64_t start = fa__clock_ns();
+    handle = counted(issue, start, fa__gpu_own(d)->driver->build(d, source, entry));
+    if (handle && fa__gpu_disk_is_used()) /* drivers may compile once more to tell what they have compiled */
+        to_disk(d, source, handle);
+    return handle;
+}
+
+/* ---- what the compiler reports ---- */
+void fa__gpu_build_failed(const fa__device *d, fa_code code, const char *entry, int status, const char *log)
+{
+    const char *error = log ? strstr(log, "error") : NULL;
+    while (error && error > log && error[-1] != '\n')
+        error--;
+    fa__fail(code, "%s: kernel %s was not built: %s (%d): %.300s", d->name, entry,
+             fa__gpu_own(d)->driver->error_name(status), status,
+             error ? error
+             : log ? log
+                   : "the compiler says nothing");
+    for (const char *line = log, *end; line && *line; line = end) {
+        end = line + strcspn(line, "\n");
+        fa__log(FA_LOG_ERROR, "%s: kernel %s: %.*s", d->name, entry, (int)(end - line), line);
+        end += *end != 0;
+    }
+}
