@@ -17,20 +17,6 @@ endfunction()
 find_package(ZLIB)
 facula_plugin(gzip ZLIB::ZLIB)
 
-# A library without a package of CMake's: by its header and its name.
-function(facula_find_library target header name)
-    find_path(${target}_INCLUDE ${header})
-    find_library(${target}_LIBRARY ${name})
-    if(${target}_INCLUDE AND ${target}_LIBRARY)
-        add_library(${target} UNKNOWN IMPORTED)
-        set_target_properties(${target} PROPERTIES IMPORTED_LOCATION ${${target}_LIBRARY}
-            INTERFACE_INCLUDE_DIRECTORIES ${${target}_INCLUDE})
-    endif()
-endfunction()
-
-facula_find_library(jansson jansson.h jansson)
-facula_plugin(json jansson)
-
 find_package(PNG)
 find_package(JPEG)
 if(TARGET PNG::PNG AND TARGET JPEG::JPEG)

@@ -8,10 +8,10 @@
 
 enum { BUFFER = 1 << 17, MOST = 1 << 30 };
 
-static void *gzip_open(const char *path)
+static void *gzip_open(int descriptor)
 {
     errno = 0;
-    gzFile file = gzopen(path, "rb");
+    gzFile file = gzdopen(descriptor, "rb");
     if (file)
         gzbuffer(file, BUFFER);
     else if (!errno)

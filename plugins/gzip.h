@@ -4,8 +4,8 @@
 #include <stddef.h>
 
 typedef struct fa__gzip {
-    /* Opens a file, compressed or not; NULL, and errno says why. */
-    void *(*open)(const char *path);
+    /* Reads the file of a descriptor, compressed or not, and closes it at the end; NULL, and errno says why. */
+    void *(*open)(int descriptor);
     /* Reads up to `size` bytes, fewer only at the end; -1 when the file is damaged or cannot be read. */
     ptrdiff_t (*read)(void *file, void *to, size_t size);
     /* Where in the file, as it is compressed, reading failed, and why: "byte 20: unexpected end of file"; good until

@@ -7,43 +7,109 @@
 #include <png.h>
 #include <setjmp.h>
 #include <stdlib.h>
+#include <string.h>
 
-/* ---- PNG: libpng's short interface, which keeps its jumps to itself ---- */
+/* ---- PNG ---- */
 
-static void *png_open(const void *bytes, size_t size, fa__image_size *image, char *reason, size_t room)
+typedef struct png {
+    png_structp state;
+    png_infop info;
+    const unsigned char *at;
+    size_t left, row; /* bytes: of the file, of a row of pixels */
+    jmp_buf out;
+    char text[120]; /* why it came out there */
+} png;
+
+static void png_fail(png_structp state, png_const_charp text)
 {
-    png_image *png = calloc(1, sizeof *png);
-    if (!png) {
-        snprintf(reason, room, "no memory");
-        return NULL;
-    }
-    png->version = PNG_IMAGE_VERSION;
-    if (!png_image_begin_read_from_memory(png, bytes, size)) {
-        snprintf(reason, room, "%s", png->message);
-        free(png);
-        return NULL;
-    }
-    png->flags |= PNG_IMAGE_FLAG_16BIT_sRGB;
-    png->format = png->format & PNG_FORMAT_FLAG_COLOR ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
-    *image = (fa__image_size){png->height, png->width, png->format == PNG_FORMAT_RGB ? 3 : 1};
-    return png;
+    png *p = png_get_error_ptr(state);
+    snprintf(p->text, sizeof p->text, "%s", text);
+    longjmp(p->out, 1);
 }
 
-/* What is transparent lies on white. A warning (an odd colour profile, say) is no damage. */
-static bool png_read(void *file, unsigned char *to, char *reason, size_t room)
+/* A warning (an odd colour profile, say) is no damage. */
+static void png_ignore(png_structp state, png_const_charp text)
 {
-    png_image *png = file;
-    const png_color white = {255, 255, 255};
-    if (png_image_finish_read(png, &white, to, 0, NULL))
-        return true;
-    snprintf(reason, room, "%s", png->message);
-    return false;
+    (void)state;
+    (void)text;
+}
+
+static void png_take(png_structp state, png_bytep to, size_t size)
+{
+    png *p = png_get_io_ptr(state);
+    if (size > p->left)
+        png_error(state, "unexpected end of file");
+    memcpy(to, p->at, size);
+    p->at += size;
+    p->left -= size;
 }
 
 static void png_close(void *file)
 {
-    png_image_free(file);
-    free(file);
+    png *p = file;
+    png_destroy_read_struct(&p->state, &p->info, NULL);
+    free(p);
+}
+
+/* Colours of 8 bits, as Pillow's convert("RGB") or convert("L") gives them: the upper byte of 16 bits, palettes looked
+ * up, transparency dropped, gamma left alone. */
+static bool png_head(png *p, fa__image_size *image)
+{
+    if (setjmp(p->out))
+        return false;
+    p->info = png_create_info_struct(p->state);
+    if (!p->info)
+        png_error(p->state, "no memory");
+    png_set_read_fn(p->state, p, png_take);
+    png_read_info(p->state, p->info);
+    bool color = png_get_color_type(p->state, p->info) & PNG_COLOR_MASK_COLOR;
+    png_set_expand(p->state);
+    png_set_strip_16(p->state);
+    png_set_strip_alpha(p->state);
+    png_set_interlace_handling(p->state);
+    *image = (fa__image_size){png_get_image_height(p->state, p->info), png_get_image_width(p->state, p->info),
+                              color ? 3 : 1};
+    p->row = (size_t)(image->width * image->channels);
+    return true;
+}
+
+static void *png_open(const void *bytes, size_t size, fa__image_size *image, char *reason, size_t room)
+{
+    png *p = calloc(1, sizeof *p);
+    if (p)
+        p->state = png_create_read_struct(PNG_LIBPNG_VER_STRING, p, png_fail, png_ignore);
+    if (!p || !p->state) {
+        free(p);
+        snprintf(reason, room, "no memory");
+        return NULL;
+    }
+    p->at = bytes;
+    p->left = size;
+    if (png_head(p, image))
+        return p;
+    snprintf(reason, room, "%s", p->text);
+    png_close(p);
+    return NULL;
+}
+
+/* Each pass of an interlaced image fills the rows further. */
+static bool png_read(void *file, unsigned char *to, char *reason, size_t room)
+{
+    png *p = file;
+    if (setjmp(p->out)) {
+        snprintf(reason, room, "%s", p->text);
+        return false;
+    }
+    png_read_update_info(p->state, p->info);
+    png_uint_32 height = png_get_image_height(p->state, p->info);
+    size_t row = png_get_rowbytes(p->state, p->info);
+    if (row != p->row)
+        png_error(p->state, "rows of another size");
+    int passes = png_get_interlace_type(p->state, p->info) == PNG_INTERLACE_NONE ? 1 : PNG_INTERLACE_ADAM7_PASSES;
+    for (int pass = 0; pass < passes; pass++)
+        for (png_uint_32 y = 0; y < height; y++)
+            png_read_row(p->state, to + row * y, NULL);
+    return true;
 }
 
 /* ---- JPEG ---- */

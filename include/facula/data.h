@@ -396,17 +396,18 @@ typedef struct fa_image_read_options {
         offsetof(fa_image_read_options, fa__end), 0, 0                                                                 \
     }
 
-/** Reads an image file to a tensor u8 (channels, height, width) on the CPU, with 1 or 3 channels. 16-bit channels are
- *  reduced to 8 bits, transparent pixels are blended with white, and PGM and PPM files with another maximum value are
- *  scaled to 255.
+/** Reads an image file to a tensor u8 (channels, height, width) on the CPU, with 1 or 3 channels. PNG files give what
+ *  Pillow's convert("RGB") and convert("L") give: of 16-bit channels the upper 8 bits, colors without the alpha channel
+ *  (what lies behind transparent pixels is not computed), no gamma or color profile applied. PGM and PPM files with
+ *  another maximum value are scaled to 255.
  *
  *      fa_image_read("shirt.png", .channels = 0)
  *
  *  @param path    path of the file
  *  @param options the options shown above; NULL for the defaults
- *  @return the image; NULL and an error that names the file: FA_ERROR_FILE if it cannot be read, is damaged, has an
- *  unknown format, or is larger than 2^28 bytes, compressed or uncompressed; FA_ERROR_UNAVAILABLE if the plugin is
- *  missing */
+ *  @return the image; NULL and an error that names the file: FA_ERROR_FILE if it is no regular file, cannot be
+ *  read, is damaged, has an unknown format, or is larger than 2^28 bytes, compressed or uncompressed;
+ * FA_ERROR_UNAVAILABLE if the plugin is missing */
 FA_API fa_tensor *fa_image_read(const char *path, const fa_image_read_options *options);
 #define fa_image_read(...) FA__CALL1(fa_image_read, FA__SAME, __VA_ARGS__)
 

@@ -158,12 +158,17 @@ template <class... T> static inline fa_tensor *fa_pointwise(const char *text, T.
  *  cannot be assigned to; use fa_update() to modify tensors. A syntax error quotes the text and the byte at which it
  *  is invalid, and says what was expected.
  *
- *  **Dtypes.** The whole expression is computed in the dtype that its operands promote to. Numbers in the text
- *  promote as numbers do in fa_add(): 3.0 turns integers into f32, and 3 turns bools into i64, unless they are only
- *  compared. Negating bools alone is an error. A cast counts as a tensor of its dtype: f64(x) / 3 is computed in f64,
- *  i64(x) * 3 in i64. A cast to a smaller dtype than that of the computation rounds or wraps the value; an outermost
- *  cast sets the dtype of the result: i8(x * y). Operands that are used only as conditions do not take part in
- *  promotion.
+ *  **Dtypes.** There are four compute types: f32 (for f16, bf16 and f32), f64, i32 (for bool, u8, i8, i16 and i32) and
+ *  i64. If all operands have the same compute type, and the text has no cast, the whole expression is computed in the
+ *  dtype that its operands promote to. Numbers in the text promote as numbers do in fa_add(): 3.0 turns integers into
+ *  f32, and 3 turns bools into i64, unless they are only compared. Negating bools alone is an error. Operands that are
+ *  used only as conditions do not take part in promotion.
+ *
+ *  Operands of several compute types, and casts, can be mixed freely, without extra passes or copies. Each operation is
+ *  then computed in the dtype that its own operands promote to, as if it were a call of its own, except that f16 and
+ *  bf16 are not rounded in between. With x f32, and y and z i64, "x > 0 ? y : z" is i64 and exact. Numbers and the
+ *  results of comparisons take the dtype of what they are combined with. A cast counts as a tensor of its dtype:
+ *  f64(x) / 3 is computed in f64, i64(x) * 3 in i64. An outermost cast sets the dtype of the result: i8(x * y).
  *
  *  **Gradients** are those of the expression, to any order. The branch that ?:, maximum or minimum does not take has
  *  a zero gradient. So have piecewise constant functions, such as floor(x), and the first operands of polygamma,

@@ -80,8 +80,8 @@ FA_API void fa_stop_clear(void);
  *  headers of its library are installed. It is loaded on first use and stays loaded. A call that needs a missing
  *  plugin fails with an error that says why.
  *
- *  | plugin | used for | library | |---|---|---| | gzip | compressed dataset files | zlib | | json | headers of
- *  safetensors files | jansson | | image | PNG and JPEG files | libpng, libjpeg |
+ *  | plugin | used for | library | |---|---|---| | gzip | compressed dataset files | zlib | | image | PNG and
+ *  JPEG files | libpng, libjpeg |
  *
  *  They are searched in the folder named by the environment variable FACULA_PLUGINS; in facula-plugins beside the
  *  program or library that contains this code, and beside its folder; and in the install location.
@@ -121,9 +121,10 @@ typedef struct fa_file {
         *temporary; /**< path of the temporary file beside it; NULL: writes go directly to `path`, a device or a pipe */
 } fa_file;
 
-/** Opens a temporary file in the folder of `path`; fa_file_commit() renames it to `path`. Symbolic links are
- *  followed, and the mode of an existing file is kept. If `path` is not a regular file, it is written directly. After
- *  a failure, fa_file_abandon() is not needed. */
+/** Opens a temporary file in the folder of `path`, named like it with a random number and ".part" at the end;
+ *  fa_file_commit() renames it to `path`. What a killed process left of this kind is removed. Symbolic links are
+ *  followed, also to a file that does not exist yet, and the mode of an existing file is kept. If `path` is not a
+ *  regular file, it is written directly. After a failure, fa_file_abandon() is not needed. */
 FA_API bool fa_file_begin(fa_file *out, const char *path);
 
 /** Appends `size` bytes of `data`. */
@@ -138,6 +139,10 @@ FA_API void fa_file_abandon(fa_file *out);
 
 /** Replaces the content of the file `path` by `size` bytes of `data`, in one call. */
 FA_API bool fa_file_write(const char *path, const void *data, size_t size);
+
+/* Opens a regular file for reading; never waits, as opening a pipe may. `who` is for the error, such as "fa_load". The
+ * descriptor; -1 and an error that names the path on failure. */
+FA_API int fa__file_open(const char *who, const char *path, int64_t *size);
 
 /** @} */
 

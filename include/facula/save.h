@@ -1,6 +1,6 @@
 /** @file
  *  Saving and loading named tensors in safetensors files (https://huggingface.co/docs/safetensors), a format that
- *  PyTorch models are commonly distributed in; and checkpoints of a training run. Reading needs the plugin json.
+ *  PyTorch models are commonly distributed in; and checkpoints of a training run.
  *
  *      fa_save(net, "cnn.safetensors");
  *      fa_load(net, "cnn.safetensors");

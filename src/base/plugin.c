@@ -10,7 +10,7 @@
 #include <string.h>
 
 /* The name includes the version of all tables, so that a plugin of another version is not opened by mistake. */
-#define TABLE "facula_plugin_1"
+#define TABLE "facula_plugin_2"
 
 enum { PLACES = 4 };
 

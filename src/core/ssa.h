@@ -51,12 +51,36 @@ static inline uint16_t fa__ssa_operand(const fa__ssa_node *node, int k)
 
 enum { FA__MAX_INPUTS = 16, FA__MAX_OUTPUTS = 4, FA__MAX_NODES = 512 };
 
+/* The operands of a node are of its type, with one exception: to_f32, to_f64, to_i32 and to_i64, when their operand is
+ * of another type, convert it. An input is loaded in the type of its only node. */
 typedef struct fa__ssa {
     uint16_t count, inputs, outputs;
     uint16_t output[FA__MAX_OUTPUTS]; /* indices of the nodes that are results */
     fa__ssa_node *node;
+    const uint8_t *type; /* fa__class of each node; NULL: all are of the type that the launch names */
 } fa__ssa;
 
-/* The types that dtypes are computed in. Other dtypes are converted when loaded and stored. */
+/* The compute types: other dtypes are converted when loaded and stored. */
 typedef enum { FA__CLASS_F32, FA__CLASS_F64, FA__CLASS_I32, FA__CLASS_I64, FA__CLASSES } fa__class;
+
+/* The compute type of node i, where the launch names `class`. */
+static inline fa__class fa__ssa_type(const fa__ssa *ssa, int i, fa__class class)
+{
+    return ssa->type ? (fa__class)ssa->type[i] : class;
+}
+
+/* The compute type that an input is loaded in. */
+static inline fa__class fa__ssa_input_type(const fa__ssa *ssa, int input, fa__class class)
+{
+    for (int i = 0; ssa->type && i < ssa->count; i++)
+        if (ssa->node[i].prim == FA__PRIM_input && ssa->node[i].a == input)
+            return (fa__class)ssa->type[i];
+    return class;
+}
+
+/* Whether node i of a program with types converts its operand from another type. */
+static inline bool fa__ssa_converts(const fa__ssa *ssa, int i)
+{
+    return ssa->type && fa__is_cast(ssa->node[i].prim) && ssa->type[ssa->node[i].a] != ssa->type[i];
+}
 #endif

@@ -38,7 +38,7 @@ static fa_tensor *read_file(const format *f, const char *folder, const char *nam
 {
     FA_SCOPE;
     const char *const names[] = {name, NULL};
-    const fa__bytes *b = fa__bytes_read(f->who, folder, f->below, names, must);
+    const fa__bytes *b = fa__bytes_read(f->who, folder, f->below, names, must, NULL);
     *there = b;
     if (!b || !records_are_good(f, b))
         return NULL;

@@ -18,6 +18,9 @@ typedef struct fa__numbers {
     int64_t count, item[];
 } fa__numbers;
 
+/* Checks that a dataset is one; the error begins with `who`. */
+bool fa__dataset_check(const fa_dataset *dataset, const char *who);
+
 /* A release callback for datasets whose context is an object. */
 void fa__context_release(void *context);
 

@@ -22,7 +22,7 @@ static void dataset_destroy(void *object)
 
 static const fa_object_type dataset_type = {"dataset", dataset_destroy};
 
-static bool dataset_check(const fa_dataset *d, const char *who)
+bool fa__dataset_check(const fa_dataset *d, const char *who)
 {
     if (fa_object_is(d, &dataset_type))
         return true;
@@ -48,7 +48,7 @@ fa_dataset *fa_dataset_new(const fa_dataset_type *type, void *context)
 
 int64_t fa_dataset_length(const fa_dataset *dataset)
 {
-    if (!dataset_check(dataset, "fa_dataset_length"))
+    if (!fa__dataset_check(dataset, "fa_dataset_length"))
         return -1;
     int64_t n = dataset->type.length(dataset->context);
     if (n < 0)
@@ -195,7 +195,7 @@ static bool get_many(fa_dataset *d, const int64_t *index, int64_t count, fa_samp
 
 static bool indices_are_good(const fa_dataset *d, const int64_t *index, int64_t count, const char *who)
 {
-    int64_t n = dataset_check(d, who) ? fa_dataset_length(d) : -1;
+    int64_t n = fa__dataset_check(d, who) ? fa_dataset_length(d) : -1;
     if (n < 0 || fa_error_stands())
         return false;
     if (!index || count < 1)

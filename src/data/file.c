@@ -7,7 +7,7 @@
 #include <facula/scope.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
+#include <unistd.h>
 
 static const fa_object_type bytes_type = {"bytes", NULL};
 
@@ -36,25 +36,38 @@ static void source_close(const source *s)
         fclose(s->plain);
 }
 
+static bool is_packed(const char *path)
+{
+    size_t length = strlen(path);
+    return length >= 3 && !strcmp(path + length - 3, ".gz");
+}
+
+static const fa__gzip *gzip_for(const char *path)
+{
+    char purpose[FA__PATH_ROOM + 16];
+    snprintf(purpose, sizeof purpose, "to read %s", path);
+    return fa__plugin("gzip", purpose);
+}
+
 /* Opens an existing file. */
 static bool source_open(source *s, const char *who, const char *path)
 {
-    size_t length = strlen(path);
-    struct stat status;
-    *s = (source){0};
-    if (!stat(path, &status) && !S_ISREG(status.st_mode)) /* checked first, because opening a pipe may block forever */
-        return fa_fail(FA_ERROR_FILE, "%s: %s is no regular file", who, path);
-    if (length < 3 || strcmp(path + length - 3, ".gz")) {
-        s->plain = fopen(path, "rb");
-    } else {
-        char purpose[FA__PATH_ROOM + 16];
-        snprintf(purpose, sizeof purpose, "to read %s", path);
-        s->gzip = fa__plugin("gzip", purpose);
-        if (!s->gzip)
-            return false;
-        s->packed = s->gzip->open(path);
-    }
-    return s->plain || s->packed || fa_fail(FA_ERROR_FILE, "%s: %s: %s", who, path, strerror(errno));
+    int64_t size;
+    *s = (source){.gzip = is_packed(path) ? gzip_for(path) : NULL};
+    if (!s->gzip && is_packed(path))
+        return false;
+    int file = fa__file_open(who, path, &size);
+    if (file < 0)
+        return false;
+    if (s->gzip)
+        s->packed = s->gzip->open(file);
+    else
+        s->plain = fdopen(file, "rb");
+    if (s->plain || s->packed)
+        return true;
+    fa_fail(FA_ERROR_FILE, "%s: %s: %s", who, path, strerror(errno));
+    close(file);
+    return false;
 }
 
 static fa__bytes *bytes_new(const char *path, size_t room)
@@ -65,41 +78,44 @@ static fa__bytes *bytes_new(const char *path, size_t room)
     return b;
 }
 
-/* Reads to the end, doubling the buffer as needed. */
-static fa__bytes *read_all(const source *s, const char *who, const char *path)
+static bool cannot_read(const source *s, const fa__bytes *b, const char *who)
 {
-    size_t room = FIRST_ROOM;
-    fa__bytes *b = bytes_new(path, room);
-    while (b) {
-        ptrdiff_t n = source_read(s, b->item + b->size, room - (size_t)b->size);
-        if (n < 0) {
-            if (s->packed)
-                fa_fail(FA_ERROR_FILE, "%s: %s, %s", who, path, s->gzip->reason(s->packed));
-            else
-                fa_fail(FA_ERROR_FILE, "%s: %s, behind byte %lld: %s", who, path, (long long)b->size, strerror(errno));
-            return NULL;
-        }
-        b->size += n;
-        if ((size_t)b->size < room)
-            return b;
-        fa__bytes *larger = bytes_new(path, 2 * room);
-        if (larger) {
-            memcpy(larger->item, b->item, room);
-            larger->size = b->size;
-        }
-        room *= 2;
-        b = larger;
-    }
-    return NULL;
+    if (s->packed)
+        return fa_fail(FA_ERROR_FILE, "%s: %s, %s", who, b->path, s->gzip->reason(s->packed));
+    return fa_fail(FA_ERROR_FILE, "%s: %s, behind byte %lld: %s", who, b->path, (long long)b->size, strerror(errno));
 }
 
-static bool is_there(const char *path)
+/* A copy with room for more, of at most `most` bytes. */
+static fa__bytes *larger(const fa__bytes *b, int64_t most)
 {
-    FILE *f = fopen(path, "rb");
-    bool there = f || errno != ENOENT;
-    if (f)
-        fclose(f);
-    return there;
+    fa__bytes *to = bytes_new(b->path, (size_t)most);
+    if (to) {
+        memcpy(to->item, b->item, (size_t)b->size);
+        to->size = b->size;
+    }
+    return to;
+}
+
+/* Reads to the end, doubling the buffer as needed; but no more than one byte beyond what the start of the file says,
+ * as a small compressed file may hold a thousand times its size. */
+static fa__bytes *read_all(const source *s, const char *who, const char *path, fa__bytes_expected *expected)
+{
+    int64_t room = FIRST_ROOM, most = INT64_MAX;
+    for (fa__bytes *b = bytes_new(path, FIRST_ROOM); b; b = larger(b, room)) {
+        ptrdiff_t n = source_read(s, b->item + b->size, (size_t)(room - b->size));
+        if (n < 0)
+            return cannot_read(s, b, who), NULL;
+        bool first = b->size == 0;
+        b->size += n;
+        if (b->size < room || room >= most)
+            return b;
+        if (first && expected && (most = expected(b)) < INT64_MAX)
+            most++;
+        if (b->size >= most)
+            return b;
+        room = room > most / 2 ? most : 2 * room;
+    }
+    return NULL;
 }
 
 /* Stores the path of the first file that exists. */
@@ -111,13 +127,14 @@ static bool find(const char *folder, const char *below, const char *const *names
             const char *between = i & 1 ? below : "";
             int n = snprintf(path, FA__PATH_ROOM, "%s/%s%s%s%s", folder, between, *between ? "/" : "", *names,
                              endings[i >> 1]);
-            if (n < FA__PATH_ROOM && is_there(path))
+            if (n < FA__PATH_ROOM && (access(path, F_OK) == 0 || errno != ENOENT))
                 return true;
         }
     return false;
 }
 
-fa__bytes *fa__bytes_read(const char *who, const char *folder, const char *below, const char *const *names, bool must)
+fa__bytes *fa__bytes_read(const char *who, const char *folder, const char *below, const char *const *names, bool must,
+                          fa__bytes_expected *expected)
 {
     char path[FA__PATH_ROOM];
     source s;
@@ -132,7 +149,7 @@ fa__bytes *fa__bytes_read(const char *who, const char *folder, const char *below
         return NULL;
     }
     FA_SCOPE;
-    fa__bytes *b = source_open(&s, who, path) ? read_all(&s, who, path) : NULL;
+    fa__bytes *b = source_open(&s, who, path) ? read_all(&s, who, path, expected) : NULL;
     source_close(&s);
     return fa_escape(b);
 }

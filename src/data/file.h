@@ -13,9 +13,15 @@ typedef struct fa__bytes {
     unsigned char item[];
 } fa__bytes;
 
+/* The size that the start of a file gives for it, at least 0; INT64_MAX: any. */
+typedef int64_t fa__bytes_expected(const fa__bytes *start);
+
 /* Reads the first of these files that exists, in the folder or in its subfolder `below`, each also with ".gz".
  * @param who   name for messages, such as "fa_data_mnist"
  * @param names terminated by NULL
- * @param must  if none of them exists: true: an error; false: only NULL */
-fa__bytes *fa__bytes_read(const char *who, const char *folder, const char *below, const char *const *names, bool must);
+ * @param must  if none of them exists: true: an error; false: only NULL
+ * @param expected looks at the first 64 KiB of a larger file, of which no more is read than one byte beyond this size;
+ *        NULL: reads to the end */
+fa__bytes *fa__bytes_read(const char *who, const char *folder, const char *below, const char *const *names, bool must,
+                          fa__bytes_expected *expected);
 #endif

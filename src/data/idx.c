@@ -48,9 +48,34 @@ static bool sizes_are_good(const char *who, const fa__bytes *b, const int64_t si
     if (count < 0)
         return fa_fail(FA_ERROR_FILE, "%s: %s says that it has %lld x %lld x %lld bytes", who, b->path,
                        (long long)size[0], (long long)size[1], (long long)size[2]);
+    if (there > count)
+        return fa_fail(FA_ERROR_FILE, "%s: %s has more bytes behind its head of %d than the %lld that it says there",
+                       who, b->path, 4 + 4 * rank, (long long)count);
     return count == there
            || fa_fail(FA_ERROR_FILE, "%s: %s has %lld bytes behind its head of %d, and says there it has %lld", who,
                       b->path, (long long)there, 4 + 4 * rank, (long long)count);
+}
+
+/* The size that the head of a file gives for it; that of the head if it is damaged. */
+static int64_t size_of(const fa__bytes *b, int rank)
+{
+    int64_t head = 4 + 4 * rank, size[MOST_RANK];
+    if (number_at(b, 0) != (BYTES << 8 | rank))
+        return head;
+    for (int i = 0; i < rank; i++)
+        size[i] = number_at(b, 4 + 4 * i);
+    int64_t count = product(size, rank);
+    return count < 0 || count > INT64_MAX - head - 1 ? head : head + count;
+}
+
+static int64_t size_of_images(const fa__bytes *b)
+{
+    return size_of(b, 3);
+}
+
+static int64_t size_of_labels(const fa__bytes *b)
+{
+    return size_of(b, 1);
 }
 
 /* The data of a file with `rank` dimensions as u8; checks its size. */
@@ -82,9 +107,9 @@ static fa_dataset *read_part(const char *who, const char *folder, const char *be
                                              {"train-images-idx3-ubyte", "train-images.idx3-ubyte"}},
                              *const labels[2][3] = {{"t10k-labels-idx1-ubyte", "t10k-labels.idx1-ubyte"},
                                                     {"train-labels-idx1-ubyte", "train-labels.idx1-ubyte"}};
-    const fa__bytes *image = fa__bytes_read(who, folder, below, images[o->train], true);
+    const fa__bytes *image = fa__bytes_read(who, folder, below, images[o->train], true, size_of_images);
     fa_tensor *x = image ? idx_tensor(who, image, 3) : NULL;
-    const fa__bytes *label = x ? fa__bytes_read(who, folder, below, labels[o->train], true) : NULL;
+    const fa__bytes *label = x ? fa__bytes_read(who, folder, below, labels[o->train], true, size_of_labels) : NULL;
     fa_tensor *y = label ? idx_tensor(who, label, 1) : NULL;
     if (!y || !labels_are_good(who, label))
         return NULL;

@@ -44,11 +44,15 @@ static bool loader_check(const fa_loader *l, const char *who)
     return fa_fail(FA_ERROR_ARGUMENT, "%s: the loader is %s", who, l ? "none, or was freed" : "NULL");
 }
 
-/* A seed drawn from the default generator. */
-static uint64_t drawn_seed(void)
+/* Draws a seed from the default generator; false and an error if that failed. */
+static bool draw_seed(uint64_t *seed)
 {
     FA_SCOPE;
-    return (uint64_t)(fa_item(fa_rand(FA_SCALAR, .dtype = FA_F64, .device = FA_CPU)) * 0x1p53);
+    double drawn = fa_item(fa_rand(FA_SCALAR, .dtype = FA_F64, .device = FA_CPU));
+    if (!(drawn >= 0 && drawn < 1)) /* NaN */
+        return false;
+    *seed = (uint64_t)(drawn * 0x1p53);
+    return true;
 }
 
 /* Checks that the device is available; the error lists the available ones. */
@@ -80,7 +84,9 @@ fa_loader *(fa_data_loader)(fa_dataset *dataset, const fa_data_loader_options *o
     }
     if (fa_dataset_length(dataset) < 0 || !device_is_there(o.device))
         return NULL;
-    uint64_t seed = o.seed >= 0 ? (uint64_t)o.seed : o.shuffle ? drawn_seed() : 0;
+    uint64_t seed = o.seed >= 0 ? (uint64_t)o.seed : 0;
+    if (o.seed < 0 && o.shuffle && !draw_seed(&seed))
+        return NULL;
     fa_loader *l = fa_object_new(&loader_type, sizeof *l);
     if (!l)
         return NULL;

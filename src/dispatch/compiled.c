@@ -12,8 +12,10 @@
 #include "dispatch/promote.h"
 #include "dispatch/row.h"
 #include "hot.h"
+#include "pointwise/narrow.h"
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of all that is made here */
 static _Atomic(fa__compiled *) of_rows[FA__OPS];
@@ -54,6 +56,11 @@ static void free_made(made *m)
             free_program(p);
         fa__free(p ? (void *)(uintptr_t)p->ssa : NULL);
         fa__free(p);
+    }
+    for (fa__typed *t = atomic_load(&m->compiled->typed), *next; t; t = next) {
+        next = t->next;
+        free_program(&t->program);
+        fa__free(t);
     }
     fa__expression_free(m->compiled->e);
     fa__free(m);
@@ -96,13 +103,17 @@ static const bool exact_prims[FA__PRIM_count] = {
     [FA__PRIM_maximum] = true, [FA__PRIM_minimum] = true,  [FA__PRIM_select] = true,
 };
 
+bool fa__prim_is_exact(fa__prim prim)
+{
+    const fa__prim_info *p = &fa__prims[prim];
+    return exact_prims[prim] || p->domain == FA__DOMAIN_TEST || fa__dtype_is_float(p->dtype);
+}
+
 static bool is_exact(const fa__ssa *ssa)
 {
     bool exact = true;
-    for (int i = 0; i < ssa->count; i++) {
-        const fa__prim_info *p = &fa__prims[ssa->node[i].prim];
-        exact &= exact_prims[ssa->node[i].prim] || p->domain == FA__DOMAIN_TEST || fa__dtype_is_float(p->dtype);
-    }
+    for (int i = 0; i < ssa->count; i++)
+        exact &= fa__prim_is_exact((fa__prim)ssa->node[i].prim);
     return exact;
 }
 
@@ -234,6 +245,33 @@ fa__program *fa__narrow_program(fa__compiled *f, fa_dtype d)
         atomic_store_explicit(&f->narrow[d], p, memory_order_release);
     pthread_mutex_unlock(&lock);
     return p;
+}
+
+/* ---- typed expressions ---- */
+
+static fa__typed *find_typed(const fa__compiled *f, const fa__operand_types *key)
+{
+    fa__typed *t = atomic_load_explicit(&f->typed, memory_order_acquire);
+    while (t && memcmp(&t->key, key, sizeof *key) != 0)
+        t = t->next;
+    return t;
+}
+
+fa__typed *fa__typed_of(fa__compiled *f, const fa__operand_types *key, fa__type_error *why)
+{
+    fa__typed *t = find_typed(f, key);
+    if (FA__LIKELY(t != NULL))
+        return t;
+    pthread_mutex_lock(&lock);
+    t = find_typed(f, key);
+    if (!t && (t = fa__program_typed(&f->e->ssa, key, why))) {
+        t->program.text = f->e->text;
+        t->program.owner = f->owner;
+        t->next = atomic_load(&f->typed);
+        atomic_store_explicit(&f->typed, t, memory_order_release);
+    }
+    pthread_mutex_unlock(&lock);
+    return t;
 }
 
 /* ---- derivatives ---- */

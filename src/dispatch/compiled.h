@@ -6,6 +6,7 @@
 #include "core/dtype.h"
 #include "core/op.h"
 #include "core/program.h"
+#include "dispatch/typing.h"
 #include "pointwise/expression.h"
 
 enum { FA__NEEDS_INPUTS = 4 /* expressions of at most so many operands are remembered */ };
@@ -19,6 +20,7 @@ typedef struct fa__compiled {
     struct fa__object
         *owner; /* referenced by whatever uses this beyond a call; NULL: it lives until the process ends */
     _Atomic(fa__program *) narrow[FA__DTYPES];          /* for FA__NARROW_DTYPES: made when first needed */
+    _Atomic(fa__typed *) typed;                         /* of a typed expression: a list, by operands' dtypes */
     _Atomic(const fa__op *) derivative[FA__MAX_INPUTS]; /* by input: an operation, or fa__zero_op */
     /* What a record has to know, by the operands (bits) whose gradients are asked for; 0: not asked yet. */
     _Atomic(uint64_t) needs[1 << FA__NEEDS_INPUTS];
@@ -46,6 +48,11 @@ static inline fa__program *fa__program_of(fa__compiled *f, fa_dtype d)
 {
     return FA__LIKELY(!(FA__NARROW_DTYPES >> d & 1)) ? &f->program : fa__narrow_program(f, d);
 }
+/* Of a typed expression: the program for operands of these types. NULL, with *why, or without memory with why->code
+ * FA_OK and an error. */
+fa__typed *fa__typed_of(fa__compiled *, const fa__operand_types *, fa__type_error *why);
+/* Whether a primitive computes nothing that would have to be rounded: it selects, compares or changes signs. */
+bool fa__prim_is_exact(fa__prim);
 /* d op / d input, times gy: an operation whose fields are those of op, then gy, then y; fa__zero_op or fa__large_op; op
  * itself where it is a derivative and the input its own gy, which it is linear in: the new one is to stand there. NULL
  * and an error on failure. */

@@ -4,7 +4,8 @@
 
 static bool look_at(fa__call *c, const fa__launch *l)
 {
-    FA__EACH_BIT (i, c->plan.elementwise.compiled->e->divisors) {
+    const fa__expression *e = c->plan.elementwise.compiled->e;
+    FA__EACH_BIT (i, e->typed ? fa__typed_with(l->program)->divisors : e->divisors) {
         const fa__operand *o = &l->operand[i + 1];
         if (o->kind == FA__VALUE_INT && o->value.i == 0)
             return fa__call_fail(c, FA_ERROR_ARGUMENT, "division by zero");

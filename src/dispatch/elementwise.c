@@ -103,6 +103,52 @@ static bool check_values(const fa__call *c, const fa__expression *e, fa_dtype dt
     return true;
 }
 
+/* The operands of a typed expression; `numbers` is what all of them promote to. */
+static void find_types(const fa__call *c, const fa__elementwise *e, fa_dtype numbers, fa__operand_types *types)
+{
+    const fa__expression *x = e->compiled->e;
+    memset(types, 0, sizeof *types);
+    if (numbers == FA_SAME || (numbers == FA_BOOL && x->integral))
+        numbers = FA_I64;
+    types->numbers = (uint8_t)(x->floating && !fa__dtype_is_float(numbers) ? FA_F32 : numbers);
+    for (int i = 0; i < c->op->nfields; i++) {
+        const fa_tensor *t = c->tensor[i];
+        const fa_arg *a = c->op->fields[i].kind == FA__NUMBER ? fa__field_at(c->args, &c->op->fields[i]) : NULL;
+        if (t) {
+            types->dtype[i] = t->dtype;
+            types->rank[i] = t->rank ? FA__OPERAND_DIMS : FA__OPERAND_ZERO_DIM;
+        } else if (a && a->kind != FA__ARG_TENSOR)
+            types->dtype[i] = a->kind == FA__ARG_FLOAT ? FA_F32 : a->kind == FA__ARG_INT ? FA_I64 : FA_BOOL;
+    }
+}
+
+static bool types_fail(const fa__call *c, const fa__type_error *why)
+{
+    if (why->dtype != FA_SAME)
+        return fa__computes_in(c, (fa_dtype)why->dtype);
+    return why->code != FA_OK && fa__call_fail(c, why->code, "%s", why->message);
+}
+
+static inline void set_dtype(fa__call *c, const fa__elementwise *e, fa_dtype promoted)
+{
+    c->spec[0].dtype = e->compiled->result != FA_SAME ? (fa_dtype)e->compiled->result : promoted;
+}
+
+/* The program of a typed expression, and the result's dtype. */
+static FA__NOINLINE bool settle_types(fa__call *c, fa__elementwise *e, fa_dtype promoted)
+{
+    fa__operand_types types;
+    fa__type_error why;
+    find_types(c, e, promoted, &types);
+    const fa__typed *t = fa__typed_of(e->compiled, &types, &why);
+    if (!t)
+        return types_fail(c, &why);
+    e->program = &t->program;
+    e->compute = t->compute;
+    set_dtype(c, e, (fa_dtype)t->result);
+    return true;
+}
+
 /* What is computed where the operands are no plain floats: *dtype is what they promote to. */
 static FA__NOINLINE bool settle(const fa__call *c, fa__elementwise *e, fa_dtype *dtype)
 {
@@ -152,10 +198,14 @@ FA__HOT bool fa__infer_elementwise(fa__call *c)
     }
     fa_dtype d = fa__promoted(p);
     e->program = &e->compiled->program;
-    if (FA__UNLIKELY(c->op->traits->no_bool || x->whole || !(FA__REAL_DTYPES >> d & 1)) && !settle(c, e, &d))
-        return false;
+    if (FA__UNLIKELY(c->op->traits->no_bool || x->judged || !(FA__REAL_DTYPES >> d & 1))) {
+        if (x->typed)
+            return settle_types(c, e, d);
+        if (!settle(c, e, &d))
+            return false;
+    }
     e->compute = fa__class_of(d);
-    s->dtype = e->compiled->result != FA_SAME ? (fa_dtype)e->compiled->result : d;
+    set_dtype(c, e, d);
     return true;
 }
 
@@ -237,7 +287,7 @@ static FA__NOINLINE void hold_bounds(const fa__call *c, const fa__elementwise *e
 
 static FA__COLD bool settle_integers(fa__call *c, const fa__elementwise *e, fa__launch *l)
 {
-    if (e->compute == FA__CLASS_I32)
+    if (e->compute == FA__CLASS_I32 && !e->compiled->e->typed)
         hold_bounds(c, e, l);
     return fa__check_divisors(c, l);
 }
@@ -283,7 +333,8 @@ FA__HOT bool fa__run_elementwise(fa__call *c)
             stretched(o, t, rank, plain);
         }
     }
-    if (FA__UNLIKELY(e->compiled->e->bound_only | e->compiled->e->divisors) && e->compute >= FA__CLASS_I32
+    const fa__expression *x = e->compiled->e;
+    if (FA__UNLIKELY(x->bound_only | x->divisors) && (e->compute >= FA__CLASS_I32 || x->typed)
         && !settle_integers(c, e, l))
         return false;
     return fa__launch_run(c, l, tensor);

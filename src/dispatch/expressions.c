@@ -40,7 +40,7 @@ typedef struct entry {
     uint64_t hash;
     size_t size;
     bool pinned; /* it is not in the order of use, and not counted */
-    char key[];  /* that of the kind, then the text */
+    char key[];  /* that of the kind, then the text; one byte more when it is typed */
 } entry;
 
 enum { BUCKETS = 1024 };
@@ -371,22 +371,35 @@ static void write_key(char *at, const char *caller, const char *text, const fa__
     add_string(at, text);
 }
 
-const fa__op *fa__expression_take(const char *caller, const char *text, const char *const *names, int count,
-                                  const char *const *outputs, int noutputs)
+static const fa__op *take(const char *caller, const char *text, const fa__signature *signature)
 {
-    fa__signature signature = {.inputs = names, .ninputs = count, .outputs = outputs, .noutputs = noutputs};
-    wanted w = {.kind_size = kind_size(caller, &signature), .signature = &signature};
-    w.size = w.kind_size + strlen(text) + 1;
+    wanted w = {.kind_size = kind_size(caller, signature), .signature = signature};
+    w.size = w.kind_size + strlen(text) + 1 + signature->typed;
     char small[512], *key = w.size <= sizeof small ? small : fa__malloc(w.size);
     if (!key)
         return NULL;
-    write_key(key, caller, text, &signature);
+    write_key(key, caller, text, signature);
+    if (signature->typed)
+        key[w.size - 1] = 't';
     w.key = key;
     w.hash = fa__hash_bytes(key, w.size);
     const entry *e = entry_for(&w);
     if (key != small)
         fa__free(key);
     return e ? &e->shell->of.op : NULL;
+}
+
+const fa__op *fa__expression_take(const char *caller, const char *text, const char *const *names, int count,
+                                  const char *const *outputs, int noutputs)
+{
+    fa__signature signature = {.inputs = names, .ninputs = count, .outputs = outputs, .noutputs = noutputs};
+    return take(caller, text, &signature);
+}
+
+const fa__op *fa__expression_take_typed(const char *caller, const char *text, const char *const *names, int count)
+{
+    fa__signature signature = {.inputs = names, .ninputs = count, .typed = true};
+    return take(caller, text, &signature);
 }
 
 void fa__expression_drop(const fa__op *op)

@@ -13,6 +13,8 @@ enum { FA__EXPRESSIONS_MOST = 1024 /* kept when nobody uses them */ };
  * text when the text is wrong. */
 const fa__op *fa__expression_take(const char *caller, const char *text, const char *const *names, int count,
                                   const char *const *outputs, int noutputs);
+/* The same for an expression with one result whose values have types of their own (typing.h). */
+const fa__op *fa__expression_take_typed(const char *caller, const char *text, const char *const *names, int count);
 void fa__expression_drop(const fa__op *);
 
 /* The same for texts that the library itself has: never dropped. */

@@ -7,7 +7,7 @@ typedef struct steps {
     const fa__back *b;
     const fa__expression *e;
     int wrt;
-    fa_dtype dtype;                  /* what all values are in, as they are in the expression's own program */
+    fa_dtype dtype;                  /* of all values, or where they have types of their own of tests */
     bool varies[FA__MAX_NODES];      /* it depends on the operand */
     fa_tensor *value[FA__MAX_NODES]; /* NULL: not needed, or a key */
     fa_tensor *gradient[FA__MAX_NODES];
@@ -26,13 +26,15 @@ static const fa__op *step_op(fa__prim prim)
 
 static fa_tensor *in_dtype(const steps *s, fa_tensor *t)
 {
-    return t && (fa_dtype)t->dtype != s->dtype ? fa_to(t, s->dtype) : t;
+    bool stays = !t || (fa_dtype)t->dtype == s->dtype || (s->e->typed && t->dtype != FA_BOOL);
+    return stays ? t : fa_to(t, s->dtype);
 }
 
 /* Numbers are 0-dim tensors of the CPU, which go with any device. */
 static fa_tensor *number(const steps *s, fa_arg value)
 {
-    return fa_full(FA_SCALAR, value, .dtype = s->dtype, .device = FA_CPU);
+    bool whole = s->e->typed && value.kind == FA__ARG_INT;
+    return fa_full(FA_SCALAR, value, .dtype = whole ? FA_I64 : s->dtype, .device = FA_CPU);
 }
 
 static fa_tensor *operand_value(const steps *s, int input)

@@ -278,9 +278,9 @@ static bool restore_steps(const fa_checkpoint_options *o, const found *f)
     return false;
 }
 
-static bool restore(const fa_checkpoint_options *o, const found *f)
+static bool restore(const fa__stored *s, const fa_checkpoint_options *o, const found *f)
 {
-    if (!restore_steps(o, f) || (f->model && !fa__match_write(f->model))
+    if (!restore_steps(o, f) || (f->model && !fa__match_write(s, f->model))
         || (o->loader && !fa_loader_seek(o->loader, place_of(f))))
         return false;
     fa_set_random_state((fa_generator_state){(uint64_t)f->random[0], (uint64_t)f->random[1]});
@@ -294,5 +294,13 @@ bool(fa_checkpoint_load)(const char *path, const fa_checkpoint_options *options)
     fa__options_read(&o, o.size, options);
     FA_SCOPE;
     const fa__stored *s = fa__stored_open("fa_checkpoint_load", path);
-    return s && find(s, &o, &f) && restore(&o, &f);
+    fa_error caught = {0};
+    bool done = false;
+    if (!s)
+        return false;
+    {
+        FA_USE(.catch_errors = &caught);
+        done = find(s, &o, &f) && restore(s, &o, &f);
+    }
+    return fa__stored_named(s, &caught) && done;
 }

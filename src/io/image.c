@@ -10,6 +10,7 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef struct bytes {
     fa_object base;
@@ -119,11 +120,16 @@ static const bytes *read_all(FILE *from, const fa__image_file *file)
 static const fa__pixels *read_pixels(const char *path)
 {
     fa__image_file file = {.path = path};
-    FILE *from = fopen(path, "rb");
-    if (!from)
-        return fa__image_fail(&file, "%s", strerror(errno)), NULL;
-    const bytes *b = read_all(from, &file);
-    fclose(from);
+    int64_t size;
+    int descriptor = fa__file_open("fa_image_read", path, &size);
+    if (descriptor < 0)
+        return NULL;
+    FILE *from = fdopen(descriptor, "rb");
+    const bytes *b = from ? read_all(from, &file) : NULL;
+    if (from)
+        fclose(from);
+    else
+        fa__image_fail(&file, "%s", strerror(errno)), close(descriptor);
     if (!b)
         return NULL;
     file.bytes = b->at;

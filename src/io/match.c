@@ -198,11 +198,14 @@ bool fa__match_read(const fa__stored *a, fa__match *m)
     return true;
 }
 
-bool fa__match_write(const fa__match *m)
+bool fa__match_write(const fa__stored *a, const fa__match *m)
 {
-    FA_USE(.no_grad = true);
-    for (size_t i = 0; i < m->state.count; i++)
-        if (m->read[i] && !fa_copy_(m->state.item[i], m->read[i]))
-            return false;
-    return true;
+    fa_error caught = {0};
+    {
+        FA_USE(.no_grad = true, .catch_errors = &caught);
+        for (size_t i = 0; i < m->state.count && !caught.code; i++)
+            if (m->read[i])
+                fa_copy_(m->state.item[i], m->read[i]);
+    }
+    return fa__stored_named(a, &caught);
 }

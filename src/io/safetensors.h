@@ -3,6 +3,7 @@
  * row-major and little-endian. */
 #ifndef FA__IO_SAFETENSORS_H
 #define FA__IO_SAFETENSORS_H
+#include <facula/error.h>
 #include <facula/save.h>
 #include <facula/scope.h>
 #include <stdio.h>
@@ -16,22 +17,40 @@ typedef struct fa__stored {
     fa_object base;
     const char *who, *path; /* name of the call that opened it */
     FILE *file;
-    const struct fa__json *json;
-    void *document; /* owns all names and strings */
-    int64_t head, size;
+    int64_t head, size; /* where the tensors begin, and the size of the file */
     size_t count, texts;
-    fa_saved_entry *entry;      /* in the order of their position in the file */
-    const char **name, **value; /* metadata */
-    fa_object *lists;           /* owns the arrays that these point to */
+    fa_saved_entry *entry;                      /* in the order of their position in the file */
+    const char **name, **value;                 /* metadata */
+    fa_object *text, *entries, *names, *values; /* own the memory that these point to */
 } fa__stored;
 
+/* Memory as an object of the innermost scope. */
+typedef struct fa__memory {
+    fa_object base;
+    _Alignas(16) char bytes[];
+} fa__memory;
+
+/* `size` bytes, set to zero; NULL and an error if memory runs out. */
+fa__memory *fa__memory_new(size_t size);
+
+/* Reads the header, whose text has `size` bytes and a zero byte after them. False and an error if it is damaged. */
+bool fa__stored_header(fa__stored *archive, fa__memory *text, size_t size);
+/* Sets FA_ERROR_FILE with the path and what is wrong at a byte of the file; returns false. */
+bool fa__stored_damaged(const fa__stored *archive, const char *format, ...)
+    __attribute__((__format__(__printf__, 2, 3)));
 /* Opens a file and checks its header. `who` and `path` have to live as long. NULL and an error on failure. */
 fa__stored *fa__stored_open(const char *who, const char *path);
+/* The same for an open file, which it closes. */
+fa__stored *fa__stored_from(const char *who, const char *path, FILE *file, int64_t size);
 /* Reads tensor number i: created on the CPU, then moved to the device; owned by the innermost scope. NULL and an
  * error on failure. */
 fa_tensor *fa__stored_read(const fa__stored *archive, size_t i, fa_device device);
+/* Sets an error that was caught, with the call and the path in front, if they are not there; true if there is none. */
+bool fa__stored_named(const fa__stored *archive, const fa_error *caught);
 /* Closes the file; its header stays in memory. */
 void fa__stored_close(fa__stored *archive);
+/* The length in bytes of the first character of a text in UTF-8, which ends with a zero byte; 0 if it is invalid. */
+int fa__utf8_length(const char *text);
 /* Checks that strings are UTF-8; the error has `what` and the number of the string: "the name of tensor". */
 bool fa__stored_texts_check(const char *who, const char *what, const char *const *text, size_t count);
 /* Writes a file. */
@@ -53,7 +72,7 @@ fa__match *fa__match_new(const fa__stored *archive, const char *prefix, fa_param
 /* Reads the entries into memory of the innermost scope. */
 bool fa__match_read(const fa__stored *archive, fa__match *match);
 /* Copies the values that were read to the tensors. */
-bool fa__match_write(const fa__match *match);
+bool fa__match_write(const fa__stored *archive, const fa__match *match);
 
 /* The name of a dtype in such files; NULL: none. */
 const char *fa__stored_dtype(fa_dtype dtype);

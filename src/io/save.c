@@ -17,7 +17,7 @@ bool(fa_load)(fa_parameters state, const char *path, const fa_load_options *opti
     FA_SCOPE;
     const fa__stored *a = fa__stored_open("fa_load", path);
     fa__match *m = a ? fa__match_new(a, "", state, o.strict) : NULL;
-    return m && fa__match_read(a, m) && fa__match_write(m);
+    return m && fa__match_read(a, m) && fa__match_write(a, m);
 }
 
 /* ---- loading whole files ---- */

@@ -2,10 +2,11 @@
 #include "io/safetensors.h"
 #include <facula/error.h>
 
-/* The length in bytes of the character at c, within the text; 0 if it is invalid. The range of some second bytes is
- * restricted, to exclude overlong encodings, surrogates and code points above 10ffff. */
-static int length_of(const unsigned char *c)
+/* The range of some second bytes is restricted, to exclude overlong encodings, surrogates and code points above
+ * 10ffff. */
+int fa__utf8_length(const char *text)
 {
+    const unsigned char *c = (const unsigned char *)text;
     if (c[0] < 0x80)
         return 1;
     int length = c[0] >= 0xf0 ? 4 : c[0] >= 0xe0 ? 3 : 2;
@@ -26,13 +27,13 @@ static int length_of(const unsigned char *c)
 bool fa__stored_texts_check(const char *who, const char *what, const char *const *text, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
-        const unsigned char *c = (const unsigned char *)text[i], *begin = c;
+        const char *c = text[i];
         int length;
-        while (*c && (length = length_of(c)))
+        while (*c && (length = fa__utf8_length(c)))
             c += length;
         if (*c)
             return fa_fail(FA_ERROR_ARGUMENT, "%s: %s %zu is not UTF-8: byte %zu is 0x%02x", who, what, i,
-                           (size_t)(c - begin), *c);
+                           (size_t)(c - text[i]), (unsigned char)*c);
     }
     return true;
 }

@@ -86,8 +86,9 @@ fa__node_id fa__build(fa__builder *b, fa__prim prim, fa__node_id x, fa__node_id 
         fa__node_id first = x;
         x = y, y = first;
     }
-    fa__node_id simpler = fa__fold(b, prim, (fa__node_id[]){x, y, z});
-    if (simpler == FA__NO_NODE)
+    bool folds = !b->verbatim || fa__prims[prim].domain != FA__DOMAIN_TEST;
+    fa__node_id simpler = folds ? fa__fold(b, prim, (fa__node_id[]){x, y, z}) : FA__NO_NODE;
+    if (simpler == FA__NO_NODE && !b->verbatim)
         simpler = fa__simplify(b, prim, x, y, z);
     if (simpler != FA__NO_NODE)
         return simpler;

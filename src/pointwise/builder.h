@@ -14,7 +14,9 @@ typedef struct fa__builder {
     fa__node_id *slot; /* open addressing: node numbers + 1, 0 is free */
     fa__node_id *map;  /* a number for each node, for whoever walks them */
     uint32_t count, capacity, mask;
-    bool full; /* more than capacity nodes were asked for: what was built is of no use */
+    bool full;     /* more than capacity nodes were asked for: what was built is of no use */
+    bool typed;    /* values will have types of their own: no rule may drop a conversion */
+    bool verbatim; /* nothing is simplified, and only arithmetic of constants is folded */
 } fa__builder;
 
 /* Room for `capacity` nodes (at most FA__MOST_NODES are given). False without memory. */

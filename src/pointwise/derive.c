@@ -48,8 +48,9 @@ typedef struct fa__read {
     int count;
 } read;
 
-/* Builds what `output` needs of `from` again, in `to`, with what is read in the place of nodes. */
-static fa__node_id rebuild(fa__builder *to, const fa__builder *from, fa__node_id output, const read *r)
+/* Builds what `output` needs of `from` again, in `to`, with what is read in the place of nodes. The first `fixed` nodes
+ * stay as they are. */
+static fa__node_id rebuild(fa__builder *to, const fa__builder *from, fa__node_id output, const read *r, uint32_t fixed)
 {
     fa__mark_needed(from, &output, 1);
     for (uint32_t i = 0; i < from->count; i++) {
@@ -65,8 +66,10 @@ static fa__node_id rebuild(fa__builder *to, const fa__builder *from, fa__node_id
         }
         int arity = fa__prims[n.prim].arity;
         fa__node_id x = arity > 0 ? from->map[n.a] : n.a, y = arity > 1 ? from->map[n.b] : 0;
-        from->map[i] =
-            arity ? fa__build(to, (fa__prim)n.prim, x, y, arity > 2 ? from->map[n.c] : 0) : fa__build_raw(to, n);
+        fa__node_id z = arity > 2 ? from->map[n.c] : 0;
+        if (arity)
+            n.a = x, n.b = y, n.c = z;
+        from->map[i] = arity && i >= fixed ? fa__build(to, (fa__prim)n.prim, x, y, z) : fa__build_raw(to, n);
     }
     return from->map[output];
 }
@@ -111,6 +114,7 @@ static bool begin(derivation *w, const fa__expression *e)
     *w = (derivation){.e = e};
     if (!fa__builder_init(&w->b, 16 * nodes + 64))
         return false;
+    w->b.typed = e->typed;
     w->d = fa__malloc(nodes * sizeof *w->d);
     for (uint32_t i = 0; i < nodes; i++)
         fa__build_raw(&w->b, e->ssa.node[i]);
@@ -152,6 +156,7 @@ static void set_flags(fa__expression *derived, const fa__expression *of, int wrt
     }
     derived->mentioned = plain | cast | (of->order > 0 ? 1u << wrt : 0);
     derived->silent = (quiet | cast | derived->random) & ~plain;
+    derived->typed = derived->judged = of->typed;
 }
 
 static fa__expression *finish(derivation *w, const fa__builder *b, fa__node_id output, int wrt)
@@ -193,6 +198,7 @@ static bool read_result(derivation *w, const fa__builder **b, fa__node_id *outpu
         return true;
     if (!fa__builder_init(&w->reading, w->b.count + 3))
         return false;
+    w->reading.typed = e->typed;
     fa__node_id y = fa__build_input(&w->reading, (unsigned)result), test = sign_test(&e->ssa);
     read r = {.node = {root}, .with = {y}, .count = 1};
     bool tested = test != FA__NO_NODE && w->b.map[test];
@@ -201,7 +207,7 @@ static bool read_result(derivation *w, const fa__builder **b, fa__node_id *outpu
         r.node[r.count] = test;
         r.with[r.count++] = fa__build(&w->reading, FA__PRIM_le, y, fa__build_raw(&w->reading, zero), 0);
     }
-    fa__node_id reading = rebuild(&w->reading, &w->b, *output, &r);
+    fa__node_id reading = rebuild(&w->reading, &w->b, *output, &r, e->typed ? e->ssa.count : 0);
     if (result_pays(e, recomputed, cost_of(&w->reading, reading, gradient), tested)) {
         *b = &w->reading;
         *output = reading;

@@ -11,8 +11,11 @@
  * Precedence is C's: ?:  ||  &&  |  &  == !=  < <= > >=  + -  * /  and unary - + !. `|` and `&` join tests, `/` is true
  * division, comparisons do not chain. Functions are the primitives by name and dtype names as casts (`f16(x)`).
  * Constants: 3 and 0x1F are integers, 1.5, .5 and 1e-3 are not; pi, inf, nan, true, false. Names of operands hide
- * those of constants. A cast is the value after conversion, in what all of the expression computes in: whoever chooses
- * that looks at `casts`. */
+ * those of constants.
+ *
+ * Usually all values of a program are of one compute type, and a cast is the value after conversion, in that type:
+ * whoever chooses the type looks at `casts`. A text that is parsed as `typed` becomes a program in which nothing is
+ * simplified that could matter to types: each value then gets a type from its operands (dispatch/typing.h). */
 #ifndef FA__POINTWISE_EXPRESSION_H
 #define FA__POINTWISE_EXPRESSION_H
 #include "core/ssa.h"
@@ -25,6 +28,7 @@ typedef struct fa__signature {
     int ninputs;
     const char *const *outputs;
     int noutputs;
+    bool typed; /* the values of the program will have types of their own (dispatch/typing.h) */
 } fa__signature;
 
 /* Immutable, and counted: each function that returns one gives a reference, fa__expression_free gives it back. What a
@@ -49,6 +53,8 @@ typedef struct fa__expression {
     bool integral; /* mentions an integer constant, and not as an operand of a test: bools compute in i64 */
     bool signs;    /* mentions - of values: nothing for bools */
     bool whole;    /* mentions a WHOLE primitive: floats are an error */
+    bool typed;    /* its values have types of their own */
+    bool judged;   /* whole or typed: operands' dtypes have to be looked at, floats too */
 } fa__expression;
 
 typedef struct fa__parse_error {
@@ -75,18 +81,6 @@ fa__expression *fa__expression_derive(const fa__expression *e, int wrt, fa__unde
 
 /* The same, made once and owned by e: not to be freed, lives as long as e. Any thread may call it. */
 const fa__expression *fa__expression_derivative(const fa__expression *e, int wrt, fa__underived *why);
-
-/* The least and the largest value of a narrow dtype, by the conversion to it. */
-typedef struct fa__narrow_range {
-    int32_t low, high;
-} fa__narrow_range;
-
-fa__narrow_range fa__narrow_range_of(fa__prim to);
-
-/* The program for a dtype that is narrower than what it computes in: values that wrap are converted by
- * `to`, as FA__PRIM_to_u8, before anything but sums and products sees them. Constants that are bounds
- * become the nearest value of the dtype. One piece of memory, freed with fa__free; NULL and an error without memory. */
-fa__ssa *fa__ssa_narrowed(const fa__ssa *, fa__prim to);
 
 /* Finds the names that the statements of a text assign, in the order in which they are first assigned: their numbers
  * go to `assigned`, which has room for `most`. Returns how many there are; what else is in the text is not judged. */

@@ -2,10 +2,10 @@
  * are stored, bool is 1 then where it is not 0. What looks at a value (a comparison, the larger of two) has to see it
  * wrapped, as if it had been stored: conversions are put in. Sums and products need none between them: their low bits
  * do not depend on the high ones, and those of bools are never below 0. */
+#include "pointwise/narrow.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "core/dtype.h"
-#include "pointwise/expression.h"
 #include <string.h>
 
 typedef struct narrowing {
@@ -63,49 +63,38 @@ static uint16_t bound(narrowing *w, uint16_t i)
     return add(w, n);
 }
 
-/* How a primitive reads each of its operands, and whether its result may be outside the dtype. What the table does not
- * name reads its operands as they are when stored, numbers and operands of other dtypes as they are given, and its
- * result is in the dtype when they are. */
-enum {
-    STORED,     /* as stored; what is given stays as it is */
-    ALL_STORED, /* as stored, and what is given, too */
-    AS_BOUND,   /* held against the other operands */
-    LOW_BITS    /* as computed: only its low bits count, or it is passed on */
-};
-enum { IN_DTYPE, WIDE, AS_PASSED /* wide where an operand that is passed on is */ };
-
-static const struct {
-    uint8_t operand[3], result;
-} readings[FA__PRIM_count] = {
-    [FA__PRIM_neg] = {{LOW_BITS}, WIDE},
-    [FA__PRIM_add] = {{LOW_BITS, LOW_BITS}, WIDE},
-    [FA__PRIM_sub] = {{LOW_BITS, LOW_BITS}, WIDE},
-    [FA__PRIM_mul] = {{LOW_BITS, LOW_BITS}, WIDE},
-    [FA__PRIM_mad] = {{LOW_BITS, LOW_BITS, LOW_BITS}, WIDE},
-    [FA__PRIM_bit_and] = {{LOW_BITS, LOW_BITS}, WIDE},
-    [FA__PRIM_bit_or] = {{LOW_BITS, LOW_BITS}, WIDE},
-    [FA__PRIM_bit_xor] = {{LOW_BITS, LOW_BITS}, WIDE},
-    [FA__PRIM_bit_not] = {{LOW_BITS}, WIDE},
-    [FA__PRIM_select] = {{STORED, LOW_BITS, LOW_BITS}, AS_PASSED},
-    [FA__PRIM_shift_left] = {{LOW_BITS, ALL_STORED}, WIDE},
-    [FA__PRIM_shift_right] = {{ALL_STORED, ALL_STORED}, IN_DTYPE},
-    [FA__PRIM_abs] = {{ALL_STORED}, WIDE},
-    [FA__PRIM_pow] = {{ALL_STORED, ALL_STORED}, WIDE},
-    [FA__PRIM_gcd] = {{ALL_STORED, ALL_STORED}, WIDE},
-    [FA__PRIM_lcm] = {{ALL_STORED, ALL_STORED}, WIDE},
-    [FA__PRIM_floor_divide] = {{ALL_STORED, ALL_STORED}, WIDE},
-    [FA__PRIM_round_to] = {{ALL_STORED, ALL_STORED}, WIDE},
-    [FA__PRIM_sign] = {{ALL_STORED}, IN_DTYPE},
-    [FA__PRIM_remainder] = {{ALL_STORED, ALL_STORED}, IN_DTYPE},
-    [FA__PRIM_fmod] = {{ALL_STORED, ALL_STORED}, IN_DTYPE},
-    [FA__PRIM_maximum] = {{AS_BOUND, AS_BOUND}, IN_DTYPE},
-    [FA__PRIM_minimum] = {{AS_BOUND, AS_BOUND}, IN_DTYPE},
-    [FA__PRIM_index] = {.result = WIDE},
+const fa__reading fa__readings[FA__PRIM_count] = {
+    [FA__PRIM_neg] = {{FA__READ_LOW_BITS}, FA__GIVES_WIDE},
+    [FA__PRIM_add] = {{FA__READ_LOW_BITS, FA__READ_LOW_BITS}, FA__GIVES_WIDE},
+    [FA__PRIM_sub] = {{FA__READ_LOW_BITS, FA__READ_LOW_BITS}, FA__GIVES_WIDE},
+    [FA__PRIM_mul] = {{FA__READ_LOW_BITS, FA__READ_LOW_BITS}, FA__GIVES_WIDE},
+    [FA__PRIM_mad] = {{FA__READ_LOW_BITS, FA__READ_LOW_BITS, FA__READ_LOW_BITS}, FA__GIVES_WIDE},
+    [FA__PRIM_bit_and] = {{FA__READ_LOW_BITS, FA__READ_LOW_BITS}, FA__GIVES_WIDE},
+    [FA__PRIM_bit_or] = {{FA__READ_LOW_BITS, FA__READ_LOW_BITS}, FA__GIVES_WIDE},
+    [FA__PRIM_bit_xor] = {{FA__READ_LOW_BITS, FA__READ_LOW_BITS}, FA__GIVES_WIDE},
+    [FA__PRIM_bit_not] = {{FA__READ_LOW_BITS}, FA__GIVES_WIDE},
+    [FA__PRIM_select] = {{FA__READ_STORED, FA__READ_LOW_BITS, FA__READ_LOW_BITS}, FA__GIVES_AS_PASSED},
+    [FA__PRIM_shift_left] = {{FA__READ_LOW_BITS, FA__READ_ALL_STORED}, FA__GIVES_WIDE},
+    [FA__PRIM_shift_right] = {{FA__READ_ALL_STORED, FA__READ_ALL_STORED}, FA__GIVES_IN_DTYPE},
+    [FA__PRIM_abs] = {{FA__READ_ALL_STORED}, FA__GIVES_WIDE},
+    [FA__PRIM_pow] = {{FA__READ_ALL_STORED, FA__READ_ALL_STORED}, FA__GIVES_WIDE},
+    [FA__PRIM_gcd] = {{FA__READ_ALL_STORED, FA__READ_ALL_STORED}, FA__GIVES_WIDE},
+    [FA__PRIM_lcm] = {{FA__READ_ALL_STORED, FA__READ_ALL_STORED}, FA__GIVES_WIDE},
+    [FA__PRIM_floor_divide] = {{FA__READ_ALL_STORED, FA__READ_ALL_STORED}, FA__GIVES_WIDE},
+    [FA__PRIM_round_to] = {{FA__READ_ALL_STORED, FA__READ_ALL_STORED}, FA__GIVES_WIDE},
+    [FA__PRIM_sign] = {{FA__READ_ALL_STORED}, FA__GIVES_IN_DTYPE},
+    [FA__PRIM_remainder] = {{FA__READ_ALL_STORED, FA__READ_ALL_STORED}, FA__GIVES_IN_DTYPE},
+    [FA__PRIM_fmod] = {{FA__READ_ALL_STORED, FA__READ_ALL_STORED}, FA__GIVES_IN_DTYPE},
+    [FA__PRIM_maximum] = {{FA__READ_AS_BOUND, FA__READ_AS_BOUND}, FA__GIVES_IN_DTYPE},
+    [FA__PRIM_minimum] = {{FA__READ_AS_BOUND, FA__READ_AS_BOUND}, FA__GIVES_IN_DTYPE},
+    [FA__PRIM_index] = {.result = FA__GIVES_WIDE},
 };
 
 static uint16_t read_operand(narrowing *w, uint16_t i, uint8_t how)
 {
-    return how == LOW_BITS ? w->made[i] : how == AS_BOUND ? bound(w, i) : seen(w, i, how == ALL_STORED);
+    return how == FA__READ_LOW_BITS   ? w->made[i]
+           : how == FA__READ_AS_BOUND ? bound(w, i)
+                                      : seen(w, i, how == FA__READ_ALL_STORED);
 }
 
 static void narrow_node(narrowing *w, uint16_t i)
@@ -114,12 +103,12 @@ static void narrow_node(narrowing *w, uint16_t i)
     if (n.prim == FA__PRIM_bit_not && w->to == FA__PRIM_to_bool)
         n.prim = FA__PRIM_not;
     int arity = n.prim == FA__PRIM_input || n.prim == FA__PRIM_constant ? 0 : fa__prims[n.prim].arity;
-    uint8_t result = readings[n.prim].result;
+    uint8_t result = fa__readings[n.prim].result;
     uint16_t *operand[] = {&n.a, &n.b, &n.c};
-    w->wide[i] = result == WIDE;
+    w->wide[i] = result == FA__GIVES_WIDE;
     for (int k = 0; k < arity; k++) {
-        uint8_t how = readings[n.prim].operand[k];
-        w->wide[i] |= result == AS_PASSED && how == LOW_BITS && w->wide[*operand[k]];
+        uint8_t how = fa__readings[n.prim].operand[k];
+        w->wide[i] |= result == FA__GIVES_AS_PASSED && how == FA__READ_LOW_BITS && w->wide[*operand[k]];
         *operand[k] = read_operand(w, *operand[k], how);
     }
     w->made[i] = add(w, n);

@@ -140,10 +140,10 @@ static bool check_keys(fa__parser *p)
     return true;
 }
 
-/* Functions of integers and of floats do not go together. */
+/* Functions of integers and of floats do not go together where all values are of one compute type. */
 static bool check_whole(fa__parser *p)
 {
-    return !p->whole || !p->floating
+    return !p->whole || !p->floating || p->casts || p->signature->typed
            || fa__parser_fail(p, 0, "'%s' is of integers, and the rest computes in floats", p->whole);
 }
 
@@ -166,7 +166,7 @@ static void describe(fa__expression *e, const fa__parser *p, const fa__value *ou
 {
     e->mentioned = p->plain | p->bound | p->cast;
     e->silent = (p->condition | p->cast | p->random) & ~(p->plain | p->bound);
-    e->bound_only = p->bound & ~(p->plain | p->cast | p->condition);
+    e->bound_only = p->signature->typed ? 0 : p->bound & ~(p->plain | p->cast | p->condition);
     e->divisors = divisors_of(&e->ssa);
     e->random = p->random;
     e->casts = p->casts;
@@ -174,6 +174,8 @@ static void describe(fa__expression *e, const fa__parser *p, const fa__value *ou
     e->integral = p->integral;
     e->signs = p->signs;
     e->whole = p->whole != NULL;
+    e->typed = p->signature->typed;
+    e->judged = e->whole || e->typed;
     for (int o = 0; o < count; o++) {
         e->boolean |= (uint32_t)output[o].boolean << o;
         e->cast[o] = output[o].cast;
@@ -224,7 +226,9 @@ fa__expression *fa__expression_parse(const char *text, const fa__signature *sign
     fa__expression *e = NULL;
     error->position = 0;
     error->message[0] = 0;
-    if (fa__builder_init(&p.builder, 2 * FA__MAX_NODES))
+    bool ready = fa__builder_init(&p.builder, 2 * FA__MAX_NODES);
+    p.builder.typed = p.builder.verbatim = signature->typed;
+    if (ready)
         e = parse(&p);
     else
         fa__parse_error_set(error, 0, "out of memory");

@@ -210,11 +210,11 @@ static fa__node_id select(fa__builder *b, operands o)
     return simpler ? fa__build(b, FA__PRIM_select, when, yes, no) : FA__NO_NODE;
 }
 
-/* In the class of an expression that has it, every value is an f64 already, or an f32. */
+/* Where all values of an expression are of one compute type, that of an expression with this cast is f64, or f32 on a
+ * device without f64. */
 static fa__node_id to_f64(fa__builder *b, operands o)
 {
-    (void)b;
-    return o.x;
+    return b->typed ? FA__NO_NODE : o.x;
 }
 
 static const rule rules[FA__PRIM_count] = {

@@ -97,8 +97,9 @@ fa_tensor *(fa_tensor_from)(const void *data, fa_shape shape, const fa_tensor_fr
     if (!device)
         return NULL;
     fa_tensor *t = placed(host_copy(data, shape.rank, shape.dim, dtype, &from_op, FA__SITE), device);
-    if (t)
-        t->requires_grad = options->requires_grad;
+    if (!t)
+        return fa__error_named("tensor_from"), NULL;
+    t->requires_grad = options->requires_grad;
     return t;
 }
 

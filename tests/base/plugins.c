@@ -4,6 +4,7 @@
 #include "plugins/gzip.h"
 #include <facula/error.h>
 #include <facula/host.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,7 +34,7 @@ static const fa__gzip *gzip_or_skip(void)
 /* What a file holds; -1 when it cannot be read to its end. */
 static ptrdiff_t holds(const fa__gzip *z, char *to, size_t size)
 {
-    void *file = z->open(path);
+    void *file = z->open(open(path, O_RDONLY));
     assert_non_null(file);
     ptrdiff_t n = z->read(file, to, size);
     if (n < 0)
@@ -68,7 +69,7 @@ static void test_damage_is_seen(void **state)
     assert_int_equal(holds(z, text, sizeof text), -1);
     write_file(packed, sizeof packed - 9);
     assert_int_equal(holds(z, text, sizeof text), -1);
-    assert_null(z->open("/nowhere/at/all.gz"));
+    assert_null(z->open(-1));
 }
 
 static void test_missing_is_named(void **state)

@@ -1,5 +1,6 @@
 /* Data sets in files: MNIST's and CIFAR's formats as they are and damaged, plain and compressed, transforms, splits;
  * and the real ones where they are there. */
+#include "base/alloc.h"
 #include "support/api_test.h"
 #include <errno.h>
 #include <facula/data.h>
@@ -132,6 +133,92 @@ static void idx_files_that_are_damaged(void **state)
     assert_null(fa_data_mnist(folder));
     assert_error(FA_ERROR_FILE, "train-images-idx3-ubyte", "is no regular file");
     rmdir(in_folder("train-images-idx3-ubyte"));
+}
+
+/* A pipe into which no process writes, in place of any of the files. */
+static void pipes_are_refused(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    static const char *const names[] = {"train-labels-idx1-ubyte", "train-images-idx3-ubyte", "data_batch_1.bin"};
+    put_mnist();
+    for (int i = 0; i < 3; i++) {
+        unlink(in_folder(names[i]));
+        assert_int_equal(mkfifo(in_folder(names[i]), 0600), 0);
+        assert_null(i < 2 ? fa_data_mnist(folder) : fa_data_cifar10(folder));
+        assert_error(FA_ERROR_FILE, i < 2 ? "fa_data_mnist" : "fa_data_cifar10", names[i], "is no regular file");
+        unlink(path);
+    }
+}
+
+/* More bytes than the head says are an error, of which no more than one is read. */
+static void files_that_are_too_long(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    static const char *const names[] = {"train-images-idx3-ubyte", "train-labels-idx1-ubyte"};
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 2; k++) {
+            long size = i ? LABEL_FILE : IMAGE_FILE;
+            put_mnist();
+            assert_int_equal(truncate(in_folder(names[i]), k ? INT64_C(1) << 40 : size + 1), 0); /* sparse */
+            assert_null(fa_data_mnist(folder));
+            assert_error(FA_ERROR_FILE, "fa_data_mnist", names[i],
+                         i ? "more bytes behind its head of 8 than the 5"
+                           : "more bytes behind its head of 16 than the 60");
+        }
+    put_mnist();
+    assert_int_equal(truncate(in_folder(names[0]), INT64_C(1) << 40), 0);
+    spoil(names[0], 3, 1);
+    assert_null(fa_data_mnist(folder));
+    assert_error(FA_ERROR_FILE, names[0], "begins with 0x00000801");
+}
+
+/* Larger than what is read before the head is looked at. */
+static void larger_files(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    enum { COUNT = 300, PIXELS = 28 * 28 };
+    static unsigned char image[16 + COUNT * PIXELS], label[8 + COUNT];
+    put_head(image, 3, (const int[]){COUNT, 28, 28});
+    put_head(label, 1, (const int[]){COUNT});
+    for (int i = 0; i < COUNT * PIXELS; i++)
+        image[16 + i] = (unsigned char)(i * 7 + i / 256);
+    put_file("train-images-idx3-ubyte", image, sizeof image);
+    put_file("train-labels-idx1-ubyte", label, sizeof label);
+    fa_dataset *d = fa_data_mnist(folder);
+    assert_no_error();
+    for (int64_t i = 0; i < COUNT; i += 23) {
+        unsigned char got[PIXELS];
+        assert_true(fa_read(fa_dataset_get(d, i).input, got, FA_U8, PIXELS));
+        assert_memory_equal(got, image + 16 + i * PIXELS, PIXELS);
+    }
+    spoil("train-images-idx3-ubyte", (long)sizeof image - 1, -1);
+    assert_null(fa_data_mnist(folder));
+    assert_error(FA_ERROR_FILE, "235199 bytes behind its head of 16, and says there it has 235200");
+}
+
+/* A small compressed file that unpacks to much more is refused without being read to its end. */
+static void compressed_files_that_are_too_long(void **state)
+{
+    (void)state;
+    if (!fa_plugin_available("gzip") || system("command -v gzip >/dev/null")) {
+        print_message("skipped: the plugin gzip or the command gzip is not there\n");
+        skip();
+    }
+    FA_SCOPE;
+    char command[400];
+    put_mnist();
+    snprintf(command, sizeof command,
+             "cd %s && { cat train-images-idx3-ubyte; head -c 200000000 /dev/zero; } | gzip -1 >x.gz", folder);
+    assert_int_equal(system(command), 0);
+    unlink(in_folder("train-images-idx3-ubyte"));
+    snprintf(command, sizeof command, "mv %s/x.gz %s/train-images-idx3-ubyte.gz", folder, folder);
+    assert_int_equal(system(command), 0);
+    assert_null(fa_data_mnist(folder));
+    assert_error(FA_ERROR_FILE, "train-images-idx3-ubyte.gz", "more bytes behind its head of 16 than the 60");
+    unlink(in_folder("train-images-idx3-ubyte.gz"));
 }
 
 /* Where in the compressed file, as that is what one can look at. */
@@ -383,6 +470,23 @@ static void datasets_are_transformed(void **state)
     assert_error(FA_ERROR_ARGUMENT, "NULL");
 }
 
+static void splits_without_memory(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_dataset *whole = fa_data_tensors(fa_arange(0, 20));
+    for (int64_t n = 1;; n++) {
+        fa__inject(n);
+        fa_datasets parts = fa_data_split(whole, 0.75);
+        fa__inject(0);
+        if (parts.first && parts.second)
+            break;
+        assert_null(parts.first);
+        assert_error(FA_ERROR_MEMORY, "fa_data_split: ");
+    }
+    assert_no_error();
+}
+
 static void splits(void **state)
 {
     (void)state;
@@ -406,6 +510,8 @@ static void splits(void **state)
     assert_no_error();
     assert_null(fa_data_split(whole, 1.5).first);
     assert_error(FA_ERROR_ARGUMENT, "fa_data_split", "1.5");
+    assert_null(fa_data_split(NULL, 0.5).first);
+    assert_error(FA_ERROR_ARGUMENT, "fa_data_split: the dataset is NULL");
 }
 
 /* ---- the real ones ---- */
@@ -451,7 +557,11 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(idx_files),
         cmocka_unit_test(idx_files_that_are_damaged),
+        cmocka_unit_test(pipes_are_refused),
+        cmocka_unit_test(files_that_are_too_long),
+        cmocka_unit_test(larger_files),
         cmocka_unit_test(compressed_files_that_are_damaged),
+        cmocka_unit_test(compressed_files_that_are_too_long),
         cmocka_unit_test(cifar_files),
         cmocka_unit_test(cifar100_files),
         cmocka_unit_test(values_are_transformed),
@@ -461,6 +571,7 @@ int main(void)
         cmocka_unit_test(crops),
         cmocka_unit_test(datasets_are_transformed),
         cmocka_unit_test(splits),
+        cmocka_unit_test(splits_without_memory),
         cmocka_unit_test(fashion_mnist),
         cmocka_unit_test(cifar10),
     };

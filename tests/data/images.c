@@ -4,6 +4,7 @@
 #include <facula/host.h>
 #include <math.h>
 #include <stdio.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char path[64];
@@ -76,6 +77,25 @@ static void pnm_files(void **state)
                   (const int[]){0, 1, 2, 3, 4, 255, 0, 1, 2, 3, 4, 255, 0, 1, 2, 3, 4, 255});
 }
 
+/* The sum of the weighted channels is rounded, not cut. */
+static void gray_is_rounded(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    static const char colours[] = "P6 8 1 255\n\2\0\0\1\0\0\1\1\0\0\0\5\0\0\4\1\2\3\377\377\377\0\0\0";
+    put_file(colours, sizeof colours - 1);
+    assert_pixels(fa_image_read(path, .channels = 1), 1, 1, 8, (const int[]){1, 0, 1, 1, 0, 2, 255, 0});
+}
+
+static void a_pipe_is_refused(void **state)
+{
+    (void)state;
+    unlink(path);
+    assert_int_equal(mkfifo(path, 0600), 0);
+    assert_refused("is no regular file");
+    unlink(path);
+}
+
 /* Files that end with the buffer that is read into, just behind it, and after others. */
 static void long_files(void **state)
 {
@@ -125,7 +145,7 @@ static void damaged_pnm(void **state)
     assert_refused("No such file");
     assert_null(fa_image_read("/"));
     assert_int_equal(fa_error_code(), FA_ERROR_FILE);
-    assert_non_null(strstr(fa_error_message(), "irectory"));
+    assert_non_null(strstr(fa_error_message(), "/ is no regular file"));
     fa_error_clear();
     assert_null(fa_image_read(NULL));
     assert_int_equal(fa_error_code(), FA_ERROR_ARGUMENT);
@@ -138,7 +158,7 @@ static void damaged_pnm(void **state)
 /* ---- PNG, written here without compression ---- */
 
 typedef struct png {
-    unsigned char at[600];
+    unsigned char at[900];
     size_t size;
 } png;
 
@@ -169,7 +189,7 @@ static void put_chunk(png *p, const char *name, const void *data, size_t size)
     put_32(p, crc_of(p->at + begin, p->size - begin));
 }
 
-static void put_head(png *p, int width, int height, int depth, int type)
+static void put_kind(png *p, int width, int height, int depth, int type, bool interlaced)
 {
     static const unsigned char magic[] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1a, '\n'};
     png head = {.size = 0};
@@ -177,8 +197,13 @@ static void put_head(png *p, int width, int height, int depth, int type)
     p->size = sizeof magic;
     put_32(&head, (uint32_t)width);
     put_32(&head, (uint32_t)height);
-    memcpy(head.at + 8, (const unsigned char[]){(unsigned char)depth, (unsigned char)type, 0, 0, 0}, 5);
+    memcpy(head.at + 8, (const unsigned char[]){(unsigned char)depth, (unsigned char)type, 0, 0, interlaced}, 5);
     put_chunk(p, "IHDR", head.at, 13);
+}
+
+static void put_head(png *p, int width, int height, int depth, int type)
+{
+    put_kind(p, width, height, depth, type, false);
 }
 
 /* Rows, each with the 0 of "no filter" in front, as zlib stores what it does not compress. */
@@ -190,7 +215,8 @@ static void put_rows(png *p, const void *rows, size_t size)
         a = (a + ((const unsigned char *)rows)[i]) % 65521;
         b = (b + a) % 65521;
     }
-    data.at[3] = (unsigned char)size, data.at[5] = (unsigned char)~size, data.at[6] = 255;
+    data.at[3] = (unsigned char)size, data.at[4] = (unsigned char)(size >> 8);
+    data.at[5] = (unsigned char)~data.at[3], data.at[6] = (unsigned char)~data.at[4];
     memcpy(data.at + 7, rows, size);
     data.size = 7 + size;
     put_32(&data, b << 16 | a);
@@ -220,14 +246,10 @@ static void png_files(void **state)
     put_rows(&p, (const unsigned char[]){0, 10, 20, 30, 40, 50, 60}, 7);
     put_file(p.at, p.size);
     assert_pixels(fa_image_read(path), 3, 1, 2, (const int[]){10, 40, 20, 50, 30, 60});
-    put_head(&p, 3, 1, 8, 6); /* on white: nothing, and all of it; as it is */
-    put_rows(&p, (const unsigned char[]){0, 9, 9, 9, 0, 7, 8, 9, 255, 0, 0, 0, 0}, 13);
+    put_head(&p, 3, 1, 16, 0); /* the upper byte */
+    put_rows(&p, (const unsigned char[]){0, 128, 128, 255, 255, 7, 255}, 7);
     put_file(p.at, p.size);
-    assert_pixels(fa_image_read(path), 3, 1, 3, (const int[]){255, 7, 255, 255, 8, 255, 255, 9, 255});
-    put_head(&p, 2, 1, 16, 0);
-    put_rows(&p, (const unsigned char[]){0, 128, 128, 255, 255}, 5);
-    put_file(p.at, p.size);
-    assert_pixels(fa_image_read(path), 1, 1, 2, (const int[]){128, 255});
+    assert_pixels(fa_image_read(path), 1, 1, 3, (const int[]){128, 255, 7});
     put_head(&p, 8, 1, 1, 0);
     put_rows(&p, (const unsigned char[]){0, 0xa1}, 2);
     put_file(p.at, p.size);
@@ -237,6 +259,82 @@ static void png_files(void **state)
     put_rows(&p, (const unsigned char[]){0, 1, 0}, 3);
     put_file(p.at, p.size);
     assert_pixels(fa_image_read(path), 3, 1, 2, (const int[]){250, 1, 251, 2, 252, 3});
+}
+
+/* Transparency and gamma do not change pixels, as in Pillow's convert("RGB") and in torchvision. */
+static void png_files_with_more_than_pixels(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    png p;
+    if (!fa_plugin_available("image"))
+        skip();
+    put_head(&p, 3, 1, 8, 6);
+    put_rows(&p, (const unsigned char[]){0, 9, 9, 9, 0, 7, 8, 9, 255, 1, 2, 3, 128}, 13);
+    put_file(p.at, p.size);
+    assert_pixels(fa_image_read(path), 3, 1, 3, (const int[]){9, 7, 1, 9, 8, 2, 9, 9, 3});
+    put_head(&p, 2, 1, 8, 4);
+    put_rows(&p, (const unsigned char[]){0, 50, 0, 60, 255}, 5);
+    put_file(p.at, p.size);
+    assert_pixels(fa_image_read(path), 1, 1, 2, (const int[]){50, 60});
+    put_head(&p, 2, 1, 8, 0);
+    put_chunk(&p, "tRNS", "\0\62", 2);
+    put_rows(&p, (const unsigned char[]){0, 50, 60}, 3);
+    put_file(p.at, p.size);
+    assert_pixels(fa_image_read(path), 1, 1, 2, (const int[]){50, 60});
+    put_head(&p, 2, 1, 8, 3);
+    put_chunk(&p, "PLTE", (const unsigned char[]){1, 2, 3, 250, 251, 252}, 6);
+    put_chunk(&p, "tRNS", "\0", 1);
+    put_rows(&p, (const unsigned char[]){0, 1, 0}, 3);
+    put_file(p.at, p.size);
+    assert_pixels(fa_image_read(path), 3, 1, 2, (const int[]){250, 1, 251, 2, 252, 3});
+    for (int depth = 8; depth <= 16; depth += 8) {
+        put_head(&p, 2, 1, depth, 0);
+        put_chunk(&p, "gAMA", "\0\1\x86\xa0", 4); /* 1.0 */
+        put_rows(&p, depth == 8 ? "\0\62\74" : "\0\62\62\74\74", depth == 8 ? 3 : 5);
+        put_file(p.at, p.size);
+        assert_pixels(fa_image_read(path), 1, 1, 2, (const int[]){50, 60});
+    }
+}
+
+/* Writes the seven passes of an interlaced image, whose channel c of pixel (x, y) is 10 y + 2 x + c + 1. */
+static void put_passes(png *p, int width, int height, int bytes, int channels)
+{
+    static const int first[7][2] = {{0, 0}, {4, 0}, {0, 4}, {2, 0}, {0, 2}, {1, 0}, {0, 1}},
+                     step[7][2] = {{8, 8}, {8, 8}, {4, 8}, {4, 4}, {2, 4}, {2, 2}, {1, 2}};
+    unsigned char rows[500];
+    size_t size = 0;
+    for (int pass = 0; pass < 7; pass++)
+        for (int y = first[pass][1]; y < height && first[pass][0] < width; y += step[pass][1]) {
+            rows[size++] = 0;
+            for (int x = first[pass][0]; x < width; x += step[pass][0])
+                for (int i = 0; i < channels * bytes; i++)
+                    rows[size++] = (unsigned char)(i % bytes ? 200 : 10 * y + 2 * x + i / bytes + 1);
+        }
+    put_rows(p, rows, size);
+}
+
+static void interlaced_png_files(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    static const int types[] = {0, 4, 2, 6};
+    if (!fa_plugin_available("image"))
+        skip();
+    for (int type = 0; type < 4; type++)
+        for (int depth = 8; depth <= 16; depth += 8)
+            for (int width = 1; width <= 6; width++) {
+                enum { HEIGHT = 5 };
+                png p;
+                int expected[3 * HEIGHT * 6], channels = type < 2 ? 1 : 3, n = 0;
+                put_kind(&p, width, HEIGHT, depth, types[type], true);
+                put_passes(&p, width, HEIGHT, depth / 8, type + 1);
+                put_file(p.at, p.size);
+                for (int c = 0; c < channels; c++)
+                    for (int i = 0; i < HEIGHT * width; i++)
+                        expected[n++] = 10 * (i / width) + 2 * (i % width) + c + 1;
+                assert_pixels(fa_image_read(path), channels, HEIGHT, width, expected);
+            }
 }
 
 /* ---- JPEG: 16 x 8, red from left to right, green from above to below, blue in the middle ---- */
@@ -422,6 +520,10 @@ int main(void)
                                        cmocka_unit_test(long_files),
                                        cmocka_unit_test(damaged_pnm),
                                        cmocka_unit_test(png_files),
+                                       cmocka_unit_test(gray_is_rounded),
+                                       cmocka_unit_test(a_pipe_is_refused),
+                                       cmocka_unit_test(png_files_with_more_than_pixels),
+                                       cmocka_unit_test(interlaced_png_files),
                                        cmocka_unit_test(jpeg_files),
                                        cmocka_unit_test(damaged_files),
                                        cmocka_unit_test(without_the_plugin),

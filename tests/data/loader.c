@@ -1,4 +1,5 @@
 /* Datasets and loaders: samples, batches, orders, failures of a program's own dataset, and FA_EACH as a scope. */
+#include "base/alloc.h"
 #include "support/api_test.h"
 #include <facula/data.h>
 #include <facula/nn.h>
@@ -274,6 +275,26 @@ static void every_sample_comes_once(void **state)
     }
 }
 
+/* A seed that cannot be drawn is an error, not the number that NaN converts to. */
+static void seeds_without_memory(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_dataset *data = numbers(COUNT);
+    for (int64_t n = 1;; n++) {
+        fa__inject(n);
+        const fa_loader *l = fa_data_loader(data, .shuffle = true);
+        fa__inject(0);
+        if (l)
+            break;
+        assert_error(FA_ERROR_MEMORY, "out of memory");
+    }
+    assert_no_error();
+    fa_fail(FA_ERROR_USER, "stands");
+    assert_null(fa_data_loader(data, .shuffle = true));
+    assert_error(FA_ERROR_USER, "stands");
+}
+
 static void seeds_decide_the_order(void **state)
 {
     (void)state;
@@ -544,7 +565,8 @@ int main(void)
         TEST(broken_datasets_are_found),
         TEST(nothing_is_recorded_while_loading),
         TEST(every_sample_comes_once),
-        TEST(seeds_decide_the_order),
+        TEST(seeds_without_memory),
+        cmocka_unit_test(seeds_decide_the_order),
         TEST(orders_are_fair),
         TEST(plain_orders_are_not_written_down),
         TEST(lengths_count_batches),

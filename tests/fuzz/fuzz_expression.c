@@ -60,7 +60,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     char *text = malloc(size);
     memcpy(text, data + 1, size - 1);
     text[size - 1] = 0;
-    fa__signature signature = {inputs, 4, outputs, data[0] % 4};
+    fa__signature signature = {.inputs = inputs, .ninputs = 4, .outputs = outputs, .noutputs = data[0] % 4};
     fa__parse_error error;
     const fa__expression *e = fa__expression_parse(text, &signature, &error);
     if (e) {

@@ -3,6 +3,7 @@
  *
  *   - the expression of each row, in each class that it has, by all kernels for elements;
  *   - its derivatives in f32 by the general kernel, in f64 by that of runs;
+ *   - programs whose values have types of their own, with each pair of types;
  *   - every kernel that is written down, in each class and variant that is used;
  *   - whatever programs the tests of the rows and of the optimizers launched (support/record.h, FACULA_TEST_RECORD):
  *     of composed rows, second derivatives, reductions, programs with several results. Each in the classes that it was
@@ -182,11 +183,11 @@ static bool is_known(const fa__program *p, fa__class class)
 static expectation expected(const fa__program *p, fa__class class, fa__gpu_shape shape)
 {
     unsigned needs = fa__gpu_program_needs(p->ssa, class);
-    return (expectation){.calls = class == FA__CLASS_F64 || needs & FA__GPU_NEEDS_WIDE || has(p->ssa, FA__PRIM_div)
-                                  || shape >= FA__GPU_ROWS,
+    return (expectation){.calls = class == FA__CLASS_F64 || p->ssa->type || needs & FA__GPU_NEEDS_WIDE
+                                  || has(p->ssa, FA__PRIM_div) || shape >= FA__GPU_ROWS,
                          .exact = !(needs & (FA__GPU_NEEDS_MATH | FA__GPU_NEEDS_WIDE | FA__GPU_NEEDS_RANDOM))
                                   && !has(p->ssa, FA__PRIM_fma),
-                         .fused = class <= FA__CLASS_F64 && has(p->ssa, FA__PRIM_fma),
+                         .fused = class <= FA__CLASS_F64 && !p->ssa->type && has(p->ssa, FA__PRIM_fma),
                          .reads = fa__gpu_program_reads(p->ssa) != 0 && !is_known(p, class),
                          .runs = shape == FA__GPU_DENSE};
 }
@@ -287,6 +288,36 @@ static const fa__program *program_of(const char *text, int inputs)
     return &op->compiled->program;
 }
 
+/* Values of two types, each pair of them; and of all four, with everything that a section has. */
+static void test_typed(void **state)
+{
+    static const char *const names[] = {"a", "b", "c", "d"};
+    static const uint8_t own[FA__CLASSES] = {FA_F32, FA_F64, FA_I32, FA_I64};
+    fa__operand_types of = {.rank = {FA__OPERAND_DIMS, FA__OPERAND_DIMS, FA__OPERAND_DIMS, FA__OPERAND_DIMS}};
+    fa__type_error why;
+    (void)state;
+    compiled = 0;
+    const fa__op *pair =
+        fa__expression_take_typed("pointwise", "a > 0 ? a * b + floor_divide(b, 3) : abs(b)", names, 2);
+    for (int i = 0; i < FA__CLASSES * FA__CLASSES; i++) {
+        of.dtype[0] = own[i / FA__CLASSES], of.dtype[1] = own[i % FA__CLASSES], of.numbers = of.dtype[0];
+        const fa__typed *t = fa__typed_of(pair->compiled, &of, &why);
+        assert_non_null(t);
+        assert_int_equal(t->program.ssa->type != NULL, of.dtype[0] != of.dtype[1]);
+        compile_program(&t->program, t->compute, FA__GPU_GENERAL);
+    }
+    fa__expression_drop(pair);
+    assert_true(compiled >= FA__CLASSES * (FA__CLASSES - 1));
+    const fa__op *all = fa__expression_take_typed(
+        "pointwise", "bit_and(c, 7) > 0 ? sin(a) * b + pow(d, 3) : gcd(d, c) * index() + log1p(b) + f16(a)", names, 4);
+    memcpy(of.dtype, own, sizeof own);
+    const fa__typed *t = fa__typed_of(all->compiled, &of, &why);
+    assert_non_null(t);
+    compile_program(&t->program, t->compute, FA__GPU_GENERAL);
+    compile_program(&t->program, t->compute, FA__GPU_LIST);
+    fa__expression_drop(all);
+}
+
 /* Combined over dimensions: each way, each class. */
 static void test_reductions(void **state)
 {
@@ -365,15 +396,21 @@ static void compile_recorded(const char *path, bool general)
     assert_true(r.nodes <= FA__MAX_NODES && r.class < FA__CLASSES && r.shape < FA__GPU_SHAPES);
     fa__ssa_node *node = test_calloc(r.nodes, sizeof *node);
     char *text = test_malloc(r.text);
-    assert_true(fread(node, sizeof *node, r.nodes, f) == r.nodes && fread(text, r.text, 1, f) == 1);
+    uint8_t *type = r.typed ? test_malloc(r.nodes) : NULL;
+    assert_true(fread(node, sizeof *node, r.nodes, f) == r.nodes && (!type || fread(type, r.nodes, 1, f) == 1)
+                && fread(text, r.text, 1, f) == 1);
     fclose(f);
-    fa__ssa ssa = {
-        .count = (uint16_t)r.nodes, .inputs = (uint16_t)r.inputs, .outputs = (uint16_t)r.outputs, .node = node};
+    fa__ssa ssa = {.count = (uint16_t)r.nodes,
+                   .inputs = (uint16_t)r.inputs,
+                   .outputs = (uint16_t)r.outputs,
+                   .node = node,
+                   .type = type};
     memcpy(ssa.output, r.output, sizeof r.output);
     fa__program p = {.ssa = &ssa, .text = text, .hot = -1};
     if (general == (r.shape == FA__GPU_GENERAL) && (!general || is_new(&p, (fa__class)r.class, ANY_SHAPE)))
         compile_program(&p, (fa__class)r.class, (fa__gpu_shape)r.shape);
     test_free(node);
+    test_free(type);
     test_free(text);
 }
 
@@ -434,9 +471,9 @@ int main(int count, char **words)
     if (count > 1)
         snprintf(architecture, sizeof architecture, "--gpu-architecture=%s", words[1]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rows),     cmocka_unit_test(test_derivatives),    cmocka_unit_test(test_reductions),
-        cmocka_unit_test(test_families), cmocka_unit_test(test_sixteen_inputs), cmocka_unit_test(test_no_f64),
-        cmocka_unit_test(test_recorded),
+        cmocka_unit_test(test_rows),       cmocka_unit_test(test_derivatives), cmocka_unit_test(test_typed),
+        cmocka_unit_test(test_reductions), cmocka_unit_test(test_families),    cmocka_unit_test(test_sixteen_inputs),
+        cmocka_unit_test(test_no_f64),     cmocka_unit_test(test_recorded),
     };
     setvbuf(stdout, NULL, _IOLBF, BUFSIZ);
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

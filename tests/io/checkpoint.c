@@ -2,6 +2,7 @@
 #include "base/alloc.h"
 #include "support/api_test.h"
 #include <facula/facula.h>
+#include <math.h>
 #include <stdio.h>
 #include <unistd.h>
 
@@ -84,14 +85,6 @@ static bool load(training t)
     return fa_checkpoint_load(path, .module = t.net, .optim = t.optim, .schedule = t.schedule, .loader = t.loader);
 }
 
-static void need_json(void)
-{
-    if (!fa_plugin_available("json")) {
-        print_message("skipped: the plugin json is not there\n");
-        skip();
-    }
-}
-
 static void stopped_at(optim_maker *make, fa_device device, int64_t steps)
 {
     FA_SCOPE;
@@ -115,7 +108,6 @@ static void stopped_at(optim_maker *make, fa_device device, int64_t steps)
 static void training_goes_on(void **state)
 {
     (void)state;
-    need_json();
     optim_maker *const makers[] = {sgd, adamw, rmsprop, adagrad};
     for (int i = 0; i < 4; i++)
         stopped_at(makers[i], FA_CPU, 3 + 2 * i); /* 7 or 8 steps are an epoch */
@@ -130,7 +122,6 @@ static void training_goes_on(void **state)
 static void on_another_device(void **state)
 {
     (void)state;
-    need_json();
     FA_SCOPE;
     training first = start(adamw, DEVICE(0), 7), second = start(adamw, FA_CPU, 8);
     go_on(first, 3, 5);
@@ -145,7 +136,6 @@ static void on_another_device(void **state)
 static void programs_put_texts_in(void **state)
 {
     (void)state;
-    need_json();
     FA_SCOPE;
     fa_module *net = fa_nn_linear(2, 1);
     assert_true(fa_checkpoint_save(path, .module = net, .metadata = FA_METADATA("by", "me", "run", "of \"today\"\n")));
@@ -166,7 +156,6 @@ static void programs_put_texts_in(void **state)
 static void what_does_not_fit(void **state)
 {
     (void)state;
-    need_json();
     FA_SCOPE;
     training t = start(sgd, FA_CPU, 7), other = start(adamw, FA_CPU, 8);
     go_on(t, 1, 3);
@@ -199,14 +188,13 @@ static void what_does_not_fit(void **state)
 static void refused_late(void **state)
 {
     (void)state;
-    need_json();
     FA_SCOPE;
     training t = start(sgd, FA_CPU, 7), other = start(sgd, FA_CPU, 8);
     go_on(t, 1, 3);
     assert_true(save(t));
     other.optim = sgd(fa_nn_linear(3, 3));
     assert_false(load(other));
-    assert_error(FA_ERROR_ARGUMENT, "fa_optim_load_state_dict");
+    assert_error(FA_ERROR_ARGUMENT, "fa_checkpoint_load", path, "fa_optim_load_state_dict");
     assert_int_equal(fa_schedule_epoch(other.schedule), 0);
     assert_int_equal(fa_loader_position(other.loader).batch, 0);
     assert_false(same_state(t.net, other.net));
@@ -219,10 +207,40 @@ static void refused_late(void **state)
     assert_false(same_state(t.net, other.net));
 }
 
+/* Each tensor of a checkpoint in another shape or dtype: it is refused, by a message with the call and the path, or the
+ * tensor is none that matters. */
+static void tensors_that_are_damaged(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    training t = start(adamw, FA_CPU, 7);
+    go_on(t, 1, 2);
+    assert_true(save(t));
+    fa_saved saved = fa_load_file(path);
+    size_t refused = 0;
+    for (size_t i = 0; i < saved.tensors.count; i++)
+        for (int k = 0; k < 3; k++) {
+            fa_tensor *item[100];
+            assert_true(saved.tensors.count <= 100);
+            memcpy(item, saved.tensors.item, saved.tensors.count * sizeof *item);
+            item[i] = k == 0   ? fa_zeros(FA_SHAPE(2, 3, 1))
+                      : k == 1 ? fa_zeros(FA_SHAPE(0))
+                               : fa_full(FA_SCALAR, (double)NAN);
+            fa_parameters changed = {saved.tensors.count, item, saved.tensors.name};
+            assert_true(fa_save(changed, path, .metadata = saved.metadata));
+            if (load(t))
+                continue;
+            refused++;
+            assert_true(strstr(fa_error_message(), "fa_checkpoint_load: ") == fa_error_message());
+            assert_non_null(strstr(fa_error_message(), path));
+            fa_error_clear();
+        }
+    assert_true(refused > 2 * saved.tensors.count);
+}
+
 static void no_memory(void **state)
 {
     (void)state;
-    need_json();
     FA_SCOPE;
     training t = start(sgd, FA_CPU, 7);
     go_on(t, 1, 2);
@@ -246,7 +264,8 @@ int main(void)
         return TEST_SKIPPED;
     snprintf(path, sizeof path, "/tmp/facula-checkpoint-%ld", (long)getpid());
     const struct CMUnitTest tests[] = {TEST(training_goes_on),  TEST(on_another_device), TEST(programs_put_texts_in),
-                                       TEST(what_does_not_fit), TEST(refused_late),      TEST(no_memory)};
+                                       TEST(what_does_not_fit), TEST(refused_late),      TEST(tensors_that_are_damaged),
+                                       TEST(no_memory)};
     int status = RUN("checkpoint");
     unlink(path);
     return status;

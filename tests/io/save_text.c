@@ -42,8 +42,7 @@ static void characters_of_each_length_are_taken(void **state)
     for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
         assert_true(save_named(good[i]));
         assert_true(save_with(good[i], good[i]));
-        if (fa_plugin_available("json"))
-            assert_string_equal(fa_load_file(path).metadata.value[0], good[i]);
+        assert_string_equal(fa_load_file(path).metadata.value[0], good[i]);
         assert_no_error();
     }
     unlink(path);

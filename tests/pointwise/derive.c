@@ -441,7 +441,7 @@ static void test_too_much(void **state)
         names[i] = name[i];
     }
     fa__parse_error error;
-    fa__expression *e = fa__expression_parse("a0 * a14", &(fa__signature){names, 15, NULL, 0}, &error);
+    fa__expression *e = fa__expression_parse("a0 * a14", &(fa__signature){.inputs = names, .ninputs = 15}, &error);
     assert_null(fa__expression_derive(e, 0, &why));
     assert_int_equal(why, FA__UNDERIVED_LARGE);
     assert_false(fa_failed());
@@ -454,7 +454,7 @@ static void test_too_much(void **state)
     fa__expression_free(e);
 
     /* as often as there is room for inputs */
-    fa__expression *first = fa__expression_parse("exp(a0)", &(fa__signature){names, 1, NULL, 0}, &error);
+    fa__expression *first = fa__expression_parse("exp(a0)", &(fa__signature){.inputs = names, .ninputs = 1}, &error);
     const fa__expression *d = first;
     int orders = 0;
     for (const fa__expression *next = d; next; orders++) {

@@ -243,7 +243,8 @@ static void test_render(void **state)
 static fa__expression *parse_update(const char *text, const char *const *outputs, int count, fa__parse_error *error)
 {
     static const char *const names[] = {"p", "g", "m", "v", "lr"};
-    return fa__expression_parse(text, &(fa__signature){names, 5, outputs, count}, error);
+    return fa__expression_parse(
+        text, &(fa__signature){.inputs = names, .ninputs = 5, .outputs = outputs, .noutputs = count}, error);
 }
 
 static void test_updates(void **state)
@@ -468,11 +469,11 @@ static void test_limits(void **state)
     const char *seventeen[17], *twice[] = {"x", "y", "x"};
     for (int i = 0; i < 17; i++)
         seventeen[i] = "x";
-    assert_string_equal(message_of("x", &(fa__signature){seventeen, 17, NULL, 0}),
+    assert_string_equal(message_of("x", &(fa__signature){.inputs = seventeen, .ninputs = 17}),
                         "17 operands and 0 results, and at most 16 and 4");
-    assert_string_equal(message_of("x", &(fa__signature){twice, 3, NULL, 0}), "two operands are named 'x'");
+    assert_string_equal(message_of("x", &(fa__signature){.inputs = twice, .ninputs = 3}), "two operands are named 'x'");
     assert_string_equal(message_of("x", &(fa__signature){0}), "no operand 'x': there are none");
-    assert_string_equal(message_of("y", &(fa__signature){twice, 1, NULL, 0}), "no operand 'y': there is x");
+    assert_string_equal(message_of("y", &(fa__signature){.inputs = twice, .ninputs = 1}), "no operand 'y': there is x");
     assert_string_equal(message_of("3 * index()", &(fa__signature){0}), "");
 }
 

@@ -30,6 +30,7 @@ uint64_t record_key(const fa__ssa *ssa, fa__class class, int shape)
         key = mixed(key, (uint64_t)n->prim << 56 | (uint64_t)n->integer << 48 | (uint64_t)n->a << 32
                              | (uint64_t)n->b << 16 | n->c);
         key = mixed(key, n->prim == FA__PRIM_constant ? (uint64_t)n->number.i : 0);
+        key = ssa->type ? mixed(key, ssa->type[i] + 1U) : key;
     }
     return key | 1;
 }
@@ -61,12 +62,13 @@ static void write_program(const fa__program *p, fa__class class, fa__gpu_shape s
                   .nodes = ssa->count,
                   .inputs = ssa->inputs,
                   .outputs = ssa->outputs,
+                  .typed = ssa->type != NULL,
                   .text = (uint32_t)strlen(p->text) + 1};
     memcpy(r.output, ssa->output, sizeof r.output);
     FILE *f = fopen(name[0], "wb");
     bool good = f && fwrite(&r, sizeof r, 1, f) == 1
                 && fwrite(ssa->node, sizeof *ssa->node, ssa->count, f) == ssa->count
-                && fwrite(p->text, r.text, 1, f) == 1;
+                && (!ssa->type || fwrite(ssa->type, ssa->count, 1, f) == 1) && fwrite(p->text, r.text, 1, f) == 1;
     if (!f || fclose(f) || !good || rename(name[0], name[1])) {
         perror(name[0]);
         exit(2);
@@ -90,6 +92,8 @@ static fa__gpu_shape shape_of(const fa__launch *l)
     uint8_t dtype = l->operand[0].dtype;
     if (l->kind == FA__LAUNCH_REDUCE)
         return (fa__gpu_shape)(FA__GPU_ROWS + l->combine);
+    if (l->program->ssa->type)
+        return FA__GPU_GENERAL;
     for (int i = 0; i < l->operands; i++)
         if (l->operand[i].kind == FA__MEMORY && (l->operand[i].dtype != dtype || !is_run(l, &l->operand[i])))
             return FA__GPU_GENERAL;

@@ -5,9 +5,9 @@
 #define FA__TESTS_RECORD_H
 #include "backend/gpu/gpu.h"
 
-/* A file. Nodes and the text, with a 0 at its end, follow. */
+/* A file. Nodes, their types where the program has types, and the text, with a 0 at its end, follow. */
 typedef struct recorded {
-    uint32_t class, shape, nodes, inputs, outputs, text; /* text: its bytes */
+    uint32_t class, shape, nodes, inputs, outputs, typed, text; /* text: its bytes */
     uint16_t output[FA__MAX_OUTPUTS];
 } recorded;
 

@@ -16,6 +16,7 @@ enum {
 typedef enum {
     FA__STEP_LOOP,
     FA__STEP_COPY,
+    FA__STEP_CONVERT,
     FA__STEP_HOT,
     FA__STEP_INDEX,
     FA__STEP_UNIFORM,
@@ -25,13 +26,16 @@ typedef enum {
 typedef struct fa__step {
     uint8_t kind;     /* fa__step_kind */
     uint8_t prim;     /* of LOOP */
+    uint8_t type;     /* fa__class of what it writes */
+    uint8_t from;     /* of CONVERT: the dtype of what it reads */
     uint16_t o;       /* the slot it writes */
     uint16_t a, b, c; /* the slots it reads; for draws, a is the input whose value is the key */
 } fa__step;
 
 typedef struct fa__code_constant {
     uint16_t slot;
-    uint64_t bits; /* of the class's type, in the first bytes */
+    uint8_t type;  /* fa__class */
+    uint64_t bits; /* of that type, in the first bytes */
 } fa__code_constant;
 
 /* Slots 0 to inputs are the inputs, then come the outputs, then the rest. */
@@ -40,15 +44,19 @@ typedef struct fa__code {
     int16_t hot;   /* the number of its compiled loop, or -1 */
     bool placed;   /* values depend on the elements' numbers: dimensions keep their order */
     bool single;   /* one step that is a loop or HOT */
+    bool typed;    /* steps are of several types */
+    uint8_t size;  /* bytes of an element, of the largest type */
     uint16_t tile; /* elements */
     bool read[FA__MAX_INPUTS];
-    int16_t same_as[FA__MAX_OUTPUTS];   /* the input that the output is nothing but, or -1 */
-    uint16_t written[FA__MAX_OUTPUTS];  /* the step that writes it */
-    uint16_t last_read[FA__MAX_INPUTS]; /* the last step that reads it */
+    uint8_t type[FA__MAX_INPUTS + FA__MAX_OUTPUTS]; /* fa__class of the slots of inputs and outputs */
+    int16_t same_as[FA__MAX_OUTPUTS];               /* the input that the output is nothing but, or -1 */
+    uint16_t written[FA__MAX_OUTPUTS];              /* the step that writes it */
+    uint16_t last_read[FA__MAX_INPUTS];             /* the last step that reads it */
     const fa__code_constant *constant;
     const fa__step *step;
 } fa__code;
 
-/* Lowers a program for a class; NULL with an error when there is no memory or a primitive is not of the class. */
+/* Lowers a program for a compute type, or one with types of its own; NULL with an error when there is no memory or a
+ * primitive is not of its type. */
 fa__code *fa__cpu_lower(const fa__program *program, fa__class class);
 #endif

@@ -7,8 +7,8 @@
 #include <string.h>
 
 typedef struct lowering {
-    const fa__simd_class *simd;
     fa__ssa_node node[FA__MAX_NODES];
+    uint8_t type[FA__MAX_NODES]; /* fa__class */
     bool needed[FA__MAX_NODES];
     uint16_t uses[FA__MAX_NODES]; /* by needed nodes and outputs */
     uint16_t last[FA__MAX_NODES]; /* the last node that reads it; FA__MAX_NODES: an output */
@@ -111,21 +111,31 @@ static int output_of(const fa__ssa *ssa, int i)
     return -1;
 }
 
-static bool kind_of(const lowering *l, const fa__ssa_node *n, fa__step *s)
+/* The loops for node i. */
+static const fa__simd_class *loops_of(const lowering *l, int i)
 {
+    return fa__cpu_simd->of[l->type[i]];
+}
+
+static bool kind_of(const lowering *l, const fa__ssa *ssa, int i, fa__step *s)
+{
+    const fa__ssa_node *n = &l->node[i];
     s->prim = n->prim;
-    s->kind = n->prim == FA__PRIM_index     ? FA__STEP_INDEX
+    s->type = l->type[i];
+    s->from = fa__ssa_converts(ssa, i) ? loops_of(l, n->a)->dtype : FA_SAME;
+    s->kind = s->from != FA_SAME            ? FA__STEP_CONVERT
+              : n->prim == FA__PRIM_index   ? FA__STEP_INDEX
               : n->prim == FA__PRIM_uniform ? FA__STEP_UNIFORM
               : n->prim == FA__PRIM_normal  ? FA__STEP_NORMAL
                                             : FA__STEP_LOOP;
-    if (s->kind == FA__STEP_LOOP && !l->simd->prim[n->prim])
+    if (s->kind == FA__STEP_LOOP && !loops_of(l, i)->prim[n->prim])
         return fa__fail(FA_ERROR_INTERNAL, "%s is not computed in %s", fa__prims[n->prim].name,
-                        l->simd->dtype == FA_I32 || l->simd->dtype == FA_I64 ? "integers" : "floats");
+                        s->type >= FA__CLASS_I32 ? "integers" : "floats");
     return true;
 }
 
-/* Operands whose last reader this is give their slots back: after the result has got its own, because a loop that draws
- * may not write over its key. (Loops themselves may write over what they read.) */
+/* Operands whose last reader this is give their slots back: before the result gets its own, because loops may write
+ * over what they read, but for conversions, whose elements may differ in size. */
 static void give_back(lowering *l, const fa__ssa_node *n, int i)
 {
     for (int k = 0; k < arity(n); k++) {
@@ -142,7 +152,7 @@ static bool add_step(lowering *l, const fa__ssa *ssa, int i)
     const fa__ssa_node *n = &l->node[i];
     fa__code *c = &l->code;
     fa__step *s = &l->step[c->steps];
-    if (!kind_of(l, n, s))
+    if (!kind_of(l, ssa, i, s))
         return false;
     uint16_t slot[3] = {0, 0, 0};
     for (int k = 0; k < arity(n); k++) {
@@ -152,11 +162,15 @@ static bool add_step(lowering *l, const fa__ssa *ssa, int i)
             c->last_read[l->node[o].a] = c->steps;
     }
     int out = output_of(ssa, i);
-    give_back(l, n, i);
+    bool converts = s->kind == FA__STEP_CONVERT;
+    if (!converts)
+        give_back(l, n, i);
     l->slot[i] = out >= 0 ? (uint16_t)(c->inputs + out) : new_slot(l);
+    if (converts)
+        give_back(l, n, i);
     s->o = l->slot[i];
     s->a = slot[0], s->b = slot[1], s->c = slot[2];
-    c->placed |= s->kind != FA__STEP_LOOP;
+    c->placed |= s->kind != FA__STEP_LOOP && !converts;
     if (out >= 0)
         c->written[out] = c->steps;
     c->steps++;
@@ -176,14 +190,15 @@ static void add_copies(lowering *l, const fa__ssa *ssa)
         if (n->prim == FA__PRIM_input)
             c->last_read[n->a] = c->steps;
         c->written[k] = c->steps;
-        l->step[c->steps++] = (fa__step){.kind = FA__STEP_COPY, .o = to, .a = l->slot[ssa->output[k]]};
+        l->step[c->steps++] =
+            (fa__step){.kind = FA__STEP_COPY, .type = l->type[ssa->output[k]], .o = to, .a = l->slot[ssa->output[k]]};
     }
 }
 
 static void add_hot(lowering *l, const fa__program *p)
 {
     fa__code *c = &l->code;
-    if (p->hot < 0 || !l->simd->hot || c->outputs != 1)
+    if (p->hot < 0 || !loops_of(l, 0)->hot || c->outputs != 1)
         return;
     c->hot = (int16_t)p->hot;
     c->steps = 1;
@@ -194,21 +209,37 @@ static void add_hot(lowering *l, const fa__program *p)
     l->step[0] = (fa__step){.kind = FA__STEP_HOT, .o = c->inputs};
 }
 
-static bool lower_node(lowering *l, const fa__ssa *ssa, int i, fa__class class)
+static bool lower_node(lowering *l, const fa__ssa *ssa, int i)
 {
     const fa__ssa_node *n = &l->node[i];
     fa__code *c = &l->code;
     if (n->prim == FA__PRIM_input) {
         l->slot[i] = n->a;
         c->read[n->a] = true;
+        c->type[n->a] = l->type[i];
         return true;
     }
     if (n->prim == FA__PRIM_constant) {
         l->slot[i] = c->slots++;
-        l->constant[c->constants++] = (fa__code_constant){l->slot[i], constant_bits(n, class)};
+        l->constant[c->constants++] =
+            (fa__code_constant){l->slot[i], l->type[i], constant_bits(n, (fa__class)l->type[i])};
         return true;
     }
     return add_step(l, ssa, i);
+}
+
+/* The types of nodes, and of the slots that operands have. */
+static void set_types(lowering *l, const fa__ssa *ssa, fa__class class)
+{
+    fa__code *c = &l->code;
+    c->typed = ssa->type != NULL;
+    for (int i = 0; i < ssa->count; i++) {
+        l->type[i] = (uint8_t)fa__ssa_type(ssa, i, class);
+        c->size = loops_of(l, i)->size > c->size ? loops_of(l, i)->size : c->size;
+    }
+    memset(c->type, (int)class, sizeof c->type);
+    for (int k = 0; k < ssa->outputs; k++)
+        c->type[c->inputs + k] = l->type[ssa->output[k]];
 }
 
 static bool lower(lowering *l, const fa__program *p, fa__class class)
@@ -220,16 +251,17 @@ static bool lower(lowering *l, const fa__program *p, fa__class class)
     join_products(l, ssa);
     find_last_reads(l, ssa);
     *c = (fa__code){.inputs = ssa->inputs, .outputs = ssa->outputs, .hot = -1};
+    set_types(l, ssa, class);
     c->slots = (uint16_t)(c->inputs + c->outputs);
     l->free_slots = 0;
     for (int i = 0; i < ssa->count; i++)
-        if (l->needed[i] && !lower_node(l, ssa, i, class))
+        if (l->needed[i] && !lower_node(l, ssa, i))
             return false;
     add_copies(l, ssa);
     add_hot(l, p);
     uint8_t kind = c->steps == 1 ? l->step[0].kind : FA__STEP_INDEX;
     c->single = c->outputs == 1 && c->constants == 0 && (kind == FA__STEP_LOOP || kind == FA__STEP_HOT);
-    int fit = (FA__TILE_BYTES - c->slots * FA__TILE_GAP) / (c->slots * l->simd->size);
+    int fit = (FA__TILE_BYTES - c->slots * FA__TILE_GAP) / (c->slots * c->size);
     c->tile = (uint16_t)(fit > FA__TILE ? FA__TILE : fit & ~15);
     return true;
 }
@@ -252,7 +284,6 @@ fa__code *fa__cpu_lower(const fa__program *program, fa__class class)
     lowering *l = fa__malloc(sizeof *l);
     if (!l)
         return NULL;
-    l->simd = fa__cpu_simd->of[class];
     fa__code *c = lower(l, program, class) ? pack(l) : NULL;
     fa__free(l);
     return c;

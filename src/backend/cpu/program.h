@@ -3,7 +3,7 @@
 #define FA__CPU_PROGRAM_H
 #include "backend/device.h"
 
-/* Lowers a program for a class, once; any thread may do it. False with an error when there is no memory. */
+/* Lowers a program for a compute type, once; any thread may do it. False with an error when there is no memory. */
 bool fa__cpu_prepare(fa__program *program, fa__class class);
 /* Frees what was prepared; nobody may be running the program. */
 void fa__cpu_release_program(fa__program *program);

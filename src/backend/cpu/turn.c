@@ -56,7 +56,7 @@ int64_t fa__turned_units(const fa__walk *w)
     return w->n / w->inner / w->shape[w->rank - 2] * b.down * b.across;
 }
 
-/* A lane's block, as rows of the class's elements. */
+/* A lane's block, as rows of elements of its type. */
 static void turn_block(const fa__worker *k, int i, int64_t rows, int64_t columns, char *to, int64_t to_stride)
 {
     const fa__walk *w = k->walk;
@@ -64,13 +64,13 @@ static void turn_block(const fa__worker *k, int i, int64_t rows, int64_t columns
     int64_t stride = a->stride[w->rank - 1];
     const char *from = k->at.line[i] + k->at.column * stride;
     if (a->own) {
-        w->simd->transpose(to, to_stride, from, stride / a->size, rows, columns);
+        a->simd->transpose(to, to_stride, from, stride / a->size, rows, columns);
         return;
     }
     _Alignas(64) char converted[ROWS * COLUMNS * 8];
     for (int64_t c = 0; c < columns; c++)
-        w->simd->load[a->operand->dtype](converted + c * ROWS * w->simd->size, from + c * stride, 1, rows);
-    w->simd->transpose(to, to_stride, converted, ROWS, rows, columns);
+        a->simd->load[a->operand->dtype](converted + c * ROWS * a->simd->size, from + c * stride, 1, rows);
+    a->simd->transpose(to, to_stride, converted, ROWS, rows, columns);
 }
 
 /* A program that only copies: the block goes to its place at once. */
@@ -91,13 +91,13 @@ static void run_block(fa__worker *k, char *turned, int64_t rows, int64_t columns
     char *block[FA__MAX_INPUTS];
     for (int i = 0, used = 0; i < w->code->inputs; i++)
         if (w->lane[i].turned) {
-            block[i] = turned + (ptrdiff_t)used++ * ROWS * COLUMNS * w->simd->size;
+            block[i] = turned + (ptrdiff_t)used++ * ROWS * COLUMNS * w->code->size;
             turn_block(k, i, rows, columns, block[i], columns);
         }
     for (int64_t r = 0; r < rows; r++) {
         for (int i = 0; i < w->code->inputs; i++)
             if (w->lane[i].turned)
-                k->slot[i] = block[i] + r * columns * w->simd->size;
+                k->slot[i] = block[i] + r * columns * w->lane[i].simd->size;
         fa__worker_load(k, columns);
         fa__worker_aim(k, columns);
         fa__worker_steps(k, columns);

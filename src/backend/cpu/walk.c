@@ -7,10 +7,11 @@ static void set_lane(fa__walk *w, int slot, const fa__operand *o, bool used)
 {
     fa__lane *a = &w->lane[slot];
     a->operand = o;
+    a->simd = fa__cpu_simd->of[w->code->type[slot]];
     a->data = o->data;
     a->size = fa__dtype_sizes[o->dtype];
     a->memory = used && o->kind == FA__MEMORY;
-    a->own = a->memory && o->dtype == w->simd->dtype;
+    a->own = a->memory && o->dtype == a->simd->dtype;
     a->linear = a->line = a->repeats = a->apart = a->stream = a->turned = false;
 }
 

@@ -11,9 +11,10 @@ enum { FA__MAX_LANES = FA__MAX_INPUTS + FA__MAX_OUTPUTS };
 typedef struct fa__lane {
     char *data;
     const fa__operand *operand;
+    const fa__simd_class *simd;  /* of the type that its slot has */
     uint8_t size;                /* bytes of an element */
     bool memory;                 /* otherwise a value, or not read at all */
-    bool own;                    /* of the class's own dtype */
+    bool own;                    /* of that type's own dtype */
     bool linear;                 /* contiguous over all dimensions */
     bool line;                   /* own, and neighbours along the last dimension are neighbours in memory */
     bool repeats;                /* the same elements on each line, or the same element along it */
@@ -26,11 +27,11 @@ typedef struct fa__lane {
 typedef struct fa__walk {
     const fa__launch *launch;
     const fa__code *code;
-    const fa__simd_class *simd;
-    int rank;   /* at least 1 */
-    int kept;   /* of them; reductions */
-    int lanes;  /* inputs, then outputs */
-    bool spans; /* tiles are several whole lines; else they end where a line does */
+    const fa__simd_class *simd; /* of the launch's type: of all values, when the code is not typed */
+    int rank;                   /* at least 1 */
+    int kept;                   /* of them; reductions */
+    int lanes;                  /* inputs, then outputs */
+    bool spans;                 /* tiles are several whole lines; else they end where a line does */
     int64_t n, inner;
     int64_t tile; /* elements of one step */
     int64_t shape[FA_MAX_DIMS];

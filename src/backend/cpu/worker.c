@@ -6,7 +6,7 @@
 static void place_slots(fa__worker *k)
 {
     const fa__code *c = k->walk->code;
-    size_t pitch = (size_t)(c->tile * k->walk->simd->size + FA__TILE_GAP);
+    size_t pitch = (size_t)(c->tile * c->size + FA__TILE_GAP);
     for (int s = 0; s < c->slots; s++)
         k->slot[s] = k->memory + (size_t)s * pitch;
 }
@@ -17,12 +17,12 @@ void fa__worker_begin(fa__worker *k, const fa__walk *w, int64_t n)
     k->walk = w;
     place_slots(k);
     for (int i = 0; i < c->constants; i++)
-        w->simd->fill(k->slot[c->constant[i].slot], &c->constant[i].bits, n);
+        fa__cpu_simd->of[c->constant[i].type]->fill(k->slot[c->constant[i].slot], &c->constant[i].bits, n);
     for (int i = 0; i < w->lanes; i++) {
         const fa__lane *a = &w->lane[i];
         k->filled[i] = NULL;
         if (!a->memory && i < c->inputs && c->read[i] && a->operand->kind != FA__VALUE_KEY)
-            w->simd->load[a->operand->dtype](k->slot[i], &a->operand->value, 0, n);
+            a->simd->load[a->operand->dtype](k->slot[i], &a->operand->value, 0, n);
     }
 }
 
@@ -111,7 +111,7 @@ static inline void copy_lines(const fa__worker *k, int i, char *tile, int64_t n,
             load(tile, line + column * inner, inner / a->size, count);
         else
             store(line + column * inner, inner / a->size, tile, count);
-        tile += count * w->simd->size;
+        tile += count * a->simd->size;
         n -= count;
         column = 0;
         line = n > 0 ? next_line(w, a, coordinate, line) : line;
@@ -120,18 +120,20 @@ static inline void copy_lines(const fa__worker *k, int i, char *tile, int64_t n,
 
 static void gather(const fa__worker *k, int i, char *tile, int64_t n)
 {
-    copy_lines(k, i, tile, n, k->walk->simd->load[k->walk->lane[i].operand->dtype], NULL);
+    const fa__lane *a = &k->walk->lane[i];
+    copy_lines(k, i, tile, n, a->simd->load[a->operand->dtype], NULL);
 }
 
 static void scatter(const fa__worker *k, int i, char *tile, int64_t n)
 {
-    copy_lines(k, i, tile, n, NULL, k->walk->simd->store[k->walk->lane[i].operand->dtype]);
+    const fa__lane *a = &k->walk->lane[i];
+    copy_lines(k, i, tile, n, NULL, a->simd->store[a->operand->dtype]);
 }
 
 static char *tile_of(fa__worker *k, int slot)
 {
     const fa__walk *w = k->walk;
-    return k->memory + (size_t)slot * (size_t)(w->code->tile * w->simd->size + FA__TILE_GAP);
+    return k->memory + (size_t)slot * (size_t)(w->code->tile * w->code->size + FA__TILE_GAP);
 }
 
 /* The elements in memory, where they lie as a tile would; NULL elsewhere. */
@@ -154,7 +156,7 @@ static void load_lane(fa__worker *k, int i, int64_t n)
     char *tile = k->slot[i] = tile_of(k, i);
     const char *first = k->at.line[i] + k->at.column * a->stride[k->walk->rank - 1];
     if (a->linear) {
-        k->walk->simd->load[a->operand->dtype](tile, a->data + k->at.position * a->size, 1, n);
+        a->simd->load[a->operand->dtype](tile, a->data + k->at.position * a->size, 1, n);
     } else if (!a->repeats) {
         gather(k, i, tile, n);
     } else if (k->filled[i] != first || k->filled_count[i] < n) {
@@ -183,21 +185,39 @@ void fa__worker_aim(fa__worker *k, int64_t n)
 
 static void special_step(fa__worker *k, const fa__step *s, int64_t n)
 {
-    const fa__simd_class *c = k->walk->simd;
+    const fa__simd_class *c = fa__cpu_simd->of[s->type];
     const fa__operand *key = k->walk->lane[s->a].operand;
     if (s->kind == FA__STEP_HOT)
-        c->hot[k->walk->code->hot](k->slot[s->o], (const void *const *)k->slot, n);
+        k->walk->simd->hot[k->walk->code->hot](k->slot[s->o], (const void *const *)k->slot, n);
     else if (s->kind == FA__STEP_COPY)
         c->copy(k->slot[s->o], k->slot[s->a], NULL, NULL, n);
+    else if (s->kind == FA__STEP_CONVERT)
+        c->load[s->from](k->slot[s->o], k->slot[s->a], 1, n);
     else if (s->kind == FA__STEP_INDEX)
         c->index(k->slot[s->o], k->at.position, n);
     else
         (s->kind == FA__STEP_UNIFORM ? c->uniform : c->normal)(k->slot[s->o], key->value.key, k->at.position, n);
 }
 
+/* Steps of several types. */
+static void typed_steps(fa__worker *k, int64_t n)
+{
+    const fa__code *c = k->walk->code;
+    for (const fa__step *s = c->step, *end = s + c->steps; s < end; s++) {
+        if (s->kind == FA__STEP_LOOP)
+            fa__cpu_simd->of[s->type]->prim[s->prim](k->slot[s->o], k->slot[s->a], k->slot[s->b], k->slot[s->c], n);
+        else
+            special_step(k, s, n);
+    }
+}
+
 void fa__worker_steps(fa__worker *k, int64_t n)
 {
     const fa__code *c = k->walk->code;
+    if (FA__UNLIKELY(c->typed)) {
+        typed_steps(k, n);
+        return;
+    }
     fa__loop *const *prim = k->walk->simd->prim;
     for (const fa__step *s = c->step, *end = s + c->steps; s < end; s++) {
         if (FA__LIKELY(s->kind == FA__STEP_LOOP))
@@ -219,7 +239,7 @@ void fa__worker_store(fa__worker *k, int64_t n)
         if (there)
             fa__cpu_simd->stream(there, tile, n * a->size);
         else if (a->linear)
-            w->simd->store[a->operand->dtype](a->data + k->at.position * a->size, 1, tile, n);
+            a->simd->store[a->operand->dtype](a->data + k->at.position * a->size, 1, tile, n);
         else
             scatter(k, i, tile, n);
     }

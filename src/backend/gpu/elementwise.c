@@ -33,7 +33,7 @@ fa__gpu_shape fa__gpu_shape_for(const fa__gpu_operands *o)
 {
     const fa__launch *l = o->launch;
     uint8_t dtype = l->operand[0].dtype;
-    if (o->rank > 1)
+    if (o->rank > 1 || l->program->ssa->type)
         return FA__GPU_GENERAL;
     FA__EACH_BIT (k, o->memory)
         if (l->operand[k].dtype != dtype || !is_run(o, (int)k))
@@ -91,7 +91,7 @@ static uint64_t run_without_f64(fa__gpu_issue *issue, const fa__launch *l)
         _Alignas(16) char bytes[sizeof(fa__launch) + (1 + FA__MAX_INPUTS) * sizeof(fa__operand)];
     } bits;
     int from = copied_input(l->program->ssa);
-    if (from < 0 || l->operand[1 + from].kind == FA__VALUE_KEY)
+    if (from < 0 || l->operand[1 + from].kind == FA__VALUE_KEY || l->program->ssa->type)
         return fa__gpu_lacks_f64(issue->device, l->program->text);
     memcpy(&bits, l, fa__launch_size(l));
     bits.launch.compute = FA__CLASS_I64;

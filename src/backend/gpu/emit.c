@@ -132,22 +132,29 @@ static bool is_function(int prim, fa__class class)
            && fa__prims[prim].domain != (floating(class) ? FA__DOMAIN_WHOLE : FA__DOMAIN_FLOAT);
 }
 
-void fa__gpu_put_primitives(fa__gpu_text *t, fa__class class, unsigned there, bool f64)
+bool fa__gpu_put_primitive(fa__gpu_text *t, int prim, fa__class class, bool f64)
 {
     static const char *const parameters[] = {"", "T x", "T x, T y", "T x, T y, T z"};
     char converted[64];
-    for (int i = 0; i < FA__PRIM_count; i++) {
-        if (!is_function(i, class) || (needs_of(i, class) & ~there))
-            continue;
-        const char *text = texts[i].text;
-        if (!floating(class) && integer_texts[i])
-            text = integer_texts[i];
-        else if (conversion(&texts[i], class, f64, converted, sizeof converted))
-            text = converted;
-        bool test = fa__prims[i].domain == FA__DOMAIN_TEST;
-        fa__gpu_put(t, "FN T prim_%s(%s) { return (T)(%s%s%s); }\n", texts[i].name, parameters[fa__prims[i].arity],
-                    test ? "(" : "", text, test ? ") ? 1 : 0" : "");
-    }
+    const char *text = texts[prim].text;
+    if (!is_function(prim, class))
+        return fa__fail(FA_ERROR_INTERNAL, "%s is not computed in %s", fa__prims[prim].name,
+                        floating(class) ? "floats" : "integers");
+    if (!floating(class) && integer_texts[prim])
+        text = integer_texts[prim];
+    else if (conversion(&texts[prim], class, f64, converted, sizeof converted))
+        text = converted;
+    bool test = fa__prims[prim].domain == FA__DOMAIN_TEST;
+    fa__gpu_put(t, "FN T prim_%s(%s) { return (T)(%s%s%s); }\n", texts[prim].name, parameters[fa__prims[prim].arity],
+                test ? "(" : "", text, test ? ") ? 1 : 0" : "");
+    return true;
+}
+
+void fa__gpu_put_primitives(fa__gpu_text *t, fa__class class, unsigned there, bool f64)
+{
+    for (int i = 0; i < FA__PRIM_count; i++)
+        if (is_function(i, class) && !(needs_of(i, class) & ~there))
+            fa__gpu_put_primitive(t, i, class, f64);
 }
 
 /* ---- programs ---- */
@@ -168,7 +175,7 @@ static bool draws(const fa__ssa_node *n)
 }
 
 /* needed: what the results are made of. */
-static void find_needed(const fa__ssa *ssa, bool *needed)
+void fa__gpu_find_needed(const fa__ssa *ssa, bool needed[FA__MAX_NODES])
 {
     memset(needed, 0, ssa->count);
     for (int k = 0; k < ssa->outputs; k++)
@@ -188,7 +195,7 @@ uint32_t fa__gpu_program_reads(const fa__ssa *ssa)
 {
     bool needed[FA__MAX_NODES];
     uint32_t reads = 0;
-    find_needed(ssa, needed);
+    fa__gpu_find_needed(ssa, needed);
     for (int i = 0; i < ssa->count; i++)
         for (int k = 0; needed[i] && !draws(&ssa->node[i]) && k < arity(&ssa->node[i]); k++)
             reads |= input_bit(&ssa->node[operand(&ssa->node[i], k)]);
@@ -201,10 +208,10 @@ unsigned fa__gpu_program_needs(const fa__ssa *ssa, fa__class class)
 {
     bool needed[FA__MAX_NODES];
     unsigned all = 0;
-    find_needed(ssa, needed);
+    fa__gpu_find_needed(ssa, needed);
     for (int i = 0; i < ssa->count; i++)
         if (needed[i])
-            all |= needs_of(ssa->node[i].prim, class);
+            all |= needs_of(ssa->node[i].prim, fa__ssa_type(ssa, i, class));
     return all;
 }
 
@@ -270,7 +277,7 @@ static void put_comment(fa__gpu_text *t, double number)
     fa__gpu_put(t, "; /* %s */\n", digits);
 }
 
-static void put_constant(fa__gpu_text *t, const fa__ssa_node *n, fa__class class)
+void fa__gpu_put_constant(fa__gpu_text *t, const fa__ssa_node *n, fa__class class, const char *of_bits)
 {
     union {
         float f32;
@@ -290,9 +297,9 @@ static void put_constant(fa__gpu_text *t, const fa__ssa_node *n, fa__class class
     else
         v.i64 = i;
     if (class == FA__CLASS_F32 || class == FA__CLASS_I32)
-        fa__gpu_put(t, "T_OF_BITS(0x%08xu)", v.u32);
+        fa__gpu_put(t, "%s(0x%08xu)", of_bits, v.u32);
     else
-        fa__gpu_put(t, "T_OF_BITS(U64(0x%016llx))", (unsigned long long)v.u64);
+        fa__gpu_put(t, "%s(U64(0x%016llx))", of_bits, (unsigned long long)v.u64);
     if (n->integer)
         fa__gpu_put(t, "; /* %lld */\n", (long long)n->number.i);
     else
@@ -305,7 +312,7 @@ static bool put_value(fa__gpu_text *t, const fa__ssa *ssa, const fa__ssa_node *n
     if (n->prim == FA__PRIM_input) {
         fa__gpu_put(t, "x[%d];\n", n->a);
     } else if (n->prim == FA__PRIM_constant) {
-        put_constant(t, n, class);
+        fa__gpu_put_constant(t, n, class, "T_OF_BITS");
     } else if (n->prim == FA__PRIM_index) {
         fa__gpu_put(t, "(T)index;\n");
     } else if (draws(n)) {
@@ -328,7 +335,7 @@ bool fa__gpu_put_program(fa__gpu_text *t, const fa__ssa *ssa, fa__class class)
 {
     bool needed[FA__MAX_NODES];
     uint32_t reads = fa__gpu_program_reads(ssa);
-    find_needed(ssa, needed);
+    fa__gpu_find_needed(ssa, needed);
     fa__gpu_put(t, "FN void program(ARGUMENTS *p, i64 index, const T *x, T *y)\n{\n");
     for (int i = 0; i < ssa->count; i++) {
         bool key = ssa->node[i].prim == FA__PRIM_input && !(input_bit(&ssa->node[i]) & reads);

@@ -55,13 +55,16 @@ int fa__gpu_operands_join(fa__gpu_operands *o, int from, int to)
 }
 
 /* The value of an operand that is none in memory, in its place among the strides. */
-static void put_number(const fa__launch *l, const fa__operand *x, int64_t *word)
+static void put_number(const fa__launch *l, int k, int64_t *word)
 {
+    const fa__operand *x = &l->operand[k];
     word[0] = 0;
     if (x->kind == FA__VALUE_KEY)
         memcpy(word, &x->value.key, sizeof x->value.key);
-    else if (x->kind != FA__MEMORY)
-        fa__cpu_simd->of[l->compute]->load[x->dtype](word, &x->value, 0, 1);
+    else if (x->kind != FA__MEMORY) {
+        fa__class type = fa__ssa_input_type(l->program->ssa, k - l->outputs, (fa__class)l->compute);
+        fa__cpu_simd->of[type]->load[x->dtype](word, &x->value, 0, 1);
+    }
 }
 
 bool fa__gpu_has_dtypes(const fa__gpu_operands *o)
@@ -91,7 +94,7 @@ int64_t *fa__gpu_put_arguments(int64_t *word, const fa__gpu_operands *o, int dim
         if (memory)
             memcpy(word, o->stride[k], (size_t)o->rank * sizeof *word);
         else
-            put_number(l, x, word);
+            put_number(l, k, word);
     }
     return end;
 }

@@ -26,6 +26,7 @@ FILE_OF(class_integer_inc)
 FILE_OF(arguments_h)
 FILE_OF(class_head_inc)
 FILE_OF(class_inc)
+FILE_OF(common_inc)
 FILE_OF(philox_inc)
 FILE_OF(poisson_inc)
 FILE_OF(random_inc)
@@ -39,7 +40,7 @@ FILE_OF(registered_inc)
 #undef FAMILY
 #undef SHAPE
 
-/* class.inc has these numbers too */
+/* common.inc and class_head.inc have these numbers too */
 _Static_assert(FA_ERROR_ARGUMENT == 1 && FA_ERROR_INDEX == 5, "ERROR_");
 _Static_assert(FA__CLASS_F32 == 0 && FA__CLASS_F64 == 1 && FA__CLASS_I32 == 2 && FA__CLASS_I64 == 3, "CLASS");
 _Static_assert(FA__GPU_GENERAL == 0 && FA__GPU_DENSE == 1 && FA__GPU_DENSE_F16 == 2 && FA__GPU_DENSE_BF16 == 3,
@@ -161,18 +162,20 @@ bool fa__gpu_handles(const fa__device *d, const fa__operand *o, const char *what
     return o->dtype != FA_F64 || g->f64 || fa__gpu_lacks_f64(d, what);
 }
 
-static bool check_f64(const fa__device *d, fa__class class, unsigned needs, const char *what)
+/* types: the compute types (bits) of fa__class. */
+static bool check_f64(const fa__device *d, unsigned types, unsigned needs, const char *what)
 {
     const fa__gpu_device *g = d->own;
-    bool wanted = class == FA__CLASS_F64 || needs & (WIDE | F64);
+    bool wanted = types >> FA__CLASS_F64 & 1 || needs & (WIDE | F64);
     return !wanted || g->f64 || fa__gpu_lacks_f64(d, what);
 }
 
-static void put_math(fa__gpu_text *t, fa__class class, unsigned needs)
+static void put_math(fa__gpu_text *t, unsigned types, unsigned needs)
 {
-    if (class > FA__CLASS_F64 || !(needs & (MATH | WIDE | RANDOM)))
+    bool f32 = types >> FA__CLASS_F32 & 1, f64 = types >> FA__CLASS_F64 & 1;
+    if (!(f32 | f64) || !(needs & (MATH | WIDE | RANDOM)))
         return;
-    bool narrow = class == FA__CLASS_F32 || needs & WIDE, wide = class == FA__CLASS_F64 || needs & WIDE;
+    bool narrow = f32 || needs & WIDE, wide = f64 || needs & WIDE;
     if (narrow)
         fa__gpu_put_file(t, fa__embed_math_inc);
     if (wide)
@@ -184,7 +187,7 @@ static void put_math(fa__gpu_text *t, fa__class class, unsigned needs)
         fa__gpu_put(t, "ROUNDING_F64\n");
     if (needs & WIDE)
         fa__gpu_put_file(t, fa__embed_wide_inc);
-    if (needs & WIDE && (class == FA__CLASS_F64 || needs & SPECIAL))
+    if (needs & WIDE && (f64 || needs & SPECIAL))
         fa__gpu_put_file(t, fa__embed_wide64_inc);
     if (needs & SPECIAL) {
         fa__gpu_put_file(t, fa__embed_elementary_inc);
@@ -226,20 +229,34 @@ static void put_dtypes(fa__gpu_text *t, bool f64)
     fa__gpu_put(t, "\n");
 }
 
-static void put_begin(fa__gpu_text *t, const fa__device *d, const fa__gpu_form *form, fa__class class, unsigned needs)
+const char *const fa__gpu_class_texts[FA__CLASSES] = {
+    [FA__CLASS_F32] = fa__embed_class_f32_inc,
+    [FA__CLASS_F64] = fa__embed_class_f64_inc,
+    [FA__CLASS_I32] = fa__embed_class_integer_inc,
+    [FA__CLASS_I64] = fa__embed_class_integer_inc,
+};
+
+/* What does not depend on the compute type: words, math of the types (bits), dtypes. */
+static void put_common(fa__gpu_text *t, const fa__device *d, const fa__gpu_form *form, unsigned types, unsigned needs)
 {
-    static const char *const of_class[] = {fa__embed_class_f32_inc, fa__embed_class_f64_inc,
-                                           fa__embed_class_integer_inc, fa__embed_class_integer_inc};
     const fa__gpu_device *g = d->own;
-    fa__gpu_put(t, "#define HAS_F64 %d\n#define CLASS %d\n#define GROUP_X %u\n#define GROUP_Y %u\n", g->f64, (int)class,
-                form->group[0], form->group[1]);
+    fa__gpu_put(t, "#define HAS_F64 %d\n#define GROUP_X %u\n#define GROUP_Y %u\n", g->f64, form->group[0],
+                form->group[1]);
     fa__gpu_put_file(t, g->driver->prelude);
     fa__gpu_put_file(t, fa__embed_arguments_h);
-    fa__gpu_put_file(t, fa__embed_class_head_inc);
     fa__gpu_put_file(t, fa__embed_convert_h);
-    put_math(t, class, needs);
-    fa__gpu_put_file(t, of_class[class]);
+    put_math(t, types, needs);
     put_dtypes(t, g->f64);
+    fa__gpu_put_file(t, fa__embed_common_inc);
+}
+
+static void put_begin(fa__gpu_text *t, const fa__device *d, const fa__gpu_form *form, fa__class class, unsigned needs)
+{
+    const fa__gpu_device *g = d->own;
+    put_common(t, d, form, 1U << class, needs);
+    fa__gpu_put(t, "#define CLASS %d\n", (int)class);
+    fa__gpu_put_file(t, fa__embed_class_head_inc);
+    fa__gpu_put_file(t, fa__gpu_class_texts[class]);
     fa__gpu_put_file(t, fa__embed_class_inc);
     fa__gpu_put_primitives(t, class, needs, g->f64);
     if (needs & RANDOM) {
@@ -264,7 +281,7 @@ char *fa__gpu_source_fixed(const fa__device *d, fa__gpu_family family, int varia
 {
     const fa__gpu_form *form = fa__gpu_family_form(family);
     fa__gpu_text t = {0};
-    if (!check_f64(d, class, form->needs, form->entry))
+    if (!check_f64(d, 1U << class, form->needs, form->entry))
         return NULL;
     put_begin(&t, d, form, class, form->needs);
     fa__gpu_put(&t, "#define VARIANT %d\n", variant);
@@ -275,15 +292,31 @@ char *fa__gpu_source_fixed(const fa__device *d, fa__gpu_family family, int varia
     return finished(&t, true);
 }
 
+/* The compute types (bits) of a program's values. */
+static unsigned types_of(const fa__ssa *ssa, fa__class class)
+{
+    unsigned types = 0;
+    for (int i = 0; i < ssa->count; i++)
+        types |= 1U << fa__ssa_type(ssa, i, class);
+    return types;
+}
+
 char *fa__gpu_source_program(const fa__device *d, const fa__program *p, fa__class class, fa__gpu_shape shape,
                              const char **entry)
 {
     const fa__gpu_form *form = fa__gpu_shape_form(shape);
     unsigned needs = fa__gpu_program_needs(p->ssa, class) | (shape >= FA__GPU_ROWS ? TREE : 0);
+    const bool typed = p->ssa->type != NULL;
+    unsigned types = types_of(p->ssa, class);
     fa__gpu_text t = {0};
-    if (!check_f64(d, class, needs, p->text))
+    if (!check_f64(d, types, needs, p->text))
         return NULL;
-    put_begin(&t, d, form, class, needs);
+    bool good = true;
+    if (typed) {
+        put_common(&t, d, form, types, needs);
+        good = fa__gpu_put_types(&t, p->ssa, ((const fa__gpu_device *)d->own)->f64);
+    } else
+        put_begin(&t, d, form, class, needs);
     if (fa__gpu_is_list(shape))
         fa__gpu_put(&t, "#define LIST 1\n");
     fa__gpu_put(&t, "#define SHAPE %d\n", (int)(fa__gpu_is_list(shape) ? shape - FA__GPU_LIST : shape));
@@ -291,7 +324,10 @@ char *fa__gpu_source_program(const fa__device *d, const fa__program *p, fa__clas
         fa__gpu_put(&t, "#define COMBINE %d\n", (int)(shape - FA__GPU_ROWS));
     fa__gpu_put_operands(&t, d, p->ssa, shape);
     fa__gpu_put_file(&t, fa__embed_program_inc);
-    bool good = fa__gpu_put_program(&t, p->ssa, class);
+    if (typed)
+        fa__gpu_put_typed_item(&t, p->ssa);
+    else
+        good = fa__gpu_put_program(&t, p->ssa, class);
     fa__gpu_put_file(&t, form->text);
     *entry = form->entry;
     return finished(&t, good);
@@ -302,7 +338,7 @@ char *fa__gpu_source_registered(const fa__device *d, const fa__op *op, const fa_
 {
     fa__gpu_text t = {0};
     const unsigned needs = fa__gpu_text_needs(form->text, class);
-    if (!check_f64(d, class, needs, op->name))
+    if (!check_f64(d, 1U << class, needs, op->name))
         return NULL;
     put_begin(&t, d, form, class, needs);
     fa__gpu_put_registered(&t, op, rank);

@@ -39,12 +39,24 @@ uint32_t fa__gpu_program_reads(const fa__ssa *);
 unsigned fa__gpu_program_needs(const fa__ssa *, fa__class);
 /* The primitives of a class as functions prim_name: those that the needs allow. */
 void fa__gpu_put_primitives(fa__gpu_text *, fa__class, unsigned there, bool f64);
+/* One of them. False, and an error, when it is not of the class. */
+bool fa__gpu_put_primitive(fa__gpu_text *, int prim, fa__class, bool f64);
 /* What a kernel that is given as text needs, by the primitives that it names. */
 unsigned fa__gpu_text_needs(const char *text, fa__class);
 /* What stands before program.inc: the numbers of operands and what lists them. */
 void fa__gpu_put_operands(fa__gpu_text *, const fa__device *, const fa__ssa *, fa__gpu_shape);
 /* And behind it: the function `program`. False, and an error, when a primitive is not of the class. */
 bool fa__gpu_put_program(fa__gpu_text *, const fa__ssa *, fa__class);
+/* Sets needed[i] for the nodes that the results are made of. */
+void fa__gpu_find_needed(const fa__ssa *, bool needed[FA__MAX_NODES]);
+/* A constant by its bits, as `of_bits` makes a value of them, up to the end of the statement. */
+void fa__gpu_put_constant(fa__gpu_text *, const fa__ssa_node *, fa__class, const char *of_bits);
+/* Of a program whose values have types of their own: the sections of its types, in the place of the class's own texts;
+ * and run_item, behind program.inc. False, and an error, when a primitive is not of its type. typed.c */
+bool fa__gpu_put_types(fa__gpu_text *, const fa__ssa *, bool f64);
+void fa__gpu_put_typed_item(fa__gpu_text *, const fa__ssa *);
+/* What a text that is the library's says of a compute type: its file, by class. */
+extern const char *const fa__gpu_class_texts[FA__CLASSES];
 /* What stands before registered.inc: the struct of arguments of a registered operation, and the names of operands. */
 void fa__gpu_put_registered(fa__gpu_text *, const fa__op *, int rank);
 /* The dimensions that a program's operands may have, when neighbours are joined: as many as the device's kernels have

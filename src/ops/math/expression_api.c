@@ -6,6 +6,32 @@ enum { MOST_OPERANDS = 8 };
 
 static const char *const operand_names[MOST_OPERANDS] = {"x", "y", "z", "w", "a", "b", "c", "d"};
 
+/* Whether operands are computed in several types. */
+static bool mixes_types(size_t count, const fa_arg *operands)
+{
+    unsigned types = 0;
+    for (size_t i = 0; i < count; i++) {
+        const fa_tensor *t = operands[i].kind == FA__ARG_TENSOR ? operands[i].as.t : NULL;
+        if (t && t->object.type == FA__TYPE_TENSOR)
+            types |= 1U << fa__class_of(t->dtype);
+    }
+    return types & (types - 1);
+}
+
+/* An expression without casts, of operands that are computed in one type, is computed in that; in others each value
+ * has a type of its own. */
+static const fa__op *take_expression(const char *text, size_t count, const fa_arg *operands)
+{
+    const fa__op *op = NULL;
+    if (!mixes_types(count, operands)) {
+        op = fa__expression_take("pointwise", text, operand_names, (int)count, NULL, 0);
+        if (!op || !op->compiled->e->casts)
+            return op;
+        fa__expression_drop(op);
+    }
+    return fa__expression_take_typed("pointwise", text, operand_names, (int)count);
+}
+
 fa_tensor *fa__pointwise(const char *text, size_t count, const fa_arg *operands)
 {
     if (!text || !count || count > MOST_OPERANDS) {
@@ -15,7 +41,7 @@ fa_tensor *fa__pointwise(const char *text, size_t count, const fa_arg *operands)
             fa__fail(FA_ERROR_ARGUMENT, "fa_pointwise: the expression is NULL");
         return NULL;
     }
-    const fa__op *op = fa__expression_take("pointwise", text, operand_names, (int)count, NULL, 0);
+    const fa__op *op = take_expression(text, count, operands);
     if (!op)
         return NULL;
     fa__call c = {.op = op, .args = operands, .site = FA__SITE};
