@@ -176,6 +176,8 @@ template <class... T> static inline fa_tensor *fa_pointwise(const char *text, T.
 #define fa_pointwise(text, ...) FA__POINTWISE(__COUNTER__, FA__COUNT(__VA_ARGS__), text, __VA_ARGS__)
 #define FA__POINTWISE(...) FA__POINTWISE_(__VA_ARGS__)
 #define FA__POINTWISE_(u, n, text, ...)                                                                                \
-    __extension__({ FA__LINE(u) FA__BIND##n(u, __VA_ARGS__) fa__pointwise(text, n, (const fa_arg[]){FA__BOUND##n(u)}); })
+    __extension__({                                                                                                    \
+        FA__LINE(u) FA__BIND##n(u, __VA_ARGS__) fa__pointwise(text, n, (const fa_arg[]){FA__BOUND##n(u)});             \
+    })
 #endif
 #endif

@@ -34,6 +34,7 @@
 #include <facula/host.h>
 #include <facula/indexing.h>
 #include <facula/init.h>
+#include <facula/lines.h>
 #include <facula/nn.h>
 #include <facula/op.h>
 #include <facula/operations.h>
@@ -46,5 +47,4 @@
 #include <facula/train.h>
 #include <facula/types.h>
 #include <facula/version.h>
-#include <facula/lines.h>
 #endif

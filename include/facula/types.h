@@ -324,8 +324,8 @@ static inline fa_shape fa__scalar_shape(void)
     return s;
 }
 
-/* FA__CALLn(function, a conversion for each operand, operands..., .option = value...) expands to ({ line; fa_f_options o =
- * defaults; o .option = value; fa_f(operands..., &o); }). An operand that may be a number is evaluated into a
+/* FA__CALLn(function, a conversion for each operand, operands..., .option = value...) expands to ({ line; fa_f_options
+ * o = defaults; o .option = value; fa_f(operands..., &o); }). An operand that may be a number is evaluated into a
  * variable first, so that nested calls do not grow exponentially; other operands are expanded in place. */
 #define FA__BIND_FA__SAME(text, name, v)
 #define FA__PASS_FA__SAME(name, v) v

@@ -9,7 +9,7 @@ struct fa__text;
  * apart. */
 #define FA__SITE (fa__line ? (const void *)fa__line : __builtin_return_address(0))
 
-/* Adds "train.c:41", "main+0x53" (a function that the dynamic linker knows) or "./train+0x1153"; "an unknown line" if the
- * memory is no longer mapped, because a plugin was unloaded. */
+/* Adds "train.c:41", "main+0x53" (a function that the dynamic linker knows) or "./train+0x1153"; "an unknown line" if
+ * the memory is no longer mapped, because a plugin was unloaded. */
 void fa__describe_site(struct fa__text *, const void *site) __attribute__((__cold__));
 #endif

@@ -7,7 +7,6 @@
 #include "core/storage.h"
 #include <facula/tensor.h>
 
-
 struct fa_tensor {
     fa__object object;
     fa__storage *storage; /* NULL: it has only a shape, dtype and device, but no elements */

@@ -3,8 +3,8 @@
 #define _GNU_SOURCE /* strtod_l */
 #include "base/alloc.h"
 #include "base/error.h"
-#include "core/attribution.h"
 #include "base/site.h"
+#include "core/attribution.h"
 #include "dispatch/call.h"
 #include <errno.h>
 #include <locale.h>

@@ -1,9 +1,9 @@
 /* Tensors from the caller's data, and access to their elements: the public functions of facula/tensor.h. */
 #include "base/alloc.h"
+#include "base/site.h"
 #include "base/text.h"
 #include "core/ledger.h"
 #include "core/order.h"
-#include "base/site.h"
 #include "dispatch/call.h"
 #include <math.h>
 

@@ -21,7 +21,7 @@ static int times_named(const char *message)
     do {                                                                                                               \
         (void)(call);                                                                                                  \
         fa_synchronize(DEVICE(0));                                                                                     \
-        const char *said = error_reason();                                                                         \
+        const char *said = error_reason();                                                                             \
         if (strncmp(said, begins, strlen(begins)) != 0 || !strstr(said, reason) || times_named(said) != 1)             \
             fail_msg("line %d: %s", __LINE__, said);                                                                   \
         fa_error_clear();                                                                                              \

@@ -1,10 +1,10 @@
 /* The late devices: copies that run late, events, memory that is handed out by tickets, the checker of order, what is
  * counted and forbidden. */
 #define _GNU_SOURCE
-#include "support/error_reason.h"
 #include "support/late.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "support/error_reason.h"
 #include "support/storages.h"
 #include <facula/device.h>
 #include <facula/operations.h>

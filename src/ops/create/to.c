@@ -1,8 +1,8 @@
 /* fa_to and its variants, and copies between tensors of any two devices and dtypes. */
 #include "backend/movement.h"
+#include "base/site.h"
 #include "base/text.h"
 #include "core/ledger.h"
-#include "base/site.h"
 #include "dispatch/call.h"
 
 static const fa__traits no_traits;

@@ -1,7 +1,7 @@
 /* Indexing with tensors and masks: fa_index and fa_index_put_. First the other entries make a view; then the dimensions
  * that tensors index are moved to the front of that view, and one combined index selects slices over all of them. */
-#include "base/text.h"
 #include "base/site.h"
+#include "base/text.h"
 #include "dispatch/call.h"
 #include "ops/index/entries.h"
 #include "ops/index/index.h"

@@ -1,7 +1,7 @@
 /* Index texts in NumPy's notation: "1:5, ..., -1". Each entry makes a view of the previous view; new dimensions are
  * inserted last, so no intermediate view has more dimensions than the result. */
-#include "base/text.h"
 #include "base/site.h"
+#include "base/text.h"
 #include "dispatch/call.h"
 #include "ops/index/entries.h"
 #include <ctype.h>
