@@ -174,10 +174,7 @@ typedef struct fa_saved {
 typedef struct fa_load_file_options {
     size_t size;      /**< set by the macro */
     fa_device device; /**< device of the tensors; FA_META: read only shapes and dtypes */
-    bool map; /**< map the file into memory in place of reading it: tensors on the CPU are the file's memory, of which
-                 only what is used is read. What is written to them does not reach the file, which may be replaced, but
-                 must not be shortened or changed in place. Tensors of bool, big-endian or unaligned ones are read; of
-                 npz files no checksum is verified */
+    bool map;         /**< map the file into memory in place of reading it, see fa_load_file() */
     char fa__end;
 } fa_load_file_options;
 #define FA__DEFAULT_fa_load_file                                                                                       \
@@ -189,6 +186,10 @@ typedef struct fa_load_file_options {
  *  file is called "array". Arrays in NumPy's files may be in C or Fortran order and of either byte order; the tensors
  *  are row-major, except mapped ones. Members of npz files that numpy.savez_compressed() wrote are an
  *  FA_ERROR_UNAVAILABLE.
+ *
+ *  With `.map = true`, tensors on the CPU are the file's memory, of which only what is used is read. What is written to
+ *  them does not reach the file. The file may be replaced, as fa_save() does, but must not be shortened or changed in
+ *  place. Bool, big-endian and unaligned tensors are read as usual, and the checksums of npz files are not verified.
  *
  *      fa_load_file("cnn.safetensors", .device, .map = false)
  *
