@@ -1,6 +1,6 @@
 /** @file
  *  Saving and loading named tensors in safetensors files (https://huggingface.co/docs/safetensors), a format that
- *  PyTorch models are commonly distributed in; and checkpoints of a training run.
+ *  PyTorch models are commonly distributed in; NumPy's npy and npz files; and checkpoints of a training run.
  *
  *      fa_save(net, "cnn.safetensors");
  *      fa_load(net, "cnn.safetensors");
@@ -16,7 +16,7 @@
 
 FA__BEGIN
 
-/** @defgroup save Safetensors files
+/** @defgroup save Safetensors and NumPy files
  *  @{ */
 
 #define FA__BIND_FA__STATE(text, name, v)
@@ -126,7 +126,9 @@ typedef struct fa_save_options {
         offsetof(fa_save_options, fa__end), {0, NULL, NULL}, 0                                                         \
     }
 
-/** Writes tensors to a safetensors file. Waits for tensors on devices.
+/** Writes tensors to a safetensors file, or to one of NumPy's: a path that ends with ".npz" gives an archive of named
+ *  arrays, as numpy.savez() writes it, and ".npy" a single array, as numpy.save() does. NumPy has no bf16 and no 8-bit
+ *  floats, and its files no metadata. Waits for tensors on devices.
  *
  *      fa_save(net, "cnn.safetensors", .metadata = FA_METADATA("run", "7"))
  *
@@ -148,7 +150,7 @@ typedef struct fa_load_options {
         offsetof(fa_load_options, fa__end), true, 0                                                                    \
     }
 
-/** Loads the values of tensors from a safetensors file, by their names. The tensors keep their device and dtype;
+/** Loads the values of tensors from a safetensors or npz file, by their names. The tensors keep their device and dtype;
  *  their shapes must match the file. Nothing is modified unless the whole file could be read and is valid. A tensor
  *  that a module has under several names may be stored under any of them; if it is stored several times, the last one
  *  is used, as in PyTorch.
@@ -172,16 +174,24 @@ typedef struct fa_saved {
 typedef struct fa_load_file_options {
     size_t size;      /**< set by the macro */
     fa_device device; /**< device of the tensors; FA_META: read only shapes and dtypes */
+    bool map;         /**< map the file into memory in place of reading it, see fa_load_file() */
     char fa__end;
 } fa_load_file_options;
 #define FA__DEFAULT_fa_load_file                                                                                       \
     {                                                                                                                  \
-        offsetof(fa_load_file_options, fa__end), {0, 0}, 0                                                             \
+        offsetof(fa_load_file_options, fa__end), {0, 0}, false, 0                                                      \
     }
 
-/** Loads all tensors of a safetensors file.
+/** Loads all tensors of a safetensors, npy or npz file, recognized by their first bytes. The array of an npy
+ *  file is called "array". Arrays in NumPy's files may be in C or Fortran order and of either byte order; the tensors
+ *  are row-major, except mapped ones. Members of npz files that numpy.savez_compressed() wrote are an
+ *  FA_ERROR_UNAVAILABLE.
  *
- *      fa_load_file("cnn.safetensors", .device)
+ *  With `.map = true`, tensors on the CPU are the file's memory, of which only what is used is read. What is written to
+ *  them does not reach the file. The file may be replaced, as fa_save() does, but must not be shortened or changed in
+ *  place. Bool, big-endian and unaligned tensors are read as usual, and the checksums of npz files are not verified.
+ *
+ *      fa_load_file("cnn.safetensors", .device, .map = false)
  *
  *  @param path    path of the file
  *  @param options the options shown above; NULL for the defaults
@@ -209,7 +219,7 @@ typedef struct fa_saved_head {
     fa_metadata metadata;        /**< the strings in the header */
 } fa_saved_head;
 
-/** Reads the header of a safetensors file. No tensor data is read, and dtypes need not be supported.
+/** Reads the header of a safetensors, npy or npz file. No tensor data is read, and dtypes need not be supported.
  *  @param path path of the file
  *  @return the header; empty after an error: FA_ERROR_FILE for a damaged file */
 FA_API fa_saved_head fa_load_header(const char *path);

@@ -146,7 +146,7 @@ bool(fa_checkpoint_save)(const char *path, const fa_checkpoint_options *options)
 
 /* ---- loading ---- */
 
-static const char *text_of(const fa__stored *s, const char *name)
+static const char *text_of(fa__stored *s, const char *name)
 {
     for (size_t i = 0; i < s->texts; i++)
         if (!strcmp(s->name[i], name))
@@ -160,7 +160,7 @@ typedef struct doubles {
     double at[];
 } doubles;
 
-static bool read_numbers(const fa__stored *s, const char *prefix, fa_numbers *to)
+static bool read_numbers(fa__stored *s, const char *prefix, fa_numbers *to)
 {
     doubles *d = fa_object_new(&list_type, sizeof *d + s->count * (sizeof *d->at + sizeof(char *)));
     if (!d)
@@ -178,7 +178,7 @@ static bool read_numbers(const fa__stored *s, const char *prefix, fa_numbers *to
     return true;
 }
 
-static bool read_tensors(const fa__stored *s, const char *prefix, fa_parameters *to)
+static bool read_tensors(fa__stored *s, const char *prefix, fa_parameters *to)
 {
     list *l = list_new(s->count);
     if (!l)
@@ -193,7 +193,7 @@ static bool read_tensors(const fa__stored *s, const char *prefix, fa_parameters 
     return true;
 }
 
-static bool read_part(const fa__stored *s, const part *p, const char *what, const char *kind, fa_state_dict *state)
+static bool read_part(fa__stored *s, const part *p, const char *what, const char *kind, fa_state_dict *state)
 {
     state->kind = text_of(s, p->kind);
     if (!state->kind)
@@ -205,7 +205,7 @@ static bool read_part(const fa__stored *s, const part *p, const char *what, cons
 }
 
 /* Reads `count` integers. */
-static bool read_whole(const fa__stored *s, const char *name, int64_t *to, int64_t count)
+static bool read_whole(fa__stored *s, const char *name, int64_t *to, int64_t count)
 {
     for (size_t i = 0; i < s->count; i++) {
         const fa_saved_entry *e = &s->entry[i];
@@ -232,7 +232,7 @@ static fa_loader_place place_of(const found *f)
     return (fa_loader_place){(uint64_t)f->loader[0], f->loader[1], f->loader[2]};
 }
 
-static bool find_place(const fa__stored *s, const fa_loader *loader, found *f)
+static bool find_place(fa__stored *s, const fa_loader *loader, found *f)
 {
     if (!read_whole(s, LOADER, f->loader, LOADER_NUMBERS))
         return false;
@@ -245,7 +245,7 @@ static bool find_place(const fa__stored *s, const fa_loader *loader, found *f)
                       s->path, (long long)place.epoch, (long long)place.batch, (long long)length);
 }
 
-static bool find(const fa__stored *s, const fa_checkpoint_options *o, found *f)
+static bool find(fa__stored *s, const fa_checkpoint_options *o, found *f)
 {
     const char *there = text_of(s, version_name);
     if (!there || strcmp(there, version))
@@ -278,7 +278,7 @@ static bool restore_steps(const fa_checkpoint_options *o, const found *f)
     return false;
 }
 
-static bool restore(const fa__stored *s, const fa_checkpoint_options *o, const found *f)
+static bool restore(fa__stored *s, const fa_checkpoint_options *o, const found *f)
 {
     if (!restore_steps(o, f) || (f->model && !fa__match_write(s, f->model))
         || (o->loader && !fa_loader_seek(o->loader, place_of(f))))
@@ -293,7 +293,7 @@ bool(fa_checkpoint_load)(const char *path, const fa_checkpoint_options *options)
     found f = {0};
     fa__options_read(&o, o.size, options);
     FA_SCOPE;
-    const fa__stored *s = fa__stored_open("fa_checkpoint_load", path);
+    fa__stored *s = fa__stored_open("fa_checkpoint_load", path);
     fa_error caught = {0};
     bool done = false;
     if (!s)

@@ -181,21 +181,27 @@ static int by_text(const void *one, const void *other)
     return order ? order : (*a > *b) - (*a < *b);
 }
 
-/* Checks that names differ. They are `step` bytes apart. */
-static bool names_differ(fa__json *j, const void *first, size_t count, size_t step)
+const char *fa__twice(const void *first, size_t count, size_t step)
 {
     FA_SCOPE;
     fa__memory *m = fa__memory_new(count * sizeof(char *));
     const char **name = m ? (const char **)(void *)m->bytes : NULL;
-    if (!m)
-        return false;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; m && i < count; i++)
         name[i] = *(const char *const *)(const void *)((const char *)first + i * step);
-    qsort(name, count, sizeof *name, by_text);
-    for (size_t i = 1; i < count; i++)
+    if (m && count)
+        qsort(name, count, sizeof *name, by_text);
+    for (size_t i = 1; m && i < count; i++)
         if (!strcmp(name[i - 1], name[i]))
-            return fa__json_fail(j, (size_t)(name[i] - j->text), "there are two called \"%s\"", name[i]);
-    return true;
+            return name[i];
+    return NULL;
+}
+
+static bool names_differ(fa__json *j, const void *first, size_t count, size_t step)
+{
+    const char *twice = fa__twice(first, count, step);
+    if (twice)
+        return fa__json_fail(j, (size_t)(twice - j->text), "there are two called \"%s\"", twice);
+    return !fa_error_stands();
 }
 
 static bool read_all(fa__stored *a, fa__json *j)

@@ -188,7 +188,7 @@ fa__match *fa__match_new(const fa__stored *a, const char *prefix, fa_parameters 
     return m && fits(a, prefix, m, strict) ? m : NULL;
 }
 
-bool fa__match_read(const fa__stored *a, fa__match *m)
+bool fa__match_read(fa__stored *a, fa__match *m)
 {
     for (size_t i = 0; i < m->state.count; i++) {
         ptrdiff_t at = m->entry[i];

@@ -1,10 +1,12 @@
 /* Reading safetensors files: opening one, and its tensors. */
-#include "io/safetensors.h"
+#include "io/crc.h"
+#include "io/npy.h"
 #include <errno.h>
 #include <facula/device.h>
 #include <facula/error.h>
 #include <facula/host.h>
 #include <facula/ops/create.h>
+#include <facula/ops/shape.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
 #include <inttypes.h>
@@ -26,6 +28,7 @@ static void archive_destroy(void *object)
 {
     fa__stored *a = object;
     fa__stored_close(a);
+    fa_release(a->mapping);
     fa_release(a->text);
     fa_release(a->entries);
     fa_release(a->names);
@@ -39,6 +42,18 @@ fa__memory *fa__memory_new(size_t size)
     return fa_object_new(&memory_type, sizeof(fa__memory) + size);
 }
 
+bool fa__layout_new(fa__stored *a, uint64_t count)
+{
+    FA_SCOPE;
+    fa__memory *m = fa__memory_new(count * (sizeof *a->entry + sizeof *a->layout));
+    if (!m)
+        return false;
+    a->entries = fa_keep(&m->base);
+    a->entry = (fa_saved_entry *)(void *)m->bytes;
+    a->layout = (fa__layout *)(void *)(a->entry + count);
+    return true;
+}
+
 bool fa__stored_damaged(const fa__stored *a, const char *format, ...)
 {
     char why[400];
@@ -46,7 +61,7 @@ bool fa__stored_damaged(const fa__stored *a, const char *format, ...)
     va_start(list, format);
     vsnprintf(why, sizeof why, format, list);
     va_end(list);
-    return fa_fail(FA_ERROR_FILE, "%s: %s is damaged, or no safetensors file: %s", a->who, a->path, why);
+    return fa_fail(FA_ERROR_FILE, "%s: %s is damaged, or no %s file: %s", a->who, a->path, a->kind, why);
 }
 
 bool fa__stored_named(const fa__stored *a, const fa_error *caught)
@@ -74,6 +89,10 @@ static bool read_head(fa__stored *a)
     uint64_t n = 0;
     if (fread(length, 1, LENGTH, a->file) != LENGTH)
         return fa__stored_damaged(a, "it has %" PRId64 " bytes", a->size);
+    if (fa__npy_begins((const char *)length, LENGTH))
+        return fa__npy_open(a);
+    if (!memcmp(length, "PK\3\4", 4) || !memcmp(length, "PK\5\6", 4))
+        return fa__npz_open(a);
     for (int i = LENGTH - 1; i >= 0; i--)
         n = n << 8 | length[i];
     if (n > FA__MOST_HEAD)
@@ -99,6 +118,7 @@ fa__stored *fa__stored_from(const char *who, const char *path, FILE *file, int64
     a->path = path;
     a->file = file;
     a->size = size;
+    a->kind = "safetensors";
     return read_head(a) ? fa_escape(a) : NULL;
 }
 
@@ -140,22 +160,55 @@ static void bytes_mend(fa_dtype dtype, char *bytes, size_t size)
         bytes[i] = bytes[i] != 0;
 }
 
-static fa_tensor *read_tensor(const fa__stored *a, const fa_saved_entry *e, fa_device device)
+static void bytes_swap(char *bytes, size_t size, size_t element)
+{
+    for (char *at = bytes; at < bytes + size; at += element)
+        for (size_t i = 0; i < element / 2; i++) {
+            char kept = at[i];
+            at[i] = at[element - 1 - i];
+            at[element - 1 - i] = kept;
+        }
+}
+
+/* A tensor of elements whose first dimension is the fastest, in row-major order. */
+static fa_tensor *from_fortran(const void *bytes, const fa_saved_entry *e, fa_device device)
+{
+    fa_shape reversed = {.rank = e->shape.rank}, order = reversed;
+    for (int i = 0; i < e->shape.rank; i++) {
+        order.dim[i] = e->shape.rank - 1 - i;
+        reversed.dim[i] = e->shape.dim[order.dim[i]];
+    }
+    return fa_contiguous(fa_permute(fa_tensor_from(bytes, reversed, .dtype = e->dtype, .device = device), order));
+}
+
+static fa_tensor *read_tensor(fa__stored *a, const fa_saved_entry *e, fa_device device)
 {
     if (fa_device_equal(device, FA_META))
         return fa_empty(e->shape, .dtype = e->dtype, .device = FA_META);
+    fa_tensor *mapped = fa__stored_map(a, e, device);
+    if (mapped || fa_error_stands())
+        return mapped;
     FA_SCOPE;
-    size_t size = (size_t)(e->end - e->begin);
-    fa__memory *s = fa__memory_new(size);
+    const fa__layout *l = a->layout ? &a->layout[e - a->entry] : NULL;
+    int64_t begin = l ? l->at : a->head + e->begin, skipped = a->head + e->begin - begin;
+    size_t size = (size_t)(e->end - e->begin), all = size + (size_t)skipped;
+    fa__memory *s = fa__memory_new(all);
     if (!s)
         return NULL;
-    if (fseeko(a->file, (off_t)(a->head + e->begin), SEEK_SET) || fread(s->bytes, 1, size, a->file) != size)
+    if (fseeko(a->file, (off_t)begin, SEEK_SET) || fread(s->bytes, 1, all, a->file) != all)
         return cannot(a, "read"), NULL;
-    bytes_mend(e->dtype, s->bytes, size);
-    return fa_escape(fa_tensor_from(s->bytes, e->shape, .dtype = e->dtype, .device = device));
+    if (l && l->checked && fa__crc(0, s->bytes, all) != l->crc)
+        return fa_fail(FA_ERROR_FILE, "it is damaged: its checksum is another"), NULL;
+    char *bytes = s->bytes + skipped;
+    bytes_mend(e->dtype, bytes, size);
+    if (l && l->swapped)
+        bytes_swap(bytes, size, fa_dtype_size(e->dtype));
+    FA_USE(.no_grad = true, .placement = FA_PLACE_STRICT);
+    return fa_escape(l && l->fortran ? from_fortran(bytes, e, device)
+                                     : fa_tensor_from(bytes, e->shape, .dtype = e->dtype, .device = device));
 }
 
-fa_tensor *fa__stored_read(const fa__stored *a, size_t i, fa_device device)
+fa_tensor *fa__stored_read(fa__stored *a, size_t i, fa_device device)
 {
     const fa_saved_entry *e = &a->entry[i];
     fa_error caught = {0};
@@ -166,7 +219,11 @@ fa_tensor *fa__stored_read(const fa__stored *a, size_t i, fa_device device)
         FA_USE(.catch_errors = &caught);
         t = read_tensor(a, e, device);
     }
-    if (caught.code)
+    if (!caught.code)
+        return t;
+    if (!strncmp(caught.message, a->who, strlen(a->who)))
+        fa_fail(caught.code, "%s", caught.message);
+    else
         fa_fail(caught.code, "%s: %s: \"%s\": %s", a->who, a->path, e->name, caught.message);
-    return caught.code ? NULL : t;
+    return NULL;
 }

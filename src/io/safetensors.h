@@ -12,15 +12,28 @@
 /* Maximum length of a header, as in the format's reference library. */
 enum { FA__MOST_HEAD = 100000000 };
 
+/* What arrays of NumPy's files need beside their entry. */
+typedef struct fa__layout {
+    bool swapped, fortran; /* big-endian; the first dimension is the fastest */
+    bool checked;          /* there is a checksum, of all bytes from `at` to the entry's end */
+    uint32_t crc;
+    int64_t at;
+    char dtype_name[24];
+} fa__layout;
+
 /* An open file, owned by the innermost scope and closed when freed. */
 typedef struct fa__stored {
     fa_object base;
     const char *who, *path; /* name of the call that opened it */
+    const char *kind;       /* "safetensors", "npy" or "npz" */
     FILE *file;
     int64_t head, size; /* where the tensors begin, and the size of the file */
     size_t count, texts;
-    fa_saved_entry *entry;                      /* in the order of their position in the file */
-    const char **name, **value;                 /* metadata */
+    fa_saved_entry *entry;      /* in the order of their position in the file */
+    const char **name, **value; /* metadata */
+    fa__layout *layout;         /* as many as entries; NULL in safetensors files */
+    bool map;                   /* use the file's memory where that is possible */
+    fa_object *mapping;
     fa_object *text, *entries, *names, *values; /* own the memory that these point to */
 } fa__stored;
 
@@ -42,9 +55,15 @@ bool fa__stored_damaged(const fa__stored *archive, const char *format, ...)
 fa__stored *fa__stored_open(const char *who, const char *path);
 /* The same for an open file, which it closes. */
 fa__stored *fa__stored_from(const char *who, const char *path, FILE *file, int64_t size);
+/* Makes room for entries with layouts. */
+bool fa__layout_new(fa__stored *archive, uint64_t count);
+/* A name that occurs twice, where it occurs last; NULL: none, or an error. The names are `step` bytes apart. */
+const char *fa__twice(const void *first, size_t count, size_t step);
+/* A tensor over the memory of the file; NULL: it has to be read, or there is an error. */
+fa_tensor *fa__stored_map(fa__stored *archive, const fa_saved_entry *entry, fa_device device);
 /* Reads tensor number i: created on the CPU, then moved to the device; owned by the innermost scope. NULL and an
  * error on failure. */
-fa_tensor *fa__stored_read(const fa__stored *archive, size_t i, fa_device device);
+fa_tensor *fa__stored_read(fa__stored *archive, size_t i, fa_device device);
 /* Sets an error that was caught, with the call and the path in front, if they are not there; true if there is none. */
 bool fa__stored_named(const fa__stored *archive, const fa_error *caught);
 /* Closes the file; its header stays in memory. */
@@ -53,6 +72,8 @@ void fa__stored_close(fa__stored *archive);
 int fa__utf8_length(const char *text);
 /* Checks that strings are UTF-8; the error has `what` and the number of the string: "the name of tensor". */
 bool fa__stored_texts_check(const char *who, const char *what, const char *const *text, size_t count);
+/* Checks what is to be written. */
+bool fa__stored_check(const char *who, const char *path, fa_parameters state, fa_metadata metadata);
 /* Writes a file. */
 bool fa__stored_write(const char *who, const char *path, fa_parameters state, fa_metadata metadata);
 
@@ -70,7 +91,7 @@ typedef struct fa__match fa__match;
  * lists, if strict, missing and unexpected names (with that prefix), and in any case mismatched shapes. */
 fa__match *fa__match_new(const fa__stored *archive, const char *prefix, fa_parameters state, bool strict);
 /* Reads the entries into memory of the innermost scope. */
-bool fa__match_read(const fa__stored *archive, fa__match *match);
+bool fa__match_read(fa__stored *archive, fa__match *match);
 /* Copies the values that were read to the tensors. */
 bool fa__match_write(const fa__stored *archive, const fa__match *match);
 

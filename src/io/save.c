@@ -1,12 +1,32 @@
 /* Saving and loading by name. */
-#include "io/safetensors.h"
+#include "io/npy.h"
 #include <facula/error.h>
 #include <facula/scope.h>
+
+static bool ends_with(const char *path, const char *ending)
+{
+    size_t length = strlen(path), size = strlen(ending);
+    return length >= size && !strcmp(path + length - size, ending);
+}
+
+/* Writes one of NumPy's files. */
+static bool save_numpy(const char *path, fa_parameters state, fa_metadata metadata, bool many)
+{
+    static const char who[] = "fa_save";
+    if (!fa__stored_check(who, path, state, metadata))
+        return false;
+    if (metadata.count)
+        return fa_fail(FA_ERROR_ARGUMENT, "%s: %s: NumPy's files have no metadata", who, path);
+    return many ? fa__npz_write(who, path, state) : fa__npy_write(who, path, state);
+}
 
 bool(fa_save)(fa_parameters state, const char *path, const fa_save_options *options)
 {
     fa_save_options o = FA__DEFAULT_fa_save;
     fa__options_read(&o, o.size, options);
+    bool many = path && ends_with(path, ".npz");
+    if (many || (path && ends_with(path, ".npy")))
+        return save_numpy(path, state, o.metadata, many);
     return fa__stored_write("fa_save", path, state, o.metadata);
 }
 
@@ -15,7 +35,7 @@ bool(fa_load)(fa_parameters state, const char *path, const fa_load_options *opti
     fa_load_options o = FA__DEFAULT_fa_load;
     fa__options_read(&o, o.size, options);
     FA_SCOPE;
-    const fa__stored *a = fa__stored_open("fa_load", path);
+    fa__stored *a = fa__stored_open("fa_load", path);
     fa__match *m = a ? fa__match_new(a, "", state, o.strict) : NULL;
     return m && fa__match_read(a, m) && fa__match_write(a, m);
 }
@@ -73,6 +93,8 @@ fa_saved(fa_load_file)(const char *path, const fa_load_file_options *options)
     fa__options_read(&o, o.size, options);
     FA_SCOPE;
     fa__stored *a = fa__stored_open("fa_load_file", path);
+    if (a)
+        a->map = o.map;
     saved *s = a ? saved_new(a, o.device) : NULL;
     if (!s)
         return none;

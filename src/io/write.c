@@ -217,12 +217,17 @@ static bool file_write_for(const char *who, const char *path, const char *head, 
     return fa_fail(caught.code, "%s: %s", who, caught.message);
 }
 
+bool fa__stored_check(const char *who, const char *path, fa_parameters p, fa_metadata m)
+{
+    if (!path)
+        fa_fail(FA_ERROR_ARGUMENT, "%s: the path is NULL", who);
+    return !fa_error_stands() && is_good(who, p, m);
+}
+
 bool fa__stored_write(const char *who, const char *path, fa_parameters p, fa_metadata m)
 {
     size_t size;
-    if (!path)
-        fa_fail(FA_ERROR_ARGUMENT, "%s: the path is NULL", who);
-    if (fa_error_stands() || !is_good(who, p, m))
+    if (!fa__stored_check(who, path, p, m))
         return false;
     FA_SCOPE;
     order *o = order_new(p);

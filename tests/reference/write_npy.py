@@ -1,0 +1,44 @@
+"""Writes tests/reference/npy/*: files of numpy.save and numpy.savez, for tests/io/npy.c. Needs NumPy.
+
+Element (i, j, k) of every array is 12 i + 4 j + k; of bool arrays, whether that is odd.
+"""
+import os
+import zipfile
+
+import numpy as np
+from numpy.lib import format as npy
+
+folder = os.path.join(os.path.dirname(__file__), "npy")
+numbers = np.arange(24).reshape(2, 3, 4)
+
+
+def array(dtype):
+    return numbers % 2 == 1 if dtype.endswith("b1") else numbers.astype(dtype)
+
+
+def fixed(path, arrays):
+    """An npz file like that of numpy.savez, without times."""
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+        for name, value in arrays.items():
+            with archive.open(zipfile.ZipInfo(name + ".npy"), "w", force_zip64=True) as member:
+                npy.write_array(member, value)
+
+
+arrays = {}
+for dtype in ["|b1", "|u1", "|i1", "<i2", "<i4", "<i8", "<f2", "<f4", "<f8", ">i2", ">i4", ">i8", ">f2", ">f4", ">f8"]:
+    kind = ("big " if dtype[0] == ">" else "") + dtype[1:]
+    arrays[kind] = array(dtype)
+    arrays[kind + " fortran"] = np.asfortranarray(array(dtype))
+arrays["scalar"] = np.float64(7.5)
+arrays["vector"] = np.arange(5, dtype="<i4")
+arrays["empty"] = np.zeros((0, 3), "<f4")
+arrays["b\u00e4r/x"] = np.ones(1, "<f4")
+fixed(os.path.join(folder, "arrays.npz"), arrays)
+fixed(os.path.join(folder, "others.npz"), {"u4": numbers.astype("<u4"), "c8": numbers.astype("<c8"),
+                                           "text": np.array(["a", "bc"]), "rec": np.zeros(2, [("x", "<f4"), ("y", "<i4")]),
+                                           "deep": np.zeros((1,) * 9, "<f4")})
+np.savez_compressed(os.path.join(folder, "compressed.npz"), a=numbers.astype("<f4"))
+for version in [(1, 0), (2, 0), (3, 0)]:
+    with open(os.path.join(folder, "version%d.npy" % version[0]), "wb") as file:
+        npy.write_array(file, array("<f4"), version=version)
+np.save(os.path.join(folder, "fortran.npy"), np.asfortranarray(array("<f8")))
