@@ -231,7 +231,7 @@ static void tensors_that_are_damaged(void **state)
             if (load(t))
                 continue;
             refused++;
-            assert_true(strstr(fa_error_message(), "fa_checkpoint_load: ") == fa_error_message());
+            assert_true(strstr(error_reason(), "fa_checkpoint_load: ") == error_reason());
             assert_non_null(strstr(fa_error_message(), path));
             fa_error_clear();
         }
