@@ -140,15 +140,16 @@ FA_API double fa_item(const fa_tensor *t);
 /** The value of a tensor with one element, exact for integers. Waits for it. 0 if an error is set. */
 FA_API int64_t fa_item_int(const fa_tensor *t);
 /** Copies the elements, in row-major order and converted to `dtype`, into `data`, which has room for `count`
- *  elements. Waits for them. If an error is set it still reads the current values, which may lack in-place changes
- *  that were skipped because of the error: check fa_failed().
- *  @return false and an error if count is not the number of elements of the tensor */
+ *  elements. Waits for them.
+ *  @return false if an error is set, also one that was set before the call, as after a failed fa_load(): then `data` is
+ *  unchanged; false and an error if count is not the number of elements of the tensor */
 FA_API bool fa_read(const fa_tensor *t, void *data, fa_dtype dtype, int64_t count);
 
 /** A pointer to element (0, ..., 0) in host memory, of type `dtype`; valid while the tensor lives. The memory is
  *  pinned: fa_move_() cannot move it any more. The call waits for work of devices on the memory. Afterwards the
  *  pointer may be used whenever no call is running: later copies to and from devices behave as for
- *  fa_tensor_borrow(). NULL and an error if the tensor has another dtype or is not on the CPU. */
+ *  fa_tensor_borrow(). NULL if an error is set; NULL and an error if the tensor has another dtype or is not on the
+ *  CPU. */
 FA_API void *fa_ptr(fa_tensor *t, fa_dtype dtype);
 
 /** Prints a tensor to standard output as PyTorch does, followed by a newline. Tensors of more than 1000 elements are

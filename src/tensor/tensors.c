@@ -347,6 +347,8 @@ bool fa_read(const fa_tensor *t, void *data, fa_dtype dtype, int64_t count)
     }
     if (!data && count)
         return refuse(&read_op, FA_ERROR_ARGUMENT, "data is NULL", t);
+    if (fa__failed())
+        return false;
     fa__scope scope = fa__scope_open("fa_read");
     fa_tensor *h = on_host(t, dtype, &read_op);
     if (h && count)
@@ -405,8 +407,9 @@ void *fa_ptr(fa_tensor *t, fa_dtype dtype)
                  fa__tensor_device(t)->name, fa_dtype_name(dtype));
         return NULL;
     }
-    bool stood = fa__failed();
-    if (fa__has_pending(t->storage) && (!fa__before_write(t->storage, NULL, &ptr_op) || (!stood && fa__failed())))
+    if (fa__failed())
+        return NULL;
+    if (fa__has_pending(t->storage) && (!fa__before_write(t->storage, NULL, &ptr_op) || fa__failed()))
         return NULL;
     atomic_fetch_add(&t->storage->pins, 1);
     return fa__tensor_data(t);

@@ -163,6 +163,29 @@ static void what_does_not_fit(void **state)
     assert_no_error();
 }
 
+/* A network that was not loaded gives no numbers, in whatever way they are asked for, until the error is cleared. */
+static void what_was_not_loaded_is_not_read(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_module *net = network(4);
+    fa_tensor *weight = fa_detach(fa_module_tensor(net, "0.weight")), *x = fa_ones(FA_SHAPE(1, 3));
+    float values[12] = {7};
+    assert_false(fa_load(net, "/no/such/file"));
+    assert_null(fa_forward(net, x));
+    assert_false(fa_read(weight, values, FA_F32, 12));
+    assert_true(values[0] == 7);
+    assert_null(fa_ptr_f32(weight));
+    assert_true(fa_item(fa_sum(weight)) != fa_item(fa_sum(weight))); /* NaN */
+    assert_false(fa_save(net, path));
+    assert_null(fa_load_file("/no/such/file").tensors.name);
+    assert_error(FA_ERROR_FILE, "fa_load: /no/such/file: cannot open");
+    assert_true(fa_read(weight, values, FA_F32, 12));
+    assert_non_null(fa_ptr_f32(weight));
+    assert_non_null(fa_forward(net, x));
+    assert_no_error();
+}
+
 /* ---- damage ---- */
 
 static void put_head(const char *head, size_t data)
@@ -460,6 +483,7 @@ int main(void)
         cmocka_unit_test(everything_is_read),
         cmocka_unit_test(modules_there_and_back),
         cmocka_unit_test(what_does_not_fit),
+        cmocka_unit_test(what_was_not_loaded_is_not_read),
         cmocka_unit_test(heads_that_are_wrong),
         cmocka_unit_test(heads_of_what_cannot_be_loaded),
         cmocka_unit_test(damage_anywhere),
