@@ -60,7 +60,7 @@ FA_API fa_module *fa_module_set_requires_grad(fa_module *module, bool requires_g
  *  that fa_params() makes owns nothing. */
 typedef struct fa_parameters {
     size_t count;            /**< number of tensors */
-    fa_tensor *const *item;  /**< the tensors */
+    fa_tensor *const *item;  /**< the tensors; after an error there are none, and the first 64 items are NULL */
     const char *const *name; /**< their names, such as "fc1.weight"; NULL: they have none */
 } fa_parameters;
 
@@ -79,7 +79,7 @@ FA_API fa_parameters fa__module_names(const fa_module *module);
 typedef struct fa_modules {
     size_t count;            /**< number of modules */
     fa_module *const *item;  /**< the modules */
-    const char *const *name; /**< their names, such as "features.0"; NULL after an error */
+    const char *const *name; /**< their names, such as "features.0" */
 } fa_modules;
 
 /** The direct children of a module, in the order in which they were added. A child with several names is listed once,

@@ -166,7 +166,7 @@ FA_API bool fa_load(fa_parameters state, const char *path, const fa_load_options
 
 /** The content of a file. The arrays and tensors belong to the current scope. */
 typedef struct fa_saved {
-    fa_parameters tensors; /**< the tensors, in the order of the file; name is NULL after an error */
+    fa_parameters tensors; /**< the tensors, in the order of the file; none after an error */
     fa_metadata metadata;  /**< the strings in the header */
 } fa_saved;
 

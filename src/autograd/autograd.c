@@ -270,7 +270,7 @@ fa_tensors(fa_grad_of)(fa_tensors outputs, fa_tensors inputs, const fa_grad_of_o
     if (check_lists(outputs, inputs, options->grad_outputs) && find_inputs(inputs, at, slot))
         caught = fa__list_new(inputs.count);
     if (!caught)
-        return (fa_tensors){0, NULL};
+        return FA__NO_TENSORS;
     fa__scope use = open_settings(options->create_graph);
     fa__scope scope = fa__scope_open("fa_grad_of");
     fa__walk w = {.scope = &scope,
@@ -288,7 +288,7 @@ fa_tensors(fa_grad_of)(fa_tensors outputs, fa_tensors inputs, const fa_grad_of_o
     fa__use_close(&use);
     if (!good) {
         fa__unref(caught);
-        return (fa_tensors){0, NULL};
+        return FA__NO_TENSORS;
     }
     return fa__list_own(caught);
 }

@@ -4,6 +4,9 @@
 #include "core/context.h"
 #include <string.h>
 
+fa_tensor *const fa__no_items[64];
+const char *const fa__no_names[64];
+
 fa__list *fa__list_new(size_t count)
 {
     fa__list *l = NULL;
@@ -24,7 +27,7 @@ fa_tensors fa__list_own(fa__list *l)
     bool good = l && fa__own(l);
     for (size_t k = 0; good && k < l->count; k++)
         good = !l->item[k] || fa__own(fa__ref(l->item[k]));
-    return good ? (fa_tensors){l->count, l->item} : (fa_tensors){0, NULL};
+    return good ? (fa_tensors){l->count, l->item} : FA__NO_TENSORS;
 }
 
 static void list_destroy(fa__object *o)

@@ -10,6 +10,9 @@ typedef struct fa__list {
     fa_tensor *item[];
 } fa__list;
 
+/* What a call that fails returns. */
+#define FA__NO_TENSORS ((fa_tensors){0, fa__no_items})
+
 /* A list of NULLs that no scope owns yet. NULL and an error if memory runs out. */
 fa__list *fa__list_new(size_t count);
 /* Gives the list and each of its tensors to the current scope, so that single tensors can be moved to another scope,

@@ -186,6 +186,6 @@ fa_tensors fa_op_call_all(const fa_op *op, size_t count, const fa_value *values)
 {
     results y;
     if (!call(&y, FA__SITE, op, NEW, NULL, count, values))
-        return (fa_tensors){0, NULL};
+        return FA__NO_TENSORS;
     return op->nresults ? listed(op, &y) : (fa_tensors){y.list->count, y.list->item};
 }

@@ -78,7 +78,7 @@ static saved *saved_new(fa__stored *a, fa_device device)
 
 fa_saved_head fa_load_header(const char *path)
 {
-    fa_saved_head none = {0};
+    fa_saved_head none = {.metadata = {0, fa__no_names, fa__no_names}};
     fa__stored *a = fa__stored_open("fa_load_header", path);
     if (!a)
         return none;
@@ -88,7 +88,7 @@ fa_saved_head fa_load_header(const char *path)
 
 fa_saved(fa_load_file)(const char *path, const fa_load_file_options *options)
 {
-    fa_saved none = {0};
+    fa_saved none = {.tensors = {0, fa__no_items, fa__no_names}, .metadata = {0, fa__no_names, fa__no_names}};
     fa_load_file_options o = FA__DEFAULT_fa_load_file;
     fa__options_read(&o, o.size, options);
     FA_SCOPE;

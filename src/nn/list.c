@@ -110,7 +110,7 @@ static listing *gather(const fa_module *module, unsigned what, const char *who, 
 
 static fa_parameters tensors_of(const fa_module *module, unsigned what, const char *who)
 {
-    fa_parameters p = {0};
+    fa_parameters p = {0, fa__no_items, fa__no_names};
     listing *l = gather(module, what, who, &p.name);
     if (l)
         p.count = l->count, p.item = (fa_tensor *const *)(void *)l->item;
@@ -141,7 +141,7 @@ fa_parameters fa__module_names(const fa_module *module)
 
 static fa_modules modules_of(const fa_module *module, unsigned what, const char *who)
 {
-    fa_modules m = {0};
+    fa_modules m = {0, (fa_module *const *)(const void *)fa__no_items, fa__no_names};
     listing *l = gather(module, what, who, &m.name);
     if (l)
         m.count = l->count, m.item = (fa_module *const *)(void *)l->item;

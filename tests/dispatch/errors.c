@@ -538,6 +538,39 @@ static void long_messages_are_cut(void **state)
     assert_error(FA_ERROR_USER, "%s is 3");
 }
 
+/* A forward pass that goes on with the first item of a failed call gets NULL, and the program its message. */
+static void lists_of_failed_calls_have_items(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *x = fa_ones(FA_SHAPE(2));
+    const fa_op *add = fa_op_find("add");
+    const fa_tensors lists[] = {fa_chunk(NULL, 3),
+                                fa_split(x, -1),
+                                fa_unbind(fa_ones(FA_SCALAR)),
+                                fa_meshgrid(FA_TENSORS(x, NULL)),
+                                fa_broadcast_tensors(FA_TENSORS(x, NULL)),
+                                fa_nonzero_tuple(NULL),
+                                fa_grad_of(FA_TENSORS(x), FA_TENSORS(x)),
+                                fa_op_call_all(add, 0, NULL)};
+    const fa_parameters named[] = {fa_module_parameters(NULL), fa_module_buffers(NULL), fa_module_state(NULL),
+                                   fa_load_file("/nowhere/at/all.safetensors").tensors};
+    assert_true(fa_failed());
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        assert_int_equal(lists[i].count, 0);
+        assert_null(lists[i].item[0]);
+        assert_null(lists[i].item[63]);
+    }
+    for (size_t i = 0; i < sizeof named / sizeof *named; i++) {
+        assert_int_equal(named[i].count, 0);
+        assert_null(named[i].item[63]);
+        assert_null(named[i].name[63]);
+    }
+    assert_null(fa_module_children(NULL).item[0]);
+    assert_null(fa_add(fa_chunk(NULL, 3).item[1], x));
+    assert_error(FA_ERROR_ARGUMENT, "errors.c:", "fa_chunk", "x is NULL");
+}
+
 /* ---- what nobody looked at: programs of their own ---- */
 
 static void to_file(void *context, fa_log_level level, const char *message)
@@ -664,6 +697,7 @@ int main(int count, char **arguments)
         TEST(sizes_that_overflow_are_refused),
         TEST(out_of_memory_is_an_error),
         TEST(long_messages_are_cut),
+        TEST(lists_of_failed_calls_have_items),
         TEST(an_unseen_error_is_told_once_at_the_end),
         TEST(errors_are_shown_as_they_happen),
         TEST(calls_through_pointers_have_addresses),

@@ -132,9 +132,9 @@ static void what_cannot_be_here(void **state)
     for (int i = 0; i < 5; i++)
         assert_string_equal(head.entry[i].dtype_name, names[i]);
     assert_int_equal(head.entry[4].rank, 9);
-    assert_null(fa_load_file(NPY "others.npz").tensors.name);
+    assert_null(fa_load_file(NPY "others.npz").tensors.name[0]);
     assert_error(FA_ERROR_DTYPE, "fa_load_file", "others.npz", "\"u4\" is <u4, a dtype that is not there");
-    assert_null(fa_load_file(NPY "compressed.npz").tensors.name);
+    assert_null(fa_load_file(NPY "compressed.npz").tensors.name[0]);
     assert_error(FA_ERROR_UNAVAILABLE, "fa_load_file", "compressed.npz", "\"a.npy\" is compressed", "numpy.savez()");
 }
 
@@ -286,19 +286,19 @@ static void headers_that_are_wrong(void **state)
         memcpy(bytes + 10, wrong[i].dict, length + 1);
         put_file("x.npy", bytes, 10 + length + 8);
         fa_saved saved = fa_load_file(path);
-        assert_true(!saved.tensors.name == (wrong[i].says != NULL));
+        assert_true(fa_failed() == (wrong[i].says != NULL) && (saved.tensors.count > 0) == !wrong[i].says);
         if (wrong[i].says)
             assert_error(FA_ERROR_FILE, "fa_load_file", path, "no npy file", wrong[i].says);
         assert_no_error();
     }
     put_file("x.npy", "\x93NUMPY\4\0\1\0{         ", 20);
-    assert_null(fa_load_file(path).tensors.name);
+    assert_null(fa_load_file(path).tensors.name[0]);
     assert_error(FA_ERROR_FILE, path, "its version is not 1 to 3");
     put_file("x.npy", "\x93NUMPY\2\0\377\377\377\377{        ", 20);
-    assert_null(fa_load_file(path).tensors.name);
+    assert_null(fa_load_file(path).tensors.name[0]);
     assert_error(FA_ERROR_FILE, path, "its header is longer than a megabyte");
     put_file("x.npy", "\x93NUMPY\1\0\377\0{          ", 20);
-    assert_null(fa_load_file(path).tensors.name);
+    assert_null(fa_load_file(path).tensors.name[0]);
     assert_error(FA_ERROR_FILE, path, "it ends within its header");
 }
 
@@ -322,8 +322,8 @@ static void damage_anywhere(void **state)
                 good[i] = (char)(kept ^ (1 << i % 8));
                 put_file(name, good, cut ? i : size);
                 good[i] = kept;
-                bool read = fa_load_file(path).tensors.name;
-                assert_true(read == !fa_failed() && !(cut && read));
+                bool read = (fa_load_file(path), !fa_failed());
+                assert_true(!(cut && read));
                 assert_true(read || strstr(fa_error_message(), path));
                 refused += !read;
                 fa_error_clear();

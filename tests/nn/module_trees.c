@@ -54,7 +54,7 @@ static void modules_are_listed_with_their_paths(void **state)
     assert_int_equal(fa_module_children(shared).count, 0);
     assert_non_null(fa_module_children(shared).name);
     assert_no_error();
-    assert_null(fa_module_modules(NULL).name);
+    assert_null(fa_module_modules(NULL).name[0]);
     assert_error(FA_ERROR_ARGUMENT, "fa_module_modules");
 }
 

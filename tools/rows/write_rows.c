@@ -170,7 +170,7 @@ static void put_entry(text *t, const op *o, bool inplace)
         put(t,
             "    if (!options->out || fa__call_fail(&c, FA_ERROR_ARGUMENT, \"an in-place form takes no .out\"))\n    ");
     if (o->list) {
-        put(t, "    return fa__invoke(&c) ? (fa_tensors){c.list->count, c.list->item} : (fa_tensors){0, NULL};\n}\n");
+        put(t, "    return fa__invoke(&c) ? (fa_tensors){c.list->count, c.list->item} : FA__NO_TENSORS;\n}\n");
         return;
     }
     put(t, "    fa__invoke(&c);\n");
