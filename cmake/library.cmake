@@ -79,12 +79,14 @@ add_library(facula SHARED $<TARGET_OBJECTS:${shared_objects}> ${kernel_objects})
 add_library(facula_static STATIC $<TARGET_OBJECTS:facula_objects> ${kernel_objects})
 foreach(target facula facula_static)
     set_target_properties(${target} PROPERTIES OUTPUT_NAME facula LINKER_LANGUAGE C)
+    add_library(facula::${target} ALIAS ${target})
     target_include_directories(${target} INTERFACE
         $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
     target_compile_options(${target} INTERFACE -fexceptions)
     add_dependencies(${target} facula_rows)
 endforeach()
-set_target_properties(facula PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION ${PROJECT_VERSION_MAJOR})
+set_target_properties(facula PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION
+    ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}) # while the major version is 0, minor versions differ in their ABI
 target_link_libraries(facula PRIVATE m dl Threads::Threads $<BUILD_INTERFACE:facula_target_flags>)
 target_link_libraries(facula_static PUBLIC m dl Threads::Threads PRIVATE $<BUILD_INTERFACE:facula_target_flags>)
 target_link_options(facula PRIVATE -Wl,--as-needed -Wl,-Bsymbolic-functions -Wl,-z,relro,-z,now)

@@ -5,7 +5,7 @@ function(facula_program name)
 endfunction()
 
 file(GLOB command_sources CONFIGURE_DEPENDS tools/facula/*.c)
-if(command_sources)
+if(command_sources AND FACULA_COMMAND)
     facula_program(facula-command ${command_sources})
     target_compile_definitions(facula-command PRIVATE FACULA_NO_LINES) # its messages are for users
     file(RELATIVE_PATH to_library ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR})

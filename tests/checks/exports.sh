@@ -1,7 +1,7 @@
 #!/bin/sh
 # exports.sh SOURCE BUILD: what libfacula.so exports begins with fa_, what it needs is the C library and the
 # compiler's own, its soname is the version's; and the static library defines no other global name either.
-version=$(sed -n 's/^#define FA_VERSION_MAJOR //p' "$1/include/facula/version.h")
+version=$(sed -n 's/^#define FA_VERSION_M[AI][JN]OR //p' "$1/include/facula/version.h" | paste -sd .)
 cd "$2" || exit 2
 status=0
 none() { # name of the case; offenders on standard input

@@ -57,6 +57,19 @@ try 'find_package, static: runs' "$root/build/user_static"
 # shellcheck disable=SC2016 # the inner shell's
 try 'make install: the library is built for the place where its plugins go' sh -c \
     'make -n -C "$1" install PREFIX=/opt/facula FLAGS=-DANY=1 | grep -F -e "-DANY=1 -DCMAKE_INSTALL_PREFIX=\"/opt/facula\""' - "$1"
+# Of a subdirectory there are the libraries, by the names of the package, and no tests.
+mkdir "$root/whole"
+cat >"$root/whole/CMakeLists.txt" <<END
+cmake_minimum_required(VERSION 3.18)
+project(whole C)
+add_subdirectory("$(realpath "$1")" facula)
+add_executable(user "$(realpath "$here")/user.c")
+target_link_libraries(user PRIVATE facula::facula)
+END
+try 'add_subdirectory: configures' cmake -G Ninja -S "$root/whole" -B "$root/whole/build"
+try 'add_subdirectory: no tests, examples or command' sh -c \
+    'ninja -C "$1" -t targets all | grep -q "^user:" && ! ninja -C "$1" -t targets all | grep -E "^facula/(tests|examples|bench)/|facula-command|^install"' - \
+    "$root/whole/build"
 try 'the command' "$prefix/bin/facula" --version
 try 'the manual' grep -q 'facula train' "$prefix/share/man/man1/facula.1"
 try 'the completion' bash -n "$prefix/share/bash-completion/completions/facula"
