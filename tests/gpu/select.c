@@ -3,6 +3,7 @@
 #include "core/random.h"
 #include "gpu/gpu_against_cpu.h"
 #include "internal.h"
+#include "support/error_reason.h"
 
 static const fa_dtype dtypes[] = {FA_F32, FA_F16, FA_BF16, FA_F64, FA_BOOL, FA_U8, FA_I8, FA_I16, FA_I32, FA_I64};
 static const fa_dtype index_dtypes[] = {FA_I64, FA_I32, FA_I16, FA_I8, FA_U8};
@@ -197,7 +198,7 @@ static void same_error(const char *cpu)
 {
     char gpu[1024];
     assert_int_equal(fa_error_code(), FA_ERROR_INDEX);
-    const char *what = strstr(cpu, "): index"), *from = fa_error_message();
+    const char *what = strstr(cpu, "): index"), *from = error_reason();
     snprintf(gpu, sizeof gpu, "%s", from);
     fa_error_clear();
     const char *also = strstr(gpu, "): index");
@@ -212,7 +213,7 @@ static void same_error(const char *cpu)
         char message[1024];                                                                                            \
         assert_null(on_cpu);                                                                                           \
         assert_int_equal(fa_error_code(), FA_ERROR_INDEX);                                                             \
-        snprintf(message, sizeof message, "%s", fa_error_message());                                                   \
+        snprintf(message, sizeof message, "%s", error_reason());                                                       \
         fa_error_clear();                                                                                              \
         (void)(on_gpu);                                                                                                \
         fa_synchronize(GPU);                                                                                           \

@@ -63,7 +63,7 @@ static void a_kernel_that_cannot_be_built_is_not_tried_again(void **state)
     assert_int_equal(fa_error_code(), FA_ERROR_DEVICE);
     assert_non_null(strstr(fa_error_message(), "compiling 'x * 17.25 - 3' for opencl:1"));
     assert_non_null(strstr(fa_error_message(), "CL_BUILD_PROGRAM_FAILURE"));
-    snprintf(first, sizeof first, "%s", fa_error_message());
+    snprintf(first, sizeof first, "%s", error_reason());
     fa_error_clear();
     assert_int_equal(builds, 3);
     build_status = CL_SUCCESS;
