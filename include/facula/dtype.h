@@ -26,8 +26,8 @@ typedef enum fa_dtype {
     FA_BF16, /**< bfloat16: the upper half of an f32 */
     FA_F32,
     FA_F64,
-    FA_F8_E4M3FN, /**< 8 bits with 4 of exponent: numbers up to 448, NaN, no infinities. Only stores values */
-    FA_F8_E5M2,   /**< 8 bits with 5 of exponent: the upper half of an f16. Only stores values */
+    FA_F8_E4M3FN, /**< 1 sign, 4 exponent and 3 mantissa bits: up to 448, NaN, no infinities. Only stores values */
+    FA_F8_E5M2,   /**< 1 sign, 5 exponent and 2 mantissa bits: the upper half of an f16. Only stores values */
     FA__DTYPES
 } fa_dtype;
 

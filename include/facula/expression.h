@@ -120,8 +120,9 @@ typedef struct fa_program {
 FA_API bool fa_update(const char *text, size_t count, const fa_binding *bindings);
 
 /** Runs `count` programs one after the other, each like fa_update(), but all or nothing: the arguments of all
- *  `programs` are checked, and their memory is allocated, before the first write. Optimizers use this for parameter
- *  groups that need different programs. A program whose lists are empty does nothing.
+ *  `programs` are checked, and their memory is allocated, before the first write (docs/gpu.md names the one exception,
+ *  on GPUs). Optimizers use this for parameter groups that need different programs. A program whose lists are empty
+ *  does nothing.
  *  @return false and an error, with nothing modified; also if an error was set before */
 FA_API bool fa_update_all(size_t count, const fa_program *programs);
 
@@ -135,6 +136,7 @@ template <class... T> static inline fa_tensor *fa_pointwise(const char *text, T.
     const fa_arg a[] = {fa__arg(operand)...};
     return fa__pointwise(text, sizeof...(operand), a);
 }
+#define fa_pointwise(...) FA__CALLED(fa_pointwise(__VA_ARGS__))
 #else
 /** Evaluates an expression for each element of the operands, which broadcast and promote as for fa_add().
  *
@@ -161,13 +163,14 @@ template <class... T> static inline fa_tensor *fa_pointwise(const char *text, T.
  *  **Dtypes.** There are four compute types: f32 (for f16, bf16 and f32), f64, i32 (for bool, u8, i8, i16 and i32) and
  *  i64. If all operands have the same compute type, and the text has no cast, the whole expression is computed in the
  *  dtype that its operands promote to. Numbers in the text promote as numbers do in fa_add(): 3.0 turns integers into
- *  f32, and 3 turns bools into i64, unless they are only compared. Negating bools alone is an error. Operands that are
- *  used only as conditions do not take part in promotion.
+ *  f32, and 3 turns bools into i64; numbers that are only compared do not promote. Negating bools alone is an error.
+ *  Operands that are used only as conditions do not take part in promotion.
  *
  *  Operands of several compute types, and casts, can be mixed freely, without extra passes or copies. Each operation is
  *  then computed in the dtype that its own operands promote to, as if it were a call of its own, except that f16 and
- *  bf16 are not rounded in between. With x f32, and y and z i64, "x > 0 ? y : z" is i64 and exact. Numbers and the
- *  results of comparisons take the dtype of what they are combined with. A cast counts as a tensor of its dtype:
+ *  bf16 are not rounded in between. With x f32, and y and z i64, "x > 0 ? y : z" is i64 and exact. Numbers, the results
+ *  of comparisons and casts to bool take the dtype of what they are combined with, or that of the tensors in them where
+ *  they are combined with each other: (x > y) - (x < y) of f32 is f32. Other casts count as tensors of their dtype:
  *  f64(x) / 3 is computed in f64, i64(x) * 3 in i64. An outermost cast sets the dtype of the result: i8(x * y).
  *
  *  **Gradients** are those of the expression, to any order. The branch that ?:, maximum or minimum does not take has

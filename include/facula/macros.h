@@ -59,6 +59,19 @@ static inline void fa__line_leave(const char **outer)
 /* FA__CALLED(call): a call of a function that needs no other macro, with its line */
 #ifdef FACULA_NO_LINES
 #define FA__CALLED(...) __VA_ARGS__
+#elif defined __cplusplus
+/* also outside of functions, such as in default arguments; until the end of the whole expression */
+#define FA__CALLED(...) ((void)fa__line_guard(FA__WHERE), __VA_ARGS__)
+struct fa__line_guard {
+    const char *outer;
+    explicit fa__line_guard(const char *line) : outer(fa__line_enter(line))
+    {
+    }
+    ~fa__line_guard()
+    {
+        fa__line_leave(&outer);
+    }
+};
 #else
 #define FA__CALLED(...) FA__CALLED_(__COUNTER__, __VA_ARGS__)
 #define FA__CALLED_(...) FA__CALLED__(__VA_ARGS__)

@@ -272,6 +272,7 @@ template <class... T> static inline fa_module *fa_nn_sequential(T... module)
     fa_module *const m[sizeof...(module) + 1] = {module...};
     return fa__nn_sequential(sizeof...(module), m);
 }
+#define fa_nn_sequential(...) FA__CALLED(fa_nn_sequential(__VA_ARGS__))
 extern "C" {
 #else
 #define fa_nn_sequential(...) FA__CALLED(FA__CAT(FA__SEQUENTIAL, FA__EMPTY(__VA_ARGS__))(__VA_ARGS__))
@@ -289,6 +290,7 @@ template <class... T> static inline fa_module *fa_nn_list(T... module)
     fa_module *const m[sizeof...(module) + 1] = {module...};
     return fa__nn_list(sizeof...(module), m);
 }
+#define fa_nn_list(...) FA__CALLED(fa_nn_list(__VA_ARGS__))
 extern "C" {
 #else
 #define fa_nn_list(...) FA__CALLED(FA__CAT(FA__NN_LIST, FA__EMPTY(__VA_ARGS__))(__VA_ARGS__))

@@ -289,6 +289,10 @@ template <class... A> static inline fa_tensor *fa_call_(const fa_op *op, const A
     const fa_value v[] = {fa__value(a)...};
     return fa_op_call_(op, sizeof...(a), v);
 }
+#define fa_call(...) FA__CALLED(fa_call(__VA_ARGS__))
+#define fa_call_all(...) FA__CALLED(fa_call_all(__VA_ARGS__))
+#define fa_call_out(...) FA__CALLED(fa_call_out(__VA_ARGS__))
+#define fa_call_(...) FA__CALLED(fa_call_(__VA_ARGS__))
 #else
 #define FA__VALUES(...)                                                                                                \
     FA__COUNT(__VA_ARGS__), (const fa_value[])                                                                         \

@@ -249,11 +249,13 @@ template <class... T> static inline fa_schedule *fa_schedule_chained(T... schedu
     fa_schedule *const s[sizeof...(schedule) + 1] = {schedule...};
     return fa__schedule_chained(sizeof...(schedule), s);
 }
+#define fa_schedule_chained(...) FA__CALLED(fa_schedule_chained(__VA_ARGS__))
 template <class... T> static inline fa_schedule *fa_schedule_sequential(fa_list milestones, T... schedule)
 {
     fa_schedule *const s[sizeof...(schedule) + 1] = {schedule...};
     return fa__schedule_sequential(milestones, sizeof...(schedule), s);
 }
+#define fa_schedule_sequential(...) FA__CALLED(fa_schedule_sequential(__VA_ARGS__))
 extern "C" {
 #else
 /** Steps several schedules of one optimizer together: fa_schedule_chained(warm_up, decay). Each step advances all of
@@ -263,8 +265,7 @@ extern "C" {
 #define FA__CHAINED0(...) fa__schedule_chained(FA__COUNT(__VA_ARGS__), (fa_schedule *const[]){__VA_ARGS__})
 #define FA__CHAINED1(...) fa__schedule_chained(0, NULL)
 /** Runs schedules of one optimizer one after the other: the first until epoch milestones[0], then the second from its
- *  own epoch 0 and the base rate, and so on. There is one milestone less than there are schedules, in ascending
- *  order.
+ *  own epoch 0 and the base rate, and so on. n schedules take n - 1 milestones, in ascending order.
  *
  *      fa_schedule_sequential(FA_LIST(5), fa_schedule_linear(opt, .start_factor = 0.01), fa_schedule_cosine(opt, 95))
  *

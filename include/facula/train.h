@@ -243,6 +243,7 @@ template <class... V> static inline bool fa_progress_tick(fa_progress *bar, V...
     const fa__tick args[] = {fa__tick_bar(bar), fa__tick_of(v)...};
     return fa__progress_tick(sizeof...(v) + 1, args);
 }
+#define fa_progress_tick(...) FA__CALLED(fa_progress_tick(__VA_ARGS__))
 extern "C" {
 #else
 #define fa_progress_tick(...)                                                                                          \

@@ -10,7 +10,8 @@ struct fa__fault_note {
     fa__fault_note *next; /* the one that was made after it */
     _Atomic bool reported;
     fa_code code;
-    char *message; /* NULL: it was one of many others, and is not kept any more */
+    const char *line; /* of the call whose work failed; NULL: not known */
+    char *message;    /* NULL: it was one of many others, and is not kept any more */
 };
 
 enum { MESSAGES = 1024 /* that are kept: a fault costs little more than its span then */ };
@@ -67,7 +68,7 @@ fa__fault_note *fa__fault_note_new(const fa_error *error)
     fa__fault_note *n = memory(sizeof *n);
     if (!n)
         return &no_memory;
-    *n = (fa__fault_note){.code = error->code, .message = memory(length)};
+    *n = (fa__fault_note){.code = error->code, .line = error->line, .message = memory(length)};
     if (n->message)
         memcpy(n->message, error->message, length);
     pthread_mutex_lock(&lock);
@@ -188,6 +189,7 @@ bool fa__fault_raise(fa__fault_note *note)
     pthread_mutex_unlock(&lock);
     if (!atomic_exchange(&note->reported, true))
         atomic_fetch_add(&reports, 1);
+    const char *line FA__CLEANUP(fa__line_leave) = fa__line_enter(note->line ? note->line : fa__line);
     return fa__fail(note->code, "%s", message);
 }
 

@@ -88,7 +88,7 @@ static FA__HOT fa__storage *storage_object(fa__device *device, size_t bytes, siz
     s->release = NULL;
     s->context = NULL;
     s->borrowed = false;
-    s->making = false;
+    s->blank = s->making = false;
     return s;
 }
 

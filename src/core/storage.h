@@ -32,6 +32,7 @@ typedef struct fa__storage {
     void *context;
     void *handed; /* the argument for release */
     bool borrowed;
+    bool blank;  /* made by fa_empty and its like: what is written first makes its first values */
     bool making; /* a composed operation is still making its first values: what it writes in place is part of that */
     _Alignas(16) unsigned char bytes_inline[];
 } fa__storage;
@@ -39,6 +40,12 @@ typedef struct fa__storage {
 /* Drops a reference. Fast path for a storage whose bytes are inline, with no other reference and no asynchronous
  * work: its memory is freed at once. */
 void fa__storage_drop(fa__storage *);
+
+/* True as long as what is written in place makes the first values. */
+static inline bool fa__is_unmade(const fa__storage *s)
+{
+    return s->making || (s->blank && !atomic_load_explicit(&s->version, memory_order_relaxed));
+}
 
 /* True if asynchronous work was ever issued on it. If not, new work needs no ordering. */
 static inline bool fa__has_pending(const fa__storage *s)

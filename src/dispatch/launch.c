@@ -39,7 +39,7 @@ static bool order(fa__call *c, const fa__launch *l, fa_tensor *const *tensor)
 /* Results of a composed operation are made as long as that runs, also by what it does in place. */
 static bool written(const fa__launch *l, fa__storage *s, fa__sync_point work, const fa__op *op)
 {
-    if (l->overwrites && !s->making)
+    if (l->overwrites && !fa__is_unmade(s))
         return fa__after_write(s, work, op);
     s->making = fa__ctx()->attribution && fa__ctx()->attribution->call;
     return fa__after_creation(s, work, op);

@@ -146,7 +146,7 @@ fa__stored *fa__stored_open(const char *who, const char *path)
 static bool can_be_here(const fa__stored *a, const fa_saved_entry *e)
 {
     if (e->dtype == FA_SAME)
-        return fa_fail(FA_ERROR_DTYPE, "%s: %s: \"%s\" is %s, a dtype that is not there", a->who, a->path, e->name,
+        return fa_fail(FA_ERROR_DTYPE, "%s: %s: \"%s\" is %s, an unsupported dtype", a->who, a->path, e->name,
                        e->dtype_name);
     return e->rank <= FA_MAX_DIMS
            || fa_fail(FA_ERROR_SHAPE, "%s: %s: \"%s\" has %" PRId64 " dimensions, and tensors have at most %d", a->who,

@@ -412,6 +412,8 @@ void *fa_ptr(fa_tensor *t, fa_dtype dtype)
     if (fa__has_pending(t->storage) && (!fa__before_write(t->storage, NULL, &ptr_op) || fa__failed()))
         return NULL;
     atomic_fetch_add(&t->storage->pins, 1);
+    if (t->storage->blank)
+        t->storage->blank = false; /* the program writes by the pointer */
     return fa__tensor_data(t);
 }
 

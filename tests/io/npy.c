@@ -133,7 +133,7 @@ static void what_cannot_be_here(void **state)
         assert_string_equal(head.entry[i].dtype_name, names[i]);
     assert_int_equal(head.entry[4].rank, 9);
     assert_null(fa_load_file(NPY "others.npz").tensors.name[0]);
-    assert_error(FA_ERROR_DTYPE, "fa_load_file", "others.npz", "\"u4\" is <u4, a dtype that is not there");
+    assert_error(FA_ERROR_DTYPE, "fa_load_file", "others.npz", "\"u4\" is <u4, an unsupported dtype");
     assert_null(fa_load_file(NPY "compressed.npz").tensors.name[0]);
     assert_error(FA_ERROR_UNAVAILABLE, "fa_load_file", "compressed.npz", "\"a.npy\" is compressed", "numpy.savez()");
 }

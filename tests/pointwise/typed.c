@@ -79,7 +79,7 @@ WHOLE(chosen_small, b *x > (float)z ? cc : d)
 /* Each operation is in what its own operands promote to. */
 REAL(float_then_double, (double)(x *(float)z) + y)
 WHOLE(int_then_long, w + wrapped(z * z, 32))
-WHOLE(byte_then_long, ((cc + cc) & 255) * w)
+WHOLE(byte_then_long, (int64_t)((uint64_t)((cc + cc) & 255) * (uint64_t)w))
 REAL(long_then_float, (float)(w & 255) * x)
 REAL(double_of_float, (double)x *y - (double)z)
 REAL(half_with_long, b *(float)d + (float)wrapped(w, 8))

@@ -445,7 +445,7 @@ typedef struct fa_quantile_options {
 
 /** The q-quantile along a dimension or of the flattened x, interpolated between two elements. With a NaN the result is
  *  NaN. If q is 1-dimensional, its dimension comes first in the result. A number q outside 0 to 1 is an error at once;
- *  one in a tensor is an index out of range, which a GPU reports when the host next waits for it. Ranks in lines of
+ *  an element of a tensor q outside of it is an FA_ERROR_INDEX, which a GPU reports at the next wait. Ranks in lines of
  *  more than 2^24 elements are computed in f64, which the device then has to support.
  *
  *      fa_quantile(x, q, .dim = FA_ALL, .keepdim = false, .interpolation = "linear", .out = NULL)

@@ -71,6 +71,7 @@ check *fa__gpu_check_new(fa__gpu_issue *issue, const char *name, check *source)
     c->queue = issue->queue;
     c->ticket = issue->queue->base.issued + 1;
     c->source = source;
+    c->line = fa__line;
     c->name = name;
     c->known = l != NULL;
     atomic_init(&c->users, 1);
@@ -122,6 +123,7 @@ bool fa__gpu_check_issue(check *c)
 static fa__fault_note *note_of(const check *c, const fa__fault *f)
 {
     fa_error error = {.code = FA_OK}, *before = fa__error_use(&error);
+    const char *line = fa__line_enter(c->line);
     const fa__device *d = c->queue->base.device;
     char buffer[300];
     fa__text text = fa__text_in(buffer, sizeof buffer);
@@ -132,6 +134,7 @@ static fa__fault_note *note_of(const check *c, const fa__fault *f)
         fa__fail((fa_code)atomic_load(&f->code), "%s: kernel %s: %s", d->name, c->name ? c->name : "", buffer);
     }
     fa__error_use(before);
+    fa__line_leave(&line);
     return fa__fault_note_new(&error);
 }
 

@@ -26,6 +26,7 @@ typedef struct fa__gpu_check {
     _Atomic int users;            /* its work, and other queues' launches that take the copy over */
     struct fa__gpu_check *source; /* whose copy it takes over; NULL: it is an operation's */
     const char *name;             /* of the kernel */
+    const char *line;             /* of the program's call */
     bool known;                   /* there is a launch */
     _Alignas(16) char launch[];   /* a fa__launch, its operands and its arguments: for the message */
 } fa__gpu_check;

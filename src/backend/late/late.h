@@ -48,7 +48,8 @@ typedef struct fa__late_queue {
 typedef struct fa__late_job {
     struct fa__late_job *next;
     void (*work)(fa__late_queue *, struct fa__late_job *);
-    uint64_t ticket; /* of an event that of the work behind it */
+    uint64_t ticket;  /* of an event that of the work behind it */
+    const char *line; /* of the program's call, for errors */
     bool event;
     fa__copy copy;
     fa__sync_point after;

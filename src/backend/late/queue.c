@@ -54,6 +54,7 @@ static void do_job(fa__late_queue *q, job *j)
 {
     fa_error error = {0};
     fa_error *before = fa__error_use(&error);
+    fa__line = j->line;
     j->work(q, j);
     fa__error_use(before);
     if (error.code != FA_OK)
@@ -138,6 +139,7 @@ job *fa__late_job_new(void (*work)(fa__late_queue *, job *), size_t more)
     if (j) {
         memset(j, 0, sizeof *j);
         j->work = work;
+        j->line = fa__line;
     }
     return j;
 }

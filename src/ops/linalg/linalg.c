@@ -93,7 +93,7 @@ static bool linear_infer(fa__call *c)
 {
     const linear_args *a = c->args;
     if (!a->x->rank || a->weight->rank != 2 || a->x->shape[a->x->rank - 1] != a->weight->shape[1])
-        return fa__call_fail(c, FA_ERROR_SHAPE, "weight has to be (out, in), with in the last size of x");
+        return fa__call_fail(c, FA_ERROR_SHAPE, "weight must have the shape (out, in), where in is the last size of x");
     if (!fa__check_product(c, a->x, a->weight) || (a->bias && !fa__check_product(c, a->x, a->bias)))
         return false;
     if (a->bias && (a->bias->rank != 1 || a->bias->shape[0] != a->weight->shape[0]))

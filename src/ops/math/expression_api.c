@@ -198,6 +198,15 @@ static bool check_bindings(const char *text, size_t count, const fa_binding *b, 
     return true;
 }
 
+/* A list may be empty, such as that of the parameters of a network without any; a number is none. */
+static bool has_lists(const fa_program *p)
+{
+    bool lists = false;
+    for (size_t i = 0; i < p->count; i++)
+        lists |= p->bindings[i].tensors.item != NULL;
+    return lists;
+}
+
 /* Finds the compiled expression, checks the arguments and prepares the devices. */
 static bool update_prepare(fa__update *u, const fa_program *p)
 {
@@ -210,7 +219,7 @@ static bool update_prepare(fa__update *u, const fa_program *p)
         names[i] = p->bindings[i].name;
     u->results = find_results(p->text, p->count, p->bindings, names, result, u->result);
     if (!u->results)
-        return !u->length
+        return (has_lists(p) && !u->length)
                || fa__fail(FA_ERROR_ARGUMENT, "fa_update: \"%.80s\" assigns no name that is bound to tensors", p->text);
     u->op = fa__expression_take("update", p->text, names, (int)p->count, result, u->results);
     if (!u->op)
