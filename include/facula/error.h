@@ -52,6 +52,7 @@ typedef struct fa_error {
     bool seen;          /**< the program has looked at it */
     bool unfinished;    /**< internal: the failing call will still append its operands to the message */
     bool located;       /**< internal: the message begins with the line of the call */
+    bool complete;      /**< internal: callers of the call that failed are not named */
     const char *line;   /**< internal: the line of the call, if it recorded one */
     const void *site;   /**< internal: its address otherwise */
     char message[1152]; /**< one line (newlines become spaces), truncated if it is too long. It begins with the file

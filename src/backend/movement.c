@@ -120,8 +120,8 @@ static bool move_by(fa__queue *queue, const move *m, bool wait)
     if (to != from)
         fa__ledger_copy(m->op, from, to, m->bytes);
     bool noted = fa__after_read(m->from, work, m->op);
-    noted &=
-        m->overwrites && !fa__is_unmade(m->to) ? fa__after_write(m->to, work, m->op) : fa__after_creation(m->to, work, m->op);
+    noted &= m->overwrites && !fa__is_unmade(m->to) ? fa__after_write(m->to, work, m->op)
+                                                    : fa__after_creation(m->to, work, m->op);
     return noted && (!wait || fa__wait_stamp(m->op, work));
 }
 

@@ -65,7 +65,7 @@ static void raise_error(fa_code code, bool unfinished, const char *format, va_li
     fa__text text = fa__text_in(t->error->message, REASON);
     fa__text_add_list(&text, format, list);
     on_one_line(t->error->message);
-    t->error->seen = t->error->located = false;
+    t->error->seen = t->error->located = t->error->complete = false;
     t->error->unfinished = unfinished;
     t->error->line = fa__line;
     t->error->site = NULL;
@@ -148,6 +148,14 @@ void fa__error_named(const char *name)
 {
     if (strncmp(fa__self->error->message, "fa_", 3) != 0)
         fa__error_within("fa_%s", name);
+}
+
+bool fa__error_names(const char *call)
+{
+    const fa_error *error = fa__self->error;
+    size_t length = strcspn(call, "(");
+    bool same = !strncmp(error->message, call, length) && strchr("(,", error->message[length]);
+    return same || error->complete;
 }
 
 /* Puts the line of the call in front of the message, unless that call goes on, and may still add to it. Of a long

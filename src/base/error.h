@@ -26,6 +26,10 @@ void fa__error_within(const char *format, ...) FA__PRINTF(1, 2) __attribute__((_
 /* The same with "fa_" and a name, unless the message already starts with a function name. */
 void fa__error_named(const char *name) __attribute__((__cold__));
 
+/* True if the message begins with the function of `call`, such as "fa_add(x=...)", already, and for a fault on a
+ * device, which an earlier call caused. */
+bool fa__error_names(const char *call) __attribute__((__cold__));
+
 /* Where the program called, for an error that was raised without a line. */
 void fa__error_at(const void *site) __attribute__((__cold__));
 

@@ -190,7 +190,10 @@ bool fa__fault_raise(fa__fault_note *note)
     if (!atomic_exchange(&note->reported, true))
         atomic_fetch_add(&reports, 1);
     const char *line FA__CLEANUP(fa__line_leave) = fa__line_enter(note->line ? note->line : fa__line);
-    return fa__fail(note->code, "%s", message);
+    fa__fail(note->code, "%s", message);
+    if (fa__self->started)
+        fa__self->error->complete = true;
+    return false;
 }
 
 bool fa__faults_surface(fa__queue *q, uint64_t ticket)

@@ -314,6 +314,6 @@ void fa__name_failure(const fa__call *c)
     fa__error_at(c->site);
     fa__text_add(&description, "%s", fa__op_prefix(c->op));
     fa__describe_call(&description, c, code == FA_ERROR_DEVICE);
-    if (strncmp(fa__self->error->message, text, strcspn(text, "(") + 1) != 0)
+    if (!fa__error_names(text))
         fa__error_within("%s", text);
 }

@@ -80,11 +80,11 @@ static int hexadecimal(const fa__json *j)
 
 static char *put_utf8(char *to, unsigned code)
 {
-    int more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
+    unsigned more = code < 0x80 ? 0 : code < 0x800 ? 1 : code < 0x10000 ? 2 : 3;
     static const unsigned char first[] = {0, 0xc0, 0xe0, 0xf0};
     *to++ = (char)(first[more] | code >> 6 * more);
-    while (more--)
-        *to++ = (char)(0x80 | (code >> 6 * more & 0x3f));
+    for (; more > 0; more--)
+        *to++ = (char)(0x80 | (code >> 6 * (more - 1) & 0x3f));
     return to;
 }
 
@@ -250,7 +250,7 @@ static bool skip_scalar(fa__json *j, char first)
 
 bool fa__json_skip(fa__json *j)
 {
-    char close[DEEPEST];
+    char close[DEEPEST] = {0};
     size_t count[DEEPEST];
     int depth = 0;
     do {

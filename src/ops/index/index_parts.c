@@ -337,7 +337,7 @@ static fa_tensor *leave(plan *p, fa_tensor *y, bool stood)
         return y;
     fa__text_add(&description, "fa_");
     fa__describe_call(&description, &p->call, false);
-    if (strncmp(fa__self->error->message, text, strcspn(text, "(") + 1) != 0)
+    if (!fa__error_names(text))
         fa__error_within("%s", text);
     return NULL;
 }
