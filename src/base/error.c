@@ -158,12 +158,10 @@ bool fa__error_names(const char *call)
     return same || error->complete;
 }
 
-/* Puts the line of the call in front of the message, unless that call goes on, and may still add to it. Of a long
- * path the end is kept. */
+/* Puts the line of the call in front of the message. Of a long path the end is kept. */
 static void locate(fa_error *error)
 {
-    if (error->code == FA_OK || error->located || (!error->line && !error->site)
-        || (error->line && error->line == fa__line))
+    if (error->code == FA_OK || error->located || (!error->line && !error->site))
         return;
     enum { ROOM = sizeof error->message - REASON - 2 };
     char site[1024];
@@ -195,7 +193,8 @@ fa_error *fa__error_use(fa_error *slot)
         return NULL;
     }
     fa_error *previous = t->error;
-    locate(previous);
+    if (!previous->line || previous->line != fa__line) /* otherwise its call goes on, and may still add to it */
+        locate(previous);
     t->error = slot ? slot : &t->own;
     return previous == &t->own ? NULL : previous;
 }

@@ -352,6 +352,9 @@ static void expressions(void **state)
     SAYS(fa_update("p = p + 1", 1, &whole), FA_ERROR_ARGUMENT,
          "fa_update: p[0]: it has to be floating: (2,) i64 cpu, made by tensor_of *");
     SAYS(fa_update("q = p", 1, pg), FA_ERROR_ARGUMENT, "fa_update: \"q = p\" assigns no name that is bound to tensors");
+    const fa_binding number = FA_BIND("p", 2), nothing = FA_BIND("p", ((fa_tensors){0, &a}));
+    SAYS(fa_update("p = p * 2", 1, &number), FA_ERROR_ARGUMENT, "*assigns no name that is bound to tensors");
+    assert_true(fa_update("p = p * 2", 1, &nothing));
     SAYS(fa_update("p = p", 40, pg), FA_ERROR_ARGUMENT, "fa_update: 40 names are bound: at most 16 can be");
     SAYS(fa_update(NULL, 1, pg), FA_ERROR_ARGUMENT, "fa_update: the program is NULL");
     SAYS(fa_update("p = p", 1, NULL), FA_ERROR_ARGUMENT, "fa_update: the bindings are NULL");

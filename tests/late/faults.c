@@ -501,6 +501,40 @@ static void no_value_is_wrong_while_errors_come_and_go(void **state)
     assert_true(fa_item(fa_sum(one)) == 4);
 }
 
+/* What fa_empty made has no values: its first ones are those that are written into it. */
+static void the_first_values_of_empty_ones_may_be_behind_it(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    make_operands();
+    float read[8];
+    fa_tensor *out = fa_empty(FA_SHAPE(2, 4), .device = DEVICE(0)), *late = fa_empty_like(out);
+    fa_index_select(rows, 0, index_of(1), .out = late);
+    assert_true(fa_synchronize(DEVICE(0)));
+    fa_index_select(rows, 0, index_of(5), .out = out);
+    fa_index_select(rows, 0, index_of(6), .out = late);
+    assert_false(fa_synchronize(DEVICE(0)));
+    fa_error_clear();
+    assert_true(fa_tensor_is_faulty(out));
+    assert_false(fa_read(out, read, FA_F32, 8));
+    RAISED(5);
+    assert_true(fa_read(late, read, FA_F32, 8) && read[7] == 2); /* these were there before */
+}
+
+static void it_names_the_line_of_the_call_that_failed(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    make_operands();
+    char line[64];
+    snprintf(line, sizeof line, "faults.c:%d: fa_index_select(", __LINE__ + 1);
+    fa_tensor *bad = fa_index_select(rows, 0, index_of(5));
+    fa_synchronize(DEVICE(0));
+    assert_error(FA_ERROR_INDEX, line);
+    assert_null(fa_sum(bad));
+    assert_error(FA_ERROR_INDEX, line);
+}
+
 #define OF(f) cmocka_unit_test_setup_teardown(f, api_begin, end)
 
 int main(void)
@@ -518,6 +552,8 @@ int main(void)
         OF(results_of_several_steps_are_errors_each_time),
         OF(many_errors_are_kept_apart),
         OF(every_thread_has_the_error),
+        OF(the_first_values_of_empty_ones_may_be_behind_it),
+        OF(it_names_the_line_of_the_call_that_failed),
         OF(no_value_is_wrong_while_errors_come_and_go),
     };
     return RUN("faults");

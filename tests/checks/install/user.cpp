@@ -1,6 +1,7 @@
 // An outside program in C++17: the same macros, and an exception that passes a scope, in C++ and in C.
 #include <cmath>
 #include <cstdio>
+#include <cstring>
 #include <facula/facula.h>
 
 extern "C" void call_without_grad(void (*f)(void));
@@ -11,6 +12,13 @@ static bool records(fa_tensor *x)
 }
 
 static int failures;
+
+// Calls outside of functions.
+static const fa_device best = fa_device_best();
+static bool is_here(fa_device device = fa_device_current())
+{
+    return fa_is_available(device) && fa_is_available(best);
+}
 
 static void check(bool good, int line)
 {
@@ -101,9 +109,22 @@ static void calls()
     CHECK(fa_grad_of(FA_TENSORS(fa_sum(fa_pow(w, 2))), FA_TENSORS(w), .create_graph = true).count == 1);
 }
 
+// Errors name the line, of calls that are templates too.
+static void lines()
+{
+    fa_tensor *x = nullptr;
+    CHECK(!fa_exp(x) && std::strstr(fa_error_message(), "user.cpp:"));
+    CHECK(!fa_pointwise("x +", fa_ones(FA_SHAPE(2))) && std::strstr(fa_error_message(), "user.cpp:"));
+    CHECK(!fa_call(fa_op_find("exp"), x) && std::strstr(fa_error_message(), "user.cpp:"));
+    CHECK(!fa_nn_sequential((fa_module *)nullptr) && std::strstr(fa_error_message(), "user.cpp:"));
+    CHECK(!fa_synchronize(FA_CUDA(77)) && std::strstr(fa_error_message(), "user.cpp:"));
+}
+
 int main()
 {
     calls();
+    lines();
+    CHECK(is_here());
     fa_tensor *x = fa_rand(FA_SHAPE(3, 4), .requires_grad = true);
     bool recorded = records(x);
     try {
