@@ -186,7 +186,6 @@ void fa__worker_aim(fa__worker *k, int64_t n)
 static void special_step(fa__worker *k, const fa__step *s, int64_t n)
 {
     const fa__simd_class *c = fa__cpu_simd->of[s->type];
-    const fa__operand *key = k->walk->lane[s->a].operand;
     if (s->kind == FA__STEP_HOT)
         k->walk->simd->hot[k->walk->code->hot](k->slot[s->o], (const void *const *)k->slot, n);
     else if (s->kind == FA__STEP_COPY)
@@ -196,7 +195,8 @@ static void special_step(fa__worker *k, const fa__step *s, int64_t n)
     else if (s->kind == FA__STEP_INDEX)
         c->index(k->slot[s->o], k->at.position, n);
     else
-        (s->kind == FA__STEP_UNIFORM ? c->uniform : c->normal)(k->slot[s->o], key->value.key, k->at.position, n);
+        (s->kind == FA__STEP_UNIFORM ? c->uniform : c->normal)(k->slot[s->o], k->walk->lane[s->a].operand->value.key,
+                                                               k->at.position, n);
 }
 
 /* Steps of several types. */
