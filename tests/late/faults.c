@@ -513,7 +513,7 @@ static void the_first_values_of_empty_ones_may_be_behind_it(void **state)
     assert_true(fa_synchronize(DEVICE(0)));
     fa_index_select(rows, 0, index_of(5), .out = out);
     fa_index_select(rows, 0, index_of(6), .out = late);
-    assert_false(fa_synchronize(DEVICE(0)));
+    assert_true(fa_failed() || !fa_synchronize(DEVICE(0)));
     fa_error_clear();
     assert_true(fa_tensor_is_faulty(out));
     assert_false(fa_read(out, read, FA_F32, 8));
