@@ -364,9 +364,10 @@ static void without_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(definition),     TEST(dtypes),         TEST(layouts), TEST(same_bits), TEST(far_apart),
-        TEST(nothing_to_sum), TEST(not_a_number),   TEST(infinite_weights), TEST(planned), TEST(lines),   TEST(refused),   TEST(refused_transposed),
-        TEST(autocast),       TEST(without_memory),
+        TEST(definition), TEST(dtypes),         TEST(layouts),      TEST(same_bits),
+        TEST(far_apart),  TEST(nothing_to_sum), TEST(not_a_number), TEST(infinite_weights),
+        TEST(planned),    TEST(lines),          TEST(refused),      TEST(refused_transposed),
+        TEST(autocast),   TEST(without_memory),
     };
     return RUN("convolution");
 }
