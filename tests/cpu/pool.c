@@ -7,7 +7,7 @@
 static fa_tensor *channels_last(const fa_tensor *x)
 {
     const fa_shape last = {4, {0, 2, 3, 1}}, first = {4, {0, 3, 1, 2}};
-    return fa_permute(fa_clone(fa_permute(x, last)), first);
+    return fa_permute(fa_contiguous(fa_permute(x, last)), first);
 }
 
 /* Numbers of which many are equal, with zeros of both signs, infinities and NaN. */
