@@ -80,10 +80,22 @@ static CUcontext current(void)
     return depth ? stack[depth - 1] : NULL;
 }
 
+static void read_environment(void)
+{
+    static bool read;
+    const char *fail = read ? NULL : getenv("CUDASIM_FAIL");
+    char sticky[8] = "";
+    read = true;
+    if (fail && sscanf(fail, "%39[^:]:%ld:%d:%7s", failure.call, &failure.left, &failure.code, sticky) < 3)
+        fprintf(stderr, "cudasim: CUDASIM_FAIL=%s is not call:number:code\n", fail);
+    failure.sticky |= !strcmp(sticky, "sticky");
+}
+
 /* What every call begins with; the lock is held when it returns 0. */
 static CUresult enter(const char *call, bool context)
 {
     cudasim_lock();
+    read_environment();
     count_call(call);
     CUcontext c = current();
     CUresult status = cudasim_fails(call, c);
@@ -125,12 +137,6 @@ CUresult cudasim_leave(CUresult status)
 API cuInit(unsigned flags)
 {
     BEGIN_ANYWHERE(cuInit);
-    const char *fail = getenv("CUDASIM_FAIL");
-    char sticky[8] = "";
-    if (!initialized && fail
-        && sscanf(fail, "%39[^:]:%ld:%d:%7s", failure.call, &failure.left, &failure.code, sticky) < 3)
-        fprintf(stderr, "cudasim: CUDASIM_FAIL=%s is not call:number:code\n", fail);
-    failure.sticky |= !strcmp(sticky, "sticky");
     for (int i = 0; i < DEVICES; i++)
         contexts[i].device = i;
     initialized = true;

@@ -141,15 +141,25 @@ static bool run_compiler(char *const *words, const char *log)
 static const char *const files[] = {"kernel.cpp", "kernel.ii", "kernel.so", "log"};
 enum { SOURCE, PREPROCESSED, OBJECT, LOG, FILES };
 
+/* Kernels fuse where their source says so: a function call each, unless the processor has an instruction for it. */
+static bool has_fma(void)
+{
+#if defined(__x86_64__)
+    return __builtin_cpu_supports("fma");
+#else
+    return false;
+#endif
+}
+
 static bool compile(const char *source, char path[FILES][PATH], int architecture)
 {
     char target[60];
-    snprintf(target, sizeof target, "-DCUDASIM_ARCHITECTURE=%d", architecture);
+    snprintf(target, sizeof target, "-DCUDASIM_ARCHITECTURE=%d", architecture + (has_fma() ? 1000 : 0));
     char *preprocess[] = {CUDASIM_COMPILER,   "-E",         "-w", target, "-include", CUDASIM_PRELUDE, "-o",
                           path[PREPROCESSED], path[SOURCE], NULL};
     char *translate[] = {CUDASIM_COMPILER,
                          "-std=c++11",
-                         "-O1",
+                         "-O2",
                          "-w",
                          "-fPIC",
                          "-shared",
@@ -159,6 +169,7 @@ static bool compile(const char *source, char path[FILES][PATH], int architecture
                          "-fno-strict-aliasing",
                          "-fno-math-errno",
                          "-ffp-contract=off",
+                         has_fma() ? "-mfma" : "-DNO_FMA",
                          "-o",
                          path[OBJECT],
                          path[PREPROCESSED],
@@ -281,12 +292,15 @@ static void *open_object(const void *image, size_t size)
     return handle;
 }
 
-/* Machine code runs on later devices of the same major number; PTX on all later ones. */
+/* Machine code runs on later devices of the same major number; PTX on all later ones. 1000: compiled for processors
+ * that fuse, which this one has to do then. */
 static bool runs_here(void *handle, bool text)
 {
     const int *of = dlsym(handle, "cudasim_architecture");
     int capability = (int)cudasim_number("CUDASIM_CAPABILITY", 90);
-    return of && *of <= capability && (text || *of / 10 == capability / 10);
+    int architecture = of ? *of % 1000 : 0;
+    bool runs = of && (*of < 1000 || has_fma());
+    return runs && architecture <= capability && (text || architecture / 10 == capability / 10);
 }
 
 EXPORT CUresult cuModuleLoadData(CUmodule *out, const void *image)

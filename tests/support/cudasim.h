@@ -7,7 +7,7 @@
 
 /* What cudasim/cudasim.h says of each. */
 typedef struct cudasim_functions {
-    void (*fail)(const char *call, long n, int code, bool sticky);
+    void (*inject)(const char *call, long n, int code, bool sticky);
     long (*calls)(const char *call);
     void (*delay)(int64_t microseconds, const void *stream);
     void (*ignore_events)(bool);

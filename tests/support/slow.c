@@ -1,5 +1,6 @@
-/* Queues that are made slow: late ones can be told to, and those of the simulator of CUDA; those of OpenCL get events in front of each piece of work, which
- * stand for work that takes long, and which a thread, or whoever waits, completes. */
+/* Queues that are made slow: late ones can be told to, and those of the simulator of CUDA; those of OpenCL get events
+ * in front of each piece of work, which stand for work that takes long, and which a thread, or whoever waits,
+ * completes. */
 #include "backend/gpu/cuda/cuda.h"
 #include "backend/gpu/opencl/opencl.h"
 #include "backend/late/late.h"

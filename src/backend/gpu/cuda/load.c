@@ -87,19 +87,19 @@ bool fa__cuda_load(const char **why)
     *why = reason;
     int count = 0;
     if (!driver_is_open(&driver)) {
-        fa__text_add(&text, "no driver: %s", driver.reason);
+        fa__text_add(&text, "there is no CUDA driver: %s", driver.reason);
         return false;
     }
     CUresult status = fa__cuda.cuInit(0);
     status = status == CUDA_SUCCESS ? fa__cuda.cuDeviceGetCount(&count) : status;
     if (status != CUDA_SUCCESS || !count) {
-        fa__text_add(&text, "the driver finds no GPU: %s",
+        fa__text_add(&text, "the CUDA driver finds no GPU: %s",
                      fa__cuda_error_name(-(status != CUDA_SUCCESS ? status : CUDA_ERROR_NO_DEVICE)));
         return false;
     }
     if (nvrtc.handle || open_nvrtc(&nvrtc))
         return true;
-    fa__text_add(&text, "no compiler (NVRTC): %s",
+    fa__text_add(&text, "there is no compiler (NVRTC): %s",
                  nvrtc.reason[0] ? nvrtc.reason : "libnvrtc.so.13 and libnvrtc.so.12 are not there");
     return false;
 }
