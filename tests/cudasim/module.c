@@ -159,7 +159,7 @@ static bool compile(const char *source, char path[FILES][PATH], int architecture
                           path[PREPROCESSED], path[SOURCE], NULL};
     char *translate[] = {CUDASIM_COMPILER,
                          "-std=c++11",
-                         "-O2",
+                         "-O1",
                          "-w",
                          "-fPIC",
                          "-shared",
@@ -270,13 +270,18 @@ static size_t size_of_object(const void *image)
     return (size_t)(h.e_shoff + (uint64_t)h.e_shentsize * h.e_shnum);
 }
 
+static int digit(char c)
+{
+    return c <= '9' ? c - '0' : c - 'a' + 10;
+}
+
 static unsigned char *from_text(const char *text, size_t *size)
 {
     text += sizeof head - 1;
     *size = strlen(text) / 2;
     unsigned char *code = malloc(*size + 1);
     for (size_t i = 0; code && i < *size; i++)
-        sscanf(text + 2 * i, "%2hhx", &code[i]);
+        code[i] = (unsigned char)(digit(text[2 * i]) * 16 + digit(text[2 * i + 1]));
     return code;
 }
 
