@@ -13,7 +13,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-extern char **environ;
 enum { PATH = 512 };
 
 /* ---- files ---- */
