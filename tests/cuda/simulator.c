@@ -214,7 +214,7 @@ static bool order_holds(double value) /* another one each time: memory is used a
     fa_tensor *x = fa_ones(FA_SHAPE(COUNT), .device = FA_CUDA(0));
     assert_true(fa_synchronize(FA_CUDA(0)));
     const fa__cuda_queue *slow = ((const fa__gpu_queue *)device(0)->queue)->handle;
-    sim->delay(20000, slow->stream);
+    sim->delay(200000, slow->stream);
     double sum = fa_item(fa_sum(fa_to(fa_add(x, value), FA_CUDA(1))));
     sim->delay(0, NULL);
     return sum == (1 + value) * COUNT;

@@ -61,7 +61,7 @@ static bool may_run(const command *c, int64_t *soon)
         return false;
     if (c->ready == INT64_MAX)
         return waiting > 0;
-    if (c->ready > now() && !waiting) {
+    if (c->ready > now()) {
         *soon = c->ready < *soon ? c->ready : *soon;
         return false;
     }
