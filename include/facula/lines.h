@@ -168,6 +168,7 @@
 #define fa_optim_lr(...) FA__CALLED(fa_optim_lr(__VA_ARGS__))
 #define fa_optim_set_lr(...) FA__CALLED(fa_optim_set_lr(__VA_ARGS__))
 #define fa_optim_set_lr_tensor(...) FA__CALLED(fa_optim_set_lr_tensor(__VA_ARGS__))
+#define fa_optim_set_capturable(...) FA__CALLED(fa_optim_set_capturable(__VA_ARGS__))
 #define fa_optim_kind(...) FA__CALLED(fa_optim_kind(__VA_ARGS__))
 #define fa_optim_state(...) FA__CALLED(fa_optim_state(__VA_ARGS__))
 #define fa_optim_state_dict(...) FA__CALLED(fa_optim_state_dict(__VA_ARGS__))

@@ -306,6 +306,13 @@ FA_API bool fa_optim_set_lr(fa_optim *optimizer, double lr);
  *  @return false and an error if there is no such group, or the tensor is not a floating one without dimensions */
 FA_API bool fa_optim_set_lr_tensor(fa_optim *optimizer, int group, fa_tensor *lr);
 
+/** Keeps step counts on the devices of the parameters, where Adam, AdamW and Adagrad compute from them what depends on
+ *  the number of steps, such as Adam's bias correction (PyTorch: capturable=True). The host then passes no number that
+ *  changes from step to step, so a step that is issued again on the device counts. A parameter's count is its own. A
+ *  saved state reads the counts, which waits for the device. The default is false: the host counts.
+ *  @return false and an error on failure */
+FA_API bool fa_optim_set_capturable(fa_optim *optimizer, bool capturable);
+
 /* ---- optimizer state ---- */
 
 /** The kind of an optimizer: "sgd", "adam", "adamw", "rmsprop" or "adagrad". "" and an error for NULL. */

@@ -19,6 +19,11 @@ static void write(fa__group *g)
     fa__optim_constant(g, "eps", o[EPS]);
 }
 
+static void write_count(fa__group *g)
+{
+    fa__optim_count_constant(g, "lr_decay", g->option[LR_DECAY]);
+}
+
 #define AT(name) offsetof(fa_optim_adagrad_options, name)
 static const fa__method adagrad = {
     .name = "fa_optim_adagrad",
@@ -31,6 +36,9 @@ static const fa__method adagrad = {
                [MAXIMIZE] = {"maximize", AT(maximize), FA__YES_OR_NO}},
     .state = {{"sum", "s", .begin = INITIAL_ACCUMULATOR_VALUE}},
     .write = write,
+    .count = "rate_of_one = 1 / (1 + t * lr_decay); t = t + 1",
+    .counter = {"t", "rate_of_one"},
+    .write_count = write_count,
 };
 
 fa_optim *(fa_optim_adagrad)(fa_parameters parameters, const fa_optim_adagrad_options *options)

@@ -42,6 +42,15 @@ static void write_means(fa__group *g, const char *parameter)
     fa__optim_number(g, "root", root);
 }
 
+/* 1 - beta^t by expm1, which is exact to the last bits where beta^t is near 1. */
+static const char count[] = "t = t + 1; rate_of_one = -1 / expm1(t * log_beta1); root = sqrt(-expm1(t * log_beta2))";
+
+static void write_count(fa__group *g)
+{
+    fa__optim_count_constant(g, "log_beta1", log(g->option[BETA1]));
+    fa__optim_count_constant(g, "log_beta2", log(g->option[BETA2]));
+}
+
 static void write_adam(fa__group *g)
 {
     fa__optim_gradient(g, g->option[MAXIMIZE], g->option[WEIGHT_DECAY]);
@@ -52,10 +61,11 @@ static void write_adamw(fa__group *g)
 {
     bool decays = g->option[WEIGHT_DECAY] != 0;
     fa__optim_gradient(g, g->option[MAXIMIZE], 0);
-    if (decays && g->lr)
+    bool by_tensor = g->lr || fa__group_counts(g); /* lr is a name in the program */
+    if (decays && by_tensor)
         fa__optim_text(g, "left = 1 - lr * decay; ");
     write_means(g, decays ? "left * p" : "p");
-    if (decays && g->lr)
+    if (decays && by_tensor)
         fa__optim_constant(g, "decay", g->option[WEIGHT_DECAY]);
     else if (decays)
         fa__optim_number(g, "left", left);
@@ -76,8 +86,24 @@ static void write_adamw(fa__group *g)
             "max_exp_avg_sq", "x", .when = AMSGRAD                                                                     \
         }                                                                                                              \
     }
-static const fa__method adam = {.name = "fa_optim_adam", .option = OPTIONS, .state = STATES, .write = write_adam};
-static const fa__method adamw = {.name = "fa_optim_adamw", .option = OPTIONS, .state = STATES, .write = write_adamw};
+#define COUNTERS                                                                                                       \
+    {                                                                                                                  \
+        "t", "rate_of_one", "root"                                                                                     \
+    }
+static const fa__method adam = {.name = "fa_optim_adam",
+                                .option = OPTIONS,
+                                .state = STATES,
+                                .write = write_adam,
+                                .count = count,
+                                .counter = COUNTERS,
+                                .write_count = write_count};
+static const fa__method adamw = {.name = "fa_optim_adamw",
+                                 .option = OPTIONS,
+                                 .state = STATES,
+                                 .write = write_adamw,
+                                 .count = count,
+                                 .counter = COUNTERS,
+                                 .write_count = write_count};
 
 fa_optim *(fa_optim_adam)(fa_parameters parameters, const fa_optim_adam_options *options)
 {

@@ -18,6 +18,7 @@ static void group_destroy(void *object)
             fa__state_drop(&slot->state[k], slot->parameter);
             fa__state_drop(&slot->loaded[k], slot->parameter);
         }
+        fa__counters_drop(slot);
         fa_release(slot->parameter);
     }
 }
@@ -97,8 +98,9 @@ static void *part(char **at, size_t bytes)
 
 static fa__group *group_new(const fa__method *method, size_t count)
 {
-    size_t each = sizeof(fa__slot) + sizeof(fa__slot *) + (2 + FA__MOST_STATES) * sizeof(fa_tensor *)
-                  + FA__MOST_NUMBERS * sizeof(double);
+    size_t lists = 2 + FA__MOST_STATES + FA__MOST_COUNTERS;
+    size_t each =
+        sizeof(fa__slot) + sizeof(fa__slot *) + lists * sizeof(fa_tensor *) + FA__MOST_NUMBERS * sizeof(double);
     fa__group *g = fa_object_new(&group_type, sizeof *g + count * each + 80);
     if (!g)
         return NULL;
@@ -108,7 +110,7 @@ static fa__group *group_new(const fa__method *method, size_t count)
     g->initial_lr = (double)NAN;
     g->slot = part(&at, count * sizeof(fa__slot));
     g->active = part(&at, count * sizeof(fa__slot *));
-    g->list = part(&at, count * (2 + FA__MOST_STATES) * sizeof(fa_tensor *));
+    g->list = part(&at, count * lists * sizeof(fa_tensor *));
     g->values = part(&at, count * FA__MOST_NUMBERS * sizeof(double));
     return g;
 }
@@ -128,6 +130,7 @@ static bool group_add(fa_optim *o, const char *who, fa_parameters p, const doubl
         return false;
     for (; g->count < p.count; g->count++)
         g->slot[g->count].parameter = fa_keep(p.item[g->count]);
+    g->capturable = o->capturable;
     fa__group_set(g, option);
     g->first = o->count;
     o->count += g->count;

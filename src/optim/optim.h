@@ -8,9 +8,10 @@
 
 enum {
     FA__MOST_STATES = 3,
-    FA__MOST_NUMBERS = 8,
-    FA__MOST_OPTIONS = 8,                                       /* tables end with an entry without a name */
-    FA__MOST_BINDINGS = 3 + FA__MOST_STATES + FA__MOST_NUMBERS, /* p, g, lr */
+    FA__MOST_NUMBERS = 10,
+    FA__MOST_OPTIONS = 8, /* tables end with an entry without a name */
+    FA__MOST_COUNTERS = 3,
+    FA__MOST_BINDINGS = 3 + FA__MOST_STATES + FA__MOST_COUNTERS + FA__MOST_NUMBERS, /* p, g, lr */
     FA__PROGRAM_ROOM = 256
 };
 
@@ -23,7 +24,8 @@ typedef struct fa__number {
      * of the parameter is new in this step; NULL: constant */
     double (*value)(const double *option, int64_t step, bool fresh);
     double constant;
-    bool of_one; /* computed for a learning rate of 1: the program multiplies it by the tensor that holds the rate */
+    bool of_one;   /* computed for a learning rate of 1: the program multiplies it by `lr` */
+    bool counting; /* used in the program that counts steps, not in that of the step */
 } fa__number;
 
 /* The valid range of an option, which must also be finite. */
@@ -50,14 +52,19 @@ typedef struct fa__method {
     fa__state state[FA__MOST_STATES];
     bool (*check)(const char *who, const double *option); /* checks combinations of options; NULL: all are valid */
     void (*write)(fa__group *);                           /* generates the program and its numbers */
+    /* For capturable optimizers: a program that advances the step count `t` of a parameter and computes from it the
+     * other counters, which replace the numbers of these names. NULL: nothing depends on the step count. */
+    const char *count, *counter[FA__MOST_COUNTERS];
+    void (*write_count)(fa__group *); /* adds the numbers of that program */
 } fa__method;
 
 /* One parameter with its state, to which it holds references. */
 typedef struct fa__slot {
     fa_tensor *parameter, *state[FA__MOST_STATES];
-    fa_tensor *loaded[FA__MOST_STATES]; /* the new state while a state dict is loaded */
-    int64_t step;                       /* number of its steps */
-    bool fresh;                         /* a state was created that has not been through a step */
+    fa_tensor *loaded[FA__MOST_STATES];    /* the new state while a state dict is loaded */
+    fa_tensor *counter[FA__MOST_COUNTERS]; /* of a capturable optimizer: 0-dimensional, on its device */
+    int64_t step;                          /* number of its steps */
+    bool fresh;                            /* a state was created that has not been through a step */
 } fa__slot;
 
 struct fa__group {
@@ -66,19 +73,20 @@ struct fa__group {
     const fa__method *method;
     double option[FA__MOST_OPTIONS];
     fa_tensor *lr;               /* holds the learning rate, instead of option 0; NULL: option 0 is used */
+    bool capturable;             /* step counts are on the device */
     double initial_lr;           /* the base rate of schedules; NaN: no schedule so far */
     char text[FA__PROGRAM_ROOM]; /* assigns to p and the states, computed from them, g and the numbers */
     fa__number number[FA__MOST_NUMBERS];
     int numbers;
     size_t count, first; /* number of parameters, and of those in earlier groups */
     fa__slot *slot;
-    /* space for a step: the parameters that take part, lists of p, g and states with `count` entries each, and of
-     * numbers */
+    /* space for a step: the parameters that take part, lists of p, g, states and counters with `count` entries each,
+     * and of numbers */
     size_t actives;
     fa__slot **active;
     fa_tensor **list;
     double *values;
-    fa_binding binding[FA__MOST_BINDINGS];
+    fa_binding binding[FA__MOST_BINDINGS], count_binding[FA__MOST_BINDINGS];
 };
 
 struct fa_optim {
@@ -87,6 +95,7 @@ struct fa_optim {
     double option[FA__MOST_OPTIONS]; /* defaults for groups that do not set an option */
     fa__group *group, *last;
     size_t groups, count;
+    bool capturable;
 };
 
 #define FA__EACH_GROUP(g, o) for (fa__group *g = (o)->group; g; g = g->next)
@@ -115,6 +124,8 @@ void fa__group_set(fa__group *, const double *option);
 /* The functions below are called by a method's `write`. */
 void fa__optim_number(fa__group *, const char *name, double (*value)(const double *option, int64_t step, bool fresh));
 void fa__optim_constant(fa__group *, const char *name, double value);
+/* Adds a number to the program that counts steps. */
+void fa__optim_count_constant(fa__group *, const char *name, double value);
 /* Adds the number `rate`, which is proportional to the learning rate; call it before the text that uses it. */
 void fa__optim_rate(fa__group *, double (*value)(const double *option, int64_t step, bool fresh));
 void fa__optim_text(fa__group *, const char *format, ...) __attribute__((__format__(__printf__, 2, 3)));
@@ -125,6 +136,12 @@ void fa__optim_mean(fa__group *, double keep);
 
 /* ---- step.c ---- */
 
+/* Whether the step counts of a group's parameters are on the device. */
+bool fa__group_counts(const fa__group *);
+/* Copies step counts from the device, which waits for it. False and an error if that fails. */
+bool fa__optim_read_counts(fa_optim *);
+/* Drops the counters of a parameter: the next step makes them from its step count. */
+void fa__counters_drop(fa__slot *);
 /* Drops a state and its connection to the parameter. NULL is allowed. */
 void fa__state_drop(fa_tensor **state, fa_tensor *parameter);
 #endif

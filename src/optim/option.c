@@ -67,12 +67,25 @@ void fa__group_set(fa__group *g, const double *option)
     g->text[0] = 0;
     g->numbers = 0;
     g->method->write(g);
+    if (fa__group_counts(g))
+        g->method->write_count(g);
 }
 
 /* ---- generating programs ---- */
 
+/* Whether this number is a counter on the device. */
+static bool is_counter(const fa__group *g, const char *name)
+{
+    for (int k = 0; fa__group_counts(g) && k < FA__MOST_COUNTERS && g->method->counter[k]; k++)
+        if (!strcmp(g->method->counter[k], name))
+            return true;
+    return false;
+}
+
 void fa__optim_number(fa__group *g, const char *name, double (*value)(const double *option, int64_t step, bool fresh))
 {
+    if (is_counter(g, name))
+        return;
     g->number[g->numbers++] = (fa__number){.name = name, .value = value};
 }
 
@@ -81,14 +94,23 @@ void fa__optim_constant(fa__group *g, const char *name, double value)
     g->number[g->numbers++] = (fa__number){.name = name, .constant = value};
 }
 
+void fa__optim_count_constant(fa__group *g, const char *name, double value)
+{
+    g->number[g->numbers++] = (fa__number){.name = name, .constant = value, .counting = true};
+}
+
 void fa__optim_rate(fa__group *g, double (*value)(const double *option, int64_t step, bool fresh))
 {
-    if (!g->lr) {
+    bool counts = is_counter(g, "rate_of_one");
+    if (!g->lr && !counts) {
         fa__optim_number(g, "rate", value);
         return;
     }
     fa__optim_text(g, "rate = lr * rate_of_one; ");
-    g->number[g->numbers++] = (fa__number){.name = "rate_of_one", .value = value, .of_one = true};
+    if (!g->lr)
+        fa__optim_constant(g, "lr", g->option[0]);
+    if (!counts)
+        g->number[g->numbers++] = (fa__number){.name = "rate_of_one", .value = value, .of_one = true};
 }
 
 void fa__optim_text(fa__group *g, const char *format, ...)
@@ -188,5 +210,22 @@ bool fa_optim_set_lr_tensor(fa_optim *o, int group, fa_tensor *lr)
     if (before)
         fa_release(before);
     fa__group_set(g, g->option);
+    return true;
+}
+
+bool fa_optim_set_capturable(fa_optim *o, bool capturable)
+{
+    if (!fa__optim_check(o, "fa_optim_set_capturable") || fa_error_stands())
+        return false;
+    if (!capturable && !fa__optim_read_counts(o))
+        return false;
+    FA__EACH_GROUP(g, o)
+    {
+        g->capturable = capturable;
+        for (size_t i = 0; !capturable && i < g->count; i++)
+            fa__counters_drop(&g->slot[i]);
+        fa__group_set(g, g->option);
+    }
+    o->capturable = capturable;
     return true;
 }

@@ -67,6 +67,8 @@ static bool states_visit(fa__dict *a, const fa__method *m, fa__slot *slot, size_
 static bool slot_visit(fa__dict *a, const fa__method *m, fa__slot *slot)
 {
     size_t count = 0;
+    if (a->commit)
+        fa__counters_drop(slot);
     return fa__dict_whole(a, &slot->step, 0, "step") && states_visit(a, m, slot, &count)
            && fa__dict_same(a, count, "tensors of this name", "tensors");
 }
@@ -90,7 +92,7 @@ static bool optim_visit(fa__dict *a, void *object)
 fa_state_dict fa_optim_state_dict(const fa_optim *o)
 {
     fa_state_dict none = {0};
-    if (!fa__optim_check(o, "fa_optim_state_dict"))
+    if (!fa__optim_check(o, "fa_optim_state_dict") || !fa__optim_read_counts((fa_optim *)(uintptr_t)o))
         return none;
     return fa__dict_write("fa_optim_state_dict", fa_optim_kind(o), optim_visit, (void *)(uintptr_t)o);
 }

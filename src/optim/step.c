@@ -36,6 +36,65 @@ static bool state_ready(const fa__group *g, int k, fa__slot *slot)
     return true;
 }
 
+/* ---- step counts on the device ---- */
+
+bool fa__group_counts(const fa__group *g)
+{
+    return g->capturable && g->method->count;
+}
+
+void fa__counters_drop(fa__slot *slot)
+{
+    for (int k = 0; k < FA__MOST_COUNTERS; k++)
+        fa__state_drop(&slot->counter[k], slot->parameter);
+}
+
+/* Creates a counter, which starts as the step count known on the host. */
+static bool counter_ready(fa__slot *slot, int k)
+{
+    if (slot->counter[k] && !fa_tensor_is_faulty(slot->counter[k]))
+        return true;
+    fa__state_drop(&slot->counter[k], slot->parameter);
+    fa_dtype dtype = fa_tensor_dtype(slot->parameter) == FA_F64 ? FA_F64 : FA_F32;
+    fa_tensor *made =
+        fa_full(FA_SCALAR, (double)slot->step, .dtype = dtype, .device = fa_tensor_device(slot->parameter));
+    if (!made || !fa_follow(made, slot->parameter))
+        return false;
+    slot->counter[k] = fa_keep(made);
+    return true;
+}
+
+static fa_tensor **counters(const fa__group *g, int k)
+{
+    return g->list + (size_t)(2 + FA__MOST_STATES + k) * g->count;
+}
+
+static bool counters_ready(fa__group *g, fa__slot *slot, size_t n)
+{
+    for (int k = 0; k < FA__MOST_COUNTERS && g->method->counter[k]; k++) {
+        if (!counter_ready(slot, k))
+            return false;
+        counters(g, k)[n] = slot->counter[k];
+    }
+    return true;
+}
+
+bool fa__optim_read_counts(fa_optim *o)
+{
+    FA__EACH_GROUP(g, o)
+    for (size_t i = 0; i < g->count; i++) {
+        fa_tensor *t = g->slot[i].counter[0];
+        double count = t ? fa_item(t) : 0;
+        if (t && !(count >= 0))
+            return false;
+        if (t)
+            g->slot[i].step = (int64_t)count;
+    }
+    return true;
+}
+
+/* ---- programs ---- */
+
 static bool state_is_used(const fa__group *g, int k)
 {
     const fa__state *s = &g->method->state[k];
@@ -61,6 +120,8 @@ static bool lists_fill(fa__group *g)
                 return false;
             g->list[(size_t)(2 + k) * g->count + n] = slot->state[k];
         }
+        if (fa__group_counts(g) && !counters_ready(g, slot, n))
+            return false;
         n++;
     }
     g->actives = n;
@@ -93,6 +154,23 @@ static fa_binding bind_number(fa__group *g, int k)
     return b;
 }
 
+/* Binds counters and the numbers of one of the two programs. */
+static size_t bind_numbers(fa__group *g, bool counting, fa_binding *b, size_t bound)
+{
+    for (int k = 0; fa__group_counts(g) && k < FA__MOST_COUNTERS && g->method->counter[k]; k++)
+        b[bound++] = (fa_binding){.name = g->method->counter[k], .tensors = {g->actives, counters(g, k)}};
+    for (int k = 0; k < g->numbers; k++)
+        if (g->number[k].counting == counting)
+            b[bound++] = bind_number(g, k);
+    return bound;
+}
+
+static fa_program count_program_of(fa__group *g)
+{
+    size_t bound = bind_numbers(g, true, g->count_binding, 0);
+    return (fa_program){.text = g->method->count, .count = bound, .bindings = g->count_binding};
+}
+
 static fa_program program_of(fa__group *g)
 {
     size_t bound = 0;
@@ -101,8 +179,7 @@ static fa_program program_of(fa__group *g)
             const char *name = k == 0 ? "p" : k == 1 ? "g" : g->method->state[k - 2].symbol;
             g->binding[bound++] = (fa_binding){.name = name, .tensors = {g->actives, g->list + (size_t)k * g->count}};
         }
-    for (int k = 0; k < g->numbers; k++)
-        g->binding[bound++] = bind_number(g, k);
+    bound = bind_numbers(g, false, g->binding, bound);
     if (g->lr)
         g->binding[bound++] = (fa_binding){.name = "lr", .number = fa__arg_t(g->lr)};
     return (fa_program){.text = g->text, .count = bound, .bindings = g->binding};
@@ -119,13 +196,15 @@ static const fa_object_type programs_type = {"programs", NULL};
 static bool groups_run(const fa_optim *o)
 {
     size_t n = 0;
-    programs *p = fa_object_new(&programs_type, sizeof *p + o->groups * sizeof *p->item);
+    programs *p = fa_object_new(&programs_type, sizeof *p + 2 * o->groups * sizeof *p->item);
     if (!p)
         return false;
     FA__EACH_GROUP(g, o)
     {
         if (!lists_fill(g))
             return false;
+        if (g->actives && fa__group_counts(g))
+            p->item[n++] = count_program_of(g);
         if (g->actives)
             p->item[n++] = program_of(g);
     }

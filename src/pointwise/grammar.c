@@ -246,7 +246,7 @@ static bool named_constant(fa__parser *p, fa__token name, fa__value *value)
         p->floating |= !boolean;
         fa__node_id node =
             boolean ? fa__build_integer(&p->builder, (int64_t)number) : fa__build_number(&p->builder, number);
-        if (boolean && p->signature->typed) /* a test, so that it is told from 1 and 0 */
+        if (boolean && p->signature->typed) /* its type is bool, not that of the integers 1 and 0 */
             node = fa__build(&p->builder, FA__PRIM_to_bool, node, 0, 0);
         *value = constant(p, node, boolean, name.position);
         return true;

@@ -4,6 +4,7 @@
 #include "support/tensors.h"
 #include <facula/expression.h>
 #include <facula/optim.h>
+#include <string.h>
 
 #define S(...) FA_SHAPE(__VA_ARGS__)
 enum { COUNT = 1000, STEPS = 3 };
@@ -191,12 +192,86 @@ static void other_tensors_are_no_learning_rate(void **state)
     assert_same(fa_detach(p), was);
 }
 
+/* ---- step counts ---- */
+
+static fa_optim *counting_optimizer(int kind, fa_parameters p)
+{
+    switch (kind) {
+    case 0:
+        return fa_optim_adam(p, .lr = 0.5, .weight_decay = 0.25, .amsgrad = true);
+    case 1:
+        return fa_optim_adamw(p, .lr = 0.5, .weight_decay = 0.25, .beta1 = 0);
+    case 2:
+        return fa_optim_adagrad(p, .lr = 0.5, .lr_decay = 0.5);
+    default:
+        return fa_optim_sgd(p, .lr = 0.5, .momentum = 0.5);
+    }
+}
+
+/* Two parameters; the second one has no gradient in the second step. */
+static void step_with_gradients(fa_optim *o, fa_tensor *const *p, int step)
+{
+    fa_set_grad(p[0], numbers(COUNT, step));
+    fa_set_grad(p[1], step == 1 ? NULL : numbers(3, step));
+    FA_USE(.forbid = FA_SYNC | FA_TRANSFER);
+    assert_true(fa_optim_step(o));
+}
+
+static double number_in(const fa_state_dict *state, const char *name)
+{
+    for (size_t i = 0; i < state->numbers.count; i++)
+        if (!strcmp(state->numbers.name[i], name))
+            return state->numbers.item[i];
+    return -1;
+}
+
+static void parameters_make(fa_tensor **p)
+{
+    for (int i = 0; i < 2; i++) {
+        p[i] = numbers(i ? 3 : COUNT, 1);
+        fa_set_requires_grad(p[i], true);
+    }
+}
+
+/* By counters on the device, beside counting on the host; from the third step on in a copy made from the state. */
+static void step_counts_may_stand_there(void **state)
+{
+    (void)state;
+    for (int kind = 0; kind < 4; kind++) {
+        FA_SCOPE;
+        fa_tensor *p[2], *q[2];
+        parameters_make(p);
+        parameters_make(q);
+        fa_optim *host = counting_optimizer(kind, fa_params(p[0], p[1]));
+        fa_optim *there = counting_optimizer(kind, fa_params(q[0], q[1]));
+        assert_true(fa_optim_set_capturable(there, true));
+        for (int step = 0; step < 2 * STEPS; step++) {
+            step_with_gradients(host, p, step);
+            step_with_gradients(there, q, step);
+            if (step == 3)
+                assert_true(fa_optim_set_lr(host, 0.25) && fa_optim_set_lr(there, 0.25));
+            if (step == 2) {
+                fa_state_dict counts = fa_optim_state_dict(there);
+                assert_true(number_in(&counts, "state.0.step") == 3 && number_in(&counts, "state.1.step") == 2);
+                there = counting_optimizer(kind, fa_params(q[0], q[1]));
+                assert_true(fa_optim_set_capturable(there, true) && fa_optim_load_state_dict(there, &counts));
+            }
+            if (step == 4)
+                assert_true(fa_optim_set_capturable(there, false));
+        }
+        for (int i = 0; i < 2; i++)
+            assert_true(are_close(p[i], q[i]));
+        assert_no_error();
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(a_program_reads_it_when_it_runs), TEST(an_f64_rounds_as_a_number_does),
         TEST(each_place_may_have_its_own),     TEST(what_is_no_number_is_refused),
         TEST(a_learning_rate_may_stand_there), TEST(other_tensors_are_no_learning_rate),
+        TEST(step_counts_may_stand_there),
     };
     return RUN("device_numbers");
 }

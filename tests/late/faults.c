@@ -521,6 +521,24 @@ static void the_first_values_of_empty_ones_may_be_behind_it(void **state)
     assert_true(fa_read(late, read, FA_F32, 8) && read[7] == 2); /* these were there before */
 }
 
+static void the_first_values_may_come_from_another_device(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    make_operands();
+    float read[8];
+    fa_tensor *out = fa_empty(FA_SHAPE(2, 4), .device = DEVICE(1));
+    if (!fa_copy_(out, select_rows(5))) { /* devices of different kinds: the copy waits and fails */
+        RAISED(5);
+        return;
+    }
+    assert_true(fa_failed() || !fa_synchronize(DEVICE(1)));
+    fa_error_clear();
+    assert_false(fa_read(out, read, FA_F32, 8));
+    RAISED(5);
+    assert_true(fa_tensor_is_faulty(out));
+}
+
 static void it_names_the_line_of_the_call_that_failed(void **state)
 {
     (void)state;
@@ -553,6 +571,7 @@ int main(void)
         OF(many_errors_are_kept_apart),
         OF(every_thread_has_the_error),
         OF(the_first_values_of_empty_ones_may_be_behind_it),
+        OF(the_first_values_may_come_from_another_device),
         OF(it_names_the_line_of_the_call_that_failed),
         OF(no_value_is_wrong_while_errors_come_and_go),
     };

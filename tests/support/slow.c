@@ -99,6 +99,15 @@ static void hold(cl_command_queue queue)
     shut(queue, event);
 }
 
+/* A copy that the host waits for is a wait. */
+static void hold_or_open(cl_command_queue queue, cl_bool wait)
+{
+    if (wait)
+        open_gates();
+    else
+        hold(queue);
+}
+
 static cl_int launch_late(cl_command_queue q, cl_kernel k, cl_uint dims, const size_t *offset, const size_t *size,
                           const size_t *group, cl_uint count, const cl_event *after, cl_event *event)
 {
@@ -109,14 +118,14 @@ static cl_int launch_late(cl_command_queue q, cl_kernel k, cl_uint dims, const s
 static cl_int read_late(cl_command_queue q, cl_mem m, cl_bool wait, size_t offset, size_t size, void *to, cl_uint count,
                         const cl_event *after, cl_event *event)
 {
-    hold(q);
+    hold_or_open(q, wait);
     return real.clEnqueueReadBuffer(q, m, wait, offset, size, to, count, after, event);
 }
 
 static cl_int write_late(cl_command_queue q, cl_mem m, cl_bool wait, size_t offset, size_t size, const void *from,
                          cl_uint count, const cl_event *after, cl_event *event)
 {
-    hold(q);
+    hold_or_open(q, wait);
     return real.clEnqueueWriteBuffer(q, m, wait, offset, size, from, count, after, event);
 }
 

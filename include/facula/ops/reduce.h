@@ -806,7 +806,7 @@ typedef struct fa_isin_options {
     char fa__end;   /**< marks the end of this version's options */
 } fa_isin_options;
 
-/** Whether each element is equal to one of the test elements: bool, in the shape of elements. NaN is equal to none.
+/** Whether each element is equal to one of the test elements: bool, in the shape of elements. NaN equals nothing.
  *
  *      fa_isin(elements, test_elements, .invert = false, .out = NULL)
  *

@@ -176,7 +176,7 @@ static fa_tensor *isin_compose(fa__call *c)
     return x && test ? found_in(x, test, a->invert) : NULL;
 }
 
-/** Whether each element is equal to one of the test elements: bool, in the shape of elements. NaN is equal to none. */
+/** Whether each element is equal to one of the test elements: bool, in the shape of elements. NaN equals nothing. */
 OP(isin, isin_args, (y), .compose = isin_compose, DIFFERS("bool: bool can be compared"),
    TORCH("isin(elements, test_elements, invert=invert)"), ALSO("NumPy's `in1d`"),
    SAMPLES(
