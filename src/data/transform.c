@@ -58,12 +58,11 @@ static fa_tensor *normalize_forward(fa_module *self, fa_tensor *x)
 {
     const normalize *n = fa_module_data(self);
     fa_device there = fa_tensor_device(x);
-    fa_dtype dtype = fa_tensor_dtype(x);
+    fa_dtype dtype = fa_dtype_is_floating(fa_tensor_dtype(x)) ? fa_tensor_dtype(x) : FA_F32;
     if (!is_image(self, x))
         return NULL;
-    if (!fa_dtype_is_floating(fa_tensor_dtype(x))) {
-        fa_fail(FA_ERROR_DTYPE, "fa_transform_normalize: the images are %s: fa_transform_to_tensor() comes before it",
-                fa_dtype_name(fa_tensor_dtype(x)));
+    if (fa_tensor_dtype(x) == FA_U8) {
+        fa_fail(FA_ERROR_DTYPE, "fa_transform_normalize: the images are u8: fa_transform_to_tensor() comes before it");
         return NULL;
     }
     if (n->channels != 1 && n->channels != fa_size(x, 1)) {

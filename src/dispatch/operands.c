@@ -84,7 +84,8 @@ static bool settle(const fa__call *c, char *args, fa_tensor **item)
         const fa__field *f = &c->op->fields[i];
         if (!c->tensor[i] || f->kind == FA__LIKE)
             continue;
-        fa_tensor *t = c->plan.unshares ? NULL : as_before(c, args, i); /* what is written stays, and is copied as well */
+        fa_tensor *t =
+            c->plan.unshares ? NULL : as_before(c, args, i); /* what is written stays, and is copied as well */
         if (!t && !(t = settled(c, (int)i, c->tensor[i])))
             return false;
         fa__put_tensor(args, f, t);

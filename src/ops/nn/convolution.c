@@ -106,10 +106,11 @@ static bool check_channels(const fa__call *c, const fa_tensor *x, int lead, int6
         return fa__call_fail(c, FA_ERROR_SHAPE, "weight's first dimension has to be 1 at least");
     if (fa__mul_i64(each, groups, &all) && x->shape[lead] == all)
         return true;
-    return groups == 1 ? fa__call_fail(c, FA_ERROR_SHAPE, "x has %lld channels, and weight takes %lld, its second size",
-                                       (long long)x->shape[lead], (long long)each)
-                       : fa__call_fail(c, FA_ERROR_SHAPE, "x has %lld channels, and weight takes %lld in each of %lld groups",
-                                       (long long)x->shape[lead], (long long)each, (long long)groups);
+    return groups == 1
+               ? fa__call_fail(c, FA_ERROR_SHAPE, "x has %lld channels, and weight takes %lld, its second size",
+                               (long long)x->shape[lead], (long long)each)
+               : fa__call_fail(c, FA_ERROR_SHAPE, "x has %lld channels, and weight takes %lld in each of %lld groups",
+                               (long long)x->shape[lead], (long long)each, (long long)groups);
 }
 
 /* Sets spec[0] to x's shape with other channels, height and width. */
