@@ -9,6 +9,7 @@
 #include "support/limits.h"
 #include "support/report.h"
 #include "support/row.h"
+#include <math.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,12 +87,23 @@ static bool open_row(side *s, const char *name)
     return s->command[0] && ask(s, line, &calls);
 }
 
+/* Rows that have a figure for it compute the same on both sides; others answer 0. */
+static void check_row(side *sides)
+{
+    double ours, theirs;
+    if (ask(&sides[0], "check", &ours) && ask(&sides[1], "check", &theirs)
+        && !(fabs(ours - theirs) <= 1e-4 * fabs(theirs)))
+        snprintf(sides[0].failure, sizeof sides[0].failure, "failed: %.7g, but %.7g by the peer", ours, theirs);
+}
+
 static void measure_calls(side *sides, const bench_row *row)
 {
     bool open[2];
     double number;
     for (int i = 0; i < 2; i++)
         open[i] = open_row(&sides[i], row->name);
+    if (open[0] && open[1])
+        check_row(sides);
     for (int round = 0; round < ROUNDS; round++)
         for (int i = 0; i < 2; i++)
             if (open[i] && (open[i] = ask(&sides[i], "go", &number)))

@@ -1,7 +1,7 @@
 """The peer's side of the benchmark: PyTorch on the same rows as bench/support/rows_*.c, by the same names.
 
 A row is a function that makes its operands and returns what makes one call. It answers lines on standard input as
-bench_worker() does: "version", "open NAME", "go", "close"."""
+bench_worker() does: "version", "open NAME", "check", "go", "close". What "check" answers is in CHECKS."""
 import sys
 import time
 import warnings
@@ -13,6 +13,7 @@ from torch import nn
 
 ROUND_SECONDS = 0.03
 ROWS = {}
+CHECKS = {}
 MILLION = 1 << 20
 
 
@@ -213,6 +214,45 @@ for name, layer in LAYERS.items():
         ROWS[key] = lambda layer=layer, way=way: convolution(*layer, way=way)
 
 
+# ---- the tour's network ----
+
+
+def wave(shape, scale):
+    """The same numbers as in rows_cnn.c."""
+    count = torch.Size(shape).numel()
+    return (torch.sin(1.3 * torch.arange(count, dtype=torch.float64)) * scale).float().reshape(shape)
+
+
+def cnn(images):
+    x, y = wave((images, 3, 32, 32), 1), torch.arange(images) % 10
+    layers = [nn.Conv2d(3, 6, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2)]
+    layers += [nn.Flatten(), nn.Linear(16 * 5 * 5, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10)]
+    net = nn.Sequential(*layers)
+    with torch.no_grad():
+        for p in net.parameters():
+            p.copy_(wave(p.shape, 0.1))
+    optim = torch.optim.SGD(net.parameters(), lr=0.001, momentum=0.9)
+
+    def call():
+        optim.zero_grad()
+        loss = F.cross_entropy(net(x), y)
+        loss.backward()
+        optim.step()
+        return loss
+
+    return call
+
+
+def last_loss(images):
+    step = cnn(images)
+    return [step().item() for _ in range(5)][-1]
+
+
+for images in [4, 64, 256]:
+    ROWS[f"cnn_b{images}"] = lambda images=images: cnn(images)
+    CHECKS[f"cnn_b{images}"] = lambda images=images: last_loss(images)
+
+
 # ---- rounds ----
 
 
@@ -238,18 +278,20 @@ def go(call, count):
 
 
 def answers():
-    call, count = None, 0
+    call, count, opened = None, 0, None
     for line in sys.stdin:
         command, _, name = line.strip().partition(" ")
         if command == "version":
             yield "PyTorch " + torch.__version__
         elif command == "open" and name in ROWS:
             torch.manual_seed(0)
-            call = ROWS[name]()
+            call, opened = ROWS[name](), name
             count = calls_of_a_round(call)
             yield count
         elif command == "open":
             yield "failed the peer has no such row"
+        elif command == "check":
+            yield CHECKS.get(opened, lambda: 0)()
         elif command == "go":
             yield go(call, count)
         else:

@@ -40,17 +40,20 @@ typedef struct bench_row {
 
 /* One table for each subject, ended by a row without a name. */
 extern const bench_row bench_tiny[], bench_training[], bench_pointwise[], bench_gemm[], bench_convolution[],
-    bench_opencl[], bench_programs[];
+    bench_cnn[], bench_opencl[], bench_programs[];
 
 /* All rows in their order; NULL behind the last. */
 const bench_row *bench_row_at(int i);
 const bench_row *bench_row_named(const char *name);
 
-/* Answers lines on standard input until it ends: "limits", "open NAME", "go" (seconds a call), "close". peer.py speaks
- * the same. */
+/* Answers lines on standard input until it ends: "limits", "open NAME", "check", "go" (seconds a call), "close".
+ * peer.py speaks the same. */
 int bench_worker(void);
 /* Makes `count` calls of a row and nothing else: for counting instructions. */
 int bench_count(const char *name, int64_t count);
+
+/* For a row's open(): a figure that the peer must get, too, such as the loss after some steps from the same weights. */
+void bench_check_by(double (*figure)(void));
 
 /* Seconds of a clock. */
 double bench_now(void);

@@ -18,6 +18,12 @@ double bench_now(void)
 }
 
 static double pause_began, paused;
+static double (*check)(void); /* of the open row; NULL: there is nothing to compare */
+
+void bench_check_by(double (*figure)(void))
+{
+    check = figure;
+}
 
 void bench_pause(void)
 {
@@ -77,11 +83,15 @@ static void serve_row(const bench_row *r)
     char line[200];
     FA_SCOPE;
     fa_manual_seed(0);
+    check = NULL;
     r->open();
     int64_t count = fa_failed() ? 1 : calls_of_a_round(r);
     answer((double)count);
-    while (next_line(line, sizeof line) && !strcmp(line, "go"))
-        go(r, count);
+    while (next_line(line, sizeof line) && strcmp(line, "close") != 0)
+        if (!strcmp(line, "check"))
+            answer(check ? check() : 0);
+        else
+            go(r, count);
     answer(0);
 }
 

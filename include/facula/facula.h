@@ -26,6 +26,7 @@
  *    dtype and device. */
 #ifndef FACULA_H
 #define FACULA_H
+#include <facula/amp.h>
 #include <facula/autograd.h>
 #include <facula/data.h>
 #include <facula/device.h>

@@ -9,6 +9,7 @@
  *  error is set, nothing is saved and nothing is loaded. */
 #ifndef FACULA_SAVE_H
 #define FACULA_SAVE_H
+#include <facula/amp.h>
 #include <facula/data.h>
 #include <facula/nn.h>
 #include <facula/schedule.h>
@@ -232,6 +233,7 @@ typedef struct fa_checkpoint_options {
     fa_module *module;     /**< its parameters and buffers, as fa_module_state() lists them */
     fa_optim *optim;       /**< its state, options and learning rates */
     fa_schedule *schedule; /**< its state */
+    fa_scaler *scaler;     /**< its scale and factors */
     fa_loader *loader;     /**< its fa_loader_position(): the epoch, and the batch in it */
     fa_metadata metadata; /**< strings of the program, which fa_load_file() returns; names that start with "facula." are
                              reserved */
@@ -239,7 +241,7 @@ typedef struct fa_checkpoint_options {
 } fa_checkpoint_options;
 #define FA__DEFAULT_fa_checkpoint                                                                                      \
     {                                                                                                                  \
-        offsetof(fa_checkpoint_options, fa__end), NULL, NULL, NULL, NULL, {0, NULL, NULL}, 0                           \
+        offsetof(fa_checkpoint_options, fa__end), NULL, NULL, NULL, NULL, NULL, {0, NULL, NULL}, 0                     \
     }
 #define FA__DEFAULT_fa_checkpoint_save FA__DEFAULT_fa_checkpoint
 #define FA__DEFAULT_fa_checkpoint_load FA__DEFAULT_fa_checkpoint

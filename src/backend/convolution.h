@@ -88,17 +88,26 @@ static inline fa__patches fa__convolution_patches_back(const fa__convolution *v,
     return p;
 }
 
-/* In how many stretches the pixels are divided for a gradient of the weight, of fa__convolution_part() pixels each. So
- * there is work for many, and sums are more precise, unless the parts would take too much room. */
+/* For a gradient of the weight, the number of pixels of a stretch: so there is work for many, and sums are more
+ * precise. Stretches are whole images where there are enough of them, else bands of rows that divide an image evenly.
+ * The last one may be shorter. One stretch has all pixels where sums of several would take too much room. */
 static inline int64_t fa__convolution_part(const fa__convolution *v)
 {
-    enum { ROOM = 1 << 20, SHORTEST = 512 };
-    int64_t pixels = v->images * v->result[0] * v->result[1];
-    int64_t weights = v->groups * v->in * v->out * v->kernel[0] * v->kernel[1];
-    int64_t parts = weights > ROOM / 2 ? 1 : ROOM / (weights ? weights : 1), most = pixels / SHORTEST;
-    parts = parts > 64 ? 64 : parts;
-    parts = parts > most ? most : parts;
-    return parts > 1 ? (pixels + parts - 1) / parts : pixels;
+    enum { ROOM = 1 << 20, MOST = 64, SHORTEST = 16 };
+    const int64_t image = v->result[0] * v->result[1], pixels = v->images * image;
+    const int64_t weights = v->groups * v->in * v->out * v->kernel[0] * v->kernel[1];
+    int64_t parts = weights > ROOM / 2 ? 1 : ROOM / (weights ? weights : 1), bands = 1;
+    parts = parts > MOST ? MOST : parts;
+    if (parts < 2 || !image)
+        return pixels;
+    for (int64_t i = 2; v->images * i <= parts && i <= v->result[0] && v->images < MOST / 4; i++)
+        if (v->result[0] % i == 0 && image / i >= SHORTEST)
+            bands = i;
+    if (bands > 1)
+        return image / bands;
+    int64_t images = (v->images + parts - 1) / parts, least = (SHORTEST + image - 1) / image;
+    images = images < least ? least : images;
+    return images < v->images ? images * image : pixels;
 }
 
 static inline int64_t fa__convolution_parts(const fa__convolution *v)

@@ -12,15 +12,16 @@
 #define MODEL "model."
 #define RANDOM "random"
 #define LOADER "loader"
-enum { RANDOM_NUMBERS = 2, LOADER_NUMBERS = 3, MOST_KINDS = 3 };
+enum { RANDOM_NUMBERS = 2, LOADER_NUMBERS = 3, MOST_KINDS = 4 };
 
-/* The name prefixes of an optimizer or schedule. */
+/* The name prefixes of an optimizer, schedule or scaler. */
 typedef struct part {
     const char *kind, *tensors, *numbers;
 } part;
 
 static const part optim_part = {"facula.optim", "optim.tensors.", "optim.numbers."},
-                  schedule_part = {"facula.schedule", "schedule.tensors.", "schedule.numbers."};
+                  schedule_part = {"facula.schedule", "schedule.tensors.", "schedule.numbers."},
+                  scaler_part = {"facula.scaler", "scaler.tensors.", "scaler.numbers."};
 
 static const char version_name[] = "facula.checkpoint", version[] = "1";
 
@@ -103,7 +104,7 @@ typedef struct texts {
 
 static bool write(const char *path, const list *l, fa_metadata own, const char *const *kinds)
 {
-    const char *const names[MOST_KINDS] = {version_name, optim_part.kind, schedule_part.kind};
+    const char *const names[MOST_KINDS] = {version_name, optim_part.kind, schedule_part.kind, scaler_part.kind};
     texts *t = fa_object_new(&text_type, sizeof *t + 2 * (own.count + MOST_KINDS) * sizeof *t->at);
     if (!t)
         return false;
@@ -128,20 +129,22 @@ bool(fa_checkpoint_save)(const char *path, const fa_checkpoint_options *options)
         return false;
     FA_SCOPE;
     fa_parameters model = {0};
-    fa_state_dict optim = {0}, schedule = {0};
+    fa_state_dict optim = {0}, schedule = {0}, scaler = {0};
     if (o.module)
         model = fa_module_state(o.module);
     if (o.optim)
         optim = fa_optim_state_dict(o.optim);
     if (o.schedule)
         schedule = fa_schedule_state_dict(o.schedule);
+    if (o.scaler)
+        scaler = fa_scaler_state_dict(o.scaler);
     if (fa_error_stands())
         return false;
     list *l = list_new(model.count + optim.tensors.count + optim.numbers.count + schedule.tensors.count
-                       + schedule.numbers.count + 2);
+                       + schedule.numbers.count + scaler.numbers.count + 2);
     return l && add_all(l, MODEL, model) && add_part(l, &optim_part, &optim) && add_part(l, &schedule_part, &schedule)
-           && add_places(l, o.loader)
-           && write(path, l, o.metadata, (const char *const[]){version, optim.kind, schedule.kind});
+           && add_part(l, &scaler_part, &scaler) && add_places(l, o.loader)
+           && write(path, l, o.metadata, (const char *const[]){version, optim.kind, schedule.kind, scaler.kind});
 }
 
 /* ---- loading ---- */
@@ -223,7 +226,7 @@ static bool read_whole(fa__stored *s, const char *name, int64_t *to, int64_t cou
 /* Everything in a checkpoint for these objects, read and checked as far as possible without modifying them. */
 typedef struct found {
     fa__match *model;
-    fa_state_dict optim, schedule;
+    fa_state_dict optim, schedule, scaler;
     int64_t random[RANDOM_NUMBERS], loader[LOADER_NUMBERS];
 } found;
 
@@ -257,24 +260,37 @@ static bool find(fa__stored *s, const fa_checkpoint_options *o, found *f)
         return false;
     if (o->schedule && !read_part(s, &schedule_part, "schedule", fa_schedule_kind(o->schedule), &f->schedule))
         return false;
+    if (o->scaler && !read_part(s, &scaler_part, "scaler", "scaler", &f->scaler))
+        return false;
     return read_whole(s, RANDOM, f->random, RANDOM_NUMBERS) && (!o->loader || find_place(s, o->loader, f));
 }
 
-/* First the steps that can still fail: the schedule, then the optimizer; if that fails, the schedule is restored. */
+/* The states of a schedule and a scaler; those that are NULL are left out. */
+typedef struct small {
+    fa_state_dict schedule, scaler;
+} small;
+
+static bool small_load(const fa_checkpoint_options *o, const small *from)
+{
+    return (!o->schedule || fa_schedule_load_state_dict(o->schedule, &from->schedule))
+           && (!o->scaler || fa_scaler_load_state_dict(o->scaler, &from->scaler));
+}
+
+/* First what can still fail: the small states, then the optimizer's; if that fails, the small ones are restored. */
 static bool restore_steps(const fa_checkpoint_options *o, const found *f)
 {
-    fa_state_dict before = {0};
-    if (o->schedule) {
-        before = fa_schedule_state_dict(o->schedule);
-        if (!before.kind || !fa_schedule_load_state_dict(o->schedule, &f->schedule))
-            return false;
-    }
-    if (!o->optim || fa_optim_load_state_dict(o->optim, &f->optim))
+    small before = {{0}, {0}}, after = {f->schedule, f->scaler};
+    if (o->schedule)
+        before.schedule = fa_schedule_state_dict(o->schedule);
+    if (o->scaler)
+        before.scaler = fa_scaler_state_dict(o->scaler);
+    if (fa_error_stands())
+        return false;
+    if (small_load(o, &after) && (!o->optim || fa_optim_load_state_dict(o->optim, &f->optim)))
         return true;
     fa_error unheard = {0};
     FA_USE(.catch_errors = &unheard);
-    if (o->schedule)
-        fa_schedule_load_state_dict(o->schedule, &before);
+    small_load(o, &before);
     return false;
 }
 

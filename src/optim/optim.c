@@ -98,7 +98,7 @@ static void *part(char **at, size_t bytes)
 
 static fa__group *group_new(const fa__method *method, size_t count)
 {
-    size_t lists = 2 + FA__MOST_STATES + FA__MOST_COUNTERS;
+    size_t lists = 3 + FA__MOST_STATES + FA__MOST_COUNTERS;
     size_t each =
         sizeof(fa__slot) + sizeof(fa__slot *) + lists * sizeof(fa_tensor *) + FA__MOST_NUMBERS * sizeof(double);
     fa__group *g = fa_object_new(&group_type, sizeof *g + count * each + 80);

@@ -11,8 +11,9 @@ enum {
     FA__MOST_NUMBERS = 10,
     FA__MOST_OPTIONS = 8, /* tables end with an entry without a name */
     FA__MOST_COUNTERS = 3,
-    FA__MOST_BINDINGS = 3 + FA__MOST_STATES + FA__MOST_COUNTERS + FA__MOST_NUMBERS, /* p, g, lr */
-    FA__PROGRAM_ROOM = 256
+    FA__MOST_BINDINGS = 4 + FA__MOST_STATES + FA__MOST_COUNTERS + FA__MOST_NUMBERS, /* p, g, lr, found */
+    FA__PROGRAM_ROOM = 256,
+    FA__GUARDED_ROOM = 2 * FA__PROGRAM_ROOM
 };
 
 typedef struct fa__group fa__group;
@@ -55,6 +56,7 @@ typedef struct fa__method {
     /* For capturable optimizers: a program that advances the step count `t` of a parameter and computes from it the
      * other counters, which replace the numbers of these names. NULL: nothing depends on the step count. */
     const char *count, *counter[FA__MOST_COUNTERS];
+    int count_when;                   /* only if this option is not 0; 0: always */
     void (*write_count)(fa__group *); /* adds the numbers of that program */
 } fa__method;
 
@@ -87,6 +89,7 @@ struct fa__group {
     fa_tensor **list;
     double *values;
     fa_binding binding[FA__MOST_BINDINGS], count_binding[FA__MOST_BINDINGS];
+    char guarded[FA__GUARDED_ROOM], count_guarded[FA__GUARDED_ROOM]; /* programs of a step that may be skipped */
 };
 
 struct fa_optim {
@@ -136,6 +139,9 @@ void fa__optim_mean(fa__group *, double keep);
 
 /* ---- step.c ---- */
 
+/* fa_optim_step(), which changes nothing if `found`, a 0-dimensional tensor, is not 0; NULL: never skipped. The host
+ * looks at it if it is on the CPU, otherwise the step's programs do. */
+bool fa__optim_step_unless(fa_optim *, fa_tensor *found);
 /* Whether the step counts of a group's parameters are on the device. */
 bool fa__group_counts(const fa__group *);
 /* Copies step counts from the device, which waits for it. False and an error if that fails. */

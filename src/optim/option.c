@@ -219,8 +219,7 @@ bool fa_optim_set_capturable(fa_optim *o, bool capturable)
         return false;
     if (!capturable && !fa__optim_read_counts(o))
         return false;
-    FA__EACH_GROUP(g, o)
-    {
+    for (fa__group *g = o->capturable == capturable ? NULL : o->group; g; g = g->next) {
         g->capturable = capturable;
         for (size_t i = 0; !capturable && i < g->count; i++)
             fa__counters_drop(&g->slot[i]);

@@ -44,6 +44,11 @@ static void write(fa__group *g)
         fa__optim_number(g, "keep", keep);
 }
 
+static void write_count(fa__group *g)
+{
+    fa__optim_count_constant(g, "kept", 1 - g->option[DAMPENING]);
+}
+
 #define AT(name) offsetof(fa_optim_sgd_options, name)
 static const fa__method sgd = {
     .name = "fa_optim_sgd",
@@ -56,6 +61,10 @@ static const fa__method sgd = {
     .state = {{"momentum_buffer", "b", .when = MOMENTUM}},
     .check = options_are_good,
     .write = write,
+    .count = "keep = t < 1 ? 1 : kept; t = t + 1",
+    .counter = {"t", "keep"},
+    .count_when = DAMPENING,
+    .write_count = write_count,
 };
 
 fa_optim *(fa_optim_sgd)(fa_parameters parameters, const fa_optim_sgd_options *options)

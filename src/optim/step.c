@@ -1,10 +1,12 @@
 /* The optimizer step: one program for each group, over its parameters that have a gradient; all groups or none. */
 #include "optim/optim.h"
 #include <facula/autograd.h>
+#include <facula/device.h>
 #include <facula/error.h>
 #include <facula/ops/create.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
+#include <stdio.h>
 #include <string.h>
 
 void fa__state_drop(fa_tensor **state, fa_tensor *parameter)
@@ -40,7 +42,8 @@ static bool state_ready(const fa__group *g, int k, fa__slot *slot)
 
 bool fa__group_counts(const fa__group *g)
 {
-    return g->capturable && g->method->count;
+    int when = g->method->count_when;
+    return g->capturable && g->method->count && (!when || g->option[when] != 0);
 }
 
 void fa__counters_drop(fa__slot *slot)
@@ -67,6 +70,11 @@ static bool counter_ready(fa__slot *slot, int k)
 static fa_tensor **counters(const fa__group *g, int k)
 {
     return g->list + (size_t)(2 + FA__MOST_STATES + k) * g->count;
+}
+
+static fa_tensor **founds(const fa__group *g)
+{
+    return counters(g, FA__MOST_COUNTERS);
 }
 
 static bool counters_ready(fa__group *g, fa__slot *slot, size_t n)
@@ -154,35 +162,71 @@ static fa_binding bind_number(fa__group *g, int k)
     return b;
 }
 
-/* Binds counters and the numbers of one of the two programs. */
-static size_t bind_numbers(fa__group *g, bool counting, fa_binding *b, size_t bound)
+static size_t bind_counters(fa__group *g, fa_binding *b, size_t bound)
 {
     for (int k = 0; fa__group_counts(g) && k < FA__MOST_COUNTERS && g->method->counter[k]; k++)
         b[bound++] = (fa_binding){.name = g->method->counter[k], .tensors = {g->actives, counters(g, k)}};
+    return bound;
+}
+
+/* The numbers of one of the two programs. */
+static size_t bind_numbers(fa__group *g, bool counting, fa_binding *b, size_t bound)
+{
     for (int k = 0; k < g->numbers; k++)
         if (g->number[k].counting == counting)
             b[bound++] = bind_number(g, k);
     return bound;
 }
 
-static fa_program count_program_of(fa__group *g)
+/* A text that leaves what is bound to lists as it was where `found` is not 0. */
+static const char *guarded(char *to, const char *text, const fa_binding *b, size_t bound)
 {
-    size_t bound = bind_numbers(g, true, g->count_binding, 0);
-    return (fa_program){.text = g->method->count, .count = bound, .bindings = g->count_binding};
+    char *at = to, *end = to + FA__GUARDED_ROOM;
+    for (size_t k = 0; k < bound; k++)
+        at += snprintf(at, (size_t)(end - at), "%s_before = %s; ", b[k].name, b[k].name);
+    at += snprintf(at, (size_t)(end - at), "%s", text);
+    for (size_t k = 0; k < bound; k++)
+        at += snprintf(at, (size_t)(end - at), "; %s = found > 0 ? %s_before : %s", b[k].name, b[k].name, b[k].name);
+    return to;
 }
 
-static fa_program program_of(fa__group *g)
+static fa_binding found_binding(const fa__group *g)
 {
+    return (fa_binding){.name = "found", .tensors = {g->actives, founds(g)}};
+}
+
+static fa_program count_program_of(fa__group *g, bool may_skip)
+{
+    fa_binding *b = g->count_binding;
+    const char *text = g->method->count;
+    size_t bound = bind_counters(g, b, 0);
+    if (may_skip)
+        text = guarded(g->count_guarded, text, b, bound);
+    bound = bind_numbers(g, true, b, bound);
+    if (may_skip)
+        b[bound++] = found_binding(g);
+    return (fa_program){.text = text, .count = bound, .bindings = b};
+}
+
+static fa_program program_of(fa__group *g, bool may_skip)
+{
+    fa_binding *b = g->binding;
+    const char *text = g->text;
     size_t bound = 0;
-    for (int k = 0; k < 2 + FA__MOST_STATES; k++)
-        if (k < 2 || state_is_used(g, k - 2)) {
-            const char *name = k == 0 ? "p" : k == 1 ? "g" : g->method->state[k - 2].symbol;
-            g->binding[bound++] = (fa_binding){.name = name, .tensors = {g->actives, g->list + (size_t)k * g->count}};
-        }
-    bound = bind_numbers(g, false, g->binding, bound);
+    b[bound++] = (fa_binding){.name = "p", .tensors = {g->actives, g->list}};
+    for (int k = 0; k < FA__MOST_STATES; k++)
+        if (state_is_used(g, k))
+            b[bound++] = (fa_binding){.name = g->method->state[k].symbol,
+                                      .tensors = {g->actives, g->list + (size_t)(2 + k) * g->count}};
+    if (may_skip) {
+        text = guarded(g->guarded, text, b, bound);
+        b[bound++] = found_binding(g);
+    }
+    b[bound++] = (fa_binding){.name = "g", .tensors = {g->actives, g->list + g->count}};
+    bound = bind_numbers(g, false, b, bind_counters(g, b, bound));
     if (g->lr)
-        g->binding[bound++] = (fa_binding){.name = "lr", .number = fa__arg_t(g->lr)};
-    return (fa_program){.text = g->text, .count = bound, .bindings = g->binding};
+        b[bound++] = (fa_binding){.name = "lr", .number = fa__arg_t(g->lr)};
+    return (fa_program){.text = text, .count = bound, .bindings = b};
 }
 
 /* The programs of a step, in the innermost scope. */
@@ -193,7 +237,18 @@ typedef struct programs {
 
 static const fa_object_type programs_type = {"programs", NULL};
 
-static bool groups_run(const fa_optim *o)
+/* Fills the list of what decides whether a parameter's step is skipped, on the parameters' devices. */
+static bool founds_fill(const fa__group *g, fa_tensor *found)
+{
+    for (size_t i = 0; i < g->actives; i++) {
+        fa_device device = fa_tensor_device(g->list[i]);
+        bool again = i && fa_device_equal(device, fa_tensor_device(g->list[i - 1]));
+        founds(g)[i] = again ? founds(g)[i - 1] : fa_to(found, device);
+    }
+    return !fa_error_stands();
+}
+
+static bool groups_run(const fa_optim *o, fa_tensor *found)
 {
     size_t n = 0;
     programs *p = fa_object_new(&programs_type, sizeof *p + 2 * o->groups * sizeof *p->item);
@@ -201,23 +256,21 @@ static bool groups_run(const fa_optim *o)
         return false;
     FA__EACH_GROUP(g, o)
     {
-        if (!lists_fill(g))
+        if (!lists_fill(g) || (found && !founds_fill(g, found)))
             return false;
         if (g->actives && fa__group_counts(g))
-            p->item[n++] = count_program_of(g);
+            p->item[n++] = count_program_of(g, found != NULL);
         if (g->actives)
-            p->item[n++] = program_of(g);
+            p->item[n++] = program_of(g, found != NULL);
     }
     return fa_update_all(n, p->item);
 }
 
-bool fa_optim_step(fa_optim *o)
+static bool step(fa_optim *o, fa_tensor *found)
 {
-    if (!fa__optim_check(o, "fa_optim_step") || fa_error_stands())
-        return false;
     FA_SCOPE;
     FA_USE(.no_grad = true);
-    if (!groups_run(o))
+    if (!groups_run(o, found))
         return false;
     FA__EACH_GROUP(g, o)
     for (size_t i = 0; i < g->actives; i++) {
@@ -225,6 +278,19 @@ bool fa_optim_step(fa_optim *o)
         g->active[i]->fresh = false;
     }
     return true;
+}
+
+bool fa_optim_step(fa_optim *o)
+{
+    return fa__optim_check(o, "fa_optim_step") && !fa_error_stands() && step(o, NULL);
+}
+
+bool fa__optim_step_unless(fa_optim *o, fa_tensor *found)
+{
+    if (!fa_device_equal(fa_tensor_device(found), FA_CPU))
+        return fa_optim_set_capturable(o, true) && step(o, found);
+    double skip = fa_item(found);
+    return !fa_error_stands() && (skip != 0 || step(o, NULL));
 }
 
 bool fa_optim_zero_grad(fa_optim *o)

@@ -183,6 +183,10 @@ for device in opencl:0 opencl:1; do
 done
 check 'adam' run 0 train mlp --optimizer adam --quiet
 check 'adam: learns' says '^test accuracy: 9[6789]\.'
+for amp in bf16 f16; do
+    check "$amp" run 0 train mlp --amp $amp --quiet
+    check "$amp: learns" says '^test accuracy: 9[6789]\.'
+done
 check 'linear' run 0 train linear --hidden 3 --batch-size 64 --lr 0.5 --momentum 0 --epochs 20 --schedule constant --quiet
 check 'linear: learns' says '^test accuracy: 9[56789]\.'
 

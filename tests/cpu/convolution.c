@@ -1,5 +1,6 @@
 /* Convolutions against their definition, over sizes, dtypes and layouts, with the same bits for any layout and number
  * of threads; what is refused, and what else the samples do not say. */
+#include "backend/cpu/lanes_plan.h"
 #include "base/alloc.h"
 #include "support/autograd_test.h"
 #include "support/convolution_cases.h"
@@ -206,6 +207,49 @@ static void not_a_number(void **state)
     HOLD(fa_conv1d(x, fa_reshape(inf, FA_SHAPE(1, 1, 2)), .padding = 1), NAN, NAN, NAN, INFINITY, INFINITY);
 }
 
+/* The sums by lanes leave out what is multiplied by zeros of the padding, but not where a weight is infinite. Columns
+ * that are no neighbours are summed in another way. */
+static void infinite_weights(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        FA_SCOPE;
+        fa_tensor *x = fa_randn(FA_SHAPE(32, 3, 6, 5)), *w = fa_randn(FA_SHAPE(4, 3, 3, 3));
+        fa_copy_(fa_narrow(fa_select(w, 0, 1), 0, i, 1), fa_full(FA_SHAPE(1, 3, 3), i ? NAN : INFINITY));
+        fa_tensor *y = fa_conv2d(x, w, .padding = 1), *last = fa_conv2d(channels_last(x), w, .padding = 1);
+        assert_true(tensor_same_bits(fa_isnan(y), fa_isnan(last)));
+        assert_true(tensor_same_bits(fa_nan_to_num(y, .nan = 3), fa_nan_to_num(last, .nan = 3)));
+        assert_true(fa_item(fa_any(fa_isnan(fa_select(y, 1, 1)))) == 1);
+        assert_true(fa_item(fa_any(fa_isnan(fa_select(y, 1, 2)))) == 0);
+    }
+}
+
+/* Which way is taken is the planner's choice: it takes both. */
+static void planned(void **state)
+{
+    (void)state;
+    fa__lanes_plan x, y;
+    fa__convolution few = {.images = 64,
+                           .groups = 1,
+                           .in = 3,
+                           .out = 6,
+                           .size = {32, 32},
+                           .result = {28, 28},
+                           .kernel = {5, 5},
+                           .stride = {1, 1},
+                           .dilation = {1, 1},
+                           .x = {3072, 1024, 32, 1},
+                           .y = {4704, 784, 28, 1}};
+    fa__lanes_image image = {
+        .p = fa__convolution_patches(&few), .groups = 1, .channels = 6, .stride = {4704, 784, 28, 1}};
+    assert_true(fa__lanes_plan_image(&x, &image));
+    assert_true(fa__lanes_plan_weight(&x, &y, &few));
+    assert_int_equal(fa__convolution_parts(&few), 64); /* each image by itself */
+    few.in = image.p.channels = 512;
+    assert_false(fa__lanes_plan_image(&x, &image));
+    assert_false(fa__lanes_plan_weight(&x, &y, &few));
+}
+
 static void lines(void **state)
 {
     (void)state;
@@ -321,7 +365,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(definition),     TEST(dtypes),         TEST(layouts), TEST(same_bits), TEST(far_apart),
-        TEST(nothing_to_sum), TEST(not_a_number),   TEST(lines),   TEST(refused),   TEST(refused_transposed),
+        TEST(nothing_to_sum), TEST(not_a_number),   TEST(infinite_weights), TEST(planned), TEST(lines),   TEST(refused),   TEST(refused_transposed),
         TEST(autocast),       TEST(without_memory),
     };
     return RUN("convolution");

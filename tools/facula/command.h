@@ -27,10 +27,11 @@ enum { TRAIN = 1, EVAL = 2, PREDICT = 4, INFO = 8, DEVICES = 16, BENCH = 32 };
 enum { MODEL_CNN, MODEL_MLP, MODEL_LINEAR };
 enum { OPTIM_SGD, OPTIM_ADAM, OPTIM_ADAMW, OPTIM_RMSPROP, OPTIM_ADAGRAD };
 enum { SCHEDULE_CONSTANT, SCHEDULE_STEP, SCHEDULE_COSINE, SCHEDULE_ONE_CYCLE, SCHEDULE_PLATEAU };
+enum { AMP_OFF, AMP_BF16, AMP_F16 };
 
 /* All options; settings.c has a row for each. Strings are NULL if they are not given. */
 typedef struct settings {
-    int64_t model, data, epochs, batch_size, optimizer, schedule, step_size, patience, hidden, seed, threads, top;
+    int64_t model, data, epochs, batch_size, optimizer, schedule, amp, step_size, patience, hidden, seed, threads, top;
     double lr, momentum, weight_decay, gamma, warm_up;
     const char *data_dir, *device, *save, *resume, *log;
     int64_t quiet, json, curve, invert;
@@ -52,9 +53,10 @@ typedef struct setting {
     const char *argument, *doc;
 } setting;
 
-enum { SETTINGS = 27 }; /* including the last row, which has no name */
+enum { SETTINGS = 28 }; /* including the last row, which has no name */
 extern const setting setting_rows[SETTINGS];
-extern const char *const model_names[], *const data_names[], *const optimizer_names[], *const schedule_names[];
+extern const char *const model_names[], *const data_names[], *const optimizer_names[], *const schedule_names[],
+                                                                                           *const amp_names[];
 
 /* Parses the arguments of a subcommand. Exits if they are invalid, and after --help. */
 settings settings_parse(int command, int argc, char **argv, const char *arguments, const char *doc);

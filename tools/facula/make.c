@@ -105,5 +105,6 @@ bool run_new(run *r)
     r->net = fa_module_to(network_new(&r->n), r->device);
     r->optim = optimizers[r->s.optimizer](r->net, &r->s);
     r->schedule = schedule_new(r);
+    r->scaler = r->s.amp == AMP_F16 ? fa_amp_scaler() : NULL;
     return !fa_failed();
 }

@@ -6,13 +6,33 @@
 
 enum { SHOWN = 80 };
 
+static const fa_dtype amp_dtypes[] = {[AMP_OFF] = FA_SAME, [AMP_BF16] = FA_BF16, [AMP_F16] = FA_F16};
+
+static fa_tensor *loss_of(const run *r, const fa_batch *batch)
+{
+    FA_USE(.autocast = amp_dtypes[r->s.amp]);
+    return fa_cross_entropy(fa_forward(r->net, batch->input), batch->target);
+}
+
+/* backward() and step(), with scaled gradients if the run has a scaler. */
+static void learn(const run *r, fa_tensor *loss)
+{
+    if (!r->scaler) {
+        fa_backward(loss);
+        fa_optim_step(r->optim);
+        return;
+    }
+    fa_backward(fa_scaler_scale(r->scaler, loss));
+    fa_scaler_step(r->scaler, r->optim);
+    fa_scaler_update(r->scaler);
+}
+
 /* One training step; returns the loss, summed over the batch. */
 static fa_tensor *train_step(const run *r, const fa_batch *batch)
 {
     fa_optim_zero_grad(r->optim);
-    fa_tensor *loss = fa_cross_entropy(fa_forward(r->net, batch->input), batch->target);
-    fa_backward(loss);
-    fa_optim_step(r->optim);
+    fa_tensor *loss = loss_of(r, batch);
+    learn(r, loss);
     if (r->schedule && r->s.schedule != SCHEDULE_PLATEAU)
         fa_schedule_step(r->schedule);
     FA_USE(.no_grad = true);

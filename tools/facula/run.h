@@ -12,6 +12,7 @@ typedef struct run {
     fa_module *net;
     fa_optim *optim;
     fa_schedule *schedule; /* NULL: the rate stays */
+    fa_scaler *scaler;     /* NULL: gradients are not scaled */
     fa_loader *train, *held_out;
     int64_t done, room; /* epochs that are over, and room for */
     epoch_facts *epoch; /* as many */

@@ -60,7 +60,7 @@ bool run_save(run *r, const char *path)
         texts_add(t, "run.history", lines);
         const fa_metadata metadata = {t->count, t->name, t->value};
         good = fa_checkpoint_save(path, .module = r->net, .optim = r->optim, .schedule = r->schedule,
-                                  .loader = r->train, .metadata = metadata);
+                                  .scaler = r->scaler, .loader = r->train, .metadata = metadata);
     }
     free(lines);
     free(t);
@@ -92,7 +92,8 @@ static bool read_history(run *r, const char *text)
 bool run_load(run *r, const char *path, const fa_saved *file)
 {
     const char *sum = saved_text(file, "run.sum");
-    if (!fa_checkpoint_load(path, .module = r->net, .optim = r->optim, .schedule = r->schedule, .loader = r->train))
+    if (!fa_checkpoint_load(path, .module = r->net, .optim = r->optim, .schedule = r->schedule, .scaler = r->scaler,
+                            .loader = r->train))
         return false;
     if (!sum || !read_history(r, saved_text(file, "run.history")))
         return fa_fail(FA_ERROR_FILE, "%s does not tell what its epochs came to", path);

@@ -11,7 +11,8 @@
 const char *const model_names[] = {"cnn", "mlp", "linear", NULL},
                   *const data_names[] = {"digits", "fashion-mnist", "mnist", "cifar10", NULL},
                   *const optimizer_names[] = {"sgd", "adam", "adamw", "rmsprop", "adagrad", NULL},
-                  *const schedule_names[] = {"constant", "step", "cosine", "one-cycle", "plateau", NULL};
+                  *const schedule_names[] = {"constant", "step", "cosine", "one-cycle", "plateau", NULL},
+                  *const amp_names[] = {"off", "bf16", "f16", NULL};
 
 #define AT(member) offsetof(settings, member)
 #define MANY INT64_C(1000000000)
@@ -41,6 +42,8 @@ const setting setting_rows[SETTINGS] = {
     {"patience", 'p', WHOLE, AT(patience), 0, MANY, NULL, TRAIN, true, "EPOCHS",
      "Epochs without improvement before --schedule=plateau lowers the rate (default 2)"},
     {"gamma", 'g', NUMBER, AT(gamma), 0, 1, NULL, TRAIN, true, "X", "Decay factor of step and plateau (default 0.1)"},
+    {"amp", 'a', CHOICE, AT(amp), 0, 0, amp_names, TRAIN, true, "DTYPE",
+     "Mixed precision: off, bf16, or f16 with gradient scaling (default: off)"},
     {"hidden", 'H', WHOLE, AT(hidden), 1, 1000000, NULL, TRAIN, true, "N", "Hidden units of mlp (default 128)"},
     {"seed", 's', WHOLE, AT(seed), 0, INT64_MAX, NULL, TRAIN, true, "N", "Random seed (default 0)"},
     {"save", 0, TEXT, AT(save), 0, 0, NULL, TRAIN, false, "FILE",

@@ -1,6 +1,7 @@
 /* Convolutions as matrix products of patches (backend/convolution.h), which are packed from where they lie. */
 #include "backend/convolution.h"
 #include "backend/cpu/kernel.h"
+#include "backend/cpu/lanes.h"
 #include "backend/cpu/patches.h"
 #include "base/alloc.h"
 #include "base/error.h"
@@ -26,6 +27,11 @@ static bool run_all(work *w, int64_t count, void (*each)(void *, int64_t, int64_
 {
     fa__parallel_for(count, count >= fa__parallel_threads() ? 1 : count, each, w);
     return !atomic_load(&w->failed);
+}
+
+static inline int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
 }
 
 static void run_product(work *w, const fa__gemm *g)
@@ -151,6 +157,23 @@ static void forward_groups(void *context, int64_t begin, int64_t end)
     }
 }
 
+static fa__lanes_image forward_lanes(const work *w, const fa__convolution *v)
+{
+    fa__lanes_image g = {.p = w->p,
+                         .groups = v->groups,
+                         .channels = v->out,
+                         .x = (const void *)w->x,
+                         .weight = (const void *)w->weight,
+                         .bias = (const void *)w->bias,
+                         .y = (void *)moved(w->y, 0, 1),
+                         .weight_group = v->out * v->weight[0],
+                         .weight_channel = v->weight[0],
+                         .bias_channel = w->bias_step};
+    memcpy(g.weight_tap, v->weight + 1, sizeof g.weight_tap);
+    memcpy(g.stride, v->y, sizeof g.stride);
+    return g;
+}
+
 KERNEL(conv2d)
 {
     const fa__operand *y = &l->operand[0], *x = &l->operand[1], *weight = &l->operand[2], *bias = &l->operand[3];
@@ -160,7 +183,11 @@ KERNEL(conv2d)
     bool copied = !in_line((int64_t[]){v.in, v.kernel[0], v.kernel[1]}, v.weight + 1, &step);
     work w = {.x = x->data, .y = y->data, .weight = weight->data, .bias = bias->data, .p = fa__convolution_patches(&v)};
     w.bias_step = bias->data ? bias->stride[0] : 0;
-    bool ok = begin(&w, &v, y->dtype, copied) && run_all(&w, v.groups, forward_groups);
+    const fa__lanes_image lanes = forward_lanes(&w, &v);
+    bool ok;
+    if (y->dtype == FA_F32 && fa__lanes_image_run(&lanes, &ok))
+        return ok;
+    ok = begin(&w, &v, y->dtype, copied) && run_all(&w, v.groups, forward_groups);
     fa__aligned_free(w.packed);
     return ok;
 }
@@ -195,13 +222,37 @@ static void backward_groups(void *context, int64_t begin, int64_t end)
     }
 }
 
+/* One class of pixels; weights of groups follow each other by the channels of y, which are this product's taps. */
+static fa__lanes_image backward_lanes(const work *w)
+{
+    const fa__convolution *v = w->v;
+    const size_t size = sizeof(float);
+    return (fa__lanes_image){
+        .p = w->p,
+        .groups = v->groups,
+        .channels = v->in,
+        .x = (const void *)w->y,
+        .weight = (const void *)moved(w->weight, w->first[0] * v->weight[2] + w->first[1] * v->weight[3], size),
+        .bias = (const void *)w->bias,
+        .y = (void *)moved(w->x, w->class[0] * v -> x[2] + w -> class[1] * v -> x[3], size),
+        .weight_group = v->out * v->weight[0],
+        .weight_channel = v->weight[1],
+        .weight_tap = {v->weight[0], w->every[0] * v->weight[2], w->every[1] * v->weight[3]},
+        .bias_channel = w->bias_step,
+        .stride = {v->x[0], v->x[1], v->x[2] * v->stride[0], v->x[3] * v->stride[1]}};
+}
+
 static bool run_classes(work *w)
 {
     const fa__convolution *v = w->v;
     for (w->class[0] = 0; w->class[0] < fa__convolution_classes(v, 0); w->class[0]++)
         for (w->class[1] = 0; w->class[1] < fa__convolution_classes(v, 1); w->class[1]++) {
             w->p = fa__convolution_patches_back(v, w->class, w->first, w->every);
-            if (!run_all(w, v->groups, backward_groups))
+            const fa__lanes_image lanes = backward_lanes(w);
+            bool ok, f32 = w->kind == fa__cpu_gemm->kind[FA_F32];
+            if (!f32 || !fa__lanes_image_run(&lanes, &ok))
+                ok = run_all(w, v->groups, backward_groups);
+            if (!ok)
                 return false;
         }
     return true;
@@ -294,19 +345,37 @@ static void weight_parts(void *context, int64_t begin, int64_t end)
     }
 }
 
-/* The sums of a group's stretches, added in order. */
-static void add_parts(void *context, int64_t begin, int64_t end)
+/* The sums of some weights' stretches, added in order. */
+static void add_some(void *context, int64_t begin, int64_t end)
 {
     work *w = context;
+    const int64_t size = (int64_t)w->kind->sum, count = weights_of_group(w->v);
+    for (int64_t i = begin; i < end;) {
+        int64_t group = i / count, at = i - group * count, n = least(end - i, count - at);
+        char *sums = w->sums + (group * w->parts * count + at) * size;
+        for (int64_t part = 1; part < w->parts; part++)
+            w->kind->add(sums, sums + part * count * size, n);
+        i += n;
+    }
+}
+
+static void add_parts(work *w)
+{
     const fa__convolution *v = w->v;
     const int64_t count = weights_of_group(v);
     const fa__gemm_block all = {0, 0, v->in * v->kernel[0] * v->kernel[1], v->out};
-    for (int64_t group = begin; group < end; group++) {
-        char *sums = w->sums + group * w->parts * count * (int64_t)w->kind->sum;
-        for (int64_t i = 1; i < w->parts; i++)
-            w->kind->add(sums, sums + i * count * (int64_t)w->kind->sum, count);
-        put_weight(w, group, &all, sums, v->out);
-    }
+    fa__parallel_for(v->groups * count, 1 + 16384 / w->parts, add_some, w);
+    for (int64_t group = 0; group < v->groups; group++)
+        put_weight(w, group, &all, w->sums + group * w->parts * count * (int64_t)w->kind->sum, v->out);
+}
+
+static bool run_parts(work *w, int dtype)
+{
+    const fa__lanes_weight g = {w->v, (const void *)w->x, (const void *)w->y, (void *)w->sums};
+    bool ok;
+    if (dtype == FA_F32 && fa__lanes_weight_run(&g, &ok))
+        return ok;
+    return run_all(w, w->v->groups * w->parts, weight_parts);
 }
 
 KERNEL(conv2d_weight)
@@ -321,9 +390,9 @@ KERNEL(conv2d_weight)
     if (w.parts == 1)
         return run_all(&w, v.groups, weight_parts);
     w.sums = fa__aligned(64, (size_t)(w.parts * v.groups * weights_of_group(&v)) * w.kind->sum);
-    bool ok = w.sums && run_all(&w, v.groups * w.parts, weight_parts);
+    bool ok = w.sums && run_parts(&w, x->dtype);
     if (ok)
-        fa__parallel_for(v.groups, 1, add_parts, &w);
+        add_parts(&w);
     fa__aligned_free(w.sums);
     return ok;
 }

@@ -7,13 +7,15 @@
 
 #define DECLARE(level)                                                                                                 \
     extern const fa__simd fa__simd_##level;                                                                            \
-    extern const fa__gemm_kernels fa__gemm_##level;
+    extern const fa__gemm_kernels fa__gemm_##level;                                                                    \
+    extern const fa__lanes_kernels fa__lanes_##level;
 FA__CPU_LEVELS(DECLARE)
 
 typedef struct level {
     const char *name;
     const fa__simd *simd;
     const fa__gemm_kernels *gemm;
+    const fa__lanes_kernels *lanes;
     bool (*available)(void);
 } level;
 
@@ -48,12 +50,13 @@ static bool has_base(void)
 }
 #endif
 
-#define ROW(level) {#level, &fa__simd_##level, &fa__gemm_##level, has_##level},
+#define ROW(level) {#level, &fa__simd_##level, &fa__gemm_##level, &fa__lanes_##level, has_##level},
 static const level levels[] = {FA__CPU_LEVELS(ROW)};
 enum { LEVELS = sizeof levels / sizeof levels[0] };
 
 const fa__simd *fa__cpu_simd;
 const fa__gemm_kernels *fa__cpu_gemm;
+const fa__lanes_kernels *fa__cpu_lanes;
 static const char *names[LEVELS];
 static int available;
 
@@ -61,6 +64,7 @@ static void use(const level *l)
 {
     fa__cpu_simd = l->simd;
     fa__cpu_gemm = l->gemm;
+    fa__cpu_lanes = l->lanes;
 }
 
 bool fa__cpu_level_use(const char *name)

@@ -3,6 +3,7 @@
 #ifndef FA__CPU_LEVEL_H
 #define FA__CPU_LEVEL_H
 #include "backend/cpu/gemm.h"
+#include "backend/cpu/lanes.h"
 #include "backend/cpu/simd/simd.h"
 
 /* X(level) for each level that is compiled for this architecture, from the plainest to the best. */
@@ -14,8 +15,9 @@
 #define FA__CPU_LEVELS(X) X(base)
 #endif
 
-extern const fa__simd *fa__cpu_simd;         /* loops over tiles */
-extern const fa__gemm_kernels *fa__cpu_gemm; /* matrix products */
+extern const fa__simd *fa__cpu_simd;           /* loops over tiles */
+extern const fa__gemm_kernels *fa__cpu_gemm;   /* matrix products */
+extern const fa__lanes_kernels *fa__cpu_lanes; /* convolutions of many images */
 
 /* "avx2" */
 const char *fa__cpu_level_name(void);

@@ -213,10 +213,43 @@ static void some_rows(void *context, int64_t begin, int64_t end)
         one_row(p, &w, i / p->h.out, i % p->h.out);
 }
 
+/* ---- windows of 2 x 2 side by side, all of which have four elements ---- */
+
+static bool plain_f32(const planes *t)
+{
+    return t->of->dtype == FA_F32 && t->w_step == 1;
+}
+
+static bool is_2x2(const fa__windows *w)
+{
+    return !w->adaptive && w->size == 2 && w->stride == 2 && !w->padding && w->dilation == 1 && 2 * w->out <= w->in;
+}
+
+static bool by_2x2(const pool *p)
+{
+    bool places = !p->index.of || (p->index.of->dtype == FA_I64 && p->index.w_step == 1);
+    return !p->mean && is_2x2(&p->h) && is_2x2(&p->w) && plain_f32(&p->small) && plain_f32(&p->large) && places
+           && p->w.in < 1 << 30;
+}
+
+static void some_rows_2x2(void *context, int64_t begin, int64_t end)
+{
+    const pool *p = context;
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t plane = i / p->h.out, o = i - plane * p->h.out;
+        const char *x = row_at(p, &p->large, plane, 2 * o);
+        int64_t *at = p->index.of ? (void *)row_at(p, &p->index, plane, o) : NULL;
+        fa__cpu_simd->pool_2x2((void *)row_at(p, &p->small, plane, o), at, (const void *)x,
+                               (const void *)(x + p->large.h_step), p->w.out, 2 * o * p->w.in, p->w.in);
+    }
+}
+
 static bool run_forward(pool *p)
 {
     set_sizes(p);
-    if (p->count && p->h.out && p->w.out)
+    if (by_2x2(p))
+        fa__parallel_for(p->count * p->h.out, 1 + 32768 / (2 * p->w.in), some_rows_2x2, p);
+    else if (p->count && p->h.out && p->w.out)
         fa__parallel_for(p->count * p->h.out, 1 + 16384 / (p->w.in * most_rows(p)), some_rows, p);
     return !atomic_load(&p->failed);
 }
@@ -301,10 +334,29 @@ static void some_planes(void *context, int64_t begin, int64_t end)
         one_plane(p, &w, i);
 }
 
+static void some_planes_2x2(void *context, int64_t begin, int64_t end)
+{
+    const pool *p = context;
+    const size_t bytes = (size_t)p->w.in * sizeof(float);
+    for (int64_t i = begin; i < end; i++) {
+        for (int64_t o = 0; o < p->h.out; o++) {
+            char *x = row_at(p, &p->large, i, 2 * o), *below = x + p->large.h_step;
+            if (2 * p->w.out < p->w.in) /* a column that is in no window */
+                ((float *)(void *)x)[p->w.in - 1] = ((float *)(void *)below)[p->w.in - 1] = 0;
+            fa__cpu_simd->pool_2x2_back((void *)x, (void *)below, (const void *)row_at(p, &p->small, i, o),
+                                        (const void *)row_at(p, &p->index, i, o), p->w.out, 2 * o * p->w.in, p->w.in);
+        }
+        for (int64_t r = 2 * p->h.out; r < p->h.in; r++)
+            memset(row_at(p, &p->large, i, r), 0, bytes);
+    }
+}
+
 static bool run_backward(pool *p)
 {
     set_sizes(p);
-    if (p->count && p->h.in && p->w.in)
+    if (p->index.of && by_2x2(p))
+        fa__parallel_for(p->count, 1 + 32768 / (p->h.in * p->w.in), some_planes_2x2, p);
+    else if (p->count && p->h.in && p->w.in)
         fa__parallel_for(p->count, 1 + 16384 / (p->h.in * p->w.in), some_planes, p);
     return !atomic_load(&p->failed);
 }
@@ -342,13 +394,20 @@ KERNEL(adaptive_max_pool2d_with_indices)
     return run_forward(&p);
 }
 
+/* Indices say where to; the windows that they come from, whether rows can be written as a whole. */
 KERNEL(max_pool2d_back)
 {
+    const max_pool2d_back_args *a = l->args;
+    const bool adaptive = fa_pair_at(a->kernel, 0) == 0;
     pool p = {.large = planes_of(&l->operand[0]),
               .small = planes_of(&l->operand[1]),
               .index = planes_of(&l->operand[2]),
-              .h.adaptive = true, /* indices tell where to, whatever the windows were */
+              .h.adaptive = true,
               .w.adaptive = true};
+    if (!adaptive) {
+        p.h = windows_of(a->kernel, a->stride, a->padding, a->dilation, 0);
+        p.w = windows_of(a->kernel, a->stride, a->padding, a->dilation, 1);
+    }
     return run_backward(&p);
 }
 

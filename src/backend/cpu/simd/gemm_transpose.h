@@ -77,8 +77,7 @@ INLINE void f64_load_columns(f64v out[2], const double *p, int64_t row, int64_t 
     f64_interleave(out, r);
 }
 
-/* The same for `lanes` columns. Where a vector is a cache line, rows are read whole, once: their lines may share one
- * set of the cache, which would not hold them until the next column. */
+/* Rows of a square to its columns */
 #if defined FA__LEVEL_avx512
 /* A shuffle of whole pieces of two vectors, four of the eight */
 #define TAKE_F32(x, y, a, b, c, d)                                                                                     \
@@ -86,14 +85,13 @@ INLINE void f64_load_columns(f64v out[2], const double *p, int64_t row, int64_t 
                             4 * c, 4 * c + 1, 4 * c + 2, 4 * c + 3, 4 * d, 4 * d + 1, 4 * d + 2, 4 * d + 3)
 #define TAKE_F64(x, y, a, b, c, d)                                                                                     \
     __builtin_shufflevector(x, y, 2 * a, 2 * a + 1, 2 * b, 2 * b + 1, 2 * c, 2 * c + 1, 2 * d, 2 * d + 1)
-#define SQUARE(name, real, TAKE, Q)                                                                                    \
-    INLINE void name##_load_square(name##v out[name##_lanes], const real *p, int64_t row, int64_t last)                \
+#define TURN(name, TAKE, Q)                                                                                            \
+    INLINE void name##_turn(name##v out[name##_lanes], const name##v in[name##_lanes])                                 \
     {                                                                                                                  \
         name##v r[4][Q];                                                                                               \
         UNROLL                                                                                                         \
         for (int i = 0; i < Q; i++) {                                                                                  \
-            name##v w = name##_load(ROW(i)), x = name##_load(ROW(i + Q));                                              \
-            name##v y = name##_load(ROW(i + 2 * Q)), z = name##_load(ROW(i + 3 * Q));                                  \
+            name##v w = in[i], x = in[i + Q], y = in[i + 2 * Q], z = in[i + 3 * Q];                                    \
             name##v wx = TAKE(w, x, 0, 1, 4, 5), yz = TAKE(y, z, 0, 1, 4, 5);                                          \
             r[0][i] = TAKE(wx, yz, 0, 2, 4, 6);                                                                        \
             r[1][i] = TAKE(wx, yz, 1, 3, 5, 7);                                                                        \
@@ -105,8 +103,47 @@ INLINE void f64_load_columns(f64v out[2], const double *p, int64_t row, int64_t 
         for (int q = 0; q < 4; q++)                                                                                    \
             name##_interleave(out + q * Q, r[q]);                                                                      \
     }
+#elif defined FA__LEVEL_avx2
+/* Two of the four pieces of two vectors */
+#define TAKE_F32(x, y, a, b)                                                                                           \
+    __builtin_shufflevector(x, y, 4 * a, 4 * a + 1, 4 * a + 2, 4 * a + 3, 4 * b, 4 * b + 1, 4 * b + 2, 4 * b + 3)
+#define TAKE_F64(x, y, a, b) __builtin_shufflevector(x, y, 2 * a, 2 * a + 1, 2 * b, 2 * b + 1)
+#define TURN(name, TAKE, Q)                                                                                            \
+    INLINE void name##_turn(name##v out[name##_lanes], const name##v in[name##_lanes])                                 \
+    {                                                                                                                  \
+        name##v r[2][Q];                                                                                               \
+        UNROLL                                                                                                         \
+        for (int i = 0; i < Q; i++) {                                                                                  \
+            r[0][i] = TAKE(in[i], in[i + Q], 0, 2);                                                                    \
+            r[1][i] = TAKE(in[i], in[i + Q], 1, 3);                                                                    \
+        }                                                                                                              \
+        name##_interleave(out, r[0]);                                                                                  \
+        name##_interleave(out + Q, r[1]);                                                                              \
+    }
 #else
-#define SQUARE(name, real, TAKE, Q)                                                                                    \
+#define TURN(name, TAKE, Q)                                                                                            \
+    INLINE void name##_turn(name##v out[name##_lanes], const name##v in[name##_lanes])                                 \
+    {                                                                                                                  \
+        name##_interleave(out, in);                                                                                    \
+    }
+#endif
+TURN(f32, TAKE_F32, 4)
+TURN(f64, TAKE_F64, 2)
+
+/* As load_columns, for `lanes` columns. Where a vector is a cache line, rows are read whole, once: their lines may
+ * share one set of the cache, which would not hold them until the next column. */
+#if defined FA__LEVEL_avx512
+#define SQUARE(name, real, Q)                                                                                          \
+    INLINE void name##_load_square(name##v out[name##_lanes], const real *p, int64_t row, int64_t last)                \
+    {                                                                                                                  \
+        name##v in[name##_lanes];                                                                                      \
+        UNROLL                                                                                                         \
+        for (int i = 0; i < name##_lanes; i++)                                                                         \
+            in[i] = name##_load(ROW(i));                                                                               \
+        name##_turn(out, in);                                                                                          \
+    }
+#else
+#define SQUARE(name, real, Q)                                                                                          \
     INLINE void name##_load_square(name##v out[name##_lanes], const real *p, int64_t row, int64_t last)                \
     {                                                                                                                  \
         UNROLL                                                                                                         \
@@ -114,6 +151,6 @@ INLINE void f64_load_columns(f64v out[2], const double *p, int64_t row, int64_t 
             name##_load_columns(out + j, p + j, row, last);                                                            \
     }
 #endif
-SQUARE(f32, float, TAKE_F32, 4)
-SQUARE(f64, double, TAKE_F64, 2)
+SQUARE(f32, float, 4)
+SQUARE(f64, double, 2)
 #endif

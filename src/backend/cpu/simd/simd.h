@@ -51,6 +51,14 @@ typedef struct fa__pool_row {
     int64_t rows, columns, step, stride, n, from, first, down;
 } fa__pool_row;
 
+/* Windows of 2 x 2 side by side, in two rows of n pairs, of which the first element has number `first` in its plane and
+ * those of the second row are `down` further. Forward: the largest elements, and their numbers unless `at` is NULL.
+ * Back: writes all of both rows. */
+typedef void fa__pool_2x2(float *y, int64_t *at, const float *a, const float *b, int64_t n, int64_t first,
+                          int64_t down);
+typedef void fa__pool_2x2_back(float *a, float *b, const float *g, const int64_t *at, int64_t n, int64_t first,
+                               int64_t down);
+
 /* What is there for one class of computation. */
 typedef struct fa__simd_class {
     fa__loop *prim[FA__PRIM_count];    /* NULL: not in this class, or not a loop (input, constant, index, ...) */
@@ -80,9 +88,11 @@ typedef struct fa__simd {
     const fa__simd_class *of[FA__CLASSES];
     /* Copies past the caches: for results that do not fit them. `to` is aligned to 64 bytes for speed, not by need. */
     void (*stream)(void *to, const void *from, int64_t bytes);
-    void (*stream_end)(void);         /* orders streamed stores before later ones; once, when a thread has finished */
-    fa__random_loop *bits;            /* 64 of them for each element */
-    fa__random_loop *poisson;         /* f64: the tile has the rates before */
+    void (*stream_end)(void); /* orders streamed stores before later ones; once, when a thread has finished */
+    fa__random_loop *bits;    /* 64 of them for each element */
+    fa__random_loop *poisson; /* f64: the tile has the rates before */
+    fa__pool_2x2 *pool_2x2;
+    fa__pool_2x2_back *pool_2x2_back;
     fa__transpose_loop *transpose[4]; /* of elements of 1, 2, 4 and 8 bytes: by the logarithm of their size */
 } fa__simd;
 
@@ -92,6 +102,8 @@ extern const fa__simd_class FA__SIMD(fa__simd_f32), FA__SIMD(fa__simd_f64), FA__
     FA__SIMD(fa__simd_i64);
 extern fa__random_loop FA__SIMD(fa__uniform_f32), FA__SIMD(fa__uniform_f64), FA__SIMD(fa__normal_f32),
     FA__SIMD(fa__normal_f64), FA__SIMD(fa__bits_u64), FA__SIMD(fa__poisson);
+extern fa__pool_2x2 FA__SIMD(fa__pool_2x2);
+extern fa__pool_2x2_back FA__SIMD(fa__pool_2x2_back);
 extern fa__transpose_loop FA__SIMD(fa__transpose_8), FA__SIMD(fa__transpose_16), FA__SIMD(fa__transpose_32),
     FA__SIMD(fa__transpose_64);
 #endif

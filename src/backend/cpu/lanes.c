@@ -1,0 +1,420 @@
+/* Convolutions with one image in each lane (lanes.h): what goes into a block, and how results are divided into tiles.
+ * Where there are few images, or large ones, they are divided into bands of rows, and a lane has a band of one image.
+ * None of it changes a sum: backend/convolution.h says what it is. */
+#include "backend/cpu/lanes.h"
+#include "backend/cpu/lanes_plan.h"
+#include "backend/cpu/level.h"
+#include "backend/cpu/scratch.h"
+#include "base/alloc.h"
+#include "base/parallel.h"
+#include <math.h>
+#include <stdatomic.h>
+#include <string.h>
+
+static inline int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* ---- lanes ---- */
+
+/* Which images the lanes of a block have. Lanes behind `count` repeat the first one; nobody reads their results. */
+typedef struct share {
+    int count;
+    int64_t image[FA__LANES_MOST], first[FA__LANES_MOST]; /* and the first row of its pixels */
+    bool level;                                           /* all have the same rows */
+} share;
+
+static share share_of(const fa__lanes_plan *plan, int64_t block)
+{
+    const int lanes = fa__cpu_lanes->lanes;
+    share s;
+    const int64_t from = block * lanes;
+    s.count = (int)least(lanes, plan->images * plan->bands - from);
+    for (int i = 0; i < lanes; i++) {
+        int64_t at = from + (i < s.count ? i : 0), band = at / plan->images;
+        s.image[i] = (at - band * plan->images) * plan->each;
+        s.first[i] = band * plan->rows;
+    }
+    s.level = s.first[0] == s.first[s.count - 1];
+    return s;
+}
+
+/* ---- blocks ---- */
+
+/* An image's rows as a block has them: columns from `from` on, `skip` zeros before and others behind them. */
+typedef struct span {
+    int64_t skip, from, count;
+} span;
+
+static span span_of(const fa__patches *p, const fa__lanes_plan *plan)
+{
+    span c = {.skip = least(most(-plan->low[1], 0), plan->pitch), .from = most(plan->low[1], 0)};
+    c.count = most(least(p->size[1] - c.from, plan->pitch - c.skip), 0);
+    return c;
+}
+
+static void set_zero(float *block, int64_t vectors)
+{
+    memset(block, 0, (size_t)(vectors * fa__cpu_lanes->lanes) * sizeof *block);
+}
+
+/* Row r of a channel of a block; `zeros` stands for rows outside of the image. */
+static void load_row(const fa__patches *p, const fa__lanes_plan *plan, const share *s, const float *x, int64_t r,
+                     const float *zeros, float *block)
+{
+    const int lanes = fa__cpu_lanes->lanes;
+    const span c = span_of(p, plan);
+    const float *row[FA__LANES_MOST];
+    for (int i = 0; i < lanes; i++) {
+        int64_t at = plan->low[0] + s->first[i] * p->step[0] + r;
+        bool inside = at >= 0 && at < p->size[0];
+        row[i] = inside ? x + s->image[i] * p->stride[0] + at * p->stride[2] + c.from : zeros;
+    }
+    set_zero(block, c.skip);
+    fa__cpu_lanes->gather(block + c.skip * lanes, row, c.count);
+    set_zero(block + (c.skip + c.count) * lanes, plan->pitch - c.skip - c.count);
+}
+
+/* Whether the rows of a block are neighbours in all images, so that they can be copied as one. */
+static bool rows_join(const fa__patches *p, const fa__lanes_plan *plan, const share *s)
+{
+    bool all = plan->low[1] == 0 && plan->pitch == p->size[1] && p->stride[2] == p->size[1];
+    for (int i = 0; i < s->count && all; i++) {
+        int64_t at = plan->low[0] + s->first[i] * p->step[0];
+        all = at >= 0 && at + plan->block_rows <= p->size[0];
+    }
+    return all;
+}
+
+static void load_joined(const fa__patches *p, const fa__lanes_plan *plan, const share *s, const float *x, float *block)
+{
+    const float *row[FA__LANES_MOST];
+    const int64_t each = plan->block_rows * plan->pitch;
+    const bool whole = p->stride[1] == each; /* channels are neighbours, too */
+    for (int64_t c = 0; c < (whole ? 1 : p->channels); c++) {
+        for (int i = 0; i < fa__cpu_lanes->lanes; i++)
+            row[i] = x + s->image[i] * p->stride[0] + c * p->stride[1]
+                     + (plan->low[0] + s->first[i] * p->step[0]) * p->stride[2];
+        fa__cpu_lanes->gather(block + c * each * fa__cpu_lanes->lanes, row, whole ? p->channels * each : each);
+    }
+}
+
+/* All channels of a group of what the pixels of a block meet */
+static void load_block(const fa__patches *p, const fa__lanes_plan *plan, const share *s, const float *x,
+                       const float *zeros, float *block)
+{
+    if (rows_join(p, plan, s)) {
+        load_joined(p, plan, s, x, block);
+        return;
+    }
+    const int64_t line = plan->pitch * fa__cpu_lanes->lanes;
+    for (int64_t c = 0; c < p->channels; c++)
+        for (int64_t r = 0; r < plan->block_rows; r++)
+            load_row(p, plan, s, x + c * p->stride[1], r, zeros, block + (c * plan->block_rows + r) * line);
+}
+
+/* ---- images ---- */
+
+typedef struct image_work {
+    const fa__lanes_image *g;
+    const fa__lanes_plan *plan;
+    float *weight; /* of each group and tile of channels: by x's channels, rows, columns, and the tile's channels */
+    bool finite;   /* no weight is infinite or not a number: what is multiplied by zero adds nothing */
+    _Atomic bool failed;
+} image_work;
+
+static bool pack_tile(const fa__lanes_image *g, const float *from, int64_t count, float *to)
+{
+    float all = 0; /* stays 0 as long as everything is finite */
+    for (int64_t c = 0; c < g->p.channels; c++)
+        for (int64_t t = 0; t < g->p.taps[0]; t++)
+            for (int64_t u = 0; u < g->p.taps[1]; u++) {
+                const float *w = from + c * g->weight_tap[0] + t * g->weight_tap[1] + u * g->weight_tap[2];
+                for (int64_t i = 0; i < count; i++) {
+                    *to++ = w[i * g->weight_channel];
+                    all += w[i * g->weight_channel] * 0;
+                }
+            }
+    return all == 0;
+}
+
+static bool pack_weights(image_work *w)
+{
+    const fa__lanes_image *g = w->g;
+    const int64_t tiles = fa__lanes_tiles(g->channels, fa__cpu_lanes->channels);
+    const int64_t taps = g->p.channels * g->p.taps[0] * g->p.taps[1], count = g->groups * g->channels * taps;
+    w->weight = fa__aligned(64, (size_t)(count ? count : 1) * sizeof(float));
+    w->finite = true;
+    for (int64_t i = 0; w->weight && taps && i < g->groups * tiles; i++) {
+        int64_t group = i / tiles, from = fa__lanes_tile_at(g->channels, tiles, i % tiles);
+        int64_t to = fa__lanes_tile_at(g->channels, tiles, i % tiles + 1);
+        const float *weight = g->weight + group * g->weight_group + from * g->weight_channel;
+        if (!pack_tile(g, weight, to - from, w->weight + (group * g->channels + from) * taps))
+            w->finite = false;
+    }
+    return w->weight != NULL;
+}
+
+/* Where the tap of row t and column u of the first pixel is in a block */
+static int64_t tap_at(const fa__patches *p, const fa__lanes_plan *plan, int64_t t, int64_t u)
+{
+    int64_t row = t * p->tap[0] + (p->tap[0] < 0 ? -p->tap[0] * (p->taps[0] - 1) : 0);
+    int64_t column = u * p->tap[1] + (p->tap[1] < 0 ? -p->tap[1] * (p->taps[1] - 1) : 0);
+    return (row * plan->pitch + column) * fa__cpu_lanes->lanes;
+}
+
+/* What the tiles of a block have in common */
+typedef struct image_block {
+    const image_work *w;
+    const float *x;
+    float *y;
+    const float *weight, *bias; /* of the group */
+    bool level;
+    int64_t first; /* row of pixels, where all have the same */
+} image_block;
+
+/* Some neighbouring pixels of row r, of all channels */
+static void run_pixels(const image_block *b, int64_t r, int64_t column, int64_t pixels, const int64_t rows[2])
+{
+    const fa__lanes_image *g = b->w->g;
+    const fa__lanes_plan *plan = b->w->plan;
+    const fa__patches *p = &g->p;
+    const int64_t lanes = fa__cpu_lanes->lanes, tiles = fa__lanes_tiles(g->channels, fa__cpu_lanes->channels);
+    int64_t columns[2] = {0, p->taps[1]};
+    if (b->w->finite && plan->padded[1])
+        fa__lanes_meet(p, 1, column, pixels, columns);
+    fa__lanes_sums t = {
+        .pixels = (int)pixels,
+        .taps = {p->channels, rows[1] - rows[0], columns[1] - columns[0]},
+        .x_tap = {plan->block_rows * plan->pitch * lanes, p->tap[0] * plan->pitch * lanes, p->tap[1] * lanes},
+        .x_next = p->step[1] * lanes,
+        .y_channel = plan->rows * p->pixels[1] * lanes};
+    t.x = b->x + (r * p->step[0] * plan->pitch + column * p->step[1]) * lanes + tap_at(p, plan, rows[0], columns[0]);
+    for (int64_t i = 0; i < tiles; i++) {
+        int64_t from = fa__lanes_tile_at(g->channels, tiles, i);
+        t.channels = (int)(fa__lanes_tile_at(g->channels, tiles, i + 1) - from);
+        t.weight_tap[1] = p->taps[1] * t.channels;
+        t.weight_tap[0] = p->taps[0] * t.weight_tap[1];
+        t.weight = b->weight + from * p->channels * p->taps[0] * p->taps[1] + rows[0] * t.weight_tap[1]
+                   + columns[0] * t.channels;
+        float bias[16];
+        for (int k = 0; b->bias && k < t.channels; k++)
+            bias[k] = b->bias[(from + k) * g->bias_channel];
+        t.bias = b->bias ? bias : NULL;
+        t.y = b->y + from * t.y_channel + (r * p->pixels[1] + column) * lanes;
+        fa__cpu_lanes->sums(&t);
+    }
+}
+
+static void run_row(const image_block *b, int64_t r)
+{
+    const fa__patches *p = &b->w->g->p;
+    const int64_t tiles = fa__lanes_tiles(p->pixels[1], b->w->plan->across);
+    int64_t rows[2] = {0, p->taps[0]};
+    if (b->w->finite && b->level && b->w->plan->padded[0])
+        fa__lanes_meet(p, 0, b->first + r, 1, rows);
+    for (int64_t i = 0; i < tiles; i++) {
+        int64_t column = fa__lanes_tile_at(p->pixels[1], tiles, i);
+        run_pixels(b, r, column, fa__lanes_tile_at(p->pixels[1], tiles, i + 1) - column, rows);
+    }
+}
+
+/* Rows r to r + n of a channel, from the block to the images that have them */
+static void store_rows(const fa__lanes_image *g, const share *s, float *y, int64_t r, int64_t n, const float *block)
+{
+    float *row[FA__LANES_MOST] = {NULL};
+    for (int i = 0; i < s->count; i++)
+        if (s->first[i] + r < g->p.pixels[0])
+            row[i] = y + s->image[i] * g->stride[0] + (s->first[i] + r) * g->stride[2];
+    fa__cpu_lanes->scatter(row, block + r * g->p.pixels[1] * fa__cpu_lanes->lanes, n * g->p.pixels[1]);
+}
+
+static void store_block(const image_work *w, const share *s, float *y, const float *block)
+{
+    const fa__lanes_image *g = w->g;
+    const int64_t rows = w->plan->rows, line = g->p.pixels[1];
+    const bool join = g->stride[2] == line && rows * w->plan->bands == g->p.pixels[0];
+    for (int64_t c = 0; c < g->channels; c++) {
+        const float *from = block + c * rows * line * fa__cpu_lanes->lanes;
+        for (int64_t r = 0; r < rows; r += join ? rows : 1)
+            store_rows(g, s, y + c * g->stride[1], r, join ? rows : 1, from);
+    }
+}
+
+static void run_image_blocks(void *context, int64_t begin, int64_t end)
+{
+    image_work *w = context;
+    const fa__lanes_image *g = w->g;
+    const fa__lanes_plan *plan = w->plan;
+    const int64_t taps = g->p.channels * g->p.taps[0] * g->p.taps[1];
+    float *scratch = fa__cpu_scratch((size_t)(plan->x_floats + plan->y_floats + plan->zeros) * sizeof(float));
+    if (!scratch) {
+        atomic_store(&w->failed, true);
+        return;
+    }
+    float *zeros = scratch + plan->x_floats + plan->y_floats;
+    memset(zeros, 0, (size_t)plan->zeros * sizeof *zeros);
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t group = i / plan->blocks;
+        const share s = share_of(plan, i % plan->blocks);
+        load_block(&g->p, plan, &s, g->x + group * g->p.channels * g->p.stride[1], zeros, scratch);
+        const image_block b = {w,
+                               scratch,
+                               scratch + plan->x_floats,
+                               w->weight + group * g->channels * taps,
+                               g->bias ? g->bias + group * g->channels * g->bias_channel : NULL,
+                               s.level,
+                               s.first[0]};
+        for (int64_t r = 0; r < plan->rows; r++)
+            run_row(&b, r);
+        store_block(w, &s, g->y + group * g->channels * g->stride[1], b.y);
+    }
+}
+
+bool fa__lanes_image_run(const fa__lanes_image *g, bool *ok)
+{
+    fa__lanes_plan plan;
+    if (!fa__lanes_plan_image(&plan, g))
+        return false;
+    image_work w = {.g = g, .plan = &plan};
+    if (pack_weights(&w))
+        fa__parallel_for(g->groups * plan.blocks, 1, run_image_blocks, &w);
+    *ok = w.weight && !atomic_load(&w.failed);
+    fa__aligned_free(w.weight);
+    return true;
+}
+
+/* ---- weights ---- */
+
+typedef struct weight_work {
+    const fa__lanes_weight *g;
+    const fa__lanes_plan *x, *y;
+    fa__patches of_x, of_y;
+    _Atomic bool failed;
+} weight_work;
+
+/* Some rows of pixels of a block, for all channels and taps. `row` has the rows' first one. */
+static void run_products(const weight_work *w, const float *x, const float *y, float *sum, const int64_t *x_tap,
+                         int64_t r, int64_t rows)
+{
+    const fa__convolution *v = w->g->v;
+    const int64_t lanes = fa__cpu_lanes->lanes, taps = v->in * v->kernel[0] * v->kernel[1];
+    const int64_t down = fa__lanes_tiles(v->out, fa__cpu_lanes->channels),
+                  across = fa__lanes_tiles(taps, fa__cpu_lanes->across);
+    fa__lanes_products t = {.rows = rows,
+                            .columns = v->result[1],
+                            .y_channel = w->y->rows * v->result[1] * lanes,
+                            .y_row = v->result[1] * lanes,
+                            .x = x + r * v->stride[0] * w->x->pitch * lanes,
+                            .x_row = v->stride[0] * w->x->pitch * lanes,
+                            .x_next = v->stride[1] * lanes,
+                            .sum_tap = v->out * lanes};
+    for (int64_t i = 0; i < down; i++) {
+        const int64_t from = fa__lanes_tile_at(v->out, down, i);
+        t.channels = (int)(fa__lanes_tile_at(v->out, down, i + 1) - from);
+        t.y = y + from * t.y_channel + r * t.y_row;
+        for (int64_t j = 0; j < across; j++) {
+            const int64_t tap = fa__lanes_tile_at(taps, across, j);
+            t.taps = (int)(fa__lanes_tile_at(taps, across, j + 1) - tap);
+            t.x_tap = x_tap + tap;
+            t.sum = sum + (tap * v->out + from) * lanes;
+            fa__cpu_lanes->products(&t);
+        }
+    }
+}
+
+/* How many rows of pixels at a time: as many as the first-level cache holds. */
+static int64_t rows_at_once(const fa__convolution *v)
+{
+    enum { BYTES = 20000 };
+    int64_t row = fa__cpu_lanes->channels * v->result[1] * fa__cpu_lanes->lanes * (int64_t)sizeof(float);
+    return most(1, BYTES / row);
+}
+
+static void find_taps(const weight_work *w, int64_t *x_tap)
+{
+    const fa__patches *p = &w->of_x;
+    for (int64_t c = 0; c < p->channels; c++)
+        for (int64_t t = 0; t < p->taps[0]; t++)
+            for (int64_t u = 0; u < p->taps[1]; u++)
+                *x_tap++ = c * w->x->block_rows * w->x->pitch * fa__cpu_lanes->lanes + tap_at(p, w->x, t, u);
+}
+
+static void store_sums(const weight_work *w, int64_t group, const share *s, const float *sum)
+{
+    const fa__convolution *v = w->g->v;
+    const int64_t count = v->in * v->out * v->kernel[0] * v->kernel[1], parts = fa__convolution_parts(v);
+    float *row[FA__LANES_MOST] = {NULL};
+    for (int i = 0; i < s->count; i++) {
+        int64_t part = s->image[i] / w->x->each * w->x->bands + s->first[i] / w->x->rows;
+        row[i] = w->g->sums + (group * parts + part) * count;
+    }
+    fa__cpu_lanes->scatter(row, sum, count);
+}
+
+/* The memory of a thread: blocks of x and y, sums, zeros, distances of taps. */
+typedef struct weight_room {
+    float *x, *y, *sum, *zeros;
+    int64_t *x_tap, floats, taps;
+} weight_room;
+
+static bool weight_room_of(const weight_work *w, weight_room *room)
+{
+    const fa__convolution *v = w->g->v;
+    room->taps = v->in * v->kernel[0] * v->kernel[1];
+    room->floats = room->taps * v->out * fa__cpu_lanes->lanes;
+    const int64_t zeros = most(w->x->zeros, w->y->zeros);
+    const int64_t floats = w->x->x_floats + w->y->x_floats + room->floats + zeros;
+    room->x = fa__cpu_scratch((size_t)floats * sizeof(float) + (size_t)room->taps * sizeof(int64_t));
+    if (!room->x)
+        return false;
+    room->y = room->x + w->x->x_floats;
+    room->sum = room->y + w->y->x_floats;
+    room->zeros = room->sum + room->floats;
+    room->x_tap = (int64_t *)(void *)(room->zeros + zeros);
+    memset(room->zeros, 0, (size_t)zeros * sizeof(float));
+    return true;
+}
+
+static void run_weight_blocks(void *context, int64_t begin, int64_t end)
+{
+    weight_work *w = context;
+    const fa__convolution *v = w->g->v;
+    const int64_t at_once = rows_at_once(v);
+    weight_room room;
+    if (!weight_room_of(w, &room)) {
+        atomic_store(&w->failed, true);
+        return;
+    }
+    find_taps(w, room.x_tap);
+    for (int64_t i = begin; i < end; i++) {
+        const int64_t group = i / w->x->blocks;
+        share s = share_of(w->x, i % w->x->blocks);
+        memset(room.sum, 0, (size_t)room.floats * sizeof(float));
+        for (int64_t n = 0; n < w->x->each; n++) {
+            load_block(&w->of_x, w->x, &s, w->g->x + group * v->in * v->x[1] + n * v->x[0], room.zeros, room.x);
+            load_block(&w->of_y, w->y, &s, w->g->y + group * v->out * v->y[1] + n * v->y[0], room.zeros, room.y);
+            for (int64_t r = 0; r < w->x->rows; r += at_once)
+                run_products(w, room.x, room.y, room.sum, room.x_tap, r, least(at_once, w->x->rows - r));
+        }
+        store_sums(w, group, &s, room.sum);
+    }
+}
+
+bool fa__lanes_weight_run(const fa__lanes_weight *g, bool *ok)
+{
+    fa__lanes_plan x, y;
+    if (!fa__lanes_plan_weight(&x, &y, g->v))
+        return false;
+    weight_work w = {.g = g, .x = &x, .y = &y, .of_x = fa__convolution_patches(g->v)};
+    w.of_y = fa__lanes_patches_of_y(g->v);
+    fa__parallel_for(g->v->groups * x.blocks, 1, run_weight_blocks, &w);
+    *ok = !atomic_load(&w.failed);
+    return true;
+}

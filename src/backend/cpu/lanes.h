@@ -1,0 +1,80 @@
+/* Convolutions with one image in each lane of the vectors: entries of as many images as a vector has lanes are copied
+ * side by side, into a block in which a kernel then finds whole vectors, whatever the sizes of images and kernels are.
+ * What such loops are asked to do; the loops are simd/lanes.c, how a convolution is divided is lanes.c. All distances
+ * count elements, of which those of the lanes of one vector are neighbours. */
+#ifndef FA__BACKEND_CPU_LANES_H
+#define FA__BACKEND_CPU_LANES_H
+#include "backend/convolution.h"
+
+/* Sums of a few neighbouring pixels of a few channels of a result: y = sum of weight x over taps, + bias */
+typedef struct fa__lanes_sums {
+    int channels, pixels;
+    int64_t taps[3];          /* channels of x, rows and columns of the kernel */
+    const float *x;           /* for the first pixel and tap */
+    int64_t x_tap[3], x_next; /* from tap to tap, and from pixel to pixel */
+    const float *weight;      /* those of one tap for all channels of y are neighbours, and so are columns of taps */
+    int64_t weight_tap[2];    /* from channel to channel of x, and from row to row of the kernel */
+    float *y;
+    int64_t y_channel; /* pixels are neighbours */
+    const float *bias; /* NULL: none */
+} fa__lanes_sums;
+
+/* Sums over pixels for a few channels of y and a few taps: sum += y x */
+typedef struct fa__lanes_products {
+    int channels, taps;
+    int64_t rows, columns; /* of pixels */
+    const float *y;
+    int64_t y_channel, y_row; /* columns are neighbours */
+    const float *x;           /* for the first pixel */
+    const int64_t *x_tap;     /* of each tap: how far from x */
+    int64_t x_row, x_next;
+    float *sum;
+    int64_t sum_tap; /* channels are neighbours */
+} fa__lanes_products;
+
+typedef struct fa__lanes_kernels {
+    int lanes, channels, across; /* of a vector; at most, of a tile: channels, and pixels or taps */
+    void (*sums)(const fa__lanes_sums *);
+    void (*products)(const fa__lanes_products *);
+    /* block[i * lanes + j] = row[j][i], for i < n */
+    void (*gather)(float *block, const float *const *row, int64_t n);
+    /* row[j][i] = block[i * lanes + j], for i < n, except for rows that are NULL */
+    void (*scatter)(float *const *row, const float *block, int64_t n);
+} fa__lanes_kernels;
+
+#if defined __x86_64__
+extern const fa__lanes_kernels fa__lanes_base, fa__lanes_avx2, fa__lanes_avx512;
+#elif defined __aarch64__
+extern const fa__lanes_kernels fa__lanes_neon;
+#else
+extern const fa__lanes_kernels fa__lanes_base;
+#endif
+enum { FA__LANES_MOST = 16 };
+
+/* A result that is an image: y (channels x pixels) = weight (channels x taps) patches, for each group. */
+typedef struct fa__lanes_image {
+    fa__patches p; /* of x */
+    int64_t groups, channels;
+    const float *x, *weight, *bias; /* of the first group; bias may be NULL */
+    float *y;
+    int64_t weight_group, weight_channel,
+        weight_tap[3]; /* strides: by groups, y's channels; x's channels, rows, columns */
+    int64_t bias_channel;
+    int64_t stride[4]; /* of y: images, channels, rows, columns */
+} fa__lanes_image;
+
+/* By lanes where that is the faster way: false otherwise. *ok becomes false, with the error set, when memory runs out.
+ */
+bool fa__lanes_image_run(const fa__lanes_image *, bool *ok);
+
+/* Sums of a gradient of the weight: those of stretch s of a group g to sums + (g * fa__convolution_parts() + s) times
+ * the number of weights of a group, with channels of y as neighbours. */
+typedef struct fa__lanes_weight {
+    const fa__convolution *v;
+    const float *x, *y; /* of the first group */
+    float *sums;
+} fa__lanes_weight;
+
+/* The same for these. */
+bool fa__lanes_weight_run(const fa__lanes_weight *, bool *ok);
+#endif

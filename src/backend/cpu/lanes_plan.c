@@ -1,0 +1,208 @@
+/* How a convolution is divided into lanes and blocks, and whether that is faster than a matrix product of patches. */
+#include "backend/cpu/lanes_plan.h"
+#include "backend/cpu/level.h"
+#include "base/log.h"
+#include "base/parallel.h"
+
+/* Cycles, measured at the levels AVX2 and AVX-512: of a vector's multiply-add, and of copying one into a block or out
+ */
+static const double multiply = 0.55, copy = 6;
+enum {
+    BLOCK_BYTES = 1 << 20, /* of x and y: both are to stay in the second-level cache */
+    IMAGE_CHANNELS = 2048, /* of x times those of y: with more a matrix product does not wait for its patches */
+    WEIGHTS = 8192,        /* of a group: sums of more leave the caches between rows of pixels */
+    FEW_TAPS = 16,         /* for a gradient of the weight: copying y takes longer than multiplying it */
+};
+
+static inline int64_t ceil_div(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static inline int64_t round_up(int64_t a)
+{
+    return ceil_div(a, 16) * 16;
+}
+
+/* What follows from the rows of a band */
+static void set_block(fa__lanes_plan *plan, const fa__patches *p, int64_t channels)
+{
+    int64_t reach[2];
+    for (int d = 0; d < 2; d++) {
+        int64_t far = (p->taps[d] - 1) * p->tap[d], last = p->start[d] + (p->pixels[d] - 1) * p->step[d];
+        plan->low[d] = p->start[d] + (far < 0 ? far : 0);
+        reach[d] = (far < 0 ? -far : far) + 1;
+        plan->padded[d] = plan->low[d] < 0 || last + (far > 0 ? far : 0) >= p->size[d];
+    }
+    const int64_t lanes = fa__cpu_lanes->lanes;
+    plan->block_rows = (plan->rows - 1) * p->step[0] + reach[0];
+    plan->pitch = (p->pixels[1] - 1) * p->step[1] + reach[1];
+    plan->x_floats = p->channels * plan->block_rows * plan->pitch * lanes;
+    plan->y_floats = channels * plan->rows * p->pixels[1] * lanes;
+    plan->zeros = round_up(p->size[1] + 16);
+    plan->bands = ceil_div(p->pixels[0], plan->rows);
+    plan->blocks = ceil_div(plan->images * plan->bands, lanes);
+}
+
+/* How long the thread with the most blocks takes. */
+static double cost_of(const fa__lanes_plan *plan, const fa__patches *p, int64_t groups, int64_t channels)
+{
+    double sums = (double)(channels * p->channels * p->taps[0] * p->taps[1]);
+    double pixels = (double)(plan->rows * p->pixels[1]), lanes = fa__cpu_lanes->lanes;
+    double copies = (double)(plan->x_floats + plan->y_floats) / lanes;
+    return (double)ceil_div(groups * plan->blocks, fa__parallel_threads()) * (pixels * sums * multiply + copies * copy);
+}
+
+static bool fits(int64_t floats)
+{
+    return floats * (int64_t)sizeof(float) <= BLOCK_BYTES;
+}
+
+/* The part of the lanes that has something to do */
+static double use_of_lanes(const fa__lanes_plan *plan)
+{
+    return (double)(plan->images * plan->bands) / (double)(plan->blocks * fa__cpu_lanes->lanes);
+}
+
+static void note(const char *what, const fa__lanes_plan *plan, bool pays)
+{
+    if (fa__log_wants("convolution"))
+        fa__log(FA_LOG_INFO, "convolution: %s by %s; %lld bands of %lld rows, %lld blocks of %lld KiB", what,
+                pays ? "lanes" : "a matrix product", (long long)plan->bands, (long long)plan->rows,
+                (long long)plan->blocks, (long long)((plan->x_floats + plan->y_floats) / 256));
+}
+
+/* ---- images ---- */
+
+static inline int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static inline int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* a / b rounded up; 0 for a negative a */
+static int64_t quotient_up(int64_t a, int64_t b)
+{
+    return a > 0 ? (a + b - 1) / b : 0;
+}
+
+void fa__lanes_meet(const fa__patches *p, int d, int64_t pixel, int64_t pixels, int64_t taps[2])
+{
+    int64_t low = p->start[d] + pixel * p->step[d], high = low + (pixels - 1) * p->step[d], end = p->size[d];
+    int64_t tap = p->tap[d];
+    if (tap > 0) {
+        taps[0] = least(quotient_up(-high, tap), p->taps[d]);
+        taps[1] = most(least(quotient_up(end - low, tap), p->taps[d]), taps[0]);
+    } else {
+        taps[0] = least(quotient_up(low - end + 1, -tap), p->taps[d]);
+        taps[1] = high < 0 ? taps[0] : most(least(high / -tap + 1, p->taps[d]), taps[0]);
+    }
+}
+
+/* About the cycles of a row of pixels for one tap and six channels, when tiles have so many pixels: a tile has all taps
+ * that one of its pixels needs. */
+static double cost_of_width(const fa__patches *p, int64_t width)
+{
+    const int64_t tiles = fa__lanes_tiles(p->pixels[1], width);
+    double cost = 0;
+    for (int64_t i = 0; i < tiles; i++) {
+        int64_t from = fa__lanes_tile_at(p->pixels[1], tiles, i), taps[2];
+        int64_t pixels = fa__lanes_tile_at(p->pixels[1], tiles, i + 1) - from;
+        fa__lanes_meet(p, 1, from, pixels, taps);
+        cost += (double)(taps[1] - taps[0]) * (3 * (double)pixels + 0.7);
+    }
+    return cost;
+}
+
+static int64_t best_width(const fa__lanes_plan *plan, const fa__patches *p)
+{
+    int64_t best = fa__cpu_lanes->across;
+    for (int64_t i = best - 1; i > 0 && plan->padded[1]; i--)
+        if (cost_of_width(p, i) < cost_of_width(p, best))
+            best = i;
+    return best;
+}
+
+static void plan_bands(fa__lanes_plan *plan, const fa__lanes_image *g, int64_t bands)
+{
+    const fa__patches *p = &g->p;
+    *plan = (fa__lanes_plan){.images = p->images, .each = 1, .rows = ceil_div(p->pixels[0], bands)};
+    set_block(plan, p, g->channels);
+    plan->cost = cost_of(plan, p, g->groups, g->channels);
+}
+
+/* The number of bands that takes least, of those whose blocks fit the cache; the most where none does. */
+static void find_bands(fa__lanes_plan *best, const fa__lanes_image *g)
+{
+    const int64_t rows = g->p.pixels[0];
+    plan_bands(best, g, rows);
+    for (int64_t bands = 1; bands < rows; bands += 1 + bands / 16) {
+        fa__lanes_plan plan;
+        plan_bands(&plan, g, bands);
+        if (fits(plan.x_floats + plan.y_floats) && plan.cost < best->cost)
+            *best = plan;
+    }
+}
+
+bool fa__lanes_plan_image(fa__lanes_plan *plan, const fa__lanes_image *g)
+{
+    const fa__patches *p = &g->p;
+    if ((p->stride[3] != 1 && p->size[1] != 1) || (g->stride[3] != 1 && p->pixels[1] != 1))
+        return false; /* columns are not neighbours */
+    if (!p->images || !g->groups || !p->channels || !g->channels || !p->pixels[0] || !p->pixels[1])
+        return false;
+    if (p->taps[0] * p->taps[1] < 2 || p->channels * g->channels > IMAGE_CHANNELS)
+        return false;
+    find_bands(plan, g);
+    plan->across = best_width(plan, p);
+    bool pays = fits(plan->x_floats + plan->y_floats) && use_of_lanes(plan) > 0.7;
+    note("an image", plan, pays);
+    return pays;
+}
+
+/* ---- weights ---- */
+
+fa__patches fa__lanes_patches_of_y(const fa__convolution *v)
+{
+    fa__patches p = {.images = v->images, .channels = v->out, .taps = {1, 1}, .step = {1, 1}, .tap = {1, 1}};
+    for (int i = 0; i < 4; i++)
+        p.stride[i] = v->y[i];
+    for (int d = 0; d < 2; d++)
+        p.size[d] = p.pixels[d] = v->result[d];
+    return p;
+}
+
+/* Whether the stretches are whole images, or bands of rows of one. */
+static bool set_stretches(fa__lanes_plan *plan, const fa__convolution *v)
+{
+    const int64_t part = fa__convolution_part(v), image = v->result[0] * v->result[1], width = v->result[1];
+    *plan = (fa__lanes_plan){.each = 1};
+    if (!image || !part || (part > image ? part % image : part % width || image % part))
+        return false;
+    plan->each = part > image ? part / image : 1;
+    plan->images = v->images / plan->each;
+    plan->rows = part > image ? v->result[0] : part / width;
+    return plan->images * plan->each == v->images;
+}
+
+bool fa__lanes_plan_weight(fa__lanes_plan *x, fa__lanes_plan *y, const fa__convolution *v)
+{
+    const int64_t taps = v->in * v->kernel[0] * v->kernel[1], sums = taps * v->out;
+    if ((v->x[3] != 1 && v->size[1] != 1) || (v->y[3] != 1 && v->result[1] != 1))
+        return false; /* columns are not neighbours */
+    if (!v->images || !sums || sums > WEIGHTS || (taps < FEW_TAPS && v->out > fa__cpu_lanes->channels))
+        return false;
+    if (!set_stretches(x, v))
+        return false;
+    *y = *x;
+    const fa__patches of_x = fa__convolution_patches(v), of_y = fa__lanes_patches_of_y(v);
+    set_block(x, &of_x, 0);
+    set_block(y, &of_y, 0);
+    bool pays = fits((x->x_floats + y->x_floats) / 2) && use_of_lanes(x) > 0.6;
+    note("weights", x, pays);
+    return pays;
+}

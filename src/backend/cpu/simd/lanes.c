@@ -1,0 +1,171 @@
+/* The loops of convolutions with one image in each lane (backend/cpu/lanes.h): tiles of sums in registers. */
+#include "backend/cpu/lanes.h"
+#include "backend/cpu/simd/gemm_transpose.h"
+#include "backend/cpu/simd/gemm_vector.h"
+#include "backend/cpu/simd/simd.h"
+
+/* Sums, a vector of one operand for each column, and one of the other fill the registers. */
+#if TILE_ROWS == 14
+enum { CHANNELS = 6, ACROSS = 4 };
+#define EACH_WIDTH(X, channels) X(channels, 1) X(channels, 2) X(channels, 3) X(channels, 4)
+#else
+enum { CHANNELS = 6, ACROSS = 2 };
+#define EACH_WIDTH(X, channels) X(channels, 1) X(channels, 2)
+#endif
+#define EACH_TILE(X)                                                                                                   \
+    EACH_WIDTH(X, 1) EACH_WIDTH(X, 2) EACH_WIDTH(X, 3) EACH_WIDTH(X, 4) EACH_WIDTH(X, 5) EACH_WIDTH(X, 6)
+
+enum { L = f32_lanes };
+
+/* ---- images ---- */
+
+INLINE void add_tap(f32v sum[CHANNELS][ACROSS], const float *x, int64_t next, const float *weight, int channels,
+                    int pixels)
+{
+    f32v xv[ACROSS];
+    UNROLL
+    for (int j = 0; j < pixels; j++)
+        xv[j] = f32_load(x + j * next);
+    UNROLL
+    for (int i = 0; i < channels; i++) {
+        f32v w = f32_splat(weight[i]);
+        UNROLL
+        for (int j = 0; j < pixels; j++)
+            sum[i][j] = f32_fma(w, xv[j], sum[i][j]);
+    }
+}
+
+INLINE void sums_of(const fa__lanes_sums *t, int channels, int pixels)
+{
+    f32v sum[CHANNELS][ACROSS];
+    UNROLL
+    for (int i = 0; i < channels; i++) {
+        UNROLL
+        for (int j = 0; j < pixels; j++)
+            sum[i][j] = (f32v){0};
+    }
+    const int64_t next = t->x_next, columns = t->taps[2];
+    for (int64_t c = 0; c < t->taps[0]; c++)
+        for (int64_t r = 0; r < t->taps[1]; r++) {
+            const float *x = t->x + c * t->x_tap[0] + r * t->x_tap[1];
+            const float *weight = t->weight + c * t->weight_tap[0] + r * t->weight_tap[1];
+            for (int64_t k = columns; k > 0; k--, x += t->x_tap[2], weight += channels)
+                add_tap(sum, x, next, weight, channels, pixels);
+        }
+    UNROLL
+    for (int i = 0; i < channels; i++) {
+        UNROLL
+        for (int j = 0; j < pixels; j++)
+            f32_store(t->y + i * t->y_channel + j * L, t->bias ? sum[i][j] + f32_splat(t->bias[i]) : sum[i][j]);
+    }
+}
+
+#define SUMS(channels, pixels)                                                                                         \
+    static void sums_##channels##_##pixels(const fa__lanes_sums *t)                                                    \
+    {                                                                                                                  \
+        sums_of(t, channels, pixels);                                                                                  \
+    }
+EACH_TILE(SUMS)
+
+static void sums(const fa__lanes_sums *t)
+{
+#define SUMS_ENTRY(channels, pixels) [channels - 1][pixels - 1] = sums_##channels##_##pixels,
+    static void (*const table[CHANNELS][ACROSS])(const fa__lanes_sums *) = {EACH_TILE(SUMS_ENTRY)};
+    table[t->channels - 1][t->pixels - 1](t);
+}
+
+/* ---- weights ---- */
+
+INLINE void products_of(const fa__lanes_products *t, int channels, int taps)
+{
+    f32v sum[ACROSS][CHANNELS];
+    UNROLL
+    for (int j = 0; j < taps; j++) {
+        UNROLL
+        for (int i = 0; i < channels; i++)
+            sum[j][i] = f32_load(t->sum + j * t->sum_tap + i * L);
+    }
+    for (int64_t row = 0; row < t->rows; row++) {
+        const float *y = t->y + row * t->y_row, *x = t->x + row * t->x_row;
+        for (int64_t k = t->columns; k > 0; k--, y += L, x += t->x_next) {
+            f32v xv[ACROSS];
+            UNROLL
+            for (int j = 0; j < taps; j++)
+                xv[j] = f32_load(x + t->x_tap[j]);
+            UNROLL
+            for (int i = 0; i < channels; i++) {
+                f32v g = f32_load(y + i * t->y_channel);
+                UNROLL
+                for (int j = 0; j < taps; j++)
+                    sum[j][i] = f32_fma(xv[j], g, sum[j][i]);
+            }
+        }
+    }
+    UNROLL
+    for (int j = 0; j < taps; j++) {
+        UNROLL
+        for (int i = 0; i < channels; i++)
+            f32_store(t->sum + j * t->sum_tap + i * L, sum[j][i]);
+    }
+}
+
+#define PRODUCTS(channels, taps)                                                                                       \
+    static void products_##channels##_##taps(const fa__lanes_products *t)                                              \
+    {                                                                                                                  \
+        products_of(t, channels, taps);                                                                                \
+    }
+EACH_TILE(PRODUCTS)
+
+static void products(const fa__lanes_products *t)
+{
+#define PRODUCTS_ENTRY(channels, taps) [channels - 1][taps - 1] = products_##channels##_##taps,
+    static void (*const table[CHANNELS][ACROSS])(const fa__lanes_products *) = {EACH_TILE(PRODUCTS_ENTRY)};
+    table[t->channels - 1][t->taps - 1](t);
+}
+
+/* ---- blocks ---- */
+
+static void gather(float *block, const float *const *row, int64_t n)
+{
+    for (int64_t at = 0; at < n; at += L) {
+        f32v in[L], out[L];
+        const int64_t left = n - at;
+        UNROLL
+        for (int j = 0; j < L; j++)
+            in[j] = left >= L ? f32_load(row[j] + at) : f32_load_part(row[j] + at, left);
+        f32_turn(out, in);
+        if (left >= L) {
+            UNROLL
+            for (int i = 0; i < L; i++)
+                f32_store(block + (at + i) * L, out[i]);
+        } else {
+            for (int64_t i = 0; i < left; i++)
+                f32_store(block + (at + i) * L, out[i]);
+        }
+    }
+}
+
+static void scatter(float *const *row, const float *block, int64_t n)
+{
+    for (int64_t at = 0; at < n; at += L) {
+        f32v in[L], out[L];
+        const int64_t left = n - at < L ? n - at : L;
+        if (left == L) {
+            UNROLL
+            for (int i = 0; i < L; i++)
+                in[i] = f32_load(block + (at + i) * L);
+        } else {
+            for (int64_t i = 0; i < L; i++)
+                in[i] = f32_load(block + (at + (i < left ? i : 0)) * L);
+        }
+        f32_turn(out, in);
+        UNROLL
+        for (int j = 0; j < L; j++)
+            if (row[j] && left == L)
+                f32_store(row[j] + at, out[j]);
+            else if (row[j])
+                f32_store_part(row[j] + at, out[j], left);
+    }
+}
+
+const fa__lanes_kernels FA__SIMD(fa__lanes) = {L, CHANNELS, ACROSS, sums, products, gather, scatter};

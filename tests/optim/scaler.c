@@ -1,0 +1,286 @@
+/* Gradient scaling, on the CPU and on devices that run late: trajectories of PyTorch's GradScaler, misuse, states. */
+#include "support/api_test.h"
+#include <facula/amp.h>
+#include <facula/device.h>
+#include <facula/operations.h>
+#include <facula/save.h>
+#include <math.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { STEPS = 14, INTERVAL = 3 };
+
+/* A network of two parameters: loss = (sum(w * x) + b)^2. */
+typedef struct net {
+    fa_tensor *w, *b;
+    fa_optim *optim;
+    fa_scaler *scaler;
+} net;
+
+static fa_tensor *parameter(const float *values, int64_t count, fa_device device)
+{
+    fa_tensor *p = fa_to(fa_tensor_from(values, FA_SHAPE(count)), device);
+    fa_set_requires_grad(p, true);
+    return p;
+}
+
+static fa_optim *optimizer(int kind, fa_tensor *w, fa_tensor *b)
+{
+    switch (kind) {
+    case 0:
+        return fa_optim_adam(fa_params(w, b), .lr = 0.1, .amsgrad = true);
+    case 1:
+        return fa_optim_sgd(fa_params(w, b), .lr = 0.001, .momentum = 0.9, .dampening = 0.5);
+    default:
+        return fa_optim_adagrad(fa_params(w, b), .lr = 0.1, .lr_decay = 0.5);
+    }
+}
+
+static net net_new(int kind, fa_device device)
+{
+    net n = {.w = parameter((float[]){1, 2, 3, 4}, 4, device), .b = parameter((float[]){0.5F}, 1, device)};
+    n.optim = optimizer(kind, n.w, n.b);
+    n.scaler = fa_amp_scaler(.init_scale = 1024, .growth_interval = INTERVAL);
+    return n;
+}
+
+static fa_tensor *loss_of(const net *n, int step)
+{
+    const float values[] = {1.F * (float)(1 + step), -1.F * (float)(1 + step), .5F * (float)(1 + step),
+                            .25F * (float)(1 + step)};
+    fa_tensor *x = fa_to(fa_tensor_from(values, FA_SHAPE(4)), fa_tensor_device(n->w));
+    return fa_square(fa_add(fa_sum(fa_mul(n->w, x)), fa_sum(n->b)));
+}
+
+static void spoil(fa_tensor *parameter, int64_t at, double value)
+{
+    FA_USE(.no_grad = true);
+    assert_non_null(fa_copy_(fa_select(fa_grad(parameter), 0, at), value));
+}
+
+/* What PyTorch's program did: gradients that are not finite in four steps, clipping after unscaling in two. */
+static void step_as_pytorch(const net *n, int step)
+{
+    assert_true(fa_optim_zero_grad(n->optim));
+    assert_true(fa_backward(fa_scaler_scale(n->scaler, loss_of(n, step))));
+    if (step == 0 || step == 5 || step == 6)
+        spoil(n->w, 1, INFINITY);
+    if (step == 9)
+        spoil(n->b, 0, NAN);
+    FA_USE(.forbid = FA_SYNC | FA_TRANSFER);
+    if (step == 3 || step == 9)
+        assert_true(fa_scaler_unscale(n->scaler, n->optim) && fa_clip_grad_norm(fa_params(n->w, n->b), 1.0));
+    assert_true(fa_scaler_step(n->scaler, n->optim));
+    assert_true(fa_scaler_update(n->scaler));
+}
+
+static const double known_scale[STEPS] = {512, 512, 512, 1024, 1024, 512, 256, 256, 256, 128, 128, 128, 256, 256},
+                    known_tracker[STEPS] = {0, 1, 2, 0, 1, 0, 0, 1, 2, 0, 1, 2, 0, 1};
+/* w and b after the last step, by PyTorch 2.15 */
+static const double known[][5] = {
+    {0.39462727308273315, 2.605372667312622, 2.394627332687378, 3.394627332687378, -0.2045777142047882},
+    {0.08153598010540009, 2.918463945388794, 2.5407681465148926, 3.7703840732574463, 0.3117283880710602},
+    {0.7022333741188049, 2.2977664470672607, 2.7022335529327393, 3.7022335529327393, 0.23701848089694977}};
+
+static double number_in(const fa_state_dict *state, const char *name)
+{
+    for (size_t i = 0; i < state->numbers.count; i++)
+        if (!strcmp(state->numbers.name[i], name))
+            return state->numbers.item[i];
+    return -1;
+}
+
+static void assert_values(const net *n, const double *values)
+{
+    float w[4], b[1];
+    assert_true(fa_read(n->w, w, FA_F32, 4) && fa_read(n->b, b, FA_F32, 1));
+    for (int i = 0; i < 4; i++)
+        assert_true(fabs((double)w[i] - values[i]) < 2e-5);
+    assert_true(fabs((double)b[0] - values[4]) < 2e-5);
+}
+
+static void its_steps_are_pytorchs(void **state)
+{
+    (void)state;
+    for (int run = 0; run < 6; run++) {
+        FA_SCOPE;
+        int kind = run / 2;
+        net n = net_new(kind, run % 2 ? FA_CPU : DEVICE(0));
+        for (int step = 0; step < STEPS; step++) {
+            step_as_pytorch(&n, step);
+            fa_state_dict numbers = fa_scaler_state_dict(n.scaler);
+            assert_true(fa_scaler_get_scale(n.scaler) == known_scale[step]);
+            assert_true(number_in(&numbers, "growth_tracker") == known_tracker[step]);
+        }
+        assert_values(&n, known[kind]);
+        fa_state_dict steps = fa_optim_state_dict(n.optim);
+        assert_true(number_in(&steps, "state.0.step") == STEPS - 4);
+        assert_no_error();
+    }
+}
+
+/* From the middle, in objects that were restored from a checkpoint. */
+static void it_goes_on_from_a_checkpoint(void **state)
+{
+    (void)state;
+    const char *path = "scaler_test.safetensors";
+    FA_SCOPE;
+    net n = net_new(0, DEVICE(0));
+    for (int step = 0; step < 8; step++)
+        step_as_pytorch(&n, step);
+    assert_true(fa_checkpoint_save(path, .optim = n.optim, .scaler = n.scaler));
+    fa_optim *again = optimizer(0, n.w, n.b);
+    fa_scaler *scaler = fa_amp_scaler(.growth_interval = 77);
+    assert_true(fa_checkpoint_load(path, .optim = again, .scaler = scaler));
+    n.optim = again;
+    n.scaler = scaler;
+    for (int step = 8; step < STEPS; step++)
+        step_as_pytorch(&n, step);
+    assert_values(&n, known[0]);
+    assert_true(fa_scaler_get_scale(scaler) == known_scale[STEPS - 1]);
+    assert_true(fa_checkpoint_save(path, .optim = n.optim));
+    assert_false(fa_checkpoint_load(path, .scaler = scaler));
+    assert_error(FA_ERROR_ARGUMENT, "fa_checkpoint_load", "has no scaler");
+    unlink(path);
+}
+
+/* One scale for two optimizers on two devices: only the one whose gradients overflow is skipped. */
+static void several_optimizers_share_it(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    net n = net_new(1, DEVICE(0)), m = net_new(1, DEVICE(1));
+    fa_tensor *before = fa_clone(fa_detach(m.w)), *first = fa_clone(fa_detach(n.w));
+    assert_true(fa_backward(fa_scaler_scale(n.scaler, loss_of(&n, 1))));
+    assert_true(fa_backward(fa_scaler_scale(n.scaler, loss_of(&m, 1))));
+    spoil(m.w, 2, -INFINITY);
+    assert_true(fa_scaler_step(n.scaler, n.optim) && fa_scaler_step(n.scaler, m.optim));
+    assert_true(fa_scaler_update(n.scaler));
+    assert_true(fa_same(fa_cpu(m.w), fa_cpu(before)) && !fa_same(fa_cpu(n.w), fa_cpu(first)));
+    assert_true(fa_scaler_get_scale(n.scaler) == 512);
+    assert_no_error();
+}
+
+static void the_scale_has_limits(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    net n = net_new(1, DEVICE(0));
+    n.scaler = fa_amp_scaler(.init_scale = 0x1p126, .growth_interval = 1, .min_scale = 0x1p124);
+    fa_backward(fa_scaler_scale(n.scaler, fa_mul(loss_of(&n, 0), 0)));
+    for (int i = 0; i < 4; i++) /* 2^128 is not finite */
+        assert_true(fa_scaler_step(n.scaler, n.optim) && fa_scaler_update(n.scaler));
+    assert_true(fa_scaler_get_scale(n.scaler) == 0x1p127);
+    for (int i = 0; i < 5; i++) {
+        spoil(n.w, 0, NAN);
+        assert_true(fa_scaler_step(n.scaler, n.optim) && fa_scaler_update(n.scaler));
+    }
+    assert_true(fa_scaler_get_scale(n.scaler) == 0x1p124);
+    assert_true(fa_scaler_update(n.scaler, .new_scale = 8) && fa_scaler_get_scale(n.scaler) == 8);
+    assert_no_error();
+}
+
+static void without_scaling_it_is_a_plain_step(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    net n = net_new(0, DEVICE(0)), plain = net_new(0, DEVICE(0));
+    n.scaler = fa_amp_scaler(.enabled = false);
+    fa_tensor *loss = loss_of(&n, 0);
+    assert_true(fa_scaler_scale(n.scaler, loss) == loss);
+    assert_true(fa_backward(loss) && fa_backward(loss_of(&plain, 0)) && fa_optim_step(plain.optim));
+    assert_true(fa_scaler_unscale(n.scaler, n.optim) && fa_scaler_step(n.scaler, n.optim));
+    assert_true(fa_scaler_update(n.scaler) && fa_scaler_get_scale(n.scaler) == 1);
+    assert_true(fa_same(fa_cpu(n.w), fa_cpu(plain.w)) && !fa_scaler_is_enabled(n.scaler));
+    assert_no_error();
+}
+
+static void an_f16_loss_becomes_f32(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *loss = fa_full(FA_SCALAR, 3.0, .dtype = FA_F16, .device = DEVICE(0));
+    fa_scaler *s = fa_amp_scaler();
+    fa_tensor *scaled = fa_scaler_scale(s, loss);
+    assert_true(fa_tensor_dtype(scaled) == FA_F32 && fa_item(scaled) == 3 * 65536.0);
+}
+
+/* ---- misuse ---- */
+static void calls_in_the_wrong_order_are_errors(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    net n = net_new(0, DEVICE(0));
+    assert_false(fa_scaler_step(n.scaler, n.optim));
+    assert_error(FA_ERROR_ARGUMENT, "fa_scaler_step", "no loss was scaled yet");
+    fa_tensor *loss = fa_scaler_scale(n.scaler, loss_of(&n, 0));
+    assert_false(fa_scaler_step(n.scaler, n.optim));
+    assert_error(FA_ERROR_ARGUMENT, "fa_scaler_step", "no parameter of the optimizer has a gradient");
+    assert_true(fa_backward(loss));
+    assert_false(fa_scaler_update(n.scaler));
+    assert_error(FA_ERROR_STATE, "fa_scaler_update", "no fa_scaler_step()");
+    assert_true(fa_scaler_unscale(n.scaler, n.optim));
+    assert_false(fa_scaler_unscale(n.scaler, n.optim));
+    assert_error(FA_ERROR_STATE, "fa_scaler_unscale", "were already unscaled");
+    assert_true(fa_scaler_step(n.scaler, n.optim));
+    assert_false(fa_scaler_unscale(n.scaler, n.optim));
+    assert_error(FA_ERROR_STATE, "fa_scaler_unscale", "fa_scaler_step() was called");
+    assert_false(fa_scaler_step(n.scaler, n.optim));
+    assert_error(FA_ERROR_STATE, "fa_scaler_step", "already called");
+    assert_true(fa_scaler_update(n.scaler));
+}
+
+static void wrong_arguments_are_errors(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    const fa_amp_scaler_options wrong[] = {
+        {sizeof wrong[0], 0, 2, .5, 1, 1, true, 0},  {sizeof wrong[0], 1, 1, .5, 1, 1, true, 0},
+        {sizeof wrong[0], 1, 2, 1, 1, 1, true, 0},   {sizeof wrong[0], 1, 2, .5, 0, 1, true, 0},
+        {sizeof wrong[0], 1, 2, .5, 1, -1, true, 0},
+    };
+    const char *names[] = {".init_scale", ".growth_factor", ".backoff_factor", ".growth_interval", ".min_scale"};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_null((fa_amp_scaler)(&wrong[i]));
+        assert_error(FA_ERROR_ARGUMENT, "fa_amp_scaler", names[i]);
+    }
+    net n = net_new(0, DEVICE(0));
+    assert_null(fa_scaler_scale(NULL, loss_of(&n, 0)));
+    assert_error(FA_ERROR_ARGUMENT, "fa_scaler_scale", "the scaler is NULL");
+    assert_null(fa_scaler_scale(n.scaler, NULL));
+    assert_error(FA_ERROR_ARGUMENT, "fa_scaler_scale", "the loss");
+    assert_false(fa_scaler_step(n.scaler, NULL));
+    assert_error(FA_ERROR_ARGUMENT, "fa_scaler_step", "the optimizer is NULL");
+    assert_false(fa_scaler_update(n.scaler, .new_scale = -1));
+    assert_error(FA_ERROR_ARGUMENT, "fa_scaler_update", ".new_scale");
+}
+
+static void gradients_of_f16_are_refused(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *w = fa_to(fa_ones(FA_SHAPE(3)), FA_F16);
+    w = fa_to(w, DEVICE(0));
+    fa_set_requires_grad(w, true);
+    fa_optim *o = fa_optim_sgd(fa_params(w));
+    fa_scaler *s = fa_amp_scaler();
+    assert_true(fa_backward(fa_scaler_scale(s, fa_sum(w))));
+    assert_false(fa_scaler_step(s, o));
+    assert_error(FA_ERROR_DTYPE, "fa_scaler_step", "the gradient of parameter 0 is f16");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(its_steps_are_pytorchs),
+        TEST(it_goes_on_from_a_checkpoint),
+        TEST(several_optimizers_share_it),
+        TEST(the_scale_has_limits),
+        TEST(without_scaling_it_is_a_plain_step),
+        TEST(an_f16_loss_becomes_f32),
+        TEST(calls_in_the_wrong_order_are_errors),
+        TEST(wrong_arguments_are_errors),
+        TEST(gradients_of_f16_are_refused),
+    };
+    return RUN("scaler");
+}
