@@ -3,6 +3,7 @@
  *  Written by facula-rows from the other headers. */
 #ifndef FACULA_LINES_H
 #define FACULA_LINES_H
+#include <facula/amp.h>
 #include <facula/autograd.h>
 #include <facula/data.h>
 #include <facula/device.h>
@@ -22,6 +23,13 @@
 #include <facula/train.h>
 
 /* clang-format off */
+#define fa_scaler_scale(...) FA__CALLED(fa_scaler_scale(__VA_ARGS__))
+#define fa_scaler_unscale(...) FA__CALLED(fa_scaler_unscale(__VA_ARGS__))
+#define fa_scaler_step(...) FA__CALLED(fa_scaler_step(__VA_ARGS__))
+#define fa_scaler_get_scale(...) FA__CALLED(fa_scaler_get_scale(__VA_ARGS__))
+#define fa_scaler_is_enabled(...) FA__CALLED(fa_scaler_is_enabled(__VA_ARGS__))
+#define fa_scaler_state_dict(...) FA__CALLED(fa_scaler_state_dict(__VA_ARGS__))
+#define fa_scaler_load_state_dict(...) FA__CALLED(fa_scaler_load_state_dict(__VA_ARGS__))
 #define fa_requires_grad(...) FA__CALLED(fa_requires_grad(__VA_ARGS__))
 #define fa_is_leaf(...) FA__CALLED(fa_is_leaf(__VA_ARGS__))
 #define fa_grad(...) FA__CALLED(fa_grad(__VA_ARGS__))
