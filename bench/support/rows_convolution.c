@@ -58,13 +58,13 @@ static void open_residual(void)
 #define SECOND FLOP(64, 6, 16, 10, 5)
 #define RESIDUAL FLOP(16, 64, 64, 56, 3)
 const bench_row bench_convolution[] = {
-    {"conv_first", BENCH_GFLOPS, 2, FIRST, open_first, forward},
-    {"conv_first_weight", BENCH_GFLOPS, 2, FIRST, open_first, by_weight},
-    {"conv_second", BENCH_GFLOPS, 1.3, SECOND, open_second, forward},
-    {"conv_second_weight", BENCH_GFLOPS, 2, SECOND, open_second, by_weight},
-    {"conv_second_x", BENCH_GFLOPS, 2, SECOND, open_second, by_x},
-    {"conv_residual", BENCH_GFLOPS, 0.9, RESIDUAL, open_residual, forward},
-    {"conv_residual_weight", BENCH_GFLOPS, 0.9, RESIDUAL, open_residual, by_weight},
-    {"conv_residual_x", BENCH_GFLOPS, 0.9, RESIDUAL, open_residual, by_x},
+    {"conv_first", BENCH_GFLOPS, 4, FIRST, open_first, forward},
+    {"conv_first_weight", BENCH_GFLOPS, 4, FIRST, open_first, by_weight},
+    {"conv_second", BENCH_GFLOPS, 2.5, SECOND, open_second, forward},
+    {"conv_second_weight", BENCH_GFLOPS, 2.5, SECOND, open_second, by_weight},
+    {"conv_second_x", BENCH_GFLOPS, 2.5, SECOND, open_second, by_x},
+    {"conv_residual", BENCH_GFLOPS, 1.5, RESIDUAL, open_residual, forward},
+    {"conv_residual_weight", BENCH_GFLOPS, 1.5, RESIDUAL, open_residual, by_weight},
+    {"conv_residual_x", BENCH_GFLOPS, 1.5, RESIDUAL, open_residual, by_x},
     {0},
 };

@@ -10,8 +10,10 @@
  * stride: the pixels of a class meet the same taps.
  *
  * An element is one chain, as in a matrix product: 0, then for each tap in order (channel, row, column) a fused
- * multiply-add, then the bias. Entries of the padding are zeros like others. A gradient of the weight has a chain for
- * each of fa__convolution_parts() stretches of pixels, in order (image, row, column); these sums are added in order. */
+ * multiply-add, then the bias. Entries of the padding are zeros like others; they may be left out where all weights are
+ * finite, which changes no more than the sign of a sum that has underflowed to zero. A gradient of the weight has a
+ * chain for each of fa__convolution_parts() stretches of pixels, in order (image, row, column); these sums are added in
+ * order. */
 #ifndef FA__BACKEND_CONVOLUTION_H
 #define FA__BACKEND_CONVOLUTION_H
 #include "backend/device.h"

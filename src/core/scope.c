@@ -1,6 +1,7 @@
 /* Scopes, settings and owning variables: the public part of a thread's context. */
 #include "base/alloc.h"
 #include "base/error.h"
+#include "core/casts.h"
 #include "core/root.h"
 #include "core/stream.h"
 #include "core/tensor.h"
@@ -67,6 +68,8 @@ bool fa__disown(const void *object)
 static void settings_in_force(fa__context *c)
 {
     c->settings = &c->used[c->used_count - 1];
+    if (FA__UNLIKELY(c->casts != NULL) && fa__casts_outlived(c))
+        fa__casts_drop(c);
     fa__error_use(c->settings->catch_errors);
 }
 

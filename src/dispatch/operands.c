@@ -1,6 +1,7 @@
 /* Calls that go on with other operands: copies on the device, or in the dtype, that the plan names. The request stays
  * as it was; a second call with other arguments takes its place, and hands its results to the first. */
 #include "base/log.h"
+#include "core/casts.h"
 #include "dispatch/call.h"
 
 const fa_tensors *fa__list_operand(const fa__call *c)
@@ -30,12 +31,21 @@ static fa_tensor *moved(const fa__call *c, int i, const fa_tensor *t)
     return fa_to(t, c->plan.device->id);
 }
 
-/* f64 and integers are not cast. */
+/* f64 and integers are not cast. A parameter is cast once (core/casts.h). */
 static fa_tensor *cast(const fa__call *c, fa_tensor *t)
 {
     fa_dtype to = (fa_dtype)c->plan.cast;
     bool casts = t && to != FA_SAME && fa__dtype_is_float(t->dtype) && t->dtype != FA_F64 && t->dtype != to;
-    return casts ? fa_to(t, to) : t;
+    if (!casts)
+        return t;
+    if (!t->requires_grad || t->node)
+        return fa_to(t, to);
+    bool recording = fa__recording();
+    fa_tensor *made = fa__cast_find(t, to, recording);
+    if (made)
+        return made;
+    made = fa_to(t, to);
+    return made && fa__cast_keep(t, made, recording) ? made : NULL;
 }
 
 static fa_tensor *settled(const fa__call *c, int i, const fa_tensor *t)

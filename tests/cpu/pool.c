@@ -7,7 +7,7 @@
 static fa_tensor *channels_last(const fa_tensor *x)
 {
     const fa_shape last = {4, {0, 2, 3, 1}}, first = {4, {0, 3, 1, 2}};
-    return fa_permute(fa_clone(fa_permute(x, last)), first);
+    return fa_permute(fa_contiguous(fa_permute(x, last)), first);
 }
 
 /* Numbers of which many are equal, with zeros of both signs, infinities and NaN. */
@@ -37,9 +37,9 @@ static void hold(int64_t h, int64_t w)
     fa_tensor *g = fa_randn_like(y);
     fa_tensor *back = fa__max_pool2d_back(g, at, x, 2, 2, 0, 1);
     assert_true(tensor_same_bits(back, fa__max_pool2d_back(channels_last(g), at, x, 2, 2, 0, 1)));
-    assert_true(tensor_same_bits(fa_reshape(g, FA_SHAPE(-1)),
-                                 fa_reshape(fa_gather(fa_flatten(back, .start = -2), -1, fa_flatten(at, .start = -2)),
-                                            FA_SHAPE(-1))));
+    assert_true(tensor_same_bits(
+        fa_reshape(g, FA_SHAPE(-1)),
+        fa_reshape(fa_gather(fa_flatten(back, .start = -2), -1, fa_flatten(at, .start = -2)), FA_SHAPE(-1))));
 }
 
 static void widths(void **state)

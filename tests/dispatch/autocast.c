@@ -1,0 +1,164 @@
+/* The cache of cast parameters: one conversion for each parameter and step, never an outdated one. */
+#include "dispatch/call.h"
+#include "support/api_test.h"
+#include <facula/autograd.h>
+#include <facula/device.h>
+#include <facula/operations.h>
+#include <facula/optim.h>
+#include <string.h>
+
+static int casts;
+
+static void count_casts(const fa__call *c, int depth)
+{
+    (void)depth;
+    casts += !strcmp(c->op->name, "move");
+}
+
+#define CASTS_OF(call) (casts = 0, fa__call_hook = count_casts, (void)(call), fa__call_hook = NULL, casts)
+
+static fa_tensor *weight, *x;
+
+static int begin(void **state)
+{
+    if (api_begin(state))
+        return -1;
+    weight = fa_keep(fa_to(fa_randn(FA_SHAPE(4, 4)), DEVICE(0)));
+    fa_set_requires_grad(weight, true);
+    x = fa_keep(fa_to(fa_to(fa_randn(FA_SHAPE(3, 4)), FA_F16), DEVICE(0)));
+    return 0;
+}
+
+static int end(void **state)
+{
+    (void)state;
+    fa_release(weight);
+    fa_release(x);
+    return 0;
+}
+
+static void a_parameter_is_cast_once(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    FA_USE(.autocast = FA_F16);
+    assert_int_equal(CASTS_OF(fa_matmul(x, weight)), 1);
+    assert_int_equal(CASTS_OF(fa_matmul(x, weight)), 0);
+    {
+        FA_SCOPE;
+        FA_USE(.deterministic = true);
+        assert_int_equal(CASTS_OF(fa_matmul(x, weight)), 0);
+        FA_USE(.autocast = FA_SAME);
+    }
+    assert_int_equal(CASTS_OF(fa_matmul(x, weight)), 0);
+    FA_USE(.autocast = FA_BF16);
+    fa_tensor *xb = fa_to(x, FA_BF16);
+    assert_int_equal(CASTS_OF(fa_matmul(xb, weight)), 1);
+    assert_int_equal(CASTS_OF(fa_matmul(xb, weight)), 0);
+    assert_no_error();
+}
+
+static void the_end_of_the_block_forgets_it(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    for (int i = 0; i < 2; i++) {
+        FA_USE(.autocast = FA_F16);
+        assert_int_equal(CASTS_OF(fa_matmul(x, weight)), 1);
+    }
+    FA_REPEAT (2) {
+        FA_USE(.autocast = FA_F16);
+        assert_int_equal(CASTS_OF(fa_matmul(x, weight)), 1);
+    }
+}
+
+static void a_modified_parameter_is_cast_again(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    FA_USE(.autocast = FA_F16);
+    fa_tensor *before = fa_matmul(x, weight);
+    {
+        FA_USE(.no_grad = true);
+        fa_mul_(weight, 2);
+    }
+    fa_tensor *after = NULL;
+    assert_int_equal(CASTS_OF(after = fa_matmul(x, weight)), 1);
+    assert_true(fa_same(fa_cpu(fa_mul(before, 2)), fa_cpu(after)));
+}
+
+/* What was cast without recording has no gradient. */
+static void each_grad_mode_has_its_own(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    FA_USE(.autocast = FA_F16);
+    {
+        FA_USE(.no_grad = true);
+        assert_int_equal(CASTS_OF(fa_matmul(x, weight)), 1);
+    }
+    fa_tensor *y = NULL;
+    assert_int_equal(CASTS_OF(y = fa_matmul(x, weight)), 1);
+    assert_true(fa_backward(fa_sum(y)) && fa_grad(weight));
+    assert_true(fa_tensor_dtype(fa_grad(weight)) == FA_F32);
+}
+
+static void other_tensors_are_not_kept(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    FA_USE(.autocast = FA_F16);
+    fa_tensor *activation = fa_to(x, FA_F32);
+    assert_int_equal(CASTS_OF(fa_matmul(activation, weight)), 2);
+    assert_int_equal(CASTS_OF(fa_matmul(activation, weight)), 1);
+}
+
+/* Gradients are accumulated in one block: backward goes through the same cast several times. */
+static void backward_may_go_through_it_again(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_tensor *once = NULL, *product = NULL;
+    {
+        FA_USE(.autocast = FA_F16);
+        assert_true(fa_backward(fa_sum(fa_matmul(x, weight))));
+        once = fa_clone(fa_grad(weight));
+        assert_int_equal(CASTS_OF(product = fa_matmul(x, weight)), 0);
+        assert_true(fa_backward(fa_sum(product)));
+    }
+    assert_true(fa_same(fa_cpu(fa_mul(once, 2)), fa_cpu(fa_grad(weight))));
+    assert_no_error();
+}
+
+/* More parameters than the first table has room for. */
+static void there_may_be_many(void **state)
+{
+    (void)state;
+    enum { MANY = 100 };
+    FA_SCOPE;
+    fa_tensor *w[MANY];
+    for (int i = 0; i < MANY; i++) {
+        w[i] = fa_full(FA_SHAPE(4, 4), (double)i, .device = DEVICE(0));
+        fa_set_requires_grad(w[i], true);
+    }
+    FA_USE(.autocast = FA_F16);
+    for (int round = 0; round < 2; round++)
+        for (int i = 0; i < MANY; i++) {
+            fa_tensor *y = NULL;
+            assert_int_equal(
+                CASTS_OF(y = fa_matmul(fa_ones(FA_SHAPE(1, 4), .dtype = FA_F16, .device = DEVICE(0)), w[i])), !round);
+            assert_true(fa_item(fa_get(y, "0,3")) == 4 * i);
+        }
+}
+
+#define OF(f) cmocka_unit_test_setup_teardown(f, begin, end)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        OF(a_parameter_is_cast_once),   OF(the_end_of_the_block_forgets_it), OF(a_modified_parameter_is_cast_again),
+        OF(each_grad_mode_has_its_own), OF(other_tensors_are_not_kept),      OF(backward_may_go_through_it_again),
+        OF(there_may_be_many),
+    };
+    return RUN("autocast");
+}
