@@ -11,9 +11,11 @@ if(CMAKE_C_COMPILER_ID STREQUAL Clang)
     add_compile_options(-gdwarf-4)
 endif()
 
+# -ffp-contract=off: a product and a sum are fused where the source says fma, nowhere else, so that every level of
+# instructions, every architecture and every compiler gives the same bits.
 add_library(facula_flags INTERFACE)
 target_compile_options(facula_flags INTERFACE
-    -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wconversion
+    -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wconversion -ffp-contract=off
     $<$<BOOL:${FACULA_WERROR}>:-Werror>)
 
 if(FACULA_SANITIZE)
@@ -30,10 +32,21 @@ target_compile_options(facula_target_flags INTERFACE ${sanitize_flags})
 target_link_options(facula_target_flags INTERFACE ${sanitize_flags})
 target_link_libraries(facula_target_flags INTERFACE facula_flags)
 
-# -ffp-contract=off: a product and a sum are fused where the source says fma, nowhere else, so that every level of
-# instructions and every compiler gives the same bits. -fexceptions: a C++ exception that passes our frames runs cleanups.
+# -fexceptions: a C++ exception that passes C functions runs their cleanups. Not every toolchain can link that (the
+# wrapper musl-gcc cannot where gcc's libraries are made for glibc); there a scope ends at its own end alone.
+include(CheckCSourceCompiles)
+set(CMAKE_REQUIRED_FLAGS -fexceptions)
+check_c_source_compiles("static void end(int *x) { *x = 0; } void call(void *f);
+    void call(void *f) { __attribute__((cleanup(end))) int x = 1; ((void (*)(int *))f)(&x); }
+    int main(void) { call((void *)end); return 0; }" FACULA_EXCEPTIONS)
+unset(CMAKE_REQUIRED_FLAGS)
+set(FACULA_EXCEPTION_FLAGS)
+if(FACULA_EXCEPTIONS)
+    set(FACULA_EXCEPTION_FLAGS -fexceptions)
+endif()
+
 add_library(facula_library_flags INTERFACE)
-target_compile_options(facula_library_flags INTERFACE -fexceptions -ffp-contract=off -fno-semantic-interposition)
+target_compile_options(facula_library_flags INTERFACE ${FACULA_EXCEPTION_FLAGS} -fno-semantic-interposition)
 if(NOT FACULA_SANITIZE AND NOT FACULA_TESTS_SHARED) # where tests link the shared library (library.cmake)
     target_compile_options(facula_library_flags INTERFACE -fvisibility=hidden)
 endif()

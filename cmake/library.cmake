@@ -1,6 +1,6 @@
 # libfacula, shared and static. src/backend/cpu/simd is compiled once for each level of instructions; everything else for
 # the baseline of the architecture.
-set(kernel_options -ffp-contract=off -fno-math-errno -fno-trapping-math -fwrapv -fno-builtin)
+set(kernel_options -fno-math-errno -fno-trapping-math -fwrapv -fno-builtin)
 if(NOT FACULA_SANITIZE)
     list(APPEND kernel_options -O3)
 endif()
@@ -42,7 +42,7 @@ set(object_targets facula_objects)
 set(shared_objects facula_objects)
 
 set_source_files_properties(src/base/plugin.c PROPERTIES COMPILE_DEFINITIONS
-    "_GNU_SOURCE;FA__PLUGIN_FOLDER=\"${CMAKE_INSTALL_FULL_LIBDIR}/facula-plugins\"")
+    "FA__PLUGIN_FOLDER=\"${CMAKE_INSTALL_FULL_LIBDIR}/facula-plugins\"")
 
 # A call runs through a score of files, in more instructions than a processor keeps decoded: optimised as one they are a
 # tenth fewer. Objects of the static library stay plain, for any linker.
@@ -82,7 +82,7 @@ foreach(target facula facula_static)
     add_library(facula::${target} ALIAS ${target})
     target_include_directories(${target} INTERFACE
         $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-    target_compile_options(${target} INTERFACE -fexceptions)
+    target_compile_options(${target} INTERFACE ${FACULA_EXCEPTION_FLAGS})
     add_dependencies(${target} facula_rows)
 endforeach()
 set_target_properties(facula PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION

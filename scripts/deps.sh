@@ -1,12 +1,12 @@
 #!/bin/sh
-# deps.sh GROUP... (or `all`): installs the packages of packages.txt that are missing, as root or through sudo. When
-# nothing is missing it asks for neither, and needs no network.
+# deps.sh GROUP... (or `all`: all but `cross`): installs the packages of packages.txt that are missing, as root or through
+# sudo. When nothing is missing it asks for neither, and needs no network.
 set -eu
 list=$(dirname "$0")/packages.txt
 wanted=$(awk -v groups="$*" '
     BEGIN { n = split(groups, g); for (i = 1; i <= n; i++) want[g[i]] = 1 }
     { sub(/#.*/, "") }
-    NF { for (i = 2; i <= NF; i++) if (want["all"] || want[$i]) { print $1; next } }' "$list")
+    NF { for (i = 2; i <= NF; i++) if ((want["all"] && $i != "cross") || want[$i]) { print $1; next } }' "$list")
 if ! command -v dpkg-query >/dev/null; then
     echo "deps: not a Debian system; needed are: $(echo "$wanted" | xargs)" >&2
     exit 0
@@ -29,6 +29,9 @@ fi
 apt() {
     $root DEBIAN_FRONTEND=noninteractive apt-get -q -y -o DPkg::Lock::Timeout=300 "$@" </dev/null
 }
+for architecture in $(echo "$missing" | tr ' ' '\n' | sed -n 's/.*://p' | sort -u); do
+    $root dpkg --add-architecture "$architecture"
+done
 apt update
 # shellcheck disable=SC2086 # a list of words
 apt install --no-install-recommends $missing

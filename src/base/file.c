@@ -24,8 +24,7 @@ enum {
 
 static bool file_error(const char *what, const char *path)
 {
-    char text[128];
-    return fa__fail(FA_ERROR_FILE, "%s: %s: %s", path, what, strerror_r(errno, text, sizeof text));
+    return fa__fail(FA_ERROR_FILE, "%s: %s: %s", path, what, strerror(errno));
 }
 
 static char *copy_text(const char *text)
@@ -289,7 +288,6 @@ bool fa_file_write(const char *path, const void *data, size_t size)
 int fa__file_open(const char *who, const char *path, int64_t *size)
 {
     struct stat status;
-    char text[128];
     int file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC); /* a pipe may have no writer */
     if (file >= 0 && fstat(file, &status) == 0 && S_ISREG(status.st_mode)) {
         *size = status.st_size;
@@ -298,7 +296,7 @@ int fa__file_open(const char *who, const char *path, int64_t *size)
     if (file >= 0)
         fa__fail(FA_ERROR_FILE, "%s: %s is no regular file", who, path);
     else
-        fa__fail(FA_ERROR_FILE, "%s: %s: cannot open: %s", who, path, strerror_r(errno, text, sizeof text));
+        fa__fail(FA_ERROR_FILE, "%s: %s: cannot open: %s", who, path, strerror(errno));
     if (file >= 0)
         close(file);
     return -1;

@@ -6,7 +6,6 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "base/parallel_pool.h"
-#include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -16,6 +15,11 @@
 #include <unistd.h>
 
 enum { CHUNKS_EACH = 4, STACK = 1 << 20, SPIN_NS = 50000 };
+/* As in <linux/futex.h>, which not every C library comes with. */
+enum { FUTEX_WAIT_PRIVATE = 128, FUTEX_WAKE_PRIVATE = 129 };
+#ifndef SYS_futex /* 32-bit systems that are new enough to have 64 bits of time */
+#define SYS_futex SYS_futex_time64
+#endif
 
 /* A participant; number 0 is the caller. `word` holds the number of the loop (32 bits), the next chunk to take and
  * the end of the range (16 bits each), so that taking a chunk is one compare-and-swap, which fails if the loop is
@@ -190,7 +194,7 @@ static bool start_worker(place *p)
     pthread_sigmask(SIG_SETMASK, &before, NULL);
     pthread_attr_destroy(&attributes);
     if (made) {
-        char name[16];
+        char name[20];
         snprintf(name, sizeof name, "facula-%d", (int)(p - places));
         pthread_setname_np(p->thread, name);
     }

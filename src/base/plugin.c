@@ -1,4 +1,5 @@
 /* Plugins: search folders and function tables. */
+#define _GNU_SOURCE
 #include "base/alloc.h"
 #include "base/dynamic.h"
 #include "base/error.h"

@@ -102,7 +102,7 @@ static bool read_large(const char *extra, size_t room, member *m)
 {
     uint64_t *const numbers[] = {&m->size, &m->packed, &m->at};
     for (size_t at = 0; at + 4 <= room;) {
-        size_t id = get(extra, at, 2), size = get(extra, at + 2, 2);
+        size_t id = (size_t)get(extra, at, 2), size = (size_t)get(extra, at + 2, 2);
         at += 4;
         if (size > room - at)
             return false;

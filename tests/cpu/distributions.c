@@ -44,7 +44,9 @@ static double distance_to(double (*below)(double))
     qsort(values, MANY, sizeof *values, rising);
     for (int i = 0; i < MANY; i++) {
         double p = below(values[i]);
-        most = fmax(most, fmax(p - i / (double)MANY, (i + 1) / (double)MANY - p));
+        double distance = fmax(p - i / (double)MANY, (i + 1) / (double)MANY - p);
+        if (!(distance <= most)) /* nor is NaN below */
+            most = distance;
     }
     return most * sqrt(MANY);
 }

@@ -24,7 +24,11 @@ typedef struct level {
 } level;
 
 static level levels[] = {
+#if defined __aarch64__
+    {"neon", &fa__gemm_neon, true, true},
+#else
     {"base", &fa__gemm_base, false, true},
+#endif
 #if defined __x86_64__
     {"avx2", &fa__gemm_avx2, true, false},
     {"avx512", &fa__gemm_avx512, true, false},

@@ -54,7 +54,7 @@ static void numbers_of_several_types_keep_their_values(void **state)
 {
     (void)state;
     FA_SCOPE;
-    fa_tensor *t = fa_tensor_of(1U, -1, (char)-2, UINT64_C(3), INT64_MIN, true);
+    fa_tensor *t = fa_tensor_of(1U, -1, (signed char)-2, UINT64_C(3), INT64_MIN, true);
     static const int64_t values[] = {1, -1, -2, 3, INT64_MIN, 1};
     for (int i = 0; i < 6; i++)
         assert_true(fa_item_int(fa_select(t, 0, i)) == values[i]);

@@ -59,7 +59,7 @@ extern const char *const model_names[], *const data_names[], *const optimizer_na
                                                                                            *const amp_names[];
 
 /* Parses the arguments of a subcommand. Exits if they are invalid, and after --help. */
-settings settings_parse(int command, int argc, char **argv, const char *arguments, const char *doc);
+settings settings_parse(int command, int argc, char **argv, const char *words, const char *doc);
 /* Sets the number of threads, and finds the device. Returns 0, or the exit code if there is no device that can
  * compute. */
 int command_device(const settings *s, fa_device *device);

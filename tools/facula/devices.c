@@ -1,6 +1,6 @@
 /* facula devices: one line for each device, and the reason for each kind that is not available. */
+#include "arguments.h"
 #include "command.h"
-#include <argp.h>
 #include <facula/facula.h>
 #include <stdio.h>
 
@@ -35,23 +35,15 @@ static bool print_kind(const char *kind)
     return !fa_failed();
 }
 
-static error_t option(int key, char *argument, struct argp_state *state)
-{
-    if (key != ARGP_KEY_ARG)
-        return ARGP_ERR_UNKNOWN;
-    argp_error(state, "\"%s\" is not expected", argument);
-    return 0;
-}
-
 int command_devices(int argc, char **argv)
 {
     static const char *const kinds[] = {"cpu", "cuda", "opencl", "late", "meta"};
-    static const struct argp parser = {
-        .parser = option,
+    static const arguments none = {
         .doc = "Lists the available devices, and why others are not available.\v"
                "bit-equal: element-wise operations, reductions and random numbers give the same bits as the CPU."};
-    if (argp_parse(&parser, argc, argv, 0, NULL, NULL))
-        return EXIT_USAGE;
+    int first = arguments_read(argc, argv, &none);
+    if (first < argc)
+        arguments_wrong(argv[0], "\"%s\" is not expected", argv[first]);
     printf(line, "device", "name", "driver", "memory", "units", "clock", "bit-equal");
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (!print_kind(kinds[i]))

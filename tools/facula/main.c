@@ -1,6 +1,6 @@
 /* The command `facula`: finds the subcommand and passes the remaining arguments to it. */
+#include "arguments.h"
 #include "command.h"
-#include <argp.h>
 #include <errno.h>
 #include <facula/facula.h>
 #include <locale.h>
@@ -62,13 +62,7 @@ int command_device(const settings *s, fa_device *device)
                                              : 0;
 }
 
-static void print_version(FILE *file, struct argp_state *state)
-{
-    (void)state;
-    fprintf(file, "facula %s\n", fa_version());
-}
-
-/* Runs at exit (argp exits after --help and --version): checks that all output was written. */
+/* Runs at exit (--help and --version exit): checks that all output was written. */
 static void check_output(void)
 {
     bool failed = ferror(stdout);
@@ -79,34 +73,20 @@ static void check_output(void)
     _exit(EXIT_FAILED);
 }
 
-/* Stores the position of the subcommand, and leaves the arguments after it alone. */
-// NOLINTNEXTLINE(readability-non-const-parameter): the type is argp's
-static error_t option(int key, char *argument, struct argp_state *state)
-{
-    (void)argument;
-    if (key == ARGP_KEY_ARG) {
-        *(int *)state->input = state->next - 1;
-        state->next = state->argc;
-        return 0;
-    }
-    if (key == ARGP_KEY_NO_ARGS)
-        argp_error(state, "a command is missing: %s", names);
-    return key == ARGP_KEY_ARG || key == ARGP_KEY_NO_ARGS ? 0 : ARGP_ERR_UNKNOWN;
-}
-
 int main(int argc, char **argv)
 {
-    static const struct argp parser = {.parser = option, .args_doc = "COMMAND [OPTION...]", .doc = what};
-    static char name[64];
-    int at = 0;
+    static const arguments before = {.words = "COMMAND [OPTION...]", .doc = what, .words_first = 1};
+    static char name[64] = "facula";
     setlocale(LC_CTYPE, ""); /* what can be drawn; numbers are written as everywhere */
     if (setvbuf(stdout, NULL, _IOLBF, 0) || atexit(check_output)) /* readers of a pipe see each line at once */
         return EXIT_FAILED;
-    argp_err_exit_status = EXIT_USAGE;
-    argp_program_version_hook = print_version;
-    if (argp_parse(&parser, argc, argv, ARGP_IN_ORDER, NULL, &at))
+    if (argc < 1)
         return EXIT_USAGE;
-    for (int i = 0; at && i < COMMANDS; i++)
+    argv[0] = name;
+    int at = arguments_read(argc, argv, &before);
+    if (at == argc)
+        arguments_wrong(name, "a command is missing: %s", names);
+    for (int i = 0; i < COMMANDS; i++)
         if (!strcmp(argv[at], commands[i].name)) {
             snprintf(name, sizeof name, "facula %s", commands[i].name);
             argv[at] = name;

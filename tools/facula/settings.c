@@ -1,6 +1,6 @@
 /* The options of all subcommands: a row for each, from which they are read, shown, saved and restored. */
+#include "arguments.h"
 #include "command.h"
-#include <argp.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stddef.h>
@@ -188,48 +188,46 @@ static void describe(const setting *row, char *text, size_t room)
     }
 }
 
-/* How argp knows an option: by its letter, or above all letters. */
+/* The key of an option: its letter, or a number above all letters. */
 static int key_of(const setting *row)
 {
     return row->letter ? row->letter : 256 + (int)(row - setting_rows);
 }
 
-static error_t option(int key, char *text, struct argp_state *state)
+/* What is read, and by which program. */
+typedef struct reading {
+    settings *s;
+    const char *program;
+} reading;
+
+static void take(void *context, const arguments_option *option, const char *text)
 {
-    settings *s = state->input;
-    const setting *row = setting_rows + 1;
-    if (key == ARGP_KEY_ARGS) {
-        s->argument = state->argv + state->next;
-        s->arguments = state->argc - state->next;
-        return 0;
-    }
-    while (row->name && key_of(row) != key)
-        row++;
-    if (!row->name)
-        return ARGP_ERR_UNKNOWN;
-    s->given |= UINT64_C(1) << (row - setting_rows);
+    const reading *r = context;
+    const setting *row = setting_named(option->name);
+    r->s->given |= UINT64_C(1) << (row - setting_rows);
     if (row->kind == TEXT && !*text) /* of a variable that is not set, most likely */
-        argp_error(state, "--%s: \"\" is no name", row->name);
-    if (!setting_read(s, row, text)) {
+        arguments_wrong(r->program, "--%s: \"\" is no name", row->name);
+    if (!setting_read(r->s, row, text)) {
         char what[200];
         describe(row, what, sizeof what);
-        argp_error(state, "--%s: \"%s\" is %s", row->name, text, what);
+        arguments_wrong(r->program, "--%s: \"%s\" is %s", row->name, text, what);
     }
-    return 0;
 }
 
-settings settings_parse(int command, int argc, char **argv, const char *arguments, const char *doc)
+settings settings_parse(int command, int argc, char **argv, const char *words, const char *doc)
 {
     settings s = {.top = 1, .hidden = 128, .gamma = 0.1, .patience = 2};
-    struct argp_option options[SETTINGS + 1] = {0};
+    reading r = {&s, argv[0]};
+    arguments_option options[SETTINGS + 1] = {0};
     for (int i = 0, n = 0; setting_rows[i].name; i++)
         if (setting_rows[i].commands & command)
-            options[n++] = (struct argp_option){.name = setting_rows[i].name,
-                                                .key = key_of(&setting_rows[i]),
-                                                .arg = setting_rows[i].argument,
-                                                .doc = setting_rows[i].doc};
-    const struct argp parser = {.options = options, .parser = option, .args_doc = arguments, .doc = doc};
-    if (argp_parse(&parser, argc, argv, 0, NULL, &s))
-        exit(EXIT_USAGE);
+            options[n++] = (arguments_option){.name = setting_rows[i].name,
+                                              .key = key_of(&setting_rows[i]),
+                                              .argument = setting_rows[i].argument,
+                                              .doc = setting_rows[i].doc};
+    const arguments a = {.options = options, .words = words, .doc = doc, .take = take, .context = &r};
+    int first = arguments_read(argc, argv, &a);
+    s.argument = argv + first;
+    s.arguments = argc - first;
     return s;
 }

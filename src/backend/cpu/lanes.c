@@ -33,7 +33,7 @@ typedef struct share {
 static share share_of(const fa__lanes_plan *plan, int64_t block)
 {
     const int lanes = fa__cpu_lanes->lanes;
-    share s;
+    share s = {0};
     const int64_t from = block * lanes;
     s.count = (int)least(lanes, plan->images * plan->bands - from);
     for (int i = 0; i < lanes; i++) {
@@ -296,6 +296,7 @@ typedef struct weight_work {
     const fa__lanes_weight *g;
     const fa__lanes_plan *x, *y;
     fa__patches of_x, of_y;
+    int64_t parts;
     _Atomic bool failed;
 } weight_work;
 
@@ -349,11 +350,11 @@ static void find_taps(const weight_work *w, int64_t *x_tap)
 static void store_sums(const weight_work *w, int64_t group, const share *s, const float *sum)
 {
     const fa__convolution *v = w->g->v;
-    const int64_t count = v->in * v->out * v->kernel[0] * v->kernel[1], parts = fa__convolution_parts(v);
+    const int64_t count = v->in * v->out * v->kernel[0] * v->kernel[1];
     float *row[FA__LANES_MOST] = {NULL};
     for (int i = 0; i < s->count; i++) {
         int64_t part = s->image[i] / w->x->each * w->x->bands + s->first[i] / w->x->rows;
-        row[i] = w->g->sums + (group * parts + part) * count;
+        row[i] = w->g->sums + (group * w->parts + part) * count;
     }
     fa__cpu_lanes->scatter(row, sum, count);
 }
@@ -412,7 +413,7 @@ bool fa__lanes_weight_run(const fa__lanes_weight *g, bool *ok)
     fa__lanes_plan x, y;
     if (!fa__lanes_plan_weight(&x, &y, g->v))
         return false;
-    weight_work w = {.g = g, .x = &x, .y = &y, .of_x = fa__convolution_patches(g->v)};
+    weight_work w = {.g = g, .x = &x, .y = &y, .of_x = fa__convolution_patches(g->v), .parts = x.images * x.bands};
     w.of_y = fa__lanes_patches_of_y(g->v);
     fa__parallel_for(g->v->groups * x.blocks, 1, run_weight_blocks, &w);
     *ok = !atomic_load(&w.failed);

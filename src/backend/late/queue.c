@@ -43,7 +43,7 @@ static void dawdle(fa__late_queue *q)
     int64_t ns = delay_ns(), end = fa__clock_ns() + ns;
     while (ns < 0 && !q->waiting && !q->stop)
         pthread_cond_wait(&q->more, &q->lock);
-    struct timespec until = {end / 1000000000, end % 1000000000};
+    struct timespec until = {(time_t)(end / 1000000000), (long)(end % 1000000000)};
     while (ns > 0 && !q->waiting && !q->stop)
         if (pthread_cond_timedwait(&q->more, &q->lock, &until) == ETIMEDOUT)
             break;

@@ -47,7 +47,7 @@ done
 # shellcheck disable=SC2086 # a list of words
 try 'dlopen: builds' gcc -std=gnu11 -Wall -Wextra -Werror $cflags "$here/loaded.c" -ldl -lpthread -o "$root/loaded"
 try 'dlopen: runs' "$root/loaded" "$libdir/libfacula.so"
-awk '/^```/ { on = /c$/; next } on' "$1/README.md" >"$root/readme.c"
+awk '/^```/ { on = /c$/; n += on; next } on && n == 1' "$1/README.md" >"$root/readme.c"
 # shellcheck disable=SC2086 # lists of words
 through "the README's program" gcc -std=c11 -Wall -Wextra -Werror $cflags "$root/readme.c" $libs
 try 'find_package: configures' cmake -S "$here" -B "$root/build" -DCMAKE_PREFIX_PATH="$prefix"

@@ -61,7 +61,7 @@ INLINE f32v pick(f32m mask, f32v yes, f32v no)
 /* Takes x where it is larger, or not a number: of equal ones the first stays. */
 INLINE void raise(f32v *best, f32m *offset, f32v x, int32_t at)
 {
-    f32m takes = (x > *best) | (x != x);
+    f32m takes = (x > *best) | ~(x <= __builtin_inff());
     *best = pick(takes, x, *best);
     *offset = (takes & (at - (f32m){0})) | (~takes & *offset);
 }
@@ -94,7 +94,7 @@ void FA__SIMD(fa__pool_2x2)(float *y, int64_t *at, const float *a, const float *
 /* The lanes' places in a window; those behind n are in none. */
 INLINE f32m offsets(const int64_t *at, int64_t n, int64_t here)
 {
-    f32m offset;
+    f32m offset = {0};
     if (n >= L) {
         const f64u *p = (const void *)at;
         halfm left = __builtin_convertvector((i64v)(f64v)p[0] - here, halfm);

@@ -104,7 +104,7 @@ static void learn_sizes(fa__opencl_device *o)
     cl_ulong units = number32(o->id, CL_DEVICE_MAX_COMPUTE_UNITS);
     o->gpu.groups = (units ? units : 1) * (o->is_gpu ? 16 : 2);
     o->gpu.max_group = device_number(o->id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof(size_t));
-    o->gpu.max_args = device_number(o->id, CL_DEVICE_MAX_PARAMETER_SIZE, sizeof(size_t));
+    o->gpu.max_args = (size_t)device_number(o->id, CL_DEVICE_MAX_PARAMETER_SIZE, sizeof(size_t));
 }
 
 /* Where it is not, it is said why. */

@@ -1,0 +1,86 @@
+/* Runs each piece of C in the tables of docs/from-pytorch.md, which run.sh puts into rows.inc, with variables that the
+ * document names. Each runs in a scope of its own and must set no error. */
+#include <facula/facula.h>
+#include <stdio.h>
+
+typedef struct variables {
+    fa_tensor *x, *y, *w, *b, *v, *images, *mask, *rows, *index, *target, *logits, *loss;
+    fa_module *net;
+    fa_optim *opt;
+    fa_schedule *s;
+    fa_dataset *d;
+} variables;
+
+static const char path[] = "net.safetensors";
+static float data[6] = {1, 2, 3, 4, 5, 6};
+static float numbers[24];
+
+static fa_tensor *hook(fa_tensor *grad, void *context)
+{
+    (void)context;
+    return fa_mul(grad, 2);
+}
+
+static variables make(void)
+{
+    variables r;
+    r.x = fa_rand(FA_SHAPE(4, 6)), r.y = fa_rand(FA_SHAPE(4, 6));
+    r.w = fa_rand(FA_SHAPE(6, 3), .requires_grad = true);
+    r.b = fa_rand(FA_SHAPE(3)), r.v = fa_rand(FA_SHAPE(6)), r.images = fa_rand(FA_SHAPE(2, 3, 8, 8));
+    r.mask = fa_gt(r.x, 0.5), r.rows = fa_tensor_of(2, 0),
+    r.index = fa_tensor_parse("[[0, 1], [2, 3], [4, 5], [1, 0]]");
+    r.target = fa_tensor_of(0, 2, 1, 2), r.logits = fa_matmul(r.x, r.w);
+    r.loss = fa_cross_entropy(r.logits, r.target);
+    r.net = fa_nn_sequential(fa_nn_linear(6, 3));
+    r.opt = fa_optim_adam(r.net, .lr = 0.01);
+    r.s = fa_schedule_step_lr(r.opt, 30);
+    r.d = fa_data_tensors(r.x, r.target);
+    return r;
+}
+
+#define VARIABLES                                                                                                      \
+    variables all = make();                                                                                            \
+    fa_tensor *x = all.x, *y = all.y, *w = all.w, *b = all.b, *v = all.v, *images = all.images, *mask = all.mask,      \
+              *rows = all.rows, *index = all.index, *target = all.target, *logits = all.logits, *loss = all.loss;      \
+    fa_module *net = all.net;                                                                                          \
+    fa_optim *opt = all.opt;                                                                                           \
+    fa_schedule *s = all.s;                                                                                            \
+    fa_dataset *d = all.d;                                                                                             \
+    (void)x, (void)y, (void)w, (void)b, (void)v, (void)images, (void)mask, (void)rows, (void)index, (void)target,      \
+        (void)logits, (void)loss, (void)net, (void)opt, (void)s, (void)d;
+
+#define ROW(line, code)                                                                                                \
+    static void row_##line(void)                                                                                       \
+    {                                                                                                                  \
+        FA_SCOPE;                                                                                                      \
+        VARIABLES                                                                                                      \
+        code                                                                                                           \
+    }
+#include "rows.inc"
+#undef ROW
+
+#define ROW(line, code) {line, row_##line, #code},
+static const struct {
+    int line;
+    void (*run)(void);
+    const char *code;
+} all_rows[] = {
+#include "rows.inc"
+};
+
+int main(void)
+{
+    int failed = 0;
+    fa_save(fa_nn_sequential(fa_nn_linear(6, 3)), path);
+    for (size_t i = 0; i < sizeof all_rows / sizeof *all_rows; i++) {
+        all_rows[i].run();
+        if (!fa_failed()) {
+            printf("[       OK ] %s\n", all_rows[i].code);
+            continue;
+        }
+        fprintf(stderr, "docs/from-pytorch.md:%d: %s: %s\n", all_rows[i].line, all_rows[i].code, fa_error_message());
+        fa_error_clear();
+        failed = 1;
+    }
+    return failed;
+}
