@@ -10,12 +10,15 @@ typedef struct {
 static fa_tensor *net_forward(fa_module *self, fa_tensor *x)
 {
     net *n = fa_module_data(self);
-    x = fa_forward(n->pool, fa_relu(fa_forward(n->conv1, x)));
-    x = fa_forward(n->pool, fa_relu(fa_forward(n->conv2, x)));
-    x = fa_view(x, FA_SHAPE(-1, 16 * 5 * 5));
-    x = fa_relu(fa_forward(n->fc1, x));
-    x = fa_relu(fa_forward(n->fc2, x));
-    return fa_forward(n->fc3, x);
+    /* Each assignment frees what came before, unless gradients need it: evaluating takes no more memory than with
+     * fa_nn_sequential(). */
+    FA_VAR(h, fa_forward(n->pool, fa_relu(fa_forward(n->conv1, x))));
+    fa_assign(&h, fa_forward(n->pool, fa_relu(fa_forward(n->conv2, h))));
+    fa_assign(&h, fa_view(h, FA_SHAPE(-1, 16 * 5 * 5)));
+    fa_assign(&h, fa_relu(fa_forward(n->fc1, h)));
+    fa_assign(&h, fa_relu(fa_forward(n->fc2, h)));
+    fa_assign(&h, fa_forward(n->fc3, h));
+    return fa_escape(h);
 }
 
 static fa_module *net_new(void)

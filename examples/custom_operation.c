@@ -93,14 +93,14 @@ int main(int count, char **argument)
     fa_tensor *x = fa_to(fa_randn(FA_SHAPE(64, 8)), device);
     fa_module *net = fa_module_to(fa_nn_linear(8, 4), device);
     fa_optim *opt = fa_optim_sgd(net, .lr = 0.5);
-    fa_tensor *first = fa_mean(fa_call(entropy, fa_forward(net, x), FA_NAMED("temperature", 0.5)));
+    fa_tensor *first = fa_mean(fa_call(entropy, fa_forward(net, x), FA_ARGUMENT("temperature", 0.5)));
     FA_REPEAT (step, 100) {
         fa_optim_zero_grad(opt);
-        fa_tensor *y = fa_call(entropy, fa_forward(net, x), FA_NAMED("temperature", 0.5));
+        fa_tensor *y = fa_call(entropy, fa_forward(net, x), FA_ARGUMENT("temperature", 0.5));
         fa_backward(fa_neg(fa_mean(y)));
         fa_optim_step(opt);
     }
-    fa_tensor *last = fa_mean(fa_call(entropy, fa_forward(net, x), FA_NAMED("temperature", 0.5)));
+    fa_tensor *last = fa_mean(fa_call(entropy, fa_forward(net, x), FA_ARGUMENT("temperature", 0.5)));
     printf("entropy: %.2f, then %.2f; at most it is %.2f\n", fa_item(first), fa_item(last), log(4));
 
     /* What every operation has: an error that names the call, and reflection. */

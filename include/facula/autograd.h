@@ -3,6 +3,7 @@
  *  FA_USE(.no_grad = true); fa_backward() computes gradients from it. */
 #ifndef FACULA_AUTOGRAD_H
 #define FACULA_AUTOGRAD_H
+#include <facula/nn.h>
 #include <facula/types.h>
 
 FA__BEGIN
@@ -10,10 +11,37 @@ FA__BEGIN
 /** @defgroup autograd Automatic differentiation
  *  @{ */
 
-/** Sets whether a leaf accumulates gradients; affects operations already recorded too. Returns false and
- *  FA_ERROR_DTYPE for a tensor that is not floating point, or FA_ERROR_GRADIENT if `requires_grad` is false and t is
- *  the result of a recorded operation: use fa_detach() for that. */
+/** Sets whether a leaf, or each tensor of an fa_tensors or fa_parameters, accumulates gradients; affects operations
+ * already recorded too. Returns false and FA_ERROR_DTYPE for a tensor that is not floating point, or FA_ERROR_GRADIENT
+ * if `requires_grad` is false and t is the result of a recorded operation: use fa_detach() for that. */
 FA_API bool fa_set_requires_grad(fa_tensor *t, bool requires_grad);
+FA_API bool fa__set_requires_grad_all(fa_tensors list, bool requires_grad);
+static inline bool fa__set_requires_grad_named(fa_parameters list, bool requires_grad)
+{
+    return fa__set_requires_grad_all(fa__array_of_tensors(list.count, list.item), requires_grad);
+}
+#ifdef __cplusplus
+}
+static inline bool fa__set_requires_grad(fa_tensor *t, bool requires_grad)
+{
+    return fa_set_requires_grad(t, requires_grad);
+}
+static inline bool fa__set_requires_grad(fa_tensors list, bool requires_grad)
+{
+    return fa__set_requires_grad_all(list, requires_grad);
+}
+static inline bool fa__set_requires_grad(fa_parameters list, bool requires_grad)
+{
+    return fa__set_requires_grad_named(list, requires_grad);
+}
+#define fa_set_requires_grad(t, requires_grad) FA__CALLED(fa__set_requires_grad(t, requires_grad))
+extern "C" {
+#else
+#define fa_set_requires_grad(t, requires_grad)                                                                         \
+    FA__CALLED(_Generic((t), fa_tensor *: fa_set_requires_grad, void *: fa_set_requires_grad,                          \
+                        fa_tensors: fa__set_requires_grad_all,                                                         \
+                        fa_parameters: fa__set_requires_grad_named)(t, requires_grad))
+#endif
 /** Returns true if gradients flow to a tensor: a leaf that accumulates them, or the result of a recorded operation. */
 FA_API bool fa_requires_grad(const fa_tensor *t);
 /** Returns true if a tensor is a leaf, that is, not the result of a recorded operation. */

@@ -275,14 +275,15 @@ typedef struct fa_batch {
     fa__scope fa__turn;
 } fa_batch;
 
-FA_API fa_batch fa__each_open(fa_loader *loader, const char *where);
+FA_API fa_batch fa__each_open(fa_loader *loader, const char *where, uintptr_t function);
 FA_API bool fa__each_next(fa_batch *batch);
 FA_API void fa__each_close(fa_batch *batch);
 
 /** A loop over the batches of one epoch, in which each iteration is a memory scope. It ends early if an error is set,
  *  and after fa_stop(). Loops over one loader may be nested: each runs through an epoch of its own. */
 #define FA_EACH(batch, loader)                                                                                         \
-    for (fa_batch batch FA__CLEANUP(fa__each_close) = fa__each_open(loader, FA__WHERE); fa__each_next(&batch);)
+    for (fa_batch batch FA__CLEANUP(fa__each_close) = fa__each_open(loader, FA__WHERE, FA__FUNCTION);                  \
+         fa__each_next(&batch);)
 
 /** @} */
 

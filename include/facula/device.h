@@ -28,8 +28,26 @@ FA_API fa_device fa_device_of(const char *text);
  *  the choice. Never fails. */
 FA_API fa_device fa_device_best(void);
 
-/** Returns true if the device can be used. Sets no error. */
+/** Returns true if the device, or the device with this name ("cuda:1"), can be used. Sets no error. */
 FA_API bool fa_is_available(fa_device device);
+FA_API bool fa__is_available_named(const char *name);
+#ifdef __cplusplus
+}
+static inline bool fa__is_available(fa_device device)
+{
+    return fa_is_available(device);
+}
+static inline bool fa__is_available(const char *name)
+{
+    return fa__is_available_named(name);
+}
+#define fa_is_available(device) FA__CALLED(fa__is_available(device))
+extern "C" {
+#else
+#define fa_is_available(device)                                                                                        \
+    FA__CALLED(_Generic((device), fa_device: fa_is_available, char *: fa__is_available_named,                          \
+                        const char *: fa__is_available_named)(device))
+#endif
 
 /** The name of a device, such as "cuda:1"; "unknown" if it is invalid. The string is static. */
 FA_API const char *fa_device_name(fa_device device);

@@ -16,6 +16,7 @@
     {                                                                                                                  \
     }
 #define FA__AUTO auto
+#define FA__STATIC_ASSERT static_assert
 #define FA__BEGIN extern "C" {
 #define FA__END }
 #else
@@ -24,6 +25,7 @@
         0                                                                                                              \
     }
 #define FA__AUTO __auto_type
+#define FA__STATIC_ASSERT _Static_assert
 #define FA__BEGIN
 #define FA__END
 #endif
@@ -77,6 +79,8 @@ struct fa__line_guard {
 #define FA__CALLED_(...) FA__CALLED__(__VA_ARGS__)
 #define FA__CALLED__(u, ...) __extension__({ FA__LINE(u) __VA_ARGS__; })
 #endif
+/* The same number in all scopes that one call of a function opens, and another one elsewhere, for fa_escape() */
+#define FA__FUNCTION ((uintptr_t)__builtin_frame_address(0) ^ (uintptr_t)__func__)
 #define FA__CAT(a, b) FA__CAT_(a, b)
 #define FA__CAT_(a, b) a##b
 #define FA__UNIQUE(prefix) FA__CAT(prefix, __COUNTER__)

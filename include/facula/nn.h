@@ -64,6 +64,82 @@ typedef struct fa_parameters {
     const char *const *name; /**< their names, such as "fc1.weight"; NULL: they have none */
 } fa_parameters;
 
+#ifdef __cplusplus
+}
+struct fa__named_list {
+    fa_tensor *item[32];
+    const char *name[32];
+    size_t count;
+    operator fa_parameters() const
+    {
+        fa_parameters p = {count, item, name};
+        return p;
+    }
+};
+
+static inline void fa__named_add(fa__named_list &)
+{
+}
+template <class... T>
+static inline void fa__named_add(fa__named_list &list, const char *name, const fa_tensor *tensor, T... rest)
+{
+    list.name[list.count] = name;
+    list.item[list.count++] = (fa_tensor *)tensor;
+    fa__named_add(list, rest...);
+}
+template <class... T> static inline fa__named_list fa__named_of(T... items)
+{
+    static_assert(sizeof...(items) <= 64, "at most 64 items go here");
+    static_assert(sizeof...(items) % 2 == 0, "each name has its value behind it");
+    fa__named_list list = {};
+    fa__named_add(list, items...);
+    return list;
+}
+#define FA_NAMED(...) fa__named_of(__VA_ARGS__)
+extern "C" {
+#else
+/* A name or a tensor. */
+typedef struct fa__named {
+    const char *name;
+    const fa_tensor *tensor;
+} fa__named;
+
+static inline fa__named fa__named_text(const char *name)
+{
+    return (fa__named){name, NULL};
+}
+static inline fa__named fa__named_tensor(const fa_tensor *tensor)
+{
+    return (fa__named){NULL, tensor};
+}
+/* A tensor where a name belongs gives an item without a name, and the reverse one without a tensor: errors of the
+ * function that gets the list. */
+static inline fa_parameters fa__named_of(size_t count, const fa__named *item, fa_tensor **tensor, const char **name)
+{
+    for (size_t i = 0; i < count / 2; i++) {
+        name[i] = item[2 * i].name;
+        tensor[i] = (fa_tensor *)(uintptr_t)item[2 * i + 1].tensor;
+    }
+    return (fa_parameters){count / 2, tensor, name};
+}
+/** A list of up to 32 tensors as an argument, each after its name: FA_NAMED("mean", mean, "std", std). */
+#define FA_NAMED(...)                                                                                                  \
+    fa__named_of(FA__PAIRED(FA__COUNT(__VA_ARGS__)), (const fa__named[]){FA__MAP(FA__NAMED_ITEM, __VA_ARGS__)},        \
+                 (fa_tensor * [FA__COUNT(__VA_ARGS__)]){NULL}, (const char * [FA__COUNT(__VA_ARGS__)]){NULL})
+#define FA__NAMED_ITEM(v)                                                                                              \
+    _Generic((v), char *: fa__named_text, const char *: fa__named_text, fa_tensor *: fa__named_tensor,                 \
+             const fa_tensor *: fa__named_tensor)(v)
+#define FA__PAIRED(count)                                                                                              \
+    ((count) + 0 * sizeof(struct {                                                                                     \
+                   int fa__none;                                                                                       \
+                   _Static_assert((count) % 2 == 0, "each name has its value behind it");                              \
+               }))
+#endif
+
+/** The tensor with this `name` in a list, such as `tensors` of fa_load_file(). The caller gets no reference. NULL and
+ * an error if there is none. */
+FA_API fa_tensor *fa_parameters_find(fa_parameters list, const char *name);
+
 /** The parameters of a module and its descendants: its own first, then those of its children. A shared parameter is
  *  listed once, under its first name. */
 FA_API fa_parameters fa_module_parameters(const fa_module *module);
@@ -231,6 +307,12 @@ FA_API void *fa_module_data(const fa_module *module);
 FA_API fa_module *fa_module_add(fa_module *module, const char *name, fa_module *child);
 /** Adds a child to a module, named by its number: "0", "1", ... Returns `child`. */
 FA_API fa_module *fa_module_append(fa_module *module, fa_module *child);
+/** Copies a module, its descendants, and their parameters, buffers and data. What they share, the copies share.
+ * Pointers to parameters, buffers and children in the data become pointers to the copies. Gradients and hooks are not
+ * copied.
+ *  @return the copy; NULL and an error on failure, also if a module has a .destroy function, which would free its data
+ *  twice */
+FA_API fa_module *fa_module_clone(const fa_module *module);
 /** Replaces a child of a module: fa_module_replace(net, "head", fa_nn_linear(64, 5)). The old child is released.
  *  Optimizers created earlier still refer to its parameters and do not know the new ones. Pointers to the old child
  *  in the data of its parent are changed to the new one. Must not be called while another thread uses the module.

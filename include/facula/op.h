@@ -16,7 +16,7 @@
  *          FA_OPTION(clip_args, limit, FA_KIND_DOUBLE, 1.0, "the largest absolute value"),
  *      };
  *      const fa_op *clip = fa_register_op("demo::clip", 2, fields, .cpu = clip_cpu, .gradient = clip_gradient);
- *      fa_tensor *y = fa_call(clip, x, FA_NAMED("limit", 0.5));
+ *      fa_tensor *y = fa_call(clip, x, FA_ARGUMENT("limit", 0.5));
  *
  *  **Shapes.** `.infer` gets the arguments and fills in the dtype and shape of each result. It runs on `meta` too, and
  *  must not read elements. Without it each result has the dtype and shape of the first tensor.
@@ -67,7 +67,8 @@ typedef enum fa_kind {
     FA_KIND_STRING   /**< `const char *` */
 } fa_kind;
 
-/** An argument of a call by operation, or the default of an option. FA_NAMED() and the macros of fa_call() make them.
+/** An argument of a call by operation, or the default of an option. FA_ARGUMENT() and the macros of fa_call() make
+ * them.
  */
 typedef struct fa_value {
     const char *name; /**< the argument's name; NULL: the next argument in order */
@@ -87,7 +88,7 @@ typedef struct fa_value {
 
 /** An argument of an operation. */
 typedef struct fa_op_field {
-    const char *name;  /**< as in errors and in FA_NAMED() */
+    const char *name;  /**< as in errors and in FA_ARGUMENT() */
     fa_kind kind;      /**< its type */
     size_t offset;     /**< in the struct of arguments of a registered operation; 0 for the library's own */
     size_t size;       /**< its size there */
@@ -222,14 +223,14 @@ static inline fa_value fa__value_null(const void *none)
         default: fa__value_int)(v)
 #endif
 
-static inline fa_value fa__named(const char *name, fa_value v)
+static inline fa_value fa__argument(const char *name, fa_value v)
 {
     v.name = name;
     return v;
 }
 
-/** A named argument of fa_call(): FA_NAMED("dim", 1). */
-#define FA_NAMED(name, v) fa__named(name, FA_VALUE(v))
+/** A named argument of fa_call(): FA_ARGUMENT("dim", 1). */
+#define FA_ARGUMENT(name, v) fa__argument(name, FA_VALUE(v))
 
 FA__BEGIN
 
@@ -299,11 +300,11 @@ template <class... A> static inline fa_tensor *fa_call_(const fa_op *op, const A
     {                                                                                                                  \
         FA__MAP(FA_VALUE, __VA_ARGS__)                                                                                 \
     }
-/** Calls an operation with its arguments in order, then named ones: fa_call(op, x, FA_NAMED("dim", 1)). An argument is
- * a tensor, a number, a bool, a string, FA_SHAPE(), FA_TENSORS(), FA_LIST() or a device; there is at least one.
+/** Calls an operation with its arguments in order, then named ones: fa_call(op, x, FA_ARGUMENT("dim", 1)). An argument
+ * is a tensor, a number, a bool, a string, FA_SHAPE(), FA_TENSORS(), FA_LIST() or a device; there is at least one.
  *  @return the (first) result, in the scope; NULL and an error on failure */
 #define fa_call(op, ...) FA__CALLED(fa_op_call(op, FA__VALUES(__VA_ARGS__)))
-/** The same with all results: fa_call_all(max, x, FA_NAMED("dim", 1)).item[1] are the indices. */
+/** The same with all results: fa_call_all(max, x, FA_ARGUMENT("dim", 1)).item[1] are the indices. */
 #define fa_call_all(op, ...) FA__CALLED(fa_op_call_all(op, FA__VALUES(__VA_ARGS__)))
 /** The same with the result written into `out`. */
 #define fa_call_out(op, out, ...) FA__CALLED(fa_op_call_out(op, out, FA__VALUES(__VA_ARGS__)))

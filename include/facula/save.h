@@ -109,11 +109,6 @@ static inline fa_metadata fa__metadata_of(size_t count, const char *const *text,
     fa__metadata_of(FA__PAIRED(FA__COUNT(__VA_ARGS__)), (const char *const[]){__VA_ARGS__},                            \
                     (const char * [FA__COUNT(__VA_ARGS__)]){NULL})
 #define FA__METADATA1(...) ((fa_metadata){0, NULL, NULL})
-#define FA__PAIRED(count)                                                                                              \
-    ((count) + 0 * sizeof(struct {                                                                                     \
-                   int fa__none;                                                                                       \
-                   _Static_assert((count) % 2 == 0, "each name has its value behind it");                              \
-               }))
 #endif
 
 /** Options of fa_save(). */
@@ -132,6 +127,7 @@ typedef struct fa_save_options {
  *  floats, and its files no metadata. Waits for tensors on devices.
  *
  *      fa_save(net, "cnn.safetensors", .metadata = FA_METADATA("run", "7"))
+ *      fa_save(FA_NAMED("mean", mean, "std", std), "statistics.safetensors")
  *
  *  @param state   a module, of which fa_module_state() is written, or an fa_parameters with names
  *  @param path    path of the file, which is replaced if it exists
@@ -142,13 +138,14 @@ FA_API bool fa_save(fa_parameters state, const char *path, const fa_save_options
 
 /** Options of fa_load(). */
 typedef struct fa_load_options {
-    size_t size; /**< set by the macro */
-    bool strict; /**< true: missing and unexpected names are an error; false: they are ignored */
+    size_t size;        /**< set by the macro */
+    bool strict;        /**< true: missing and unexpected names are an error; false: they are ignored */
+    const char *prefix; /**< load only names of the file that begin with this, such as "encoder.", without it */
     char fa__end;
 } fa_load_options;
 #define FA__DEFAULT_fa_load                                                                                            \
     {                                                                                                                  \
-        offsetof(fa_load_options, fa__end), true, 0                                                                    \
+        offsetof(fa_load_options, fa__end), true, "", 0                                                                \
     }
 
 /** Loads the values of tensors from a safetensors or npz file, by their names. The tensors keep their device and dtype;
@@ -156,7 +153,7 @@ typedef struct fa_load_options {
  *  that a module has under several names may be stored under any of them; if it is stored several times, the last one
  *  is used, as in PyTorch.
  *
- *      fa_load(net, "cnn.safetensors", .strict = true)
+ *      fa_load(net, "cnn.safetensors", .strict = true, .prefix = "")
  *
  *  @param state   a module, whose parameters and buffers are loaded, or an fa_parameters with names
  *  @param path    path of the file

@@ -9,8 +9,8 @@
  *    root scope only grows. A warning is logged beyond some ten thousand objects; fa_scope_report() shows how many
  *    objects each scope holds.
  *  - After `x = fa_add(x, y)` in a loop, x is freed at the end of the iteration and dangles. Declare such a variable
- *    with FA_VAR and change it with fa_assign(). With FACULA_DEBUG=1 in the environment, freed tensors are kept for a
- *    while, and using one is an error that names its scope.
+ *    with FA_VAR, change it with fa_assign() and return it with fa_escape(). With FACULA_DEBUG=1 in the environment,
+ * freed tensors are kept for a while, and using one is an error that names its scope.
  *  - A new thread inherits nothing: it starts with a root scope of its own, default settings and no error.
  *  - Callbacks (hooks, `free` functions, destructors) may call the library; objects they create belong to the scope
  *    that is open at that time.
@@ -66,12 +66,12 @@ typedef struct fa__scope {
 FA_API fa_settings fa__settings(void);
 FA_API fa__scope fa__use_open(const fa_settings *settings);
 FA_API void fa__use_close(fa__scope *scope);
-FA_API fa__scope fa__scope_open(const char *where);
+FA_API fa__scope fa__scope_open(const char *where, uintptr_t function);
 FA_API void fa__scope_close(fa__scope *scope);
-FA_API int64_t fa__repeat_open(int64_t count, const char *where);
+FA_API int64_t fa__repeat_open(int64_t count, const char *where, uintptr_t function);
 FA_API bool fa__repeat_next(int64_t *i);
 FA_API void fa__repeat_close(int64_t *i);
-FA_API fa_tensor *fa__variable(fa_tensor *value);
+FA_API fa_tensor *fa__variable(fa_tensor **address, fa_tensor *value, uintptr_t function);
 FA_API void fa__variable_close(fa_tensor **variable);
 
 #define FA__USE_OPEN(o, ...)                                                                                           \
@@ -89,7 +89,7 @@ FA_API void fa__variable_close(fa_tensor **variable);
 
 /** Opens a memory scope for the rest of the enclosing block: FA_SCOPE; Memory that its objects point to (a context,
  *  borrowed data) must be declared before it, so that it outlives them. */
-#define FA_SCOPE fa__scope FA__UNIQUE(fa__s) FA__CLEANUP(fa__scope_close) = fa__scope_open(FA__WHERE)
+#define FA_SCOPE fa__scope FA__UNIQUE(fa__s) FA__CLEANUP(fa__scope_close) = fa__scope_open(FA__WHERE, FA__FUNCTION)
 
 /** A loop in which each iteration is a memory scope: FA_REPEAT(100) { } or FA_REPEAT(i, 100) { } with i from 0. It
  *  ends early if an error is set. */
@@ -97,31 +97,55 @@ FA_API void fa__variable_close(fa_tensor **variable);
 #define FA__REPEAT1(n) FA__REPEAT2(FA__UNIQUE(fa__i), n)
 #define FA__REPEAT2(i, n) FA__REPEAT3(i, n)
 #define FA__REPEAT3(i, n)                                                                                              \
-    for (int64_t i FA__CLEANUP(fa__repeat_close) = fa__repeat_open(n, FA__WHERE); fa__repeat_next(&i);)
+    for (int64_t i FA__CLEANUP(fa__repeat_close) = fa__repeat_open(n, FA__WHERE, FA__FUNCTION); fa__repeat_next(&i);)
+
+/* A value that is computed in a scope of its own, which frees everything else that the expression creates. */
+#define FA__IN_SCOPE(u, use)                                                                                           \
+    __extension__({                                                                                                    \
+        FA__LINE(u)                                                                                                    \
+        fa__scope fa__s##u FA__CLEANUP(fa__scope_close) = fa__scope_open(FA__WHERE, 0);                                \
+        use;                                                                                                           \
+    })
+#define FA__IN_SCOPE_(u, use) FA__IN_SCOPE(u, use)
 
 /** Declares a variable that owns a tensor until the end of the block, even if inner scopes end before: FA_VAR(total,
- *  fa_zeros(...)); Change it with fa_assign() only. */
-#define FA_VAR(name, value) fa_tensor *name FA__CLEANUP(fa__variable_close) = fa__variable(value)
+ *  fa_zeros(...)); Change it with fa_assign() only. The expression is a memory scope, as that of fa_assign() is. */
+#define FA_VAR(name, value)                                                                                            \
+    fa_tensor *name FA__CLEANUP(fa__variable_close) =                                                                  \
+        FA__IN_SCOPE_(__COUNTER__, fa__variable(&name, value, FA__FUNCTION))
 
 /** Assigns another tensor to a variable declared with FA_VAR: holds `value` and releases the old one. `value` may be
- *  NULL. */
+ *  NULL. The expression is a memory scope: what it creates besides the value is freed at once. A chain of calls thus
+ *  holds two results at a time, and not all of them until the function returns:
+ *
+ *      FA_VAR(h, fa_relu(fa_forward(net->conv1, x)));
+ *      fa_assign(&h, fa_max_pool2d(h, 2));
+ *      fa_assign(&h, fa_forward(net->fc, fa_flatten(h, .start_dim = 1)));
+ *      return fa_escape(h); */
 FA_API void fa_assign(fa_tensor **variable, fa_tensor *value);
+#define fa_assign(variable, value) FA__IN_SCOPE_(__COUNTER__, fa_assign(variable, value))
 
 /** Adds a reference that the caller owns: the object lives until fa_release(). Returns the object. NULL is allowed.
  *  May be called from any thread. */
 FA_API void *fa_keep(const void *object);
 
-/** Drops a reference taken with fa_keep(). NULL is allowed. May be called from any thread. */
+/** Drops a reference taken with fa_keep(). NULL is allowed. FA_ERROR_STATE for an object that was not kept, or has been
+ *  released as often as it was kept. May be called from any thread. */
 FA_API void fa_release(const void *object);
 
-FA_API void *fa__escape(const void *object);
+/** Frees an object before its scope ends: drops the reference of the scope of this thread that owns it. Other
+ * references keep it alive. NULL is allowed. FA_ERROR_STATE if no scope of this thread owns it. */
+FA_API void fa_drop(const void *object);
+
+FA_API void *fa__escape(const void *object, uintptr_t function);
 FA_API void *fa__adopt(const void *object);
 #ifdef __cplusplus
 }
-template <class T> static inline T *fa_escape(T *object)
+template <class T> static inline T *fa__escape_of(T *object, uintptr_t function)
 {
-    return (T *)fa__escape(object);
+    return (T *)fa__escape(object, function);
 }
+#define fa_escape(x) fa__escape_of(x, FA__FUNCTION)
 template <class T> static inline T *fa_adopt(T *object)
 {
     return (T *)fa__adopt(object);
@@ -129,8 +153,9 @@ template <class T> static inline T *fa_adopt(T *object)
 extern "C" {
 #else
 /** Moves an object from the innermost scope to the enclosing one, so that it outlives the current block. Returns the
- *  object. Does nothing if the innermost scope does not own it. */
-#define fa_escape(x) ((__typeof__(x))fa__escape(x))
+ *  object. Does nothing if the innermost scope does not own it. The value of an FA_VAR goes to the scope in which the
+ *  function was called: `return fa_escape(h)` is right from within any number of the function's scopes. */
+#define fa_escape(x) ((__typeof__(x))fa__escape(x, FA__FUNCTION))
 /** Adopts an object from another thread, which must have called fa_keep() on it: the innermost scope of this thread
  *  takes over that reference. Returns the object. */
 #define fa_adopt(x) ((__typeof__(x))fa__adopt(x))

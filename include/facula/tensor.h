@@ -15,43 +15,64 @@ FA__BEGIN
 /** Options of fa_tensor_from. */
 typedef struct fa_tensor_from_options {
     size_t size;        /**< set by the macro */
-    fa_dtype dtype;     /**< dtype of `data` and of the tensor; FA_SAME: f32 */
+    fa_dtype dtype;     /**< dtype of `data` and of the tensor; FA_SAME: that of the pointer's type */
     fa_device device;   /**< where the tensor is created */
     bool requires_grad; /**< make the tensor a leaf that accumulates a gradient */
+    fa_dtype pointed;   /**< set by the macro: the dtype of the pointer's type; FA_SAME: it has none */
     char fa__end;
 } fa_tensor_from_options;
 #define FA__DEFAULT_fa_tensor_from                                                                                     \
     {                                                                                                                  \
-        offsetof(fa_tensor_from_options, fa__end), FA_SAME, {0, 0}, false, 0                                           \
+        offsetof(fa_tensor_from_options, fa__end), FA_SAME, {0, 0}, false, FA_SAME, 0                                  \
     }
 
-/** Creates a tensor with a copy of the caller's data.
+/* A call of f(data, shape, options) that passes the dtype of data's type on. */
+#define FA__CALL_DATA(f, ...)                                                                                          \
+    FA__CALL_DATA_(f, __COUNTER__, FA__1(__VA_ARGS__), FA__2(__VA_ARGS__), FA__DROP2(__VA_ARGS__, .fa__end = 0))
+#define FA__CALL_DATA_(...) FA__CALL_DATA__(__VA_ARGS__)
+#define FA__CALL_DATA__(f, u, data, shape, ...)                                                                        \
+    __extension__({                                                                                                    \
+        FA__LINE(u)                                                                                                    \
+        FA__BIND_DATA(fa__a##u, data)                                                                                  \
+        FA__BIND_FA__SHAPE("", fa__b##u, shape)                                                                        \
+        f##_options fa__o##u = FA__DEFAULT_##f;                                                                        \
+        fa__o##u.pointed = FA__DATA_DTYPE(fa__a##u, data);                                                             \
+        FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
+        f(FA__PASS_DATA(fa__a##u, data), fa__b##u, &fa__o##u);                                                         \
+    })
+
+/** Creates a tensor with a copy of the caller's data. Its dtype is that of the pointer's type: f64 for a double *. A
+ *  pointer to void, char or unsigned 16-bit and larger integers needs .dtype; so do other arrays than those of one or
+ *  two dimensions in C. A .dtype that contradicts the pointer's type is an error; bytes (uint8_t, int8_t) may be those
+ * of any dtype, and int16_t the bits of f16 and bf16.
  *
- *      fa_tensor_from(data, shape, .dtype = FA_F32, .device, .requires_grad = false)
+ *      fa_tensor_from(data, shape, .dtype, .device, .requires_grad = false)
  *  @param data  the elements in row-major order, of type dtype; may be NULL if the shape has no elements
  *  @param shape the shape, such as FA_SHAPE(3, 4) or FA_SCALAR
  *  @param options the options shown above; NULL for the defaults */
 FA_API fa_tensor *fa_tensor_from(const void *data, fa_shape shape, const fa_tensor_from_options *options);
-#define fa_tensor_from(...) FA__CALL2(fa_tensor_from, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_tensor_from(...) FA__CALL_DATA(fa_tensor_from, __VA_ARGS__)
 
 /** Options of fa_tensor_borrow. */
 typedef struct fa_tensor_borrow_options {
     size_t size;            /**< set by the macro */
-    fa_dtype dtype;         /**< dtype of the elements; FA_SAME: f32 */
+    fa_dtype dtype;         /**< dtype of the elements; FA_SAME: that of the pointer's type */
     const int64_t *strides; /**< stride of each dimension in elements, of any sign; NULL: row-major */
     fa_device device;       /**< the CPU, or `meta`; other devices have memory of their own */
     void (*free)(
         void *context,
-        void *data); /**< called once when the last tensor over the memory is freed, by the thread that frees it */
-    void *ctx;       /**< passed to `free` */
+        void *data);  /**< called once when the last tensor over the memory is freed, by the thread that frees it */
+    void *ctx;        /**< passed to `free` */
+    fa_dtype pointed; /**< set by the macro: the dtype of the pointer's type; FA_SAME: it has none */
     char fa__end;
 } fa_tensor_borrow_options;
 #define FA__DEFAULT_fa_tensor_borrow                                                                                   \
     {                                                                                                                  \
-        offsetof(fa_tensor_borrow_options, fa__end), FA_SAME, NULL, {0, 0}, NULL, NULL, 0                              \
+        offsetof(fa_tensor_borrow_options, fa__end), FA_SAME, NULL, {0, 0}, NULL, NULL, FA_SAME, 0                     \
     }
 
-/** Creates a tensor over the caller's memory, without a copy. The memory must outlive the tensor and its views.
+/** Creates a tensor over the caller's memory, without a copy. The memory must outlive the tensor and its views. Its
+ *  dtype is found as by fa_tensor_from().
  *
  *  The caller may read and write the memory whenever no call is running: no device is using it then. A copy to a
  *  device takes the values at the time of the call: up to 16 MiB are staged for this; for more, the call waits until
@@ -63,7 +84,7 @@ typedef struct fa_tensor_borrow_options {
  *  @param shape the shape, such as FA_SHAPE(3, 4) or FA_SCALAR
  *  @param options the options shown above; NULL for the defaults */
 FA_API fa_tensor *fa_tensor_borrow(void *data, fa_shape shape, const fa_tensor_borrow_options *options);
-#define fa_tensor_borrow(...) FA__CALL2(fa_tensor_borrow, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_tensor_borrow(...) FA__CALL_DATA(fa_tensor_borrow, __VA_ARGS__)
 
 FA_API fa_tensor *fa__tensor_of(size_t count, const fa_arg *item);
 
@@ -142,8 +163,14 @@ FA_API int64_t fa_item_int(const fa_tensor *t);
 /** Copies the elements, in row-major order and converted to `dtype`, into `data`, which has room for `count`
  *  elements. Waits for them.
  *  @return false if an error is set, also one that was set before the call, as after a failed fa_load(): then `data` is
- *  unchanged; false and an error if count is not the number of elements of the tensor */
+ *  unchanged; false and an error if count is not the number of elements of the tensor. The compiler warns if a program
+ *  does not look at it */
 FA_API bool fa_read(const fa_tensor *t, void *data, fa_dtype dtype, int64_t count);
+static inline __attribute__((__warn_unused_result__)) bool fa__looked_at(bool good)
+{
+    return good;
+}
+#define fa_read(t, data, dtype, count) fa__looked_at(FA__CALLED(fa_read(t, data, dtype, count)))
 
 /** A pointer to element (0, ..., 0) in host memory, of type `dtype`; valid while the tensor lives. The memory is
  *  pinned: fa_move_() cannot move it any more. The call waits for work of devices on the memory. Afterwards the
@@ -169,7 +196,8 @@ FA_API void fa_free_text(char *text);
  *  Copying and moving tensors between devices and dtypes, and slicing in NumPy's notation.
  *  @{ */
 
-/** A device or a dtype: the argument `where` of fa_to(). A macro creates it from either. */
+/** A device or a dtype: the argument `where` of fa_to(). A macro creates it from either, or from the name of a device
+ *  as for fa_device_of(). */
 typedef struct fa_place {
     fa_device device; /**< kind 0: keep the device */
     fa_dtype dtype;   /**< FA_SAME: keep the dtype */
@@ -188,6 +216,9 @@ static inline fa_place fa__place_dtype(fa_dtype dtype)
     p.dtype = dtype;
     return p;
 }
+
+/* The device with this name. A kind of -1 if there is none: the error of fa_device_of() is set then. */
+FA_API fa_place fa__place_named(const char *name);
 
 /** Options of fa_to. */
 typedef struct fa_to_options {
@@ -210,6 +241,7 @@ typedef struct fa_to_options {
  *  time of the call.
  *
  *      fa_to(x, FA_CUDA(0), .copy = false, .non_blocking = true)
+ *      fa_to(x, "cuda:1")
  *      fa_to(x, FA_F16) */
 FA_API fa_tensor *fa_to(const fa_tensor *x, fa_place where, const fa_to_options *options);
 
@@ -223,10 +255,16 @@ static inline fa_place fa__place(fa_dtype d)
 {
     return fa__place_dtype(d);
 }
+static inline fa_place fa__place(const char *name)
+{
+    return fa__place_named(name);
+}
 #define FA__PLACE(v) fa__place(v)
 extern "C" {
 #else
-#define FA__PLACE(v) _Generic(v, fa_device : fa__place_device, fa_dtype : fa__place_dtype, int : fa__place_dtype)(v)
+#define FA__PLACE(v)                                                                                                   \
+    _Generic((v), fa_device: fa__place_device, fa_dtype: fa__place_dtype, int: fa__place_dtype,                        \
+             char *: fa__place_named, const char *: fa__place_named)(v)
 #endif
 #define FA__BIND_FA__PLACE(text, name, v)
 #define FA__PASS_FA__PLACE(name, v) FA__PLACE(v)
@@ -262,21 +300,88 @@ FA_API fa_tensor *fa_identity(const fa_tensor *x);
 /** A view of part of x, in NumPy's notation: "1:5, ..., -1", "::-2", "None, 0", "2". Supports slices, integers,
  *  ellipsis and None; an error shows the position in the text. See fa_index() for tensors and masks as indices.
  *  @param x     the tensor
- *  @param where one entry for each dimension, separated by commas; dimensions without an entry are kept whole */
+ *  @param where one entry for each dimension, separated by commas; dimensions without an entry are kept whole. Or an
+ *  integer: fa_get(x, i) is x[i] */
 FA_API fa_tensor *fa_get(const fa_tensor *x, const char *where);
+FA_API fa_tensor *fa__get_at(const fa_tensor *x, int64_t index);
+#define fa_get(x, where) FA__CALLED(FA__GET_AT(x, where))
+
+#ifdef __cplusplus
+}
+static inline fa_tensor *fa__get(const fa_tensor *x, const char *where)
+{
+    return (fa_get)(x, where);
+}
+static inline fa_tensor *fa__get(const fa_tensor *x, char *where)
+{
+    return (fa_get)(x, where);
+}
+template <class N> static inline fa_tensor *fa__get(const fa_tensor *x, N index)
+{
+    static_assert(std::is_integral<N>::value, "an index is a text or an integer");
+    return fa__get_at(x, (int64_t)index);
+}
+#define FA__GET_AT(x, where) fa__get(x, where)
+extern "C" {
+#else
+#define FA__GET_AT(x, where) FA__BY(where, fa_get, fa__get_at)(x, where)
+/* One of two functions: for an index that is a text, or an integer. */
+#define FA__BY(where, text, whole)                                                                                     \
+    _Generic((where), char *: text, const char *: text, void *: text, char: whole, signed char: whole,                 \
+             unsigned char: whole, short: whole, unsigned short: whole, int: whole, unsigned: whole, long: whole,      \
+             unsigned long: whole, long long: whole, unsigned long long: whole)
+#endif
+
+/** fa_get() with an index in the form of printf(): fa_getf(x, "%d:%d, -1", i, i + 3). The arguments are those of
+ *  `format`. */
+FA_API fa_tensor *fa_getf(const fa_tensor *x, const char *format, ...) __attribute__((__format__(__printf__, 2, 3)));
 
 /** Assigns `value`, a number or a tensor that broadcasts, to the part of x that `where` selects (see fa_get()), in
  *  place. Values are converted to x's dtype, and copied from other devices, as by fa_copy_(). See fa_index_put_() for
  *  tensors and masks as indices.
  *  @return x; NULL and an error on failure */
 FA_API fa_tensor *fa_set(fa_tensor *x, const char *where, fa_arg value);
+FA_API fa_tensor *fa__set_at(fa_tensor *x, int64_t index, fa_arg value);
+#ifdef __cplusplus
+}
+static inline fa_tensor *fa__set(fa_tensor *x, const char *where, fa_arg value)
+{
+    return (fa_set)(x, where, value);
+}
+static inline fa_tensor *fa__set(fa_tensor *x, char *where, fa_arg value)
+{
+    return (fa_set)(x, where, value);
+}
+template <class N> static inline fa_tensor *fa__set(fa_tensor *x, N index, fa_arg value)
+{
+    static_assert(std::is_integral<N>::value, "an index is a text or an integer");
+    return fa__set_at(x, (int64_t)index, value);
+}
+#define FA__SET_AT(x, where, value) fa__set(x, where, value)
+extern "C" {
+#else
+#define FA__SET_AT(x, where, value) FA__BY(where, fa_set, fa__set_at)(x, where, value)
+#endif
 #define fa_set(x, where, value) FA__SET_THROUGH(FA__UNIQUE(fa__v), x, where, value)
 #define FA__SET_THROUGH(name, x, where, value)                                                                         \
     __extension__({                                                                                                    \
         FA__LINE(name)                                                                                                 \
         FA__AUTO name = value;                                                                                         \
         FA__CHECK_FA__ARG("fa_set: the value is neither a tensor nor a number", name)                                  \
-        fa_set(x, where, FA__ARG(name));                                                                               \
+        FA__SET_AT(x, where, FA__ARG(name));                                                                           \
+    })
+
+/** fa_set() with an index in the form of printf(): fa_setf(x, 0.5, "%d, :", row). The value stands before the format,
+ *  whose arguments follow it. */
+FA_API fa_tensor *fa_setf(fa_tensor *x, fa_arg value, const char *format, ...)
+    __attribute__((__format__(__printf__, 3, 4)));
+#define fa_setf(x, value, ...) FA__SETF_THROUGH(FA__UNIQUE(fa__v), x, value, __VA_ARGS__)
+#define FA__SETF_THROUGH(name, x, value, ...)                                                                          \
+    __extension__({                                                                                                    \
+        FA__LINE(name)                                                                                                 \
+        FA__AUTO name = value;                                                                                         \
+        FA__CHECK_FA__ARG("fa_setf: the value is neither a tensor nor a number", name)                                 \
+        fa_setf(x, FA__ARG(name), __VA_ARGS__);                                                                        \
     })
 
 /** @} */

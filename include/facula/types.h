@@ -9,7 +9,14 @@
 #include <stdint.h>
 #include <stdio.h>
 #ifdef __cplusplus
+#include <cstddef>
 #include <type_traits>
+#elif defined __STDC_VERSION__ && __STDC_VERSION__ <= 201710L
+/* `true` is of type bool, as in C23 and C++: fa_full(shape, true) is a bool tensor. C11 defines it as the int 1. */
+#undef true
+#undef false
+#define true ((_Bool) + 1u)
+#define false ((_Bool) + 0u)
 #endif
 
 FA__BEGIN
@@ -60,9 +67,11 @@ typedef int64_t fa_dims;
 #define FA_ALL INT64_MIN /**< all dimensions */
 #define FA__DIM(d) (INT64_C(1) << ((d) < -8 || (d) > 7 ? 17 : (d) + 8))
 /** Several dimensions, each from -8 to 7. Naming a dimension twice is an error. */
-#define FA_DIMS(...) (FA__DIMS(FA__COUNT(__VA_ARGS__)) | FA__CAT(FA__DIMS, FA__COUNT(__VA_ARGS__))(__VA_ARGS__))
+#define FA_DIMS(...)                                                                                                   \
+    (FA__DIMS(FA__COUNT(__VA_ARGS__)) | FA__CAT(FA__DIMS, FA__COUNT(__VA_ARGS__))(__VA_ARGS__)                         \
+     | FA__CAT(FA__ORDER, FA__COUNT(__VA_ARGS__))(__VA_ARGS__))
 /* The number of arguments is stored too: if fewer bits than that are set, a dimension was named twice. */
-#define FA__DIMS(count) (INT64_C(1) * (count) << 40)
+#define FA__DIMS(count) (INT64_C(1) * (count) << 52)
 #define FA__DIMS1(a) FA__DIM(a)
 #define FA__DIMS2(a, b) (FA__DIMS1(a) | FA__DIM(b))
 #define FA__DIMS3(a, b, c) (FA__DIMS2(a, b) | FA__DIM(c))
@@ -71,6 +80,15 @@ typedef int64_t fa_dims;
 #define FA__DIMS6(a, b, c, d, e, f) (FA__DIMS5(a, b, c, d, e) | FA__DIM(f))
 #define FA__DIMS7(a, b, c, d, e, f, g) (FA__DIMS6(a, b, c, d, e, f) | FA__DIM(g))
 #define FA__DIMS8(a, b, c, d, e, f, g, h) (FA__DIMS7(a, b, c, d, e, f, g) | FA__DIM(h))
+/* Their order, for functions such as fa_permute(): four bits each from bit 18 on, the last one lowest. */
+#define FA__ORDER1(a) (INT64_C(1) * (((a) + 8) & 15) << 18)
+#define FA__ORDER2(a, b) (FA__ORDER1(a) << 4 | FA__ORDER1(b))
+#define FA__ORDER3(a, b, c) (FA__ORDER2(a, b) << 4 | FA__ORDER1(c))
+#define FA__ORDER4(a, b, c, d) (FA__ORDER3(a, b, c) << 4 | FA__ORDER1(d))
+#define FA__ORDER5(a, b, c, d, e) (FA__ORDER4(a, b, c, d) << 4 | FA__ORDER1(e))
+#define FA__ORDER6(a, b, c, d, e, f) (FA__ORDER5(a, b, c, d, e) << 4 | FA__ORDER1(f))
+#define FA__ORDER7(a, b, c, d, e, f, g) (FA__ORDER6(a, b, c, d, e, f) << 4 | FA__ORDER1(g))
+#define FA__ORDER8(a, b, c, d, e, f, g, h) (FA__ORDER7(a, b, c, d, e, f, g) << 4 | FA__ORDER1(h))
 
 /** A height and a width, for images, kernels, strides and padding. A plain number stands for both; FA_PAIR(3, 5) is
  *  height 3 and width 5. */
@@ -182,9 +200,120 @@ static inline fa_arg fa__arg_same(fa_arg a)
     return a;
 }
 
+/* Dimensions in their order, of functions such as fa_permute(), from an FA_DIMS or a single number. What is no
+ * dimension becomes one that no tensor has. */
+static inline fa_shape fa__dims_in_order(fa_dims d)
+{
+    fa_shape order = FA__NONE;
+    order.rank = d >= FA__DIMS(1) ? (int32_t)(d >> 52) : 1;
+    order.dim[0] = d;
+    for (int i = order.rank; d >= FA__DIMS(1) && i-- > 0;)
+        order.dim[i] = d & FA__DIM(9) ? INT64_MAX : (d >> (18 + 4 * (order.rank - 1 - i)) & 15) - 8;
+    return order;
+}
+
+static inline fa_shape fa__dims_given(fa_shape order)
+{
+    return order;
+}
+
+static inline fa_tensors fa__array_of_tensors(size_t count, fa_tensor *const *item)
+{
+    fa_tensors list = FA__NONE;
+    list.count = count;
+    list.item = item;
+    return list;
+}
+
+static inline fa_list fa__array_of_numbers(size_t count, const double *item)
+{
+    fa_list list = FA__NONE;
+    list.count = count;
+    list.item = item;
+    return list;
+}
+
+/* A rank above FA_MAX_DIMS is kept, as an error of the function that gets the shape. */
+static inline fa_shape fa__array_of_sizes(size_t count, const int64_t *item)
+{
+    fa_shape shape = FA__NONE;
+    shape.rank = count > INT32_MAX ? INT32_MAX : (int32_t)count;
+    for (size_t i = 0; i < count && i < FA_MAX_DIMS; i++)
+        shape.dim[i] = item[i];
+    return shape;
+}
+
 FA__END
 
 #ifdef __cplusplus
+static inline fa_tensors fa__array(size_t count, fa_tensor *const *item)
+{
+    return fa__array_of_tensors(count, item);
+}
+
+static inline fa_list fa__array(size_t count, const double *item)
+{
+    return fa__array_of_numbers(count, item);
+}
+
+static inline fa_shape fa__array(size_t count, const int64_t *item)
+{
+    return fa__array_of_sizes(count, item);
+}
+
+static inline fa_shape fa__dims_in(fa_shape order)
+{
+    return order;
+}
+
+static inline fa_shape fa__dims_in(fa_dims dims)
+{
+    return fa__dims_in_order(dims);
+}
+
+/* The dtype of C's numbers; FA_SAME for types that say nothing of a dtype, such as char and uint16_t. */
+template <class T> constexpr fa_dtype fa__dtype_of_type()
+{
+    typedef typename std::remove_cv<typename std::remove_all_extents<T>::type>::type E;
+    return std::is_same<E, bool>::value            ? FA_BOOL
+           : std::is_same<E, unsigned char>::value ? FA_U8
+           : std::is_same<E, float>::value         ? FA_F32
+           : std::is_same<E, double>::value        ? FA_F64
+           : !std::is_integral<E>::value || !std::is_signed<E>::value || std::is_same<E, char>::value
+                   || std::is_same<E, wchar_t>::value
+               ? FA_SAME
+           : std::is_same<E, signed char>::value ? FA_I8
+           : std::is_same<E, short>::value       ? FA_I16
+           : std::is_same<E, int>::value         ? FA_I32
+                                                 : FA_I64;
+}
+
+/* What a pointer points to, and its dtype. */
+template <class T> struct fa__data {
+    T *pointer;
+    fa_dtype dtype;
+};
+
+template <class T> static inline fa__data<T> fa__data_of(T *pointer)
+{
+    fa__data<T> d = {pointer, fa__dtype_of_type<T>()};
+    return d;
+}
+
+static inline fa__data<void> fa__data_of(std::nullptr_t)
+{
+    fa__data<void> d = {NULL, FA_SAME};
+    return d;
+}
+
+/* A number that may be written with its name, `.dim = 1`. */
+struct fa__whole {
+    int64_t value;
+    template <class N> constexpr fa__whole(N number) : value((int64_t)number)
+    {
+    }
+};
+
 static inline fa_arg fa__arg(fa_arg a)
 {
     return a;
@@ -268,9 +397,22 @@ template <class... T> static inline fa__number_list fa__numbers_of(T... v)
 #define FA_SHAPE(...) fa__shape_of(__VA_ARGS__)
 #define FA_TENSORS(...) fa__tensors_of(__VA_ARGS__)
 #define FA_LIST(...) fa__numbers_of(__VA_ARGS__)
+#define FA_ARRAY(count, item) fa__array(count, item)
 #define FA__ARG(v) fa__arg(v)
 #define FA__CHECK_FA__ARG(text, v)
+#define FA__BIND_DATA(name, v) const auto name = fa__data_of(v);
+#define FA__PASS_DATA(name, v) name.pointer
+#define FA__DATA_DTYPE(name, v) name.dtype
+#define FA__IN_ORDER(v) fa__dims_in(v)
+#define FA__IS_SHAPE(name) (std::is_same<std::remove_cv_t<std::remove_reference_t<decltype(name)>>, fa_shape>::value)
+#define FA__IS_TENSOR(name) (!std::is_arithmetic<std::remove_reference_t<decltype(name)>>::value)
+#define FA__BIND_DIM(name, v)                                                                                          \
+    struct {                                                                                                           \
+        fa__whole dim;                                                                                                 \
+    } name = {v};
+#define FA__PASS_DIM(name) name.dim.value
 #else
+fa_shape fa__dims_wrong(const void *);
 fa_arg fa__arg_wrong(const void *); /* declared only to show a readable error after a failed static assertion */
 #define FA__DEVICE(k, i) ((fa_device){.kind = (k), .index = (i)})
                                     /** A shape: FA_SHAPE(3, 4). FA_SHAPE() is the same as FA_SCALAR. */
@@ -285,6 +427,34 @@ fa_arg fa__arg_wrong(const void *); /* declared only to show a readable error af
 #define FA_LIST(...) FA__CAT(FA__LIST, FA__EMPTY(__VA_ARGS__))(__VA_ARGS__)
 #define FA__LIST0(...) ((fa_list){FA__COUNT(__VA_ARGS__), (const double[]){__VA_ARGS__}})
 #define FA__LIST1(...) ((fa_list){0, NULL})
+                                    /** A list of the `count` items of an array as an argument: tensors as for
+                                     *  FA_TENSORS, double as for FA_LIST, int64_t as for FA_SHAPE. It does not copy
+                                     *  tensors and numbers: the array must live as long as it. */
+#define FA_ARRAY(count, item)                                                                                          \
+    _Generic((item), fa_tensor **: fa__array_of_tensors, fa_tensor *const *: fa__array_of_tensors,                     \
+             double *: fa__array_of_numbers, const double *: fa__array_of_numbers, int64_t *: fa__array_of_sizes,      \
+             const int64_t *: fa__array_of_sizes)(count, item)
+/* The dtype of what a pointer or an array of one or two dimensions points to; FA_SAME for types that say nothing of a
+ * dtype, such as void, char and uint16_t. */
+#define FA__POINTS(type, dtype) type * : dtype, const type * : dtype, type(*)[] : dtype, const type(*)[] : dtype
+#define FA__DTYPE_OF(v)                                                                                                \
+    _Generic((v), FA__POINTS(_Bool, FA_BOOL), FA__POINTS(unsigned char, FA_U8), FA__POINTS(signed char, FA_I8),        \
+             FA__POINTS(short, FA_I16), FA__POINTS(int, FA_I32), FA__POINTS(long, FA__LONG),                           \
+             FA__POINTS(long long, FA_I64), FA__POINTS(float, FA_F32), FA__POINTS(double, FA_F64), default             \
+             : FA_SAME)
+#define FA__LONG (sizeof(long) == 8 ? FA_I64 : FA_I32)
+#define FA__BIND_DATA(name, v)
+#define FA__PASS_DATA(name, v) v
+#define FA__DATA_DTYPE(name, v) FA__DTYPE_OF(v)
+#define FA__IN_ORDER(v)                                                                                                \
+    _Generic((v), fa_shape : fa__dims_given, FA__NUMBERS(fa__dims_in_order, fa__dims_in_order, fa__dims_wrong))(v)
+#define FA__IS_SHAPE(name) _Generic(name, fa_shape : 1, default : 0)
+#define FA__IS_TENSOR(name) _Generic(name, fa_tensor * : 1, const fa_tensor * : 1, fa_arg : 1, default : 0)
+#define FA__BIND_DIM(name, v)                                                                                          \
+    const struct {                                                                                                     \
+        int64_t dim;                                                                                                   \
+    } name = {v};
+#define FA__PASS_DIM(name) name.dim
 #define FA__NUMBERS(whole, large, real)                                                                                \
     double : real,                                                                                                     \
              float : real,                                                                                             \
@@ -339,6 +509,22 @@ static inline fa_shape fa__scalar_shape(void)
     FA__AUTO name = v;                                                                                                 \
     FA__CHECK_FA__ARG(text, name)
 #define FA__PASS_FA__ARG(name, v) FA__ARG(name)
+/* A shape: fa_zeros(3, 4) is an error that says what goes there. */
+#define FA__BIND_FA__SHAPE(text, name, v)                                                                              \
+    const FA__AUTO name = v;                                                                                           \
+    FA__STATIC_ASSERT(FA__IS_SHAPE(name), "a shape goes here, such as FA_SHAPE(3, 4) or FA_SCALAR");
+#define FA__PASS_FA__SHAPE(name, v) name
+/* Dimensions in their order: FA_DIMS(2, 0, 1), FA_SHAPE(2, 0, 1) or a single one. */
+#define FA__BIND_FA__ORDER(text, name, v)
+#define FA__PASS_FA__ORDER(name, v) FA__IN_ORDER(v)
+/* A tensor where a number would compile: C compares pointers in fa_where(x > y, x, y). */
+#define FA__BIND_FA__CONDITION(text, name, v)                                                                          \
+    FA__AUTO name = v;                                                                                                 \
+    FA__STATIC_ASSERT(FA__IS_TENSOR(name), "the condition is a tensor, such as fa_gt(x, y); x > y compares pointers");
+#define FA__PASS_FA__CONDITION(name, v) FA__ARG(name)
+/* A dimension, with or without its name: fa_softmax(x, 1) or fa_softmax(x, .dim = 1). */
+#define FA__BIND_FA__DIMENSION(text, name, v) FA__BIND_DIM(name, v)
+#define FA__PASS_FA__DIMENSION(name, v) FA__PASS_DIM(name)
 #define FA__OPERAND_TEXT(f, which) #f ": the " which " operand is neither a tensor nor a number"
 
 #define FA__CALL0(f, ...) FA__CALL0_(f, __COUNTER__, __VA_ARGS__)

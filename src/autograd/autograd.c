@@ -1,11 +1,12 @@
 /* The public functions of facula/autograd.h. */
 #include "autograd/engine.h"
+#include "base/log.h"
 #include "base/text.h"
 #include "core/list.h"
 
 /* ---- leaves and gradients ---- */
 
-bool fa_set_requires_grad(fa_tensor *t, bool requires_grad)
+bool(fa_set_requires_grad)(fa_tensor *t, bool requires_grad)
 {
     if (!fa__tensor_check(t, "fa_set_requires_grad: the tensor"))
         return false;
@@ -22,6 +23,14 @@ bool fa_set_requires_grad(fa_tensor *t, bool requires_grad)
     return true;
 }
 
+bool fa__set_requires_grad_all(fa_tensors list, bool requires_grad)
+{
+    bool good = fa__list_check(list, "fa_set_requires_grad");
+    for (size_t i = 0; good && i < list.count; i++)
+        good = (fa_set_requires_grad)(list.item[i], requires_grad);
+    return good;
+}
+
 bool fa_requires_grad(const fa_tensor *t)
 {
     return fa__tensor_check(t, "fa_requires_grad: the tensor") && fa__needs_grad(t);
@@ -32,13 +41,28 @@ bool fa_is_leaf(const fa_tensor *t)
     return fa__tensor_check(t, "fa_is_leaf: the tensor") && !fa__has_history(t);
 }
 
+/* Logs, once, that results of operations have no gradient of their own. */
+static FA__COLD void warn_of_no_grad(const fa_tensor *t)
+{
+    static atomic_flag warned = ATOMIC_FLAG_INIT;
+    char text[300];
+    struct fa__text tensor = fa__text_in(text, sizeof text);
+    if (atomic_flag_test_and_set(&warned))
+        return;
+    fa__describe_tensor(&tensor, t, true);
+    fa__log(FA_LOG_WARNING, "fa_grad: only leaves, and tensors after fa_retain_grad(), have gradients: %s", text);
+}
+
 fa_tensor *fa_grad(const fa_tensor *t)
 {
     if (!fa__tensor_check(t, "fa_grad: the tensor"))
         return NULL;
     fa__autograd *a = fa__autograd_if(t);
-    if (!a || !a->grad)
+    if (!a || !a->grad) {
+        if (FA__UNLIKELY(t->node != NULL))
+            warn_of_no_grad(t);
         return NULL;
+    }
     pthread_mutex_lock(&a->lock);
     fa_tensor *g = fa__ref(a->grad);
     pthread_mutex_unlock(&a->lock);
@@ -156,7 +180,10 @@ static bool start(fa__walk *w, const fa_tensor *t, fa_tensor *g)
 
 static FA__HOT bool can_start(const char *name, const fa_tensor *t)
 {
-    if (!fa__tensor_check(t, name) || fa__failed())
+    char what[40];
+    if (FA__UNLIKELY(!t || t->object.type != FA__TYPE_TENSOR))
+        return snprintf(what, sizeof what, "%s: the tensor", name), fa__tensor_check(t, what);
+    if (fa__failed())
         return false;
     return fa__needs_grad(t)
            || described_failure(name, t, FA_ERROR_GRADIENT, "nothing that needs gradients went into the tensor");
@@ -172,7 +199,7 @@ FA__HOT bool(fa_backward)(const fa_tensor *t, const fa_backward_options *options
         return false;
     FA__WORK_FOR(&backward_op);
     fa__scope use = open_settings(options->create_graph);
-    fa__scope scope = fa__scope_open("fa_backward");
+    fa__scope scope = fa__scope_open("fa_backward", 0);
     fa__walk w = {.scope = &scope,
                   .create = options->create_graph,
                   .retain = options->retain_graph || options->create_graph,
@@ -272,7 +299,7 @@ fa_tensors(fa_grad_of)(fa_tensors outputs, fa_tensors inputs, const fa_grad_of_o
     if (!caught)
         return FA__NO_TENSORS;
     fa__scope use = open_settings(options->create_graph);
-    fa__scope scope = fa__scope_open("fa_grad_of");
+    fa__scope scope = fa__scope_open("fa_grad_of", 0);
     fa__walk w = {.scope = &scope,
                   .create = options->create_graph,
                   .retain = options->retain_graph || options->create_graph,

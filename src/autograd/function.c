@@ -113,7 +113,7 @@ static bool shares_memory(const fa_tensor *y, fa_tensors inputs)
  * known as a view of it, so autograd rejects modifying it in place. */
 static fa_tensor *run_forward(const function *f, fa_tensors inputs)
 {
-    fa__scope scope = fa__scope_open("fa_apply");
+    fa__scope scope = fa__scope_open("fa_apply", 0);
     fa_settings s = fa__settings();
     s.no_grad = true;
     fa__scope use = fa__use_open(&s);

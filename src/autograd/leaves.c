@@ -176,7 +176,7 @@ FA__HOT bool fa__finish_leaves(fa__walk *w)
 {
     bool good = true;
     for (size_t i = 0; good && i < w->leaves; i++) {
-        fa__scope scope = fa__scope_open("backward");
+        fa__scope scope = fa__scope_open("backward", 0);
         fa_tensor *g = fa__own(w->leaf[i].sum);
         w->leaf[i].sum = NULL;
         good = g && accumulate(w, w->leaf[i].leaf, g);

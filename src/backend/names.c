@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/text.h"
 #include "core/context.h"
+#include <facula/tensor.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -157,7 +158,13 @@ fa_device fa_device_best(void)
     return (fa_device){FA__CPU, 0};
 }
 
-bool fa_is_available(fa_device d)
+bool fa__is_available_named(const char *name)
+{
+    fa_device d;
+    return parse(name, &d) && fa__device_is_there(d);
+}
+
+bool(fa_is_available)(fa_device d)
 {
     return fa__device_is_there(d.kind == FA__DEFAULT_DEVICE ? fa_device_current() : d);
 }
@@ -175,6 +182,11 @@ int fa_device_count(const char *kind, const char **why)
     if (why)
         *why = reason;
     return count;
+}
+
+fa_place fa__place_named(const char *name)
+{
+    return fa__place_device(fa_device_of(name));
 }
 
 /* Soft placement: another device of the kind, or the best that there is. */

@@ -6,6 +6,7 @@
 #include "base/mark.h"
 #include "base/small.h"
 #include "core/bins.h"
+#include "core/root.h"
 #include <string.h>
 
 #define MIB ((size_t)1 << 20)
@@ -218,6 +219,7 @@ static fa__block *no_memory(fa__cache *c, size_t requested)
              "free block %zu, limit %zu (0: none)",
              c->source.name ? c->source.name : "the device", requested, allocated, reserved,
              reserved > allocated ? reserved - allocated : 0, fa__largest_free(c), c->limit);
+    fa__root_out_of_memory(allocated);
     return NULL;
 }
 

@@ -85,6 +85,7 @@ static void context_free(fa__context *c)
     fa__free(c->owned);
     fa__free(c->frame);
     fa__free(c->used);
+    fa__free(c->variable);
     fa__free(c);
 }
 
@@ -117,17 +118,19 @@ fa__context *fa__context_start(void)
     if (!c)
         return NULL;
     c->owned_capacity = 64;
-    c->frame_capacity = c->used_capacity = 16;
+    c->frame_capacity = c->used_capacity = c->variable_capacity = 16;
     c->owned = fa__malloc(c->owned_capacity * sizeof *c->owned);
     c->frame = fa__calloc(c->frame_capacity, sizeof *c->frame);
     c->used = fa__calloc(c->used_capacity, sizeof *c->used);
-    if (!c->owned || !c->frame || !c->used)
+    c->variable = fa__malloc(c->variable_capacity * sizeof *c->variable);
+    if (!c->owned || !c->frame || !c->used || !c->variable)
         return context_free(c), NULL;
     c->frames = c->used_count = 1;
     c->frame[0].where = "the root scope";
     c->used[0] = (fa_settings){.size = offsetof(fa_settings, fa__end)};
     c->settings = c->used;
     c->hint = 10000;
+    c->hint_bytes = (size_t)256 << 20;
     c->debugging = fa__debugging();
     __atomic_store_n(&t->core, c, __ATOMIC_RELAXED);
     t->core_end = context_end;

@@ -13,7 +13,15 @@ typedef struct fa__frame {
     const char *where;    /* source position, such as "train.c:41" */
     const void *variable; /* FA_REPEAT: the address of its counter, once it is known */
     int64_t count;        /* FA_REPEAT: number of iterations */
+    uintptr_t function;   /* FA__FUNCTION where it was opened; 0: within the library */
 } fa__frame;
+
+/* A variable declared with FA_VAR. */
+typedef struct fa__owning {
+    fa_tensor *const *address; /* only compared: a jump may have left it behind */
+    const fa_tensor *value;
+    uintptr_t function; /* FA__FUNCTION where it was declared */
+} fa__owning;
 
 /* What one storage adds to fa__context.small besides its bytes: the upper bits count storages. */
 #define FA__SMALL_ONE (INT64_C(1) << 40)
@@ -28,6 +36,8 @@ typedef struct fa__context {
     size_t frames, frame_capacity;
     fa_settings *used; /* settings, innermost last; number 0 has the defaults */
     size_t used_count, used_capacity;
+    fa__owning *variable; /* the FA_VARs in scope, innermost last */
+    size_t variables, variable_capacity;
     fa__object *dying; /* objects waiting to be destroyed */
     bool destroying;
     bool debugging;                            /* value of fa__debugging() */
@@ -38,6 +48,7 @@ typedef struct fa__context {
     struct fa__casts *casts; /* of the outermost autocast block (core/casts.h); NULL: none */
     void *generator;         /* set by fa_generator_use; NULL: the default generator */
     size_t hint;             /* size of the root scope at which the next warning is logged */
+    size_t hint_bytes;       /* bytes of it that one line made, at which the next one is logged */
     fa__object **dead;       /* in debug mode: freed objects, kept so that using them is an error with a name */
     size_t dead_next;
     struct fa__context *next, *previous; /* all contexts */

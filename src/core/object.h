@@ -31,7 +31,10 @@ typedef struct fa__object {
     uint8_t type; /* fa__type */
     uint8_t flags;
     uint16_t size; /* size of the allocation, if it is a small one */
-    void *link;    /* the next object to destroy, or the scope of a freed one */
+    union {
+        _Atomic uintptr_t kept; /* how often fa_keep took a reference that was not given back */
+        void *link;             /* later: the next object to destroy, or the scope of a freed one */
+    };
 } fa__object;
 
 /* Creates an object of `size` bytes with one reference, which no scope owns yet. Only the header is initialized. */
@@ -44,7 +47,7 @@ static inline void *fa__object_new(fa__type type, size_t size)
     o->type = (uint8_t)type;
     o->flags = 0;
     o->size = (uint16_t)(size <= FA__SMALL_MOST ? size : 0);
-    o->link = NULL;
+    atomic_init(&o->kept, 0);
     return o;
 }
 

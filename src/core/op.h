@@ -31,7 +31,7 @@ typedef const fa_tensor *fa_like;
 /* The number of dimensions in an FA_DIMS; 0 for a single dimension as a plain number, and for FA_ALL. */
 static inline int fa__dims_named(fa_dims d)
 {
-    return d >= FA__DIMS(1) && d < FA__DIMS(FA_MAX_DIMS + 1) ? (int)(d >> 40) : 0;
+    return d >= FA__DIMS(1) && d < FA__DIMS(FA_MAX_DIMS + 1) ? (int)(d >> 52) : 0;
 }
 
 /* Identifies one draw of random numbers: call number `call` of the sequence started by `seed`. */

@@ -1,8 +1,8 @@
 /* Scopes, settings and owning variables: the public part of a thread's context. */
 #include "base/alloc.h"
 #include "base/error.h"
-#include "base/log.h"
 #include "core/casts.h"
+#include "core/root.h"
 #include "core/stream.h"
 #include "core/tensor.h"
 #include <string.h>
@@ -26,12 +26,7 @@ static FA__COLD bool grow_owned(fa__context *c)
 {
     if (!grow((void **)&c->owned, &c->owned_capacity, sizeof *c->owned))
         return false;
-    if (c->frames == 1 && c->owned_count >= c->hint) {
-        fa__log(FA_LOG_WARNING,
-                "the root scope of a thread holds %zu objects: FA_SCOPE or FA_REPEAT frees them earlier",
-                c->owned_count);
-        c->hint *= 10;
-    }
+    fa__root_check(c);
     return true;
 }
 
@@ -106,18 +101,19 @@ static void close_to(fa__context *c, size_t depth)
     c->frames = depth;
 }
 
-static FA__HOT size_t open_frame(const char *where)
+static FA__HOT size_t open_frame(const char *where, uintptr_t function)
 {
     fa__context *c = fa__ctx();
     if (!c || (c->frames == c->frame_capacity && !grow((void **)&c->frame, &c->frame_capacity, sizeof *c->frame)))
         return 0;
-    c->frame[c->frames] = (fa__frame){.mark = c->owned_count, .settings = c->used_count, .where = where, .count = -1};
+    c->frame[c->frames] = (fa__frame){
+        .mark = c->owned_count, .settings = c->used_count, .where = where, .count = -1, .function = function};
     return c->frames++;
 }
 
-FA__HOT fa__scope fa__scope_open(const char *where)
+FA__HOT fa__scope fa__scope_open(const char *where, uintptr_t function)
 {
-    size_t depth = open_frame(where);
+    size_t depth = open_frame(where, function);
     return (fa__scope){.depth = depth, .check = scope_check};
 }
 
@@ -141,9 +137,9 @@ FA__HOT void fa__scope_close(fa__scope *scope)
 
 /* ---- FA_REPEAT: the count is stored in the frame, the variable is only the counter ---- */
 
-int64_t fa__repeat_open(int64_t count, const char *where)
+int64_t fa__repeat_open(int64_t count, const char *where, uintptr_t function)
 {
-    size_t depth = open_frame(where);
+    size_t depth = open_frame(where, function);
     if (depth)
         ((fa__context *)fa__self->core)->frame[depth].count = count > 0 ? count : 0;
     return -1;
@@ -267,54 +263,142 @@ static bool living(const void *object, const char *what)
 
 void *fa_keep(const void *object)
 {
-    return living(object, "fa_keep: the object") ? fa__ref(object) : NULL;
+    if (!living(object, "fa_keep: the object"))
+        return NULL;
+    fa__object *o = fa__ref(object);
+    atomic_fetch_add_explicit(&o->kept, 1, memory_order_relaxed);
+    return o;
+}
+
+/* Takes back one fa_keep. False and an error if there is none left. */
+static bool was_kept(const void *object, const char *function)
+{
+    fa__object *o = (fa__object *)(uintptr_t)object;
+    uintptr_t kept = atomic_load_explicit(&o->kept, memory_order_relaxed);
+    while (kept
+           && !atomic_compare_exchange_weak_explicit(&o->kept, &kept, kept - 1, memory_order_relaxed,
+                                                     memory_order_relaxed))
+        continue;
+    return kept
+           || fa__fail(FA_ERROR_STATE, "%s: the %s was not kept: each fa_release() or fa_adopt() needs an fa_keep()",
+                       function, fa__object_name(o));
 }
 
 void fa_release(const void *object)
 {
-    if (living(object, "fa_release: the object"))
+    if (living(object, "fa_release: the object") && was_kept(object, "fa_release"))
         fa__unref(object);
 }
 
 void *fa__adopt(const void *object)
 {
-    return living(object, "fa_adopt: the object") ? fa__own((void *)(uintptr_t)object) : NULL;
+    bool good = living(object, "fa_adopt: the object") && was_kept(object, "fa_adopt");
+    return good ? fa__own((void *)(uintptr_t)object) : NULL;
 }
 
-void *fa__escape(const void *object)
+void fa_drop(const void *object)
+{
+    if (!living(object, "fa_drop: the object"))
+        return;
+    if (fa__disown(object))
+        fa__unref(object);
+    else
+        fa__fail(FA_ERROR_STATE, "fa_drop: no scope of this thread owns the %s", fa__object_name(object));
+}
+
+/* Moves reference i of the innermost scope to the enclosing one. */
+static void move_out(fa__context *c, size_t i)
+{
+    fa__frame *inner = &c->frame[c->frames - 1];
+    fa__object *o = c->owned[i];
+    memmove(c->owned + inner->mark + 1, c->owned + inner->mark, (i - inner->mark) * sizeof *c->owned);
+    c->owned[inner->mark++] = o;
+}
+
+/* Gives the innermost scope that this call of the function did not open a reference, unless it was the last to get one
+ * to the same object. */
+static void hold_outside(fa__context *c, const void *object, uintptr_t function)
+{
+    size_t f = c->frames;
+    while (f > 1 && c->frame[f - 1].function == function)
+        f--;
+    size_t at = f < c->frames ? c->frame[f].mark : c->owned_count;
+    if ((at && c->owned[at - 1] == object) || !fa__own(fa__ref(object)))
+        return;
+    memmove(c->owned + at + 1, c->owned + at, (c->owned_count - 1 - at) * sizeof *c->owned);
+    c->owned[at] = (fa__object *)(uintptr_t)object;
+    for (; f < c->frames; f++)
+        c->frame[f].mark++;
+}
+
+/* Whether a variable that this call of the function declared owns the object. */
+static bool is_of_variable(const fa__context *c, const void *object, uintptr_t function)
+{
+    for (size_t v = c->variables; v-- > 0;)
+        if (c->variable[v].value == object && c->variable[v].function == function)
+            return true;
+    return false;
+}
+
+void *fa__escape(const void *object, uintptr_t function)
 {
     fa__context *c = fa__ctx();
-    if (!object || !c || c->frames < 2)
-        return (void *)(uintptr_t)object;
-    fa__frame *inner = &c->frame[c->frames - 1];
-    ptrdiff_t i = find(c, object, inner->mark);
-    if (i >= 0) {
-        fa__object *o = c->owned[i];
-        memmove(c->owned + inner->mark + 1, c->owned + inner->mark, ((size_t)i - inner->mark) * sizeof *c->owned);
-        c->owned[inner->mark++] = o;
+    if (!c || !living(object, "fa_escape: the object"))
+        return NULL;
+    if (is_of_variable(c, object, function)) {
+        hold_outside(c, object, function);
+    } else if (c->frames > 1) {
+        ptrdiff_t i = find(c, object, c->frame[c->frames - 1].mark);
+        if (i >= 0)
+            move_out(c, (size_t)i);
     }
     return (void *)(uintptr_t)object;
 }
 
-fa_tensor *fa__variable(fa_tensor *value)
+/* ---- variables that own a tensor ---- */
+
+static fa__owning *variable_at(fa__context *c, fa_tensor *const *address)
 {
-    return fa_keep(value);
+    for (size_t v = c->variables; v-- > 0;)
+        if (c->variable[v].address == address)
+            return &c->variable[v];
+    return NULL;
+}
+
+fa_tensor *fa__variable(fa_tensor **address, fa_tensor *value, uintptr_t function)
+{
+    fa__context *c = fa__ctx();
+    bool room = c
+                && (c->variables < c->variable_capacity
+                    || grow((void **)&c->variable, &c->variable_capacity, sizeof *c->variable));
+    fa_tensor *held = room && living(value, "FA_VAR: the value") ? fa__ref(value) : NULL;
+    if (room)
+        c->variable[c->variables++] = (fa__owning){address, held, function};
+    return held;
 }
 
 void fa__variable_close(fa_tensor **variable)
 {
+    fa__context *c = fa__self->core;
+    fa__owning *v = c ? variable_at(c, variable) : NULL;
+    if (v)
+        c->variables = (size_t)(v - c->variable); /* with those that a jump left behind it */
     fa__unref(*variable);
     *variable = NULL;
 }
 
-void fa_assign(fa_tensor **variable, fa_tensor *value)
+void(fa_assign)(fa_tensor **variable, fa_tensor *value)
 {
     if (!variable) {
         fa__fail(FA_ERROR_ARGUMENT, "fa_assign: the variable is NULL");
         return;
     }
+    fa__context *c = fa__ctx();
     fa_tensor *old = *variable;
-    *variable = fa_keep(value);
+    *variable = living(value, "fa_assign: the value") ? fa__ref(value) : NULL;
+    fa__owning *v = c ? variable_at(c, variable) : NULL;
+    if (v)
+        v->value = *variable;
     fa__unref(old);
 }
 

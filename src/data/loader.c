@@ -21,6 +21,7 @@ typedef struct fa__epoch {
     fa_loader *loader;
     fa__numbers *order; /* NULL: the order of the dataset */
     const char *where;
+    uintptr_t function; /* FA__FUNCTION of the loop */
     int64_t number, samples, turn, turns;
 } fa__epoch;
 
@@ -152,7 +153,7 @@ static void position_is(const fa__epoch *e)
 }
 
 /* An epoch that the caller owns. */
-static fa__epoch *epoch_new(fa_loader *l, const char *where)
+static fa__epoch *epoch_new(fa_loader *l, const char *where, uintptr_t function)
 {
     FA_SCOPE;
     int64_t n = loader_check(l, "FA_EACH") ? fa_dataset_length(l->dataset) : -1;
@@ -169,6 +170,7 @@ static fa__epoch *epoch_new(fa_loader *l, const char *where)
     e->samples = n;
     e->turns = fa_loader_length(l);
     e->where = where;
+    e->function = function;
     e->number = l->epoch++;
     e->turn = l->first;
     l->first = 0;
@@ -176,9 +178,9 @@ static fa__epoch *epoch_new(fa_loader *l, const char *where)
     return fa_keep(e);
 }
 
-fa_batch fa__each_open(fa_loader *loader, const char *where)
+fa_batch fa__each_open(fa_loader *loader, const char *where, uintptr_t function)
 {
-    return (fa_batch){.index = -1, .fa__epoch = epoch_new(loader, where)};
+    return (fa_batch){.index = -1, .fa__epoch = epoch_new(loader, where, function)};
 }
 
 /* The sample numbers of a batch; for an unshuffled loader they belong to the scope of the iteration. NULL and an
@@ -225,7 +227,7 @@ bool fa__each_next(fa_batch *batch)
     fa__scope_close(&batch->fa__turn);
     if (!e || e->turn >= e->turns || fa_error_stands() || fa_stopped())
         return false;
-    batch->fa__turn = fa__scope_open(e->where);
+    batch->fa__turn = fa__scope_open(e->where, e->function);
     if (!load(batch, e))
         return false;
     e->turn++;

@@ -61,6 +61,10 @@ static fa_tensor *normalize_forward(fa_module *self, fa_tensor *x)
     fa_dtype dtype = fa_dtype_is_floating(fa_tensor_dtype(x)) ? fa_tensor_dtype(x) : FA_F32;
     if (!is_image(self, x))
         return NULL;
+    if (fa_tensor_dtype(x) == FA_U8) {
+        fa_fail(FA_ERROR_DTYPE, "fa_transform_normalize: the images are u8: fa_transform_to_tensor() comes before it");
+        return NULL;
+    }
     if (n->channels != 1 && n->channels != fa_size(x, 1)) {
         fa_fail(FA_ERROR_SHAPE, "fa_transform_normalize: %" PRId64 " means for images of %" PRId64 " channels",
                 n->channels, fa_size(x, 1));
@@ -74,12 +78,13 @@ static fa_tensor *normalize_forward(fa_module *self, fa_tensor *x)
 fa_transform *fa_transform_normalize(fa_list mean, fa_list std)
 {
     bool good = mean.count >= 1 && mean.count == std.count && mean.item && std.item;
+    if (!good)
+        fa_fail(FA_ERROR_ARGUMENT, "fa_transform_normalize: %zu means and %zu deviations: each channel has one of both",
+                mean.count, std.count);
     for (size_t i = 0; good && i < std.count; i++)
-        good = std.item[i] != 0;
-    if (!good) {
-        fa_fail(FA_ERROR_ARGUMENT, "fa_transform_normalize: a mean for each channel, and as many deviations, none 0");
+        good = std.item[i] != 0 || fa_fail(FA_ERROR_ARGUMENT, "fa_transform_normalize: deviation %zu is 0", i);
+    if (!good)
         return NULL;
-    }
     size_t size = mean.count * sizeof(double);
     fa_module *m = fa_nn_custom("normalize", sizeof(normalize) + 2 * size, normalize_forward);
     if (!m)

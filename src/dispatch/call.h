@@ -36,7 +36,9 @@ FA__COLD bool fa__place(fa__call *c, bool automatic);
 FA__COLD bool fa__apart(const fa__call *, const char *first, const fa__device *, const char *odd, const fa__device *);
 /* ---- autocast.c: the dtype that floating operands are cast to; FA_SAME: they stay. */
 FA__COLD fa_dtype fa__autocast_dtype(const fa__call *c);
-/* ---- operands.c: goes on as another call, with operands that were moved and cast as the plan says. */
+/* ---- out.c: whether operand i (-1: of a list) shares memory with what is written, other than element for element. */
+bool fa__overlaps_given(const fa__call *c, int i, const fa_tensor *t);
+/* ---- operands.c: goes on as another call, with operands that were moved, cast and copied as the plan says. */
 FA__COLD bool fa__go_on_with_operands(fa__call *c);
 /* The same on the CPU, writing into new results. */
 FA__COLD bool fa__go_on_with_host_operands(fa__call *c);

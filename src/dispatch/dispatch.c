@@ -156,7 +156,7 @@ static FA__HOT bool run_stages(fa__call *c)
     if (FA__UNLIKELY(fa__is_composed(c->op)))
         return fa__compose(c);
     if (!infer(c) || !allocate(c))
-        return false;
+        return FA__UNLIKELY(c->plan.unshares) && fa__go_on_with_operands(c);
     if (FA__UNLIKELY(!issue(c)))
         return c->plan.unsupported && fa__fall_back(c);
     return record(c);

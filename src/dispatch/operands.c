@@ -50,6 +50,8 @@ static fa_tensor *cast(const fa__call *c, fa_tensor *t)
 
 static fa_tensor *settled(const fa__call *c, int i, const fa_tensor *t)
 {
+    if (c->plan.unshares && fa__overlaps_given(c, i, t))
+        return fa_clone(t);
     return cast(c, moved(c, i, t));
 }
 
@@ -92,7 +94,8 @@ static bool settle(const fa__call *c, char *args, fa_tensor **item)
         const fa__field *f = &c->op->fields[i];
         if (!c->tensor[i] || f->kind == FA__LIKE)
             continue;
-        fa_tensor *t = as_before(c, args, i);
+        fa_tensor *t =
+            c->plan.unshares ? NULL : as_before(c, args, i); /* what is written stays, and is copied as well */
         if (!t && !(t = settled(c, (int)i, c->tensor[i])))
             return false;
         fa__put_tensor(args, f, t);

@@ -35,33 +35,41 @@ static bool check_graph(fa__call *c)
     return true;
 }
 
-static FA__COLD bool overlaps(const fa__call *c)
+/* An operand shares memory with what is written, and not element for element. The call goes on with a copy of it. */
+static FA__COLD bool overlaps(fa__call *c)
 {
-    return given_fails(c, FA_ERROR_ARGUMENT, "the result and an operand overlap in memory");
+    if (c->plan.settled)
+        return given_fails(c, FA_ERROR_ARGUMENT, "the result and an operand overlap in memory");
+    c->plan.unshares = true;
+    return false;
+}
+
+bool fa__overlaps_given(const fa__call *c, int i, const fa_tensor *t)
+{
+    if (i < 0)
+        return fa__may_share(c->given, t);
+    bool written = c->inplace && t == c->given && (i == c->op->inplace || c->op->traits->any_store);
+    bool alike = (fa__is_elementwise(c->op) || c->op->traits->cross_device) && fa__same_view(c->given, t);
+    return fa__may_share(c->given, t) && !written && !alike;
 }
 
 static bool list_overlaps(const fa__call *c, const fa__field *f)
 {
     const fa_tensors *list = fa__field_at(c->args, f);
     for (size_t k = 0; k < list->count; k++)
-        if (fa__may_share(c->given, list->item[k]))
+        if (fa__overlaps_given(c, -1, list->item[k]))
             return true;
     return false;
 }
 
 static bool check_overlap(fa__call *c)
 {
-    bool elementwise = fa__is_elementwise(c->op);
     if (fa__overlaps_itself(c->given->rank, c->given->shape, c->given->stride))
         return given_fails(c, FA_ERROR_ARGUMENT, "writes into a tensor whose elements share memory (an expanded one)");
     for (int i = 0; i < c->op->nfields; i++) {
         const fa__field *f = &c->op->fields[i];
         const fa_tensor *t = f->kind == FA__LIKE ? NULL : c->tensor[i];
-        bool written = c->inplace && t == c->given && (i == c->op->inplace || c->op->traits->any_store);
-        bool alike = (elementwise || c->op->traits->cross_device) && t && fa__same_view(c->given, t);
-        if (t && fa__may_share(c->given, t) && !written && !alike)
-            return overlaps(c);
-        if (f->kind == FA__TENSORS && list_overlaps(c, f))
+        if ((t && fa__overlaps_given(c, i, t)) || (f->kind == FA__TENSORS && list_overlaps(c, f)))
             return overlaps(c);
     }
     return true;

@@ -55,7 +55,8 @@ typedef struct fa__plan {
     bool pending;         /* late work was issued on an operand */
     bool several_devices; /* operands are on several devices */
     bool moves;           /* operands are to be copied to the device */
-    bool settled;         /* operands were moved and cast already, by the call that this one goes on for */
+    bool unshares;        /* operands that share memory with what is written are to be copied */
+    bool settled;         /* operands were copied and cast already, by the call that this one goes on for */
     bool unsupported;     /* the device cannot do it, which is no error yet: nothing was issued */
     uint8_t cast;         /* fa_dtype that floating operands are to be cast to; FA_SAME: none is */
     uint8_t error_dtype;  /* of its launches (backend/device.h) */

@@ -36,7 +36,7 @@ bool(fa_load)(fa_parameters state, const char *path, const fa_load_options *opti
     fa__options_read(&o, o.size, options);
     FA_SCOPE;
     fa__stored *a = fa__stored_open("fa_load", path);
-    fa__match *m = a ? fa__match_new(a, "", state, o.strict) : NULL;
+    fa__match *m = a ? fa__match_new(a, o.prefix ? o.prefix : "", state, o.strict) : NULL;
     return m && fa__match_read(a, m) && fa__match_write(a, m);
 }
 

@@ -35,12 +35,28 @@ static bool inputs_are_good(const fa_module *module, fa_tensors inputs)
     return true;
 }
 
+enum { FEW = 16 };
+
+/* A forward function that reads more inputs than the module was called with finds NULLs, and not what lies behind the
+ * caller's list. */
+static fa_tensor *run_many(fa_module *module, fa_tensors inputs)
+{
+    fa_tensor *item[FEW] = {NULL};
+    if (inputs.count >= FEW)
+        return module->forward.many(module, inputs);
+    if (inputs.count)
+        memcpy(item, inputs.item, inputs.count * sizeof *item);
+    fa_tensor *y = module->forward.many(module, (fa_tensors){inputs.count, item});
+    if (!y)
+        fa_error_append(" (called with %zu input%s)", inputs.count, inputs.count == 1 ? "" : "s");
+    return y;
+}
+
 static fa_tensor *run(fa_module *module, fa_tensors inputs)
 {
     if (!inputs_are_good(module, inputs))
         return NULL;
-    fa_tensor *y =
-        module->forward.many ? module->forward.many(module, inputs) : module->forward.one(module, inputs.item[0]);
+    fa_tensor *y = module->forward.many ? run_many(module, inputs) : module->forward.one(module, inputs.item[0]);
     if (!y)
         fa_fail(FA_ERROR_USER, "fa_forward: the module %s returned NULL", module->kind);
     return y;

@@ -137,6 +137,16 @@ fa_parameters fa__module_names(const fa_module *module)
     return tensors_of(module, PARAMETERS | BUFFERS | EVERY_NAME, "fa_module_state");
 }
 
+fa_tensor *fa_parameters_find(fa_parameters list, const char *name)
+{
+    for (size_t i = 0; name && list.name && i < list.count; i++)
+        if (list.name[i] && !strcmp(list.name[i], name))
+            return list.item[i];
+    fa_fail(FA_ERROR_ARGUMENT, "fa_parameters_find: none of the %zu tensors is called \"%.100s\"", list.count,
+            name ? name : "NULL");
+    return NULL;
+}
+
 /* ---- modules ---- */
 
 static fa_modules modules_of(const fa_module *module, unsigned what, const char *who)

@@ -1,5 +1,6 @@
 /* Tensors from the caller's data, and access to their elements: the public functions of facula/tensor.h. */
 #include "base/alloc.h"
+#include "base/log.h"
 #include "base/site.h"
 #include "base/text.h"
 #include "core/ledger.h"
@@ -24,6 +25,24 @@ static bool check_made(const char *name, fa_shape shape, fa_dtype dtype, const v
         return true;
     return fa__fail(FA_ERROR_ARGUMENT, "%s: data is NULL, and %lld elements of %s are to be read from it", name,
                     (long long)count, fa_dtype_name(dtype));
+}
+
+/* The dtype of the program's data: the one that it names, or that of its pointer's type; FA_SAME and an error if there
+ * is neither, or if they contradict each other. Bytes may be those of any dtype, and int16_t the bits of f16 and bf16.
+ */
+static fa_dtype dtype_of_data(const char *name, const void *data, fa_dtype named, fa_dtype pointed)
+{
+    bool bits = pointed == FA_U8 || pointed == FA_I8 || (pointed == FA_I16 && (named == FA_F16 || named == FA_BF16));
+    if (named == FA_SAME && pointed == FA_SAME && data)
+        fa__fail(FA_ERROR_DTYPE, "%s: the type of the data's pointer tells no dtype: name .dtype", name);
+    else if (named == FA_SAME)
+        return pointed == FA_SAME ? FA_F32 : pointed;
+    else if (pointed == FA_SAME || pointed == named || bits)
+        return named;
+    else
+        fa__fail(FA_ERROR_DTYPE, "%s: the data's pointer is one to %s, and .dtype is %s: fa_to() converts a tensor",
+                 name, fa_dtype_name(pointed), fa_dtype_name(named));
+    return FA_SAME;
 }
 
 static fa__device *device_for(const char *name, fa_device wanted)
@@ -85,8 +104,8 @@ static fa_tensor *host_copy(const void *data, int rank, const int64_t *shape, fa
 fa_tensor *(fa_tensor_from)(const void *data, fa_shape shape, const fa_tensor_from_options *options)
 {
     FA__COMPLETE(fa_tensor_from)
-    fa_dtype dtype = options->dtype == FA_SAME ? FA_F32 : options->dtype;
-    if (!check_made("fa_tensor_from", shape, dtype, data))
+    fa_dtype dtype = dtype_of_data("fa_tensor_from", data, options->dtype, options->pointed);
+    if (!dtype || !check_made("fa_tensor_from", shape, dtype, data))
         return NULL;
     if (options->requires_grad && !fa__dtype_is_float(dtype)) {
         fa__fail(FA_ERROR_DTYPE, "fa_tensor_from: only floating tensors can need gradients, not %s",
@@ -140,9 +159,9 @@ static fa__device *borrowing_device(fa_device wanted)
 fa_tensor *(fa_tensor_borrow)(void *data, fa_shape shape, const fa_tensor_borrow_options *options)
 {
     FA__COMPLETE(fa_tensor_borrow)
-    fa_dtype dtype = options->dtype == FA_SAME ? FA_F32 : options->dtype;
+    fa_dtype dtype = dtype_of_data("fa_tensor_borrow", data, options->dtype, options->pointed);
     int64_t low, high, stride[FA_MAX_DIMS], size = (int64_t)fa_dtype_size(dtype);
-    if (!check_made("fa_tensor_borrow", shape, dtype, data))
+    if (!dtype || !check_made("fa_tensor_borrow", shape, dtype, data))
         return NULL;
     fa__device *device = borrowing_device(options->device);
     if (!device)
@@ -333,7 +352,7 @@ static fa_tensor *on_host(const fa_tensor *t, fa_dtype dtype, const fa__op *op)
     return stood || !fa__failed() ? h : NULL;
 }
 
-bool fa_read(const fa_tensor *t, void *data, fa_dtype dtype, int64_t count)
+bool(fa_read)(const fa_tensor *t, void *data, fa_dtype dtype, int64_t count)
 {
     if (!fa__tensor_check(t, "fa_read: the tensor"))
         return false;
@@ -349,7 +368,7 @@ bool fa_read(const fa_tensor *t, void *data, fa_dtype dtype, int64_t count)
         return refuse(&read_op, FA_ERROR_ARGUMENT, "data is NULL", t);
     if (fa__failed())
         return false;
-    fa__scope scope = fa__scope_open("fa_read");
+    fa__scope scope = fa__scope_open("fa_read", 0);
     fa_tensor *h = on_host(t, dtype, &read_op);
     if (h && count)
         memcpy(data, fa__tensor_data(h), (size_t)count * fa__dtype_size(dtype));
@@ -376,7 +395,7 @@ double fa_item(const fa_tensor *t)
         return NAN;
     if (t->storage && t->storage->device->host && !fa__has_pending(t->storage))
         return fa__load_f64(fa__tensor_data(t), (fa_dtype)t->dtype);
-    fa__scope scope = fa__scope_open("fa_item");
+    fa__scope scope = fa__scope_open("fa_item", 0);
     fa_tensor *h = on_host(t, FA_F64, &item_op);
     if (h)
         value = *(double *)fa__tensor_data(h);
@@ -389,12 +408,19 @@ int64_t fa_item_int(const fa_tensor *t)
     int64_t value = 0;
     if (!one_element(t, &item_int_op))
         return 0;
-    fa__scope scope = fa__scope_open("fa_item_int");
+    fa__scope scope = fa__scope_open("fa_item_int", 0);
     fa_tensor *h = on_host(t, FA_I64, &item_int_op);
     if (h)
         value = *(int64_t *)fa__tensor_data(h);
     fa__scope_close(&scope);
     return fa__failed() ? 0 : value;
+}
+
+/* A program that does not look at a NULL pointer crashes before the error is reported at its end. */
+static FA__COLD void log_standing_error(void)
+{
+    if (!fa__self->error->seen)
+        fa__log(FA_LOG_WARNING, "fa_ptr: NULL because of an earlier error: %s", fa__self->error->message);
 }
 
 void *fa_ptr(fa_tensor *t, fa_dtype dtype)
@@ -407,8 +433,10 @@ void *fa_ptr(fa_tensor *t, fa_dtype dtype)
                  fa__tensor_device(t)->name, fa_dtype_name(dtype));
         return NULL;
     }
-    if (fa__failed())
+    if (fa__failed()) {
+        log_standing_error();
         return NULL;
+    }
     if (fa__has_pending(t->storage) && (!fa__before_write(t->storage, NULL, &ptr_op) || fa__failed()))
         return NULL;
     atomic_fetch_add(&t->storage->pins, 1);

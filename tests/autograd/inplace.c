@@ -145,8 +145,8 @@ static void copying_to_itself(void **state)
     fa_tensor *x = fa_tensor_of(1.0, 2.0);
     assert_non_null(fa_copy_(x, x));
     HOLD(x, 1, 2);
-    assert_null(fa_copy_(x, fa_get(x, "::-1")));
-    FAILS(FA_ERROR_ARGUMENT, "overlap");
+    assert_non_null(fa_copy_(x, fa_get(x, "::-1")));
+    HOLD(x, 2, 1);
 }
 
 /* A view follows its base, also when that becomes a leaf that needs gradients. */
@@ -207,22 +207,22 @@ static void expanded_memory_in_place(void **state)
     HOLD(x, 2, 2, 2);
 }
 
-/* on partly overlapping input and output (a.add_(a.t())) */
+/* Where an operand shares memory with what is written, a copy of it is used, as in NumPy. */
 static void overlapping_operands_in_place(void **state)
 {
     (void)state;
     fa_tensor *a = fa_reshape(fa_arange(0, 9), FA_SHAPE(3, 3)), *v = fa_arange(0, 6);
-    assert_null(fa_add_(a, fa_t(a)));
-    FAILS(FA_ERROR_ARGUMENT, "overlap");
-    assert_null(fa_add_(fa_get(v, "1:"), fa_get(v, ":-1")));
-    FAILS(FA_ERROR_ARGUMENT, "overlap");
-    assert_null(fa_add(fa_get(v, ":-1"), 1, .out = fa_get(v, "1:")));
-    FAILS(FA_ERROR_ARGUMENT, "overlap");
-    assert_null(fa_mul_(v, fa_get(v, "::-1")));
-    FAILS(FA_ERROR_ARGUMENT, "overlap");
-    assert_null(fa_mul_(v, fa_select(v, 0, 3)));
-    FAILS(FA_ERROR_ARGUMENT, "overlap");
-    HOLD(v, 0, 1, 2, 3, 4, 5);
+    assert_non_null(fa_add_(a, fa_t(a)));
+    HOLD(a, 0, 4, 8, 4, 8, 12, 8, 12, 16);
+    assert_non_null(fa_add_(fa_get(v, "1:"), fa_get(v, ":-1")));
+    HOLD(v, 0, 1, 3, 5, 7, 9);
+    assert_non_null(fa_add(fa_get(v, ":-1"), 1, .out = fa_get(v, "1:")));
+    HOLD(v, 0, 1, 2, 4, 6, 8);
+    assert_non_null(fa_mul_(v, fa_get(v, "::-1")));
+    HOLD(v, 0, 6, 8, 8, 6, 0);
+    assert_non_null(fa_mul_(v, fa_select(v, 0, 3)));
+    HOLD(v, 0, 48, 64, 64, 48, 0);
+    v = fa_arange(0, 6);
     assert_non_null(fa_add_(fa_get(v, ":3"), fa_get(v, "3:")));
     assert_non_null(fa_add_(v, v));
     assert_non_null(fa_mul_(v, fa_view(v, FA_SHAPE(6))));
@@ -244,12 +244,12 @@ static void interleaved_operands_in_place(void **state)
     HOLD(b, 5, 1, 3, 3, 1, 5);
     assert_non_null(fa_add_(fa_get(c, ":,:2"), fa_get(c, ":,2:")));
     HOLD(c, 2, 4, 2, 3, 10, 12, 6, 7);
-    assert_null(fa_add_(fa_get(c, ":,:2"), fa_get(c, ":,1:3")));
-    FAILS(FA_ERROR_ARGUMENT, "overlap");
-    assert_null(fa_copy_(fa_get(d, "::4"), fa_get(d, "1:10:3"))); /* 0, 4, 8 and 1, 4, 7 */
-    FAILS(FA_ERROR_ARGUMENT, "overlap");
+    assert_non_null(fa_add_(fa_get(c, ":,:2"), fa_get(c, ":,1:3")));
+    HOLD(c, 6, 6, 2, 3, 22, 18, 6, 7);
+    assert_non_null(fa_copy_(fa_get(d, "::4"), fa_get(d, "1:10:3"))); /* 0, 4, 8 and 1, 4, 7 */
+    HOLD(d, 1, 1, 2, 3, 4, 5, 6, 7, 7, 9, 10, 11);
     assert_non_null(fa_copy_(fa_get(d, ":5:2"), fa_get(d, "3:10:3"))); /* 0, 2, 4 and 3, 6, 9 */
-    HOLD(d, 3, 1, 6, 3, 9, 5, 6, 7, 8, 9, 10, 11);
+    HOLD(d, 3, 1, 6, 3, 9, 5, 6, 7, 7, 9, 10, 11);
     const fa_binding columns[] = {{.name = "p", .tensors = FA_TENSORS(fa_get(a, ":,0"))},
                                   {.name = "g", .tensors = FA_TENSORS(fa_get(a, ":,2"))}};
     assert_true(fa_update("p = p - g; g = 0 * p", 2, columns));
@@ -342,17 +342,16 @@ static void scatter_add_of_itself(void **state)
 {
     (void)state;
     fa_tensor *x = fa_ones(FA_SHAPE(3));
-    assert_null(fa_scatter_add_(x, 0, fa_tensor_of(0, 0, 1), x));
-    FAILS(FA_ERROR_ARGUMENT, "overlap");
+    assert_non_null(fa_scatter_add_(x, 0, fa_tensor_of(0, 0, 1), x));
+    HOLD(x, 3, 2, 1);
 }
 
 static void cat_into_its_own_part(void **state)
 {
     (void)state;
     fa_tensor *x = fa_arange(0, 4);
-    assert_null(fa_cat(FA_TENSORS(fa_get(x, "2:"), fa_get(x, ":2")), .out = x));
-    FAILS(FA_ERROR_ARGUMENT, "overlap");
-    HOLD(x, 0, 1, 2, 3);
+    assert_non_null(fa_cat(FA_TENSORS(fa_get(x, "2:"), fa_get(x, ":2")), .out = x));
+    HOLD(x, 2, 3, 0, 1);
 }
 
 /* so are operands or out that need gradients, when grad mode is on */

@@ -476,6 +476,8 @@ static int use_what_was_freed(void)
     DEAD(fa_keep(t));
     DEAD(fa_adopt(t));
     DEAD((fa_release(t), 0));
+    DEAD((fa_drop(t), 0));
+    DEAD(fa_escape(t));
     DEAD((fa_assign(&variable, t), 0));
     FA_REPEAT (i, 2) {
         fa_assign(&variable, fa_tensor_of(3.0));
@@ -486,7 +488,7 @@ static int use_what_was_freed(void)
         FA_SCOPE;
         fa_release(fa_tensor_of(1.0)); /* which the scope still owns */
     }
-    good &= fa_error_code() == FA_ERROR_STATE && strstr(fa_error_message(), "freed while others held it");
+    good &= fa_error_code() == FA_ERROR_STATE && strstr(fa_error_message(), "the tensor was not kept");
     fa_error_clear();
     return good && !fa_failed() ? 0 : 1;
 }

@@ -261,7 +261,7 @@ static void a_switch_past_a_declaration_closes_nothing(void **state)
 static void a_scope_closed_twice_closes_once(void **state)
 {
     (void)state;
-    fa__scope s = fa__scope_open("here");
+    fa__scope s = fa__scope_open("here", 0);
     fa__scope again = s;
     fa__scope_close(&s);
     fa__scope_close(&s);

@@ -231,8 +231,7 @@ static void a_stream_that_is_freed_while_in_force(void **state)
     FA_SCOPE;
     fa_tensor *x = late_ones(100);
     fa_stream *s = fa_keep(fa_stream_new(FA_LATE(0)));
-    fa__disown(s);
-    fa_release(s);
+    fa_drop(s);
     FA_USE(.stream = s);
     fa_release(s);
     {

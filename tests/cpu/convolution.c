@@ -273,7 +273,7 @@ static void refused(void **state)
     (void)state;
     fa_tensor *x = ONES(1, 2, 4, 4), *w = ONES(3, 2, 3, 3);
     REFUSED(fa_conv2d(ONES(1, 3, 4, 4), w), FA_ERROR_SHAPE, "fa_conv2d(x=(1, 3, 4, 4) f32", "x has 3 channels",
-            "1 groups of 2");
+            "x has 3 channels, and weight takes 2");
     REFUSED(fa_conv2d(ONES(1, 4, 4, 4), w, .groups = 2), FA_ERROR_SHAPE, "fa_conv2d(", "3, is not divisible by 2");
     REFUSED(fa_conv2d(x, w, .groups = 0), FA_ERROR_ARGUMENT, "fa_conv2d(", "groups");
     REFUSED(fa_conv2d(x, w, .groups = INT64_MAX), FA_ERROR_SHAPE, "fa_conv2d(", "groups");
@@ -305,7 +305,7 @@ static void refused_transposed(void **state)
     (void)state;
     fa_tensor *x = ONES(1, 2, 4, 4), *w = ONES(2, 3, 3, 3);
     REFUSED(fa_conv_transpose2d(ONES(1, 3, 4, 4), w), FA_ERROR_SHAPE, "fa_conv_transpose2d(", "x has 3 channels",
-            "with 2");
+            "weight takes 2, its first size");
     REFUSED(fa_conv_transpose2d(x, w, .output_padding = 1), FA_ERROR_ARGUMENT, "fa_conv_transpose2d(", "below stride");
     REFUSED(fa_conv_transpose2d(x, w, .stride = 2, .output_padding = 2), FA_ERROR_ARGUMENT, "fa_conv_transpose2d(",
             "output_padding");

@@ -46,6 +46,7 @@ static const struct {
     {"fa_gaussian_nll_loss(", "", "losses are of floats"},
     {"backward of fa_pointwise", "", "what a composed operation is made of keeps operands, PyTorch what came of them"},
     {"made by nanmedian", "", "PyTorch keeps other indices than those that it gives"},
+    {"", "overlap", "an operand that shares memory with what is written is copied, as in NumPy"},
     {"made by kron", "", "PyTorch keeps nothing of operands without elements"},
     {"backward of fa_tanhshrink: x was changed", "", "PyTorch keeps the tanh"},
     {"is not defined: fa_to converts", "", "means of integers: PyTorch gives nothing of nothing"},

@@ -388,11 +388,11 @@ static void reading(void **state)
     FA_SCOPE;
     fa_tensor *a = fa_ones(FA_SHAPE(3, 4)), *meta = fa_ones(FA_SCALAR, .device = FA_META), *none = NULL;
     float room[12];
-    SAYS(fa_read(a, room, (fa_dtype)99, 12), FA_ERROR_DTYPE, "fa_read: 99 is no dtype");
-    SAYS(fa_read(a, room, FA_SAME, 12), FA_ERROR_DTYPE, "fa_read: 0 is no dtype");
-    SAYS(fa_read(a, room, FA_F32, 3), FA_ERROR_ARGUMENT,
+    SAYS(!fa_read(a, room, (fa_dtype)99, 12), FA_ERROR_DTYPE, "fa_read: 99 is no dtype");
+    SAYS(!fa_read(a, room, FA_SAME, 12), FA_ERROR_DTYPE, "fa_read: 0 is no dtype");
+    SAYS(!fa_read(a, room, FA_F32, 3), FA_ERROR_ARGUMENT,
          "fa_read: the tensor has 12 elements, there is room for 3 of f32: (3, 4) f32 cpu, made by ones *");
-    SAYS(fa_read(a, NULL, FA_F32, 12), FA_ERROR_ARGUMENT, "fa_read: data is NULL: (3, 4) f32 cpu, made by ones *");
+    SAYS(!fa_read(a, NULL, FA_F32, 12), FA_ERROR_ARGUMENT, "fa_read: data is NULL: (3, 4) f32 cpu, made by ones *");
     SAYS(fa_item_int(a), FA_ERROR_SHAPE, "fa_item_int: the tensor has not one element: (3, 4) f32 cpu, made by ones *");
     SAYS(fa_item_int(none), FA_ERROR_ARGUMENT, "fa_item_int: the tensor is NULL");
     SAYS(fa_item(meta), FA_ERROR_DEVICE, "fa_item: a tensor on meta has no elements: () f32 meta, made by ones *");
@@ -503,7 +503,7 @@ static void forbidding_names_the_call(void **state)
     SAYS(fa_identity(there), FA_ERROR_SYNC, "fa_identity: " BACK ": (3, 4) f32 late:0, made by to *");
     SAYS(fa_item(one), FA_ERROR_SYNC, "fa_item: " BACK ": () f32 late:0, made by sum *");
     SAYS(fa_item_int(one), FA_ERROR_SYNC, "fa_item_int: " BACK ": () f32 late:0, made by sum *");
-    SAYS(fa_read(there, room, FA_F32, 12), FA_ERROR_SYNC, "fa_read: " BACK ": (3, 4) f32 late:0, made by to *");
+    SAYS(!fa_read(there, room, FA_F32, 12), FA_ERROR_SYNC, "fa_read: " BACK ": (3, 4) f32 late:0, made by to *");
     SAYS(fa_same(there, there), FA_ERROR_SYNC, "fa_same: " BACK ": (3, 4) f32 late:0, made by to *");
     SAYS(fa_print(there), FA_ERROR_SYNC, "fa_print: " BACK ": (3, 4) f32 late:0");
     SAYS(fa_fprint(stdout, there), FA_ERROR_SYNC, "fa_fprint: " BACK ": (3, 4) f32 late:0");
@@ -584,7 +584,7 @@ static void the_ledger_names_the_call(void **state)
     COUNTS("fa_identity", fa_identity(there));
     COUNTS("fa_item", fa_item(one));
     COUNTS("fa_item_int", fa_item_int(one));
-    COUNTS("fa_read", fa_read(fa_t(there), room, FA_F32, 12));
+    COUNTS("fa_read", !fa_read(fa_t(there), room, FA_F32, 12));
     COUNTS("fa_same", fa_same(there, there));
     COUNTS("fa_fprint", print_away(there));
     COUNTS("fa_text", fa_free_text(fa_text(there)));
@@ -634,7 +634,7 @@ static void waits_are_named_too(void **state)
     COMING("fa_mse_loss", fa_mse_loss(here, here));
     COMING("fa_cross_entropy", fa_cross_entropy(here, here));
     COMING("fa_set", fa_set(here, "0", 1));
-    COMING("fa_read", fa_read(fa_get(here, "0, 0"), &value, FA_F32, 1));
+    COMING("fa_read", !fa_read(fa_get(here, "0, 0"), &value, FA_F32, 1));
     test_devices_delay(0);
 }
 

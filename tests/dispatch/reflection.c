@@ -152,17 +152,18 @@ static void calls_are_those_of_the_functions(void **state)
     (void)state;
     fa_tensor *x = fa_tensor_parse("[[1, -2, 3], [4, 5.5, -6]]"), *y = fa_tensor_parse("[1, 2, 3]", .dtype = FA_F32);
     assert_true(fa_same(fa_call(ROW(add), x, y), fa_add(x, y)));
-    assert_true(fa_same(fa_call(ROW(add), x, 2, FA_NAMED("alpha", 3)), fa_add(x, 2, .alpha = 3)));
-    assert_true(fa_same(fa_call(ROW(add), x, FA_NAMED("y", 1.5)), fa_add(x, 1.5)));
-    assert_true(fa_same(fa_call(ROW(sum), x, FA_NAMED("keepdim", true), FA_NAMED("dim", 1)),
+    assert_true(fa_same(fa_call(ROW(add), x, 2, FA_ARGUMENT("alpha", 3)), fa_add(x, 2, .alpha = 3)));
+    assert_true(fa_same(fa_call(ROW(add), x, FA_ARGUMENT("y", 1.5)), fa_add(x, 1.5)));
+    assert_true(fa_same(fa_call(ROW(sum), x, FA_ARGUMENT("keepdim", true), FA_ARGUMENT("dim", 1)),
                         fa_sum(x, .dim = 1, .keepdim = true)));
     assert_true(fa_same(fa_call(ROW(sum), x, FA_DIMS(0, 1)), fa_sum(x, .dim = FA_DIMS(0, 1))));
-    assert_true(fa_same(fa_call(ROW(sum), x, FA_NAMED("dtype", FA_F64)), fa_sum(x, .dtype = FA_F64)));
+    assert_true(fa_same(fa_call(ROW(sum), x, FA_ARGUMENT("dtype", FA_F64)), fa_sum(x, .dtype = FA_F64)));
     assert_true(fa_same(fa_call(ROW(reshape), x, FA_SHAPE(3, 2)), fa_reshape(x, FA_SHAPE(3, 2))));
-    assert_true(fa_same(fa_call(ROW(cat), FA_TENSORS(x, x), FA_NAMED("dim", 1)), fa_cat(FA_TENSORS(x, x), .dim = 1)));
+    assert_true(
+        fa_same(fa_call(ROW(cat), FA_TENSORS(x, x), FA_ARGUMENT("dim", 1)), fa_cat(FA_TENSORS(x, x), .dim = 1)));
     assert_true(fa_same(fa_call(ROW(pad), x, FA_LIST(1, 1)), fa_pad(x, FA_LIST(1, 1))));
     assert_true(fa_same(fa_call(ROW(where), fa_gt(x, 0), x, 0.0), fa_where(fa_gt(x, 0), x, 0.0)));
-    assert_true(fa_same(fa_call(ROW(zeros), FA_SHAPE(2), FA_NAMED("device", FA_CPU)), fa_zeros(FA_SHAPE(2))));
+    assert_true(fa_same(fa_call(ROW(zeros), FA_SHAPE(2), FA_ARGUMENT("device", FA_CPU)), fa_zeros(FA_SHAPE(2))));
     assert_true(fa_same(fa_call(ROW(max), x, 1), fa_max(x, 1).values));
     /* An fa_arg stands for the tensor or number that it holds. */
     const fa_arg tensor = {.kind = FA__ARG_TENSOR, .as.t = x}, half = {.kind = FA__ARG_FLOAT, .as.f = 0.5},
@@ -179,20 +180,20 @@ static void lists_and_several_results(void **state)
     fa_tensor *x = fa_tensor_parse("[[1, -2, 3], [4, 5.5, -6]]"), *kept;
     {
         FA_SCOPE;
-        fa_tensors both = fa_call_all(ROW(max), x, FA_NAMED("dim", 1));
+        fa_tensors both = fa_call_all(ROW(max), x, FA_ARGUMENT("dim", 1));
         assert_int_equal(both.count, 2);
         assert_true(fa_same(both.item[1], fa_max(x, 1).indices));
         kept = fa_escape(both.item[0]);
     }
     assert_true(fa_same(kept, fa_max(x, 1).values));
-    fa_tensors parts = fa_call_all(ROW(split), x, 2, FA_NAMED("dim", 1));
+    fa_tensors parts = fa_call_all(ROW(split), x, 2, FA_ARGUMENT("dim", 1));
     assert_int_equal(parts.count, 2);
     assert_int_equal(fa_size(parts.item[1], 1), 1);
     assert_int_equal(fa_call_all(ROW(add), x, 1).count, 1);
     assert_no_error();
     assert_null(fa_call(ROW(split), x, 2));
     assert_error(FA_ERROR_ARGUMENT, "fa_split: its result is a list");
-    assert_int_equal(fa_call_all(ROW(split), x, 2, FA_NAMED("dim", 7)).count, 0);
+    assert_int_equal(fa_call_all(ROW(split), x, 2, FA_ARGUMENT("dim", 7)).count, 0);
     assert_error(FA_ERROR_INDEX, "fa_split(");
 }
 
@@ -204,7 +205,7 @@ static void forms(void **state)
     assert_ptr_equal(fa_call_out(ROW(add), y, x, 1), y);
     assert_true(fa_item(fa_select(x, 0, 0)) == 2 && fa_item(fa_select(y, 0, 1)) == 4);
     fa_manual_seed(2);
-    assert_ptr_equal(fa_call_(ROW(uniform_), x, FA_NAMED("to", 3)), x);
+    assert_ptr_equal(fa_call_(ROW(uniform_), x, FA_ARGUMENT("to", 3)), x);
     fa_manual_seed(2);
     assert_true(fa_same(x, fa_uniform_(y, .to = 3)));
     assert_no_error();
@@ -225,10 +226,10 @@ static void draws_and_gradients(void **state)
 {
     (void)state;
     fa_manual_seed(5);
-    fa_tensor *x = fa_ones(FA_SHAPE(100)), *a = fa_call(ROW(dropout), x, FA_NAMED("p", 0.5));
+    fa_tensor *x = fa_ones(FA_SHAPE(100)), *a = fa_call(ROW(dropout), x, FA_ARGUMENT("p", 0.5));
     fa_manual_seed(5);
     assert_true(fa_same(a, fa_dropout(x, .p = 0.5)));
-    fa_tensor *leaf = fa_call(ROW(zeros), FA_SHAPE(2), FA_NAMED("requires_grad", true));
+    fa_tensor *leaf = fa_call(ROW(zeros), FA_SHAPE(2), FA_ARGUMENT("requires_grad", true));
     fa_backward(fa_call(ROW(sum), fa_call(ROW(mul), leaf, 3.0)));
     assert_true(fa_item(fa_sum(fa_grad(leaf))) == 6);
     assert_no_error();
@@ -238,11 +239,11 @@ static void wrong_arguments(void **state)
 {
     (void)state;
     fa_tensor *x = fa_tensor_of(1.0, 2.0);
-    assert_null(fa_call(ROW(sum), x, FA_NAMED("dimm", 1)));
+    assert_null(fa_call(ROW(sum), x, FA_ARGUMENT("dimm", 1)));
     assert_error(FA_ERROR_ARGUMENT, "fa_sum: there is no argument 'dimm'");
-    assert_null(fa_call(ROW(sum), x, FA_NAMED("x", x)));
+    assert_null(fa_call(ROW(sum), x, FA_ARGUMENT("x", x)));
     assert_error(FA_ERROR_ARGUMENT, "fa_sum: x is given twice");
-    assert_null(fa_call(ROW(sum), FA_NAMED("dim", 0)));
+    assert_null(fa_call(ROW(sum), FA_ARGUMENT("dim", 0)));
     assert_error(FA_ERROR_ARGUMENT, "fa_sum: x is missing");
     assert_null(fa_call(ROW(sum), 3.5));
     assert_error(FA_ERROR_ARGUMENT, "fa_sum: x is a tensor, and not a number");
@@ -254,11 +255,11 @@ static void wrong_arguments(void **state)
     assert_error(FA_ERROR_ARGUMENT, "fa_sum: there are more values than arguments");
     assert_null(fa_call(ROW(sum), x, 0, 2));
     assert_error(FA_ERROR_ARGUMENT, "fa_sum: keepdim is a bool");
-    assert_null(fa_call(ROW(sum), FA_NAMED("dim", 0), x));
+    assert_null(fa_call(ROW(sum), FA_ARGUMENT("dim", 0), x));
     assert_error(FA_ERROR_ARGUMENT, "fa_sum: there are more values than arguments");
     assert_null(fa_call(ROW(sum), NULL));
     assert_error(FA_ERROR_ARGUMENT, "fa_sum(", "x is NULL");
-    assert_null(fa_call(ROW(sum), x, FA_NAMED("dim", 4)));
+    assert_null(fa_call(ROW(sum), x, FA_ARGUMENT("dim", 4)));
     assert_error(FA_ERROR_INDEX, "fa_sum(x=(2,) f32 cpu, dim=4)");
     assert_null(fa_call(NULL, x));
     assert_error(FA_ERROR_ARGUMENT, "fa_op_call: the operation is NULL");

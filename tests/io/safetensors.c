@@ -472,6 +472,34 @@ static void killed_at_any_moment(void **state)
     assert_int_equal(system(command), 0);
 }
 
+/* Tensors by name, and a part of a file whose names begin with a prefix. */
+static void named_tensors_are_saved_and_parts_of_files_loaded(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    snprintf(path, sizeof path, "%s/named.safetensors", folder);
+    fa_tensor *a = fa_tensor_of(1.0, 2.0), *b = fa_tensor_of(3);
+    assert_true(fa_save(FA_NAMED("net.a", a, "net.b", b, "other", a), path));
+    fa_saved saved = fa_load_file(path);
+    assert_int_equal(saved.tensors.count, 3);
+    assert_true(fa_same(fa_parameters_find(saved.tensors, "net.a"), a));
+    assert_true(fa_same(fa_parameters_find(saved.tensors, "net.b"), b));
+    fa_tensor *x = fa_zeros(FA_SHAPE(2)), *y = fa_zeros(FA_SHAPE(1), .dtype = FA_I64);
+    assert_true(fa_load(FA_NAMED("a", x, "b", y), path, .prefix = "net."));
+    assert_true(fa_same(x, a) && fa_same(y, b));
+    assert_no_error();
+    assert_null(fa_parameters_find(saved.tensors, "a"));
+    assert_error(FA_ERROR_ARGUMENT, "none of the 3 tensors is called \"a\"");
+    assert_false(fa_load(FA_NAMED("a", x), path, .prefix = "net."));
+    assert_error(FA_ERROR_ARGUMENT, "unexpected: b");
+    assert_false(fa_load(FA_NAMED("a", x, "b", y), path));
+    assert_error(FA_ERROR_ARGUMENT, "missing: a, b");
+    assert_false(fa_save(FA_NAMED(a, "net.a"), path)); /* the wrong way round */
+    assert_error(FA_ERROR_ARGUMENT, "NULL");
+    assert_false(fa_save(FA_NAMED("a", (fa_tensor *)NULL), path));
+    assert_error(FA_ERROR_ARGUMENT, "NULL");
+}
+
 int main(void)
 {
     if (!test_devices_there())
@@ -496,6 +524,7 @@ int main(void)
         cmocka_unit_test(every_bool_is_0_or_1),
         cmocka_unit_test(many_names_take_no_time),
         cmocka_unit_test(killed_at_any_moment),
+        TEST(named_tensors_are_saved_and_parts_of_files_loaded),
     };
     int status = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(path);

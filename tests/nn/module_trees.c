@@ -162,6 +162,47 @@ static void tensors_take_the_places_of_others(void **state)
     assert_error(FA_ERROR_ARGUMENT, "no parameter or buffer");
 }
 
+static void free_nothing(void *data)
+{
+    (void)data;
+}
+
+static void a_clone_is_of_its_own(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_module *net = two_new();
+    fa_module_add(net, "again", fa_module_child(net, "fc1")); /* shared */
+    fa_module_buffer(net, "count", fa_tensor_of(7));
+    fa_set_requires_grad(fa_module_tensor(net, "fc2.weight"), false);
+    fa_module_train(net, false);
+    fa_tensor *x = input(), *y = fa_forward(net, x);
+    fa_module *copy = fa_module_clone(net);
+    assert_non_null(copy);
+    assert_true(fa_same(fa_forward(copy, x), y));
+    assert_false(fa_module_training(copy));
+    assert_ptr_equal(fa_module_child(copy, "again"), fa_module_child(copy, "fc1"));
+    assert_ptr_not_equal(fa_module_child(copy, "fc1"), fa_module_child(net, "fc1"));
+    assert_ptr_equal(((two *)fa_module_data(copy))->fc1, fa_module_child(copy, "fc1"));
+    assert_ptr_equal(((two *)fa_module_data(copy))->scale, fa_module_tensor(copy, "scale"));
+    assert_true(fa_requires_grad(fa_module_tensor(copy, "fc1.weight")));
+    assert_true(fa_is_leaf(fa_module_tensor(copy, "fc1.weight")));
+    assert_false(fa_requires_grad(fa_module_tensor(copy, "fc2.weight")));
+    assert_int_equal(fa_item_int(fa_module_tensor(copy, "count")), 7);
+    assert_int_equal(fa_module_state(copy).count, fa_module_state(net).count);
+    {
+        FA_USE(.no_grad = true);
+        fa_mul_(fa_module_tensor(copy, "scale"), 2);
+    }
+    assert_true(fa_same(fa_forward(net, x), y));
+    assert_no_error();
+    fa_module *holder = fa_nn_sequential(fa_nn_custom("holder", 8, two_forward, .destroy = free_nothing));
+    assert_null(fa_module_clone(holder));
+    assert_error(FA_ERROR_ARGUMENT, "fa_module_clone: the module holder has a .destroy function");
+    assert_null(fa_module_clone(NULL));
+    assert_error(FA_ERROR_ARGUMENT, "fa_module_clone");
+}
+
 /* ---- hooks ---- */
 
 typedef struct diary {
@@ -604,6 +645,7 @@ int main(void)
         TEST(frozen_parameters_stay),
         TEST(modules_take_the_places_of_others),
         TEST(tensors_take_the_places_of_others),
+        TEST(a_clone_is_of_its_own),
         TEST(hooks_are_called_in_order),
         TEST(hooks_change_what_goes_through),
         TEST(hooks_may_go_while_they_are_called),

@@ -66,7 +66,8 @@ static void give_grad(fa_tensor *p, int step, int k)
 
 static void read_values(const fa_tensor *p, double *v)
 {
-    fa_read(p, v, FA_F64, fa_numel(p));
+    if (!fa_read(p, v, FA_F64, fa_numel(p)))
+        v[0] = NAN;
 }
 
 /* ---- optimizers ---- */

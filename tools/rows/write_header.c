@@ -157,23 +157,40 @@ static void put_functions(text *t, op *o)
     put(t, ";\n\n");
 }
 
+static bool ends_with(const char *name, const char *end)
+{
+    size_t length = strlen(name), n = strlen(end);
+    return length >= n && !strcmp(name + length - n, end);
+}
+
+/* How the macro of a call passes an operand (types.h). A tensor that is written to is never a number. */
+static const char *conversion(const op *o, int i, bool inplace)
+{
+    const field *f = &o->args->field[i];
+    const char *type = f->kind->name;
+    if (!strcmp(type, "NUMBER"))
+        return inplace && i == o->inplace ? "FA__SAME" : !strcmp(f->name, "condition") ? "FA__CONDITION" : "FA__ARG";
+    if (!strcmp(type, "SHAPE"))
+        return ends_with(f->name, "dims") || !strcmp(f->name, "source") || !strcmp(f->name, "destination")
+                   ? "FA__ORDER"
+                   : "FA__SHAPE";
+    return !strcmp(type, "INT") && !strcmp(f->name, "dim") ? "FA__DIMENSION" : "FA__SAME";
+}
+
 static void put_call_macro(text *t, const op *o, const char *name, bool inplace)
 {
     int operands = 0;
     for (int i = 0; i < o->args->nfields; i++)
         operands += is_operand(&o->args->field[i]);
     put(t, "#define %s(...) FA__CALL%d(%s", name, operands, name);
-    for (int i = 0; i < o->args->nfields; i++) {
-        const field *f = &o->args->field[i];
-        bool number = !strcmp(f->kind->name, "NUMBER") && !(inplace && i == o->inplace);
-        if (is_operand(f))
-            put(t, ", %s", number ? "FA__ARG" : "FA__SAME");
-    }
+    for (int i = 0; i < o->args->nfields; i++)
+        if (is_operand(&o->args->field[i]))
+            put(t, ", %s", conversion(o, i, inplace));
     put(t, ", __VA_ARGS__)\n");
 }
 
-/* fa_divmod(x, y) of operands that may be numbers, where there are no options. */
-static void put_number_macro(text *t, const op *o)
+/* fa_divmod(x, y) and fa_permute(x, dims) of operands that are converted, where there are no options. */
+static void put_plain_macro(text *t, const op *o)
 {
     put(t, "#define fa_%s(", o->name);
     for (int i = 0; i < o->args->nfields; i++)
@@ -181,17 +198,21 @@ static void put_number_macro(text *t, const op *o)
     put(t, ") FA__CALLED((fa_%s)(", o->name);
     for (int i = 0; i < o->args->nfields; i++) {
         const field *f = &o->args->field[i];
-        put(t, strcmp(f->kind->name, "NUMBER") != 0 ? "%s%s" : "%sFA__ARG(%s)", i ? ", " : "", f->name);
+        const char *how = conversion(o, i, false);
+        const char *form = !strcmp(how, "FA__ARG")     ? "%sFA__ARG(%s)"
+                           : !strcmp(how, "FA__ORDER") ? "%sFA__IN_ORDER(%s)"
+                                                       : "%s%s";
+        put(t, form, i ? ", " : "", f->name);
     }
     put(t, "))\n");
 }
 
-static bool has_numbers(const op *o)
+static bool is_converted(const op *o)
 {
-    bool numbers = false;
+    bool converted = false;
     for (int i = 0; i < o->args->nfields; i++)
-        numbers |= !strcmp(o->args->field[i].kind->name, "NUMBER");
-    return numbers;
+        converted |= !strcmp(conversion(o, i, false), "FA__ARG") || !strcmp(conversion(o, i, false), "FA__ORDER");
+    return converted;
 }
 
 /* Functions without options are called with the line alone, unless they take numbers. */
@@ -199,8 +220,8 @@ static void put_macros(text *t, const op *o)
 {
     bool inplace = o->inplace >= 0 && !o->fills;
     if (!o->options) {
-        if (has_numbers(o))
-            put_number_macro(t, o);
+        if (is_converted(o))
+            put_plain_macro(t, o);
         else
             put(t, "#define fa_%s(...) FA__CALLED(fa_%s(__VA_ARGS__))\n", o->name, o->name);
         if (inplace)

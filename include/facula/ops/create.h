@@ -574,25 +574,25 @@ FA_API fa_tensor *fa_triu_indices(int64_t row, int64_t col, const fa_triu_indice
 /** @cond */
 /* Macros through which the functions above take named options, and numbers instead of tensors. */
 #define FA__DEFAULT_fa_zeros {offsetof(fa_zeros_options, fa__end), NULL, FA_SAME, {0, 0}, false, 0}
-#define fa_zeros(...) FA__CALL1(fa_zeros, FA__SAME, __VA_ARGS__)
+#define fa_zeros(...) FA__CALL1(fa_zeros, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_ones {offsetof(fa_ones_options, fa__end), NULL, FA_SAME, {0, 0}, false, 0}
-#define fa_ones(...) FA__CALL1(fa_ones, FA__SAME, __VA_ARGS__)
+#define fa_ones(...) FA__CALL1(fa_ones, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_zeros_like {offsetof(fa_zeros_like_options, fa__end), NULL, FA_SAME, false, 0}
 #define fa_zeros_like(...) FA__CALL1(fa_zeros_like, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_ones_like {offsetof(fa_ones_like_options, fa__end), NULL, FA_SAME, false, 0}
 #define fa_ones_like(...) FA__CALL1(fa_ones_like, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_full {offsetof(fa_full_options, fa__end), NULL, FA_SAME, {0, 0}, false, 0}
-#define fa_full(...) FA__CALL2(fa_full, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_full(...) FA__CALL2(fa_full, FA__SHAPE, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_arange {offsetof(fa_arange_options, fa__end), NULL, 1, FA_SAME, {0, 0}, false, 0}
 #define fa_arange(...) FA__CALL2(fa_arange, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_rand {offsetof(fa_rand_options, fa__end), NULL, FA_SAME, {0, 0}, false, 0}
-#define fa_rand(...) FA__CALL1(fa_rand, FA__SAME, __VA_ARGS__)
+#define fa_rand(...) FA__CALL1(fa_rand, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_randn {offsetof(fa_randn_options, fa__end), NULL, FA_SAME, {0, 0}, false, 0}
-#define fa_randn(...) FA__CALL1(fa_randn, FA__SAME, __VA_ARGS__)
+#define fa_randn(...) FA__CALL1(fa_randn, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_randperm {offsetof(fa_randperm_options, fa__end), NULL, FA_SAME, {0, 0}, 0}
 #define fa_randperm(...) FA__CALL1(fa_randperm, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_empty {offsetof(fa_empty_options, fa__end), NULL, FA_SAME, {0, 0}, false, 0}
-#define fa_empty(...) FA__CALL1(fa_empty, FA__SAME, __VA_ARGS__)
+#define fa_empty(...) FA__CALL1(fa_empty, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_empty_like {offsetof(fa_empty_like_options, fa__end), NULL, FA_SAME, false, 0}
 #define fa_empty_like(...) FA__CALL1(fa_empty_like, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_full_like {offsetof(fa_full_like_options, fa__end), NULL, FA_SAME, false, 0}
@@ -602,13 +602,13 @@ FA_API fa_tensor *fa_triu_indices(int64_t row, int64_t col, const fa_triu_indice
 #define FA__DEFAULT_fa_randn_like {offsetof(fa_randn_like_options, fa__end), NULL, FA_SAME, false, 0}
 #define fa_randn_like(...) FA__CALL1(fa_randn_like, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_new_empty {offsetof(fa_new_empty_options, fa__end), NULL, FA_SAME, false, 0}
-#define fa_new_empty(...) FA__CALL2(fa_new_empty, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_new_empty(...) FA__CALL2(fa_new_empty, FA__SAME, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_new_zeros {offsetof(fa_new_zeros_options, fa__end), NULL, FA_SAME, false, 0}
-#define fa_new_zeros(...) FA__CALL2(fa_new_zeros, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_new_zeros(...) FA__CALL2(fa_new_zeros, FA__SAME, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_new_ones {offsetof(fa_new_ones_options, fa__end), NULL, FA_SAME, false, 0}
-#define fa_new_ones(...) FA__CALL2(fa_new_ones, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_new_ones(...) FA__CALL2(fa_new_ones, FA__SAME, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_new_full {offsetof(fa_new_full_options, fa__end), NULL, FA_SAME, false, 0}
-#define fa_new_full(...) FA__CALL3(fa_new_full, FA__SAME, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_new_full(...) FA__CALL3(fa_new_full, FA__SAME, FA__SHAPE, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_move {offsetof(fa_move_options, fa__end), NULL, {0, 0}, FA_SAME, true, 0}
 #define fa_move(...) FA__CALL1(fa_move, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_clone {offsetof(fa_clone_options, fa__end), NULL, 0}

@@ -683,7 +683,7 @@ FA_API fa_tensor *fa_cross(const fa_tensor *a, const fa_tensor *b, const fa_cros
 #define FA__DEFAULT_fa_tensordot {offsetof(fa_tensordot_options, fa__end), NULL, 2, 0}
 #define fa_tensordot(...) FA__CALL2(fa_tensordot, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_tensordot_at {offsetof(fa_tensordot_at_options, fa__end), NULL, 0}
-#define fa_tensordot_at(...) FA__CALL4(fa_tensordot_at, FA__SAME, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_tensordot_at(...) FA__CALL4(fa_tensordot_at, FA__SAME, FA__SAME, FA__ORDER, FA__ORDER, __VA_ARGS__)
 #define FA__DEFAULT_fa_kron {offsetof(fa_kron_options, fa__end), NULL, 0}
 #define fa_kron(...) FA__CALL2(fa_kron, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_trace {offsetof(fa_trace_options, fa__end), NULL, 0}

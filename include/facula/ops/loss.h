@@ -509,11 +509,11 @@ FA_API fa_tensor *fa_gaussian_nll_loss(const fa_tensor *input, const fa_tensor *
 /** @cond */
 /* Macros through which the functions above take named options, and numbers instead of tensors. */
 #define FA__DEFAULT_fa_softmax {offsetof(fa_softmax_options, fa__end), NULL, FA_SAME, 0}
-#define fa_softmax(...) FA__CALL2(fa_softmax, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_softmax(...) FA__CALL2(fa_softmax, FA__SAME, FA__DIMENSION, __VA_ARGS__)
 #define FA__DEFAULT_fa_log_softmax {offsetof(fa_log_softmax_options, fa__end), NULL, FA_SAME, 0}
-#define fa_log_softmax(...) FA__CALL2(fa_log_softmax, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_log_softmax(...) FA__CALL2(fa_log_softmax, FA__SAME, FA__DIMENSION, __VA_ARGS__)
 #define FA__DEFAULT_fa_softmin {offsetof(fa_softmin_options, fa__end), NULL, FA_SAME, 0}
-#define fa_softmin(...) FA__CALL2(fa_softmin, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_softmin(...) FA__CALL2(fa_softmin, FA__SAME, FA__DIMENSION, __VA_ARGS__)
 #define FA__DEFAULT_fa_cross_entropy {offsetof(fa_cross_entropy_options, fa__end), NULL, NULL, -100, 0.0, FA_MEAN, 0}
 #define fa_cross_entropy(...) FA__CALL2(fa_cross_entropy, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_nll_loss {offsetof(fa_nll_loss_options, fa__end), NULL, NULL, -100, FA_MEAN, 0}

@@ -3720,10 +3720,10 @@ typedef fa_clamp_options fa_clamp__options;
 #define FA__DEFAULT_fa_clamp_ FA__DEFAULT_fa_clamp
 #define fa_clamp_(...) FA__CALL3(fa_clamp_, FA__SAME, FA__ARG, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_where {offsetof(fa_where_options, fa__end), NULL, 0}
-#define fa_where(...) FA__CALL3(fa_where, FA__ARG, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_where(...) FA__CALL3(fa_where, FA__CONDITION, FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_where_options fa_where__options;
 #define FA__DEFAULT_fa_where_ FA__DEFAULT_fa_where
-#define fa_where_(...) FA__CALL3(fa_where_, FA__ARG, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_where_(...) FA__CALL3(fa_where_, FA__CONDITION, FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_eq {offsetof(fa_eq_options, fa__end), NULL, 0}
 #define fa_eq(...) FA__CALL2(fa_eq, FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_eq_options fa_eq__options;

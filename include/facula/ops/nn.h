@@ -593,9 +593,9 @@ FA_API fa_tensor *fa_adaptive_max_pool1d(const fa_tensor *x, int64_t size, const
 #define FA__DEFAULT_fa_embedding {offsetof(fa_embedding_options, fa__end), NULL, INT64_MIN, false, 0}
 #define fa_embedding(...) FA__CALL2(fa_embedding, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_layer_norm {offsetof(fa_layer_norm_options, fa__end), NULL, NULL, NULL, 1e-5, 0}
-#define fa_layer_norm(...) FA__CALL2(fa_layer_norm, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_layer_norm(...) FA__CALL2(fa_layer_norm, FA__SAME, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_rms_norm {offsetof(fa_rms_norm_options, fa__end), NULL, NULL, -1, 0}
-#define fa_rms_norm(...) FA__CALL2(fa_rms_norm, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_rms_norm(...) FA__CALL2(fa_rms_norm, FA__SAME, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_normalize {offsetof(fa_normalize_options, fa__end), NULL, 2, 1, 1e-12, 0}
 #define fa_normalize(...) FA__CALL1(fa_normalize, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_local_response_norm {offsetof(fa_local_response_norm_options, fa__end), NULL, 1e-4, 0.75, 1, 0}

@@ -1091,9 +1091,9 @@ FA_API fa_unique_consecutive_result fa_unique_consecutive(const fa_tensor *x, co
 #define FA__DEFAULT_fa_aminmax {offsetof(fa_aminmax_options, fa__end), FA_ALL, false, 0}
 #define fa_aminmax(...) FA__CALL1(fa_aminmax, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_max {offsetof(fa_max_options, fa__end), false, 0}
-#define fa_max(...) FA__CALL2(fa_max, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_max(...) FA__CALL2(fa_max, FA__SAME, FA__DIMENSION, __VA_ARGS__)
 #define FA__DEFAULT_fa_min {offsetof(fa_min_options, fa__end), false, 0}
-#define fa_min(...) FA__CALL2(fa_min, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_min(...) FA__CALL2(fa_min, FA__SAME, FA__DIMENSION, __VA_ARGS__)
 #define FA__DEFAULT_fa_argmax {offsetof(fa_argmax_options, fa__end), NULL, FA_ALL, false, 0}
 #define fa_argmax(...) FA__CALL1(fa_argmax, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_argmin {offsetof(fa_argmin_options, fa__end), NULL, FA_ALL, false, 0}
@@ -1143,13 +1143,13 @@ FA_API fa_unique_consecutive_result fa_unique_consecutive(const fa_tensor *x, co
 #define FA__DEFAULT_fa_sum_to {offsetof(fa_sum_to_options, fa__end), NULL, 0}
 #define fa_sum_to(...) FA__CALL2(fa_sum_to, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_cumsum {offsetof(fa_cumsum_options, fa__end), NULL, FA_SAME, 0}
-#define fa_cumsum(...) FA__CALL2(fa_cumsum, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_cumsum(...) FA__CALL2(fa_cumsum, FA__SAME, FA__DIMENSION, __VA_ARGS__)
 #define FA__DEFAULT_fa_cumprod {offsetof(fa_cumprod_options, fa__end), NULL, FA_SAME, 0}
-#define fa_cumprod(...) FA__CALL2(fa_cumprod, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_cumprod(...) FA__CALL2(fa_cumprod, FA__SAME, FA__DIMENSION, __VA_ARGS__)
 #define fa_cummax(...) FA__CALLED(fa_cummax(__VA_ARGS__))
 #define fa_cummin(...) FA__CALLED(fa_cummin(__VA_ARGS__))
 #define FA__DEFAULT_fa_logcumsumexp {offsetof(fa_logcumsumexp_options, fa__end), NULL, 0}
-#define fa_logcumsumexp(...) FA__CALL2(fa_logcumsumexp, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_logcumsumexp(...) FA__CALL2(fa_logcumsumexp, FA__SAME, FA__DIMENSION, __VA_ARGS__)
 #define FA__DEFAULT_fa_searchsorted {offsetof(fa_searchsorted_options, fa__end), NULL, NULL, false, false, 0}
 #define fa_searchsorted(...) FA__CALL2(fa_searchsorted, FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_bucketize {offsetof(fa_bucketize_options, fa__end), NULL, false, false, 0}

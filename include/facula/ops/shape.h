@@ -867,17 +867,17 @@ typedef fa_triu_options fa_triu__options;
 #define FA__DEFAULT_fa_pad {offsetof(fa_pad_options, fa__end), NULL, "constant", 0, 0}
 #define fa_pad(...) FA__CALL2(fa_pad, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_roll {offsetof(fa_roll_options, fa__end), NULL, {0, {0}}, 0}
-#define fa_roll(...) FA__CALL2(fa_roll, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_roll(...) FA__CALL2(fa_roll, FA__SAME, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_repeat {offsetof(fa_repeat_options, fa__end), NULL, 0}
-#define fa_repeat(...) FA__CALL2(fa_repeat, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_repeat(...) FA__CALL2(fa_repeat, FA__SAME, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_tile {offsetof(fa_tile_options, fa__end), NULL, 0}
-#define fa_tile(...) FA__CALL2(fa_tile, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_tile(...) FA__CALL2(fa_tile, FA__SAME, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_repeat_interleave {offsetof(fa_repeat_interleave_options, fa__end), NULL, INT64_MIN, -1, 0}
 #define fa_repeat_interleave(...) FA__CALL2(fa_repeat_interleave, FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_unflatten {offsetof(fa_unflatten_options, fa__end), NULL, 0}
-#define fa_unflatten(...) FA__CALL3(fa_unflatten, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_unflatten(...) FA__CALL3(fa_unflatten, FA__SAME, FA__DIMENSION, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_movedim {offsetof(fa_movedim_options, fa__end), NULL, 0}
-#define fa_movedim(...) FA__CALL3(fa_movedim, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_movedim(...) FA__CALL3(fa_movedim, FA__SAME, FA__ORDER, FA__ORDER, __VA_ARGS__)
 #define FA__DEFAULT_fa_rot90 {offsetof(fa_rot90_options, fa__end), NULL, 1, {2, {0, 1}}, 0}
 #define fa_rot90(...) FA__CALL1(fa_rot90, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_fliplr {offsetof(fa_fliplr_options, fa__end), NULL, 0}
@@ -886,13 +886,13 @@ typedef fa_triu_options fa_triu__options;
 #define fa_flipud(...) FA__CALL1(fa_flipud, FA__SAME, __VA_ARGS__)
 #define fa_unfold(...) FA__CALLED(fa_unfold(__VA_ARGS__))
 #define FA__DEFAULT_fa_as_strided {offsetof(fa_as_strided_options, fa__end), NULL, INT64_MIN, 0}
-#define fa_as_strided(...) FA__CALL3(fa_as_strided, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_as_strided(...) FA__CALL3(fa_as_strided, FA__SAME, FA__SHAPE, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_flip {offsetof(fa_flip_options, fa__end), FA_ALL, 0}
 #define fa_flip(...) FA__CALL1(fa_flip, FA__SAME, __VA_ARGS__)
 #define fa_select(...) FA__CALLED(fa_select(__VA_ARGS__))
 #define fa_narrow(...) FA__CALLED(fa_narrow(__VA_ARGS__))
 #define FA__DEFAULT_fa_slice {offsetof(fa_slice_options, fa__end), INT64_MIN, INT64_MAX, 1, 0}
-#define fa_slice(...) FA__CALL2(fa_slice, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_slice(...) FA__CALL2(fa_slice, FA__SAME, FA__DIMENSION, __VA_ARGS__)
 #define FA__DEFAULT_fa_split {offsetof(fa_split_options, fa__end), 0, 0}
 #define fa_split(...) FA__CALL2(fa_split, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_split_sizes {offsetof(fa_split_sizes_options, fa__end), 0, 0}
@@ -907,10 +907,10 @@ typedef fa_triu_options fa_triu__options;
 #define fa_tensor_split_at(...) FA__CALL2(fa_tensor_split_at, FA__SAME, FA__SAME, __VA_ARGS__)
 #define fa_transpose(...) FA__CALLED(fa_transpose(__VA_ARGS__))
 #define fa_t(...) FA__CALLED(fa_t(__VA_ARGS__))
-#define fa_permute(...) FA__CALLED(fa_permute(__VA_ARGS__))
+#define fa_permute(x, dims) FA__CALLED((fa_permute)(x, FA__IN_ORDER(dims)))
 #define fa_view(...) FA__CALLED(fa_view(__VA_ARGS__))
 #define FA__DEFAULT_fa_reshape {offsetof(fa_reshape_options, fa__end), NULL, 0}
-#define fa_reshape(...) FA__CALL2(fa_reshape, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_reshape(...) FA__CALL2(fa_reshape, FA__SAME, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_flatten {offsetof(fa_flatten_options, fa__end), NULL, 0, -1, 0}
 #define fa_flatten(...) FA__CALL1(fa_flatten, FA__SAME, __VA_ARGS__)
 #define fa_expand(...) FA__CALLED(fa_expand(__VA_ARGS__))
@@ -919,7 +919,7 @@ typedef fa_triu_options fa_triu__options;
 #define FA__DEFAULT_fa_squeeze {offsetof(fa_squeeze_options, fa__end), FA_ALL, 0}
 #define fa_squeeze(...) FA__CALL1(fa_squeeze, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_select_scatter {offsetof(fa_select_scatter_options, fa__end), NULL, 0}
-#define fa_select_scatter(...) FA__CALL4(fa_select_scatter, FA__SAME, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_select_scatter(...) FA__CALL4(fa_select_scatter, FA__SAME, FA__SAME, FA__DIMENSION, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_slice_scatter {offsetof(fa_slice_scatter_options, fa__end), NULL, 0, INT64_MIN, INT64_MAX, 1, 0}
 #define fa_slice_scatter(...) FA__CALL2(fa_slice_scatter, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_diagonal_scatter {offsetof(fa_diagonal_scatter_options, fa__end), NULL, 0, 0, 1, 0}

@@ -217,7 +217,7 @@ static fa_tensor *get(const char *name, const fa_tensor *x, const char *where)
     return n < 0 ? NULL : fa__entries_view(&g, e, n);
 }
 
-fa_tensor *fa_get(const fa_tensor *x, const char *where)
+fa_tensor *(fa_get)(const fa_tensor *x, const char *where)
 {
     static const fa__op get_op = {.name = "get", .id = FA__OP_expression};
     if (!fa__tensor_check(x, "fa_get: the tensor"))

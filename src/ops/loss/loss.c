@@ -132,7 +132,9 @@ static bool check_entropy(const fa__call *c, const cross_entropy_args *a, int di
     if (a->ignore_index >= 0)
         return fa__call_fail(c, FA_ERROR_ARGUMENT, "ignore_index is of class numbers, and target has probabilities");
     return fa__same_shape(x, t)
-           || fa__call_fail(c, FA_ERROR_SHAPE, "targets that are probabilities have to be of input's shape");
+           || fa__call_fail(c, FA_ERROR_SHAPE,
+                            "target is %s: class numbers are integers, and class probabilities have input's shape",
+                            fa_dtype_name((fa_dtype)t->dtype));
 }
 
 static fa_tensor *cross_entropy_compose(fa__call *c)

@@ -104,9 +104,13 @@ static bool check_channels(const fa__call *c, const fa_tensor *x, int lead, int6
         return false;
     if (!weight->shape[0])
         return fa__call_fail(c, FA_ERROR_SHAPE, "weight's first dimension has to be 1 at least");
-    return (fa__mul_i64(each, groups, &all) && x->shape[lead] == all)
-           || fa__call_fail(c, FA_ERROR_SHAPE, "x has %lld channels, and weight goes with %lld groups of %lld",
-                            (long long)x->shape[lead], (long long)groups, (long long)each);
+    if (fa__mul_i64(each, groups, &all) && x->shape[lead] == all)
+        return true;
+    return groups == 1
+               ? fa__call_fail(c, FA_ERROR_SHAPE, "x has %lld channels, and weight takes %lld, its second size",
+                               (long long)x->shape[lead], (long long)each)
+               : fa__call_fail(c, FA_ERROR_SHAPE, "x has %lld channels, and weight takes %lld in each of %lld groups",
+                               (long long)x->shape[lead], (long long)each, (long long)groups);
 }
 
 /* Sets spec[0] to x's shape with other channels, height and width. */
@@ -247,7 +251,7 @@ static bool conv_transpose2d_infer(fa__call *c)
     if (!check_ranks(c, x, weight, 2) || !check_dtypes(c, x, weight, a->bias) || !check_groups(c, a->groups, weight))
         return false;
     if (x->shape[x->rank - 3] != weight->shape[0] || !fa__mul_i64(weight->shape[1], a->groups, &out))
-        return fa__call_fail(c, FA_ERROR_SHAPE, "x has %lld channels, and weight goes with %lld",
+        return fa__call_fail(c, FA_ERROR_SHAPE, "x has %lld channels, and weight takes %lld, its first size",
                              (long long)x->shape[x->rank - 3], (long long)weight->shape[0]);
     if (a->padding == FA_PADDING_SAME)
         return fa__call_fail(c, FA_ERROR_ARGUMENT, "there is no padding \"same\" of a transposed convolution");

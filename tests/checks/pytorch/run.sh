@@ -9,7 +9,7 @@ status=0
 compile() { # source, program, flags...
     from=$1 to=$2
     shift 2
-    gcc -std=c11 -Wall -Wextra -Werror -fexceptions "$@" -I "$source/include" "$from" -L "$build" -lfacula -o "$folder/$to"
+    gcc -std=c11 -Wall -Wextra -Werror -Wno-unused-result -fexceptions "$@" -I "$source/include" "$from" -L "$build" -lfacula -o "$folder/$to"
 }
 run() {
     (cd "$folder" && LD_LIBRARY_PATH=$build "./$1")

@@ -33,7 +33,7 @@ check() { # name condition...
 
 compile() { # compiler, file
     # shellcheck disable=SC2086 # a compiler and its options
-    $1 -fsyntax-only -Wall -Wextra -Wpedantic -Wshadow -Werror -fexceptions -I "$include" "$2"
+    $1 -c -o /dev/null -Wall -Wextra -Wpedantic -Wshadow -Werror -fexceptions -I "$include" "$2"
 }
 
 is_refused() { # compiler, its kind, number of the case, language's options
