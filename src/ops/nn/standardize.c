@@ -195,6 +195,17 @@ static fa_tensor *gradient_of_x(const fa__back *b, const sums *s)
     return fa_pointwise("x * y + z + w * (a - b)", factor, s->h, shift, slope, a->x, s->mean);
 }
 
+/* The same for a weight and a bias that differ within each mean: one pass over gy and x for both. */
+static void give_wide_factors(fa__back *b, const sums *s)
+{
+    const standardize_args *a = b->args;
+    const fa_tensor *weight = tensor_of(&a->weight), *bias = tensor_of(&a->bias);
+    fa__standard_sums_result r =
+        fa__standard_sums(b->gy[0], a->x, s->mean, s->scale, spread_over(weight, a->x));
+    fa__set_input_grad(b, &a->weight, fa_to(r.product, (fa_dtype)weight->dtype));
+    fa__set_input_grad(b, &a->bias, fa_to(r.sum, (fa_dtype)bias->dtype));
+}
+
 /* Where the gradient is not differentiated itself: h, the sums and the gradient of x in one operation. */
 static fa_tensor *gradients_at_once(const fa__back *b, sums *s)
 {
@@ -211,7 +222,10 @@ static void standardize_grad(fa__back *b)
     if (!fa__recording() && fa__wants(b, &a->x) && b->gy[0] && !b->gy[1] && !b->gy[2]) {
         sums at_once;
         fa_tensor *gx = gradients_at_once(b, &at_once);
-        give_factors(b, &at_once);
+        const fa_tensor *weight = tensor_of(&a->weight), *bias = tensor_of(&a->bias);
+        bool wide = weight && bias && fa__wants(b, &a->weight) && fa__wants(b, &a->bias) && !at_once.even
+                    && fa__same_shape(weight, bias);
+        (wide ? give_wide_factors : give_factors)(b, &at_once);
         fa__set_input_grad(b, &a->x, gx);
         return;
     }
@@ -342,5 +356,44 @@ OP(standard_sum, standard_sum_args, (y), .infer = standard_sum_infer, .run = sta
    .grad = standard_sum_grad, .keep = KEEP(g, x, mean, scale), INTERNAL, TORCH(""),
    SAMPLES("(4,3,5) (4,3,5) (1,3,1) (1,3,1) 5; (3,7) (3,7) (3,1) (3,1) 1; (3,7) (3,7) (3,1) (3,1) 0; (0,3) (0,3) (0,1) "
            "(0,1) 1"))
+
+static bool standard_sums_infer(fa__call *c)
+{
+    if (!standard_sum_infer(c))
+        return false;
+    c->spec[1] = c->spec[0];
+    return true;
+}
+
+/* Whether a tensor of x's rank is contiguous and constant over the dimensions from `first` on. */
+static bool is_of_rows(const fa_tensor *t, const fa_tensor *x, int first)
+{
+    for (int i = 0; i < x->rank; i++)
+        if (t->shape[i] != (i < first ? x->shape[i] : 1))
+            return false;
+    return fa_is_contiguous(t);
+}
+
+static bool standard_sums_run(fa__call *c)
+{
+    static const char *const names[] = {"p", "s"};
+    const standard_sum_args *a = c->args;
+    int first = __builtin_ctzll(~(uint64_t)a->set);
+    if (a->set >> first == 0 && c->plan.device->backend->has_kernel(c->op) && !fa__dtype_is_half(a->x->dtype)
+        && a->g->dtype == a->x->dtype && fa_is_contiguous(a->g) && fa_is_contiguous(a->x)
+        && is_of_rows(a->mean, a->x, first) && is_of_rows(a->scale, a->x, first) && fa__numel(a->x))
+        return fa__run_kernel(c);
+    return fa__run_reduce_to(c, 2, c->out, names, "p = g * ((x - m) * r); s = g", (unsigned)a->set, 4,
+                             ((fa__bound[]){{.name = "g", .value = fa__arg_t(a->g)},
+                                            {.name = "x", .value = fa__arg_t(a->x)},
+                                            {.name = "m", .value = fa__arg_t(a->mean)},
+                                            {.name = "r", .value = fa__arg_t(a->scale)}}));
+}
+
+/** The sums of g * (x - mean) * scale and of g over some dimensions, as in fa_standard_sum(). */
+OP(standard_sums, standard_sum_args, (product, sum), .infer = standard_sums_infer, .run = standard_sums_run,
+   .no_grad = "backward that is recorded is made of other operations", INTERNAL, TORCH(""),
+   SAMPLES("(4,3,5) (4,3,5) (1,3,1) (1,3,1) 5; (3,7) (3,7) (3,1) (3,1) 1; (4,3,5) (4,3,5) (4,3,1) (4,3,1) 3; (3,7) "
+           "(3,7) (3,1) (3,1) 0; (0,3) (0,3) (0,1) (0,1) 1"))
 
 #include "standardize.rows"

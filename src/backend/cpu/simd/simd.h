@@ -89,6 +89,8 @@ typedef struct fa__simd_class {
                             const void *bias, int64_t n);
     void (*products)(void *sum, void *product, const void *g, const void *x, const void *mean, const void *factor,
                      const void *weight, int64_t n);
+    void (*column_products)(void *sum, void *product, const void *g, const void *x, int64_t stride, const void *mean,
+                            const void *factor, int64_t rows, int64_t columns, void *chains);
     void (*mean)(void *mean, const void *sum, int64_t n, int64_t count);
     void (*variance)(void *variance, void *mean, const void *distance, const void *square, int64_t n, int64_t count);
     void (*deviation)(void *out, const void *variance, double eps, int64_t count);
