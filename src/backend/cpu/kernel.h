@@ -23,6 +23,13 @@ bool fa__cpu_fault(const fa__launch *l, fa_code code, fa__fault what);
 /* Element i of an operand of integers or bool, by its address. */
 int64_t fa__cpu_integer(const fa__operand *, int64_t offset);
 
+/* Asks for memory that is read soon: processors do so themselves only within a page. */
+static inline void fa__cpu_prefetch(const void *from, int64_t bytes)
+{
+    for (int64_t i = 0; i < bytes; i += 64)
+        __builtin_prefetch((const char *)from + i, 0, 2);
+}
+
 /* The dimension that an argument names. */
 static inline int fa__cpu_dim(const fa__operand *x, int64_t dim)
 {

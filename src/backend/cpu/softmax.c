@@ -48,16 +48,19 @@ static void invert(const fa__simd_class *k, char *x, char *work, int64_t count)
     k->prim[FA__PRIM_div](x, work, x, NULL, count);
 }
 
-/* `count` rows, one behind the other. */
-static void compute(const rows *r, char *y, const char *x, int64_t count, const room *m)
+/* `count` rows, one behind the other; x, if `more`, is followed by the rows that come next. */
+static void compute(const rows *r, char *y, const char *x, int64_t count, bool more, const room *m)
 {
     const fa__simd_class *k = r->k;
     const int64_t numbers = count * k->size, row = r->n * k->size;
     char *most = m->each, *least = most + numbers, *sum = least + numbers, *powers = r->log ? m->a : y;
     combine(k, FA__COMBINE_MAX, most, x, count, r->n, m->b);
     combine(k, FA__COMBINE_MIN, least, x, count, r->n, m->b);
-    for (int64_t i = 0; i < count; i++)
+    for (int64_t i = 0; i < count; i++) {
+        if (more)
+            fa__cpu_prefetch(x + (count + i) * row, row);
         k->powers(powers + i * row, x + i * row, most + i * k->size, least + i * k->size, r->n);
+    }
     combine(k, FA__COMBINE_SUM, sum, powers, count, r->n, m->b);
     if (r->log)
         k->prim[FA__PRIM_log](sum, sum, NULL, NULL, count);
@@ -177,7 +180,7 @@ static void some_rows(void *context, int64_t begin, int64_t end)
         if (!r->x_plain)
             load(r, m.row, i, count);
         compute(r, r->y_plain ? (char *)r->y->data + offset : m.row,
-                r->x_plain ? (const char *)r->x->data + offset : m.row, count, &m);
+                r->x_plain ? (const char *)r->x->data + offset : m.row, count, r->x_plain && i + 2 * count <= end, &m);
         if (!r->y_plain)
             store(r, m.row, i, count);
     }

@@ -164,6 +164,8 @@ static void standardize_rows(void *context, const room *m, int64_t row, int64_t 
     statistics(s, row, count, m);
     for (int64_t i = 0; i < count; i++) {
         fill_factors(s, row + i, false, m);
+        if (s->together > 1 && row + i + s->together < s->rows)
+            fa__cpu_prefetch(run_at(s, s->x, row + i + s->together, 0), s->n * size);
         for (int64_t o = 0; o < s->outer; o++)
             for (int64_t at = 0; at < s->run; at += FA__BLOCK) {
                 int64_t offset = ((o * s->rows + row + i) * s->run + at) * size;
