@@ -212,6 +212,24 @@ def embedding():
     return lambda: F.embedding(index, weight)
 
 
+def queries():
+    return (torch.randn(4, 6, 256, 64, requires_grad=True) for _ in range(3))
+
+
+@row
+def attention():
+    q, k, v = (t.detach() for t in queries())
+    return lambda: F.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+
+@row
+def attention_backward():
+    q, k, v = queries()
+    y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+    gy = torch.randn_like(y)
+    return lambda: torch.autograd.grad(y, (q, k, v), gy, retain_graph=True)
+
+
 # ---- matrix products ----
 
 

@@ -37,7 +37,8 @@ static void check_norm(norm which, int64_t batch, int64_t c, int64_t n, fa_dtype
 {
     FA_SCOPE;
     fa_tensor *x = fa_add(fa_randn(FA_SHAPE(batch, c, n), .dtype = dtype), 3), *other = scattered(x);
-    fa_tensor *weight = weights ? weight_of(which, c, n, dtype) : NULL, *bias = weights ? weight_of(which, c, n, dtype) : NULL;
+    fa_tensor *weight = weights ? weight_of(which, c, n, dtype) : NULL,
+              *bias = weights ? weight_of(which, c, n, dtype) : NULL;
     fa_set_requires_grad(x, true);
     fa_set_requires_grad(other, true);
     fa_tensor *y = normalized(which, x, weight, bias), *want = normalized(which, other, weight, bias);

@@ -42,8 +42,8 @@ static void fetch_some(void *context, int64_t begin, int64_t end)
     for (int64_t i = begin; i < end; i++) {
         if (i + AHEAD < end)
             fa__cpu_prefetch((const char *)r->x->data + place(r, i + AHEAD) * step, bytes < MOST ? bytes : MOST);
-        memcpy((char *)r->y->data + i * r->y->stride[0] * r->size,
-               (const char *)r->x->data + place(r, i) * step, (size_t)bytes);
+        memcpy((char *)r->y->data + i * r->y->stride[0] * r->size, (const char *)r->x->data + place(r, i) * step,
+               (size_t)bytes);
     }
 }
 

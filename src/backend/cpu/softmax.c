@@ -24,8 +24,8 @@ typedef struct room {
     char *row, *a, *b, *each;
 } room;
 
-/* Of each of `count` rows of n elements the sum or the largest one; the work is as long as the rows. */
-static void combine(const fa__simd_class *k, int how, char *out, const char *x, int64_t count, int64_t n, char *work)
+void fa__cpu_combine_rows(const fa__simd_class *k, int how, char *out, const char *x, int64_t count, int64_t n,
+                          char *work)
 {
     if (n <= FA__BLOCK) {
         k->short_rows[how](out, x, count, n);
@@ -54,14 +54,14 @@ static void compute(const rows *r, char *y, const char *x, int64_t count, bool m
     const fa__simd_class *k = r->k;
     const int64_t numbers = count * k->size, row = r->n * k->size;
     char *most = m->each, *least = most + numbers, *sum = least + numbers, *powers = r->log ? m->a : y;
-    combine(k, FA__COMBINE_MAX, most, x, count, r->n, m->b);
-    combine(k, FA__COMBINE_MIN, least, x, count, r->n, m->b);
+    fa__cpu_combine_rows(k, FA__COMBINE_MAX, most, x, count, r->n, m->b);
+    fa__cpu_combine_rows(k, FA__COMBINE_MIN, least, x, count, r->n, m->b);
     for (int64_t i = 0; i < count; i++) {
         if (more)
             fa__cpu_prefetch(x + (count + i) * row, row);
         k->powers(powers + i * row, x + i * row, most + i * k->size, least + i * k->size, r->n);
     }
-    combine(k, FA__COMBINE_SUM, sum, powers, count, r->n, m->b);
+    fa__cpu_combine_rows(k, FA__COMBINE_SUM, sum, powers, count, r->n, m->b);
     if (r->log)
         k->prim[FA__PRIM_log](sum, sum, NULL, NULL, count);
     else
@@ -127,7 +127,7 @@ static void combine_strips(const rows *r, int how, const char *x, char *y, step 
         k->blocks[how](part, m->a, count);
         part += STRIP / FA__BLOCK * k->size;
     }
-    combine(k, how, m->each, m->each, 1, (r->n + FA__BLOCK - 1) / FA__BLOCK, m->each);
+    fa__cpu_combine_rows(k, how, m->each, m->each, 1, (r->n + FA__BLOCK - 1) / FA__BLOCK, m->each);
 }
 
 /* Elements are read and computed again rather than kept, but for powers of which y loses nothing. */

@@ -28,8 +28,8 @@ static void some_strips(void *context, int64_t begin, int64_t end)
         int64_t block = i / s->strips, row = block * FA__BLOCK, column = i % s->strips * STRIP;
         int64_t at = (row * s->columns + column) * size, to = (block * s->columns + column) * size;
         s->k->column_products(s->sum + to, s->product + to, s->g + at, s->x + at, s->columns, s->mean + row * size,
-                              s->scale + row * size, least(FA__BLOCK, s->rows - row),
-                              least(STRIP, s->columns - column), chains);
+                              s->scale + row * size, least(FA__BLOCK, s->rows - row), least(STRIP, s->columns - column),
+                              chains);
     }
 }
 
@@ -42,10 +42,9 @@ static void fold(const columns *s, char *sums)
         above = (n + FA__BLOCK - 1) / FA__BLOCK;
         for (int64_t b = 0; b < above; b++)
             for (int64_t at = 0; at < s->columns; at += STRIP)
-                s->k->columns[FA__COMBINE_SUM](sums + (b * s->columns + at) * size,
-                                               sums + (b * FA__BLOCK * s->columns + at) * size, s->columns,
-                                               least(FA__BLOCK, n - b * FA__BLOCK), least(STRIP, s->columns - at),
-                                               chains);
+                s->k->columns[FA__COMBINE_SUM](
+                    sums + (b * s->columns + at) * size, sums + (b * FA__BLOCK * s->columns + at) * size, s->columns,
+                    least(FA__BLOCK, n - b * FA__BLOCK), least(STRIP, s->columns - at), chains);
     }
 }
 

@@ -178,7 +178,8 @@ static void standardize_rows(void *context, const room *m, int64_t row, int64_t 
 
 /* ---- backward ---- */
 
-/* The sums over a row of h and of h times the normalized x; h is gy, times the weight if that differs within the row. */
+/* The sums over a row of h and of h times the normalized x; h is gy, times the weight if that differs within the row.
+ */
 static void sums_of_gradients(const norm *s, int64_t row, const room *m)
 {
     const fa__simd_class *k = s->k;
@@ -208,10 +209,9 @@ static void backward_rows(void *context, const room *m, int64_t row, int64_t cou
         for (int64_t o = 0; o < s->outer; o++)
             for (int64_t at = 0; at < s->run; at += FA__BLOCK) {
                 int64_t offset = ((o * s->rows + i) * s->run + at) * size;
-                s->k->standardize_back(s->y + offset, (const char *)s->gy->data + offset,
-                                       (const char *)s->x->data + offset, numbers,
-                                       m->weight + (s->weight.even ? 0 : at * size), s->weight.even, s->n,
-                                       least(FA__BLOCK, s->run - at));
+                s->k->standardize_back(
+                    s->y + offset, (const char *)s->gy->data + offset, (const char *)s->x->data + offset, numbers,
+                    m->weight + (s->weight.even ? 0 : at * size), s->weight.even, s->n, least(FA__BLOCK, s->run - at));
             }
     }
 }

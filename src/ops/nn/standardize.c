@@ -200,8 +200,7 @@ static void give_wide_factors(fa__back *b, const sums *s)
 {
     const standardize_args *a = b->args;
     const fa_tensor *weight = tensor_of(&a->weight), *bias = tensor_of(&a->bias);
-    fa__standard_sums_result r =
-        fa__standard_sums(b->gy[0], a->x, s->mean, s->scale, spread_over(weight, a->x));
+    fa__standard_sums_result r = fa__standard_sums(b->gy[0], a->x, s->mean, s->scale, spread_over(weight, a->x));
     fa__set_input_grad(b, &a->weight, fa_to(r.product, (fa_dtype)weight->dtype));
     fa__set_input_grad(b, &a->bias, fa_to(r.sum, (fa_dtype)bias->dtype));
 }
@@ -283,14 +282,14 @@ static bool standardize_back_run(fa__call *c)
     const fa__bound g = {.name = "g", .value = fa__arg_t(a->g)}, x = {.name = "x", .value = fa__arg_t(a->x)},
                     m = {.name = "m", .value = fa__arg_t(a->mean)}, v = {.name = "v", .value = fa__arg_t(a->variance)},
                     r = {.name = "r", .value = fa__arg_t(scale)}, e = {.name = "e", .value = fa__arg_f(a->eps)},
-                    w = {.name = "w", .value = even ? one : a->weight}, f = {.name = "f", .value = even ? a->weight : one},
-                    s = {.name = "s", .value = fa__arg_t(sum)}, p = {.name = "p", .value = fa__arg_t(product)},
+                    w = {.name = "w", .value = even ? one : a->weight},
+                    f = {.name = "f", .value = even ? a->weight : one}, s = {.name = "s", .value = fa__arg_t(sum)},
+                    p = {.name = "p", .value = fa__arg_t(product)},
                     n = {.name = "n", .value = fa__arg_f((double)fa__reduced_count(a->x, (unsigned)a->set))};
     return fa__run_expression(c, scale, "1 / sqrt(v + e)", 2, (fa__bound[]){v, e})
            && fa__run_reduce_to(c, 2, ((fa_tensor *[]){sum, product}), names, "s = g * w; p = s * ((x - m) * r)",
                                 (unsigned)a->set, 5, ((fa__bound[]){g, w, x, m, r}))
-           && fa__run_expression(c, gx,
-                                 "r * f * (g * w) + -(r * f) * s / n + -(r * f) * r * p / n * (x - m)", 9,
+           && fa__run_expression(c, gx, "r * f * (g * w) + -(r * f) * s / n + -(r * f) * r * p / n * (x - m)", 9,
                                  (fa__bound[]){r, f, g, w, s, p, n, x, m});
 }
 
