@@ -40,7 +40,6 @@ typedef struct bench_row {
 
 /* One table for each subject, ended by a row without a name. */
 extern const bench_row bench_tiny[], bench_training[], bench_pointwise[], bench_layers[], bench_gemm[],
-extern const bench_row bench_tiny[], bench_training[], bench_pointwise[], bench_layers[], bench_gemm[],
     bench_convolution[], bench_cnn[], bench_opencl[], bench_programs[];
 
 /* All rows in their order; NULL behind the last. */
