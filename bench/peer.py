@@ -140,6 +140,12 @@ def exp_1m():
 
 
 @row
+def gelu_1m():
+    x = torch.randn(MILLION)
+    return lambda: F.gelu(x, approximate="tanh")
+
+
+@row
 def exp_16m():
     x = torch.randn(16 * MILLION)
     return lambda: torch.exp(x)
@@ -173,6 +179,55 @@ def softmax():
 def transpose_copy():
     x = torch.randn(4096, 1024).t()
     return lambda: x.contiguous()
+
+
+# ---- norms and lookups ----
+
+
+@row
+def layer_norm():
+    x, weight, bias = torch.randn(4096, 1024), torch.randn(1024), torch.randn(1024)
+    return lambda: F.layer_norm(x, (1024,), weight, bias)
+
+
+@row
+def layer_norm_backward():
+    shapes = (4096, 1024), (1024,), (1024,)
+    x, weight, bias = (torch.randn(shape, requires_grad=True) for shape in shapes)
+    y = F.layer_norm(x, (1024,), weight, bias)
+    gy = torch.randn_like(y)
+    return lambda: torch.autograd.grad(y, (x, weight, bias), gy, retain_graph=True)
+
+
+@row
+def batch_norm():
+    x, weight, bias = torch.randn(32, 64, 56, 56), torch.randn(64), torch.randn(64)
+    mean, variance = torch.zeros(64), torch.ones(64)
+    return lambda: F.batch_norm(x, mean, variance, weight, bias, training=True)
+
+
+@row
+def embedding():
+    index, weight = torch.randint(100000, (65536,)), torch.randn(100000, 64)
+    return lambda: F.embedding(index, weight)
+
+
+def queries():
+    return (torch.randn(4, 6, 256, 64, requires_grad=True) for _ in range(3))
+
+
+@row
+def attention():
+    q, k, v = (t.detach() for t in queries())
+    return lambda: F.scaled_dot_product_attention(q, k, v, is_causal=True)
+
+
+@row
+def attention_backward():
+    q, k, v = queries()
+    y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+    gy = torch.randn_like(y)
+    return lambda: torch.autograd.grad(y, (q, k, v), gy, retain_graph=True)
 
 
 # ---- matrix products ----

@@ -56,6 +56,7 @@ static void chain(int64_t count)
     }
 ONE(exponential, fa_exp(x))
 ONE(gelu_erf, fa_gelu(x))
+ONE(gelu_tanh, fa_gelu_tanh(x))
 ONE(sum_all, fa_sum(x))
 ONE(sum_rows, fa_sum(x, .dim = 0))
 ONE(softmax, fa_softmax(x, 1))
@@ -66,6 +67,7 @@ const bench_row bench_pointwise[] = {
     {"add_out_16m", BENCH_MILLISECONDS, 1.25, {.add = 192 * MEBI}, open_16m, add_out},
     {"pointwise_chain", BENCH_MILLISECONDS, 5, {.add = 192 * MEBI}, open_16m, chain},
     {"exp_1m", BENCH_MICROSECONDS, 1, BENCH_NO_LIMIT, open_1m, exponential},
+    {"gelu_1m", BENCH_MICROSECONDS, 2, BENCH_NO_LIMIT, open_1m, gelu_tanh},
     {"exp_16m", BENCH_MILLISECONDS, 4, {.copy = 128 * MEBI}, open_16m, exponential},
     {"gelu_16m", BENCH_MILLISECONDS, 3, {.copy = 128 * MEBI}, open_16m, gelu_erf},
     {"sum_16m", BENCH_MILLISECONDS, 1, {.read = 64 * MEBI}, open_16m, sum_all},

@@ -103,7 +103,7 @@ def samples_of(text):
 def read_rows():
     """All rows, by name."""
     structs, rows = {}, {}
-    texts = {p: without_comments(p.read_text()) for p in sorted((ROOT / "src/ops").glob("*.c"))}
+    texts = {p: without_comments(p.read_text()) for p in sorted((ROOT / "src/ops").rglob("*.c"))}
     for text in texts.values():
         for m in re.finditer(r"typedef struct\s*\w*\s*\{", text):
             end = closing(text, m.end() - 1)

@@ -13,6 +13,42 @@ FA__BEGIN
  *  @ingroup ops
  *  @{ */
 
+/** @name Scaled dot product attention
+ *  Devices that have a kernel for it never hold all scores; elsewhere, and with dropout,
+ *  it is made of matrix products and softmax, of which the kernels give the same bits.
+ *  @{ */
+
+/** Options of fa_scaled_dot_product_attention(). */
+typedef struct fa_scaled_dot_product_attention_options {
+    size_t size;           /**< set by the macro */
+    fa_tensor *out;        /**< the tensor to write the result into; NULL: a new one */
+    const fa_tensor *mask; /**< broadcasts to (..., l, s): true where a query sees a key, or numbers to add */
+    bool causal;           /**< true: query i sees the keys 0 to i only; not together with mask */
+    double scale;          /**< factor of the scores; 0: 1 / sqrt(e) */
+    double dropout;        /**< probability that a weight becomes 0; the others are divided by 1 - dropout */
+    bool enable_gqa;       /**< true: k and v have fewer heads (dimension -3), each for several of q's heads */
+    char fa__end;          /**< marks the end of this version's options */
+} fa_scaled_dot_product_attention_options;
+
+/** Attention (arXiv:1706.03762): softmax(q k^T * scale + mask) v over the keys that each query sees. Leading dimensions
+ *  broadcast, and usually are (batch, heads); the result is (..., l, ev). A query that sees no key gets 0. f16 and bf16
+ *  are computed in f32. On the CPU, without dropout, memory is taken for some rows of the scores at a time, forward and
+ *  backward (arXiv:2205.14135 has the idea); with dropout, on other devices, and where backward is recorded, for all of
+ *  them. The gradients of all operands, mask included, are differentiable. Dropout is applied whenever it is above 0:
+ *  pass 0 in evaluation.
+ *
+ *      fa_scaled_dot_product_attention(q, k, v, .mask = NULL, .causal = false, .scale = 0.0, .dropout = 0.0,
+ *          .enable_gqa = false, .out = NULL)
+ *
+ *  @param q (..., l, e): queries, floating
+ *  @param k (..., s, e): keys
+ *  @param v (..., s, ev): values
+ *  @param options the named options, packed by the macro; NULL: the defaults
+ *  @return the result; NULL after an error */
+FA_API fa_tensor *fa_scaled_dot_product_attention(const fa_tensor *q, const fa_tensor *k, const fa_tensor *v, const fa_scaled_dot_product_attention_options *options);
+
+/** @} */
+
 /** @name Convolution
  *  One and two dimensions, and transposed convolutions. The order of summation is described in
  *  backend/convolution.h.
@@ -582,6 +618,8 @@ FA_API fa_tensor *fa_adaptive_max_pool1d(const fa_tensor *x, int64_t size, const
 
 /** @cond */
 /* Macros through which the functions above take named options, and numbers instead of tensors. */
+#define FA__DEFAULT_fa_scaled_dot_product_attention {offsetof(fa_scaled_dot_product_attention_options, fa__end), NULL, NULL, false, 0.0, 0.0, false, 0}
+#define fa_scaled_dot_product_attention(...) FA__CALL3(fa_scaled_dot_product_attention, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_conv2d {offsetof(fa_conv2d_options, fa__end), NULL, NULL, 1, 0, 1, 1, 0}
 #define fa_conv2d(...) FA__CALL2(fa_conv2d, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_conv_transpose2d {offsetof(fa_conv_transpose2d_options, fa__end), NULL, NULL, 1, 0, 0, 1, 1, 0}

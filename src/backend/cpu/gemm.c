@@ -235,7 +235,7 @@ static void run_block(const job *j, const fa__gemm_block *at, char *scratch)
     int64_t k = 0;
     do {
         t.depth = least(j->depth, g->k - k);
-        t.resume = k > 0;
+        t.resume = k > 0 || g->accumulate;
         if (k + t.depth == g->k && !j->staged) {
             t.bias = g->bias ? (const char *)g->bias + at->col * size : NULL;
             t.relu = g->relu;

@@ -23,6 +23,18 @@ bool fa__cpu_fault(const fa__launch *l, fa_code code, fa__fault what);
 /* Element i of an operand of integers or bool, by its address. */
 int64_t fa__cpu_integer(const fa__operand *, int64_t offset);
 
+/* Asks for memory that is read soon: processors do so themselves only within a page. */
+static inline void fa__cpu_prefetch(const void *from, int64_t bytes)
+{
+    for (int64_t i = 0; i < bytes; i += 64)
+        __builtin_prefetch((const char *)from + i, 0, 2);
+}
+
+/* Of each of `count` rows of n elements, one behind the other, the sum or the largest one and so on, by the reductions'
+ * tree; the work is room for an element for each FA__BLOCK of a row. */
+void fa__cpu_combine_rows(const fa__simd_class *, int how, char *out, const char *x, int64_t count, int64_t n,
+                          char *work);
+
 /* The dimension that an argument names. */
 static inline int fa__cpu_dim(const fa__operand *x, int64_t dim)
 {

@@ -131,16 +131,18 @@ static void keep_apart(fa__walk *w)
         }
 }
 
-/* The bytes that the last-level cache holds; results that are larger go past it. */
+/* Results that are larger than this go past the caches: the size of the last-level cache, but no more than a process
+ * can hope to keep there. Servers share theirs among many cores, and virtual machines report all of it. */
 static int64_t cache_bytes(void)
 {
+    enum { MOST = 32 << 20 };
     static _Atomic int64_t known;
     int64_t bytes = atomic_load_explicit(&known, memory_order_relaxed);
     if (bytes == 0) {
 #ifdef _SC_LEVEL3_CACHE_SIZE
         bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
 #endif
-        bytes = bytes > 0 ? bytes : 32 << 20;
+        bytes = bytes > 0 && bytes < MOST ? bytes : MOST;
         atomic_store_explicit(&known, bytes, memory_order_relaxed);
     }
     return bytes;

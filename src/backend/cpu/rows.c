@@ -33,12 +33,18 @@ static bool has_rows(rows *r, const fa__operand *y, const fa__operand *x, const 
     return true;
 }
 
+/* Rows lie anywhere: the processor cannot know what comes next. */
 static void fetch_some(void *context, int64_t begin, int64_t end)
 {
+    enum { AHEAD = 8, MOST = 1024 };
     const rows *r = context;
-    for (int64_t i = begin; i < end; i++)
-        memcpy((char *)r->y->data + i * r->y->stride[0] * r->size,
-               (const char *)r->x->data + place(r, i) * r->x->stride[0] * r->size, (size_t)(r->width * r->size));
+    const int64_t step = r->x->stride[0] * r->size, bytes = r->width * r->size;
+    for (int64_t i = begin; i < end; i++) {
+        if (i + AHEAD < end)
+            fa__cpu_prefetch((const char *)r->x->data + place(r, i + AHEAD) * step, bytes < MOST ? bytes : MOST);
+        memcpy((char *)r->y->data + i * r->y->stride[0] * r->size, (const char *)r->x->data + place(r, i) * step,
+               (size_t)bytes);
+    }
 }
 
 bool fa__cpu_fetch_rows(const fa__operand *y, const fa__operand *x, const fa__operand *index)

@@ -18,13 +18,14 @@ typedef struct rows {
     _Atomic bool failed;
 } rows;
 
-/* Room for the elements of a strip, three times, and for what each row, or each block of a long one, comes to. */
+/* Room for the elements of a strip, three times, and for three numbers of each row, or for one of each block
+ * of a long one. */
 typedef struct room {
     char *row, *a, *b, *each;
 } room;
 
-/* Of each of `count` rows of n elements the sum or the largest one; the work is as long as the rows. */
-static void combine(const fa__simd_class *k, int how, char *out, const char *x, int64_t count, int64_t n, char *work)
+void fa__cpu_combine_rows(const fa__simd_class *k, int how, char *out, const char *x, int64_t count, int64_t n,
+                          char *work)
 {
     if (n <= FA__BLOCK) {
         k->short_rows[how](out, x, count, n);
@@ -39,28 +40,37 @@ static void combine(const fa__simd_class *k, int how, char *out, const char *x, 
     }
 }
 
-/* Each row of `to` is filled with its number of `each`. */
-static void spread(const rows *r, char *to, const char *each, int64_t count)
+/* x becomes 1 / x. */
+static void invert(const fa__simd_class *k, char *x, char *work, int64_t count)
 {
-    for (int64_t i = 0; i < count; i++)
-        r->k->fill(to + i * r->n * r->k->size, each + i * r->k->size, r->n);
+    int64_t one = 1;
+    k->load[FA_I64](work, &one, 0, count);
+    k->prim[FA__PRIM_div](x, work, x, NULL, count);
 }
 
-/* `count` rows, one behind the other. */
-static void compute(const rows *r, char *y, const char *x, int64_t count, const room *m)
+/* `count` rows, one behind the other; x, if `more`, is followed by the rows that come next. */
+static void compute(const rows *r, char *y, const char *x, int64_t count, bool more, const room *m)
 {
     const fa__simd_class *k = r->k;
-    int64_t all = count * r->n;
-    char *powers = r->log ? m->a : y;
-    combine(k, FA__COMBINE_MAX, m->each, x, count, r->n, m->b);
-    spread(r, m->b, m->each, count);
-    k->prim[FA__PRIM_sub](y, x, m->b, NULL, all);
-    k->prim[FA__PRIM_exp](powers, y, NULL, NULL, all);
-    combine(k, FA__COMBINE_SUM, m->each, powers, count, r->n, m->b);
+    const int64_t numbers = count * k->size, row = r->n * k->size;
+    char *most = m->each, *least = most + numbers, *sum = least + numbers, *powers = r->log ? m->a : y;
+    fa__cpu_combine_rows(k, FA__COMBINE_MAX, most, x, count, r->n, m->b);
+    fa__cpu_combine_rows(k, FA__COMBINE_MIN, least, x, count, r->n, m->b);
+    for (int64_t i = 0; i < count; i++) {
+        if (more)
+            fa__cpu_prefetch(x + (count + i) * row, row);
+        k->powers(powers + i * row, x + i * row, most + i * k->size, least + i * k->size, r->n);
+    }
+    fa__cpu_combine_rows(k, FA__COMBINE_SUM, sum, powers, count, r->n, m->b);
     if (r->log)
-        k->prim[FA__PRIM_log](m->each, m->each, NULL, NULL, count);
-    spread(r, m->b, m->each, count);
-    k->prim[r->log ? FA__PRIM_sub : FA__PRIM_div](y, y, m->b, NULL, all);
+        k->prim[FA__PRIM_log](sum, sum, NULL, NULL, count);
+    else
+        invert(k, sum, least, count);
+    for (int64_t i = 0; i < count; i++)
+        if (r->log)
+            k->shift_row(y + i * row, x + i * row, most + i * k->size, sum + i * k->size, r->n);
+        else
+            k->scale_row(y + i * row, y + i * row, sum + i * k->size, r->n);
 }
 
 /* Whether rows lie one behind the other, in the dtype that is computed in. */
@@ -117,7 +127,7 @@ static void combine_strips(const rows *r, int how, const char *x, char *y, step 
         k->blocks[how](part, m->a, count);
         part += STRIP / FA__BLOCK * k->size;
     }
-    combine(k, how, m->each, m->each, 1, (r->n + FA__BLOCK - 1) / FA__BLOCK, m->each);
+    fa__cpu_combine_rows(k, how, m->each, m->each, 1, (r->n + FA__BLOCK - 1) / FA__BLOCK, m->each);
 }
 
 /* Elements are read and computed again rather than kept, but for powers of which y loses nothing. */
@@ -134,6 +144,8 @@ static void long_row(const rows *r, int64_t number, const room *m)
     combine_strips(r, FA__COMBINE_SUM, x, kept ? y : NULL, POWERS, m);
     if (r->log)
         k->prim[FA__PRIM_log](m->each, m->each, NULL, NULL, 1);
+    else
+        invert(k, m->each, m->row, 1);
     k->fill(m->row, m->each, STRIP);
     for (int64_t i = 0, count; i < r->n; i += count) {
         count = fa__least(STRIP, r->n - i);
@@ -141,7 +153,7 @@ static void long_row(const rows *r, int64_t number, const room *m)
             k->load[r->y->dtype](m->a, y + i * r->y_pace, r->y_step, count);
         else
             load_strip(r, x + i * r->x_pace, count, r->log ? LESS : POWERS, m);
-        k->prim[r->log ? FA__PRIM_sub : FA__PRIM_div](m->a, m->a, m->row, NULL, count);
+        k->prim[r->log ? FA__PRIM_sub : FA__PRIM_mul](m->a, m->a, m->row, NULL, count);
         k->store[r->y->dtype](y + i * r->y_pace, r->y_step, m->a, count);
     }
 }
@@ -150,7 +162,7 @@ static void some_rows(void *context, int64_t begin, int64_t end)
 {
     rows *r = context;
     bool is_long = r->n > LONG;
-    int64_t strip = is_long ? STRIP : r->together * r->n, each = is_long ? r->n / FA__BLOCK + 1 : r->together;
+    int64_t strip = is_long ? STRIP : r->together * r->n, each = is_long ? r->n / FA__BLOCK + 1 : 3 * r->together;
     size_t bytes = ((size_t)strip * r->k->size + 63) & ~(size_t)63;
     char *at = fa__cpu_scratch(3 * bytes + (size_t)each * r->k->size);
     if (!at) {
@@ -168,7 +180,7 @@ static void some_rows(void *context, int64_t begin, int64_t end)
         if (!r->x_plain)
             load(r, m.row, i, count);
         compute(r, r->y_plain ? (char *)r->y->data + offset : m.row,
-                r->x_plain ? (const char *)r->x->data + offset : m.row, count, &m);
+                r->x_plain ? (const char *)r->x->data + offset : m.row, count, r->x_plain && i + 2 * count <= end, &m);
         if (!r->y_plain)
             store(r, m.row, i, count);
     }

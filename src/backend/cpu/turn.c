@@ -3,7 +3,7 @@
  * buffer, whose rows are then tiles like others. */
 #include "backend/cpu/walk.h"
 
-enum { ROWS = 16, COLUMNS = 128, MOST_TURNED = 4 };
+enum { ROWS = 64, COLUMNS = 64, MOST_TURNED = 4 };
 
 /* The dimension along which the lane's neighbours lie, when that is not the last one and there are some; else -1. */
 static int turned_dim(const fa__walk *w, const fa__lane *a)

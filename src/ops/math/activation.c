@@ -89,7 +89,7 @@ POINTWISE(mish, (x), y = exp(minimum(x, 20)); y = y * (y + 2);
 /** The tanh approximation of gelu: x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 * x^3))) (arXiv:1606.08415). In
  *  PyTorch it is gelu with approximate="tanh". */
 POINTWISE(gelu_tanh, (x), y = maximum(minimum(x, 40), -40);
-          y = x * sigmoid(y * (1.5957691216057308 + 0.07135481627260025 * y * y)),
+          y = x * sigmoid(y * (1.5957691216057308 + 0.07135481627260025 * y * y)), HOT,
           TORCH("nn.functional.gelu(x, approximate='tanh')"), SAMPLES("(3,4); (); (0,2); t(5)"))
 
 /** x where x > 0, weight * x elsewhere. */

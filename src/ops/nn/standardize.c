@@ -1,6 +1,7 @@
 /* Standardization, the building block of normalization.c: (x - mean) / deviation over some dimensions. Two passes over
  * x compute the statistics, in f32 or f64 with the fixed summation order of reductions, and one the result; a gradient
  * takes three. These are internal operations that only the normalization functions call. */
+#include "dispatch/call.h"
 #include "dispatch/views.h"
 #include "ops/reduce/reduce.h"
 
@@ -57,9 +58,45 @@ static bool standardize_infer(fa__call *c)
     return fa__infer_like(c, a->x, (fa_dtype)a->x->dtype);
 }
 
+/* Whether a factor differs between some elements of the dimensions from..to. */
+static bool varies(const fa_arg *factor, int from, int to)
+{
+    const fa_tensor *t = factor->kind == FA__ARG_TENSOR ? factor->as.t : NULL;
+    for (int i = from; t && i < to; i++)
+        if (t->shape[i] != 1)
+            return true;
+    return false;
+}
+
+/* Whether the device has a kernel, and each mean is over whole runs of memory: the last dimensions, and perhaps the
+ * first. There have to be enough means for all threads. */
+static bool kernel_does(const fa__call *c, const fa_tensor *x, int64_t set, const fa_arg *weight, const fa_arg *bias)
+{
+    enum { SHORT = 16, LONG = 1 << 16 };
+    int first = 0, last = x->rank;
+    if (!c->plan.device->backend->has_kernel(c->op) || fa__dtype_is_half(x->dtype) || !fa_is_contiguous(x))
+        return false;
+    while (first < x->rank && set >> first & 1)
+        first++;
+    while (last > first && set >> (last - 1) & 1)
+        last--;
+    int64_t rows = 1, run = 1;
+    for (int i = first; i < x->rank; i++)
+        *(i < last ? &rows : &run) *= x->shape[i];
+    for (int i = first; i < last; i++)
+        if (set >> i & 1)
+            return false;
+    if (first == x->rank || (first > 0 && run < SHORT) || varies(weight, 0, first) || varies(bias, 0, first))
+        return false;
+    bool within = varies(weight, last, x->rank) || varies(bias, last, x->rank);
+    return (!within || (first == 0 && run <= LONG)) && (2 * rows >= fa_num_threads() || rows * run < LONG);
+}
+
 static bool standardize_run(fa__call *c)
 {
     const standardize_args *a = c->args;
+    if (kernel_does(c, a->x, a->set, &a->weight, &a->bias))
+        return fa__run_kernel(c);
     fa_tensor *y = c->out[0], *mean = c->out[1], *variance = c->out[2], *scale = fa__between(c, variance);
     fa__squares t = {.mean = mean, .square = variance};
     if (!scale || !fa__run_squares(c, &t, a->x, dims_of(a->set)))
@@ -158,9 +195,39 @@ static fa_tensor *gradient_of_x(const fa__back *b, const sums *s)
     return fa_pointwise("x * y + z + w * (a - b)", factor, s->h, shift, slope, a->x, s->mean);
 }
 
+/* The same for a weight and a bias that differ within each mean: one pass over gy and x for both. */
+static void give_wide_factors(fa__back *b, const sums *s)
+{
+    const standardize_args *a = b->args;
+    const fa_tensor *weight = tensor_of(&a->weight), *bias = tensor_of(&a->bias);
+    fa__standard_sums_result r = fa__standard_sums(b->gy[0], a->x, s->mean, s->scale, spread_over(weight, a->x));
+    fa__set_input_grad(b, &a->weight, fa_to(r.product, (fa_dtype)weight->dtype));
+    fa__set_input_grad(b, &a->bias, fa_to(r.sum, (fa_dtype)bias->dtype));
+}
+
+/* Where the gradient is not differentiated itself: h, the sums and the gradient of x in one operation. */
+static fa_tensor *gradients_at_once(const fa__back *b, sums *s)
+{
+    const standardize_args *a = b->args;
+    fa__standardize_back_result r = fa__standardize_back(b->gy[0], a->x, b->y[1], b->y[2], a->weight, a->set, a->eps);
+    *s = (sums){.mean = b->y[1], .scale = r.scale, .sum = r.sum, .product = r.product};
+    s->even = is_even(tensor_of(&a->weight), a->set);
+    return r.gx;
+}
+
 static void standardize_grad(fa__back *b)
 {
     const standardize_args *a = b->args;
+    if (!fa__recording() && fa__wants(b, &a->x) && b->gy[0] && !b->gy[1] && !b->gy[2]) {
+        sums at_once;
+        fa_tensor *gx = gradients_at_once(b, &at_once);
+        const fa_tensor *weight = tensor_of(&a->weight), *bias = tensor_of(&a->bias);
+        bool wide = weight && bias && fa__wants(b, &a->weight) && fa__wants(b, &a->bias) && !at_once.even
+                    && fa__same_shape(weight, bias);
+        (wide ? give_wide_factors : give_factors)(b, &at_once);
+        fa__set_input_grad(b, &a->x, gx);
+        return;
+    }
     const sums s = sums_of(b);
     if (b->gy[0])
         give_factors(b, &s);
@@ -175,6 +242,63 @@ OP(standardize, standardize_args, (y, mean, variance), .infer = standardize_infe
    SAMPLES(
        "(4,3,5) (1,3,1) (1,3,1) 5 0.01; (3,7) (1,7) (1,7) 2 0.01; (2,3,4) 1 0 6 0.01; (2,2,3,4) (1,2,3,1) (1,2,3,1) 12 "
        "0.01; (3,5) (3,1) 0.5 2 0.01; (2,3,5) (1,3,1) (1,3,1) 4 0.01; n(3,9) 1 0 2 0.01; (0,3) (1,3) (1,3) 2 0.01"))
+
+typedef struct {
+    const fa_tensor *g;        /* x's shape and dtype */
+    const fa_tensor *x;        /* floating */
+    const fa_tensor *mean;     /* x's shape, but 1 in the dimensions of the statistics */
+    const fa_tensor *variance; /* mean's shape */
+    fa_arg weight;             /* as that of standardize */
+    int64_t set;               /* the dimensions of the statistics, as a bit mask */
+    double eps;                /* added to the variance */
+} standardize_back_args;
+
+static bool standardize_back_infer(fa__call *c)
+{
+    const standardize_back_args *a = c->args;
+    const fa_arg mean = fa__arg_t(a->mean), variance = fa__arg_t(a->variance);
+    if (!fa__same_shape(a->g, a->x) || a->g->dtype != a->x->dtype)
+        return fa__call_fail(c, FA_ERROR_SHAPE, "g and x are of different shapes or dtypes");
+    if (!check_x(c, a->x) || !check_factor(c, a->x, &mean, "mean") || !check_factor(c, a->x, &variance, "variance")
+        || !check_factor(c, a->x, &a->weight, "weight"))
+        return false;
+    if (!fa__infer_reduced(c, a->x, dims_of(a->set), true, wide_dtype(a->x)))
+        return false;
+    c->spec[1] = c->spec[2] = c->spec[3] = c->spec[0];
+    return fa__infer_like(c, a->x, (fa_dtype)a->x->dtype);
+}
+
+static bool standardize_back_run(fa__call *c)
+{
+    static const char *const names[] = {"s", "p"};
+    const standardize_back_args *a = c->args;
+    fa_tensor *gx = c->out[0], *scale = c->out[1], *sum = c->out[2], *product = c->out[3];
+    const fa_arg none = fa__arg_f(0);
+    if (fa_is_contiguous(a->g) && fa_is_contiguous(a->mean) && fa_is_contiguous(a->variance)
+        && kernel_does(c, a->x, a->set, &a->weight, &none))
+        return fa__run_kernel(c);
+    bool even = is_even(tensor_of(&a->weight), a->set);
+    const fa_arg one = fa__arg_f(1);
+    const fa__bound g = {.name = "g", .value = fa__arg_t(a->g)}, x = {.name = "x", .value = fa__arg_t(a->x)},
+                    m = {.name = "m", .value = fa__arg_t(a->mean)}, v = {.name = "v", .value = fa__arg_t(a->variance)},
+                    r = {.name = "r", .value = fa__arg_t(scale)}, e = {.name = "e", .value = fa__arg_f(a->eps)},
+                    w = {.name = "w", .value = even ? one : a->weight},
+                    f = {.name = "f", .value = even ? a->weight : one}, s = {.name = "s", .value = fa__arg_t(sum)},
+                    p = {.name = "p", .value = fa__arg_t(product)},
+                    n = {.name = "n", .value = fa__arg_f((double)fa__reduced_count(a->x, (unsigned)a->set))};
+    return fa__run_expression(c, scale, "1 / sqrt(v + e)", 2, (fa__bound[]){v, e})
+           && fa__run_reduce_to(c, 2, ((fa_tensor *[]){sum, product}), names, "s = g * w; p = s * ((x - m) * r)",
+                                (unsigned)a->set, 5, ((fa__bound[]){g, w, x, m, r}))
+           && fa__run_expression(c, gx, "r * f * (g * w) + -(r * f) * s / n + -(r * f) * r * p / n * (x - m)", 9,
+                                 (fa__bound[]){r, f, g, w, s, p, n, x, m});
+}
+
+/** The gradient of standardize's x, given that of y; 1 / deviation; and the sums over the elements of each mean of h
+ *  and of h times the normalized x, where h is g, multiplied by the weight unless that is constant over each mean. */
+OP(standardize_back, standardize_back_args, (gx, scale, sum, product), .infer = standardize_back_infer,
+   .run = standardize_back_run, .no_grad = "backward that is recorded is made of other operations", INTERNAL, TORCH(""),
+   SAMPLES("(4,3,5) (4,3,5) (1,3,1) p(1,3,1) (1,3,1) 5 0.01; (3,7) (3,7) (3,1) p(3,1) (1,7) 2 0.01; (2,3,4) (2,3,4) "
+           "(2,1,1) p(2,1,1) 1 6 0.01; (2,2,3,4) (2,2,3,4) (2,2,1,1) p(2,2,1,1) (1,2,3,1) 12 0.01"))
 
 typedef struct {
     const fa_tensor *g;     /* floating */
@@ -231,5 +355,44 @@ OP(standard_sum, standard_sum_args, (y), .infer = standard_sum_infer, .run = sta
    .grad = standard_sum_grad, .keep = KEEP(g, x, mean, scale), INTERNAL, TORCH(""),
    SAMPLES("(4,3,5) (4,3,5) (1,3,1) (1,3,1) 5; (3,7) (3,7) (3,1) (3,1) 1; (3,7) (3,7) (3,1) (3,1) 0; (0,3) (0,3) (0,1) "
            "(0,1) 1"))
+
+static bool standard_sums_infer(fa__call *c)
+{
+    if (!standard_sum_infer(c))
+        return false;
+    c->spec[1] = c->spec[0];
+    return true;
+}
+
+/* Whether a tensor of x's rank is contiguous and constant over the dimensions from `first` on. */
+static bool is_of_rows(const fa_tensor *t, const fa_tensor *x, int first)
+{
+    for (int i = 0; i < x->rank; i++)
+        if (t->shape[i] != (i < first ? x->shape[i] : 1))
+            return false;
+    return fa_is_contiguous(t);
+}
+
+static bool standard_sums_run(fa__call *c)
+{
+    static const char *const names[] = {"p", "s"};
+    const standard_sum_args *a = c->args;
+    int first = __builtin_ctzll(~(uint64_t)a->set);
+    if (a->set >> first == 0 && c->plan.device->backend->has_kernel(c->op) && !fa__dtype_is_half(a->x->dtype)
+        && a->g->dtype == a->x->dtype && fa_is_contiguous(a->g) && fa_is_contiguous(a->x)
+        && is_of_rows(a->mean, a->x, first) && is_of_rows(a->scale, a->x, first) && fa__numel(a->x))
+        return fa__run_kernel(c);
+    return fa__run_reduce_to(c, 2, c->out, names, "p = g * ((x - m) * r); s = g", (unsigned)a->set, 4,
+                             ((fa__bound[]){{.name = "g", .value = fa__arg_t(a->g)},
+                                            {.name = "x", .value = fa__arg_t(a->x)},
+                                            {.name = "m", .value = fa__arg_t(a->mean)},
+                                            {.name = "r", .value = fa__arg_t(a->scale)}}));
+}
+
+/** The sums of g * (x - mean) * scale and of g over some dimensions, as in fa_standard_sum(). */
+OP(standard_sums, standard_sum_args, (product, sum), .infer = standard_sums_infer, .run = standard_sums_run,
+   .no_grad = "backward that is recorded is made of other operations", INTERNAL, TORCH(""),
+   SAMPLES("(4,3,5) (4,3,5) (1,3,1) (1,3,1) 5; (3,7) (3,7) (3,1) (3,1) 1; (4,3,5) (4,3,5) (4,3,1) (4,3,1) 3; (3,7) "
+           "(3,7) (3,1) (3,1) 0; (0,3) (0,3) (0,1) (0,1) 1"))
 
 #include "standardize.rows"

@@ -2,19 +2,29 @@
 #include "dialect.h"
 #include "simd.h"
 #if !defined __clang__ && defined __SSE2__
-#include <emmintrin.h>
+#include <immintrin.h>
 #endif
 
-typedef u64 lane __attribute__((__vector_size__(16), __may_alias__));
-typedef u64 lane_anywhere __attribute__((__vector_size__(16), __aligned__(1), __may_alias__));
+#if defined __AVX512F__
+enum { LANE = 64 };
+#define STREAM(to, value) _mm512_stream_si512((void *)(to), (__m512i)(value))
+#elif defined __AVX__
+enum { LANE = 32 };
+#define STREAM(to, value) _mm256_stream_si256((void *)(to), (__m256i)(value))
+#else
+enum { LANE = 16 };
+#define STREAM(to, value) _mm_stream_si128((void *)(to), (__m128i)(value))
+#endif
+typedef u64 lane __attribute__((__vector_size__(LANE), __may_alias__));
+typedef u64 lane_anywhere __attribute__((__vector_size__(LANE), __aligned__(1), __may_alias__));
 
-/* One store of 16 bytes past the caches; four in a row fill a line. */
+/* One store past the caches. */
 FN void stream_lane(lane *to, lane value)
 {
 #if defined __clang__
     __builtin_nontemporal_store(value, to);
 #elif defined __SSE2__
-    _mm_stream_si128((__m128i *)to, (__m128i)value);
+    STREAM(to, value);
 #else
     *to = value;
 #endif
@@ -24,11 +34,11 @@ static void stream(void *to, const void *from, int64_t bytes)
 {
     char *t = to;
     const char *f = from;
-    int64_t head = (int64_t)(-(uintptr_t)t & 15u);
+    int64_t head = (int64_t)(-(uintptr_t)t & (LANE - 1));
     head = head < bytes ? head : bytes;
     __builtin_memcpy(t, f, (size_t)head);
-    int64_t end = head + ((bytes - head) & ~(int64_t)15);
-    for (int64_t i = head; i < end; i += 16)
+    int64_t end = head + ((bytes - head) & ~(int64_t)(LANE - 1));
+    for (int64_t i = head; i < end; i += LANE)
         stream_lane((lane *)(t + i), *(const lane_anywhere *)(f + i));
     __builtin_memcpy(t + end, f + end, (size_t)(bytes - end));
 }

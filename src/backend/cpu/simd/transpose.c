@@ -1,4 +1,5 @@
-/* Small matrices turned over: blocks of four by four (two by two for 64 bits) in registers, what is left by element. */
+/* Small matrices turned over: squares of a vector's elements in registers, what is left by element. */
+#include "backend/cpu/simd/gemm_transpose.h"
 #include "dialect.h"
 #include "simd.h"
 
@@ -16,41 +17,34 @@
 PLAIN(8)
 PLAIN(16)
 
-typedef u32 four __attribute__((__vector_size__(16)));
-typedef u64 two __attribute__((__vector_size__(16)));
-typedef u32 four_in_memory __attribute__((__vector_size__(16), __aligned__(4), __may_alias__));
-typedef u64 two_in_memory __attribute__((__vector_size__(16), __aligned__(8), __may_alias__));
+/* A square of `lanes` rows and columns; elements are moved as they are, whatever they mean. */
+#define SQUARE_OF(name, real)                                                                                          \
+    FN void name##_square(real *t, int64_t ts, const real *s, int64_t ss)                                              \
+    {                                                                                                                  \
+        name##v v[name##_lanes];                                                                                       \
+        name##_load_square(v, s, ss, name##_lanes - 1);                                                                \
+        UNROLL                                                                                                         \
+        for (int q = 0; q < name##_lanes; q++)                                                                         \
+            name##_store(t + q * ts, v[q]);                                                                            \
+    }
+SQUARE_OF(f32, float)
+SQUARE_OF(f64, double)
 
-FN void four_by_four(u32 *t, int64_t ts, const u32 *s, int64_t ss)
-{
-    four a = *(const four_in_memory *)s, b = *(const four_in_memory *)(s + ss);
-    four c = *(const four_in_memory *)(s + 2 * ss), d = *(const four_in_memory *)(s + 3 * ss);
-    four ac_low = __builtin_shufflevector(a, c, 0, 4, 1, 5), ac_high = __builtin_shufflevector(a, c, 2, 6, 3, 7);
-    four bd_low = __builtin_shufflevector(b, d, 0, 4, 1, 5), bd_high = __builtin_shufflevector(b, d, 2, 6, 3, 7);
-    *(four_in_memory *)t = __builtin_shufflevector(ac_low, bd_low, 0, 4, 1, 5);
-    *(four_in_memory *)(t + ts) = __builtin_shufflevector(ac_low, bd_low, 2, 6, 3, 7);
-    *(four_in_memory *)(t + 2 * ts) = __builtin_shufflevector(ac_high, bd_high, 0, 4, 1, 5);
-    *(four_in_memory *)(t + 3 * ts) = __builtin_shufflevector(ac_high, bd_high, 2, 6, 3, 7);
-}
-
-FN void two_by_two(u64 *t, int64_t ts, const u64 *s, int64_t ss)
-{
-    two a = *(const two_in_memory *)s, b = *(const two_in_memory *)(s + ss);
-    *(two_in_memory *)t = __builtin_shufflevector(a, b, 0, 2);
-    *(two_in_memory *)(t + ts) = __builtin_shufflevector(a, b, 1, 3);
-}
-
-#define BLOCKED(bits, size, block)                                                                                     \
+/* Rows of the source are far from one another, often by a multiple of what a cache's sets are apart: so each line of it
+ * is read once and at once, and each line of the target is written by neighbouring stores. */
+#define BLOCKED(bits, name, real)                                                                                      \
     void FA__SIMD(fa__transpose_##bits)(void *target, int64_t target_stride, const void *source,                       \
                                         int64_t source_stride, int64_t rows, int64_t columns)                          \
     {                                                                                                                  \
-        int64_t whole_rows = rows - rows % size, whole_columns = columns - columns % size;                             \
-        for (int64_t c = 0; c < whole_columns; c += size)                                                              \
-            for (int64_t r = 0; r < whole_rows; r += size)                                                             \
-                block((u##bits *)target + r * target_stride + c, target_stride,                                        \
-                      (const u##bits *)source + c * source_stride + r, source_stride);                                 \
+        enum { L = name##_lanes, LINE = 64 / sizeof(real) };                                                           \
+        int64_t whole_rows = rows - rows % L, whole_columns = columns - columns % L;                                   \
+        for (int64_t line = 0; line < whole_columns; line += LINE)                                                     \
+            for (int64_t r = 0; r < whole_rows; r += L)                                                                \
+                for (int64_t c = line; c < line + LINE && c < whole_columns; c += L)                                   \
+                    name##_square((real *)target + r * target_stride + c, target_stride,                               \
+                                  (const real *)source + c * source_stride + r, source_stride);                        \
         BY_ELEMENT(u##bits, whole_rows, rows, 0, whole_columns)                                                        \
         BY_ELEMENT(u##bits, 0, rows, whole_columns, columns)                                                           \
     }
-BLOCKED(32, 4, four_by_four)
-BLOCKED(64, 2, two_by_two)
+BLOCKED(32, f32, float)
+BLOCKED(64, f64, double)
