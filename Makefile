@@ -34,7 +34,9 @@ test-full:
 	@.ci/run --full
 
 test-gpu:
-	@echo "skipped: this version has no CUDA backend, so there is nothing to test on a GPU"
+	@scripts/deps.sh build test
+	@scripts/build.sh $(BUILD) all $(FLAGS)
+	@scripts/test-gpu.sh $(BUILD)
 
 bench:
 	@scripts/deps.sh build bench

@@ -8,14 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Kinds of devices. Those without a backend say why. */
 static const struct {
-    const char *name, *missing;
-    bool numbered, best; /* best: may be chosen by fa_device_best */
+    const char *name;
+    bool numbered;
 } kinds[FA__BACKENDS] = {
-    [FA__CPU] = {"cpu", "", false, true},      [FA__CUDA] = {"cuda", "this build has no CUDA backend", true, true},
-    [FA__OPENCL] = {"opencl", "", true, true}, [FA__META] = {"meta", "", false, false},
-    [FA__LATE] = {"late", "", true, false},
+    [FA__CPU] = {"cpu", false},   [FA__CUDA] = {"cuda", true}, [FA__OPENCL] = {"opencl", true},
+    [FA__META] = {"meta", false}, [FA__LATE] = {"late", true},
 };
 
 static char names[FA__BACKENDS][FA__DEVICES_OF_A_KIND][16];
@@ -41,7 +39,7 @@ static int count_of(int kind)
 static const char *why_none(int kind)
 {
     const char *why = fa__backend_gone(kind);
-    return why ? why : fa__backends[kind] ? fa__backends[kind]->why() : kinds[kind].missing;
+    return why ? why : fa__backends[kind]->why();
 }
 
 /* GPUs are the first of a kind's devices: OpenCL has others, too. */

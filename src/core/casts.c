@@ -24,7 +24,7 @@ static uint64_t version_of(const fa_tensor *t)
  * of both grad modes, and of both dtypes. */
 static entry *entry_of(entry *table, size_t room, const fa_tensor *from, fa_dtype dtype, bool recording)
 {
-    size_t at = ((uintptr_t)from >> 4) * 0x9e3779b97f4a7c15U % room;
+    size_t at = (size_t)(((uint64_t)(uintptr_t)from >> 4) * 0x9e3779b97f4a7c15U % room);
     for (;; at = (at + 1) % room) {
         entry *e = &table[at];
         if (!e->from || (e->from == from && e->to->dtype == dtype && e->recording == recording))

@@ -123,7 +123,8 @@ static size_t read_member(char *record, size_t left, member *m)
 {
     if (left < CENTRAL || get(record, 0, 4) != central_mark)
         return 0;
-    size_t name = get(record, 28, 2), extra = get(record, 30, 2), comment = get(record, 32, 2);
+    size_t name = (size_t)get(record, 28, 2), extra = (size_t)get(record, 30, 2);
+    size_t comment = (size_t)get(record, 32, 2);
     if (name + extra + comment > left - CENTRAL)
         return 0;
     *m = (member){record + CENTRAL,   name,
@@ -175,18 +176,20 @@ bool fa__npz_open(fa__stored *a)
     a->kind = "npz";
     if (!read_end(a, &d))
         return false;
-    if (d.at > (uint64_t)a->size || d.size > (uint64_t)a->size - d.at || d.count > d.size / CENTRAL)
+    if (d.size >= SIZE_MAX || d.at > (uint64_t)a->size || d.size > (uint64_t)a->size - d.at
+        || d.count > d.size / CENTRAL)
         return fa__stored_damaged(
             a, "its directory is said to have %" PRIu64 " members in %" PRIu64 " bytes at byte %" PRIu64, d.count,
             d.size, d.at);
-    fa__memory *text = fa__memory_new(d.size + 1);
-    if (!text || !read_at(a, (int64_t)d.at, text->bytes, d.size) || !fa__layout_new(a, d.count))
+    size_t bytes = (size_t)d.size;
+    fa__memory *text = fa__memory_new(bytes + 1);
+    if (!text || !read_at(a, (int64_t)d.at, text->bytes, bytes) || !fa__layout_new(a, (size_t)d.count))
         return false;
     a->text = fa_keep(&text->base);
     size_t at = 0;
     for (uint64_t i = 0; i < d.count; i++) {
         member m;
-        size_t size = read_member(text->bytes + at, d.size - at, &m);
+        size_t size = read_member(text->bytes + at, bytes - at, &m);
         if (!size)
             return fa__stored_damaged(a, "at byte %" PRIu64 " its directory is damaged", d.at + at);
         if (!add_member(a, &m))
@@ -229,7 +232,7 @@ static void put_common(char *to, size_t name, uint32_t crc, uint64_t size, bool 
 static bool put_local(writer *w, const char *name, size_t length, uint32_t crc, uint64_t size, bool large)
 {
     char record[LOCAL + 20 + 2 * ALIGNED] = {0};
-    size_t extra = large ? 20 : 0, begin = w->at + LOCAL + length + 4 + extra + 4;
+    size_t extra = large ? 20 : 0, begin = (size_t)w->at + LOCAL + length + 4 + extra + 4;
     size_t padding = (ALIGNED - begin % ALIGNED) % ALIGNED;
     put(record, 0, 4, local_mark);
     put_common(record + 4, length + 4, crc, size, large);

@@ -219,7 +219,7 @@ static void what_is_no_stream_is_refused(void **state)
     assert_int_equal(fa_stream_device((fa_stream *)(void *)x).kind, 0);
     assert_error(FA_ERROR_ARGUMENT, "fa_stream_device: it is a tensor, not a stream");
     assert_null(fa_stream_new(FA_CUDA(0)));
-    assert_error(FA_ERROR_UNAVAILABLE, "fa_stream_new: cuda: this build has no CUDA backend; there are: cpu");
+    assert_error(FA_ERROR_UNAVAILABLE, "fa_stream_new: cuda: there is no CUDA driver: ");
     assert_null(fa_stream_new(FA_LATE(9)));
     assert_error(FA_ERROR_DEVICE, "fa_stream_new: late:9: there is no device of that number");
 }

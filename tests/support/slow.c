@@ -1,7 +1,10 @@
-/* Queues that are made slow: late ones can be told to; those of OpenCL get events in front of each piece of work, which
- * stand for work that takes long, and which a thread, or whoever waits, completes. */
+/* Queues that are made slow: late ones can be told to, and those of the simulator of CUDA; those of OpenCL get events
+ * in front of each piece of work, which stand for work that takes long, and which a thread, or whoever waits,
+ * completes. */
+#include "backend/gpu/cuda/cuda.h"
 #include "backend/gpu/opencl/opencl.h"
 #include "backend/late/late.h"
+#include "support/cudasim.h"
 #include "support/devices.h"
 #include <dlfcn.h>
 #include <pthread.h>
@@ -194,9 +197,32 @@ static bool has_opencl(void)
     return test_device(0).kind == FA__OPENCL || test_device(1).kind == FA__OPENCL;
 }
 
+/* ---- the simulator of CUDA ---- */
+static const cudasim_functions *simulator(void)
+{
+    if (test_device(0).kind != FA__CUDA && test_device(1).kind != FA__CUDA)
+        return NULL;
+    const cudasim_functions *found = test_cudasim();
+    if (!found) {
+        printf("skipped: the queues of a GPU cannot be made slow\n");
+        exit(TEST_SKIPPED);
+    }
+    return found;
+}
+
+static void delay_simulator(int64_t microseconds)
+{
+    const cudasim_functions *s = simulator();
+    const fa__queue *q = s && one >= 0 ? fa__device_get(test_device(one))->queue : NULL;
+    const fa__cuda_queue *only = q ? ((const fa__gpu_queue *)q)->handle : NULL;
+    if (s)
+        s->delay(microseconds, only ? only->stream : NULL);
+}
+
 void test_devices_delay(int64_t microseconds)
 {
     fa__late_delay(microseconds);
+    delay_simulator(microseconds);
     if (!has_opencl())
         return;
     if (!changed)
@@ -207,7 +233,8 @@ void test_devices_delay(int64_t microseconds)
 
 int64_t test_devices_orders(void)
 {
-    return __atomic_load_n(&orders, __ATOMIC_RELAXED);
+    const cudasim_functions *s = simulator();
+    return s ? s->calls("cuStreamWaitEvent") : __atomic_load_n(&orders, __ATOMIC_RELAXED);
 }
 
 void test_devices_delay_one(int number)
@@ -217,7 +244,10 @@ void test_devices_delay_one(int number)
 
 void test_devices_ignore_order(bool ignored)
 {
+    const cudasim_functions *s = simulator();
     fa__late_ignore_after(ignored);
+    if (s)
+        s->ignore_events(ignored);
     if (has_opencl() && !changed)
         change_functions();
     ignore = ignored;

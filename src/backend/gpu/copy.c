@@ -214,10 +214,10 @@ static sender *sender_for(queue *q, const fa__copy *c, bool unsure, bool *staged
     }
     if (c->to_device == c->from_device)
         return copy_directly;
-    /* Two devices that share the host's memory share buffers. Others would move whole buffers to and fro, under the
-     * work that runs on their other parts. */
-    *staged = pinned || fa__gpu_own(c->from_device)->pinned || !is_connected(q, c->from_device)
-              || !is_connected(q, c->to_device);
+    /* Without copies between memories: two devices that share the host's memory share buffers. Others would move whole
+     * buffers to and fro, under the work that runs on their other parts. */
+    *staged = (!q->gpu->driver->peers && (pinned || fa__gpu_own(c->from_device)->pinned))
+              || !is_connected(q, c->from_device) || !is_connected(q, c->to_device);
     return !is_connected(q, c->to_device) ? copy_out : *staged ? copy_staged : copy_directly;
 }
 
@@ -248,12 +248,18 @@ static uint64_t send_and_put(const piece *p, sender *send)
     return ticket;
 }
 
-/* Whether what stands behind earlier work may be changed. No kernel of the queue can look on the behalf of a device
- * that the driver cannot order: the host waits until it is known. */
+/* Whether a kernel of the queue can write the device's memory, when the copy comes to it. */
+static bool is_reached(const queue *q, const fa__device *d)
+{
+    return !d || d == q->base.device || (is_connected(q, d) && !q->gpu->driver->peers);
+}
+
+/* Whether what stands behind earlier work may be changed. Where no kernel of the queue can look and write, the host
+ * waits until it is known. */
 static fa__gpu_health health_for(queue *q, const fa__copy *c)
 {
     fa__gpu_health health = c->overwrites ? fa__gpu_health_of(q) : FA__GPU_SOUND;
-    if (health != FA__GPU_UNSURE || is_connected(q, c->to_device))
+    if (health != FA__GPU_UNSURE || is_reached(q, c->to_device))
         return health;
     fa__gpu_wait_inside(q, q->base.issued, c->op);
     return fa__gpu_health_of(q);

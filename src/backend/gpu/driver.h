@@ -44,8 +44,9 @@ typedef struct fa__gpu_driver {
     const char *name;    /* "OpenCL" */
     const char *prelude; /* the dialect's words in the driver's language; comes before every source */
     const char *options; /* for the compiler */
-    int stuck;           /* the code for work that the driver calls done while it still runs, */
-    int behind;          /* and for work that an earlier failure of another queue stopped */
+    bool peers; /* it copies between the memories of connected devices, and no kernel reaches the other one's */
+    int stuck;  /* the code for work that the driver calls done while it still runs, */
+    int behind; /* and for work that an earlier failure of another queue stopped */
     const char *(*error_name)(int code);
     /* What a compiled kernel depends on besides its source: platform, device, driver, versions. */
     const char *(*identity)(fa__device *);

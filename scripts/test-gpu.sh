@@ -1,0 +1,27 @@
+#!/bin/sh
+# test-gpu.sh BUILD: the tests of devices on this machine's CUDA devices: on the first two, or on the only one and a late
+# device. Nothing else in the repository runs on a real GPU. The last line is `N passed, N failed, N skipped`.
+set -u
+build=$1
+"$build/facula" devices | grep '^cuda' | tee "$build/tests/gpu.txt"
+if ! grep -q '^cuda:0' "$build/tests/gpu.txt"; then
+    echo '0 passed, 0 failed, 1 skipped'
+    exit 0
+fi
+devices='cuda:0 late:0'
+grep -q '^cuda:1' "$build/tests/gpu.txt" && devices='cuda:0 cuda:1'
+passed=0 failed=0 skipped=0
+for name in $(tr ';' ' ' <"$build/tests/device_tests.txt"); do
+    log=$build/tests/$name@gpu.log
+    FACULA_TEST_DEVICES=$devices FACULA_CACHE_DIR=$build/kernels FACULA_PLUGINS=$build/facula-plugins \
+        timeout 1800 "$build/tests/$name" >"$log" 2>&1
+    case $? in
+    0) passed=$((passed + 1)) result=passed ;;
+    77) skipped=$((skipped + 1)) result=skipped ;;
+    *) failed=$((failed + 1)) result="FAILED: $log" ;;
+    esac
+    echo "$name on $devices: $result"
+    [ "${result#FAILED}" = "$result" ] || tail -n 20 "$log"
+done
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]

@@ -1,0 +1,61 @@
+/* The two tables of the CUDA backend: for the house, and for the code that all kinds of GPU share. */
+#include "backend/gpu/cuda/cuda.h"
+
+extern const char fa__embed_cuda_h[]; /* ends with a 0 */
+
+/* Streams of all devices wait for each other's events, and the driver copies between any two devices. */
+static bool connected(const fa__device *a, const fa__device *b)
+{
+    (void)a, (void)b;
+    return true;
+}
+
+static bool open_device(fa__device *d)
+{
+    return fa__gpu_open(d, &fa__cuda_driver);
+}
+
+const fa__gpu_driver fa__cuda_driver = {
+    .name = "CUDA",
+    .prelude = fa__embed_cuda_h,
+    .options = fa__cuda_options,
+    .peers = true,
+    .stuck = -CUDA_ERROR_UNKNOWN,
+    .behind = FA__GPU_DONE, /* there is none: a failure is that of one context */
+    .error_name = fa__cuda_error_name,
+    .identity = fa__cuda_identity,
+    .open = fa__cuda_open,
+    .close = fa__cuda_close,
+    .connected = connected,
+    .allocate = fa__cuda_allocate,
+    .release = fa__cuda_release,
+    .pinned = fa__cuda_pinned,
+    .pinned_free = fa__cuda_pinned_free,
+    .queue_new = fa__cuda_queue_new,
+    .queue_free = fa__cuda_queue_free,
+    .flush = fa__cuda_flush,
+    .finish = fa__cuda_finish,
+    .copy = fa__cuda_copy,
+    .launch = fa__cuda_launch,
+    .record = fa__cuda_record,
+    .follow = fa__cuda_follow,
+    .poll = fa__cuda_poll,
+    .wait = fa__cuda_wait,
+    .event_free = fa__cuda_event_free,
+    .times = fa__cuda_times,
+    .build = fa__cuda_build,
+    .load = fa__cuda_load_binary,
+    .binary = fa__cuda_binary,
+    .kernel_free = fa__cuda_kernel_free,
+};
+
+const fa__backend fa__backend_cuda = {
+    .name = "cuda",
+    .kind = FA__CUDA,
+    .count = fa__cuda_count,
+    .gpus = fa__cuda_count,
+    .why = fa__cuda_why,
+    .open = open_device,
+    .properties = fa__cuda_properties,
+    FA__GPU_BACKEND,
+};

@@ -1,0 +1,104 @@
+/* What the files of the CUDA backend share: devices, queues, events, kernels. All of it are calls of the driver, and of
+ * NVRTC, for the issue layer of backend/gpu. */
+#ifndef FA__BACKEND_GPU_CUDA_CUDA_H
+#define FA__BACKEND_GPU_CUDA_CUDA_H
+#include "backend/gpu/cuda/api.h"
+#include "backend/gpu/queue.h"
+
+enum { FA__CUDA_DEVICES = 16 };
+
+typedef struct fa__cuda_device {
+    fa__gpu_device gpu; /* first: see driver.h */
+    CUdevice id;
+    CUcontext context; /* the primary one, which the CUDA runtime and other libraries in the process use too */
+    int capability;    /* 90 for sm_90 */
+    int target;        /* what NVRTC compiles for: capability, or an earlier one as PTX */
+    char name[96], identity[256];
+    /* Times are measured from this event. It is replaced from time to time: see fa__cuda_times. */
+    pthread_mutex_t lock;
+    CUevent base;
+    int64_t base_ns;
+} fa__cuda_device;
+
+/* A queue and an event as the issue layer has them. */
+typedef struct fa__cuda_queue {
+    const fa__cuda_device *device;
+    CUstream stream;
+} fa__cuda_queue;
+
+typedef struct fa__cuda_event {
+    fa__cuda_device *device;
+    CUevent start, end; /* start: of a copy; NULL: the event has one time */
+    bool kept;          /* its end is the device's base: not to be freed */
+} fa__cuda_event;
+
+typedef struct fa__cuda_kernel {
+    CUmodule module;
+    CUfunction function;
+    void *image; /* what it was loaded from, until fa__cuda_binary has given it away; NULL: not known any more */
+    size_t size;
+} fa__cuda_kernel;
+
+static inline fa__cuda_device *fa__cuda_own(const fa__device *d)
+{
+    return d->own;
+}
+
+/* ---- load.c ---- */
+/* Opens the driver and the compiler. False, with the reason, when one is not there or lacks a function. */
+bool fa__cuda_load(const char **why);
+/* The name of a failure. The issue layer has negative numbers for them: CUDA's with another sign, and NVRTC's below
+ * these. */
+enum { FA__CUDA_NVRTC = 100000 };
+const char *fa__cuda_error_name(int code);
+/* True for CUDA_SUCCESS; else an error that names device and call: FA_ERROR_MEMORY when memory was lacking, otherwise
+ * FA_ERROR_DEVICE. */
+bool fa__cuda_good(const fa__device *, CUresult, const char *call);
+
+/* A call of the driver with the device's context, which is the thread's own one only for this call: programs may use
+ * other contexts. FA__CUDA is its result, FA__CUDA_TRY whether it succeeded, with an error when not. */
+#define FA__CUDA(own, call, ...) (fa__cuda_enter(own), fa__cuda_leave(fa__cuda.call(__VA_ARGS__)))
+#define FA__CUDA_TRY(d, call, ...) fa__cuda_good(d, FA__CUDA(fa__cuda_own(d), call, __VA_ARGS__), #call)
+void fa__cuda_enter(const fa__cuda_device *);
+CUresult fa__cuda_leave(CUresult);
+
+/* ---- device.c ---- */
+int fa__cuda_count(void);
+const char *fa__cuda_why(void);
+bool fa__cuda_open(fa__device *);
+void fa__cuda_close(fa__device *);
+void fa__cuda_properties(fa__device *, fa_device_properties *);
+const char *fa__cuda_identity(fa__device *);
+
+/* ---- memory.c ---- */
+void *fa__cuda_allocate(fa__device *, size_t);
+void fa__cuda_release(fa__device *, void *, size_t);
+void *fa__cuda_pinned(fa__device *, void *queue, size_t, void **handle);
+void fa__cuda_pinned_free(fa__device *, void *queue, void *host, void *handle);
+
+/* ---- queue.c ---- */
+void *fa__cuda_queue_new(fa__device *);
+void fa__cuda_queue_free(fa__device *, void *queue);
+void fa__cuda_flush(void *queue);
+int fa__cuda_finish(void *queue);
+bool fa__cuda_copy(fa__device *, void *queue, const fa__gpu_copy *, void **event);
+void *fa__cuda_record(fa__device *, void *queue);
+bool fa__cuda_follow(fa__device *, void *queue, void *event);
+int fa__cuda_poll(void *event);
+int fa__cuda_wait(void *event);
+void fa__cuda_event_free(void *event);
+bool fa__cuda_times(void *event, int64_t *start, int64_t *end);
+
+/* ---- kernel.c ---- */
+extern const char fa__cuda_options[];
+void *fa__cuda_build(fa__device *, const char *source, const char *entry);
+void *fa__cuda_load_binary(fa__device *, const void *bytes, size_t size, const char *entry);
+void *fa__cuda_binary(fa__device *, void *handle, size_t *size);
+void fa__cuda_kernel_free(fa__device *, void *handle);
+bool fa__cuda_launch(fa__device *, void *queue, const fa__gpu_kernel *, const uint64_t groups[3], void *fault,
+                     bool careful, const fa__gpu_arg *, int count);
+
+/* ---- backend.c ---- */
+extern const fa__gpu_driver fa__cuda_driver;
+extern const fa__backend fa__backend_cuda;
+#endif
