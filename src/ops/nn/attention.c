@@ -90,20 +90,50 @@ static bool attention_infer(fa__call *c)
     return fa__infer_shape(c, (fa_dtype)a->q->dtype, a->q->rank, shape);
 }
 
+/* Stores y as result k of a call. */
+static bool put(fa__call *c, int k, const fa_tensor *y)
+{
+    return y && fa__run_expression(c, c->out[k], "x", 1, (fa__bound[]){{.name = "x", .value = fa__arg_t(y)}});
+}
+
+static bool attention_run(fa__call *c)
+{
+    const attention_args *a = c->args;
+    if (c->plan.device->backend->has_kernel(c->op))
+        return fa__run_kernel(c);
+    FA_SCOPE;
+    FA_USE(.no_grad = true, .autocast = FA_SAME);
+    return put(c, 0, fa_matmul(weights(a->q, a->k, tensor_of(&a->mask), a->causal, a->scale), a->v));
+}
+
+/* Gradients of q, k, v, and of what was added to the scores. */
+typedef struct {
+    fa_tensor *q, *k, *v, *added;
+} gradients;
+
+static gradients composed(const fa_tensor *gy, const attention_args *a)
+{
+    gradients r;
+    fa_tensor *p = weights(a->q, a->k, tensor_of(&a->mask), a->causal, a->scale);
+    fa_tensor *g = fa_mul(fa_matmul(gy, fa_transpose(a->v, -2, -1)), p);
+    r.added = fa_sub(g, fa_mul(p, fa_sum(g, .dim = -1, .keepdim = true)));
+    fa_tensor *scores = fa_mul(r.added, a->scale);
+    r.q = fa_matmul(scores, a->k);
+    r.k = fa_matmul(fa_transpose(scores, -2, -1), a->q);
+    r.v = fa_matmul(fa_transpose(p, -2, -1), gy);
+    return r;
+}
+
 /* Where backward is recorded, or the mask gets a gradient. */
 static void composed_grad(fa__back *b)
 {
     const attention_args *a = b->args;
-    const fa_tensor *gy = b->gy[0];
-    fa_tensor *p = weights(a->q, a->k, tensor_of(&a->mask), a->causal, a->scale);
-    fa_tensor *g = fa_mul(fa_matmul(gy, fa_transpose(a->v, -2, -1)), p);
-    fa_tensor *added = fa_sub(g, fa_mul(p, fa_sum(g, .dim = -1, .keepdim = true)));
-    fa_tensor *scores = fa_mul(added, a->scale);
-    fa__set_input_grad(b, &a->q, fa_matmul(scores, a->k));
-    fa__set_input_grad(b, &a->k, fa_matmul(fa_transpose(scores, -2, -1), a->q));
-    fa__set_input_grad(b, &a->v, fa_matmul(fa_transpose(p, -2, -1), gy));
+    gradients r = composed(b->gy[0], a);
+    fa__set_input_grad(b, &a->q, r.q);
+    fa__set_input_grad(b, &a->k, r.k);
+    fa__set_input_grad(b, &a->v, r.v);
     if (tensor_of(&a->mask) && fa__wants(b, &a->mask))
-        fa__set_input_grad(b, &a->mask, added);
+        fa__set_input_grad(b, &a->mask, r.added);
 }
 
 static void attention_grad(fa__back *b)
@@ -120,8 +150,8 @@ static void attention_grad(fa__back *b)
 }
 
 /** Attention of leading dimensions that agree. */
-OP(attention, attention_args, (y), .infer = attention_infer, .grad = attention_grad, .keep = KEEP(q, k, v, mask),
-   INTERNAL, TORCH(""),
+OP(attention, attention_args, (y), .infer = attention_infer, .run = attention_run, .grad = attention_grad,
+   .keep = KEEP(q, k, v, mask), INTERNAL, TORCH(""),
    SAMPLES("(3,4) (5,4) (5,2) 0 false 0.5; (2,3,4) (2,5,4) (2,5,3) 0 true 0.5; (2,3,4) (2,5,4) (2,5,4) (2,3,5) false "
            "1.0; (0,3,4) (0,5,4) (0,5,4) 0 false 1.0; (2,3,0) (2,5,0) (2,5,4) 0 false 1.0"))
 
@@ -149,8 +179,20 @@ static bool attention_back_infer(fa__call *c)
     return fa__infer_like(c, a->q, (fa_dtype)a->q->dtype);
 }
 
+static bool attention_back_run(fa__call *c)
+{
+    const attention_back_args *a = c->args;
+    const attention_args forward = {a->q, a->k, a->v, a->mask, a->causal, a->scale};
+    if (c->plan.device->backend->has_kernel(c->op))
+        return fa__run_kernel(c);
+    FA_SCOPE;
+    FA_USE(.no_grad = true, .autocast = FA_SAME);
+    gradients r = composed(a->gy, &forward);
+    return put(c, 0, r.q) && put(c, 1, r.k) && put(c, 2, r.v);
+}
+
 /** The gradients of attention's q, k and v. */
-OP(attention_back, attention_back_args, (gq, gk, gv), .infer = attention_back_infer,
+OP(attention_back, attention_back_args, (gq, gk, gv), .infer = attention_back_infer, .run = attention_back_run,
    .no_grad = "backward that is recorded is made of other operations", INTERNAL, TORCH(""),
    SAMPLES("(3,2) (3,4) (5,4) (5,2) 0 false 0.5; (2,3,3) (2,3,4) (2,5,4) (2,5,3) 0 true 0.5; (2,3,4) (2,3,4) (2,5,4) "
            "(2,5,4) (2,3,5) false 1.0"))
