@@ -44,8 +44,11 @@ fa__memory *fa__memory_new(size_t size)
 
 bool fa__layout_new(fa__stored *a, uint64_t count)
 {
+    const size_t each = sizeof *a->entry + sizeof *a->layout;
     FA_SCOPE;
-    fa__memory *m = fa__memory_new(count * (sizeof *a->entry + sizeof *a->layout));
+    if (count > (SIZE_MAX - sizeof(fa__memory)) / each)
+        return fa_fail(FA_ERROR_MEMORY, "%s: %s has %" PRIu64 " arrays: no memory for so many", a->who, a->path, count);
+    fa__memory *m = fa__memory_new((size_t)count * each);
     if (!m)
         return false;
     a->entries = fa_keep(&m->base);
@@ -102,10 +105,11 @@ static bool read_head(fa__stored *a)
         return fa__stored_damaged(a, "its header is said to have %" PRIu64 " bytes, and it has %" PRId64 " in all", n,
                                   a->size);
     a->head = LENGTH + (int64_t)n;
-    fa__memory *text = fa__memory_new(n + 1);
+    const size_t size = (size_t)n;
+    fa__memory *text = fa__memory_new(size + 1);
     if (!text)
         return false;
-    return fread(text->bytes, 1, n, a->file) == n ? fa__stored_header(a, text, n) : cannot(a, "read");
+    return fread(text->bytes, 1, size, a->file) == size ? fa__stored_header(a, text, size) : cannot(a, "read");
 }
 
 fa__stored *fa__stored_from(const char *who, const char *path, FILE *file, int64_t size)
