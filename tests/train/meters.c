@@ -306,7 +306,10 @@ static void the_host_waits_when_it_reads(void **state)
         fa_meter_reset(loss_of);
     }
     test_devices_delay(test_device_is_late(0) ? 20 : 0);
-    assert_int_equal(fa_transfers_total().waits, reads);
+    if (test_device_is_late(0))
+        assert_int_equal(fa_transfers_total().waits, reads);
+    else /* a driver may have finished before the read */
+        assert_in_range(fa_transfers_total().waits, 0, reads);
     assert_int_equal(fa_transfers_total().to_host, reads);
     assert_int_equal(reads, STEPS / EVERY);
     assert_no_error();
