@@ -1,16 +1,39 @@
 /* Containers of modules: sequential, list, dictionary. */
+#include "internal.h"
+#include "nn/layer.h"
 #include "nn/module.h"
+#include "ops/nn/relu_pool.h"
 #include <facula/error.h>
 #include <facula/scope.h>
+
+static const fa__member *first_child(const fa__member *m)
+{
+    while (m && m->kind != FA__CHILD)
+        m = m->next;
+    return m;
+}
+
+/* Whether two modules that follow each other are relu and pooling that one pass computes, unseen by hooks. */
+static bool join(const fa__member *m, const fa__member *next, const fa_tensor *x)
+{
+    const fa_module *relu = m->object, *pool = next ? next->object : NULL;
+    return pool && !relu->hooks && !pool->hooks && fa__is_relu(relu) && fa__is_max_pool_2x2(pool)
+           && fa__relu_pool_fits(x);
+}
 
 /* Holds one activation at a time: each is released as soon as the next one exists. */
 static fa_tensor *sequential_forward(fa_module *self, fa_tensor *x)
 {
     FA_VAR(h, x);
-    for (const fa__member *m = self->first; m && h; m = m->next) {
+    for (const fa__member *m = first_child(self->first), *next; m && h; m = next) {
         FA_SCOPE;
-        if (m->kind == FA__CHILD)
+        next = first_child(m->next);
+        if (join(m, next, h)) {
+            fa_assign(&h, fa__relu_max_pool2d(h).y);
+            next = first_child(next->next);
+        } else {
             fa_assign(&h, fa_forward(m->object, h));
+        }
     }
     return fa_adopt((fa_tensor *)fa_keep(h));
 }

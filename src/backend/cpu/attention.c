@@ -53,6 +53,12 @@ static matrix turned(matrix m)
     return (matrix){m.data, m.col, m.row};
 }
 
+/* What has no elements has no memory. */
+static char *after(void *data, int64_t bytes)
+{
+    return data ? (char *)data + bytes : NULL;
+}
+
 /* The matrix of a head, from a row on. */
 static matrix matrix_of(const attention *s, const fa__operand *x, int64_t head, int64_t row)
 {
@@ -60,13 +66,13 @@ static matrix matrix_of(const attention *s, const fa__operand *x, int64_t head, 
     int r = x->rank - 2;
     for (int d = r - 1; d >= 0; head /= x->shape[d--])
         at += head % x->shape[d] * x->stride[d];
-    return (matrix){(char *)x->data + (at + row * x->stride[r]) * s->c->size, x->stride[r], x->stride[r + 1]};
+    return (matrix){after(x->data, (at + row * x->stride[r]) * s->c->size), x->stride[r], x->stride[r + 1]};
 }
 
 /* The same for gradients. */
 static matrix result_of(const attention *s, char *data, int64_t rows, int64_t width, int64_t head, int64_t row)
 {
-    return (matrix){data + (head * rows + row) * width * s->c->size, width, 1};
+    return (matrix){after(data, (head * rows + row) * width * s->c->size), width, 1};
 }
 
 static void multiply(attention *s, matrix c, matrix a, matrix b, int64_t m, int64_t n, int64_t k, bool accumulate)
