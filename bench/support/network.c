@@ -5,13 +5,14 @@
 
 static bench_network now;
 
-fa_tensor *bench_wave(fa_shape shape, double scale)
+fa_tensor *bench_noise(fa_shape shape, double scale)
 {
     int64_t count = 1;
     for (int i = 0; i < shape.rank; i++)
         count *= shape.dim[i];
-    fa_tensor *at = fa_mul(fa_arange(0, (double)count, .dtype = FA_F64), 1.3);
-    return fa_reshape(fa_to(fa_mul(fa_sin(at), scale), FA_F32), shape);
+    fa_tensor *large = fa_mul(fa_sin(fa_mul(fa_arange(0, (double)count, .dtype = FA_F64), 12.9898)), 43758.5453);
+    fa_tensor *uniform = fa_sub(fa_mul(fa_sub(large, fa_floor(large)), 2), 1);
+    return fa_reshape(fa_to(fa_mul(uniform, scale), FA_F32), shape);
 }
 
 static fa_shape shape_of(const fa_tensor *t)
@@ -34,7 +35,7 @@ static void set_parameters(void)
     fa_parameters p = fa_module_parameters(now.net);
     for (size_t i = 0; i < p.count; i++)
         if (!is_norm_weight(p.item[i], p.name[i]))
-            fa_copy_(p.item[i], bench_wave(shape_of(p.item[i]), now.scale));
+            fa_copy_(p.item[i], bench_noise(shape_of(p.item[i]), now.scale));
         else
             fa_init_constant_(p.item[i], 1);
 }

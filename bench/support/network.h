@@ -3,8 +3,8 @@
 #define BENCH_NETWORK_H
 #include <facula/facula.h>
 
-/* sin(1.3 i) * scale as f32: the same numbers as in peer.py. */
-fa_tensor *bench_wave(fa_shape shape, double scale);
+/* Noise from -scale to scale as f32, the same as in peer.py: for element i, 2 frac(43758.5453 sin(12.9898 i)) - 1. */
+fa_tensor *bench_noise(fa_shape shape, double scale);
 
 /* A network in training, with its batch. */
 typedef struct bench_network {
@@ -12,7 +12,7 @@ typedef struct bench_network {
     fa_module *net;
     fa_optim *(*optimizer)(fa_module *); /* makes a fresh one */
     fa_optim *optim;
-    double scale; /* of the parameters' wave; weights of norms stay 1 */
+    double scale; /* of the parameters' noise; weights of norms stay 1 */
 } bench_network;
 
 /* Sets the parameters, makes the optimizer, and lets the worker compare the loss after five steps. */

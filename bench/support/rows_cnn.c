@@ -13,7 +13,7 @@ static void open_cnn(int64_t images)
                                       fa_nn_relu(), fa_nn_max_pool2d(2), fa_nn_flatten(), fa_nn_linear(16 * 5 * 5, 120),
                                       fa_nn_relu(), fa_nn_linear(120, 84), fa_nn_relu(), fa_nn_linear(84, 10));
     bench_train((bench_network){
-        .x = bench_wave(FA_SHAPE(images, 3, 32, 32), 1),
+        .x = bench_noise(FA_SHAPE(images, 3, 32, 32), 1),
         .y = fa_remainder(fa_arange(0, (double)images, .dtype = FA_I64), 10),
         .net = net,
         .optimizer = momentum,

@@ -51,7 +51,7 @@ static fa_module *resnet18(void)
 
 static fa_tensor *images(void)
 {
-    return bench_wave(FA_SHAPE(8, 3, 224, 224), 1);
+    return bench_noise(FA_SHAPE(8, 3, 224, 224), 1);
 }
 
 static fa_optim *momentum(fa_module *net)

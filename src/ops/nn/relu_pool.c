@@ -94,7 +94,7 @@ static void relu_max_pool2d_grad(fa__back *b)
  *  is above 0. An odd last row or column is in no window. */
 OP(relu_max_pool2d, relu_max_pool2d_args, (y, at), .infer = relu_max_pool2d_infer, .run = relu_max_pool2d_run,
    .grad = relu_max_pool2d_grad, .keep = KEEP(at), INTERNAL, TORCH(""),
-   SAMPLES("(2,3,4,6); (2,5,7); (1,2,2,70); (3,36,9); n(1,2,8,18); t(1,3,6,6); (0,3,4,4)"))
+   SAMPLES("d(2,3,4,6); d(2,5,7); d(1,2,2,70); d(3,36,9); n(1,2,8,18); t(1,3,6,6); (0,3,4,4)"))
 
 static bool relu_max_pool2d_back_infer(fa__call *c)
 {
