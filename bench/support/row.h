@@ -46,9 +46,8 @@ extern const bench_row bench_tiny[], bench_training[], bench_pointwise[], bench_
 const bench_row *bench_row_at(int i);
 const bench_row *bench_row_named(const char *name);
 
-/* Answers lines on standard input until it ends: "limits", "open NAME", "check", "peak" (bytes that the process took since it
- * was opened, at most at once), "go" (seconds a call), "close".
- * peer.py speaks the same. */
+/* Answers lines on standard input until it ends: "limits", "open NAME", "check", "peak" (bytes that the process took
+ * since it was opened, at most at once), "go" (seconds a call), "close". peer.py speaks the same. */
 int bench_worker(void);
 /* Makes `count` calls of a row and nothing else: for counting instructions. */
 int bench_count(const char *name, int64_t count);

@@ -21,8 +21,8 @@ static fa_tensor *attention_forward(fa_module *self, fa_tensor *x)
 {
     attention *a = fa_module_data(self);
     fa_tensors part = fa_chunk(fa_forward(a->qkv, x), 3, .dim = -1);
-    fa_tensor *y = fa_scaled_dot_product_attention(heads(part.item[0]), heads(part.item[1]), heads(part.item[2]),
-                                                   .causal = true);
+    fa_tensor *y =
+        fa_scaled_dot_product_attention(heads(part.item[0]), heads(part.item[1]), heads(part.item[2]), .causal = true);
     return fa_forward(a->out, fa_reshape(fa_transpose(y, 1, 2), FA_SHAPE(BATCH, -1, WIDTH)));
 }
 

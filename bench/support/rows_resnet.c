@@ -31,9 +31,9 @@ static fa_module *block_new(int64_t in, int64_t out, int64_t stride)
     b->conv2 = fa_module_add(self, "conv2", fa_nn_conv2d(out, out, 3, .padding = 1, .bias = false));
     b->bn2 = fa_module_add(self, "bn2", fa_nn_batch_norm2d(out));
     if (stride != 1 || in != out)
-        b->shortcut = fa_module_add(self, "shortcut",
-                                    fa_nn_sequential(fa_nn_conv2d(in, out, 1, .stride = stride, .bias = false),
-                                                     fa_nn_batch_norm2d(out)));
+        b->shortcut = fa_module_add(
+            self, "shortcut",
+            fa_nn_sequential(fa_nn_conv2d(in, out, 1, .stride = stride, .bias = false), fa_nn_batch_norm2d(out)));
     return self;
 }
 
@@ -41,10 +41,9 @@ static fa_module *resnet18(void)
 {
     return fa_nn_sequential(fa_nn_conv2d(3, 64, 7, .stride = 2, .padding = 3, .bias = false), fa_nn_batch_norm2d(64),
                             fa_nn_relu(), fa_nn_max_pool2d(3, .stride = 2, .padding = 1), block_new(64, 64, 1),
-                            block_new(64, 64, 1), block_new(64, 128, 2), block_new(128, 128, 1),
-                            block_new(128, 256, 2), block_new(256, 256, 1), block_new(256, 512, 2),
-                            block_new(512, 512, 1), fa_nn_adaptive_avg_pool2d(1), fa_nn_flatten(),
-                            fa_nn_linear(512, 1000));
+                            block_new(64, 64, 1), block_new(64, 128, 2), block_new(128, 128, 1), block_new(128, 256, 2),
+                            block_new(256, 256, 1), block_new(256, 512, 2), block_new(512, 512, 1),
+                            fa_nn_adaptive_avg_pool2d(1), fa_nn_flatten(), fa_nn_linear(512, 1000));
 }
 
 /* ---- rows ---- */

@@ -1,10 +1,9 @@
 /* Containers of modules: sequential, list, dictionary. */
-#include "internal.h"
 #include "nn/layer.h"
 #include "nn/module.h"
-#include "ops/nn/relu_pool.h"
 #include <facula/error.h>
 #include <facula/scope.h>
+#include <facula/tensor.h>
 
 static const fa__member *first_child(const fa__member *m)
 {
@@ -13,12 +12,13 @@ static const fa__member *first_child(const fa__member *m)
     return m;
 }
 
-/* Whether two modules that follow each other are relu and pooling that one pass computes, unseen by hooks. */
-static bool join(const fa__member *m, const fa__member *next, const fa_tensor *x)
+/* The result of two modules that follow each other, if they are relu and pooling that one pass computes, and no hook
+ * sees what is between them. NULL: run them one by one. */
+static fa_tensor *joined(const fa__member *m, const fa__member *next, const fa_tensor *x)
 {
     const fa_module *relu = m->object, *pool = next ? next->object : NULL;
-    return pool && !relu->hooks && !pool->hooks && fa__is_relu(relu) && fa__is_max_pool_2x2(pool)
-           && fa__relu_pool_fits(x);
+    bool join = pool && !relu->hooks && !pool->hooks && fa__is_relu(relu) && fa__is_max_pool_2x2(pool);
+    return join ? fa__relu_pool(x) : NULL;
 }
 
 /* Holds one activation at a time: each is released as soon as the next one exists. */
@@ -28,12 +28,10 @@ static fa_tensor *sequential_forward(fa_module *self, fa_tensor *x)
     for (const fa__member *m = first_child(self->first), *next; m && h; m = next) {
         FA_SCOPE;
         next = first_child(m->next);
-        if (join(m, next, h)) {
-            fa_assign(&h, fa__relu_max_pool2d(h).y);
+        fa_tensor *both = joined(m, next, h);
+        if (both)
             next = first_child(next->next);
-        } else {
-            fa_assign(&h, fa_forward(m->object, h));
-        }
+        fa_assign(&h, both ? both : fa_forward(m->object, h));
     }
     return fa_adopt((fa_tensor *)fa_keep(h));
 }

@@ -92,9 +92,13 @@ static void others(void **state)
     (void)state;
     FA_SCOPE;
     fa_tensor *x = fa_randn(FA_SHAPE(2, 3, 6, 10), .requires_grad = true);
-    fa_module *pools[] = {fa_nn_max_pool2d(3), fa_nn_max_pool2d(2, .stride = 1), fa_nn_max_pool2d(2, .padding = 1),
-                          fa_nn_max_pool2d(2, .dilation = 2), fa_nn_max_pool2d(2, .ceil_mode = true),
-                          fa_nn_max_pool2d(FA_PAIR(2, 1)), fa_nn_avg_pool2d(2)};
+    fa_module *pools[] = {fa_nn_max_pool2d(3),
+                          fa_nn_max_pool2d(2, .stride = 1),
+                          fa_nn_max_pool2d(2, .padding = 1),
+                          fa_nn_max_pool2d(2, .dilation = 2),
+                          fa_nn_max_pool2d(2, .ceil_mode = true),
+                          fa_nn_max_pool2d(FA_PAIR(2, 1)),
+                          fa_nn_avg_pool2d(2)};
     for (size_t i = 0; i < sizeof pools / sizeof *pools; i++)
         assert_false(is_one_pass(fa_forward(fa_nn_sequential(fa_nn_relu(), pools[i]), x)));
     assert_false(is_one_pass(fa_forward(fa_nn_sequential(fa_nn_gelu(), fa_nn_max_pool2d(2)), x)));

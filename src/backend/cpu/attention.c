@@ -18,9 +18,7 @@ typedef struct attention {
     const fa__operand *q, *k, *v, *mask, *y, *gy;
     char *gq, *gk, *gv; /* without gaps */
     const fa__simd_class *c;
-    fa__gemm_run *product;
     int64_t heads, rows, columns, width, v_width, block, blocks;
-    double scale_value;
     _Alignas(8) char scale[8];
     bool causal;
     _Atomic bool failed;
@@ -90,7 +88,7 @@ static void multiply(attention *s, matrix c, matrix a, matrix b, int64_t m, int6
                         .c_row = c.row,
                         .c_col = c.col,
                         .accumulate = accumulate};
-    if (!s->product(&g))
+    if (!fa__cpu_gemm->run[s->q->dtype](&g))
         atomic_store(&s->failed, true);
 }
 
@@ -281,7 +279,6 @@ static void describe(attention *s, double scale, bool causal)
 {
     const fa__operand *q = s->q, *v = s->v;
     s->c = fa__cpu_class(q->dtype);
-    s->product = fa__cpu_gemm->run[q->dtype];
     s->causal = causal;
     fill(s, s->scale, scale, 1);
     s->heads = 1;

@@ -1,7 +1,6 @@
 /* relu and max pooling over windows of 2 x 2 as one operation, for fa_nn_sequential(): it keeps a byte for each window
  * for backward instead of what goes in, and passes over memory once. Devices without its kernel compute it from other
  * operations, with the same bits. */
-#include "ops/nn/relu_pool.h"
 #include "dispatch/call.h"
 
 enum { NONE = 255 /* instead of a position: no element of the window is above 0 */ };
@@ -39,19 +38,6 @@ static bool by_kernel(const fa__call *c, const fa_tensor *x)
     return c->plan.device->backend->has_kernel(c->op) && x->dtype == FA_F32 && fa_is_contiguous(x);
 }
 
-bool fa__relu_pool_fits(const fa_tensor *x)
-{
-    return (x->rank == 3 || x->rank == 4) && x->shape[x->rank - 2] >= 2 && x->shape[x->rank - 1] >= 2
-           && x->dtype == FA_F32 && fa_is_contiguous(x) && x->storage
-           && x->storage->device->backend->has_kernel(fa__ops[FA__OP_relu_max_pool2d]);
-}
-
-/* Stores y as result k of a call. */
-static bool put(fa__call *c, int k, const fa_tensor *y)
-{
-    return y && fa__run_expression(c, c->out[k], "x", 1, (fa__bound[]){{.name = "x", .value = fa__arg_t(y)}});
-}
-
 static bool relu_max_pool2d_run(fa__call *c)
 {
     const relu_max_pool2d_args *a = c->args;
@@ -63,7 +49,7 @@ static bool relu_max_pool2d_run(fa__call *c)
     fa_tensor *row = fa_floor_divide(r.indices, a->x->shape[a->x->rank - 1]);
     fa_tensor *column = fa_remainder(r.indices, a->x->shape[a->x->rank - 1]);
     fa_tensor *at = fa_add(fa_mul(fa_remainder(row, 2), 2), fa_remainder(column, 2));
-    return put(c, 0, r.values) && put(c, 1, fa_where(fa_le(r.values, 0), NONE, at));
+    return fa__run_copy(c, c->out[0], r.values) && fa__run_copy(c, c->out[1], fa_where(fa_le(r.values, 0), NONE, at));
 }
 
 /* The numbers of the chosen elements in their planes; those of windows without one are any. */
@@ -100,7 +86,8 @@ static bool relu_max_pool2d_back_infer(fa__call *c)
 {
     const relu_max_pool2d_back_args *a = c->args;
     const fa_tensor *gy = a->gy, *at = a->at, *x = a->x;
-    bool fits = gy->rank == x->rank && (x->rank == 3 || x->rank == 4) && !fa__dtype_is_float(at->dtype) && fa__same_shape(gy, at);
+    bool fits = gy->rank == x->rank && (x->rank == 3 || x->rank == 4) && !fa__dtype_is_float(at->dtype)
+                && fa__same_shape(gy, at);
     for (int i = 0; fits && i < x->rank; i++)
         fits = gy->shape[i] == (i < x->rank - 2 ? x->shape[i] : x->shape[i] / 2);
     if (!fits)
@@ -116,7 +103,7 @@ static bool relu_max_pool2d_back_run(fa__call *c)
     FA_SCOPE;
     FA_USE(.no_grad = true, .autocast = FA_SAME);
     fa_tensor *g = fa_where(fa_eq(a->at, NONE), 0, a->gy);
-    return put(c, 0, fa__max_pool2d_back(g, indices_of(a->at, a->x), a->x, 2, 2, 0, 1));
+    return fa__run_copy(c, c->out[0], fa__max_pool2d_back(g, indices_of(a->at, a->x), a->x, 2, 2, 0, 1));
 }
 
 static fa_tensor *flat_planes(const fa_tensor *x)
@@ -137,5 +124,13 @@ OP(relu_max_pool2d_back, relu_max_pool2d_back_args, (y), .infer = relu_max_pool2
    .run = relu_max_pool2d_back_run, .grad = relu_max_pool2d_back_grad, .keep = KEEP(at), INTERNAL, TORCH(""),
    SAMPLES("(2,3,2,3) i(2,3,2,3)<4 (2,3,4,6); (2,2,3) i(2,2,3)<4 (2,5,7); (1,1,35) i(1,1,35)<4 (1,2,70); (0,3,2,2) "
            "i(0,3,2,2)<4 (0,3,4,4)"))
+
+fa_tensor *fa__relu_pool(const fa_tensor *x)
+{
+    bool fits = (x->rank == 3 || x->rank == 4) && x->shape[x->rank - 2] >= 2 && x->shape[x->rank - 1] >= 2
+                && x->dtype == FA_F32 && fa_is_contiguous(x) && x->storage
+                && x->storage->device->backend->has_kernel(fa__ops[FA__OP_relu_max_pool2d]);
+    return fits ? fa__relu_max_pool2d(x).y : NULL;
+}
 
 #include "relu_pool.rows"
