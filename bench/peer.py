@@ -5,6 +5,7 @@ bench_worker() does: "version", "open NAME", "check", "peak", "go", "close". A c
 import sys
 import time
 import warnings
+from contextlib import nullcontext
 
 warnings.filterwarnings("ignore")
 import torch
@@ -83,14 +84,16 @@ def linreg_step():
     return call
 
 
-def mlp(optimizer, **settings):
+def mlp(optimizer, low=False, **settings):
     x, y = torch.randn(64, 784), torch.randint(0, 10, (64,))
     net = nn.Sequential(nn.Linear(784, 128), nn.ReLU(), nn.Linear(128, 10))
     optim = optimizer(net.parameters(), **settings)
 
     def call():
         optim.zero_grad()
-        F.cross_entropy(net(x), y).backward()
+        with torch.autocast("cpu", torch.bfloat16) if low else nullcontext():
+            loss = F.cross_entropy(net(x), y)
+        loss.backward()
         optim.step()
 
     return call
@@ -104,6 +107,11 @@ def mlp_step():
 @row
 def mlp_adam_step():
     return mlp(torch.optim.Adam, lr=0.001)
+
+
+@row
+def mlp_bf16_step():
+    return mlp(torch.optim.SGD, low=True, lr=0.01)
 
 
 # ---- many elements ----
@@ -245,6 +253,7 @@ ROWS.update(
     gemm_128x784x64=lambda: product(128, 64, 784),
     gemm_64x10x128=lambda: product(64, 128, 10),
     gemm_bf16_1024=lambda: product(1024, 1024, 1024, torch.bfloat16),
+    gemm_f16_1024=lambda: product(1024, 1024, 1024, torch.float16),
 )
 
 
@@ -280,8 +289,8 @@ def noise(shape, scale):
 class Training:
     """A network in training, as network.c has it."""
 
-    def __init__(self, x, y, net, optimizer, scale):
-        self.x, self.y, self.net, self.optimizer, self.scale = x, y, net, optimizer, scale
+    def __init__(self, x, y, net, optimizer, scale, autocast=None):
+        self.x, self.y, self.net, self.optimizer, self.scale, self.autocast = x, y, net, optimizer, scale, autocast
         self.optim = self.fresh()
 
     def fresh(self):
@@ -295,7 +304,8 @@ class Training:
 
     def step(self, optim):
         optim.zero_grad()
-        loss = F.cross_entropy(self.net(self.x), self.y)
+        with torch.autocast("cpu", self.autocast) if self.autocast else nullcontext():
+            loss = F.cross_entropy(self.net(self.x), self.y)
         loss.backward()
         optim.step()
         return loss
@@ -304,6 +314,8 @@ class Training:
         return self.step(self.optim)
 
     def check(self):
+        if self.autocast:
+            return 0
         optim = self.fresh()
         return [self.step(optim).item() for _ in range(5)][-1]
 
@@ -312,15 +324,16 @@ def momentum(parameters):
     return torch.optim.SGD(parameters, lr=0.001, momentum=0.9)
 
 
-def cnn(images):
+def cnn(images, autocast=None):
     x, y = noise((images, 3, 32, 32), 1), torch.arange(images) % 10
     layers = [nn.Conv2d(3, 6, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2)]
     layers += [nn.Flatten(), nn.Linear(16 * 5 * 5, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10)]
-    return Training(x, y, nn.Sequential(*layers), momentum, 0.1)
+    return Training(x, y, nn.Sequential(*layers), momentum, 0.1, autocast)
 
 
 for images in [4, 64, 256]:
     ROWS[f"cnn_b{images}"] = lambda images=images: cnn(images)
+ROWS["cnn_b64_bf16"] = lambda: cnn(64, torch.bfloat16)
 
 
 # ---- ResNet-18 ----

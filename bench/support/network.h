@@ -13,6 +13,7 @@ typedef struct bench_network {
     fa_optim *(*optimizer)(fa_module *); /* makes a fresh one */
     fa_optim *optim;
     double scale; /* of the parameters' noise; weights of norms stay 1 */
+    fa_dtype autocast; /* FA_SAME: none */
 } bench_network;
 
 /* Sets the parameters, makes the optimizer, and lets the worker compare the loss after five steps. */

@@ -7,7 +7,7 @@ static fa_optim *momentum(fa_module *net)
     return fa_optim_sgd(net, .lr = 0.001, .momentum = 0.9);
 }
 
-static void open_cnn(int64_t images)
+static void open_cnn(int64_t images, fa_dtype autocast)
 {
     fa_module *net = fa_nn_sequential(fa_nn_conv2d(3, 6, 5), fa_nn_relu(), fa_nn_max_pool2d(2), fa_nn_conv2d(6, 16, 5),
                                       fa_nn_relu(), fa_nn_max_pool2d(2), fa_nn_flatten(), fa_nn_linear(16 * 5 * 5, 120),
@@ -18,22 +18,28 @@ static void open_cnn(int64_t images)
         .net = net,
         .optimizer = momentum,
         .scale = 0.1,
+        .autocast = autocast,
     });
 }
 
 static void open_4(void)
 {
-    open_cnn(4);
+    open_cnn(4, FA_SAME);
 }
 
 static void open_64(void)
 {
-    open_cnn(64);
+    open_cnn(64, FA_SAME);
+}
+
+static void open_64_bf16(void)
+{
+    open_cnn(64, FA_BF16);
 }
 
 static void open_256(void)
 {
-    open_cnn(256);
+    open_cnn(256, FA_SAME);
 }
 
 /* Each layer forward and for its weights, all but the first also for its input. */
@@ -43,6 +49,7 @@ static void open_256(void)
 const bench_row bench_cnn[] = {
     {"cnn_b4", BENCH_MICROSECONDS, 8, {.flop = CNN_FLOP(4)}, open_4, bench_train_steps},
     {"cnn_b64", BENCH_MICROSECONDS, 5, {.flop = CNN_FLOP(64)}, open_64, bench_train_steps},
+    {"cnn_b64_bf16", BENCH_MICROSECONDS, 1, BENCH_NO_LIMIT, open_64_bf16, bench_train_steps},
     {"cnn_b256", BENCH_MICROSECONDS, 4, {.flop = CNN_FLOP(256)}, open_256, bench_train_steps},
     {0},
 };

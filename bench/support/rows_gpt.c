@@ -116,6 +116,7 @@ static void open_step(void)
         .net = gpt_new(),
         .optimizer = adamw,
         .scale = 0.05,
+        .autocast = FA_SAME,
     });
 }
 

@@ -66,6 +66,7 @@ static void open_step(void)
         .net = resnet18(),
         .optimizer = momentum,
         .scale = 0.05,
+        .autocast = FA_SAME,
     });
 }
 
