@@ -136,16 +136,35 @@ void FA__SIMD(fa__pool_2x2_back)(float *a, float *b, const float *g, const int64
 enum { NONE = 255 };
 typedef uint8_t bytes __attribute__((__vector_size__(L)));
 
+/* The first n < 2 * most bytes, in pieces of `most`, a power of 2, and half as many and so on: copies of known sizes are
+ * instructions, not calls. */
+INLINE void copy_first(void *to, const void *from, int64_t n, int64_t most)
+{
+    UNROLL
+    for (int64_t size = most; size > 0; size /= 2)
+        if (n & size) {
+            memcpy(to, from, (size_t)size);
+            to = (char *)to + size;
+            from = (const char *)from + size;
+        }
+}
+
 INLINE void store_bytes(uint8_t *p, f32m v, int64_t n)
 {
     bytes b = __builtin_convertvector(v, bytes);
-    memcpy(p, &b, n < L ? (size_t)n : sizeof b);
+    if (n >= L)
+        memcpy(p, &b, sizeof b);
+    else
+        copy_first(p, &b, n, L / 2);
 }
 
 INLINE f32m load_bytes(const uint8_t *p, int64_t n)
 {
     bytes b = {0};
-    memcpy(&b, p, n < L ? (size_t)n : sizeof b);
+    if (n >= L)
+        memcpy(&b, p, sizeof b);
+    else
+        copy_first(&b, p, n, L / 2);
     return __builtin_convertvector(b, f32m);
 }
 
