@@ -4,6 +4,12 @@
 #include <string.h>
 
 enum { L = f32_lanes, HALF = L / 2 };
+
+INLINE int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 typedef int64_t i64v __attribute__((__vector_size__(VECTOR_BYTES)));
 typedef int32_t halfm __attribute__((__vector_size__(VECTOR_BYTES / 2)));
 
@@ -134,39 +140,82 @@ void FA__SIMD(fa__pool_2x2_back)(float *a, float *b, const float *g, const int64
 /* ---- with relu: a byte for each window, of which NONE is for those without an element above 0 ---- */
 
 enum { NONE = 255 };
-typedef uint8_t bytes __attribute__((__vector_size__(L)));
 
-/* The first n < 2 * most bytes, in pieces of `most`, a power of 2, and half as many and so on: copies of known sizes are
- * instructions, not calls. */
-INLINE void copy_first(void *to, const void *from, int64_t n, int64_t most)
+/* The first n of L bytes, as numbers of 32 bits; n > 0 */
+#if defined FA__LEVEL_avx512
+INLINE f32m load_bytes(const uint8_t *p, int64_t n)
 {
-    UNROLL
-    for (int64_t size = most; size > 0; size /= 2)
-        if (n & size) {
-            memcpy(to, from, (size_t)size);
-            to = (char *)to + size;
-            from = (const char *)from + size;
-        }
+    return (f32m)_mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8((__mmask16)_bzhi_u32(0xffff, (uint32_t)least(n, L)), p));
 }
 
 INLINE void store_bytes(uint8_t *p, f32m v, int64_t n)
 {
-    bytes b = __builtin_convertvector(v, bytes);
-    if (n >= L)
-        memcpy(p, &b, sizeof b);
-    else
-        copy_first(p, &b, n, L / 2);
+    _mm512_mask_cvtepi32_storeu_epi8(p, (__mmask16)_bzhi_u32(0xffff, (uint32_t)least(n, L)), (__m512i)v);
+}
+#else
+/* Pieces of 4, 2 and 1 */
+INLINE uint64_t load_pieces(const uint8_t *p, int64_t n)
+{
+    uint64_t all = 0;
+    uint32_t four = 0;
+    uint16_t two = 0;
+    if (n & 1)
+        all = p[n - 1];
+    if (n & 2) {
+        memcpy(&two, p + (n & 4), 2);
+        all = all << 16 | two;
+    }
+    if (n & 4) {
+        memcpy(&four, p, 4);
+        all = all << 32 | four;
+    }
+    return all;
+}
+
+INLINE void store_pieces(uint8_t *p, uint64_t all, int64_t n)
+{
+    const uint32_t four = (uint32_t)all;
+    if (n & 4) {
+        memcpy(p, &four, 4);
+        all >>= 32;
+    }
+    const uint16_t two = (uint16_t)all;
+    if (n & 2) {
+        memcpy(p + (n & 4), &two, 2);
+        all >>= 16;
+    }
+    if (n & 1)
+        p[n - 1] = (uint8_t)all;
 }
 
 INLINE f32m load_bytes(const uint8_t *p, int64_t n)
 {
-    bytes b = {0};
+    uint64_t all = 0;
     if (n >= L)
-        memcpy(&b, p, sizeof b);
+        memcpy(&all, p, L);
     else
-        copy_first(&b, p, n, L / 2);
-    return __builtin_convertvector(b, f32m);
+        all = load_pieces(p, n);
+#if defined FA__LEVEL_avx2
+    return (f32m)_mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)all));
+#else
+    return (f32m){(int32_t)(all & 255), (int32_t)(all >> 8 & 255), (int32_t)(all >> 16 & 255), (int32_t)(all >> 24)};
+#endif
 }
+
+INLINE void store_bytes(uint8_t *p, f32m v, int64_t n)
+{
+#if defined FA__LEVEL_avx2
+    const __m128i words = _mm_packus_epi32(_mm256_castsi256_si128((__m256i)v), _mm256_extracti128_si256((__m256i)v, 1));
+    const uint64_t all = (uint64_t)_mm_cvtsi128_si64(_mm_packus_epi16(words, words));
+#else
+    const uint64_t all = (uint64_t)v[0] | (uint64_t)v[1] << 8 | (uint64_t)v[2] << 16 | (uint64_t)v[3] << 24;
+#endif
+    if (n >= L)
+        memcpy(p, &all, L);
+    else
+        store_pieces(p, all, n);
+}
+#endif
 
 void FA__SIMD(fa__relu_pool_2x2)(float *y, uint8_t *at, const float *a, const float *b, int64_t n)
 {
