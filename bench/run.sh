@@ -16,6 +16,10 @@ set --
 if has_torch; then
     set -- --peer "$python" bench/peer.py
 fi
+# A lower level of instructions is for both sides.
+if [ "${FACULA_CPU-}" = avx2 ]; then
+    export ATEN_CPU_CAPABILITY=avx2 ONEDNN_MAX_CPU_ISA=AVX2 MKL_ENABLE_INSTRUCTIONS=AVX2
+fi
 # Two threads a side: one goes on while the other sleeps.
 export FACULA_NUM_THREADS=2 OMP_NUM_THREADS=2
 exec "$build/bench/compare" "$@" --json build/bench.json "$only"

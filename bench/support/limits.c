@@ -58,7 +58,8 @@ static loop fma_loop(void)
 {
     double turns = 2.0 * BENCH_THREADS * CHAINS * FMA_TURNS;
 #ifdef __x86_64__
-    if (__builtin_cpu_supports("avx512f"))
+    const char *level = getenv("FACULA_CPU"); /* Facula does not go above it */
+    if (__builtin_cpu_supports("avx512f") && (!level || strcmp(level, "avx512") == 0))
         return (loop){fma_avx512, 16 * turns};
     if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma"))
         return (loop){fma_avx2, 8 * turns};
