@@ -2,7 +2,9 @@
 #include "backend/convolution.h"
 #include "backend/cpu/kernel.h"
 #include "backend/cpu/lanes.h"
+#include "backend/cpu/lanes_plan.h"
 #include "backend/cpu/patches.h"
+#include "backend/cpu/widened.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/parallel.h"
@@ -184,7 +186,10 @@ KERNEL(conv2d)
     work w = {.x = x->data, .y = y->data, .weight = weight->data, .bias = bias->data, .p = fa__convolution_patches(&v)};
     w.bias_step = bias->data ? bias->stride[0] : 0;
     const fa__lanes_image lanes = forward_lanes(&w, &v);
+    fa__lanes_plan plan;
     bool ok;
+    if (fa__dtype_is_half(y->dtype) && fa__lanes_plan_image(&plan, &lanes))
+        return fa__cpu_run_widened(l, fa__cpu_conv2d);
     if (y->dtype == FA_F32 && fa__lanes_image_run(&lanes, &ok))
         return ok;
     ok = begin(&w, &v, y->dtype, copied) && run_all(&w, v.groups, forward_groups);
@@ -258,6 +263,16 @@ static bool run_classes(work *w)
     return true;
 }
 
+/* Whether the first class of pixels is summed by lanes. */
+static bool classes_by_lanes(work *w, const fa__convolution *v)
+{
+    fa__lanes_plan plan;
+    w->v = v;
+    w->p = fa__convolution_patches_back(v, w->class, w->first, w->every);
+    const fa__lanes_image lanes = backward_lanes(w);
+    return fa__lanes_plan_image(&plan, &lanes);
+}
+
 KERNEL(conv_transpose2d)
 {
     const fa__operand *x = &l->operand[0], *y = &l->operand[1], *weight = &l->operand[2], *bias = &l->operand[3];
@@ -265,6 +280,8 @@ KERNEL(conv_transpose2d)
     const fa__convolution v = fa__convolution_of(x, weight, y, a->stride, a->padding, a->dilation, a->groups);
     work w = {.x = x->data, .y = y->data, .weight = weight->data, .bias = bias->data};
     w.bias_step = bias->data ? bias->stride[0] : 0;
+    if (fa__dtype_is_half(x->dtype) && classes_by_lanes(&w, &v))
+        return fa__cpu_run_widened(l, fa__cpu_conv_transpose2d);
     bool ok = begin(&w, &v, x->dtype, true) && run_classes(&w);
     fa__aligned_free(w.packed);
     return ok;
@@ -384,9 +401,12 @@ KERNEL(conv2d_weight)
     const conv2d_weight_args *a = l->args;
     const fa__convolution v = fa__convolution_of(x, weight, y, a->stride, a->padding, a->dilation, a->groups);
     work w = {.x = x->data, .y = y->data, .weight = weight->data, .p = fa__convolution_patches(&v)};
+    fa__lanes_plan of_x, of_y;
     begin(&w, &v, x->dtype, false);
     w.part = fa__convolution_part(&v);
     w.parts = fa__convolution_parts(&v);
+    if (fa__dtype_is_half(x->dtype) && w.parts > 1 && fa__lanes_plan_weight(&of_x, &of_y, &v))
+        return fa__cpu_run_widened(l, fa__cpu_conv2d_weight);
     if (w.parts == 1)
         return run_all(&w, v.groups, weight_parts);
     w.sums = fa__aligned(64, (size_t)(w.parts * v.groups * weights_of_group(&v)) * w.kind->sum);
