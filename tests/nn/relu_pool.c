@@ -37,15 +37,15 @@ static fa_tensor *apart(const fa_tensor *x)
     return fa_max_pool2d(fa_relu(x), 2);
 }
 
-static void check_shape(const fa_module *net, fa_shape shape, fa_device device)
+static void check_shape(const fa_module *net, fa_shape shape, fa_device device, fa_dtype dtype)
 {
     FA_SCOPE;
-    fa_tensor *x = special(shape, device);
+    fa_tensor *x = fa_to(special(shape, device), dtype);
     fa_set_requires_grad(x, true);
     fa_tensor *y = fa_forward((fa_module *)net, x), *expected = apart(x);
     assert_true(is_one_pass(y) == has_kernel(device));
     assert_true(fa_same(y, expected));
-    fa_tensor *gy = fa_to(fa_randn(shape), device);
+    fa_tensor *gy = fa_to(fa_to(fa_randn(shape), device), dtype);
     gy = fa_narrow(fa_narrow(gy, 2, 0, fa_size(y, 2)), 3, 0, fa_size(y, 3));
     for (int dense = 0; dense < 2; dense++) {
         fa_tensors given = FA_TENSORS(dense ? fa_contiguous(gy) : gy);
@@ -65,8 +65,9 @@ static void same_numbers(void **state)
                                FA_SHAPE(64, 2, 10, 10), FA_SHAPE(0, 3, 4, 4)};
     const fa_module *net = both();
     for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
-        check_shape(net, shapes[i], FA_CPU);
-        check_shape(net, shapes[i], DEVICE(0));
+        check_shape(net, shapes[i], FA_CPU, FA_F32);
+        check_shape(net, shapes[i], DEVICE(0), FA_F32);
+        check_shape(net, shapes[i], FA_CPU, FA_BF16);
     }
     assert_no_error();
 }

@@ -1,5 +1,6 @@
-/* relu and max pooling of windows of 2 x 2 in one pass, of f32 without gaps: plane by plane, two rows at a time. */
-#include "backend/cpu/kernel.h"
+/* relu and max pooling of windows of 2 x 2 in one pass, of f32, f16 and bf16 without gaps: plane by plane, two rows at
+ * a time. */
+#include "backend/cpu/widened.h"
 #include "base/parallel.h"
 #include <string.h>
 
@@ -61,6 +62,8 @@ KERNEL(relu_max_pool2d)
 {
     const fa__operand *y = &l->operand[0], *at = &l->operand[1], *x = &l->operand[2];
     planes p = planes_of(x, y, at);
+    if (x->dtype != FA_F32)
+        return fa__cpu_run_widened(l, fa__cpu_relu_max_pool2d);
     run(x, &p, forward);
     return true;
 }
@@ -69,6 +72,8 @@ KERNEL(relu_max_pool2d_back)
 {
     const fa__operand *x = &l->operand[0], *gy = &l->operand[1], *at = &l->operand[2];
     planes p = planes_of(x, gy, at);
+    if (x->dtype != FA_F32)
+        return fa__cpu_run_widened(l, fa__cpu_relu_max_pool2d_back);
     run(x, &p, backward);
     return true;
 }

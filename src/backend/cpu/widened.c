@@ -16,7 +16,7 @@ static int64_t elements(const fa__operand *x)
 
 static bool is_half(const fa__operand *x)
 {
-    return x->kind == FA__MEMORY && x->data && fa__dtype_is_half(x->dtype);
+    return x->kind == FA__MEMORY && fa__dtype_is_half(x->dtype);
 }
 
 static void set_dense(fa__operand *x)
@@ -74,7 +74,7 @@ static void convert(const fa__operand *half, float *wide, bool store)
 {
     conversion c = {.half = half, .wide = wide, .count = elements(half), .dense = is_dense(half), .store = store};
     c.row = c.dense ? CHUNK : half->shape[half->rank - 1];
-    if (c.count)
+    if (c.count && wide)
         fa__parallel_for((c.count + c.row - 1) / c.row, 1 + 16384 / c.row, some_rows, &c);
 }
 
@@ -95,7 +95,7 @@ bool fa__cpu_run_widened(const fa__launch *l, bool (*kernel)(const fa__launch *)
     memcpy(wide, l, fa__launch_size(l));
     for (int i = 0; i < l->operands; i++)
         if (is_half(&l->operand[i])) {
-            wide->operand[i].data = at;
+            wide->operand[i].data = l->operand[i].data ? at : NULL;
             wide->operand[i].dtype = FA_F32;
             set_dense(&wide->operand[i]);
             at += padded((size_t)elements(&l->operand[i]) * sizeof(float));
@@ -104,7 +104,8 @@ bool fa__cpu_run_widened(const fa__launch *l, bool (*kernel)(const fa__launch *)
         }
     bool ok = kernel(wide);
     for (int i = 0; ok && i < l->outputs; i++)
-        convert(&l->operand[i], wide->operand[i].data, true);
+        if (is_half(&l->operand[i]))
+            convert(&l->operand[i], wide->operand[i].data, true);
     fa__aligned_free(memory);
     return ok;
 }

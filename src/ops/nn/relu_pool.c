@@ -6,12 +6,12 @@
 enum { NONE = 255 /* instead of a position: no element of the window is above 0 */ };
 
 typedef struct {
-    const fa_tensor *x; /* (n, c, h, w) or (c, h, w), f32 or f64; h and w at least 2 */
+    const fa_tensor *x; /* (n, c, h, w) or (c, h, w), floating; h and w at least 2 */
 } relu_max_pool2d_args;
 
 static bool check_dtype(const fa__call *c, const fa_tensor *x)
 {
-    return x->dtype == FA_F32 || x->dtype == FA_F64 || fa__call_fail(c, FA_ERROR_DTYPE, "it has to be f32 or f64");
+    return fa__dtype_is_float(x->dtype) || fa__call_fail(c, FA_ERROR_DTYPE, "it has to be floating");
 }
 
 static bool relu_max_pool2d_infer(fa__call *c)
@@ -33,9 +33,14 @@ static bool relu_max_pool2d_infer(fa__call *c)
 }
 
 /* The kernel is for rows without gaps. */
+static bool has_loops(const fa_tensor *x)
+{
+    return (x->dtype == FA_F32 || fa__dtype_is_half(x->dtype)) && fa_is_contiguous(x);
+}
+
 static bool by_kernel(const fa__call *c, const fa_tensor *x)
 {
-    return c->plan.device->backend->has_kernel(c->op) && x->dtype == FA_F32 && fa_is_contiguous(x);
+    return c->plan.device->backend->has_kernel(c->op) && has_loops(x);
 }
 
 static bool relu_max_pool2d_run(fa__call *c)
@@ -65,7 +70,7 @@ static fa_tensor *indices_of(const fa_tensor *at, const fa_like x)
 }
 
 typedef struct {
-    const fa_tensor *gy; /* (n, c, h / 2, w / 2) or (c, h / 2, w / 2), f32 or f64 */
+    const fa_tensor *gy; /* (n, c, h / 2, w / 2) or (c, h / 2, w / 2), floating */
     const fa_tensor *at; /* gy's shape, integers: which element of its window is the result */
     fa_like x;           /* (n, c, h, w) or (c, h, w) */
 } relu_max_pool2d_back_args;
@@ -128,7 +133,7 @@ OP(relu_max_pool2d_back, relu_max_pool2d_back_args, (y), .infer = relu_max_pool2
 fa_tensor *fa__relu_pool(const fa_tensor *x)
 {
     bool fits = (x->rank == 3 || x->rank == 4) && x->shape[x->rank - 2] >= 2 && x->shape[x->rank - 1] >= 2
-                && x->dtype == FA_F32 && fa_is_contiguous(x) && x->storage
+                && has_loops(x) && x->storage
                 && x->storage->device->backend->has_kernel(fa__ops[FA__OP_relu_max_pool2d]);
     return fits ? fa__relu_max_pool2d(x).y : NULL;
 }
