@@ -5,6 +5,7 @@ bench_worker() does: "version", "open NAME", "check", "go", "close". What "check
 import sys
 import time
 import warnings
+from contextlib import nullcontext
 
 warnings.filterwarnings("ignore")
 import torch
@@ -84,14 +85,16 @@ def linreg_step():
     return call
 
 
-def mlp(optimizer, **settings):
+def mlp(optimizer, low=False, **settings):
     x, y = torch.randn(64, 784), torch.randint(0, 10, (64,))
     net = nn.Sequential(nn.Linear(784, 128), nn.ReLU(), nn.Linear(128, 10))
     optim = optimizer(net.parameters(), **settings)
 
     def call():
         optim.zero_grad()
-        F.cross_entropy(net(x), y).backward()
+        with torch.autocast("cpu", torch.bfloat16) if low else nullcontext():
+            loss = F.cross_entropy(net(x), y)
+        loss.backward()
         optim.step()
 
     return call
@@ -105,6 +108,11 @@ def mlp_step():
 @row
 def mlp_adam_step():
     return mlp(torch.optim.Adam, lr=0.001)
+
+
+@row
+def mlp_bf16_step():
+    return mlp(torch.optim.SGD, low=True, lr=0.01)
 
 
 # ---- many elements ----
@@ -246,6 +254,7 @@ ROWS.update(
     gemm_128x784x64=lambda: product(128, 64, 784),
     gemm_64x10x128=lambda: product(64, 128, 10),
     gemm_bf16_1024=lambda: product(1024, 1024, 1024, torch.bfloat16),
+    gemm_f16_1024=lambda: product(1024, 1024, 1024, torch.float16),
 )
 
 
@@ -278,7 +287,7 @@ def wave(shape, scale):
     return (torch.sin(1.3 * torch.arange(count, dtype=torch.float64)) * scale).float().reshape(shape)
 
 
-def cnn(images):
+def cnn(images, low=False):
     x, y = wave((images, 3, 32, 32), 1), torch.arange(images) % 10
     layers = [nn.Conv2d(3, 6, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2)]
     layers += [nn.Flatten(), nn.Linear(16 * 5 * 5, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10)]
@@ -290,7 +299,8 @@ def cnn(images):
 
     def call():
         optim.zero_grad()
-        loss = F.cross_entropy(net(x), y)
+        with torch.autocast("cpu", torch.bfloat16) if low else nullcontext():
+            loss = F.cross_entropy(net(x), y)
         loss.backward()
         optim.step()
         return loss
@@ -306,6 +316,9 @@ def last_loss(images):
 for images in [4, 64, 256]:
     ROWS[f"cnn_b{images}"] = lambda images=images: cnn(images)
     CHECKS[f"cnn_b{images}"] = lambda images=images: last_loss(images)
+
+
+ROWS["cnn_b64_bf16"] = lambda: cnn(64, low=True)
 
 
 # ---- rounds ----

@@ -6,6 +6,8 @@ shift
 case $level in
 avx2) needed='avx2 fma bmi2 f16c movbe' ;;
 avx512) needed='avx512f avx512bw avx512cd avx512dq avx512vl' ;;
+avx512_bf16) needed=avx512_bf16 ;;
+amx) needed='avx512_bf16 amx_tile amx_bf16' ;;
 *) needed= ;;
 esac
 for flag in $needed; do

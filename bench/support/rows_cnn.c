@@ -49,6 +49,20 @@ static void step(int64_t count)
         step_with(optim);
 }
 
+static void step_bf16(int64_t count)
+{
+    FA_REPEAT (count) {
+        fa_optim_zero_grad(optim);
+        fa_tensor *loss = NULL;
+        {
+            FA_USE(.autocast = FA_BF16);
+            loss = fa_cross_entropy(fa_forward(net, x), y);
+        }
+        fa_backward(loss);
+        fa_optim_step(optim);
+    }
+}
+
 /* The loss of the last of five steps from the first weights. */
 static double last_loss(void)
 {
@@ -97,6 +111,7 @@ static void open_256(void)
 const bench_row bench_cnn[] = {
     {"cnn_b4", BENCH_MICROSECONDS, 8, {.flop = CNN_FLOP(4)}, open_4, step},
     {"cnn_b64", BENCH_MICROSECONDS, 5, {.flop = CNN_FLOP(64)}, open_64, step},
+    {"cnn_b64_bf16", BENCH_MICROSECONDS, 1, BENCH_NO_LIMIT, open_64, step_bf16},
     {"cnn_b256", BENCH_MICROSECONDS, 4, {.flop = CNN_FLOP(256)}, open_256, step},
     {0},
 };

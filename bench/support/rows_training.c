@@ -71,6 +71,21 @@ static void mlp_step(int64_t count)
     }
 }
 
+/* The forward pass under autocast; its backward pass uses the same dtypes. */
+static void mlp_bf16_step(int64_t count)
+{
+    FA_REPEAT (count) {
+        fa_optim_zero_grad(optim);
+        fa_tensor *loss = NULL;
+        {
+            FA_USE(.autocast = FA_BF16);
+            loss = fa_cross_entropy(fa_forward(net, x), y);
+        }
+        fa_backward(loss);
+        fa_optim_step(optim);
+    }
+}
+
 /* The first layer's product forward and for its weights, the second layer's also for its input. */
 #define MLP_FLOP (2.0 * 64 * (2 * 784 * 128 + 3 * 128 * 10))
 #define MLP_PARAMETERS (4.0 * (784 * 128 + 128 + 128 * 10 + 10))
@@ -80,5 +95,6 @@ const bench_row bench_training[] = {
     {"linreg_step", BENCH_MICROSECONDS, 18, BENCH_NO_LIMIT, open_step, step},
     {"mlp_step", BENCH_MICROSECONDS, 3.2, {.flop = MLP_FLOP, .add = 3 * MLP_PARAMETERS}, open_mlp_sgd, mlp_step},
     {"mlp_adam_step", BENCH_MICROSECONDS, 4, {.flop = MLP_FLOP, .add = 7 * MLP_PARAMETERS}, open_mlp_adam, mlp_step},
+    {"mlp_bf16_step", BENCH_MICROSECONDS, 2, BENCH_NO_LIMIT, open_mlp_sgd, mlp_bf16_step},
     {0},
 };

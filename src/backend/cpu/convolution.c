@@ -124,7 +124,7 @@ static void set_weights(const work *w, fa__gemm *g, int64_t group, const char *f
 static bool begin(work *w, const fa__convolution *v, int dtype, bool weights)
 {
     w->v = v;
-    w->kind = fa__cpu_gemm->kind[dtype];
+    w->kind = fa__cpu_gemm_of(dtype)->kind[dtype];
     if (!weights)
         return true;
     int64_t count = v->groups * v->in * v->out * v->kernel[0] * v->kernel[1];

@@ -25,26 +25,41 @@ typedef struct fa__gemm_block {
 } fa__gemm_block;
 
 typedef struct fa__gemm_kind {
-    size_t element, sum; /* bytes of an element, and of what it is summed in */
-    int64_t rows, cols;  /* the largest tile */
-    bool direct;         /* operands can be used where they lie: elements are what is summed */
+    size_t element, packed, sum; /* bytes of an element, of a packed one, and of a sum */
+    int64_t rows, cols;          /* the largest tile */
+    int64_t group;               /* k of packed operands is a multiple of this, filled up with zeros */
+    bool direct;                 /* operands can be used where they lie: elements are what is packed */
+    bool whole;                  /* every tile reads and writes kind->rows x kind->cols elements */
     void (*tile)(const fa__gemm_tile *t);
-    /* to[i * to_row + j] = from[i * from_row + j * from_col], for i < rows and j < cols, as what is summed */
+    /* to[i * to_row + j] = from[i * from_row + j * from_col], for i < rows and j < cols, as packed elements */
     void (*pack)(void *to, int64_t to_row, const void *from, int64_t from_row, int64_t from_col, int64_t rows,
                  int64_t cols);
-    /* to[i * to_row + j] = from[offset[i] + j], for i < rows and j < cols, all of what is summed */
+    /* to[i * to_row + j] = from[offset[i] + j], for i < rows and j < cols, all packed elements */
     void (*gather)(void *to, int64_t to_row, const void *from, const int64_t *offset, int64_t rows, int64_t cols);
+    /* Where tiles read pairs of k side by side (element (k, j) of a panel of b, which is `cols` wide, at k / 2 * 2 *
+     * cols + 2 * j + k % 2), else NULL: makes that of a packed panel, in place; and of b, as pack() and join() do. */
+    void (*join)(void *panel, int64_t depth);
+    void (*pack_joined)(void *panel, const void *from, int64_t from_row, int64_t from_col, int64_t depth, int64_t cols);
+    /* Called by each thread before its first tile and after its last; NULL: not needed */
+    void (*enter)(void);
+    void (*leave)(void);
     /* c's block from its sums: adds the bias, applies relu, rounds */
     void (*finish)(const fa__gemm *g, const fa__gemm_block *at, const void *sums, int64_t sums_row);
     /* sums[i] += more[i] */
     void (*add)(void *sums, const void *more, int64_t count);
 } fa__gemm_kind;
 
+/* Where a source packs to: panels of so many columns, and the distances of rows and panels in elements. */
+typedef struct fa__gemm_place {
+    void *data;
+    int64_t row, panel, step;
+} fa__gemm_place;
+
 /* An operand that lies nowhere as a matrix, and is made while it is packed. */
 typedef struct fa__gemm_source {
-    /* Element (i, j) of the rectangle `at` to to[j / panel * panel * at->rows + i * to_row + j % panel], as what is
-     * summed. room: as many bytes as room() says, aligned to 64; NULL for 0. */
-    void (*pack)(const struct fa__gemm_source *, const fa__gemm_kind *, void *to, int64_t to_row, int64_t panel,
+    /* Element (i, j) of the rectangle `at` to to[j / panel * step + i * to_row + j % panel], as packed elements. room:
+     * as many bytes as room() says, aligned to 64; NULL for 0. */
+    void (*pack)(const struct fa__gemm_source *, const fa__gemm_kind *, const fa__gemm_place *to,
                  const fa__gemm_block *at, void *room);
     /* Bytes that rectangles of at most rows x cols need; of two operands one asks for some, at most */
     size_t (*room)(const struct fa__gemm_source *, const fa__gemm_kind *, int64_t rows, int64_t cols);

@@ -2,6 +2,11 @@
 #include "backend/cpu/level.h"
 #include "base/log.h"
 #include "base/text.h"
+#ifdef FA__CPU_BF16
+#include "backend/cpu/bf16/bf16.h"
+#include <cpuid.h>
+#endif
+#include "core/context.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +22,11 @@ typedef struct level {
     const fa__gemm_kernels *gemm;
     const fa__lanes_kernels *lanes;
     bool (*available)(void);
+    bool (*worth_it)(void); /* NULL: yes; else the level is used only by name where this is false */
+    /* Products of bf16 by instructions of their own; the rest is that of the level before. */
+    fa__gemm_run *bf16_run;
+    const fa__gemm_kind *bf16_kind;
+    bool (*allowed)(void); /* asks the system for them at their first use; NULL: no need to */
 } level;
 
 #if defined __x86_64__
@@ -38,6 +48,31 @@ static bool has_avx512(void)
            && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq")
            && __builtin_cpu_supports("avx512vl");
 }
+
+#ifdef FA__CPU_BF16
+/* By the processor's tables of features, as compilers know too few of their names. */
+static bool has_bf16_dot(void)
+{
+    unsigned a = 0, b, c, d;
+    return has_avx512() && __get_cpuid_count(7, 1, &a, &b, &c, &d) && a >> 5 & 1;
+}
+
+/* It multiplies as many pairs a cycle as others multiply numbers on AMD's processors, and fewer than half as many on
+ * Intel's (Sapphire Rapids: 96 GFLOP/s beside 147 of f32). */
+static bool is_amd(void)
+{
+    return __builtin_cpu_is("amd");
+}
+
+static bool has_bf16_amx(void)
+{
+    unsigned a, b, c, d = 0, low, high;
+    if (!has_bf16_dot() || !__get_cpuid_count(7, 0, &a, &b, &c, &d) || !(d >> 22 & 1) || !(d >> 24 & 1))
+        return false;
+    __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
+    return (low >> 17 & 3) == 3; /* the system saves the registers */
+}
+#endif
 #elif defined __aarch64__
 static bool has_neon(void)
 {
@@ -50,21 +85,57 @@ static bool has_base(void)
 }
 #endif
 
-#define ROW(level) {#level, &fa__simd_##level, &fa__gemm_##level, &fa__lanes_##level, has_##level},
-static const level levels[] = {FA__CPU_LEVELS(ROW)};
+#define ROW(level)                                                                                                     \
+    {.name = #level,                                                                                                   \
+     .simd = &fa__simd_##level,                                                                                        \
+     .gemm = &fa__gemm_##level,                                                                                        \
+     .lanes = &fa__lanes_##level,                                                                                      \
+     .available = has_##level},
+#define BF16_ROW(level, how, ...)                                                                                      \
+    {.name = #level,                                                                                                   \
+     .simd = &fa__simd_avx512,                                                                                         \
+     .gemm = &fa__gemm_avx512,                                                                                         \
+     .lanes = &fa__lanes_avx512,                                                                                       \
+     .available = has_bf16_##how,                                                                                      \
+     .bf16_run = fa__bf16_##how##_run,                                                                                 \
+     .bf16_kind = &fa__bf16_##how##_kind,                                                                              \
+     __VA_ARGS__},
+/* clang-format off */
+static const level levels[] = {
+    FA__CPU_LEVELS(ROW)
+#ifdef FA__CPU_BF16
+    BF16_ROW(avx512_bf16, dot, .worth_it = is_amd)
+    BF16_ROW(amx, amx, .allowed = fa__bf16_amx_allowed)
+#endif
+};
+/* clang-format on */
 enum { LEVELS = sizeof levels / sizeof levels[0] };
 
 const fa__simd *fa__cpu_simd;
 const fa__gemm_kernels *fa__cpu_gemm;
 const fa__lanes_kernels *fa__cpu_lanes;
+static const level *used;
+static fa__gemm_kernels with_bf16; /* those of the level, with products of bf16 by instructions of their own */
 static const char *names[LEVELS];
 static int available;
 
 static void use(const level *l)
 {
+    used = l;
     fa__cpu_simd = l->simd;
     fa__cpu_gemm = l->gemm;
     fa__cpu_lanes = l->lanes;
+    with_bf16 = *l->gemm;
+    if (l->bf16_run) {
+        with_bf16.run[FA_BF16] = l->bf16_run;
+        with_bf16.kind[FA_BF16] = l->bf16_kind;
+    }
+}
+
+const fa__gemm_kernels *fa__cpu_gemm_of(int dtype)
+{
+    bool here = dtype == FA_BF16 && used->bf16_run && !fa__ctx()->settings->deterministic;
+    return here && (!used->allowed || used->allowed()) ? &with_bf16 : fa__cpu_gemm;
 }
 
 bool fa__cpu_level_use(const char *name)
@@ -84,23 +155,26 @@ __attribute__((__constructor__)) static void choose(void)
 #endif
     for (int i = 0; i < LEVELS; i++)
         if (levels[i].available()) {
-            names[available++] = levels[i].name;
-            use(&levels[i]);
+            if (!used || used->simd != levels[i].simd)
+                names[available++] = levels[i].name;
+            if (!levels[i].worth_it || levels[i].worth_it())
+                use(&levels[i]);
         }
     const char *wanted = getenv("FACULA_CPU");
     if (!wanted || !*wanted || fa__cpu_level_use(wanted))
         return;
-    char there[64];
+    char there[96];
     fa__text text = fa__text_in(there, sizeof there);
-    for (int i = 0; i < available; i++)
-        fa__text_add(&text, i ? ", %s" : "%s", names[i]);
+    for (int i = 0; i < LEVELS; i++)
+        if (levels[i].available())
+            fa__text_add(&text, i ? ", %s" : "%s", levels[i].name);
     fa__log(FA_LOG_WARNING, "FACULA_CPU=%s: the levels of instructions here are %s; using %s", wanted, there,
             fa__cpu_level_name());
 }
 
 const char *fa__cpu_level_name(void)
 {
-    return fa__cpu_simd->name;
+    return used->name;
 }
 
 const char *const *fa__cpu_level_names(int *count)

@@ -16,13 +16,18 @@
 #endif
 
 extern const fa__simd *fa__cpu_simd;           /* loops over tiles */
-extern const fa__gemm_kernels *fa__cpu_gemm;   /* matrix products */
+extern const fa__gemm_kernels *fa__cpu_gemm;   /* matrix products by chains of multiply-adds */
 extern const fa__lanes_kernels *fa__cpu_lanes; /* convolutions of many images */
+
+/* The matrix products of a dtype under the current settings. At the levels avx512_bf16 and amx those of bf16 are not
+ * chains of multiply-adds (docs/math.md), except where the setting `deterministic` asks for them. */
+const fa__gemm_kernels *fa__cpu_gemm_of(int dtype);
 
 /* "avx2" */
 const char *fa__cpu_level_name(void);
 
-/* For tests: the levels that this machine can run; the number that there are goes to *count. */
+/* For tests: the levels that this machine can run and that have loops of their own (simd.h, lanes.h): not avx512_bf16
+ * and amx, which have those of avx512. Their number goes to *count. */
 const char *const *fa__cpu_level_names(int *count);
 /* For tests: uses the level of that name from now on; false when the machine has not got it. */
 bool fa__cpu_level_use(const char *name);

@@ -67,7 +67,9 @@ static void matrix(const fa__operand *x, bool row, int64_t *rows, int64_t *colum
 KERNEL(matmul)
 {
     const fa__operand *c = &l->operand[0], *a = &l->operand[1], *b = &l->operand[2];
-    batch all = {.first = {.a = a->data, .b = b->data, .c = c->data}, .count = 1, .run = fa__cpu_gemm->run[a->dtype]};
+    batch all = {.first = {.a = a->data, .b = b->data, .c = c->data},
+                 .count = 1,
+                 .run = fa__cpu_gemm_of(a->dtype)->run[a->dtype]};
     fa__gemm *g = &all.first;
     matrix(a, true, &g->m, &g->k, &g->a_row, &g->a_col);
     matrix(b, false, &g->k, &g->n, &g->b_row, &g->b_col);
@@ -93,7 +95,7 @@ KERNEL(linear)
     int last = x->rank - 1;
     batch all = {.first = {.a = x->data, .b = w->data, .c = y->data, .m = 1, .n = w->shape[0], .k = w->shape[1]},
                  .count = 1,
-                 .run = fa__cpu_gemm->run[x->dtype]};
+                 .run = fa__cpu_gemm_of(x->dtype)->run[x->dtype]};
     fa__gemm *g = &all.first;
     g->a_col = x->stride[last];
     g->b_row = w->stride[1];

@@ -29,19 +29,25 @@ static int64_t run_offset(const fa__cpu_image *m, const fa__cpu_run *r)
     return r->image * m->stride[0] + r->row * m->stride[2] + r->column * m->stride[3];
 }
 
-static void pack_image(const fa__gemm_source *source, const fa__gemm_kind *kind, void *to, int64_t to_row,
-                       int64_t panel, const fa__gemm_block *at, void *room)
+/* The address of element (i, j) of what is packed */
+static char *packed_at(const fa__gemm_place *to, const fa__gemm_kind *kind, int64_t i, int64_t j)
+{
+    int64_t panel = j / to->panel;
+    return (char *)to->data + (panel * to->step + i * to->row + j - panel * to->panel) * (int64_t)kind->packed;
+}
+
+static void pack_image(const fa__gemm_source *source, const fa__gemm_kind *kind, const fa__gemm_place *to,
+                       const fa__gemm_block *at, void *room)
 {
     const fa__cpu_image *m = (const fa__cpu_image *)source;
     const bool join = rows_join(m);
     (void)room;
     for (int64_t i = 0; i < at->rows;) {
         fa__cpu_run r = fa__cpu_run_from(m->pixels, join, m->first + at->row + i, at->rows - i);
-        for (int64_t j = 0; j < at->cols; j += panel) {
+        for (int64_t j = 0; j < at->cols; j += to->panel) {
             int64_t offset = run_offset(m, &r) + (at->col + j) * m->stride[1];
-            kind->pack((char *)to + (j * at->rows + i * to_row) * (int64_t)kind->sum, to_row,
-                       (const char *)m->data + offset * (int64_t)kind->element, m->stride[3], m->stride[1], r.count,
-                       least(panel, at->cols - j));
+            kind->pack(packed_at(to, kind, i, j), to->row, (const char *)m->data + offset * (int64_t)kind->element,
+                       m->stride[3], m->stride[1], r.count, least(to->panel, at->cols - j));
         }
         i += r.count;
     }
@@ -179,7 +185,7 @@ static void copy_row(const fa__cpu_patches *s, const fa__gemm_kind *kind, const 
             continue;
         int64_t from =
             b->run.image * p->stride[0] + b->channel * p->stride[1] + row * p->stride[2] + column * p->stride[3];
-        kind->pack(to + (f * b->length + skip) * (int64_t)kind->sum, b->channel_step,
+        kind->pack(to + (f * b->length + skip) * (int64_t)kind->packed, b->channel_step,
                    (const char *)s->data + from * (int64_t)kind->element, p->stride[1], step * p->stride[3],
                    b->channels, count);
     }
@@ -189,38 +195,37 @@ static void copy_band(const fa__cpu_patches *s, const fa__gemm_kind *kind, const
 {
     bool inside = b->low[0] >= 0 && b->high[0] < s->p.size[0] && b->low[1] >= 0 && b->high[1] < s->p.size[1];
     if (!inside)
-        memset(to, 0, (size_t)band_elements(b) * kind->sum);
+        memset(to, 0, (size_t)band_elements(b) * kind->packed);
     for (int64_t row = b->low[0] < 0 ? 0 : b->low[0]; row <= b->high[0] && row < s->p.size[0]; row++)
-        copy_row(s, kind, b, row, to + (row - b->low[0]) * b->pitch * (int64_t)kind->sum);
+        copy_row(s, kind, b, row, to + (row - b->low[0]) * b->pitch * (int64_t)kind->packed);
 }
 
 /* Columns of the packed matrix from `col` on, panel by panel */
-static void gather(const fa__gemm_kind *kind, char *to, int64_t to_row, int64_t panel, const fa__gemm_block *at,
-                   int64_t col, const char *from, const int64_t *offset, int64_t count)
+static void gather(const fa__gemm_kind *kind, const fa__gemm_place *to, const fa__gemm_block *at, int64_t col,
+                   const char *from, const int64_t *offset, int64_t count)
 {
-    const int64_t size = (int64_t)kind->sum;
     while (count > 0) {
-        int64_t in_panel = col % panel, n = least(count, panel - in_panel);
-        kind->gather(to + ((col - in_panel) * at->rows + in_panel) * size, to_row, from, offset, at->rows, n);
+        int64_t n = least(count, to->panel - col % to->panel);
+        kind->gather(packed_at(to, kind, 0, col), to->row, from, offset, at->rows, n);
         col += n;
-        from += n * size;
+        from += n * (int64_t)kind->packed;
         count -= n;
     }
 }
 
 /* The pixels of a band, row by row */
-static void gather_band(const fa__cpu_patches *s, const fa__gemm_kind *kind, const band *b, char *to, int64_t to_row,
-                        int64_t panel, const fa__gemm_block *at, int64_t col, const char *from, const int64_t *offset)
+static void gather_band(const fa__cpu_patches *s, const fa__gemm_kind *kind, const band *b, const fa__gemm_place *to,
+                        const fa__gemm_block *at, int64_t col, const char *from, const int64_t *offset)
 {
     int64_t column = b->part ? 0 : b->run.column, left = b->run.count;
     const int64_t next = s->p.step[0] * b->pitch;
     if (next == b->columns) {
-        gather(kind, to, to_row, panel, at, col, from + column * (int64_t)kind->sum, offset, left);
+        gather(kind, to, at, col, from + column * (int64_t)kind->packed, offset, left);
         return;
     }
-    for (; left > 0; from += next * (int64_t)kind->sum) {
+    for (; left > 0; from += next * (int64_t)kind->packed) {
         int64_t count = least(left, b->columns - column);
-        gather(kind, to, to_row, panel, at, col, from + column * (int64_t)kind->sum, offset, count);
+        gather(kind, to, at, col, from + column * (int64_t)kind->packed, offset, count);
         col += count;
         left -= count;
         column = 0;
@@ -241,17 +246,17 @@ static const char *entry_at(const fa__cpu_patches *s, size_t element, int64_t ta
     return (const char *)s->data + at * (int64_t)element;
 }
 
-static void pack_each(const fa__cpu_patches *s, const fa__gemm_kind *kind, char *to, int64_t to_row, int64_t panel,
+static void pack_each(const fa__cpu_patches *s, const fa__gemm_kind *kind, const fa__gemm_place *to,
                       const fa__gemm_block *at)
 {
     for (int64_t i = 0; i < at->rows; i++)
         for (int64_t j = 0; j < at->cols; j++) {
             const char *from = entry_at(s, kind->element, at->row + i, s->first + at->col + j);
-            char *out = to + (j / panel * panel * at->rows + i * to_row + j % panel) * (int64_t)kind->sum;
+            char *out = packed_at(to, kind, i, j);
             if (from)
                 kind->pack(out, 1, from, 1, 1, 1, 1);
             else
-                memset(out, 0, kind->sum);
+                memset(out, 0, kind->packed);
         }
 }
 
@@ -270,18 +275,18 @@ static size_t patches_room(const fa__gemm_source *source, const fa__gemm_kind *k
     double length = (double)across + more; /* of a flat band no more than that: the last row is read as if it were */
     double height =
         (double)(down - 1) * (double)p->step[0] + (double)(p->taps[0] - 1) * (double)absolute(p->tap[0]) + 1;
-    double bytes = (double)channels * (double)least(period(p), p->taps[1]) * length * height * (double)kind->sum;
+    double bytes = (double)channels * (double)least(period(p), p->taps[1]) * length * height * (double)kind->packed;
     if (!(bytes < MOST_ROOM))
         return 0;
     return (size_t)bytes + (((size_t)rows * sizeof(int64_t) + 127) & ~(size_t)63);
 }
 
-static void pack_patches(const fa__gemm_source *source, const fa__gemm_kind *kind, void *to, int64_t to_row,
-                         int64_t panel, const fa__gemm_block *at, void *room)
+static void pack_patches(const fa__gemm_source *source, const fa__gemm_kind *kind, const fa__gemm_place *to,
+                         const fa__gemm_block *at, void *room)
 {
     const fa__cpu_patches *s = (const fa__cpu_patches *)source;
     if (!room) {
-        pack_each(s, kind, to, to_row, panel, at);
+        pack_each(s, kind, to, at);
         return;
     }
     int64_t *offset = room;
@@ -296,7 +301,7 @@ static void pack_patches(const fa__gemm_source *source, const fa__gemm_kind *kin
             find_taps(&b, &s->p, at->row, at->rows, offset);
         found = b;
         copy_band(s, kind, &b, copy);
-        gather_band(s, kind, &b, to, to_row, panel, at, j, copy, offset);
+        gather_band(s, kind, &b, to, at, j, copy, offset);
         j += r.count;
     }
 }

@@ -88,6 +88,32 @@ INLINE f64v f64_fma(f64v a, f64v b, f64v c)
 #define f64_fma1(a, b, c) ((a) * (b) + (c))
 #endif
 
+/* Vectors of f32 from 16 bits, where there are instructions for it */
+#if defined FA__LEVEL_avx512 || defined FA__LEVEL_avx2
+#define HALF_VECTORS 1
+#if defined FA__LEVEL_avx512
+#define HALVES(p) _mm256_loadu_si256((const __m256i *)(const void *)(p))
+INLINE f32v f32_load_f16(const uint16_t *p)
+{
+    return _mm512_cvtph_ps(HALVES(p));
+}
+INLINE f32v f32_load_bf16(const uint16_t *p)
+{
+    return (f32v)_mm512_slli_epi32(_mm512_cvtepu16_epi32(HALVES(p)), 16);
+}
+#else
+#define HALVES(p) _mm_loadu_si128((const __m128i *)(const void *)(p))
+INLINE f32v f32_load_f16(const uint16_t *p)
+{
+    return _mm256_cvtph_ps(HALVES(p));
+}
+INLINE f32v f32_load_bf16(const uint16_t *p)
+{
+    return (f32v)_mm256_slli_epi32(_mm256_cvtepu16_epi32(HALVES(p)), 16);
+}
+#endif
+#endif
+
 /* The first n lanes, 1 <= n <= lanes: nothing behind them is touched; the others are loaded as 0. */
 #if defined FA__LEVEL_avx512
 INLINE f32v f32_load_part(const float *p, int64_t n)
