@@ -113,6 +113,22 @@ static void measure_calls(side *sides, const bench_row *row)
             ask(&sides[i], "close", &number);
 }
 
+/* Memory of a row, by processes that did nothing before. */
+static void measure_peaks(side *sides, const bench_row *row)
+{
+    double number;
+    for (int i = 0; i < 2; i++) {
+        if (!sides[i].command[0])
+            continue;
+        bench_child_end(&sides[i].child);
+        if (bench_child_start(&sides[i].child, sides[i].command) && open_row(&sides[i], row->name)
+            && ask(&sides[i], "peak", &sides[i].sample[0])) {
+            sides[i].samples = 1;
+            ask(&sides[i], "close", &number);
+        }
+    }
+}
+
 static void measure_programs(side *sides, const bench_row *row)
 {
     bool memory = row->unit == BENCH_MEGABYTES;
@@ -127,7 +143,8 @@ static void measure_programs(side *sides, const bench_row *row)
 
 static bench_result measure(side *sides, const bench_row *row, const bench_limits *limits)
 {
-    (row->run ? measure_calls : measure_programs)(sides, row);
+    bool peak = row->run && row->unit == BENCH_MEGABYTES;
+    (peak ? measure_peaks : row->run ? measure_calls : measure_programs)(sides, row);
     bench_result r = {.row = row, .limit = bench_least_seconds(limits, &row->work)};
     r.facula = median(&sides[0]);
     r.peer = median(&sides[1]);

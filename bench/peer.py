@@ -1,7 +1,7 @@
 """The peer's side of the benchmark: PyTorch on the same rows as bench/support/rows_*.c, by the same names.
 
 A row is a function that makes its operands and returns what makes one call. It answers lines on standard input as
-bench_worker() does: "version", "open NAME", "check", "go", "close". What "check" answers is in CHECKS."""
+bench_worker() does: "version", "open NAME", "check", "peak", "go", "close". A call that has a method `check` answers with it."""
 import sys
 import time
 import warnings
@@ -14,7 +14,6 @@ from torch import nn
 
 ROUND_SECONDS = 0.03
 ROWS = {}
-CHECKS = {}
 MILLION = 1 << 20
 
 
@@ -281,44 +280,157 @@ for name, layer in LAYERS.items():
 # ---- the tour's network ----
 
 
-def wave(shape, scale):
-    """The same numbers as in rows_cnn.c."""
-    count = torch.Size(shape).numel()
-    return (torch.sin(1.3 * torch.arange(count, dtype=torch.float64)) * scale).float().reshape(shape)
+def noise(shape, scale):
+    """The same numbers as in network.c."""
+    large = torch.sin(torch.arange(torch.Size(shape).numel(), dtype=torch.float64) * 12.9898) * 43758.5453
+    return (((large - large.floor()) * 2 - 1) * scale).float().reshape(shape)
 
 
-def cnn(images, low=False):
-    x, y = wave((images, 3, 32, 32), 1), torch.arange(images) % 10
-    layers = [nn.Conv2d(3, 6, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2)]
-    layers += [nn.Flatten(), nn.Linear(16 * 5 * 5, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10)]
-    net = nn.Sequential(*layers)
-    with torch.no_grad():
-        for p in net.parameters():
-            p.copy_(wave(p.shape, 0.1))
-    optim = torch.optim.SGD(net.parameters(), lr=0.001, momentum=0.9)
+class Training:
+    """A network in training, as network.c has it."""
 
-    def call():
+    def __init__(self, x, y, net, optimizer, scale, autocast=None):
+        self.x, self.y, self.net, self.optimizer, self.scale, self.autocast = x, y, net, optimizer, scale, autocast
+        self.optim = self.fresh()
+
+    def fresh(self):
+        with torch.no_grad():
+            for name, p in self.net.named_parameters():
+                if p.dim() == 1 and "bias" not in name:
+                    p.fill_(1)
+                else:
+                    p.copy_(noise(p.shape, self.scale))
+        return self.optimizer(self.net.parameters())
+
+    def step(self, optim):
         optim.zero_grad()
-        with torch.autocast("cpu", torch.bfloat16) if low else nullcontext():
-            loss = F.cross_entropy(net(x), y)
+        with torch.autocast("cpu", self.autocast) if self.autocast else nullcontext():
+            loss = F.cross_entropy(self.net(self.x), self.y)
         loss.backward()
         optim.step()
         return loss
 
-    return call
+    def __call__(self):
+        return self.step(self.optim)
+
+    def check(self):
+        if self.autocast:
+            return 0
+        optim = self.fresh()
+        return [self.step(optim).item() for _ in range(5)][-1]
 
 
-def last_loss(images):
-    step = cnn(images)
-    return [step().item() for _ in range(5)][-1]
+def momentum(parameters):
+    return torch.optim.SGD(parameters, lr=0.001, momentum=0.9)
+
+
+def cnn(images, autocast=None):
+    x, y = noise((images, 3, 32, 32), 1), torch.arange(images) % 10
+    layers = [nn.Conv2d(3, 6, 5), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 16, 5), nn.ReLU(), nn.MaxPool2d(2)]
+    layers += [nn.Flatten(), nn.Linear(16 * 5 * 5, 120), nn.ReLU(), nn.Linear(120, 84), nn.ReLU(), nn.Linear(84, 10)]
+    return Training(x, y, nn.Sequential(*layers), momentum, 0.1, autocast)
 
 
 for images in [4, 64, 256]:
     ROWS[f"cnn_b{images}"] = lambda images=images: cnn(images)
-    CHECKS[f"cnn_b{images}"] = lambda images=images: last_loss(images)
+ROWS["cnn_b64_bf16"] = lambda: cnn(64, torch.bfloat16)
 
 
-ROWS["cnn_b64_bf16"] = lambda: cnn(64, low=True)
+# ---- ResNet-18 ----
+
+
+class Block(nn.Module):
+    def __init__(self, width_in, width, stride):
+        super().__init__()
+        self.conv1 = nn.Conv2d(width_in, width, 3, stride, 1, bias=False)
+        self.bn1 = nn.BatchNorm2d(width)
+        self.conv2 = nn.Conv2d(width, width, 3, 1, 1, bias=False)
+        self.bn2 = nn.BatchNorm2d(width)
+        self.shortcut = nn.Identity()
+        if stride != 1 or width_in != width:
+            shortcut = nn.Conv2d(width_in, width, 1, stride, bias=False)
+            self.shortcut = nn.Sequential(shortcut, nn.BatchNorm2d(width))
+
+    def forward(self, x):
+        h = F.relu(self.bn1(self.conv1(x)))
+        return F.relu(self.bn2(self.conv2(h)) + self.shortcut(x))
+
+
+def resnet18():
+    layers = [nn.Conv2d(3, 64, 7, 2, 3, bias=False), nn.BatchNorm2d(64), nn.ReLU(), nn.MaxPool2d(3, 2, 1)]
+    widths = [(64, 64, 1), (64, 64, 1), (64, 128, 2), (128, 128, 1)]
+    widths += [(128, 256, 2), (256, 256, 1), (256, 512, 2), (512, 512, 1)]
+    layers += [Block(*width) for width in widths]
+    return nn.Sequential(*layers, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(512, 1000))
+
+
+@row
+def resnet18_b8():
+    return Training(noise((8, 3, 224, 224), 1), torch.arange(8) * 100, resnet18(), momentum, 0.05)
+
+
+@row
+def resnet18_memory():
+    return resnet18_b8()
+
+
+@row
+def inference_memory():
+    net, x = resnet18().eval(), noise((8, 3, 224, 224), 1)
+    return torch.no_grad()(lambda: net(x))
+
+
+# ---- GPT ----
+
+
+class Attention(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.qkv = nn.Linear(width, 3 * width)
+        self.out = nn.Linear(width, width)
+
+    def forward(self, x):
+        q, k, v = (part.unflatten(2, (self.heads, -1)).transpose(1, 2) for part in self.qkv(x).chunk(3, -1))
+        y = F.scaled_dot_product_attention(q, k, v, is_causal=True)
+        return self.out(y.transpose(1, 2).flatten(2))
+
+
+class Layer(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.norm1, self.attention = nn.LayerNorm(width), Attention(width, heads)
+        self.norm2 = nn.LayerNorm(width)
+        mlp = nn.Linear(width, 4 * width), nn.GELU(approximate="tanh"), nn.Linear(4 * width, width)
+        self.mlp = nn.Sequential(*mlp)
+
+    def forward(self, x):
+        x = x + self.attention(self.norm1(x))
+        return x + self.mlp(self.norm2(x))
+
+
+class GPT(nn.Module):
+    def __init__(self, layers, width, heads, tokens, vocabulary):
+        super().__init__()
+        self.token, self.position = nn.Embedding(vocabulary, width), nn.Embedding(tokens, width)
+        self.layers = nn.Sequential(*(Layer(width, heads) for _ in range(layers)))
+        self.norm, self.head = nn.LayerNorm(width), nn.Linear(width, vocabulary, bias=False)
+
+    def forward(self, tokens):
+        h = self.token(tokens) + self.position(torch.arange(tokens.shape[1]))
+        return self.head(self.norm(self.layers(h))).flatten(0, 1)
+
+
+@row
+def gpt_step():
+    tokens = torch.arange(4 * 256)
+    x, y = (tokens * 7 % 65).reshape(4, 256), tokens * 11 % 65
+    return Training(x, y, GPT(6, 384, 6, 256, 65), lambda p: torch.optim.AdamW(p, lr=0.0003), 0.05)
+
+
+@row
+def gpt_memory():
+    return gpt_step()
 
 
 # ---- rounds ----
@@ -345,21 +457,36 @@ def go(call, count):
     return timed(call, count) / count
 
 
+def status_bytes(field):
+    with open("/proc/self/status") as status:
+        return next(1024 * int(line.split()[1]) for line in status if line.startswith(field))
+
+
+def begin_peak():
+    """The peak begins anew at what is resident now."""
+    with open("/proc/self/clear_refs", "w") as refs:
+        refs.write("5")
+    return status_bytes("VmRSS:")
+
+
 def answers():
-    call, count, opened = None, 0, None
+    call, count, before = None, 0, 0
     for line in sys.stdin:
         command, _, name = line.strip().partition(" ")
         if command == "version":
             yield "PyTorch " + torch.__version__
         elif command == "open" and name in ROWS:
             torch.manual_seed(0)
-            call, opened = ROWS[name](), name
+            before = begin_peak()
+            call = ROWS[name]()
             count = calls_of_a_round(call)
             yield count
         elif command == "open":
             yield "failed the peer has no such row"
         elif command == "check":
-            yield CHECKS.get(opened, lambda: 0)()
+            yield call.check() if hasattr(call, "check") else 0
+        elif command == "peak":
+            yield status_bytes("VmHWM:") - before
         elif command == "go":
             yield go(call, count)
         else:

@@ -40,14 +40,14 @@ typedef struct bench_row {
 
 /* One table for each subject, ended by a row without a name. */
 extern const bench_row bench_tiny[], bench_training[], bench_pointwise[], bench_layers[], bench_gemm[],
-    bench_convolution[], bench_cnn[], bench_opencl[], bench_programs[];
+    bench_convolution[], bench_cnn[], bench_resnet[], bench_gpt[], bench_opencl[], bench_programs[];
 
 /* All rows in their order; NULL behind the last. */
 const bench_row *bench_row_at(int i);
 const bench_row *bench_row_named(const char *name);
 
-/* Answers lines on standard input until it ends: "limits", "open NAME", "check", "go" (seconds a call), "close".
- * peer.py speaks the same. */
+/* Answers lines on standard input until it ends: "limits", "open NAME", "check", "peak" (bytes that the process took
+ * since it was opened, at most at once), "go" (seconds a call), "close". peer.py speaks the same. */
 int bench_worker(void);
 /* Makes `count` calls of a row and nothing else: for counting instructions. */
 int bench_count(const char *name, int64_t count);

@@ -63,6 +63,34 @@ static void answer(double value)
     fflush(stdout);
 }
 
+/* ---- memory of the process, in bytes: what /proc/self/status says ---- */
+
+static double status_bytes(const char *field)
+{
+    char line[200];
+    double kilobytes = 0;
+    FILE *f = fopen("/proc/self/status", "r");
+    while (f && fgets(line, sizeof line, f))
+        if (!strncmp(line, field, strlen(field)))
+            kilobytes = strtod(line + strlen(field), NULL);
+    if (f)
+        fclose(f);
+    return kilobytes * 1024;
+}
+
+/* The peak begins anew at what is resident now. */
+static double begin_peak(void)
+{
+    FILE *f = fopen("/proc/self/clear_refs", "w");
+    if (f) {
+        fputs("5", f);
+        fclose(f);
+    }
+    return status_bytes("VmRSS:");
+}
+
+/* ---- answers ---- */
+
 /* What the other side did in between has the caches: some calls go first that are not timed. */
 static void go(const bench_row *r, int64_t count)
 {
@@ -84,12 +112,15 @@ static void serve_row(const bench_row *r)
     FA_SCOPE;
     fa_manual_seed(0);
     check = NULL;
+    double before = begin_peak();
     r->open();
     int64_t count = fa_failed() ? 1 : calls_of_a_round(r);
     answer((double)count);
     while (next_line(line, sizeof line) && strcmp(line, "close") != 0)
         if (!strcmp(line, "check"))
             answer(check ? check() : 0);
+        else if (!strcmp(line, "peak"))
+            answer(status_bytes("VmHWM:") - before);
         else
             go(r, count);
     answer(0);

@@ -386,5 +386,8 @@ FA_API fa_tensor *fa_setf(fa_tensor *x, fa_arg value, const char *format, ...)
 
 /** @} */
 
+/* relu and max pooling of 2 x 2 as one pass; NULL and no error where x's device has no kernel for it. */
+FA_API fa_tensor *fa__relu_pool(const fa_tensor *x);
+
 FA__END
 #endif

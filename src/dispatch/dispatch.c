@@ -103,7 +103,7 @@ static FA__NOINLINE bool run_between(fa__call *c)
     c->out[0] = y;
     bool good = fa__run_elementwise(c);
     c->out[0] = out;
-    good = good && fa__run_expression(c, out, "x", 1, (fa__bound[]){{.name = "x", .value = fa__arg_t(y)}});
+    good = good && fa__run_copy(c, out, y);
     fa__unref(y); /* not at the scope's end: with .out a program counts on no new memory */
     return good;
 }

@@ -305,6 +305,11 @@ bool fa__run_source(fa__call *c, fa_tensor *out, fa__source *source, int count, 
     return fa__launch_run(c, l, tensor);
 }
 
+bool fa__run_copy(fa__call *c, fa_tensor *out, const fa_tensor *x)
+{
+    return x && fa__run_expression(c, out, "x", 1, (fa__bound[]){{.name = "x", .value = fa__arg_t(x)}});
+}
+
 FA__HOT bool fa__run_reduction(fa__call *c, int outputs, fa_tensor *const *outs, const char *const *names,
                                fa__combine combine, fa__source *source, unsigned set, int count, const fa__bound *bound)
 {

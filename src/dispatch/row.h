@@ -220,6 +220,8 @@ bool fa__run_reduction(fa__call *, int outputs, fa_tensor *const *out, const cha
         static fa__source fa__parsed = {text, NULL, NULL};                                                             \
         fa__run_source(c, out, &fa__parsed, __VA_ARGS__);                                                              \
     })
+/* out = x, broadcast and converted; false for an x that is NULL after an error. */
+bool fa__run_copy(fa__call *, fa_tensor *out, const fa_tensor *x);
 /* out = the combination of the expression's value over the dimensions in `set` of x, in x's logical order. */
 #define fa__run_reduce(c, out, combine, text, ...)                                                                     \
     __extension__({                                                                                                    \

@@ -1,5 +1,6 @@
 /* Activation layers: a table of names, data and calls. */
 #include "nn/layer.h"
+#include "nn/module.h"
 #include <facula/ops/loss.h>
 #include <facula/ops/math.h>
 #include <facula/scope.h>
@@ -23,6 +24,11 @@
         return fa_nn_custom(#name, 0, name##_forward);                                                                 \
     }
 PLAIN(PLAIN_MODULE)
+
+bool fa__is_relu(const fa_module *module)
+{
+    return module->forward.one == relu_forward;
+}
 
 /* Layers with options o. */
 #define OPTIONAL(ROW)                                                                                                  \

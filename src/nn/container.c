@@ -1,16 +1,37 @@
 /* Containers of modules: sequential, list, dictionary. */
+#include "nn/layer.h"
 #include "nn/module.h"
 #include <facula/error.h>
 #include <facula/scope.h>
+#include <facula/tensor.h>
+
+static const fa__member *first_child(const fa__member *m)
+{
+    while (m && m->kind != FA__CHILD)
+        m = m->next;
+    return m;
+}
+
+/* The result of two modules that follow each other, if they are relu and pooling that one pass computes, and no hook
+ * sees what is between them. NULL: run them one by one. */
+static fa_tensor *joined(const fa__member *m, const fa__member *next, const fa_tensor *x)
+{
+    const fa_module *relu = m->object, *pool = next ? next->object : NULL;
+    bool join = pool && !relu->hooks && !pool->hooks && fa__is_relu(relu) && fa__is_max_pool_2x2(pool);
+    return join ? fa__relu_pool(x) : NULL;
+}
 
 /* Holds one activation at a time: each is released as soon as the next one exists. */
 static fa_tensor *sequential_forward(fa_module *self, fa_tensor *x)
 {
     FA_VAR(h, x);
-    for (const fa__member *m = self->first; m && h; m = m->next) {
+    for (const fa__member *m = first_child(self->first), *next; m && h; m = next) {
         FA_SCOPE;
-        if (m->kind == FA__CHILD)
-            fa_assign(&h, fa_forward(m->object, h));
+        next = first_child(m->next);
+        fa_tensor *both = joined(m, next, h);
+        if (both)
+            next = first_child(next->next);
+        fa_assign(&h, both ? both : fa_forward(m->object, h));
     }
     return fa_adopt((fa_tensor *)fa_keep(h));
 }

@@ -29,6 +29,9 @@ bool fa__channels_check(const char *who, int64_t in, int64_t out, int64_t groups
 bool fa__pair_check(const char *who, const char *option, fa_pair pair, int64_t least);
 /* Checks that a shape is (n, channels, ...) with `dims` or `or_dims` dimensions; sets an error that shows both. */
 bool fa__input_check(const char *kind, const fa_tensor *x, int64_t channels, int dims, int or_dims);
+/* Whether a module is fa_nn_relu(), or fa_nn_max_pool2d() of 2 x 2 side by side. */
+bool fa__is_relu(const fa_module *module);
+bool fa__is_max_pool_2x2(const fa_module *module);
 
 /* "(1, 3, 8, 8)" */
 typedef struct fa__shape_text {

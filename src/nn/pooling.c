@@ -1,5 +1,6 @@
 /* 1D and 2D pooling layers: names, data and calls. */
 #include "nn/layer.h"
+#include "nn/module.h"
 #include <facula/ops/nn.h>
 #include <facula/scope.h>
 
@@ -42,6 +43,19 @@ static bool sizes_are_good(const char *who, fa_pair kernel, fa_pair stride, fa_p
                    : NULL;                                                                                             \
     }
 WINDOWS(WINDOW_MODULE)
+
+static bool is_pair(fa_pair pair, int64_t value)
+{
+    return fa_pair_at(pair, 0) == value && fa_pair_at(pair, 1) == value;
+}
+
+bool fa__is_max_pool_2x2(const fa_module *module)
+{
+    const max_pool2d *p = module->data;
+    return module->forward.one == max_pool2d_forward && is_pair(p->k, 2)
+           && (is_pair(p->o.stride, 0) || is_pair(p->o.stride, 2)) && is_pair(p->o.padding, 0)
+           && is_pair(p->o.dilation, 1) && !p->o.ceil_mode;
+}
 
 /* Layers with an output size. */
 #define ADAPTIVE(ROW)                                                                                                  \

@@ -98,12 +98,22 @@ static ending endings[] = {{"cpu", "0", end_while_others_compute},
                            {"opencl:0", "3", end_behind_a_thread},
                            {"opencl:0", "4", end_in_a_thread}};
 
+/* The thread sanitizer does not see what OpenCL's drivers do before they say that work has ended. */
+static bool can_run(const char *name)
+{
+#ifdef API_TSAN
+    return strncmp(name, "opencl", 6) != 0;
+#else
+    return strncmp(name, "opencl", 6) != 0 || fa_device_count("opencl", NULL);
+#endif
+}
+
 static void test_end(void **state)
 {
     const ending *e = *state;
     char self[4096] = ""; /* by its name: tools that run it see through readlink only */
     assert_true(readlink("/proc/self/exe", self, sizeof self - 1) > 0);
-    if (!strncmp(e->device, "opencl", 6) && !fa_device_count("opencl", NULL))
+    if (!can_run(e->device))
         skip();
     for (int i = 0; i < TIMES; i++) {
         int status;

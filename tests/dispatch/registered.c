@@ -358,7 +358,10 @@ static void several_results(void **state)
     const fa_op_field fields[] = {FA_FIELD(one_args, x, FA_KIND_TENSOR, "a matrix")};
     char gpu[sizeof extremes_gpu];
     strcpy(gpu, extremes_gpu);
-    memcpy(strstr(gpu, "bool_t"), "i32   ", 6);
+    char *type = strstr(gpu, "bool_t");
+    assert_non_null(type);
+    for (int i = 0; i < 6; i++)
+        type[i] = "i32   "[i];
     const fa_op *extremes =
         must(fa_register_op("test::extremes", 1, fields, .results = "values, indices", .infer = extremes_infer,
                             .cpu = extremes_cpu, .gpu = gpu, .gpu_items = extremes_items, .gpu_group = 32,

@@ -18,9 +18,7 @@ typedef struct attention {
     const fa__operand *q, *k, *v, *mask, *y, *gy;
     char *gq, *gk, *gv; /* without gaps */
     const fa__simd_class *c;
-    fa__gemm_run *product;
     int64_t heads, rows, columns, width, v_width, block, blocks;
-    double scale_value;
     _Alignas(8) char scale[8];
     bool causal;
     _Atomic bool failed;
@@ -53,6 +51,12 @@ static matrix turned(matrix m)
     return (matrix){m.data, m.col, m.row};
 }
 
+/* What has no elements has no memory. */
+static char *after(void *data, int64_t bytes)
+{
+    return data ? (char *)data + bytes : NULL;
+}
+
 /* The matrix of a head, from a row on. */
 static matrix matrix_of(const attention *s, const fa__operand *x, int64_t head, int64_t row)
 {
@@ -60,13 +64,13 @@ static matrix matrix_of(const attention *s, const fa__operand *x, int64_t head, 
     int r = x->rank - 2;
     for (int d = r - 1; d >= 0; head /= x->shape[d--])
         at += head % x->shape[d] * x->stride[d];
-    return (matrix){(char *)x->data + (at + row * x->stride[r]) * s->c->size, x->stride[r], x->stride[r + 1]};
+    return (matrix){after(x->data, (at + row * x->stride[r]) * s->c->size), x->stride[r], x->stride[r + 1]};
 }
 
 /* The same for gradients. */
 static matrix result_of(const attention *s, char *data, int64_t rows, int64_t width, int64_t head, int64_t row)
 {
-    return (matrix){data + (head * rows + row) * width * s->c->size, width, 1};
+    return (matrix){after(data, (head * rows + row) * width * s->c->size), width, 1};
 }
 
 static void multiply(attention *s, matrix c, matrix a, matrix b, int64_t m, int64_t n, int64_t k, bool accumulate)
@@ -84,7 +88,7 @@ static void multiply(attention *s, matrix c, matrix a, matrix b, int64_t m, int6
                         .c_row = c.row,
                         .c_col = c.col,
                         .accumulate = accumulate};
-    if (!s->product(&g))
+    if (!fa__cpu_gemm->run[s->q->dtype](&g))
         atomic_store(&s->failed, true);
 }
 
@@ -275,7 +279,6 @@ static void describe(attention *s, double scale, bool causal)
 {
     const fa__operand *q = s->q, *v = s->v;
     s->c = fa__cpu_class(q->dtype);
-    s->product = fa__cpu_gemm->run[q->dtype];
     s->causal = causal;
     fill(s, s->scale, scale, 1);
     s->heads = 1;

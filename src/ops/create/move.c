@@ -105,7 +105,7 @@ static bool clone_infer(fa__call *c)
 static bool clone_run(fa__call *c)
 {
     const one_args *a = c->args;
-    return fa__run_expression(c, c->out[0], "x", 1, (fa__bound[]){{.name = "x", .value = fa__arg_t(a->x)}});
+    return fa__run_copy(c, c->out[0], a->x);
 }
 
 static void clone_grad(fa__back *b)

@@ -45,8 +45,7 @@ static bool run_series(fa__call *c, double start, double end, int64_t steps, con
                 c, work, "pow(base, index() < half ? start + step * index() : end - step * (last - index()))", 6, bound)
                  : fa__run_expression(
                      c, work, "index() < half ? start + step * index() : end - step * (last - index())", 5, bound));
-    return good
-           && (work == y || fa__run_expression(c, y, "x", 1, (fa__bound[]){{.name = "x", .value = fa__arg_t(work)}}));
+    return good && (work == y || fa__run_copy(c, y, work));
 }
 
 static bool linspace_run(fa__call *c)

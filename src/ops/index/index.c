@@ -197,7 +197,7 @@ static bool cat_run(fa__call *c)
         part->offset += at * part->stride[d];
         part->shape[d] = t->shape[d];
         at += t->shape[d];
-        if (!fa__run_expression(c, part, "x", 1, (fa__bound[]){{.name = "x", .value = fa__arg_t(t)}}))
+        if (!fa__run_copy(c, part, t))
             return false;
     }
     return true;

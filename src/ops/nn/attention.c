@@ -90,12 +90,6 @@ static bool attention_infer(fa__call *c)
     return fa__infer_shape(c, (fa_dtype)a->q->dtype, a->q->rank, shape);
 }
 
-/* Stores y as result k of a call. */
-static bool put(fa__call *c, int k, const fa_tensor *y)
-{
-    return y && fa__run_expression(c, c->out[k], "x", 1, (fa__bound[]){{.name = "x", .value = fa__arg_t(y)}});
-}
-
 static bool attention_run(fa__call *c)
 {
     const attention_args *a = c->args;
@@ -103,7 +97,7 @@ static bool attention_run(fa__call *c)
         return fa__run_kernel(c);
     FA_SCOPE;
     FA_USE(.no_grad = true, .autocast = FA_SAME);
-    return put(c, 0, fa_matmul(weights(a->q, a->k, tensor_of(&a->mask), a->causal, a->scale), a->v));
+    return fa__run_copy(c, c->out[0], fa_matmul(weights(a->q, a->k, tensor_of(&a->mask), a->causal, a->scale), a->v));
 }
 
 /* Gradients of q, k, v, and of what was added to the scores. */
@@ -188,7 +182,7 @@ static bool attention_back_run(fa__call *c)
     FA_SCOPE;
     FA_USE(.no_grad = true, .autocast = FA_SAME);
     gradients r = composed(a->gy, &forward);
-    return put(c, 0, r.q) && put(c, 1, r.k) && put(c, 2, r.v);
+    return fa__run_copy(c, c->out[0], r.q) && fa__run_copy(c, c->out[1], r.k) && fa__run_copy(c, c->out[2], r.v);
 }
 
 /** The gradients of attention's q, k and v. */

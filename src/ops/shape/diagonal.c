@@ -87,7 +87,7 @@ static bool write_diagonal(fa__call *c, const fa_tensor *x, int64_t offset, int6
     to_diagonal(&rank, part->shape, part->stride, &part->offset, &g);
     part->rank = (uint8_t)rank;
     part->dense = false;
-    return fa__run_expression(c, part, "x", 1, (fa__bound[]){{.name = "x", .value = fa__arg_t(x)}});
+    return fa__run_copy(c, part, x);
 }
 
 typedef struct {

@@ -37,7 +37,7 @@ static bool roll_block(fa__call *c, const rolled_args *a, unsigned back)
         from->shape[i] = to->shape[i] = wraps ? shift : rest;
     }
     from->dense = to->dense = false;
-    return fa__run_expression(c, to, "x", 1, (fa__bound[]){{.name = "x", .value = fa__arg_t(from)}});
+    return fa__run_copy(c, to, from);
 }
 
 static bool rolled_run(fa__call *c)

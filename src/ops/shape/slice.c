@@ -203,7 +203,7 @@ static bool slice_back_run(fa__call *c)
     part->offset += part->shape[d] ? a->first * part->stride[d] : 0;
     if (part->shape[d] > 1)
         part->stride[d] *= a->step;
-    return fa__run_expression(c, part, "x", 1, (fa__bound[]){{.name = "x", .value = fa__arg_t(a->gy)}});
+    return fa__run_copy(c, part, a->gy);
 }
 
 static void slice_back_grad(fa__back *b)

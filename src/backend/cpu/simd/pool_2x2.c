@@ -1,6 +1,7 @@
 /* Maxima of windows of 2 x 2 that lie side by side, of f32, and their gradient: a vector of results at once. */
 #include "backend/cpu/simd/gemm_vector.h"
 #include "backend/cpu/simd/simd.h"
+#include <string.h>
 
 enum { L = f32_lanes, HALF = L / 2 };
 typedef int64_t i64v __attribute__((__vector_size__(VECTOR_BYTES)));
@@ -127,5 +128,50 @@ void FA__SIMD(fa__pool_2x2_back)(float *a, float *b, const float *g, const int64
         f32v v = (left >= L ? f32_load(g + i) : f32_load_part(g + i, left)) + (f32v){0}; /* as a sum: -0 becomes 0 */
         store_turns(a + 2 * i, where(offset, 0, v), where(offset, 1, v), 2 * left);
         store_turns(b + 2 * i, where(offset, (int32_t)down, v), where(offset, (int32_t)down + 1, v), 2 * left);
+    }
+}
+
+/* ---- with relu: a byte for each window, of which NONE is for those without an element above 0 ---- */
+
+enum { NONE = 255 };
+typedef uint8_t bytes __attribute__((__vector_size__(L)));
+
+INLINE void store_bytes(uint8_t *p, f32m v, int64_t n)
+{
+    bytes b = __builtin_convertvector(v, bytes);
+    memcpy(p, &b, n < L ? (size_t)n : sizeof b);
+}
+
+INLINE f32m load_bytes(const uint8_t *p, int64_t n)
+{
+    bytes b = {0};
+    memcpy(&b, p, n < L ? (size_t)n : sizeof b);
+    return __builtin_convertvector(b, f32m);
+}
+
+void FA__SIMD(fa__relu_pool_2x2)(float *y, uint8_t *at, const float *a, const float *b, int64_t n)
+{
+    for (int64_t i = 0; i < n; i += L) {
+        f32v high[2], low[2], best = {0};
+        f32m offset = NONE - (f32m){0};
+        load_two(high, a + 2 * i, 2 * (n - i));
+        load_two(low, b + 2 * i, 2 * (n - i));
+        raise(&best, &offset, __builtin_shufflevector(high[0], high[1], EVERY_SECOND(0)), 0);
+        raise(&best, &offset, __builtin_shufflevector(high[0], high[1], EVERY_SECOND(1)), 1);
+        raise(&best, &offset, __builtin_shufflevector(low[0], low[1], EVERY_SECOND(0)), 2);
+        raise(&best, &offset, __builtin_shufflevector(low[0], low[1], EVERY_SECOND(1)), 3);
+        store_up_to(y + i, best, n - i);
+        store_bytes(at + i, offset, n - i);
+    }
+}
+
+void FA__SIMD(fa__relu_pool_2x2_back)(float *a, float *b, const float *g, const uint8_t *at, int64_t n)
+{
+    for (int64_t i = 0; i < n; i += L) {
+        const int64_t left = n - i;
+        f32m offset = load_bytes(at + i, left);
+        f32v v = (left >= L ? f32_load(g + i) : f32_load_part(g + i, left)) + (f32v){0}; /* as a sum: -0 becomes 0 */
+        store_turns(a + 2 * i, where(offset, 0, v), where(offset, 1, v), 2 * left);
+        store_turns(b + 2 * i, where(offset, 2, v), where(offset, 3, v), 2 * left);
     }
 }

@@ -59,6 +59,10 @@ typedef void fa__pool_2x2(float *y, int64_t *at, const float *a, const float *b,
 typedef void fa__pool_2x2_back(float *a, float *b, const float *g, const int64_t *at, int64_t n, int64_t first,
                                int64_t down);
 
+/* The same with relu before: `at` has 0 to 3 for each window, row by row, or 255 where no element is above 0. */
+typedef void fa__relu_pool_2x2(float *y, uint8_t *at, const float *a, const float *b, int64_t n);
+typedef void fa__relu_pool_2x2_back(float *a, float *b, const float *g, const uint8_t *at, int64_t n);
+
 /* What is there for one class of computation. */
 typedef struct fa__simd_class {
     fa__loop *prim[FA__PRIM_count];    /* NULL: not in this class, or not a loop (input, constant, index, ...) */
@@ -111,6 +115,8 @@ typedef struct fa__simd {
     fa__random_loop *poisson; /* f64: the tile has the rates before */
     fa__pool_2x2 *pool_2x2;
     fa__pool_2x2_back *pool_2x2_back;
+    fa__relu_pool_2x2 *relu_pool_2x2;
+    fa__relu_pool_2x2_back *relu_pool_2x2_back;
     fa__transpose_loop *transpose[4]; /* of elements of 1, 2, 4 and 8 bytes: by the logarithm of their size */
 } fa__simd;
 
@@ -122,6 +128,8 @@ extern fa__random_loop FA__SIMD(fa__uniform_f32), FA__SIMD(fa__uniform_f64), FA_
     FA__SIMD(fa__normal_f64), FA__SIMD(fa__bits_u64), FA__SIMD(fa__poisson);
 extern fa__pool_2x2 FA__SIMD(fa__pool_2x2);
 extern fa__pool_2x2_back FA__SIMD(fa__pool_2x2_back);
+extern fa__relu_pool_2x2 FA__SIMD(fa__relu_pool_2x2);
+extern fa__relu_pool_2x2_back FA__SIMD(fa__relu_pool_2x2_back);
 extern fa__transpose_loop FA__SIMD(fa__transpose_8), FA__SIMD(fa__transpose_16), FA__SIMD(fa__transpose_32),
     FA__SIMD(fa__transpose_64);
 #endif

@@ -67,6 +67,8 @@ const fa__simd FA__SIMD(fa__simd) = {
     .poisson = FA__SIMD(fa__poisson),
     .pool_2x2 = FA__SIMD(fa__pool_2x2),
     .pool_2x2_back = FA__SIMD(fa__pool_2x2_back),
+    .relu_pool_2x2 = FA__SIMD(fa__relu_pool_2x2),
+    .relu_pool_2x2_back = FA__SIMD(fa__relu_pool_2x2_back),
     .transpose = {FA__SIMD(fa__transpose_8), FA__SIMD(fa__transpose_16), FA__SIMD(fa__transpose_32),
                   FA__SIMD(fa__transpose_64)},
 };

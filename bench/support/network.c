@@ -1,0 +1,82 @@
+/* A training step, as every row of a network makes it. */
+#include "network.h"
+#include "row.h"
+#include <string.h>
+
+static bench_network now;
+
+fa_tensor *bench_noise(fa_shape shape, double scale)
+{
+    int64_t count = 1;
+    for (int i = 0; i < shape.rank; i++)
+        count *= shape.dim[i];
+    fa_tensor *large = fa_mul(fa_sin(fa_mul(fa_arange(0, (double)count, .dtype = FA_F64), 12.9898)), 43758.5453);
+    fa_tensor *uniform = fa_sub(fa_mul(fa_sub(large, fa_floor(large)), 2), 1);
+    return fa_reshape(fa_to(fa_mul(uniform, scale), FA_F32), shape);
+}
+
+static fa_shape shape_of(const fa_tensor *t)
+{
+    fa_shape shape = {fa_dim(t), {0}};
+    for (int d = 0; d < shape.rank; d++)
+        shape.dim[d] = fa_size(t, d);
+    return shape;
+}
+
+static bool is_norm_weight(const fa_tensor *t, const char *name)
+{
+    return fa_dim(t) == 1 && !strstr(name, "bias");
+}
+
+static void set_parameters(void)
+{
+    FA_SCOPE;
+    FA_USE(.no_grad = true);
+    fa_parameters p = fa_module_parameters(now.net);
+    for (size_t i = 0; i < p.count; i++)
+        if (!is_norm_weight(p.item[i], p.name[i]))
+            fa_copy_(p.item[i], bench_noise(shape_of(p.item[i]), now.scale));
+        else
+            fa_init_constant_(p.item[i], 1);
+}
+
+static fa_tensor *step_with(fa_optim *optim)
+{
+    fa_optim_zero_grad(optim);
+    fa_tensor *loss = NULL;
+    {
+        FA_USE(.autocast = now.autocast);
+        loss = fa_cross_entropy(fa_forward(now.net, now.x), now.y);
+    }
+    fa_backward(loss);
+    fa_optim_step(optim);
+    return loss;
+}
+
+static double last_loss(void)
+{
+    FA_SCOPE;
+    set_parameters();
+    fa_optim *fresh = now.optimizer(now.net);
+    double loss = 0;
+    for (int i = 0; i < 5; i++) {
+        FA_SCOPE;
+        loss = fa_item(step_with(fresh));
+    }
+    return loss;
+}
+
+void bench_train(bench_network of)
+{
+    now = of;
+    set_parameters();
+    now.optim = now.optimizer(now.net);
+    if (now.autocast == FA_SAME) /* low precision differs by more than what is the same */
+        bench_check_by(last_loss);
+}
+
+void bench_train_steps(int64_t count)
+{
+    FA_REPEAT (count)
+        step_with(now.optim);
+}
