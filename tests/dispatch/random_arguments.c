@@ -98,8 +98,15 @@ static fa_tensor *draw_tensor(fa_dtype dtype)
     return make_tensor(values, dtype, rank, shape, (layout)below(LAYOUTS), chance(5) ? FA_META : FA_CPU);
 }
 
-/* In place of one of the sample's: of its dtype or another, one of the others once more, of huge shape without memory,
- * or NULL. */
+/* One with many elements and no memory for them; where reading them would take long, without values. */
+static fa_tensor *huge(fa_dtype dtype)
+{
+    int digits = below(62);
+    fa_tensor *one = fa_zeros(FA_SCALAR, .dtype = dtype, .device = digits < 16 ? FA_CPU : FA_META);
+    return fa_expand(one, FA_SHAPE(INT64_C(1) << digits, chance(50) ? 1 : draw_size()));
+}
+
+/* In place of one of the sample's: of its dtype or another, one of the others once more, a huge one, or NULL. */
 static fa_tensor *replacement(const attempt *a, fa_dtype dtype)
 {
     switch (below(8)) {
@@ -108,8 +115,7 @@ static fa_tensor *replacement(const attempt *a, fa_dtype dtype)
     case 1:
         return a->s->operands ? a->tensor[below(a->s->operands)] : NULL;
     case 2:
-        return fa_expand(fa_zeros(FA_SCALAR, .dtype = dtype),
-                         FA_SHAPE(INT64_C(1) << below(40), chance(50) ? 1 : draw_size()));
+        return huge(dtype);
     case 3:
         return draw_tensor((fa_dtype)(1 + below(FA__DTYPES - 1)));
     default:
