@@ -32,6 +32,7 @@
 #include <facula/device.h>
 #include <facula/error.h>
 #include <facula/expression.h>
+#include <facula/graph.h>
 #include <facula/host.h>
 #include <facula/indexing.h>
 #include <facula/init.h>
