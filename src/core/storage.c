@@ -106,7 +106,7 @@ static bool take_block(fa__storage *s, fa__queue *queue)
 
 FA__HOT fa__storage *fa__storage_new(fa__device *device, size_t bytes, fa__queue *queue)
 {
-    bool small = device->host && bytes && bytes <= INLINE_BYTES && FA__LIKELY(!fa__capturing());
+    bool small = device->host && bytes && bytes <= INLINE_BYTES;
     fa__storage *s = storage_object(device, bytes, small ? bytes : 0);
     if (!s || !bytes)
         return s;
