@@ -86,8 +86,8 @@ static fa_graph *graph;
 void bench_record(void (*run)(int64_t count))
 {
     graph = fa_graph_new(FA_CPU);
-    FA_RECORD (graph)
-        run(1);
+    FA_RECORD(graph)
+    run(1);
 }
 
 void bench_replay(int64_t count)

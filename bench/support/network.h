@@ -12,7 +12,7 @@ typedef struct bench_network {
     fa_module *net;
     fa_optim *(*optimizer)(fa_module *); /* makes a fresh one */
     fa_optim *optim;
-    double scale; /* of the parameters' noise; weights of norms stay 1 */
+    double scale;      /* of the parameters' noise; weights of norms stay 1 */
     fa_dtype autocast; /* FA_SAME: none */
 } bench_network;
 
