@@ -33,6 +33,7 @@
 #include <facula/dlpack.h>
 #include <facula/error.h>
 #include <facula/expression.h>
+#include <facula/graph.h>
 #include <facula/host.h>
 #include <facula/indexing.h>
 #include <facula/init.h>

@@ -9,6 +9,7 @@
 #include <facula/device.h>
 #include <facula/dlpack.h>
 #include <facula/expression.h>
+#include <facula/graph.h>
 #include <facula/host.h>
 #include <facula/indexing.h>
 #include <facula/init.h>
@@ -87,6 +88,12 @@
 #define fa_from_dlpack_unversioned(...) FA__CALLED(fa_from_dlpack_unversioned(__VA_ARGS__))
 #define fa_update(...) FA__CALLED(fa_update(__VA_ARGS__))
 #define fa_update_all(...) FA__CALLED(fa_update_all(__VA_ARGS__))
+#define fa_graph_new(...) FA__CALLED(fa_graph_new(__VA_ARGS__))
+#define fa_graph_recording(...) FA__CALLED(fa_graph_recording(__VA_ARGS__))
+#define fa_graph_replay(...) FA__CALLED(fa_graph_replay(__VA_ARGS__))
+#define fa_graph_launches(...) FA__CALLED(fa_graph_launches(__VA_ARGS__))
+#define fa_graph_memory(...) FA__CALLED(fa_graph_memory(__VA_ARGS__))
+#define fa_graph_print(...) FA__CALLED(fa_graph_print(__VA_ARGS__))
 #define fa_set_allocator(...) FA__CALLED(fa_set_allocator(__VA_ARGS__))
 #define fa_set_num_threads(...) FA__CALLED(fa_set_num_threads(__VA_ARGS__))
 #define fa_num_threads(...) FA__CALLED(fa_num_threads(__VA_ARGS__))

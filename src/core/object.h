@@ -22,6 +22,7 @@ typedef enum {
     FA__TYPE_GENERATOR,
     FA__TYPE_STREAM,
     FA__TYPE_EVENT,
+    FA__TYPE_GRAPH,
     FA__TYPE_EXPRESSION,
     FA__TYPE_OTHER,
     FA__TYPES

@@ -3,6 +3,8 @@
 #include "base/log.h"
 #include "base/site.h"
 #include "base/text.h"
+#include "core/attribution.h"
+#include "core/capture.h"
 #include "core/ledger.h"
 #include "core/order.h"
 #include "dispatch/call.h"
@@ -89,9 +91,21 @@ static fa_tensor *placed(fa_tensor *t, fa__device *device)
     return there;
 }
 
+/* False and an error while this thread records a graph. */
+static bool graph_allows(const fa__op *op, const char *why)
+{
+    char name[40];
+    if (FA__LIKELY(!fa__capturing()))
+        return true;
+    snprintf(name, sizeof name, "fa_%s", op->name);
+    return fa__capture_refuses(name, why);
+}
+
 static fa_tensor *host_copy(const void *data, int rank, const int64_t *shape, fa_dtype dtype, const fa__op *op,
                             const void *site)
 {
+    if (!graph_allows(op, "the program's data are copied once"))
+        return NULL;
     fa_tensor *t = fa__tensor_empty(&fa__cpu_device, dtype, rank, shape, NULL);
     if (t && t->storage->bytes)
         memcpy(t->storage->data, data, t->storage->bytes);
@@ -248,8 +262,16 @@ static bool refuse(const fa__op *op, fa_code code, const char *why, const fa_ten
     return fa__fail(code, "fa_%s: %s: %s", op->name, why, text);
 }
 
+static bool may_read(void)
+{
+    const fa__op *called = fa__called_by_program();
+    return graph_allows(called ? called : &read_op, "the host reads a value, which a replay would not do");
+}
+
 static fa_tensor *read_late(const fa_tensor *t, fa_dtype dtype, const fa__op *op)
 {
+    if (!may_read())
+        return NULL;
     if (fa__tensor_device(t)->shapes_only || !t->storage) {
         refuse(op, FA_ERROR_DEVICE, "a tensor on meta has no elements", t);
         return NULL;
@@ -327,7 +349,7 @@ double fa_item(const fa_tensor *t)
     double value = NAN;
     if (!one_element(t, &item_op))
         return NAN;
-    if (t->storage && t->storage->device->host && !fa__has_pending(t->storage))
+    if (t->storage && t->storage->device->host && !fa__has_pending(t->storage) && !fa__capturing())
         return fa__load_f64(fa__tensor_data(t), (fa_dtype)t->dtype);
     fa__scope scope = fa__scope_open("fa_item", 0);
     fa_tensor *h = on_host(t, FA_F64, &item_op);
@@ -371,6 +393,8 @@ void *fa_ptr(fa_tensor *t, fa_dtype dtype)
         log_standing_error();
         return NULL;
     }
+    if (!graph_allows(&ptr_op, "what the program does by the pointer is not done by a replay"))
+        return NULL;
     if (fa__has_pending(t->storage) && (!fa__before_write(t->storage, NULL, &ptr_op) || fa__failed()))
         return NULL;
     atomic_fetch_add(&t->storage->pins, 1);
