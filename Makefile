@@ -7,7 +7,7 @@ ONLY   =
 
 export BUILD
 
-.PHONY: all build run test test-full test-gpu bench lint format docs install clean deps
+.PHONY: all build run test test-full test-gpu bench lint format docs install deb clean deps
 all: build
 
 deps:
@@ -61,6 +61,11 @@ docs:
 install: override FLAGS += -DCMAKE_INSTALL_PREFIX="$(PREFIX)"
 install: build
 	@DESTDIR="$(DESTDIR)" cmake --install $(BUILD) --prefix "$(PREFIX)"
+
+# Debian packages, in build/deb/packages.
+deb:
+	@scripts/deps.sh build deb
+	@scripts/deb.sh build/deb
 
 clean:
 	rm -rf build/release build/ci build/docs

@@ -105,6 +105,11 @@ def mlp_step():
 
 
 @row
+def mlp_graph():
+    return mlp(torch.optim.SGD, lr=0.01)
+
+
+@row
 def mlp_adam_step():
     return mlp(torch.optim.Adam, lr=0.001)
 
@@ -333,6 +338,7 @@ def cnn(images, autocast=None):
 
 for images in [4, 64, 256]:
     ROWS[f"cnn_b{images}"] = lambda images=images: cnn(images)
+ROWS["cnn_graph_b4"] = ROWS["cnn_b4"]
 ROWS["cnn_b64_bf16"] = lambda: cnn(64, torch.bfloat16)
 
 

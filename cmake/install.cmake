@@ -1,4 +1,5 @@
-# What `make install` puts in place: libraries, headers, the command, a pkg-config file and a CMake package.
+# What `make install` puts in place: libraries, headers, the command, a pkg-config file and a CMake package. The components
+# are the packages of `make deb`.
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/facula)
 file(RELATIVE_PATH FACULA_PREFIX_FROM_PC
@@ -8,17 +9,21 @@ configure_file(cmake/facula.pc.in facula.pc @ONLY)
 configure_package_config_file(cmake/faculaConfig.cmake.in faculaConfig.cmake INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(faculaConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 
-install(TARGETS facula EXPORT faculaTargets)
-install(TARGETS facula_static EXPORT faculaTargets)
+install(TARGETS facula EXPORT faculaTargets LIBRARY COMPONENT library NAMELINK_COMPONENT development)
+install(TARGETS facula_static EXPORT faculaTargets ARCHIVE COMPONENT development)
 if(TARGET facula-command)
-    install(TARGETS facula-command)
-    install(FILES tools/facula/facula.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+    install(TARGETS facula-command RUNTIME COMPONENT command)
+    install(FILES tools/facula/facula.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
     install(FILES tools/facula/completion.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions
-        RENAME facula)
+        RENAME facula COMPONENT command)
 endif()
-install(DIRECTORY include/facula TYPE INCLUDE FILES_MATCHING PATTERN "*.h")
-install(EXPORT faculaTargets NAMESPACE facula:: DESTINATION ${package_dir})
+# gdb finds it by the path of the library; the build's own is `source`d.
+install(FILES tools/gdb/facula.py COMPONENT development
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/gdb/auto-load${CMAKE_INSTALL_FULL_LIBDIR}
+    RENAME libfacula.so.${PROJECT_VERSION}-gdb.py)
+install(DIRECTORY include/facula TYPE INCLUDE COMPONENT development FILES_MATCHING PATTERN "*.h")
+install(EXPORT faculaTargets NAMESPACE facula:: DESTINATION ${package_dir} COMPONENT development)
 install(FILES ${PROJECT_BINARY_DIR}/faculaConfig.cmake ${PROJECT_BINARY_DIR}/faculaConfigVersion.cmake
-        DESTINATION ${package_dir})
-install(FILES ${PROJECT_BINARY_DIR}/facula.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
-install(FILES LICENSE NOTICE.md README.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
+        DESTINATION ${package_dir} COMPONENT development)
+install(FILES ${PROJECT_BINARY_DIR}/facula.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+install(FILES LICENSE NOTICE.md README.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT development)

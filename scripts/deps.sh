@@ -1,12 +1,12 @@
 #!/bin/sh
-# deps.sh GROUP... (or `all`: all but `cross`): installs the packages of packages.txt that are missing, as root or through
+# deps.sh GROUP... (or `all`: all but `cross` and `deb`): installs the packages of packages.txt that are missing, as root or through
 # sudo. When nothing is missing it asks for neither, and needs no network.
 set -eu
 list=$(dirname "$0")/packages.txt
 wanted=$(awk -v groups="$*" '
     BEGIN { n = split(groups, g); for (i = 1; i <= n; i++) want[g[i]] = 1 }
     { sub(/#.*/, "") }
-    NF { for (i = 2; i <= NF; i++) if ((want["all"] && $i != "cross") || want[$i]) { print $1; next } }' "$list")
+    NF { for (i = 2; i <= NF; i++) if ((want["all"] && $i != "cross" && $i != "deb") || want[$i]) { print $1; next } }' "$list")
 if ! command -v dpkg-query >/dev/null; then
     echo "deps: not a Debian system; needed are: $(echo "$wanted" | xargs)" >&2
     exit 0

@@ -80,3 +80,18 @@ void bench_train_steps(int64_t count)
     FA_REPEAT (count)
         step_with(now.optim);
 }
+
+static fa_graph *graph;
+
+void bench_record(void (*run)(int64_t count))
+{
+    graph = fa_graph_new(FA_CPU);
+    FA_RECORD(graph)
+    run(1);
+}
+
+void bench_replay(int64_t count)
+{
+    while (count-- > 0)
+        fa_graph_replay(graph);
+}

@@ -20,4 +20,7 @@ typedef struct bench_network {
 void bench_train(bench_network of);
 /* Makes `count` steps: forward, cross entropy, backward, optimizer. For rows' run(). */
 void bench_train_steps(int64_t count);
+/* Records a step on the CPU, by a row's run(); bench_replay() replays it `count` times. */
+void bench_record(void (*run)(int64_t count));
+void bench_replay(int64_t count);
 #endif

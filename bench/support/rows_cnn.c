@@ -27,6 +27,12 @@ static void open_4(void)
     open_cnn(4, FA_SAME);
 }
 
+static void open_graph(void)
+{
+    open_4();
+    bench_record(bench_train_steps);
+}
+
 static void open_64(void)
 {
     open_cnn(64, FA_SAME);
@@ -48,6 +54,7 @@ static void open_256(void)
 
 const bench_row bench_cnn[] = {
     {"cnn_b4", BENCH_MICROSECONDS, 8, {.flop = CNN_FLOP(4)}, open_4, bench_train_steps},
+    {"cnn_graph_b4", BENCH_MICROSECONDS, 8, {.flop = CNN_FLOP(4)}, open_graph, bench_replay},
     {"cnn_b64", BENCH_MICROSECONDS, 5, {.flop = CNN_FLOP(64)}, open_64, bench_train_steps},
     {"cnn_b64_bf16", BENCH_MICROSECONDS, 1, BENCH_NO_LIMIT, open_64_bf16, bench_train_steps},
     {"cnn_b256", BENCH_MICROSECONDS, 4, {.flop = CNN_FLOP(256)}, open_256, bench_train_steps},

@@ -1,4 +1,5 @@
 /* Rows that train: a linear regression by hand and by autograd, and a network of two layers. */
+#include "network.h"
 #include "row.h"
 #include <facula/facula.h>
 
@@ -71,6 +72,12 @@ static void mlp_step(int64_t count)
     }
 }
 
+static void open_mlp_graph(void)
+{
+    open_mlp_sgd();
+    bench_record(mlp_step);
+}
+
 /* The forward pass under autocast; its backward pass uses the same dtypes. */
 static void mlp_bf16_step(int64_t count)
 {
@@ -94,6 +101,7 @@ const bench_row bench_training[] = {
     {"linreg_manual", BENCH_MICROSECONDS, 8, BENCH_NO_LIMIT, open_manual, manual},
     {"linreg_step", BENCH_MICROSECONDS, 18, BENCH_NO_LIMIT, open_step, step},
     {"mlp_step", BENCH_MICROSECONDS, 3.2, {.flop = MLP_FLOP, .add = 3 * MLP_PARAMETERS}, open_mlp_sgd, mlp_step},
+    {"mlp_graph", BENCH_MICROSECONDS, 3.2, {.flop = MLP_FLOP, .add = 3 * MLP_PARAMETERS}, open_mlp_graph, bench_replay},
     {"mlp_adam_step", BENCH_MICROSECONDS, 4, {.flop = MLP_FLOP, .add = 7 * MLP_PARAMETERS}, open_mlp_adam, mlp_step},
     {"mlp_bf16_step", BENCH_MICROSECONDS, 2, BENCH_NO_LIMIT, open_mlp_sgd, mlp_bf16_step},
     {0},

@@ -146,6 +146,15 @@ typedef struct fa_function {
     bool (*backward)(void *context, fa_tensors saved, fa_tensor *grad, fa_tensor **grad_inputs);
     /** Called once, from any thread, when the graph no longer needs the context; may be NULL. */
     void (*release)(void *context);
+    /** In place of `forward`, for several results or tensors to save: stores the results in `out`, followed by what
+     *  backward needs besides inputs and results. Returns false after fa_fail(). */
+    bool (*forward_all)(void *context, fa_tensors inputs, fa_tensor **out);
+    /** In place of `backward`, with the gradient of each result. `saved` holds the inputs, the results, and what
+     *  forward_all saved, which is a constant in gradients of gradients. */
+    bool (*backward_all)(void *context, fa_tensors saved, fa_tensors grads, fa_tensor **grad_inputs);
+    int results;     /**< how many results forward_all stores: 1 to 4 */
+    int saves;       /**< how many tensors it saves: up to 8 */
+    bool null_grads; /**< of a result that has no gradient, `grads` holds NULL, and not zeros */
 } fa_function;
 
 /** Applies a user-defined function: runs `forward`, and records it so that fa_backward() calls `backward`.
@@ -156,6 +165,9 @@ typedef struct fa_function {
  *  @return the result of `forward`, owned by the current scope; NULL and an error on failure, also if `forward`
  *  returned NULL */
 FA_API fa_tensor *fa_apply(const fa_function *function, void *context, fa_tensors inputs);
+
+/** As fa_apply() of `function` with its `context` and `inputs`, with all its results. After an error, count is 0. */
+FA_API fa_tensors fa_apply_all(const fa_function *function, void *context, fa_tensors inputs);
 
 /** @} */
 

@@ -86,6 +86,8 @@ FA_API bool fa_fail(fa_code code, const char *format, ...) __attribute__((__form
  *  of a network or the line of a file. `format` and the following arguments are those of printf. Does not mark the
  *  error as seen. Does nothing if no error is set. */
 FA_API void fa_error_append(const char *format, ...) __attribute__((__format__(__printf__, 1, 2)));
+/* Appends `now` in place of `before`, if the message ends with that: for a place that is known better step by step. */
+FA_API void fa__error_end(const char *before, const char *now);
 
 /** @} */
 

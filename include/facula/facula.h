@@ -30,8 +30,10 @@
 #include <facula/autograd.h>
 #include <facula/data.h>
 #include <facula/device.h>
+#include <facula/dlpack.h>
 #include <facula/error.h>
 #include <facula/expression.h>
+#include <facula/graph.h>
 #include <facula/host.h>
 #include <facula/indexing.h>
 #include <facula/init.h>

@@ -7,7 +7,9 @@
 #include <facula/autograd.h>
 #include <facula/data.h>
 #include <facula/device.h>
+#include <facula/dlpack.h>
 #include <facula/expression.h>
+#include <facula/graph.h>
 #include <facula/host.h>
 #include <facula/indexing.h>
 #include <facula/init.h>
@@ -40,6 +42,7 @@
 #define fa_hook_after(...) FA__CALLED(fa_hook_after(__VA_ARGS__))
 #define fa_unhook(...) FA__CALLED(fa_unhook(__VA_ARGS__))
 #define fa_apply(...) FA__CALLED(fa_apply(__VA_ARGS__))
+#define fa_apply_all(...) FA__CALLED(fa_apply_all(__VA_ARGS__))
 #define fa_dataset_new(...) FA__CALLED(fa_dataset_new(__VA_ARGS__))
 #define fa_dataset_length(...) FA__CALLED(fa_dataset_length(__VA_ARGS__))
 #define fa_dataset_get(...) FA__CALLED(fa_dataset_get(__VA_ARGS__))
@@ -79,8 +82,18 @@
 #define fa_transfers_report(...) FA__CALLED(fa_transfers_report(__VA_ARGS__))
 #define fa_transfers_json(...) FA__CALLED(fa_transfers_json(__VA_ARGS__))
 #define fa_transfers_reset(...) FA__CALLED(fa_transfers_reset(__VA_ARGS__))
+#define fa_to_dlpack(...) FA__CALLED(fa_to_dlpack(__VA_ARGS__))
+#define fa_to_dlpack_unversioned(...) FA__CALLED(fa_to_dlpack_unversioned(__VA_ARGS__))
+#define fa_from_dlpack(...) FA__CALLED(fa_from_dlpack(__VA_ARGS__))
+#define fa_from_dlpack_unversioned(...) FA__CALLED(fa_from_dlpack_unversioned(__VA_ARGS__))
 #define fa_update(...) FA__CALLED(fa_update(__VA_ARGS__))
 #define fa_update_all(...) FA__CALLED(fa_update_all(__VA_ARGS__))
+#define fa_graph_new(...) FA__CALLED(fa_graph_new(__VA_ARGS__))
+#define fa_graph_recording(...) FA__CALLED(fa_graph_recording(__VA_ARGS__))
+#define fa_graph_replay(...) FA__CALLED(fa_graph_replay(__VA_ARGS__))
+#define fa_graph_launches(...) FA__CALLED(fa_graph_launches(__VA_ARGS__))
+#define fa_graph_memory(...) FA__CALLED(fa_graph_memory(__VA_ARGS__))
+#define fa_graph_print(...) FA__CALLED(fa_graph_print(__VA_ARGS__))
 #define fa_set_allocator(...) FA__CALLED(fa_set_allocator(__VA_ARGS__))
 #define fa_set_num_threads(...) FA__CALLED(fa_set_num_threads(__VA_ARGS__))
 #define fa_num_threads(...) FA__CALLED(fa_num_threads(__VA_ARGS__))

@@ -2,6 +2,7 @@
 #include "autograd/engine.h"
 #include "base/log.h"
 #include "base/text.h"
+#include "core/capture.h"
 #include "core/list.h"
 
 /* ---- leaves and gradients ---- */
@@ -120,7 +121,7 @@ static fa_tensor *described_failure(const char *name, const fa_tensor *t, fa_cod
 /* The gradient of a tensor with one element with respect to itself. */
 static fa_tensor *one(const fa_tensor *t)
 {
-    if (!fa__tensor_device(t)->host || (t->dtype != FA_F32 && t->dtype != FA_F64))
+    if (!fa__tensor_device(t)->host || (t->dtype != FA_F32 && t->dtype != FA_F64) || FA__UNLIKELY(fa__capturing()))
         return fa_ones_like(t);
     fa_tensor *g = fa__own(fa__tensor_empty(fa__tensor_device(t), (fa_dtype)t->dtype, t->rank, t->shape, NULL));
     if (g && t->dtype == FA_F32)

@@ -81,6 +81,10 @@ static inline size_t fa__launch_size(const fa__launch *l)
     return sizeof *l + l->operands * sizeof l->operand[0];
 }
 
+/* Copies a launch with its arguments to `room`, which has this many bytes and is aligned to 16 (backend/launch.c). */
+size_t fa__launch_copy_size(const fa__launch *);
+fa__launch *fa__launch_copy(const fa__launch *, void *room);
+
 /* How one kind of device does an operation in its own way, for instance by a vendor's library, in the place of the
  * kernel (FA__LAUNCH_KERNEL). Returns what `run` returns, or FA__DECLINED, and sets no error, for calls that the kernel
  * is to do. OVERRIDE(kind, operation) { ... } in the folder of the kind defines one; the generator finds it. */

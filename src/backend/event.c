@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "core/attribution.h"
+#include "core/capture.h"
 #include "core/order.h"
 #include <facula/device.h>
 #include <math.h>
@@ -61,6 +62,8 @@ static bool check_recorded(const fa_event *e, const char *who)
 }
 
 /* ---- recording ---- */
+static const char not_replayed[] = "a graph is for the work of one stream";
+
 /* A device that cannot tell the time has a ticket all the same: that of its last work. */
 static bool mark(fa__device *d, fa__sync_point *work, fa__timestamp *m)
 {
@@ -78,7 +81,8 @@ bool fa_event_record(fa_event *e, const fa_stream *stream)
 {
     fa__device *device;
     fa__sync_point work = {0};
-    if (!check(e, "fa_event_record") || !fa__stream_queue(stream, "fa_event_record", &device, &work.queue))
+    if (!check(e, "fa_event_record") || !fa__capture_allows("fa_event_record", not_replayed)
+        || !fa__stream_queue(stream, "fa_event_record", &device, &work.queue))
         return false;
     fa__timestamp *m = fa__calloc(1, sizeof *m);
     if (!m)
@@ -104,7 +108,8 @@ bool fa_event_wait(const fa_event *e, const fa_stream *stream)
     static const fa__op wait = {.name = "event_wait", .id = -1};
     fa__device *device;
     fa__queue *queue;
-    if (!check_recorded(e, "fa_event_wait") || !fa__stream_queue(stream, "fa_event_wait", &device, &queue))
+    if (!check_recorded(e, "fa_event_wait") || !fa__capture_allows("fa_event_wait", not_replayed)
+        || !fa__stream_queue(stream, "fa_event_wait", &device, &queue))
         return false;
     if (!e->work.queue || e->work.queue == queue || device->shapes_only)
         return true;

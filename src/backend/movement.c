@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/error.h"
 #include "core/attribution.h"
+#include "core/capture.h"
 #include "core/ledger.h"
 #include "core/order.h"
 #include "core/stream.h"
@@ -144,6 +145,14 @@ static bool is_programs(const fa__storage *s)
     return s->device->host && (s->borrowed || atomic_load(&s->pins));
 }
 
+static FA__COLD bool refuse_in_graph(const move *m)
+{
+    char name[80], why[120];
+    snprintf(name, sizeof name, "%s%s", fa__op_prefix(m->op), m->op->name);
+    snprintf(why, sizeof why, "it copies from %s to %s", m->from->device->name, m->to->device->name);
+    return fa__capture_refuses(name, why);
+}
+
 bool fa__move_bytes(const fa__op *op, fa__storage *to, size_t to_byte, fa__storage *from, size_t from_byte,
                     size_t bytes, bool changes)
 {
@@ -152,6 +161,8 @@ bool fa__move_bytes(const fa__op *op, fa__storage *to, size_t to_byte, fa__stora
     fa__device *t = to->device, *f = from->device;
     if (!bytes || t->shapes_only || f->shapes_only)
         return true;
+    if (FA__UNLIKELY(fa__capturing()))
+        return refuse_in_graph(&m);
     if (t->host && f->host)
         return move_on_host(&m);
     if (t != f && !fa__allow_transfer(op, f, t))

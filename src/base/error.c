@@ -114,6 +114,17 @@ void fa_error_append(const char *format, ...)
     error->unfinished = false;
 }
 
+void fa__error_end(const char *before, const char *now)
+{
+    if (!fa__failed() || !fa__self->started)
+        return;
+    char *message = fa__self->error->message;
+    size_t length = strlen(message), end = strlen(before);
+    if (length >= end && !strcmp(message + length - end, before))
+        message[length - end] = 0;
+    fa_error_append("%s", now);
+}
+
 /* The last part of a message, of at most `room` bytes: it contains the reason. */
 static const char *end_of(char *message, size_t room)
 {

@@ -46,13 +46,23 @@ static inline void fa__mark_free(void *memory, size_t size)
 #endif
 }
 
+/* Where a free object points to the next one of its list: behind the type in the header of objects (core/object.h),
+ * which says that it was freed until the memory is used again. */
+enum { FA__LINK_AT = 8 };
+
+static inline void **fa__mark_link(void *object)
+{
+    return (void **)(void *)((char *)object + FA__LINK_AT);
+}
+
 /* Takes an object of exactly `size` bytes from a free list; returns the next object of the list. */
 static inline void *fa__mark_taken(void *object, size_t size)
 {
     (void)size;
-    fa__mark_used(object, sizeof(void *));
-    void *next = *(void **)object;
-    fa__mark_free(object, sizeof(void *));
+    void **link = fa__mark_link(object);
+    fa__mark_used(link, sizeof *link);
+    void *next = *link;
+    fa__mark_free(link, sizeof *link);
     fa__mark_used(object, size);
 #ifdef FACULA_VALGRIND
     VALGRIND_MAKE_MEM_UNDEFINED(object, size);
@@ -63,9 +73,9 @@ static inline void *fa__mark_taken(void *object, size_t size)
 /* Puts an object at the head of a free list. */
 static inline void fa__mark_linked(void *object, size_t size, void *next)
 {
-    (void)size;
-    fa__mark_used(object, sizeof(void *));
-    *(void **)object = next;
-    fa__mark_free(object, size < sizeof(void *) ? sizeof(void *) : size);
+    const size_t least = FA__LINK_AT + sizeof(void *);
+    fa__mark_used(fa__mark_link(object), sizeof(void *));
+    *fa__mark_link(object) = next;
+    fa__mark_free(object, size < least ? least : size);
 }
 #endif

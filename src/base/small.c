@@ -13,11 +13,13 @@ _Static_assert(sizeof(chunk) <= CHUNK_HEAD, "a chunk's head has to fit");
 
 /* The first object of a list in the shared pool; every object is large enough for it. */
 typedef struct batch {
-    void *next; /* the list itself, as in a thread */
+    char header[FA__LINK_AT]; /* of an object that was freed: it stays */
+    void *next;               /* the list itself, as in a thread */
     struct batch *below;
     uint32_t count;
 } batch;
 _Static_assert(sizeof(batch) <= FA__SMALL_STEP, "the smallest object has to hold it");
+_Static_assert(offsetof(batch, next) == FA__LINK_AT, "lists have one form");
 
 static struct {
     pthread_mutex_t lock;
@@ -76,8 +78,8 @@ static void *carve(size_t class, uint32_t *count)
     size_t size = size_of(class);
     void *head = NULL;
     for (uint32_t i = *count; i-- > 0;) {
-        void **object = (void **)(void *)((char *)c + CHUNK_HEAD + i * size);
-        *object = head;
+        void *object = (char *)c + CHUNK_HEAD + i * size;
+        *fa__mark_link(object) = head;
         head = object;
     }
     fa__mark_free((char *)c + CHUNK_HEAD, *count * size);

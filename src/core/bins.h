@@ -15,9 +15,11 @@ struct fa__block {
     char *memory;
     size_t size, requested;
     fa__block *before, *after;  /* its neighbours in memory; if both are NULL, the block is a whole segment */
-    fa__block *previous, *next; /* neighbours in its list, while it is free */
-    bool free, small;           /* small: in a segment for small blocks */
-    uint8_t uses;               /* work that may still use it, issued before it was allocated or freed */
+    fa__block *previous, *next; /* neighbours in its list: of free blocks, or of a private cache's blocks in use */
+    fa__cache *cache;
+    struct fa__storage *owner; /* the storage whose memory it is; NULL: other memory */
+    bool free, small;          /* small: in a segment for small blocks */
+    uint8_t uses;              /* work that may still use it, issued before it was allocated or freed */
     fa__sync_point use[FA__BLOCK_USES];
 };
 

@@ -199,12 +199,14 @@ static void *ask_twice(fa__cache *c, size_t *size, size_t least)
     void *memory = ask(c, *size);
     if (memory)
         return memory;
-    c->stats.retries++;
-    settle(c);
-    if (c->used_late && c->source.finish)
-        finish(c);
-    trim(c);
-    memory = ask(c, *size);
+    if (!c->parent) { /* a private cache keeps what it has */
+        c->stats.retries++;
+        settle(c);
+        if (c->used_late && c->source.finish)
+            finish(c);
+        trim(c);
+        memory = ask(c, *size);
+    }
     if (!memory && least < *size)
         memory = ask(c, *size = least);
     return memory;
@@ -254,9 +256,31 @@ static fa__block *new_segment(fa__cache *c, size_t size, size_t requested, const
 }
 
 /* ---- allocating and freeing ---- */
+static bool has_bins(fa__cache *c)
+{
+    return c->bins || (c->bins = fa__calloc(1, sizeof *c->bins));
+}
+
+/* The list of a private cache's blocks in use. */
+static void put_live(fa__cache *c, fa__block *b)
+{
+    b->previous = NULL;
+    b->next = c->live;
+    if (c->live)
+        c->live->previous = b;
+    c->live = b;
+}
+
+static void remove_live(fa__cache *c, const fa__block *b)
+{
+    *(b->previous ? &b->previous->next : &c->live) = b->next;
+    if (b->next)
+        b->next->previous = b->previous;
+}
+
 static fa__block *take(fa__cache *c, size_t size, size_t requested, fa__queue *queue)
 {
-    if (!c->bins && !(c->bins = fa__calloc(1, sizeof *c->bins)))
+    if (!has_bins(c))
         return NULL;
     if (c->direct)
         trim(c);
@@ -274,6 +298,10 @@ static fa__block *take(fa__cache *c, size_t size, size_t requested, fa__queue *q
         return NULL;
     }
     b->requested = requested;
+    b->cache = c;
+    b->owner = NULL;
+    if (c->parent)
+        put_live(c, b);
     fa__count_taken(c, b->size, requested);
     if (c->source.host)
         fa__mark_used(b->memory, requested);
@@ -307,6 +335,16 @@ size_t fa__block_size(const fa__block *b)
     return b->size;
 }
 
+fa__cache *fa__block_cache(const fa__block *b)
+{
+    return b->cache;
+}
+
+void fa__block_set_owner(fa__block *b, struct fa__storage *owner)
+{
+    b->owner = owner;
+}
+
 int fa__block_work(const fa__block *b, struct fa__sync_point *work)
 {
     for (int i = 0; i < b->uses; i++)
@@ -320,6 +358,8 @@ void fa__cache_give_after(fa__cache *c, fa__block *b, const struct fa__sync_poin
         return;
     pthread_mutex_lock(&c->lock);
     fa__count_given(c, b->size, b->requested);
+    if (c->parent)
+        remove_live(c, b);
     for (int i = 0; i < count; i++)
         fa__block_use(b, work[i]);
     fa__block_settle(b);
@@ -330,13 +370,38 @@ void fa__cache_give_after(fa__cache *c, fa__block *b, const struct fa__sync_poin
         release_segment(c, b);
     else
         put_merged(c, b);
+    bool over = c->abandoned && !c->live;
     pthread_mutex_unlock(&c->lock);
+    if (FA__UNLIKELY(over))
+        fa__cache_dispose(c);
 }
 
 void fa__cache_give(fa__cache *c, fa__block *b, struct fa__queue *queue, uint64_t ticket)
 {
     fa__sync_point work = {queue, ticket};
     fa__cache_give_after(c, b, &work, queue ? 1 : 0);
+}
+
+/* ---- segments of private caches ---- */
+void *fa__cache_lend(fa__cache *c, size_t size)
+{
+    pthread_mutex_lock(&c->lock);
+    void *memory = has_bins(c) ? ask_twice(c, &size, size) : NULL;
+    if (memory) {
+        fa__count_up(&c->stats.segments, size);
+        fa__count_taken(c, size, size);
+    }
+    pthread_mutex_unlock(&c->lock);
+    return memory;
+}
+
+void fa__cache_take_back(fa__cache *c, void *memory, size_t size)
+{
+    pthread_mutex_lock(&c->lock);
+    c->stats.segments.current -= size;
+    fa__count_given(c, size, size);
+    c->source.release(c->source.context, memory, size);
+    pthread_mutex_unlock(&c->lock);
 }
 
 /* ---- the cache ---- */

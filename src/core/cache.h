@@ -7,7 +7,9 @@
 #include <facula/device.h>
 #include <pthread.h>
 
+struct fa__device;
 struct fa__queue;
+struct fa__storage;
 struct fa__sync_point;
 
 typedef struct fa__block fa__block;
@@ -31,10 +33,13 @@ typedef struct fa__cache_source {
 typedef struct fa__cache {
     fa__cache_source source;
     pthread_mutex_t lock;
-    struct fa__bins *bins; /* free blocks by size; NULL before the first block */
-    size_t used_late;      /* bytes in free blocks that work may still use */
-    size_t limit;          /* limit of reserved bytes; 0: none */
-    bool direct;           /* FACULA_POOL=off: each block is an allocation of the source */
+    struct fa__bins *bins;    /* free blocks by size; NULL before the first block */
+    size_t used_late;         /* bytes in free blocks that work may still use */
+    size_t limit;             /* limit of reserved bytes; 0: none */
+    bool direct;              /* FACULA_POOL=off: each block is an allocation of the source */
+    struct fa__cache *parent; /* of a private cache: its segments are blocks of this one; NULL: it is a device's */
+    fa__block *live;          /* of a private cache: its blocks in use */
+    bool abandoned;           /* a private cache is freed with its last block */
     fa_memory stats;
 } fa__cache;
 
@@ -51,6 +56,10 @@ void *fa__block_memory(const fa__block *);
 /* The size of the block in bytes: that of fa__cache_take, rounded up. */
 size_t fa__block_size(const fa__block *);
 
+/* The cache that an allocated block comes from. */
+fa__cache *fa__block_cache(const fa__block *);
+void fa__block_set_owner(fa__block *, struct fa__storage *);
+
 /* Work that may still use an allocated block, all of it on the queue that the block was allocated for. Other queues
  * and the host must wait for it before they use the block. Writes at most FA__BLOCK_USES items; returns their number.
  */
@@ -63,6 +72,21 @@ void fa__cache_give(fa__cache *, fa__block *, struct fa__queue *queue, uint64_t 
 /* The same for a block that work of several queues may still use, fewer than FA__BLOCK_USES. */
 void fa__cache_give_after(fa__cache *, fa__block *, const struct fa__sync_point *work, int count);
 enum { FA__BLOCK_USES = 6 };
+
+/* ---- private caches (cache_private.c) ---- */
+/* A cache of its own for a graph: what it got from the device it keeps, so that addresses stay valid as long as it
+ * exists, whatever is freed and allocated in it. The device's statistics count its segments as memory in use. NULL and
+ * an error if memory runs out. */
+fa__cache *fa__cache_private(struct fa__device *);
+/* Gives the memory back to the device: now, or when the last of its blocks is freed. */
+void fa__cache_abandon(fa__cache *);
+/* The end of a private cache that was abandoned and has no blocks in use. */
+void fa__cache_dispose(fa__cache *);
+/* Calls a function, with the cache's lock held, for the owner of each block in use; ends when it returns false. */
+bool fa__cache_each_owner(fa__cache *, bool (*call)(void *context, struct fa__storage *), void *context);
+/* A segment of this cache's source, and its return. NULL, and no error, if there is no memory. */
+void *fa__cache_lend(fa__cache *, size_t size);
+void fa__cache_take_back(fa__cache *, void *memory, size_t size);
 
 /* Counts memory that does not exist: bytes of a shapes-only device; negative when they are freed. */
 void fa__cache_count(fa__cache *, int64_t bytes);

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "base/fork.h"
 #include "base/log.h"
+#include "core/capture.h"
 #include "core/casts.h"
 #include <facula/random.h>
 #include <pthread.h>
@@ -97,6 +98,8 @@ static void context_end(void *core)
     __atomic_store_n(&t->core, c, __ATOMIC_RELAXED);
     c->frames = c->used_count = 1;
     c->settings = c->used;
+    if (c->capture)
+        c->capture->abandon(c->capture);
     if (c->casts)
         fa__casts_drop(c);
     fa__error_use(NULL);

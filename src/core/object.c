@@ -11,15 +11,16 @@ typedef struct type_row {
     void (*destroy)(fa__object *);
 } type_row;
 
-/* An object that was freed and is kept for debugging lost a reference it did not have: the program released more than
- * it held. */
+/* An object that was freed lost a reference it did not have: the program released more than it held. */
 static FA__COLD void freed_twice(fa__object *o)
 {
-    o->link = NULL;
+    if (o->type == FA__TYPE_DEAD)
+        o->link = NULL;
     fa__fail(FA_ERROR_STATE, "an object was freed while others held it: fa_release() drops what fa_keep() took, once");
 }
 
-static type_row types[FA__TYPES] = {[FA__TYPE_DEAD] = {"freed object", freed_twice}};
+static type_row types[FA__TYPES] = {
+    [FA__TYPE_DEAD] = {"freed object", freed_twice}, [FA__TYPE_GONE] = {"freed object", freed_twice}};
 
 void fa__object_type(fa__type type, const char *name, void (*destroy)(fa__object *))
 {
@@ -52,7 +53,7 @@ FA__HOT void fa__object_free(fa__object *o)
 {
     fa__context *c = fa__self->core;
     bool keep = o->type == FA__TYPE_TENSOR && c && c->debugging;
-    o->type = FA__TYPE_DEAD;
+    o->type = keep ? FA__TYPE_DEAD : FA__TYPE_GONE;
     if (FA__LIKELY(!keep)) {
         fa__object_release(o);
         return;
@@ -69,6 +70,10 @@ FA__HOT void fa__object_destroy(fa__object *o)
         return;
     }
     if (c->destroying) {
+        if (FA__UNLIKELY(!fa__object_lives(o))) {
+            freed_twice(o);
+            return;
+        }
         o->link = c->dying;
         c->dying = o;
         return;

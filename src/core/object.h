@@ -7,7 +7,8 @@
 #include <stdatomic.h>
 
 typedef enum {
-    FA__TYPE_DEAD, /* freed, and kept for a while so that using it is an error with a name */
+    FA__TYPE_DEAD, /* freed, and kept for a while so that using it is an error that names its scope */
+    FA__TYPE_GONE, /* freed: the memory waits for the next object of its size */
     FA__TYPE_TENSOR,
     FA__TYPE_STORAGE,
     FA__TYPE_NODE,
@@ -21,6 +22,7 @@ typedef enum {
     FA__TYPE_GENERATOR,
     FA__TYPE_STREAM,
     FA__TYPE_EVENT,
+    FA__TYPE_GRAPH,
     FA__TYPE_EXPRESSION,
     FA__TYPE_OTHER,
     FA__TYPES
@@ -62,6 +64,12 @@ static inline void fa__object_release(fa__object *o)
 void fa__object_type(fa__type, const char *name, void (*destroy)(fa__object *));
 const char *fa__object_name(const fa__object *);
 void fa__object_destroy(fa__object *);
+
+/* False for an object that was freed, until its memory is used again. */
+static inline bool fa__object_lives(const void *object)
+{
+    return ((const fa__object *)object)->type > FA__TYPE_GONE;
+}
 
 static inline void *fa__ref(const void *object)
 {

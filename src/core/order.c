@@ -70,7 +70,7 @@ bool fa__before_read(fa__storage *s, fa__queue *queue, const fa__op *op)
     return come_after(queue, write, op) && fa__storage_sound(s);
 }
 
-bool fa__before_write(fa__storage *s, fa__queue *queue, const fa__op *op)
+bool fa__before_overwrite(fa__storage *s, fa__queue *queue, const fa__op *op)
 {
     fa__sync_point work[SOME];
     for (int from = 0, count = SOME; count == SOME; from += count) {
@@ -79,7 +79,12 @@ bool fa__before_write(fa__storage *s, fa__queue *queue, const fa__op *op)
             if (!come_after(queue, work[i], op))
                 return false;
     }
-    return fa__storage_sound(s);
+    return true;
+}
+
+bool fa__before_write(fa__storage *s, fa__queue *queue, const fa__op *op)
+{
+    return fa__before_overwrite(s, queue, op) && fa__storage_sound(s);
 }
 
 /* The fault that the storage's values were made behind; NULL: none is known. */
@@ -178,6 +183,15 @@ bool fa__after_creation(fa__storage *s, fa__sync_point work, const fa__op *op)
     return after_write(s, work, op, true);
 }
 
+bool fa__after_overwrite(fa__storage *s, fa__sync_point work, const fa__op *op)
+{
+    pthread_mutex_lock(&lock);
+    if (s->pending)
+        s->pending->born = (fa__sync_point){0};
+    pthread_mutex_unlock(&lock);
+    return after_write(s, work, op, true);
+}
+
 /* ---- memory ---- */
 /* Copies the work that is not known to be done, as far as a block remembers it. Returns how much of it there is. */
 static int open_work(const fa__storage *s, fa__sync_point open[FA__BLOCK_USES])
@@ -227,7 +241,7 @@ void fa__order_release(fa__storage *s)
 {
     fa__sync_point work[FA__BLOCK_USES];
     int count = s->pending ? open_work(s, work) : 0;
-    fa__cache_give_after(&s->device->cache, s->block, work, count);
+    fa__cache_give_after(fa__block_cache(s->block), s->block, work, count);
     s->block = NULL;
 }
 

@@ -2,6 +2,7 @@
 #include "core/random.h"
 #include "base/alloc.h"
 #include "base/fork.h"
+#include "core/capture.h"
 #include "core/context.h"
 #include <pthread.h>
 
@@ -40,8 +41,15 @@ fa_generator_state fa_random_state(void)
     return s;
 }
 
+static bool may_set(const char *name)
+{
+    return fa__capture_allows(name, "a replay would not set the state");
+}
+
 void fa_set_random_state(fa_generator_state state)
 {
+    if (!may_set("fa_set_random_state"))
+        return;
     pthread_mutex_lock(&lock);
     process_state = state;
     pthread_mutex_unlock(&lock);
@@ -77,7 +85,7 @@ fa_generator_state fa_generator_get(const fa_generator *generator)
 
 bool fa_generator_set(fa_generator *generator, fa_generator_state state)
 {
-    if (!is_generator(generator, "fa_generator_set"))
+    if (!is_generator(generator, "fa_generator_set") || !may_set("fa_generator_set"))
         return false;
     pthread_mutex_lock(&generator->lock);
     generator->state = state;
@@ -95,14 +103,25 @@ void fa_generator_use(fa_generator *generator)
     fa__unref(old);
 }
 
+fa__key fa__draw_keys(void *generator, uint64_t count)
+{
+    fa_generator *g = generator;
+    pthread_mutex_t *held = g ? &g->lock : &lock;
+    fa_generator_state *state = g ? &g->state : &process_state;
+    pthread_mutex_lock(held);
+    fa__key key = {state->seed, state->call};
+    state->call += count;
+    pthread_mutex_unlock(held);
+    return key;
+}
+
 fa__key fa__draw_key(void)
 {
     fa__context *c = fa__ctx();
     fa_generator *g = c ? c->generator : NULL;
-    pthread_mutex_t *held = g ? &g->lock : &lock;
-    fa_generator_state *state = g ? &g->state : &process_state;
-    pthread_mutex_lock(held);
-    fa__key key = {state->seed, state->call++};
-    pthread_mutex_unlock(held);
+    fa__key key = fa__draw_keys(g, 1);
+    fa__capture *capture = fa__capturing();
+    if (FA__UNLIKELY(capture != NULL))
+        capture->drawn(capture, g, key);
     return key;
 }

@@ -7,4 +7,6 @@
 
 /* The key of the next call of this thread's generator, or of the default one. */
 fa__key fa__draw_key(void);
+/* The key of the next call of a generator (NULL: the default one), which goes on by `count` calls. */
+fa__key fa__draw_keys(void *generator, uint64_t count);
 #endif

@@ -254,11 +254,10 @@ FA__HOT void fa__use_close(fa__scope *scope)
 
 /* ---- references held by the program ---- */
 
-/* False for NULL and, in debug mode, for a freed object: that is an error that names its scope. */
+/* False for NULL, and with an error for an object that was freed. */
 static bool living(const void *object, const char *what)
 {
-    return object
-           && (FA__LIKELY(((const fa__object *)object)->type != FA__TYPE_DEAD) || fa__tensor_check(object, what));
+    return object && (FA__LIKELY(fa__object_lives(object)) || fa__tensor_check(object, what));
 }
 
 void *fa_keep(const void *object)

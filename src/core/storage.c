@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/small.h"
+#include "core/capture.h"
 #include "core/order.h"
 #include "core/stream.h"
 
@@ -95,9 +96,10 @@ static FA__HOT fa__storage *storage_object(fa__device *device, size_t bytes, siz
 /* Takes a block of the device's cache, ordered after the work that may still use it. */
 static bool take_block(fa__storage *s, fa__queue *queue)
 {
-    s->block = fa__cache_take(&s->device->cache, s->bytes, queue);
+    s->block = fa__cache_take(fa__cache_for(s->device), s->bytes, queue);
     if (!s->block)
         return false;
+    fa__block_set_owner(s->block, s);
     s->data = fa__block_memory(s->block);
     return fa__order_take(s);
 }
@@ -135,6 +137,11 @@ fa__storage *fa__storage_borrow(fa__device *device, void *data, size_t bytes, vo
 }
 
 /* ---- moving ---- */
+static void set_owner(fa__storage *s)
+{
+    if (s->block)
+        fa__block_set_owner(s->block, s);
+}
 
 static void swap_memory(fa__storage *a, fa__storage *b)
 {
@@ -147,6 +154,8 @@ static void swap_memory(fa__storage *a, fa__storage *b)
     b->device = old.device;
     b->block = old.block;
     b->pending = old.pending;
+    set_owner(a);
+    set_owner(b);
 }
 
 bool fa__storage_can_move(const fa__storage *s, const fa__device *to, const fa__op *op)

@@ -72,11 +72,15 @@ void fa__storage_take(fa__storage *, fa__storage *fresh);
  * that is known. `op` is on whose behalf. */
 bool fa__before_read(fa__storage *, fa__queue *queue, const fa__op *op);
 bool fa__before_write(fa__storage *, fa__queue *queue, const fa__op *op);
+/* The same for work that makes all values anew: those that are there may be faulty. */
+bool fa__before_overwrite(fa__storage *, fa__queue *queue, const fa__op *op);
 /* Records work that was issued. If there is no memory for the record: waits for the work and returns false. */
 bool fa__after_read(fa__storage *, fa__sync_point, const fa__op *op);
 bool fa__after_write(fa__storage *, fa__sync_point, const fa__op *op);
 /* The same for work that does not replace values but makes the first ones: behind a fault they are an error to use. */
 bool fa__after_creation(fa__storage *, fa__sync_point, const fa__op *op);
+/* The same for work after fa__before_overwrite(): only this work decides whether the values are faulty. */
+bool fa__after_overwrite(fa__storage *, fa__sync_point, const fa__op *op);
 /* Whether the values were made behind a fault that is known; fa__storage_fails raises it then. */
 bool fa__storage_is_faulty(fa__storage *);
 bool fa__storage_fails(fa__storage *);

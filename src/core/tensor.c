@@ -29,6 +29,30 @@ static FA__HOT void tensor_destroy(fa__object *o)
     fa__object_free(o);
 }
 
+/* Where debuggers find what they print, as release builds have no types in their debug information (tools/gdb). */
+FA_API extern const struct tensor_layout {
+    uint16_t tensor, type, dtype, rank, storage, offset, shape, stride, device, data, storage_device, device_name,
+        device_host;
+    const char *const *dtype_names;
+} fa__tensor_layout;
+
+const struct tensor_layout fa__tensor_layout = {
+    .tensor = FA__TYPE_TENSOR,
+    .type = offsetof(fa__object, type),
+    .dtype = offsetof(fa_tensor, dtype),
+    .rank = offsetof(fa_tensor, rank),
+    .storage = offsetof(fa_tensor, storage),
+    .offset = offsetof(fa_tensor, offset),
+    .shape = offsetof(fa_tensor, shape),
+    .stride = offsetof(fa_tensor, stride),
+    .device = offsetof(fa_tensor, device_),
+    .data = offsetof(fa__storage, data),
+    .storage_device = offsetof(fa__storage, device),
+    .device_name = offsetof(fa__device, name),
+    .device_host = offsetof(fa__device, host),
+    .dtype_names = fa__dtype_names,
+};
+
 __attribute__((__constructor__)) static void tensor_type(void)
 {
     fa__object_type(FA__TYPE_TENSOR, "tensor", tensor_destroy);
@@ -137,6 +161,11 @@ FA__HOT bool fa__tensor_check(const fa_tensor *t, const char *what)
                         "%s was freed when its scope ended (%s): FA_VAR, fa_escape or fa_keep let it live on", what,
                         where ? where : "all references are gone");
     }
+    if (t->object.type == FA__TYPE_GONE)
+        return fa__fail(FA_ERROR_STATE,
+                        "%s was freed: FA_VAR, fa_escape or fa_keep let it live on; FACULA_DEBUG=1 tells which scope "
+                        "ended",
+                        what);
     return fa__fail(FA_ERROR_ARGUMENT, "%s is a %s, not a tensor; FACULA_DEBUG=1 tells where one was freed", what,
                     fa__object_name(&t->object));
 }

@@ -176,7 +176,7 @@ static fa_tensor *flip_forward(fa_module *self, fa_tensor *x)
     if (!is_image(self, x) || !fa_module_training(self))
         return fa_error_stands() ? NULL : x;
     fa_tensor *drawn = fa_rand(FA_SHAPE(fa_size(x, 0), 1, 1, 1), .device = fa_tensor_device(x));
-    return fa_where(fa_lt(drawn, t->p), fa_flip(x, .dim = t->dim), x);
+    return fa_where(fa_lt(drawn, t->p), fa_slice(x, t->dim, .step = -1), x);
 }
 
 static fa_transform *flip_new(const char *kind, double p, int dim)

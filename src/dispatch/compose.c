@@ -4,10 +4,19 @@
 
 /* ---- lists ---- */
 
+/* More results are a mistake in the arguments, which would take minutes. */
+enum { MOST_PARTS = 1 << 24 };
+
+bool fa__check_parts(const fa__call *c, size_t count)
+{
+    return count <= MOST_PARTS
+           || fa__call_fail(c, FA_ERROR_ARGUMENT, "%zu results are more than %d", count, (int)MOST_PARTS);
+}
+
 bool fa__parts(fa__call *c, size_t count)
 {
-    if (count > UINT32_MAX)
-        return fa__call_fail(c, FA_ERROR_ARGUMENT, "%zu results are more than can be counted", count);
+    if (!fa__check_parts(c, count))
+        return false;
     fa__unref(c->list);
     c->list = fa__list_new(count);
     if (!c->list)

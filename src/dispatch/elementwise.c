@@ -1,4 +1,5 @@
 /* Pointwise calls: shape by broadcasting, dtype by promotion, and the launch of the formula. */
+#include "core/capture.h"
 #include "core/order.h"
 #include "dispatch/call.h"
 #include "dispatch/promote.h"
@@ -259,6 +260,9 @@ FA__HOT void fa__value_of(fa__operand *o, const fa__field *f, const void *p)
 /* The value of a 0-dim tensor of the CPU, which goes with any device. */
 static bool host_value(fa__call *c, fa__operand *o, const fa_tensor *t)
 {
+    if (!fa__capture_allows(fa__asked_for(c)->name, "a 0-dim tensor on the CPU is read when the operation is called: "
+                                                    "fa_to() copies it to the device"))
+        return false;
     if (fa__has_pending(t->storage) && !fa__before_read(t->storage, NULL, fa__asked_for(c)))
         return false;
     o->data = NULL;

@@ -1,4 +1,5 @@
 /* Launches: operands become pointers and strides, work is ordered behind what it must not overtake, run, and noted. */
+#include "backend/capture/capture.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "core/order.h"
@@ -112,7 +113,8 @@ static inline bool is_prepared(const fa__backend *b, const fa__launch *l)
     return atomic_load_explicit(&l->program->compiled[b->kind][l->compute], memory_order_acquire) != NULL;
 }
 
-FA__HOT bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor)
+static inline __attribute__((__always_inline__)) bool run(fa__call *c, fa__launch *l, fa_tensor *const *tensor,
+                                                          uint64_t *ticket)
 {
     const fa__backend *b = c->plan.device->backend;
     if (l->program && !is_prepared(b, l)
@@ -133,17 +135,34 @@ FA__HOT bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor
     l->overwrites |= c->given && tensor[0] == c->given;
     pthread_mutex_lock(&c->plan.device->lock);
     point(l, tensor);
-    uint64_t ticket = !b->ready(c->plan.queue) || !sound(l, tensor) ? 0
-                      : FA__LIKELY(!fa__ctx()->settings->fallback)  ? b->run(c->plan.queue, l)
-                                                                    : run_or_leave(c, l);
+    *ticket = !b->ready(c->plan.queue) || !sound(l, tensor) ? 0
+              : FA__LIKELY(!fa__ctx()->settings->fallback)  ? b->run(c->plan.queue, l)
+                                                            : run_or_leave(c, l);
     pthread_mutex_unlock(&c->plan.device->lock);
-    return FA__LIKELY(ticket != 0) ? note(c, l, tensor, ticket) : not_issued(c);
+    return FA__LIKELY(*ticket != 0) ? note(c, l, tensor, *ticket) : not_issued(c);
+}
+
+/* The launch becomes part of the graph that this thread records. */
+static FA__COLD bool run_recorded(fa__call *c, fa__launch *l, fa_tensor *const *tensor)
+{
+    uint64_t ticket = 0;
+    l->caller = fa__asked_for(c);
+    return fa__graph_allows(c->plan.device, c->plan.queue, l->caller) && run(c, l, tensor, &ticket)
+           && fa__graph_add(&l, &tensor, 1, ticket);
+}
+
+FA__HOT bool fa__launch_run(fa__call *c, fa__launch *l, fa_tensor *const *tensor)
+{
+    uint64_t ticket;
+    return FA__UNLIKELY(fa__capturing()) ? run_recorded(c, l, tensor) : run(c, l, tensor, &ticket);
 }
 
 bool fa__launch_run_list(fa__call *c, fa__launch *const *l, fa_tensor *const *const *tensor, int count)
 {
     const fa__backend *b = c->plan.device->backend;
-    bool good = true;
+    bool good = true, recorded = fa__capturing() != NULL;
+    if (recorded && !fa__graph_allows(c->plan.device, c->plan.queue, fa__asked_for(c)))
+        return false;
     for (int i = 0; i < count; i++) {
         if (!order(c, l[i], tensor[i]))
             return false;
@@ -161,7 +180,7 @@ bool fa__launch_run_list(fa__call *c, fa__launch *const *l, fa_tensor *const *co
         return not_issued(c);
     for (int i = 0; i < count; i++)
         good &= note(c, l[i], tensor[i], ticket);
-    return good;
+    return good && (!recorded || fa__graph_add(l, tensor, count, ticket));
 }
 
 /* ---- kernels ---- */

@@ -66,6 +66,8 @@ static bool check_overlap(fa__call *c)
 {
     if (fa__overlaps_itself(c->given->rank, c->given->shape, c->given->stride))
         return given_fails(c, FA_ERROR_ARGUMENT, "writes into a tensor whose elements share memory (an expanded one)");
+    if (fa__is_composed(c->op)) /* its result is there, and is copied */
+        return true;
     for (int i = 0; i < c->op->nfields; i++) {
         const fa__field *f = &c->op->fields[i];
         const fa_tensor *t = f->kind == FA__LIKE ? NULL : c->tensor[i];

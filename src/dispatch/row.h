@@ -175,6 +175,8 @@ bool fa__call_fail(const fa__call *, fa_code, const char *format, ...) FA__PRINT
 bool fa__computes_in(const fa__call *, fa_dtype storage) __attribute__((__cold__));
 
 /* ---- lists, of rows with [parts] in the place of (y): see CONTRIBUTING.md ---- */
+/* Fails if a list cannot have `count` results. */
+bool fa__check_parts(const fa__call *, size_t count);
 /* Makes the list of `count` results, and from .infer their specs, which are to be filled; false after an error. */
 bool fa__parts(fa__call *, size_t count);
 /* From .compose_list: makes the list of these tensors. */

@@ -4,24 +4,42 @@
 #include <facula/error.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
+#include <stdio.h>
 #include <string.h>
 
-/* The module that failed last in this thread. Only compared, to find its name in the enclosing module. */
-static _Thread_local const fa_module *failed;
+/* Where the error of this thread came up, as far as the modules around it are known. */
+static _Thread_local struct {
+    const fa_module *outer; /* the outermost of them; only compared. NULL: none has failed */
+    char kind[48];          /* of the innermost one */
+    char path[160];         /* its path in the outermost one: "features.0" */
+    char text[280];         /* what the message says of it: `, in conv2d "features.0" of net` */
+} failure;
 
-/* Appends a module to the message: ", in conv2d", then ` "3" of sequential`, ` "features" of net` for the enclosing
- * ones. */
-static void append_location(const fa_module *module)
+static const char *name_within(const fa_module *module, const fa_module *child)
 {
     const fa__member *m = module->first;
-    while (m && m->object != failed)
+    while (m && m->object != child)
         m = m->next;
-    if (!failed)
-        fa_error_append(", in %s", module->kind);
-    else if (m)
-        fa_error_append(" \"%s\" of %s", m->name, module->kind);
-    else
-        fa_error_append(" of %s", module->kind);
+    return m ? m->name : "?"; /* the forward function runs a module that is none of its members */
+}
+
+/* Says in the message that the error came up in this module, which is around the one that failed last. */
+static void locate(const fa_module *module)
+{
+    char before[sizeof failure.text], path[sizeof failure.path];
+    memcpy(before, failure.outer ? failure.text : "", failure.outer ? sizeof before : 1);
+    if (failure.outer) {
+        snprintf(path, sizeof path, "%s%s%s", name_within(module, failure.outer), *failure.path ? "." : "",
+                 failure.path);
+        memcpy(failure.path, path, sizeof path);
+        snprintf(failure.text, sizeof failure.text, ", in %s \"%s\" of %s", failure.kind, failure.path, module->kind);
+    } else {
+        *failure.path = 0;
+        snprintf(failure.kind, sizeof failure.kind, "%s", module->kind);
+        snprintf(failure.text, sizeof failure.text, ", in %s", failure.kind);
+    }
+    failure.outer = module;
+    fa__error_end(before, failure.text);
 }
 
 static bool inputs_are_good(const fa_module *module, fa_tensors inputs)
@@ -47,7 +65,7 @@ static fa_tensor *run_many(fa_module *module, fa_tensors inputs)
     if (inputs.count)
         memcpy(item, inputs.item, inputs.count * sizeof *item);
     fa_tensor *y = module->forward.many(module, (fa_tensors){inputs.count, item});
-    if (!y)
+    if (!y && !failure.outer)
         fa_error_append(" (called with %zu input%s)", inputs.count, inputs.count == 1 ? "" : "s");
     return y;
 }
@@ -66,16 +84,14 @@ fa_tensor *fa__forward(fa_module *module, fa_tensors inputs)
 {
     if (!fa__module_check(module, "fa_forward") || fa_error_stands()) /* its parameters may not have been loaded */
         return NULL;
-    failed = NULL;
+    failure.outer = NULL;
     const fa_module *held = module->hooks ? fa_keep(module) : NULL; /* a hook may remove the module from its parent */
     FA_SCOPE;
     fa_tensor *y = held ? fa__run_hooked(module, inputs, run) : run(module, inputs);
     if (y && fa_dim(y) < 0)
         y = NULL; /* it may have been freed with a scope that the module closed */
-    if (!y) {
-        append_location(module);
-        failed = module;
-    }
+    if (!y)
+        locate(module);
     fa_release(held);
     return fa_escape(y);
 }

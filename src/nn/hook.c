@@ -178,8 +178,8 @@ static bool enter(void *context, fa_tensors saved, fa_tensor *grad, fa_tensor **
     return went_well(g->passage);
 }
 
-static const fa_function entrance = {"a module's input", pass, enter, let_go},
-                         way_out = {"a module's result", pass, leave, let_go};
+static const fa_function entrance = {.name = "a module's input", .forward = pass, .backward = enter, .release = let_go},
+                         way_out = {.name = "a module's result", .forward = pass, .backward = leave, .release = let_go};
 
 static fa_tensor *through_gate(passage *p, size_t number, fa_tensor *x)
 {

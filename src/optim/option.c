@@ -2,6 +2,7 @@
  * them. */
 #include "optim/optim.h"
 #include <facula/error.h>
+#include <facula/graph.h>
 #include <facula/operations.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
@@ -165,6 +166,9 @@ static bool lr_write(const fa__group *g, double value)
 static bool group_change(fa__group *g, const char *who, int k, double value)
 {
     double option[FA__MOST_OPTIONS];
+    if (fa_graph_recording())
+        return fa_fail(FA_ERROR_STATE, "%s: this cannot be recorded in a graph: a replay would not set .%s", who,
+                       g->method->option[k].name);
     memcpy(option, g->option, sizeof option);
     option[k] = value;
     if (!fa__options_check(g->method, who, option))

@@ -6,6 +6,7 @@
 #include <facula/autograd.h>
 #include <facula/device.h>
 #include <facula/error.h>
+#include <facula/graph.h>
 #include <facula/operations.h>
 #include <facula/tensor.h>
 #include <math.h>
@@ -114,6 +115,7 @@ double fa_scaler_get_scale(const fa_scaler *s)
 
 static fa_tensor *number_on(fa_device device, double value)
 {
+    FA_UNRECORDED;
     fa_tensor *made = fa_full(FA_SCALAR, value, .dtype = FA_F32, .device = device);
     return made ? fa_keep(made) : NULL;
 }

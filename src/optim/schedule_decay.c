@@ -129,7 +129,8 @@ static double cosine_rate(const fa_schedule *s, int group, double now, bool firs
     const double pi = 3.14159265358979323846, length = (double)t->t_max, epoch = (double)s->epoch;
     if (first)
         return now;
-    if ((s->epoch - 1 - t->t_max) % (2 * t->t_max) == 0)
+    const int64_t before = s->epoch - 1;
+    if (before % t->t_max == 0 && before / t->t_max % 2 == 1)
         return now + (s->base_rate[group] - t->eta_min) * (1 - cos(pi / length)) / 2;
     return (1 + cos(pi * epoch / length)) / (1 + cos(pi * (epoch - 1) / length)) * (now - t->eta_min) + t->eta_min;
 }

@@ -3,6 +3,7 @@
 #include <facula/autograd.h>
 #include <facula/device.h>
 #include <facula/error.h>
+#include <facula/graph.h>
 #include <facula/ops/create.h>
 #include <facula/scope.h>
 #include <facula/tensor.h>
@@ -29,6 +30,7 @@ static bool state_ready(const fa__group *g, int k, fa__slot *slot)
         fa__state_drop(&slot->state[k], slot->parameter);
         slot->step = 0;
     }
+    FA_UNRECORDED;
     FA_USE(.device = fa_tensor_device(slot->parameter)); /* on the parameter's device even with automatic placement */
     fa_tensor *made = fa_full_like(slot->parameter, begin ? g->option[begin] : 0);
     if (!made || !fa_follow(made, slot->parameter))
@@ -58,6 +60,7 @@ static bool counter_ready(fa__slot *slot, int k)
     if (slot->counter[k] && !fa_tensor_is_faulty(slot->counter[k]))
         return true;
     fa__state_drop(&slot->counter[k], slot->parameter);
+    FA_UNRECORDED;
     fa_dtype dtype = fa_tensor_dtype(slot->parameter) == FA_F64 ? FA_F64 : FA_F32;
     fa_tensor *made =
         fa_full(FA_SCALAR, (double)slot->step, .dtype = dtype, .device = fa_tensor_device(slot->parameter));
@@ -266,11 +269,27 @@ static bool groups_run(const fa_optim *o, fa_tensor *found)
     return fa_update_all(n, p->item);
 }
 
+/* A step that a graph records reads what changes from step to step from the device: step counts and learning rates. */
+static bool make_replayable(fa_optim *o)
+{
+    int number = 0;
+    FA_UNRECORDED;
+    bool good = fa_optim_set_capturable(o, true);
+    for (fa__group *g = o->group; good && g; g = g->next, number++) {
+        const fa_tensor *p = g->slot[0].parameter;
+        fa_dtype dtype = fa_tensor_dtype(p) == FA_F64 ? FA_F64 : FA_F32;
+        good = g->lr
+               || fa_optim_set_lr_tensor(
+                   o, number, fa_full(FA_SCALAR, g->option[0], .dtype = dtype, .device = fa_tensor_device(p)));
+    }
+    return good && !fa_error_stands();
+}
+
 static bool step(fa_optim *o, fa_tensor *found)
 {
     FA_SCOPE;
     FA_USE(.no_grad = true);
-    if (!groups_run(o, found))
+    if ((fa_graph_recording() && !make_replayable(o)) || !groups_run(o, found))
         return false;
     FA__EACH_GROUP(g, o)
     for (size_t i = 0; i < g->actives; i++) {
@@ -287,7 +306,7 @@ bool fa_optim_step(fa_optim *o)
 
 bool fa__optim_step_unless(fa_optim *o, fa_tensor *found)
 {
-    if (!fa_device_equal(fa_tensor_device(found), FA_CPU))
+    if (!fa_device_equal(fa_tensor_device(found), FA_CPU) || fa_graph_recording())
         return fa_optim_set_capturable(o, true) && step(o, found);
     double skip = fa_item(found);
     return !fa_error_stands() && (skip != 0 || step(o, NULL));

@@ -3,12 +3,15 @@
 #include "base/log.h"
 #include "base/site.h"
 #include "base/text.h"
+#include "core/attribution.h"
+#include "core/capture.h"
 #include "core/ledger.h"
 #include "core/order.h"
 #include "dispatch/call.h"
+#include "tensor/data.h"
 #include <math.h>
 
-static bool check_made(const char *name, fa_shape shape, fa_dtype dtype, const void *data)
+bool fa__data_check(const char *name, fa_shape shape, fa_dtype dtype, const void *data)
 {
     int64_t count;
     if (fa_dtype_size(dtype) == 0)
@@ -27,10 +30,7 @@ static bool check_made(const char *name, fa_shape shape, fa_dtype dtype, const v
                     (long long)count, fa_dtype_name(dtype));
 }
 
-/* The dtype of the program's data: the one that it names, or that of its pointer's type; FA_SAME and an error if there
- * is neither, or if they contradict each other. Bytes may be those of any dtype, and int16_t the bits of f16 and bf16.
- */
-static fa_dtype dtype_of_data(const char *name, const void *data, fa_dtype named, fa_dtype pointed)
+fa_dtype fa__data_dtype(const char *name, const void *data, fa_dtype named, fa_dtype pointed)
 {
     bool bits = pointed == FA_U8 || pointed == FA_I8 || (pointed == FA_I16 && (named == FA_F16 || named == FA_BF16));
     if (named == FA_SAME && pointed == FA_SAME && data)
@@ -59,10 +59,9 @@ static const fa__traits from_traits;
     {                                                                                                                  \
         .name = text, .id = FA__OP_expression, .traits = &from_traits                                                  \
     }
-static const fa__op from_op = FUNCTION("tensor_from"), of_op = FUNCTION("tensor_of"),
-                    borrow_op = FUNCTION("tensor_borrow");
+static const fa__op from_op = FUNCTION("tensor_from"), of_op = FUNCTION("tensor_of");
 
-static fa_tensor *signed_by(fa_tensor *t, const fa__op *op, const void *site)
+fa_tensor *fa__data_signed(fa_tensor *t, const fa__op *op, const void *site)
 {
     if (!t || !fa__ctx()) {
         fa__unref(t);
@@ -92,20 +91,32 @@ static fa_tensor *placed(fa_tensor *t, fa__device *device)
     return there;
 }
 
+/* False and an error while this thread records a graph. */
+static bool graph_allows(const fa__op *op, const char *why)
+{
+    char name[40];
+    if (FA__LIKELY(!fa__capturing()))
+        return true;
+    snprintf(name, sizeof name, "fa_%s", op->name);
+    return fa__capture_refuses(name, why);
+}
+
 static fa_tensor *host_copy(const void *data, int rank, const int64_t *shape, fa_dtype dtype, const fa__op *op,
                             const void *site)
 {
+    if (!graph_allows(op, "the program's data are copied once"))
+        return NULL;
     fa_tensor *t = fa__tensor_empty(&fa__cpu_device, dtype, rank, shape, NULL);
     if (t && t->storage->bytes)
         memcpy(t->storage->data, data, t->storage->bytes);
-    return signed_by(t, op, site);
+    return fa__data_signed(t, op, site);
 }
 
 fa_tensor *(fa_tensor_from)(const void *data, fa_shape shape, const fa_tensor_from_options *options)
 {
     FA__COMPLETE(fa_tensor_from)
-    fa_dtype dtype = dtype_of_data("fa_tensor_from", data, options->dtype, options->pointed);
-    if (!dtype || !check_made("fa_tensor_from", shape, dtype, data))
+    fa_dtype dtype = fa__data_dtype("fa_tensor_from", data, options->dtype, options->pointed);
+    if (!dtype || !fa__data_check("fa_tensor_from", shape, dtype, data))
         return NULL;
     if (options->requires_grad && !fa__dtype_is_float(dtype)) {
         fa__fail(FA_ERROR_DTYPE, "fa_tensor_from: only floating tensors can need gradients, not %s",
@@ -119,69 +130,6 @@ fa_tensor *(fa_tensor_from)(const void *data, fa_shape shape, const fa_tensor_fr
     if (!t)
         return fa__error_named("tensor_from"), NULL;
     t->requires_grad = options->requires_grad;
-    return t;
-}
-
-/* The first dimension whose stride overflows when counted in bytes; -1 if there is none. */
-static int too_far(fa_shape shape, const int64_t *stride, int64_t size)
-{
-    int64_t bytes = size, reach;
-    for (int i = 0; i < shape.rank; i++) {
-        if (shape.dim[i] == 0)
-            return -1;
-        if (stride[i] == INT64_MIN || !fa__mul_i64(shape.dim[i] - 1, stride[i] < 0 ? -stride[i] : stride[i], &reach)
-            || !fa__mul_i64(reach, size, &reach) || !fa__add_i64(bytes, reach, &bytes))
-            return i;
-    }
-    return -1;
-}
-
-static bool check_reach(fa_shape shape, const int64_t *stride, int64_t size)
-{
-    int far = too_far(shape, stride, size);
-    return far < 0
-           || fa__fail(FA_ERROR_SHAPE,
-                       "fa_tensor_borrow: stride %lld of dimension %d, whose size is %lld, reaches further than can be "
-                       "addressed",
-                       (long long)stride[far], far, (long long)shape.dim[far]);
-}
-
-/* The device that memory owned by the program can belong to; NULL and an error. */
-static fa__device *borrowing_device(fa_device wanted)
-{
-    fa__device *device = wanted.kind == FA__DEFAULT_DEVICE ? &fa__cpu_device : fa__device_get(wanted);
-    if (!device || device->host || device->shapes_only)
-        return device;
-    fa__fail(FA_ERROR_DEVICE, "fa_tensor_borrow: %s has memory of its own: fa_tensor_from copies there", device->name);
-    return NULL;
-}
-
-fa_tensor *(fa_tensor_borrow)(void *data, fa_shape shape, const fa_tensor_borrow_options *options)
-{
-    FA__COMPLETE(fa_tensor_borrow)
-    fa_dtype dtype = dtype_of_data("fa_tensor_borrow", data, options->dtype, options->pointed);
-    int64_t low, high, stride[FA_MAX_DIMS], size = (int64_t)fa_dtype_size(dtype);
-    if (!dtype || !check_made("fa_tensor_borrow", shape, dtype, data))
-        return NULL;
-    fa__device *device = borrowing_device(options->device);
-    if (!device)
-        return NULL;
-    fa__dense_strides(shape.rank, shape.dim, stride);
-    if (options->strides)
-        memcpy(stride, options->strides, sizeof stride[0] * (size_t)shape.rank);
-    if (!check_reach(shape, stride, size))
-        return NULL;
-    fa__extent(shape.rank, shape.dim, stride, &low, &high);
-    char *lowest = data ? (char *)data + low * size : NULL;
-    fa__storage *s = fa__storage_borrow(device, lowest, (size_t)((high - low) * size), NULL, options->ctx);
-    if (!s)
-        return NULL;
-    s->handed = data;
-    fa_tensor *t = fa__tensor_new(s, dtype, shape.rank, shape.dim, stride, -low);
-    t = signed_by(t, &borrow_op, FA__SITE);
-    if (t)
-        s->release = options->free; /* from here on the tensor owns the memory, not the caller */
-    fa__unref(s);
     return t;
 }
 
@@ -314,8 +262,16 @@ static bool refuse(const fa__op *op, fa_code code, const char *why, const fa_ten
     return fa__fail(code, "fa_%s: %s: %s", op->name, why, text);
 }
 
+static bool may_read(void)
+{
+    const fa__op *called = fa__called_by_program();
+    return graph_allows(called ? called : &read_op, "the host reads a value, which a replay would not do");
+}
+
 static fa_tensor *read_late(const fa_tensor *t, fa_dtype dtype, const fa__op *op)
 {
+    if (!may_read())
+        return NULL;
     if (fa__tensor_device(t)->shapes_only || !t->storage) {
         refuse(op, FA_ERROR_DEVICE, "a tensor on meta has no elements", t);
         return NULL;
@@ -393,7 +349,7 @@ double fa_item(const fa_tensor *t)
     double value = NAN;
     if (!one_element(t, &item_op))
         return NAN;
-    if (t->storage && t->storage->device->host && !fa__has_pending(t->storage))
+    if (t->storage && t->storage->device->host && !fa__has_pending(t->storage) && !fa__capturing())
         return fa__load_f64(fa__tensor_data(t), (fa_dtype)t->dtype);
     fa__scope scope = fa__scope_open("fa_item", 0);
     fa_tensor *h = on_host(t, FA_F64, &item_op);
@@ -437,6 +393,8 @@ void *fa_ptr(fa_tensor *t, fa_dtype dtype)
         log_standing_error();
         return NULL;
     }
+    if (!graph_allows(&ptr_op, "what the program does by the pointer is not done by a replay"))
+        return NULL;
     if (fa__has_pending(t->storage) && (!fa__before_write(t->storage, NULL, &ptr_op) || fa__failed()))
         return NULL;
     atomic_fetch_add(&t->storage->pins, 1);

@@ -262,7 +262,8 @@ static void product_release(void *context)
     ((record *)context)->released++;
 }
 
-static const fa_function product = {"product", product_forward, product_backward, product_release};
+static const fa_function product = {
+    .name = "product", .forward = product_forward, .backward = product_backward, .release = product_release};
 
 static void a_function_of_ones_own(void **state)
 {
@@ -280,6 +281,65 @@ static void a_function_of_ones_own(void **state)
     assert_int_equal(r.forwards, 1);
     assert_int_equal(r.backwards, 1);
     assert_int_equal(r.released, 1);
+}
+
+/* The sum and the product of two inputs; backward reads the first one from what forward saved. */
+static bool both_forward(void *context, fa_tensors in, fa_tensor **out)
+{
+    (void)context;
+    out[0] = fa_add(in.item[0], in.item[1]);
+    out[1] = fa_mul(in.item[0], in.item[1]);
+    out[2] = in.item[0];
+    out[3] = fa_neg(in.item[1]);
+    return true;
+}
+
+static bool both_backward(void *context, fa_tensors saved, fa_tensors grads, fa_tensor **gx)
+{
+    int *missing = context;
+    assert_true(saved.count == 6 && grads.count == 2);
+    *missing += !grads.item[0] + !grads.item[1];
+    fa_tensor *sum = grads.item[0] ? grads.item[0] : fa_zeros_like(saved.item[0]);
+    fa_tensor *second = grads.item[1] ? grads.item[1] : fa_zeros_like(saved.item[0]);
+    gx[0] = fa_sub(sum, fa_mul(second, saved.item[5]));
+    gx[1] = fa_add(sum, fa_mul(second, saved.item[4]));
+    HOLD(saved.item[3], 10, 21); /* the second result */
+    return true;
+}
+
+static void a_function_of_several_results(void **state)
+{
+    (void)state;
+    int missing = 0;
+    fa_function f = {
+        .name = "both", .forward_all = both_forward, .backward_all = both_backward, .results = 2, .saves = 2};
+    fa_tensor *x = LEAF(2, 3), *y = LEAF(5, 7);
+    fa_tensors r = fa_apply_all(&f, &missing, FA_TENSORS(x, y));
+    assert_int_equal(r.count, 2);
+    HOLD(r.item[0], 7, 10);
+    HOLD(r.item[1], 10, 21);
+    assert_true(fa_backward(fa_sum(fa_add(r.item[0], fa_mul(r.item[1], 10)))));
+    HOLD(fa_grad(x), 51, 71);
+    HOLD(fa_grad(y), 21, 31);
+    r = fa_apply_all(&f, &missing, FA_TENSORS(x, y));
+    HOLD(fa_grad_of(FA_TENSORS(fa_sum(r.item[1])), FA_TENSORS(x)).item[0], 5, 7);
+    assert_int_equal(missing, 0);
+    f.null_grads = true;
+    r = fa_apply_all(&f, &missing, FA_TENSORS(x, y));
+    HOLD(fa_grad_of(FA_TENSORS(fa_sum(r.item[1])), FA_TENSORS(y)).item[0], 2, 3);
+    assert_int_equal(missing, 1);
+    HOLD(fa_apply(&f, &missing, FA_TENSORS(x, y)), 7, 10);
+    fa_tensor *moved = fa_mul(x, 1); /* saved, and then changed */
+    r = fa_apply_all(&f, &missing, FA_TENSORS(moved, y));
+    fa_mul_(moved, 2);
+    assert_false(fa_backward(fa_sum(r.item[0])));
+    FAILS(FA_ERROR_GRADIENT, "changed in place");
+    f.results = 5;
+    assert_int_equal(fa_apply_all(&f, &missing, FA_TENSORS(x, y)).count, 0);
+    FAILS(FA_ERROR_ARGUMENT, "fa_apply: 5 results");
+    f.backward_all = NULL;
+    assert_int_equal(fa_apply_all(&f, &missing, FA_TENSORS(x, y)).count, 0);
+    FAILS(FA_ERROR_ARGUMENT, "fa_apply: a function needs forward and backward");
 }
 
 static void a_functions_gradient_has_a_gradient(void **state)
@@ -316,7 +376,7 @@ static bool exp_backward(void *context, fa_tensors saved, fa_tensor *grad, fa_te
 static void a_function_that_saves_its_result(void **state)
 {
     (void)state;
-    const fa_function f = {"my_exp", exp_forward, exp_backward, NULL};
+    const fa_function f = {.name = "my_exp", .forward = exp_forward, .backward = exp_backward};
     fa_tensor *x = LEAF(0.5, 1), *g = fa_apply(&f, NULL, FA_TENSORS(x));
     for (int i = 0; i < 3; i++)
         g = fa_grad_of(FA_TENSORS(fa_sum(g)), FA_TENSORS(x), .create_graph = true).item[0];
@@ -337,7 +397,7 @@ static fa_tensor *first_two(void *context, fa_tensors inputs)
 static void a_function_that_returns_a_view(void **state)
 {
     (void)state;
-    const fa_function f = {"first_two", first_two, exp_backward, NULL};
+    const fa_function f = {.name = "first_two", .forward = first_two, .backward = exp_backward};
     fa_tensor *x = LEAF(1, 2, 3), *a = fa_mul(x, 1), *v = fa_apply(&f, NULL, FA_TENSORS(a));
     HOLD(v, 1, 2);
     assert_null(fa_mul_(v, 3));
@@ -596,6 +656,7 @@ int main(void)
         TEST(a_retained_gradient_is_nobody_elses),
         TEST(a_retained_gradient_is_not_added_to_in_place),
         TEST(a_function_of_ones_own),
+        TEST(a_function_of_several_results),
         TEST(a_functions_gradient_has_a_gradient),
         TEST(a_function_that_saves_its_result),
         TEST(a_function_that_returns_a_view),

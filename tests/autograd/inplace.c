@@ -40,6 +40,16 @@ static void a_saved_operand_that_changed(void **state)
     assert_null(fa_grad(x));
 }
 
+/* fa_rsqrt reads its result alone. */
+static void an_operand_that_may_change(void **state)
+{
+    (void)state;
+    fa_tensor *x = LEAF(4, 16), *y = fa_mul(x, 1), *z = fa_rsqrt(y);
+    fa_mul_(y, 0);
+    assert_true(fa_backward(fa_sum(z)));
+    HOLD(fa_grad(x), -0.0625, -0.0078125);
+}
+
 static void a_saved_result_that_changed(void **state)
 {
     (void)state;
@@ -481,6 +491,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(every_change_is_counted),
         TEST(a_saved_operand_that_changed),
+        TEST(an_operand_that_may_change),
         TEST(a_saved_result_that_changed),
         TEST(through_detach_no_grad_views_and_pieces),
         TEST(a_leaf_changed_under_no_grad),

@@ -77,11 +77,10 @@ static size_t kept(size_t size)
     size_t count = 0;
     for (void *lists[] = {list->head, list->full}, **l = lists; l < lists + 2; l++)
         for (void *at = *l; at; count++) {
-            void *next;
-            fa__mark_used(at, sizeof next);
-            memcpy(&next, at, sizeof next);
-            fa__mark_free(at, sizeof next);
-            at = next;
+            void **link = fa__mark_link(at);
+            fa__mark_used(link, sizeof *link);
+            at = *link;
+            fa__mark_free(link, sizeof *link);
         }
     return count;
 }

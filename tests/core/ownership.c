@@ -1,5 +1,6 @@
 /* Who owns what is made: it lives as long as it should and no longer, through callbacks, threads and forks. */
 #define _GNU_SOURCE
+#include "base/alloc.h"
 #include "support/alive.h"
 #include <pthread.h>
 #include <sys/wait.h>
@@ -493,6 +494,36 @@ static int use_what_was_freed(void)
     return good && !fa_failed() ? 0 : 1;
 }
 
+/* In all modes, as long as the memory was not used again. */
+static void a_freed_tensor_is_recognized(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+#ifdef API_ASAN
+    skip(); /* its memory is poisoned */
+#endif
+    if (fa__pools_off())
+        skip();
+    fa_tensor *other = fa_tensor_of(1.0, 2.0), *t = dangling(), *kept;
+    assert_null(fa_add(other, t));
+    assert_error(FA_ERROR_STATE, "fa_add: y was freed");
+    assert_int_equal(fa_numel(t), -1);
+    assert_error(FA_ERROR_STATE, "the tensor was freed");
+    assert_null(fa_keep(t));
+    assert_error(FA_ERROR_STATE, "was freed");
+    {
+        FA_SCOPE;
+        kept = fa_keep(fa_tensor_of(3.0));
+    }
+    fa_release(kept);
+    assert_false(fa_failed());
+    fa_release(kept);
+    assert_error(FA_ERROR_STATE, "fa_release: the object was freed");
+    assert_true(fa_item(fa_sum(other)) == 3); /* the free list is whole */
+    for (int i = 0; i < 1000; i++)
+        assert_true(fa_item(fa_add(fa_tensor_of(1.0), i)) == i + 1);
+}
+
 static void using_a_freed_tensor_names_its_scope(void **state)
 {
     (void)state;
@@ -529,6 +560,7 @@ int main(int count, char **arguments)
         TEST(a_thread_may_end_within_scopes),
         TEST(a_root_scope_that_only_grows_is_told_to_the_log),
         TEST(after_fork_calls_work_or_fail_cleanly),
+        TEST(a_freed_tensor_is_recognized),
         TEST(using_a_freed_tensor_names_its_scope),
     };
     if (count > 1 && strcmp(arguments[1], "freed") == 0)

@@ -61,6 +61,21 @@ static void triangles_of_many_rows(void **state)
     assert_false(fa_failed());
 }
 
+/* Of a composed operation, too, .out may be an operand, or share memory with one. */
+static void results_that_are_operands_of_composed(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_tensor_of(1.0, NAN, 3.0), *n = fa_tensor_of(1, 2);
+    assert_ptr_equal(fa_nan_to_num(x, .out = x), x);
+    HOLD(x, 1, 0, 3);
+    assert_ptr_equal(fa_nan_to_num(n, .out = n), n);
+    assert_non_null(fa_flip(x, .out = x));
+    HOLD(x, 3, 0, 1);
+    assert_non_null(fa_nan_to_num(x, .out = fa_get(x, "::-1")));
+    HOLD(x, 1, 0, 3);
+    assert_false(fa_failed());
+}
+
 /* An empty .out takes the result's shape; but not when it is an operand, whose shape that would change. */
 static void results_that_are_operands(void **state)
 {
@@ -87,9 +102,8 @@ static void results_that_are_operands(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(lists_that_are_not_there),
-        TEST(ranks_that_no_shape_has),
-        TEST(triangles_of_many_rows),
+        TEST(lists_that_are_not_there),  TEST(ranks_that_no_shape_has),
+        TEST(triangles_of_many_rows),    TEST(results_that_are_operands_of_composed),
         TEST(results_that_are_operands),
     };
     return RUN("arguments");

@@ -141,7 +141,11 @@ static void what_cannot_be(void **state)
          "fa_bitwise_and(*: this is of integers and bool, and the operands are f32");
     SAYS(fa_sum(x, .dtype = (fa_dtype)99), FA_ERROR_DTYPE, "fa_sum(*: dtype is 99, which is no dtype");
     SAYS(fa_split(fa_expand(x, FA_SHAPE(INT64_C(1) << 32, 2)), 1).count, FA_ERROR_ARGUMENT,
-         "fa_split(*: 4294967296 results are more than can be counted");
+         "fa_split(*: 4294967296 results are more than 16777216");
+    SAYS(fa_tensor_split(x, 1000000007).count, FA_ERROR_ARGUMENT,
+         "fa_tensor_split(*: 1000000007 results are more than 16777216");
+    SAYS(fa_multigammaln(x, INT64_MAX), FA_ERROR_ARGUMENT, "fa_multigammaln(*: p has to be 1 to 100000");
+    SAYS(fa_multigammaln(x, 0), FA_ERROR_ARGUMENT, "fa_multigammaln(*: p has to be 1 to 100000");
     for (int n = 5; n < 8; n += 2)
         SAYS(fa_reshape(fa_zeros(FA_SHAPE(2, 3)), FA_SHAPE(n)), FA_ERROR_SHAPE,
              "fa_reshape(*: the shape has * elements and not 6");

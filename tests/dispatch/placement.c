@@ -87,7 +87,7 @@ static void views_are_where_their_tensor_is(void **state)
             assert_non_null(fa_add_(fa_contiguous(x[7]), 3));
             assert_non_null(fa_add_(fa_chunk(x[8], 2).item[1], fa_full(FA_SHAPE(2), 6, .device = DEVICE(1))));
             assert_non_null(
-                fa_add_(fa_diag(fa_view(x[9], FA_SHAPE(2, 2))), fa_full(FA_SCALAR, 6, .device = DEVICE(1))));
+                fa_add_(fa_diagonal(fa_view(x[9], FA_SHAPE(2, 2))), fa_full(FA_SCALAR, 6, .device = DEVICE(1))));
         }
         for (int n = 0; n < 10; n++)
             assert_true(is_on(x[n], places[k]) && fa_item(fa_sum(x[n])) == 12);

@@ -142,8 +142,7 @@ static void errors_say_where_they_came_up(void **state)
     fa_module *features = fa_nn_sequential(fa_nn_conv2d(3, 6, 3), fa_nn_relu());
     fa_module *net = fa_nn_sequential(fa_nn_identity(), features, fa_nn_flatten());
     assert_null(fa_forward(net, fa_ones(FA_SHAPE(1, 4, 8, 8))));
-    assert_error(FA_ERROR_SHAPE, "fa_conv2d", "(1, 4, 8, 8)", "(6, 3, 3, 3)",
-                 ", in conv2d \"0\" of sequential \"1\" of sequential");
+    assert_error(FA_ERROR_SHAPE, "fa_conv2d", "(1, 4, 8, 8)", "(6, 3, 3, 3)", ", in conv2d \"1.0\" of sequential");
     assert_null(fa_forward(fa_nn_batch_norm2d(6), fa_ones(FA_SHAPE(1, 4, 8, 8))));
     assert_error(FA_ERROR_SHAPE, "batch_norm2d(6): the input is (1, 4, 8, 8)", "4 dimensions", ", in batch_norm2d");
     assert_null(fa_forward(fa_nn_batch_norm1d(6), fa_ones(FA_SHAPE(6))));

@@ -2,7 +2,7 @@
 """Writes the reference files from what PyTorch answers; README.md says what they are for.
 
     generate.py              writes all of them
-    generate.py NAME...      writes those rows, "cnn", "nn", "optim", "promotion" or "training" again
+    generate.py NAME...      writes those rows, "autocast", "cnn", "nn", "optim", "promotion" or "training" again
     generate.py --show NAME  prints what is asked and answered, and writes nothing
 """
 import pathlib
@@ -11,6 +11,7 @@ import sys
 sys.dont_write_bytecode = True
 import torch  # noqa: E402
 
+import autocast
 import cnn
 import nn
 import operations
@@ -63,7 +64,7 @@ def main(arguments):
     torch.set_num_threads(1)
     if arguments[:1] == ["--show"]:
         return show(arguments[1:])
-    others = {"cnn": cnn, "nn": nn, "optim": optim, "promotion": promotion, "training": training}
+    others = {"autocast": autocast, "cnn": cnn, "nn": nn, "optim": optim, "promotion": promotion, "training": training}
     for name, module in others.items():
         if not arguments or name in arguments:
             (HERE / f"{name}.txt").write_text(f"# Written by generate.py with PyTorch {WANTED}.\n"

@@ -7,7 +7,7 @@ import torch
 from operations import NAMESPACE, WEIGHTS, get
 from rows import split
 from samples import DTYPES, NAMES, Operand, Variable, default, parse, scalar, seed_of
-from variables import (ARRANGED, BY_LAYOUT, CONSTANT, COPIED, DIFFERENT, OURS, PICKS, REFUSALS, ROWS, TURNED, Abandoned, Dropped,
+from variables import (ARRANGED, BY_LAYOUT, CONSTANT, COPIED, DIFFERENT, OURS, PICKS, REFUSALS, ROWS, Abandoned, Dropped,
                        Refused, Var, index_of, native, tag_of, turns)
 
 CHECKSUM = 800  # the place of the weights that values are summed with
@@ -194,8 +194,7 @@ class Machine:
 
     def turns(self, row, given, v):
         """Whether the result is a view that PyTorch lacks."""
-        return (row.name in TURNED or row.name == "slice" and given["step"] < 0
-                or row.name == "diag" and v.value().dim() == 2)
+        return row.name == "slice" and given["step"] < 0
 
     def wrap(self, y, operands, row=None):
         """A result as a variable: row-major, as ours are."""

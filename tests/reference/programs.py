@@ -25,7 +25,7 @@ OUT = HERE / "programs.txt"
 KINDS = ["f64"] * 6 + ["f32"] * 2 + ["mixed"] * 2
 NUDGE = 1e-4    # a change of the leaves by a millionth may change sums that much, relative to their size
 ROUNDING = 1e-4 # f32 may differ from f64 that much
-TURNING = r"= (flip|fliplr|flipud|rot90|diag) |step=-|:-\d+[',]"  # lines that make views which PyTorch lacks
+TURNING = r"step=-|:-\d+[',]"  # lines that make views which PyTorch lacks
 FORGIVEN = ("changed", "freed")  # refusals that depend on what is kept for backward
 
 

@@ -1,8 +1,7 @@
 """The variables of programs, what PyTorch refuses of their lines, and where Facula's views are not PyTorch's.
 
-Facula has views that PyTorch lacks: flip, slices with negative steps and the diagonal by diag are copies there. A variable
-that is such a view is kept as what it is a view of, and a function; it is evaluated anew whenever it is read, and written
-through the places of its elements."""
+Facula has views that PyTorch lacks: slices with negative steps. A variable that is such a view is kept as what it is a view
+of, and a function; it is evaluated anew whenever it is read, and written through the places of its elements."""
 import ast
 import collections
 import functools
@@ -14,9 +13,8 @@ from rows import read_rows
 
 ROWS = read_rows()
 DIFFERENT = collections.defaultdict(set, {n: set(r.differs.partition(":")[0].split()) for n, r in ROWS.items()})
-TURNED = ("flip", "fliplr", "flipud", "rot90")  # views with negative strides here, copies in PyTorch
 COPIED = ("sum_to", "nonzero_tuple", "cartesian_prod", "feature_dropout")  # copies here, views in PyTorch, some where nothing is to be done
-ARRANGED = ("clone", "move", "copy", "einsum", "scatter_reduce")  # have other strides here
+ARRANGED = ("clone", "move", "copy", "einsum", "scatter_reduce", "flip", "fliplr", "flipud", "rot90")  # have other strides here
 CONSTANT = ("histogram",)  # have a history in PyTorch, through which nothing flows
 OURS = ("bessel_j0", "bessel_j1", "bessel_y0", "bessel_y1", "modified_bessel_k0", "modified_bessel_k1", "spherical_bessel_j0",
         "scaled_modified_bessel_k0", "scaled_modified_bessel_k1", "nextafter")  # without a gradient in PyTorch

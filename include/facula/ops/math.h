@@ -3063,7 +3063,7 @@ typedef struct fa_multigammaln_options {
  *      fa_multigammaln(x, p, .out = NULL)
  *
  *  @param x any dtype but bool
- *  @param p the dimension, 1 or larger
+ *  @param p the dimension, 1 to 100000
  *  @param options the named options, packed by the macro; NULL: the defaults
  *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_multigammaln(const fa_tensor *x, int64_t p, const fa_multigammaln_options *options);

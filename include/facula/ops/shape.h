@@ -63,7 +63,7 @@ typedef struct fa_diag_options {
     char fa__end;   /**< marks the end of this version's options */
 } fa_diag_options;
 
-/** For a vector, the matrix with it on a diagonal; for a matrix, its diagonal, as a view.
+/** For a vector, the matrix with it on a diagonal; for a matrix, a copy of its diagonal; fa_diagonal() is a view of it.
  *
  *      fa_diag(x, .offset = 0, .out = NULL)
  *
@@ -391,7 +391,7 @@ typedef struct fa_rot90_options {
     char fa__end;   /**< marks the end of this version's options */
 } fa_rot90_options;
 
-/** Rotates x by multiples of 90 degrees in the plane of two dimensions: a view.
+/** Rotates x by multiples of 90 degrees in the plane of two dimensions: a copy.
  *
  *      fa_rot90(x, .k = 1, .dims = ..., .out = NULL)
  *
@@ -407,7 +407,7 @@ typedef struct fa_fliplr_options {
     char fa__end;   /**< marks the end of this version's options */
 } fa_fliplr_options;
 
-/** Reverses the order of columns (dimension 1): a view.
+/** Reverses the order of columns (dimension 1): a copy.
  *
  *      fa_fliplr(x, .out = NULL)
  *
@@ -423,7 +423,7 @@ typedef struct fa_flipud_options {
     char fa__end;   /**< marks the end of this version's options */
 } fa_flipud_options;
 
-/** Reverses the order of rows (dimension 0): a view.
+/** Reverses the order of rows (dimension 0): a copy.
  *
  *      fa_flipud(x, .out = NULL)
  *
@@ -467,23 +467,24 @@ FA_API fa_tensor *fa_as_strided(const fa_tensor *x, fa_shape shape, fa_shape str
 /** @} */
 
 /** @name Slicing
- *  flip, select, narrow and slice. All are views; nothing is copied.
+ *  select, narrow and slice, which are views; and flip, which copies.
  *  @{ */
 
 /** Options of fa_flip(). */
 typedef struct fa_flip_options {
-    size_t size;  /**< set by the macro */
-    fa_dims dim;  /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
-    char fa__end; /**< marks the end of this version's options */
+    size_t size;    /**< set by the macro */
+    fa_tensor *out; /**< the tensor to write the result into; NULL: a new one */
+    fa_dims dim;    /**< one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+    char fa__end;   /**< marks the end of this version's options */
 } fa_flip_options;
 
-/** Reverses x along dimensions: a view, with negative strides.
+/** Reverses x along dimensions: a copy.
  *
- *      fa_flip(x, .dim = FA_ALL)
+ *      fa_flip(x, .dim = FA_ALL, .out = NULL)
  *
  *  @param x a tensor
  *  @param options the named options, packed by the macro; NULL: the defaults
- *  @return a view; NULL after an error */
+ *  @return the result; NULL after an error */
 FA_API fa_tensor *fa_flip(const fa_tensor *x, const fa_flip_options *options);
 
 /** The slice of x at one index of a dimension, without that dimension: a view.
@@ -887,7 +888,7 @@ typedef fa_triu_options fa_triu__options;
 #define fa_unfold(...) FA__CALLED(fa_unfold(__VA_ARGS__))
 #define FA__DEFAULT_fa_as_strided {offsetof(fa_as_strided_options, fa__end), NULL, INT64_MIN, 0}
 #define fa_as_strided(...) FA__CALL3(fa_as_strided, FA__SAME, FA__SHAPE, FA__SHAPE, __VA_ARGS__)
-#define FA__DEFAULT_fa_flip {offsetof(fa_flip_options, fa__end), FA_ALL, 0}
+#define FA__DEFAULT_fa_flip {offsetof(fa_flip_options, fa__end), NULL, FA_ALL, 0}
 #define fa_flip(...) FA__CALL1(fa_flip, FA__SAME, __VA_ARGS__)
 #define fa_select(...) FA__CALLED(fa_select(__VA_ARGS__))
 #define fa_narrow(...) FA__CALLED(fa_narrow(__VA_ARGS__))

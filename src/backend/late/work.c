@@ -196,17 +196,11 @@ bool fa__late_reserve(fa__queue *queue, int operands)
 uint64_t fa__late_run(fa__queue *queue, const fa__launch *l)
 {
     fa__late_queue *q = (fa__late_queue *)queue;
-    size_t size = fa__launch_size(l), args = l->op && l->args ? l->op->args_size : 0;
-    size_t texts = args && l->op->registered ? fa__op_texts_size(l->op, l->args) : 0; /* rows' kernels read none */
-    size_t args_at = rounded(size), texts_at = args_at + rounded(args), access_at = texts_at + rounded(texts);
+    size_t access_at = fa__launch_copy_size(l);
     job *j = fa__late_job_new(do_launch, access_at + (l->operands + (size_t)1) * sizeof(fa__late_access));
     if (!j)
         return no_memory(queue);
-    fa__launch *copy = memcpy(j->launch, l, size);
-    if (args)
-        copy->args = memcpy(j->launch + args_at, l->args, args);
-    if (texts)
-        fa__op_texts_copy(l->op, j->launch + args_at, j->launch + texts_at);
+    fa__launch *copy = fa__launch_copy(l, j->launch);
     copy->fault = &q->fault;
     fa__late_access *access = (fa__late_access *)(void *)(j->launch + access_at);
     int count = 0;

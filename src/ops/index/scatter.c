@@ -199,7 +199,7 @@ static fa_tensor *index_copy_compose(fa__call *c)
 /** Writes the slices of source into x along dim, at the positions in index. If a position occurs more than once, the
  *  last slice is kept. */
 OP(index_copy, index_copy_args, (y), .compose = index_copy_compose, .index = FIELDS(index), .inplace = INPLACE(x),
-   TORCH("index_copy(x, dim, index, source)"),
+   .autocast_cpu = FA__CAST_WIDEST, TORCH("index_copy(x, dim, index, source)"),
    SAMPLES("(3,6) 1 r(4) (3,4); (5,2) -2 r(3) (3,2); (5) 0 r(5) (5); t(3,4) 0 i(9)<3 t(9,4); (3,4) 1 i(0)<4 (3,0); "
            "() 0 i()<1 (); () 0 i(1)<1 (1); () 0 i()<1 (1); (3) 0 i()<3 (); (3) 0 i(1)<3 (); () 0 i(2)<1 t(2); () 0 "
            "i(0)<1 (0)"))

@@ -111,7 +111,7 @@ static fa_tensor *vander_compose(fa__call *c)
     }
     int64_t n = a->n < 0 ? a->x->shape[0] : a->n;
     fa_tensor *power = fa_arange(0, (double)n, .device = fa_tensor_device(a->x));
-    return fa_pow(fa_unsqueeze(a->x, 1), a->increasing ? power : fa_flip(power));
+    return fa_pow(fa_unsqueeze(a->x, 1), a->increasing ? power : fa__reversed(power, FA_ALL));
 }
 
 /** The Vandermonde matrix of a vector x (m): each column is a power of x, giving (m, n). */

@@ -344,7 +344,8 @@ static fa_tensor *trace_compose(fa__call *c)
 }
 
 /** The trace of a matrix: the sum of its diagonal. Integers and bool are summed in i64. */
-OP(trace, trace_args, (y), .compose = trace_compose, TORCH("trace(x)"), SAMPLES("(3,3); (2,4); (4,2); (0,3); (1,1)"))
+OP(trace, trace_args, (y), .compose = trace_compose, .autocast_cpu = FA__CAST_F32, TORCH("trace(x)"),
+   SAMPLES("(3,3); (2,4); (4,2); (0,3); (1,1)"))
 
 typedef struct {
     const fa_tensor *a;  /* size 3 along dim */

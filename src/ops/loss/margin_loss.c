@@ -198,7 +198,7 @@ static fa_tensor *multilabel_soft_margin_loss_compose(fa__call *c)
 /** Multi-label soft margin loss: the mean of fa_binary_cross_entropy_with_logits() over the classes, the last
  *  dimension. The result is 0-dim, or with FA_NONE one loss for each sample. */
 OP(multilabel_soft_margin_loss, multilabel_soft_margin_loss_args, (loss),
-   .compose = multilabel_soft_margin_loss_compose, .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
+   .compose = multilabel_soft_margin_loss_compose, .autocast = FA__CAST_F32,
    TORCH("nn.functional.multilabel_soft_margin_loss(input, target, weight, reduction=reduction)"),
    SAMPLES(
        "(3,4) u(3,4); (3,4) u(3,4) weight=p(4) reduction=sum; (2,3,2) (2,3,2) reduction=none; (3) u(3); (0,3) u(0,3); "

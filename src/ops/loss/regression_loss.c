@@ -201,7 +201,7 @@ static fa_tensor *gaussian_nll_loss_compose(fa__call *c)
  *  count as eps, and get the gradient at eps. A negative variance given as a number is an error; the elements of a
  *  tensor are not checked. */
 OP(gaussian_nll_loss, gaussian_nll_loss_args, (loss), .compose = gaussian_nll_loss_compose, .require = REQUIRE(eps > 0),
-   .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32, DIFFERS("i64 i32 u8 bool: as smooth_l1_loss"),
+   .autocast = FA__CAST_F32, DIFFERS("i64 i32 u8 bool: as smooth_l1_loss"),
    TORCH("nn.functional.gaussian_nll_loss(input, target, var, full, eps, reduction)"),
    SAMPLES(
        "(3,4) (3,4) p(3,4); (3,4) (3,4) p(3,1) full=true reduction=sum; (3,4) (3,4) p(3) reduction=none; (3,4) (3,4) "

@@ -51,8 +51,15 @@ POINTWISE(logit, (x, eps = -1),
 POINTWISE(square, (x), y = x * x, DIFFERS("bool: a product of bool is bool"), TORCH("square(x)"),
           SAMPLES("(3,4); (); (0,2); n(9)"))
 
+/* From the result alone, so that x may be changed, also by the in-place form. */
+static void rsqrt_grad(fa__back *b)
+{
+    fa__set_input_grad(b, b->args, fa_pointwise("-0.5 * x * y * y * y", b->gy[0], b->y[0]));
+}
+
 /** 1 / sqrt(x). */
-POINTWISE(rsqrt, (x), y = 1 / sqrt(x), .autocast = FA__CAST_F32, TORCH("rsqrt(x)"), SAMPLES("p(3,4); p(); (0,2); n(9)"))
+POINTWISE(rsqrt, (x), y = 1 / sqrt(x), .grad = rsqrt_grad, .keep = KEEP(y), .autocast = FA__CAST_F32, TORCH("rsqrt(x)"),
+          SAMPLES("p(3,4); p(); (0,2); n(9)"))
 
 /** sqrt(x * x + y * y), computed without overflow. */
 POINTWISE(hypot, (x, y), y = hypot(x, y), TORCH("hypot(x, y)"), SAMPLES("(3,4) (4); () (3); (0,2) (2); n(9) n(9)"))

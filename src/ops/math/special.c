@@ -64,18 +64,21 @@ POINTWISE(igammac, (a, x), y = igammac(a, x), .grad = first_counts_grad, .keep =
 
 typedef struct {
     const fa_tensor *x; /* any dtype but bool */
-    int64_t p;          /* the dimension, 1 or larger */
+    int64_t p;          /* the dimension, 1 to 100000 */
 } multigammaln_args;
+
+enum { MOST_GAMMAS = 100000 /* one pass over x each */ };
 
 /* p (p - 1) / 4 log(pi) + the sum of lgamma(x - j / 2) over j = 0 to p - 1 */
 static fa_tensor *multigammaln_compose(fa__call *c)
 {
     const multigammaln_args *a = c->args;
-    if (a->p < 1)
-        fa__call_fail(c, FA_ERROR_ARGUMENT, "p has to be at least 1");
+    bool good = a->p >= 1 && a->p <= MOST_GAMMAS;
+    if (!good)
+        fa__call_fail(c, FA_ERROR_ARGUMENT, "p has to be 1 to %d", (int)MOST_GAMMAS);
     else if (a->x->dtype == FA_BOOL)
         fa__call_fail(c, FA_ERROR_DTYPE, "x is bool, for which this is not defined");
-    if (a->p < 1 || a->x->dtype == FA_BOOL)
+    if (!good || a->x->dtype == FA_BOOL)
         return NULL;
     double p = (double)a->p;
     fa_tensor *sum = fa_pointwise("lgamma(x) + y", a->x, 0.25 * p * (p - 1) * 1.1447298858494002);

@@ -313,6 +313,7 @@ static fa_tensor *scaled_dot_product_attention_compose(fa__call *c)
  *  pass 0 in evaluation. */
 OP(scaled_dot_product_attention, scaled_dot_product_attention_args, (y),
    .compose = scaled_dot_product_attention_compose, .require = REQUIRE(dropout >= 0 && dropout <= 1),
+   .autocast = FA__CAST_LOW, .autocast_cpu = FA__CAST_LOW,
    DIFFERS("i64 i32 u8 bool: integers are refused, empty ones too"),
    TORCH("nn.functional.scaled_dot_product_attention(q, k, v, mask, dropout, causal, scale=scale if scale else None, "
          "enable_gqa=enable_gqa)"),

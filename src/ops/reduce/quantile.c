@@ -276,7 +276,7 @@ static fa_tensor *nanquantile_compose(fa__call *c)
  *  NaN. If q is 1-dimensional, its dimension comes first in the result. A number q outside 0 to 1 is an error at once;
  *  an element of a tensor q outside of it is an FA_ERROR_INDEX, which a GPU reports at the next wait. Ranks in lines of
  *  more than 2^24 elements are computed in f64, which the device then has to support. */
-OP(quantile, quantile_args, (y), .compose = quantile_compose,
+OP(quantile, quantile_args, (y), .compose = quantile_compose, .autocast_cpu = FA__CAST_F32,
    TORCH("quantile(x, q, dim, keepdim, interpolation=interpolation)"), ALSO("`percentile` with q in percent"),
    SAMPLES(
        "d(3,4) 0.3; d(3,4) 0.5 dim=1; d(3,4) u(3) dim=0; d(3,4) u(3) dim=1 keepdim=true; d(3,4) u(2) keepdim=true; "
@@ -285,7 +285,7 @@ OP(quantile, quantile_args, (y), .compose = quantile_compose,
        "0.5; d(2,3,4) u(2) dim=1"))
 
 /** Like fa_quantile(), ignoring NaN; if all elements are NaN the result is NaN. */
-OP(nanquantile, quantile_args, (y), .compose = nanquantile_compose,
+OP(nanquantile, quantile_args, (y), .compose = nanquantile_compose, .autocast_cpu = FA__CAST_F32,
    TORCH("nanquantile(x, q, dim, keepdim, interpolation=interpolation)"), ALSO("`nanpercentile` with q in percent"),
    SAMPLES(
        "d(3,4) 0.3; d(3,4) 0.5 dim=1; d(3,4) u(4) dim=0; d(3,4) u(3) dim=1 keepdim=true; n(9) 0.5; n(3,9) 0.25 dim=1; "

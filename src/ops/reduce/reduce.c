@@ -188,7 +188,7 @@ static void prod_grad(fa__back *b)
 /** The product over dimensions. Integers and bool are multiplied in i64; an empty product is 1. The gradient is exact
  *  also if elements are 0. */
 OP(prod, reduce_args, (y), .infer = sum_infer, .run = prod_run, .grad = prod_grad, .keep = KEEP(x),
-   .autocast = FA__CAST_F32,
+   .autocast = FA__CAST_F32, .autocast_cpu = FA__CAST_F32,
    TORCH("prod(x, dtype=dtype) if dim is None else prod(x, dim, keepdim, dtype=dtype) if isinstance(dim, int) else "
          "prod(prod(x, dim[1], True, dtype=dtype), dim[0], True).squeeze(dim)"),
    SAMPLES("(3,4); (3,4) dim=1; (2,3) dim=0 keepdim=true; (2,3,2) dim={0,2}; t(5,3) dim=0; t(5,3) dim=1; t(3); (0,3) "

@@ -35,15 +35,15 @@ fa_tensor *fa__shifted(const fa_tensor *x, int64_t dim, int by, double value)
 /* The recurrence s[i] = g[i] + a[i + 1] * s[i + 1]: a linear scan from the end. */
 static fa_tensor *scanned_back(const fa_tensor *a, const fa_tensor *g, int64_t dim)
 {
-    fa_tensor *next = fa_flip(fa__shifted(a, dim, -1, 0), .dim = dim);
-    return fa_flip(fa__linear_scan(next, fa_flip(g, .dim = dim), dim), .dim = dim);
+    fa_tensor *next = fa__reversed(fa__shifted(a, dim, -1, 0), dim);
+    return fa__reversed(fa__linear_scan(next, fa__reversed(g, dim), dim), dim);
 }
 
 static void cumsum_grad(fa__back *b)
 {
     const cumulative_args *a = b->args;
-    fa_tensor *back = fa_flip(b->gy[0], .dim = a->dim), *sums = fa_cumsum(back, a->dim);
-    fa__set_input_grad(b, &a->x, fa_flip(sums, .dim = a->dim));
+    fa_tensor *back = fa__reversed(b->gy[0], a->dim), *sums = fa_cumsum(back, a->dim);
+    fa__set_input_grad(b, &a->x, fa__reversed(sums, a->dim));
 }
 
 /** The cumulative sum along a dimension: y[i] = x[0] + ... + x[i]. Integers and bool are summed in i64. */
@@ -106,11 +106,11 @@ typedef struct {
 static fa_tensor *product_of_others_compose(fa__call *c)
 {
     const running_args *a = c->args;
-    fa_tensor *back = fa_flip(a->x, .dim = a->dim);
+    fa_tensor *back = fa__reversed(a->x, a->dim);
     fa_tensor *before = fa_cumprod(a->x, a->dim), *after = fa_cumprod(back, a->dim);
     before = fa__shifted(before, a->dim, 1, 1);
     after = fa__shifted(after, a->dim, 1, 1);
-    return fa_mul(before, fa_flip(after, .dim = a->dim));
+    return fa_mul(before, fa__reversed(after, a->dim));
 }
 
 /** For each element the product of all others along a dimension, without division: used by the gradient of products. */

@@ -190,13 +190,14 @@ static fa_tensor *diag_compose(fa__call *c)
     if (a->x->rank == 1)
         return fa_diag_embed(a->x, .offset = a->offset);
     if (a->x->rank == 2)
-        return fa_diagonal(a->x, .offset = a->offset);
+        return fa_clone(fa_diagonal(a->x, .offset = a->offset));
     fa__call_fail(c, FA_ERROR_SHAPE, "x has to be a vector or a matrix");
     return NULL;
 }
 
-/** For a vector, the matrix with it on a diagonal; for a matrix, its diagonal, as a view. */
-OP(diag, diag_args, (y), .compose = diag_compose, .may_view = true, TORCH("diag(x, offset)"),
+/** For a vector, the matrix with it on a diagonal; for a matrix, a copy of its diagonal; fa_diagonal() is a view of it.
+ */
+OP(diag, diag_args, (y), .compose = diag_compose, TORCH("diag(x, offset)"),
    SAMPLES("(3); (3) offset=1; (3,4); (3,4) offset=-1; (0)"))
 
 /* ---- triangular matrices ---- */

@@ -138,12 +138,12 @@ static fa_tensor *rot90_compose(fa__call *c)
     case 3:
         return fa_transpose(fa_flip(a->x, .dim = at[0]), at[0], at[1]);
     default:
-        return fa_expand_as(a->x, a->x);
+        return fa_clone(a->x);
     }
 }
 
-/** Rotates x by multiples of 90 degrees in the plane of two dimensions: a view. */
-OP(rot90, rot90_args, (y), .compose = rot90_compose, .may_view = true, TORCH("rot90(x, k, dims)"),
+/** Rotates x by multiples of 90 degrees in the plane of two dimensions: a copy. */
+OP(rot90, rot90_args, (y), .compose = rot90_compose, TORCH("rot90(x, k, dims)"),
    SAMPLES("(3,4); (3,4) k=2; (3,4) k=3; (3,4) k=4; (2,3,4) k=-1 dims=s(-1,0); (0,2)"))
 
 typedef struct {
@@ -170,13 +170,11 @@ static fa_tensor *flipud_compose(fa__call *c)
     return mirrored(c, a->x, 0);
 }
 
-/** Reverses the order of columns (dimension 1): a view. */
-OP(fliplr, mirrored_args, (y), .compose = fliplr_compose, .may_view = true, TORCH("fliplr(x)"),
-   SAMPLES("(3,4); (2,3,2); (2,0)"))
+/** Reverses the order of columns (dimension 1): a copy. */
+OP(fliplr, mirrored_args, (y), .compose = fliplr_compose, TORCH("fliplr(x)"), SAMPLES("(3,4); (2,3,2); (2,0)"))
 
-/** Reverses the order of rows (dimension 0): a view. */
-OP(flipud, mirrored_args, (y), .compose = flipud_compose, .may_view = true, TORCH("flipud(x)"),
-   SAMPLES("(3,4); (5); (0,2)"))
+/** Reverses the order of rows (dimension 0): a copy. */
+OP(flipud, mirrored_args, (y), .compose = flipud_compose, TORCH("flipud(x)"), SAMPLES("(3,4); (5); (0,2)"))
 
 /* ---- sliding windows ---- */
 

@@ -1,15 +1,15 @@
-/* Slicing: flip, select, narrow and slice. All are views; nothing is copied. */
+/* Slicing: select, narrow and slice, which are views; and flip, which copies. */
 #include "dispatch/row.h"
 #include "dispatch/views.h"
 
 typedef struct {
     const fa_tensor *x;
-    fa_dims dim OPT(FA_ALL); /* one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
-} flip_args;
+    fa_dims dim; /* which dimensions */
+} reversed_args;
 
-static bool flip_infer(fa__call *c)
+static bool reversed_infer(fa__call *c)
 {
-    const flip_args *a = c->args;
+    const reversed_args *a = c->args;
     unsigned set;
     if (!fa__dim_set(c, a->x, a->dim, &set))
         return false;
@@ -22,14 +22,29 @@ static bool flip_infer(fa__call *c)
     return true;
 }
 
-static void flip_grad(fa__back *b)
+static void reversed_grad(fa__back *b)
 {
-    const flip_args *a = b->args;
-    fa__set_input_grad(b, &a->x, fa_flip(b->gy[0], .dim = a->dim));
+    const reversed_args *a = b->args;
+    fa__set_input_grad(b, &a->x, fa__reversed(b->gy[0], a->dim));
 }
 
-/** Reverses x along dimensions: a view, with negative strides. */
-OP(flip, flip_args, (y), .infer = flip_infer, .view = true, .grad = flip_grad,
+/** x reversed along dimensions: a view, with negative strides. */
+OP(reversed, reversed_args, (y), .infer = reversed_infer, .view = true, .grad = reversed_grad, INTERNAL, TORCH(""),
+   SAMPLES("(3,4) all; (2,3,4) {0,-1}; () all; (0,2) 0"))
+
+typedef struct {
+    const fa_tensor *x;
+    fa_dims dim OPT(FA_ALL); /* one dimension, several as FA_DIMS(0, 2), or all: FA_ALL */
+} flip_args;
+
+static fa_tensor *flip_compose(fa__call *c)
+{
+    const flip_args *a = c->args;
+    return fa_clone(fa__reversed(a->x, a->dim));
+}
+
+/** Reverses x along dimensions: a copy. */
+OP(flip, flip_args, (y), .compose = flip_compose,
    TORCH("flip(x, tuple(range(x.dim())) if dim is None else dim if isinstance(dim, tuple) else (dim,))"),
    SAMPLES("(3,4); (3,4) dim=1; (2,3,4) dim={0,-1}; (); (0,2) dim=0"))
 

@@ -251,8 +251,10 @@ static bool tensor_split_list(fa__call *c)
     int d = cut_along(c, a->x, a->dim);
     if (d < 0)
         return false;
-    if (a->sections < 1 || a->sections > UINT32_MAX)
+    if (a->sections < 1)
         return fa__call_fail(c, FA_ERROR_ARGUMENT, "%lld sections: there has to be one", (long long)a->sections);
+    if (!fa__check_parts(c, (size_t)a->sections))
+        return false;
     int64_t n = a->x->shape[d], size = n / a->sections, larger = n % a->sections;
     int64_t *edge = fa__malloc(((size_t)a->sections + 1) * sizeof *edge);
     for (int64_t k = 0; edge && k <= a->sections; k++)
