@@ -7,9 +7,9 @@
 
 /* Sizes that were fastest on several machines; all but the first two hardly matter. */
 enum {
-    DEPTH = 768,              /* of k in a packed block, of f32, where the first-level cache holds no panel of b */
+    DEPTH = 512,              /* of k in a packed block, of f32, where the first-level cache holds no panel of b */
     LOWEST_DEPTH = 320,       /* below, a panel that fits it is not worth the more loads and stores of c */
-    A_BYTES = 512 << 10,      /* of packed a, at most: the second-level cache keeps it beside b */
+    A_BYTES = 1 << 20,        /* of packed a, at most: the second-level cache keeps it beside b */
     LEAST_ROWS = 48,          /* of packed a */
     COLS = 2048,              /* of packed b */
     SOURCE_BYTES = 256 << 10, /* of packed b that is made while it is packed, where that is more than few columns */
