@@ -216,16 +216,15 @@ static void run_rectangle(const fa__gemm_plan *j, const fa__gemm_block *all, cha
         }
 }
 
-/* Working memory of a thread; false, with the job failed, when there is none. NULL where none is needed. */
+/* Working memory of a thread: something that is not used where none is needed. False, with the job failed, when memory
+ * runs out. */
 static bool find_scratch(job *work, size_t bytes, char **scratch)
 {
     const fa__gemm_plan *j = &work->plan;
-    bool needed = j->pack_a || j->pack_b || j->staged;
-    *scratch = needed ? fa__cpu_scratch(bytes) : NULL;
-    if (*scratch || !needed)
-        return true;
-    atomic_store_explicit(&work->failed, true, memory_order_relaxed);
-    return false;
+    *scratch = j->pack_a || j->pack_b || j->staged ? fa__cpu_scratch(bytes) : (char *)work;
+    if (!*scratch)
+        atomic_store_explicit(&work->failed, true, memory_order_relaxed);
+    return *scratch;
 }
 
 static void run_tasks(void *context, int64_t begin, int64_t end)
