@@ -15,6 +15,7 @@ typedef struct fa__gemm_tile {
     void *c;
     int64_t c_row;
     const void *bias; /* of these columns, neighbours; or NULL */
+    const void *next; /* where the tile after this one has its c: a hint to load it into the cache */
     bool resume;      /* c holds the sums so far */
     bool relu;
 } fa__gemm_tile;
