@@ -84,6 +84,9 @@ def linreg_step():
     return call
 
 
+ROWS["linreg_graph"] = linreg_step
+
+
 def mlp(optimizer, low=False, **settings):
     x, y = torch.randn(64, 784), torch.randint(0, 10, (64,))
     net = nn.Sequential(nn.Linear(784, 128), nn.ReLU(), nn.Linear(128, 10))

@@ -41,6 +41,12 @@ static void step(int64_t count)
     }
 }
 
+static void open_graph(void)
+{
+    open_step();
+    bench_record(step);
+}
+
 /* ---- 784-128-10, cross entropy, 64 samples ---- */
 
 static void open_mlp(void)
@@ -100,6 +106,7 @@ static void mlp_bf16_step(int64_t count)
 const bench_row bench_training[] = {
     {"linreg_manual", BENCH_MICROSECONDS, 8, BENCH_NO_LIMIT, open_manual, manual},
     {"linreg_step", BENCH_MICROSECONDS, 18, BENCH_NO_LIMIT, open_step, step},
+    {"linreg_graph", BENCH_MICROSECONDS, 18, BENCH_NO_LIMIT, open_graph, bench_replay},
     {"mlp_step", BENCH_MICROSECONDS, 3.2, {.flop = MLP_FLOP, .add = 3 * MLP_PARAMETERS}, open_mlp_sgd, mlp_step},
     {"mlp_graph", BENCH_MICROSECONDS, 3.2, {.flop = MLP_FLOP, .add = 3 * MLP_PARAMETERS}, open_mlp_graph, bench_replay},
     {"mlp_adam_step", BENCH_MICROSECONDS, 4, {.flop = MLP_FLOP, .add = 7 * MLP_PARAMETERS}, open_mlp_adam, mlp_step},

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/site.h"
+#include "core/capture.h"
 #include "dispatch/call.h"
 #include "tensor/data.h"
 #include <string.h>
@@ -60,7 +61,8 @@ static bool may_be_exported(const fa_tensor *t)
 
 static exported *export_new(const fa_tensor *t)
 {
-    if (!may_be_exported(t) || fa__failed())
+    if (!may_be_exported(t) || fa__failed()
+        || !fa__capture_allows("fa_to_dlpack", "what the other library does is not done by a replay"))
         return NULL;
     if (fa__has_pending(t->storage) && (!fa__before_write(t->storage, NULL, &to_op) || fa__failed()))
         return NULL;
