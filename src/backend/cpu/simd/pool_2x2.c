@@ -5,11 +5,6 @@
 
 enum { L = f32_lanes, HALF = L / 2 };
 
-INLINE int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 typedef int64_t i64v __attribute__((__vector_size__(VECTOR_BYTES)));
 typedef int32_t halfm __attribute__((__vector_size__(VECTOR_BYTES / 2)));
 
@@ -143,14 +138,19 @@ enum { NONE = 255 };
 
 /* The first n of L bytes, as numbers of 32 bits; n > 0 */
 #if defined FA__LEVEL_avx512
+INLINE __mmask16 first_of(int64_t n)
+{
+    return (__mmask16)_bzhi_u32(0xffff, n < L ? (uint32_t)n : L);
+}
+
 INLINE f32m load_bytes(const uint8_t *p, int64_t n)
 {
-    return (f32m)_mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8((__mmask16)_bzhi_u32(0xffff, (uint32_t)least(n, L)), p));
+    return (f32m)_mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(first_of(n), p));
 }
 
 INLINE void store_bytes(uint8_t *p, f32m v, int64_t n)
 {
-    _mm512_mask_cvtepi32_storeu_epi8(p, (__mmask16)_bzhi_u32(0xffff, (uint32_t)least(n, L)), (__m512i)v);
+    _mm512_mask_cvtepi32_storeu_epi8(p, first_of(n), (__m512i)v);
 }
 #else
 /* Pieces of 4, 2 and 1 */
