@@ -88,9 +88,10 @@ bool fa__cpu_run_widened(const fa__launch *l, bool (*kernel)(const fa__launch *)
     size_t bytes = padded(fa__launch_size(l));
     for (int i = 0; i < l->operands; i++)
         bytes += is_half(&l->operand[i]) ? padded((size_t)elements(&l->operand[i]) * sizeof(float)) : 0;
-    char *memory = fa__aligned(64, bytes), *at = memory + padded(fa__launch_size(l));
+    char *memory = fa__aligned(64, bytes);
     if (!memory)
         return false;
+    char *at = memory + padded(fa__launch_size(l));
     fa__launch *wide = (fa__launch *)(void *)memory;
     memcpy(wide, l, fa__launch_size(l));
     for (int i = 0; i < l->operands; i++)
