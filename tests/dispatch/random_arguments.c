@@ -76,11 +76,13 @@ static int64_t draw_size(void)
 
 static void set_elements(fa_dtype dtype, int64_t count, double *values)
 {
+    const fa_dtype_info *range = fa_dtype_describe(dtype);
+    const double low = fmax(range->lowest, INT32_MIN), high = fmin(range->largest, INT32_MAX);
     int style = below(4);
     for (int64_t i = 0; i < count; i++)
         values[i] = style == 0 ? draw_number() : style == 1 ? (double)draw_whole() : below(9) - 2;
     for (int64_t i = 0; i < count && !fa_dtype_is_floating(dtype); i++)
-        if (!(values[i] >= INT32_MIN && values[i] <= INT32_MAX) || dtype == FA_BOOL || dtype == FA_U8)
+        if (!(values[i] >= low && values[i] <= high))
             values[i] = fabs(fmod(isfinite(values[i]) ? values[i] : 1, 2));
 }
 
