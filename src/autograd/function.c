@@ -93,7 +93,7 @@ static bool needs(const function *f, fa_tensors inputs, fa_tensor *const *out)
 {
     bool floats = false;
     for (size_t k = 0; k < f->results; k++)
-        floats |= fa__dtype_is_float(out[k]->dtype);
+        floats |= out[k] && fa__dtype_is_float(out[k]->dtype);
     if (!floats)
         return false;
     for (size_t k = 0; k < inputs.count; k++)

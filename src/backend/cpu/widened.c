@@ -70,11 +70,11 @@ static void some_rows(void *context, int64_t begin, int64_t end)
     }
 }
 
-static void convert(const fa__operand *half, float *wide, bool store)
+static void convert(const fa__operand *half, const fa__operand *wide, bool store)
 {
-    conversion c = {.half = half, .wide = wide, .count = elements(half), .dense = is_dense(half), .store = store};
+    conversion c = {.half = half, .wide = wide->data, .count = elements(half), .dense = is_dense(half), .store = store};
     c.row = c.dense ? CHUNK : half->shape[half->rank - 1];
-    if (c.count && wide)
+    if (c.count && c.wide)
         fa__parallel_for((c.count + c.row - 1) / c.row, 1 + 16384 / c.row, some_rows, &c);
 }
 
@@ -101,12 +101,12 @@ bool fa__cpu_run_widened(const fa__launch *l, bool (*kernel)(const fa__launch *)
             set_dense(&wide->operand[i]);
             at += padded((size_t)elements(&l->operand[i]) * sizeof(float));
             if (i >= l->outputs)
-                convert(&l->operand[i], wide->operand[i].data, false);
+                convert(&l->operand[i], &wide->operand[i], false);
         }
     bool ok = kernel(wide);
     for (int i = 0; ok && i < l->outputs; i++)
         if (is_half(&l->operand[i]))
-            convert(&l->operand[i], wide->operand[i].data, true);
+            convert(&l->operand[i], &wide->operand[i], true);
     fa__aligned_free(memory);
     return ok;
 }
