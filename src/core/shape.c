@@ -6,10 +6,10 @@
 
 void fa__dense_strides(int rank, const int64_t *shape, int64_t *stride)
 {
-    int64_t step = 1;
+    uint64_t step = 1; /* of what has no elements, it may go round */
     for (int i = rank; i-- > 0;) {
-        stride[i] = step;
-        step *= shape[i] > 1 ? shape[i] : 1;
+        stride[i] = (int64_t)step;
+        step *= shape[i] > 1 ? (uint64_t)shape[i] : 1;
     }
 }
 
@@ -23,13 +23,13 @@ static bool has_zero(int n, const int64_t *shape)
 
 FA__HOT bool fa__is_dense(int rank, const int64_t *shape, const int64_t *stride)
 {
-    int64_t step = 1;
+    uint64_t step = 1;
     for (int i = rank; i-- > 0;) {
         if (shape[i] == 0)
             return true;
-        if (shape[i] != 1 && stride[i] != step)
+        if (shape[i] != 1 && (uint64_t)stride[i] != step)
             return has_zero(i, shape); /* a tensor without elements is always contiguous */
-        step *= shape[i];
+        step *= (uint64_t)shape[i];
     }
     return true;
 }

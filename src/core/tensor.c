@@ -75,11 +75,11 @@ static FA__HOT fa_tensor *tensor_over(fa__storage *storage, fa_dtype dtype, int 
     t->slot = 0;
     t->offset = offset;
     t->dense = true;
-    int64_t step = 1;
+    uint64_t step = 1;
     for (int i = rank; i-- > 0;) {
         t->shape[i] = shape[i];
-        t->stride[i] = stride ? stride[i] : step;
-        step *= shape[i] > 1 ? shape[i] : 1;
+        t->stride[i] = stride ? stride[i] : (int64_t)step;
+        step *= shape[i] > 1 ? (uint64_t)shape[i] : 1;
     }
     if (stride)
         t->dense = fa__is_dense(rank, shape, stride);

@@ -201,6 +201,9 @@ static bool has_layout(const fa_tensor *t, const fa_shape *layout)
 
 fa_tensor *fa__part_of(const fa_tensor *t, fa_shape shape, fa_shape strides, int64_t offset)
 {
+    for (int i = 0; i < shape.rank; i++)
+        if (!shape.dim[i]) /* it is nowhere: fa__part_within leaves any offset */
+            offset = 0;
     return fa__own(
         fa__tensor_new(t->storage, (fa_dtype)t->dtype, shape.rank, shape.dim, strides.dim, t->offset + offset));
 }

@@ -140,24 +140,30 @@ uint8_t quarter_bits(double value, fa_dtype dtype)
     return (uint8_t)(sign | (a > above ? over : best));
 }
 
+/* As a conversion of the library does: an integer dtype holds the low bits. */
+static int64_t whole(double v)
+{
+    return v >= -0x1p63 && v < 0x1p63 ? (int64_t)v : INT64_MIN;
+}
+
 void put_element(void *at, fa_dtype dtype, double v)
 {
     switch (dtype) {
     case FA_BOOL:
     case FA_U8:
-        *(uint8_t *)at = (uint8_t)v;
+        *(uint8_t *)at = (uint8_t)whole(v);
         break;
     case FA_I8:
-        *(int8_t *)at = (int8_t)v;
+        *(int8_t *)at = (int8_t)whole(v);
         break;
     case FA_I16:
-        *(int16_t *)at = (int16_t)v;
+        *(int16_t *)at = (int16_t)whole(v);
         break;
     case FA_I32:
-        *(int32_t *)at = (int32_t)v;
+        *(int32_t *)at = (int32_t)whole(v);
         break;
     case FA_I64:
-        *(int64_t *)at = (int64_t)v;
+        *(int64_t *)at = whole(v);
         break;
     case FA_F16:
         *(uint16_t *)at = half_bits(v);

@@ -3,6 +3,7 @@
 #include "backend/cpu/level.h"
 #include "base/log.h"
 #include "base/parallel.h"
+#include <math.h>
 
 /* Cycles, measured at the levels AVX2 and AVX-512: of a vector's multiply-add, and of copying one into a block or out
  */
@@ -148,6 +149,15 @@ static void find_bands(fa__lanes_plan *best, const fa__lanes_image *g)
     }
 }
 
+/* Whether what the windows reach is small enough to be planned for: no cache holds more. */
+static bool is_small(const fa__patches *p)
+{
+    bool small = true;
+    for (int d = 0; d < 2; d++)
+        small &= (double)p->pixels[d] * (double)p->step[d] + (double)p->taps[d] * fabs((double)p->tap[d]) < BLOCK_BYTES;
+    return small;
+}
+
 bool fa__lanes_plan_image(fa__lanes_plan *plan, const fa__lanes_image *g)
 {
     const fa__patches *p = &g->p;
@@ -155,7 +165,7 @@ bool fa__lanes_plan_image(fa__lanes_plan *plan, const fa__lanes_image *g)
         return false; /* columns are not neighbours */
     if (!p->images || !g->groups || !p->channels || !g->channels || !p->pixels[0] || !p->pixels[1])
         return false;
-    if (p->taps[0] * p->taps[1] < 2 || p->channels * g->channels > IMAGE_CHANNELS)
+    if (!is_small(p) || p->taps[0] * p->taps[1] < 2 || p->channels * g->channels > IMAGE_CHANNELS)
         return false;
     find_bands(plan, g);
     plan->across = best_width(plan, p);

@@ -27,6 +27,8 @@ static planes planes_of(const fa__operand *x)
 {
     int d = x->rank;
     int64_t size = (int64_t)fa__dtype_size(x->dtype);
+    if (!x->data) /* strides of what has no elements may be of any size */
+        return (planes){.of = x, .size = size};
     return (planes){.of = x,
                     .size = size,
                     .n_step = d == 4 ? x->stride[0] * size : 0,
@@ -38,7 +40,8 @@ static planes planes_of(const fa__operand *x)
 static char *row_at(const pool *p, const planes *t, int64_t plane, int64_t row)
 {
     int64_t n = plane / p->channels, c = plane - n * p->channels;
-    return (char *)t->of->data + n * t->n_step + c * t->c_step + row * t->h_step;
+    char *first = t->of->data; /* NULL: without elements */
+    return first ? first + n * t->n_step + c * t->c_step + row * t->h_step : NULL;
 }
 
 static size_t padded(size_t bytes)

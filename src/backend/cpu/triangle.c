@@ -18,7 +18,7 @@ static void columns_of(const triangle_indices_args *a, bool upper, int64_t row, 
 static void rows_of(const triangle_indices_args *a, bool upper, int64_t *first, int64_t *end)
 {
     *first = *end = 0;
-    if (!a->col)
+    if (!a->row || !a->col)
         return;
     int64_t offset = held(a->offset, -a->row - 1, a->col + 1);
     *first = upper ? 0 : held(-offset, 0, a->row);

@@ -113,7 +113,7 @@ static bool eye_run(fa__call *c)
     if (!part || !fa__run_expression(c, y, "0", 0, NULL))
         return false;
     part->shape[0] = y->shape[0] < y->shape[1] ? y->shape[0] : y->shape[1];
-    part->stride[0] = y->stride[0] + y->stride[1];
+    part->stride[0] = part->shape[0] ? y->stride[0] + y->stride[1] : 1;
     part->rank = 1;
     part->dense = false;
     return fa__run_expression(c, part, "1", 0, NULL);
@@ -152,9 +152,11 @@ static bool infer_places(fa__call *c, bool upper)
     int64_t all;
     if (a->row < 0 || a->col < 0 || !fa__mul_i64(a->row, a->col, &all) || all > INT64_MAX / 16)
         return fa__call_fail(c, FA_ERROR_ARGUMENT, "%lld rows of %lld columns", (long long)a->row, (long long)a->col);
-    int64_t offset = held(a->offset, -a->row - 1, a->col + 1), count = 0;
-    if (all)
+    int64_t count = 0;
+    if (all) {
+        int64_t offset = held(a->offset, -a->row - 1, a->col + 1);
         count = upper ? all - count_below(a->row, a->col, offset) : count_below(a->row, a->col, offset + 1);
+    }
     return fa__infer_shape(c, a->dtype ? a->dtype : FA_I64, 2, (int64_t[]){2, count});
 }
 

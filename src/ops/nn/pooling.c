@@ -38,8 +38,8 @@ static bool check_floating(const fa__call *c, const fa_tensor *x)
 /* The extent of a dilated window; 0 if it overflows or is empty. */
 static int64_t reach(const windows *w)
 {
-    int64_t n = w->size - 1;
-    return w->size < 1 || w->dilation < 1 || !fa__mul_i64(n, w->dilation, &n) ? 0 : n + 1;
+    int64_t n;
+    return w->size >= 1 && w->dilation >= 1 && fa__mul_i64(w->size - 1, w->dilation, &n) && n < INT64_MAX ? n + 1 : 0;
 }
 
 /* Whether every window has an element: one that lies only in the padding has none. */

@@ -118,7 +118,7 @@ static fa_tensor *even_edges(const fa__call *c, const histogram_args *a)
     fa_tensor *last = fa_pointwise("x == y ? y + 0.5 : y", low, high);
     fa_tensor *step = fa_div(fa_sub(last, first), a->bins);
     fa_tensor *number = fa_arange(0, (double)a->bins + 1, .dtype = dtype, .device = device);
-    int64_t half = (a->bins + 1) / 2;
+    int64_t half = a->bins / 2 + a->bins % 2;
     return fa_to(fa_pointwise("x < w ? y + z * x : a - z * (b - x)", number, first, step, half, last, a->bins), own);
 }
 
