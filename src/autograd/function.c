@@ -225,7 +225,7 @@ static size_t apply(const fa_function *table, void *context, fa_tensors inputs, 
         fa__unref(out[k]);
         out[k] = NULL;
     }
-    for (size_t k = 0; good && k < results; k++)
+    for (size_t k = 0; good && k < results && out[k]; k++)
         out[k]->made_by = &function_op;
     return good ? results : 0;
 }

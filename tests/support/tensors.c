@@ -109,14 +109,14 @@ static double half_value(uint16_t h)
 
 /* The 8-bit floats by their definition: 2^(e - bias) * 1.f, or 2^(1 - bias) * 0.f where e is 0. E4M3FN has its only NaN
  * where all bits are 1; E5M2 has infinities and NaN where all of the exponent's are. */
-double quarter_value(uint8_t h, fa_dtype dtype)
+double quarter_value(uint8_t code, fa_dtype dtype)
 {
     bool e5m2 = dtype == FA_F8_E5M2;
-    int bits = e5m2 ? 2 : 3, bias = e5m2 ? 15 : 7, e = (h & 0x7F) >> bits, f = h & ((1 << bits) - 1);
+    int bits = e5m2 ? 2 : 3, bias = e5m2 ? 15 : 7, e = (code & 0x7F) >> bits, f = code & ((1 << bits) - 1);
     double v = ldexp(e ? f + (1 << bits) : f, (e ? e : 1) - bias - bits);
-    if (e5m2 ? e == 31 : (h & 0x7F) == 0x7F)
+    if (e5m2 ? e == 31 : (code & 0x7F) == 0x7F)
         v = e5m2 && !f ? INFINITY : NAN;
-    return h & 0x80 ? -v : v;
+    return code & 0x80 ? -v : v;
 }
 
 /* The code of the nearest value, of two the one that is even; what is beyond half a step above the largest is
