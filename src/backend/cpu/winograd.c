@@ -84,24 +84,27 @@ void fa__winograd_find(const fa__winograd_grid *g, fa__winograd_tile *to, int64_
         *t = (fa__winograd_tile){0};
         if (number >= all)
             continue;
-        t->x = n * g->x[0] + above * g->x[2] + left;
-        t->y = n * g->y[0] + row * g->y[2] + column;
+        t->x = n * g->x[0] + above * g->x[2] + left * g->x[3];
+        t->y = n * g->y[0] + row * g->y[2] + column * g->y[3];
         find_inside(t->rows, above, g->size[0]);
         find_inside(t->columns, left, g->size[1]);
-        t->whole = above >= 0 && left >= 0 && above + IN <= g->size[0] && left + ROW <= g->size[1];
         t->height = (int8_t)least(OUT, g->result[0] - row);
         t->width = (int8_t)least(OUT, g->result[1] - column);
+        t->here = t->height == OUT && t->width == OUT && g->y[3] == 1;
+        t->patch_here = above >= 0 && left >= 0 && above + IN <= g->size[0] && left + ROW <= g->size[1] && g->x[3] == 1;
     }
 }
 
-fa__winograd_square fa__winograd_patch(const fa__winograd_tile *t, const float *x, int64_t row, float *room)
+fa__winograd_square fa__winograd_patch(const fa__winograd_grid *g, const fa__winograd_tile *t, const float *x,
+                                       float *room)
 {
-    if (t->whole)
-        return (fa__winograd_square){(float *)(uintptr_t)(x + t->x), row};
+    if (t->patch_here)
+        return (fa__winograd_square){(float *)(uintptr_t)(x + t->x), g->x[2]};
     const int from = t->columns[0];
     memset(room, 0, FA__WINOGRAD_PATCH * sizeof *room);
     for (int64_t i = t->rows[0]; i < t->rows[1]; i++)
-        fa__winograd_copy(room + i * ROW + from, x + (t->x + i * row + from), t->columns[1] - from);
+        fa__winograd_copy(room + i * ROW + from, 1, x + (t->x + i * g->x[2] + from * g->x[3]), g->x[3],
+                          t->columns[1] - from);
     return (fa__winograd_square){room, ROW};
 }
 
@@ -119,7 +122,7 @@ static void transform_images(void *context, int64_t begin, int64_t end)
         float *to = w->images + (panel * PRODUCTS * w->in + channel) * w->width;
         for (int64_t at = 0; at < w->width; at += lanes) {
             for (int j = 0; j < lanes; j++)
-                patch[j] = fa__winograd_patch(&w->tile[panel * w->width + at + j], x, w->grid.x[2], room[j]);
+                patch[j] = fa__winograd_patch(&w->grid, &w->tile[panel * w->width + at + j], x, room[j]);
             w->k->image(to + at, w->in * w->width, patch);
         }
     }
@@ -174,17 +177,15 @@ static void multiply(const work *w, float *products, const float *weights, int64
 static void put_tiles(const work *w, const fa__winograd_tile *t, float *y, const float *products, int64_t step,
                       float bias)
 {
-    const int64_t row = w->grid.y[2];
+    const int64_t row = w->grid.y[2], column = w->grid.y[3];
     float room[FA__LANES_MOST][OUT * OUT];
     fa__winograd_square to[FA__LANES_MOST];
-    for (int j = 0; j < w->k->lanes; j++) {
-        bool whole = t[j].height == OUT && t[j].width == OUT;
-        to[j] = whole ? (fa__winograd_square){y + t[j].y, row} : (fa__winograd_square){room[j], OUT};
-    }
+    for (int j = 0; j < w->k->lanes; j++)
+        to[j] = t[j].here ? (fa__winograd_square){y + t[j].y, row} : (fa__winograd_square){room[j], OUT};
     w->k->tiles(to, products, step, bias);
     for (int j = 0; j < w->k->lanes; j++)
-        for (int64_t i = 0; to[j].at == room[j] && i < t[j].height; i++)
-            fa__winograd_copy(y + (t[j].y + i * row), room[j] + i * OUT, t[j].width);
+        for (int64_t i = 0; !t[j].here && i < t[j].height; i++)
+            fa__winograd_copy(y + (t[j].y + i * row), column, room[j] + i * OUT, 1, t[j].width);
 }
 
 static void put(const work *w, const float *products, int64_t first, int64_t rows, int64_t panel)
@@ -228,7 +229,7 @@ static void run_tasks(void *context, int64_t begin, int64_t end)
 
 bool fa__winograd_pays(int64_t in, int64_t out, int64_t tiles)
 {
-    return in >= 16 && out >= 16 && tiles >= 8 && in < 1 << 20 && out < 1 << 20;
+    return in >= 16 && out >= 16 && tiles >= 16 && in < 1 << 20 && out < 1 << 20;
 }
 
 /* The tiles of a block, the same for any number of threads; as few tasks as keep all threads busy. */
@@ -272,14 +273,14 @@ static bool run_group(work *w)
     return !atomic_load(&w->failed);
 }
 
-/* Whether columns are neighbours, and taps as many and as near as the transforms take them. */
+/* Whether taps are as many and as near as the transforms take them. */
 static bool fits(const fa__lanes_image *g)
 {
     const fa__patches *p = &g->p;
     bool good = p->images && g->groups && p->channels && g->channels;
     for (int d = 0; d < 2; d++)
         good &= p->taps[d] == 3 && p->step[d] == 1 && llabs(p->tap[d]) == 1 && p->pixels[d] > 0 && p->size[d] > 0;
-    return good && p->stride[3] == 1 && g->stride[3] == 1;
+    return good;
 }
 
 bool fa__winograd_image_run(const fa__lanes_image *g, bool *ok)

@@ -58,12 +58,12 @@ bool fa__winograd_weight_run(const fa__convolution *, const float *x, const floa
 
 /* ---- what both share ---- */
 
-/* How the tiles of a result lie in its images, and their patches in those of x. Strides are of images, channels and
- * rows; columns are neighbours. */
+/* How the tiles of a result lie in its images, and their patches in those of x. Strides are of images, channels, rows
+ * and columns. */
 typedef struct fa__winograd_grid {
     int64_t images, tiles[2];
     int64_t size[2], result[2], start[2]; /* of x, of y; the first patch's row and column */
-    int64_t x[3], y[3];
+    int64_t x[4], y[4];
 } fa__winograd_grid;
 
 static inline int64_t fa__winograd_count(const fa__winograd_grid *g)
@@ -75,7 +75,7 @@ static inline int64_t fa__winograd_count(const fa__winograd_grid *g)
 typedef struct fa__winograd_tile {
     int64_t x, y;               /* elements behind the first of the channel in the first image */
     int8_t rows[2], columns[2]; /* of the patch; others are 0 */
-    bool whole;                 /* the patch can be read where it lies */
+    bool patch_here, here;      /* the patch, and the tile, can be used where they lie */
     int8_t height, width;       /* of the tile; 0: there is none of this number */
 } fa__winograd_tile;
 
@@ -84,11 +84,17 @@ fa__winograd_grid fa__winograd_grid_of(int64_t images, const int64_t size[2], co
 
 /* The patch of a tile in a channel, that begins at `x` in the first image: where it lies, or a copy in `room` (of
  * FA__WINOGRAD_PATCH floats) with zeros around what is in the image. */
-fa__winograd_square fa__winograd_patch(const fa__winograd_tile *, const float *x, int64_t row, float *room);
+fa__winograd_square fa__winograd_patch(const fa__winograd_grid *, const fa__winograd_tile *, const float *x,
+                                       float *room);
 
-/* to[i] = from[i] for i < n, at most 7 */
-static inline void fa__winograd_copy(float *to, const float *from, int n)
+/* to[i * to_step] = from[i * from_step] for i < n, at most 7 */
+static inline void fa__winograd_copy(float *to, int64_t to_step, const float *from, int64_t from_step, int n)
 {
+    if (to_step != 1 || from_step != 1) {
+        for (int i = 0; i < n; i++)
+            to[i * to_step] = from[i * from_step];
+        return;
+    }
     if (n & 4)
         memcpy(to, from, 4 * sizeof *to);
     if (n & 2)

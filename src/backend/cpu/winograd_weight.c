@@ -57,7 +57,7 @@ static void transform_image(const work *w, int64_t channel, int64_t number)
     fa__winograd_square patch[FA__LANES_MOST];
     for (int64_t j = 0; j < w->k->lanes; j++)
         if (j < there)
-            patch[j] = fa__winograd_patch(&w->tile[number], w->x + (channel + j) * w->grid.x[1], w->grid.x[2], room[j]);
+            patch[j] = fa__winograd_patch(&w->grid, &w->tile[number], w->x + (channel + j) * w->grid.x[1], room[j]);
         else
             patch[j] = (fa__winograd_square){(float *)(uintptr_t)none, 0};
     float *to = w->images + (panel * w->most + number) * w->width + channel % w->width;
@@ -68,18 +68,17 @@ static void transform_tile(const work *w, int64_t channel, int64_t number)
 {
     const fa__winograd_tile *t = &w->tile[number];
     const int64_t there = least(w->k->lanes, w->out - channel), panel = channel / ROWS, row = w->grid.y[2];
-    const bool whole = t->height == OUT && t->width == OUT;
     float room[FA__LANES_MOST][OUT * OUT];
     fa__winograd_square tile[FA__LANES_MOST];
     for (int64_t j = 0; j < w->k->lanes; j++) {
         const float *y = w->y + (channel + j) * w->grid.y[1] + t->y;
-        if (j < there && whole) {
+        if (j < there && t->here) {
             tile[j] = (fa__winograd_square){(float *)(uintptr_t)y, row};
             continue;
         }
         memset(room[j], 0, sizeof room[j]);
         for (int64_t i = 0; j < there && i < t->height; i++)
-            fa__winograd_copy(room[j] + i * OUT, y + i * row, t->width);
+            fa__winograd_copy(room[j] + i * OUT, 1, y + i * row, w->grid.y[3], t->width);
         tile[j] = (fa__winograd_square){room[j], OUT};
     }
     float *to = w->tiles + (panel * w->most + number) * ROWS + channel % ROWS;
@@ -197,7 +196,7 @@ static bool run_group(work *w)
 
 static bool fits(const fa__convolution *v)
 {
-    bool good = v->images && v->groups && v->in && v->out && v->x[3] == 1 && v->y[3] == 1;
+    bool good = v->images && v->groups && v->in && v->out;
     for (int d = 0; d < 2; d++)
         good &= v->kernel[d] == 3 && v->stride[d] == 1 && v->dilation[d] == 1 && v->result[d] > 0 && v->size[d] > 0;
     return good;
