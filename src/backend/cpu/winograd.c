@@ -229,7 +229,7 @@ static void run_tasks(void *context, int64_t begin, int64_t end)
 
 bool fa__winograd_pays(int64_t in, int64_t out, int64_t tiles)
 {
-    return in >= 16 && out >= 16 && tiles >= 16 && in < 1 << 20 && out < 1 << 20;
+    return in >= 24 && out >= 24 && tiles >= 16 && in < 1 << 20 && out < 1 << 20;
 }
 
 /* The tiles of a block, the same for any number of threads; as few tasks as keep all threads busy. */
