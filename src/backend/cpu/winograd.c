@@ -67,11 +67,11 @@ fa__winograd_grid fa__winograd_grid_of(int64_t images, const int64_t size[2], co
 }
 
 /* Those of `most` positions from `start` on that are below `size`, from and to before. */
-static void find_inside(int8_t range[2], int64_t start, int64_t size)
+static void find_inside(int range[2], int64_t start, int64_t size)
 {
     int64_t from = start < 0 ? -start : 0, to = size - start;
-    range[0] = (int8_t)least(from, IN);
-    range[1] = (int8_t)(to < range[0] ? range[0] : least(to, IN));
+    range[0] = (int)least(from, IN);
+    range[1] = (int)(to < range[0] ? range[0] : least(to, IN));
 }
 
 void fa__winograd_find(const fa__winograd_grid *g, fa__winograd_tile *to, int64_t first, int64_t count)
@@ -88,8 +88,8 @@ void fa__winograd_find(const fa__winograd_grid *g, fa__winograd_tile *to, int64_
         t->y = n * g->y[0] + row * g->y[2] + column * g->y[3];
         find_inside(t->rows, above, g->size[0]);
         find_inside(t->columns, left, g->size[1]);
-        t->height = (int8_t)least(OUT, g->result[0] - row);
-        t->width = (int8_t)least(OUT, g->result[1] - column);
+        t->height = (int)least(OUT, g->result[0] - row);
+        t->width = (int)least(OUT, g->result[1] - column);
         t->here = t->height == OUT && t->width == OUT && g->y[3] == 1;
         t->patch_here = above >= 0 && left >= 0 && above + IN <= g->size[0] && left + ROW <= g->size[1] && g->x[3] == 1;
     }
@@ -181,7 +181,7 @@ static void put_tiles(const work *w, const fa__winograd_tile *t, float *y, const
     float room[FA__LANES_MOST][OUT * OUT];
     fa__winograd_square to[FA__LANES_MOST];
     for (int j = 0; j < w->k->lanes; j++)
-        to[j] = t[j].here ? (fa__winograd_square){y + t[j].y, row} : (fa__winograd_square){room[j], OUT};
+        to[j] = t[j].here ? (fa__winograd_square){y + t[j].y, row} : (fa__winograd_square){&room[j][0], OUT};
     w->k->tiles(to, products, step, bias);
     for (int j = 0; j < w->k->lanes; j++)
         for (int64_t i = 0; !t[j].here && i < t[j].height; i++)

@@ -73,10 +73,10 @@ static inline int64_t fa__winograd_count(const fa__winograd_grid *g)
 
 /* A tile of one channel, and its patch: where they are, and what of them exists (from, to before). */
 typedef struct fa__winograd_tile {
-    int64_t x, y;               /* elements behind the first of the channel in the first image */
-    int8_t rows[2], columns[2]; /* of the patch; others are 0 */
-    bool patch_here, here;      /* the patch, and the tile, can be used where they lie */
-    int8_t height, width;       /* of the tile; 0: there is none of this number */
+    int64_t x, y;            /* elements behind the first of the channel in the first image */
+    int rows[2], columns[2]; /* of the patch; others are 0 */
+    bool patch_here, here;   /* the patch, and the tile, can be used where they lie */
+    int height, width;       /* of the tile; 0: there is none of this number */
 } fa__winograd_tile;
 
 fa__winograd_grid fa__winograd_grid_of(int64_t images, const int64_t size[2], const int64_t result[2],
