@@ -8,9 +8,10 @@
 #include <facula/ops/shape.h>
 #include <facula/tensor.h>
 
-enum { STEPS = 16, MOST_IMAGES = 4096, BYTES = 256 };
+enum { STEPS = 16, BYTES = 256, AT_ONCE = 8 };
 
-/* Where row or column o of the result comes from: sign * o + offset of the image; beyond its ends there is padding. */
+/* Where row or column o of the result comes from: sign * o + offset of the image; beyond its ends there is padding. An
+ * image has one for its rows, and one for its columns. */
 typedef struct line {
     int64_t sign, offset;
 } line;
@@ -70,7 +71,7 @@ static bool read_chain(const fa_module *transform, const fa_tensor *x, chain *c)
 static bool can_fuse(const fa_module *transform, const fa_tensor *x, chain *c)
 {
     return fa_tensor_dtype(x) == FA_U8 && fa_dim(x) == 4 && fa_device_equal(fa_tensor_device(x), FA_CPU)
-           && fa_is_contiguous(x) && fa_numel(x) > 0 && fa_size(x, 0) <= MOST_IMAGES && read_chain(transform, x, c);
+           && fa_is_contiguous(x) && fa_numel(x) > 0 && read_chain(transform, x, c);
 }
 
 /* ---- where pixels come from ---- */
@@ -82,48 +83,48 @@ static void follow(line *l, int64_t sign, int64_t offset)
     l->sign *= sign;
 }
 
-static bool crop_lines(const chain *c, const fa_module *step, const fa_tensor *x, line (*lines)[2])
+static bool crop_lines(const chain *c, const fa_module *step, const fa_tensor *x, line *lines)
 {
     const fa__crop *crop = fa_module_data(step);
-    int64_t begin[MOST_IMAGES], n = fa_size(x, 0);
     for (int k = 0; k < 2; k++) {
         int64_t room = c->image[k] + 2 * crop->padding[k] - crop->size[k];
-        if (!fa_read(fa__crop_begins(step, x, room), begin, FA_I64, n))
-            return false;
-        for (int64_t i = 0; i < n; i++)
-            follow(&lines[i][k], 1, begin[i] - crop->padding[k]);
+        const int64_t *begin = fa_ptr(fa__crop_begins(step, x, room), FA_I64);
+        for (int64_t i = 0; begin && i < fa_size(x, 0); i++)
+            follow(&lines[2 * i + k], 1, begin[i] - crop->padding[k]);
     }
-    return true;
+    return !fa_error_stands();
 }
 
-static bool flip_lines(const fa_module *step, const fa_tensor *x, line (*lines)[2], const int64_t size[2])
+static bool flip_lines(const fa_module *step, const fa_tensor *x, line *lines, const int64_t size[2])
 {
     const fa__flip *flip = fa_module_data(step);
-    bool drawn[MOST_IMAGES];
     int k = flip->dim - 2;
     if (!fa_module_training(step))
         return true;
-    if (!fa_read(fa__flip_drawn(step, x), drawn, FA_BOOL, fa_size(x, 0)))
-        return false;
-    for (int64_t i = 0; i < fa_size(x, 0); i++)
+    const bool *drawn = fa_ptr(fa__flip_drawn(step, x), FA_BOOL);
+    for (int64_t i = 0; drawn && i < fa_size(x, 0); i++)
         if (drawn[i])
-            follow(&lines[i][k], -1, size[k] - 1);
-    return true;
+            follow(&lines[2 * i + k], -1, size[k] - 1);
+    return drawn;
 }
 
-/* The rows and columns of each image. Random numbers are drawn as the steps themselves draw them. */
-static bool draw_lines(const chain *c, const fa_tensor *x, line (*lines)[2])
+/* The lines of all images, in the innermost scope. Random numbers are drawn as the steps themselves draw them. NULL
+ * after an error. */
+static line *draw_lines(const chain *c, const fa_tensor *x)
 {
     const int64_t *size = c->image;
-    for (int64_t i = 0; i < fa_size(x, 0); i++)
-        lines[i][0] = lines[i][1] = (line){1, 0};
-    for (int s = 0; s < c->moves; s++) {
+    fa_tensor *room =
+        fa_empty(FA_SHAPE(fa_size(x, 0), 2 * sizeof(line) / sizeof(int64_t)), .dtype = FA_I64, .device = FA_CPU);
+    line *lines = room ? fa_ptr(room, FA_I64) : NULL;
+    for (int64_t i = 0; lines && i < 2 * fa_size(x, 0); i++)
+        lines[i] = (line){1, 0};
+    for (int s = 0; lines && s < c->moves; s++) {
         bool crop = fa__module_runs(c->step[s], fa__crop_forward);
         if (crop ? !crop_lines(c, c->step[s], x, lines) : !flip_lines(c->step[s], x, lines, size))
-            return false;
+            return NULL;
         size = crop ? c->result : size;
     }
-    return true;
+    return lines;
 }
 
 /* ---- the pass ---- */
@@ -155,12 +156,20 @@ static void fill(float *to, int64_t begin, int64_t end, float value)
 static void put_row(float *restrict to, const unsigned char *restrict from, const float *restrict table, line l,
                     int64_t begin, int64_t end)
 {
-    if (l.sign > 0)
-        for (int64_t i = begin; i < end; i++)
+    int64_t i = begin;
+    if (l.sign > 0) {
+        for (; i + AT_ONCE <= end; i += AT_ONCE)
+            for (int k = 0; k < AT_ONCE; k++)
+                to[i + k] = table[from[i + k + l.offset]];
+        for (; i < end; i++)
             to[i] = table[from[i + l.offset]];
-    else
-        for (int64_t i = begin; i < end; i++)
-            to[i] = table[from[l.offset - i]];
+        return;
+    }
+    for (; i + AT_ONCE <= end; i += AT_ONCE)
+        for (int k = 0; k < AT_ONCE; k++)
+            to[i + k] = table[from[l.offset - i - k]];
+    for (; i < end; i++)
+        to[i] = table[from[l.offset - i]];
 }
 
 static void put_plane(const pass *p, int64_t plane, const float *table, const line lines[2])
@@ -183,10 +192,10 @@ static void put_plane(const pass *p, int64_t plane, const float *table, const li
 
 static fa_tensor *run_fused(const chain *c, fa_tensor *x)
 {
-    line lines[MOST_IMAGES][2];
     int64_t images = fa_size(x, 0), channels = fa_size(x, 1);
     FA_SCOPE;
-    if (!draw_lines(c, x, lines))
+    const line *lines = draw_lines(c, x);
+    if (!lines)
         return NULL;
     fa_tensor *table = table_of(c, channels);
     fa_tensor *y =
@@ -198,7 +207,7 @@ static fa_tensor *run_fused(const chain *c, fa_tensor *x)
     if (!p.from || !p.table || !p.to)
         return NULL;
     for (int64_t plane = 0; plane < images * channels; plane++)
-        put_plane(&p, plane, p.table + plane % channels * BYTES, lines[plane / channels]);
+        put_plane(&p, plane, p.table + plane % channels * BYTES, lines + 2 * (plane / channels));
     return fa_escape(y);
 }
 
