@@ -106,7 +106,7 @@ static void ties_are_rounded_to_even(void **state)
                 continue;
             for (int m = 0; m < 2; m++)
                 for (int around = -1; around < 2; around++)
-                    x[count++] = around ? nextafterf(middle[m], around * INFINITY) : middle[m];
+                    x[count++] = around ? nextafterf(middle[m], around < 0 ? -INFINITY : INFINITY) : middle[m];
         }
         block_is_rounded(f, x, got, count);
     }
