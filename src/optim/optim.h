@@ -95,7 +95,7 @@ struct fa__group {
     int numbers;
     size_t count, first; /* number of parameters, and of those in earlier groups */
     fa__slot *slot;
-    char master_text[FA__PROGRAM_ROOM]; /* the same for a master weight p, which also sets the parameter q */
+    char master_text[FA__PROGRAM_ROOM + 8]; /* the same for a master weight p, which also sets the parameter q */
     /* space for a step: the parameters that take part, first those without a master weight; lists of p, g, states (in
      * place of master weights, which are p then: of the parameters) and counters with `count` entries each, and of
      * numbers */
