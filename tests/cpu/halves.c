@@ -49,9 +49,9 @@ static double rounded(const struct format *f, float v)
     int exponent = 0;
     if (isnan(v) || isinf(v) || v == 0)
         return v;
-    frexp(v, &exponent);
+    frexp((double)v, &exponent);
     const int normal = exponent - 1 > f->least ? exponent - 1 : f->least;
-    double near = ldexp(nearbyint(ldexp(v, f->fraction - normal)), normal - f->fraction);
+    double near = ldexp(nearbyint(ldexp((double)v, f->fraction - normal)), normal - f->fraction);
     return fabs(near) > (double)f->largest ? copysign((double)INFINITY, v) : near;
 }
 
