@@ -10,10 +10,11 @@
  *  is an error to read, copy or use, for every thread and every time, also after fa_error_clear(). What existed
  *  before is unchanged, and what is computed after the report is fine.
  *
- *  A message begins with the file and line of the call, which the macros of the calls record. In a file that defines
- *  FACULA_NO_LINES before it includes a header they do not; then, as in calls through pointers, messages of operations
- *  begin with the address of the call. With FACULA_ERROR=now in the environment, errors are also printed to stderr as
- *  they happen; with FACULA_ERROR=trap the process gets SIGTRAP there, which stops it in a debugger.
+ *  A message begins with the file and line of the call, which the macros of the calls record. Calls through
+ *  pointers, and calls in a file that defines FACULA_NO_LINES before it includes a header, are not recorded: messages
+ * of operations then begin with the address of the call. With FACULA_ERROR=now in the environment, errors are also
+ * printed to stderr as they happen; with FACULA_ERROR=trap the process gets SIGTRAP there, which stops it in a
+ * debugger.
  *
  *  An error that the program never looked at is written to the log when the thread or the process ends (see
  *  fa_set_log()). All functions of this header may be called at any time from any thread. */

@@ -168,10 +168,11 @@ template <class... T> static inline fa_tensor *fa_pointwise(const char *text, T.
  *
  *  Operands of several compute types, and casts, can be mixed freely, without extra passes or copies. Each operation is
  *  then computed in the dtype that its own operands promote to, as if it were a call of its own, except that f16 and
- *  bf16 are not rounded in between. With x f32, and y and z i64, "x > 0 ? y : z" is i64 and exact. Numbers, the results
- *  of comparisons and casts to bool take the dtype of what they are combined with, or that of the tensors in them where
- *  they are combined with each other: (x > y) - (x < y) of f32 is f32. Other casts count as tensors of their dtype:
- *  f64(x) / 3 is computed in f64, i64(x) * 3 in i64. An outermost cast sets the dtype of the result: i8(x * y).
+ *  bf16 are not rounded in between. With x f32, and y and z i64, "x > 0 ? y : z" is i64 and exact. Numbers, results
+ *  of comparisons and casts to bool have no dtype of their own and take that of the other operand; if neither operand
+ *  has one, the tensors inside them decide: (x > y) - (x < y) is f32 for f32 x and y. Other casts count as tensors of
+ *  their dtype: f64(x) / 3 is computed in f64, i64(x) * 3 in i64. An outermost cast sets the dtype of the result:
+ *  i8(x * y).
  *
  *  **Gradients** are those of the expression, to any order. The branch that ?:, maximum or minimum does not take has
  *  a zero gradient. So have piecewise constant functions, such as floor(x), and the first operands of polygamma,

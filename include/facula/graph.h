@@ -25,8 +25,8 @@
  *  - **Results** are the tensors that were created in the recording and still exist at its end. Each replay overwrites
  *    them. Their memory, and that of everything in between, is a pool that belongs to the graph; it is given back when
  *    the graph and these tensors are freed.
- *  - **Random numbers** go on: a replay draws from the same generators as the recorded calls, and gets new numbers, the
- *    same ones that calls would get.
+ *  - **Random numbers** are new in each replay: it draws from the generators that the recorded calls drew from, the
+ *    numbers that the same calls would draw now.
  *  - **Optimizers** keep step counts and learning rates on the device from the first recorded step on
  *    (fa_optim_set_capturable()). Schedules and fa_optim_set_lr() work between replays. So does a scaler for mixed
  *    precision. State that does not exist yet is created, but not recorded: no warm-up is needed.

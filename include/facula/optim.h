@@ -7,9 +7,14 @@
  *      fa_optim_step(opt);
  *
  *  An optimizer holds references to its parameters, which may be on several devices and of several dtypes. Its state
- *  for a parameter has the device and dtype of the parameter, and moves with it. An optimizer belongs to the
- *  innermost scope. It must not be used by several threads at the same time, and no other thread may use its
- *  parameters during a step.
+ *  for a parameter has the device and (without master weights) the dtype of the parameter, and moves with it. An
+ *  optimizer belongs to the innermost scope. It must not be used by several threads at the same time, and no other
+ *  thread may use its parameters during a step.
+ *
+ *  **Master weights.** A step of a parameter in f16 or bf16 is lost where it is smaller than half a unit in the last
+ *  place of the parameter. With `.master_weights = true` the optimizer keeps an f32 copy of such a parameter, the state
+ *  "master_weight", and the rest of the state in f32; a step updates the copy and rounds it to the parameter, in the
+ *  same kernel. A parameter that is modified between two steps, for instance by fa_load(), replaces its copy.
  *
  *  Options have the names and meanings of PyTorch's, and must be finite. For learning rate schedules, see schedule.h.
  */
@@ -76,18 +81,19 @@ typedef struct fa_optim_sgd_options {
     double weight_decay; /**< L2 penalty: weight_decay * parameter is added to the gradient */
     bool nesterov;       /**< use Nesterov momentum; needs momentum > 0 and dampening = 0 */
     bool maximize;       /**< maximize instead of minimize */
+    bool master_weights; /**< f32 master weights and state for parameters in f16 and bf16, see above */
     char fa__end;
 } fa_optim_sgd_options;
 #define FA__DEFAULT_fa_optim_sgd                                                                                       \
     {                                                                                                                  \
-        offsetof(fa_optim_sgd_options, fa__end), 1e-3, 0, 0, 0, false, false, 0                                        \
+        offsetof(fa_optim_sgd_options, fa__end), 1e-3, 0, 0, 0, false, false, false, 0                                 \
     }
 
 /** Stochastic gradient descent. As in PyTorch, the momentum buffer starts as the first gradient, and the learning
  *  rate is not part of it (unlike in Sutskever et al. 2013).
  *
  *      fa_optim_sgd(net, .lr = 1e-3, .momentum = 0, .dampening = 0, .weight_decay = 0, .nesterov = false,
- *          .maximize = false)
+ *          .maximize = false, .master_weights = false)
  *
  *  @param parameters a module, fa_params(w, b), FA_TENSORS(w, b) or an fa_parameters: floating-point leaves, each
  *  once
@@ -105,17 +111,18 @@ typedef struct fa_optim_adam_options {
     double weight_decay; /**< L2 penalty: weight_decay * parameter is added to the gradient */
     bool amsgrad;        /**< divide by the root of the largest running mean of squares so far (Reddi et al. 2018) */
     bool maximize;       /**< maximize instead of minimize */
+    bool master_weights; /**< f32 master weights and state for parameters in f16 and bf16, see above */
     char fa__end;
 } fa_optim_adam_options;
 #define FA__DEFAULT_fa_optim_adam                                                                                      \
     {                                                                                                                  \
-        offsetof(fa_optim_adam_options, fa__end), 1e-3, 0.9, 0.999, 1e-8, 0, false, false, 0                           \
+        offsetof(fa_optim_adam_options, fa__end), 1e-3, 0.9, 0.999, 1e-8, 0, false, false, false, 0                    \
     }
 
 /** Adam (Kingma and Ba 2015), as in PyTorch.
  *
  *      fa_optim_adam(net, .lr = 1e-3, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = 0,
- *          .amsgrad = false, .maximize = false)
+ *          .amsgrad = false, .maximize = false, .master_weights = false)
  *
  *  @param parameters as for fa_optim_sgd()
  *  @param options    the options shown above; NULL for the defaults */
@@ -126,14 +133,14 @@ FA_API fa_optim *fa_optim_adam(fa_parameters parameters, const fa_optim_adam_opt
 typedef fa_optim_adam_options fa_optim_adamw_options;
 #define FA__DEFAULT_fa_optim_adamw                                                                                     \
     {                                                                                                                  \
-        offsetof(fa_optim_adam_options, fa__end), 1e-3, 0.9, 0.999, 1e-8, 1e-2, false, false, 0                        \
+        offsetof(fa_optim_adam_options, fa__end), 1e-3, 0.9, 0.999, 1e-8, 1e-2, false, false, false, 0                 \
     }
 
 /** AdamW: Adam with decoupled weight decay, which multiplies the parameter by 1 - lr * weight_decay and does not
  *  affect the running means (Loshchilov and Hutter 2019), as in PyTorch.
  *
  *      fa_optim_adamw(net, .lr = 1e-3, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .weight_decay = 1e-2,
- *          .amsgrad = false, .maximize = false)
+ *          .amsgrad = false, .maximize = false, .master_weights = false)
  *
  *  @param parameters as for fa_optim_sgd()
  *  @param options    the options shown above; NULL for the defaults */
@@ -150,17 +157,18 @@ typedef struct fa_optim_rmsprop_options {
     double momentum;     /**< momentum factor; 0: no momentum */
     bool centered;       /**< divide by the root of the variance, which also needs the running mean of the gradient */
     bool maximize;       /**< maximize instead of minimize */
+    bool master_weights; /**< f32 master weights and state for parameters in f16 and bf16, see above */
     char fa__end;
 } fa_optim_rmsprop_options;
 #define FA__DEFAULT_fa_optim_rmsprop                                                                                   \
     {                                                                                                                  \
-        offsetof(fa_optim_rmsprop_options, fa__end), 1e-2, 0.99, 1e-8, 0, 0, false, false, 0                           \
+        offsetof(fa_optim_rmsprop_options, fa__end), 1e-2, 0.99, 1e-8, 0, 0, false, false, false, 0                    \
     }
 
 /** RMSprop (Hinton 2012; centered: Graves 2013), as in PyTorch.
  *
  *      fa_optim_rmsprop(net, .lr = 1e-2, .alpha = 0.99, .eps = 1e-8, .weight_decay = 0, .momentum = 0,
- *          .centered = false, .maximize = false)
+ *          .centered = false, .maximize = false, .master_weights = false)
  *
  *  @param parameters as for fa_optim_sgd()
  *  @param options    the options shown above; NULL for the defaults */
@@ -176,17 +184,18 @@ typedef struct fa_optim_adagrad_options {
     double initial_accumulator_value; /**< initial value of the sum of squares */
     double eps;                       /**< added to the denominator */
     bool maximize;                    /**< maximize instead of minimize */
+    bool master_weights;              /**< f32 master weights and state for parameters in f16 and bf16, see above */
     char fa__end;
 } fa_optim_adagrad_options;
 #define FA__DEFAULT_fa_optim_adagrad                                                                                   \
     {                                                                                                                  \
-        offsetof(fa_optim_adagrad_options, fa__end), 1e-2, 0, 0, 0, 1e-10, false, 0                                    \
+        offsetof(fa_optim_adagrad_options, fa__end), 1e-2, 0, 0, 0, 1e-10, false, false, 0                             \
     }
 
 /** Adagrad (Duchi et al. 2011), as in PyTorch.
  *
  *      fa_optim_adagrad(net, .lr = 1e-2, .lr_decay = 0, .weight_decay = 0, .initial_accumulator_value = 0,
- *          .eps = 1e-10, .maximize = false)
+ *          .eps = 1e-10, .maximize = false, .master_weights = false)
  *
  *  @param parameters as for fa_optim_sgd()
  *  @param options    the options shown above; NULL for the defaults */
@@ -259,13 +268,15 @@ typedef struct fa_optim_add_group_options {
     double amsgrad;                   /**< Adam and AdamW: true or false */
     double centered;                  /**< RMSprop: true or false */
     double maximize;                  /**< all optimizers: true or false */
+    double master_weights;            /**< all optimizers: true or false */
     char fa__end;
 } fa_optim_add_group_options;
 #define FA__UNSET __builtin_nan("")
 #define FA__DEFAULT_fa_optim_add_group                                                                                 \
     {                                                                                                                  \
         offsetof(fa_optim_add_group_options, fa__end), FA__UNSET, FA__UNSET, FA__UNSET, FA__UNSET, FA__UNSET,          \
-            FA__UNSET, FA__UNSET, FA__UNSET, FA__UNSET, FA__UNSET, FA__UNSET, FA__UNSET, FA__UNSET, FA__UNSET, 0       \
+            FA__UNSET, FA__UNSET, FA__UNSET, FA__UNSET, FA__UNSET, FA__UNSET, FA__UNSET, FA__UNSET, FA__UNSET,         \
+            FA__UNSET, 0                                                                                               \
     }
 
 /** Adds parameters with options of their own. Options that are not given are those that the optimizer was created
@@ -320,9 +331,9 @@ FA_API const char *fa_optim_kind(const fa_optim *optimizer);
 
 /** The state of an optimizer for a `parameter`, a tensor of the parameter's shape. `name` is "momentum_buffer" for
  *  SGD and RMSprop; "exp_avg", "exp_avg_sq" or "max_exp_avg_sq" for Adam and AdamW; "square_avg" or "grad_avg" for
- *  RMSprop; "sum" for Adagrad. It is not a copy, and the caller gets no reference: it is freed with the optimizer, or
- *  when another state is loaded. NULL, without an error, before the first step of the parameter; NULL and an error if
- *  the optimizer has no such state. */
+ *  RMSprop; "sum" for Adagrad; "master_weight" with master weights. It is not a copy, and the caller gets no
+ *  reference: it is freed with the optimizer, or when another state is loaded. NULL, without an error, before the first
+ *  step of the parameter; NULL and an error if the optimizer has no such state. */
 FA_API fa_tensor *fa_optim_state(const fa_optim *optimizer, const fa_tensor *parameter, const char *name);
 
 /* ---- saving and restoring the state ---- */
@@ -357,8 +368,8 @@ FA_API fa_state_dict fa_optim_state_dict(const fa_optim *optimizer);
 
 /** Loads a `state` into an optimizer that was created in the same way: the same number of groups, with parameters of
  *  the same shapes in the same order. It need not have made a step. Replaces its options, learning rates, step counts
- *  and state; tensors are copied to the devices and dtypes of the parameters. Create schedules before this call, as
- *  creating one changes the learning rates. The order of names does not matter.
+ *  and state; tensors are copied to the devices of the parameters, and to the dtypes that the state has. Create
+ * schedules before this call, as creating one changes the learning rates. The order of names does not matter.
  *  @return false and an error that names what is missing, unexpected or invalid, with nothing changed; also if an
  *  error was set before */
 FA_API bool fa_optim_load_state_dict(fa_optim *optimizer, const fa_state_dict *state);

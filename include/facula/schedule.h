@@ -208,7 +208,7 @@ typedef struct fa_schedule_reduce_on_plateau_options {
     const char *threshold_mode; /**< "rel": threshold is relative to the best metric; "abs": absolute */
     int64_t cooldown;           /**< number of epochs after a change in which bad epochs are not counted */
     double min_lr;              /**< minimum learning rate */
-    double eps;                 /**< smaller changes of a rate are not made */
+    double eps;                 /**< a rate that would change by eps or less stays as it is */
     fa_list min_lrs;            /**< one minimum rate for each group, in place of min_lr */
     char fa__end;
 } fa_schedule_reduce_on_plateau_options;

@@ -282,7 +282,7 @@ FA_API bool fa_move_(fa_tensor *t, fa_place where);
  *  its leader. No other thread may move the leader during the call.
  *  @return false and an error: FA_ERROR_ARGUMENT if leader is t, or if other tensors follow t */
 FA_API bool fa_follow(fa_tensor *t, fa_tensor *leader);
-/** Ends fa_follow(): t no longer moves with `leader`. Does nothing if it does not follow it. */
+/** Ends fa_follow(): t no longer moves with `leader`. Does nothing if t does not follow `leader`. */
 FA_API bool fa_unfollow(fa_tensor *t, fa_tensor *leader);
 #define fa_move_(t, where) FA__CALLED(fa_move_(t, FA__PLACE(where)))
 /* The same for fa_module_to(), under whose name copies are counted and errors are reported. */

@@ -49,7 +49,7 @@ static inline uint16_t fa__ssa_operand(const fa__ssa_node *node, int k)
     return k == 0 ? node->a : k == 1 ? node->b : node->c;
 }
 
-enum { FA__MAX_INPUTS = 16, FA__MAX_OUTPUTS = 4, FA__MAX_NODES = 512 };
+enum { FA__MAX_INPUTS = 16, FA__MAX_OUTPUTS = 5, FA__MAX_NODES = 512 };
 
 /* The operands of a node are of its type, with one exception: to_f32, to_f64, to_i32 and to_i64, when their operand is
  * of another type, convert it. An input is loaded in the type of its only node. */

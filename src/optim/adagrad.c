@@ -1,7 +1,7 @@
 /* Adagrad: divides gradients by the root of the sum of their squares. */
 #include "optim/optim.h"
 
-enum { LR, LR_DECAY, WEIGHT_DECAY, INITIAL_ACCUMULATOR_VALUE, EPS, MAXIMIZE };
+enum { LR, LR_DECAY, WEIGHT_DECAY, INITIAL_ACCUMULATOR_VALUE, EPS, MAXIMIZE, MASTER_WEIGHTS };
 
 static double rate(const double *option, int64_t step, bool fresh)
 {
@@ -33,7 +33,8 @@ static const fa__method adagrad = {
                [INITIAL_ACCUMULATOR_VALUE] = {"initial_accumulator_value", AT(initial_accumulator_value),
                                               FA__NOT_NEGATIVE},
                [EPS] = {"eps", AT(eps), FA__NOT_NEGATIVE},
-               [MAXIMIZE] = {"maximize", AT(maximize), FA__YES_OR_NO}},
+               [MAXIMIZE] = {"maximize", AT(maximize), FA__YES_OR_NO},
+               [MASTER_WEIGHTS] = FA__MASTER_WEIGHTS(fa_optim_adagrad_options)},
     .state = {{"sum", "s", .begin = INITIAL_ACCUMULATOR_VALUE}},
     .write = write,
     .count = "rate_of_one = 1 / (1 + t * lr_decay); t = t + 1",

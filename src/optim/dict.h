@@ -25,7 +25,8 @@ typedef bool (*fa__visit)(fa__dict *, void *object);
 bool fa__dict_number(fa__dict *, double *value, const char *format, ...) __attribute__((__format__(__printf__, 3, 4)));
 /* The same for an integer of at least `least`. */
 bool fa__dict_whole(fa__dict *, int64_t *value, int64_t least, const char *name);
-/* The same for an optional number; if it does not exist, the value is `missing`, which is not finite. */
+/* The same for an optional number, which is written only if it is finite; if it does not exist, the value is
+ * `missing`. */
 bool fa__dict_optional(fa__dict *, double *value, double missing, const char *name);
 /* A number that has to be equal to `value`. */
 bool fa__dict_same(fa__dict *, size_t value, const char *what, const char *name);

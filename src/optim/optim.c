@@ -55,6 +55,20 @@ fa__group *fa__optim_group(const fa_optim *o, const char *who, int group)
     return g;
 }
 
+/* ---- states ---- */
+
+const fa__state *fa__state_row(const fa__method *m, int k)
+{
+    static const fa__state master = {.name = "master_weight", .symbol = "q"};
+    return k == FA__MASTER ? &master : &m->state[k];
+}
+
+bool fa__has_master(bool master, const fa__slot *slot)
+{
+    fa_dtype dtype = master ? fa_tensor_dtype(slot->parameter) : FA_F32;
+    return dtype == FA_F16 || dtype == FA_BF16;
+}
+
 /* ---- creation ---- */
 
 /* Checks that a tensor is not yet a parameter of the optimizer. */
@@ -169,6 +183,7 @@ static const struct {
     {"amsgrad", offsetof(fa_optim_add_group_options, amsgrad)},
     {"centered", offsetof(fa_optim_add_group_options, centered)},
     {"maximize", offsetof(fa_optim_add_group_options, maximize)},
+    {"master_weights", offsetof(fa_optim_add_group_options, master_weights)},
 };
 
 int(fa_optim_add_group)(fa_optim *o, fa_parameters parameters, const fa_optim_add_group_options *options)
@@ -209,8 +224,9 @@ const char *fa_optim_kind(const fa_optim *o)
 /* True if a method keeps this state for the parameters of a group. */
 static bool is_kept(const fa__group *g, const fa__slot *slot, int k)
 {
-    int when = g->method->state[k].when;
-    return slot->state[k] || !when || g->option[when] != 0;
+    int when = fa__state_row(g->method, k)->when;
+    bool wanted = k == FA__MASTER ? fa__has_master(g->master, slot) : !when || g->option[when] != 0;
+    return slot->state[k] || wanted;
 }
 
 static const fa__slot *slot_of(const fa_optim *o, const fa_tensor *parameter, const fa__group **group)
@@ -230,9 +246,11 @@ fa_tensor *fa_optim_state(const fa_optim *o, const fa_tensor *parameter, const c
     if (!fa__optim_check(o, "fa_optim_state"))
         return NULL;
     const fa__slot *slot = slot_of(o, parameter, &g);
-    for (int k = 0; slot && name && k < FA__MOST_STATES && o->method->state[k].name; k++)
-        if (!strcmp(o->method->state[k].name, name) && is_kept(g, slot, k))
+    for (int k = 0; slot && name && k < FA__MOST_STATES; k++) {
+        const char *kept = fa__state_row(o->method, k)->name;
+        if (kept && !strcmp(kept, name) && is_kept(g, slot, k))
             return slot->state[k];
+    }
     fa_fail(FA_ERROR_ARGUMENT, "fa_optim_state: no \"%s\" is kept for this tensor", name ? name : "NULL");
     return NULL;
 }

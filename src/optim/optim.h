@@ -7,13 +7,15 @@
 #include <facula/scope.h>
 
 enum {
-    FA__MOST_STATES = 3,
+    FA__METHOD_STATES = 3,
+    FA__MASTER = FA__METHOD_STATES, /* the number of the state that holds the master weight */
+    FA__MOST_STATES,
     FA__MOST_NUMBERS = 10,
-    FA__MOST_OPTIONS = 8, /* tables end with an entry without a name */
+    FA__MOST_OPTIONS = 9, /* tables end with an entry without a name */
     FA__MOST_COUNTERS = 3,
     FA__MOST_BINDINGS = 4 + FA__MOST_STATES + FA__MOST_COUNTERS + FA__MOST_NUMBERS, /* p, g, lr, found */
     FA__PROGRAM_ROOM = 256,
-    FA__GUARDED_ROOM = 2 * FA__PROGRAM_ROOM
+    FA__GUARDED_ROOM = 3 * FA__PROGRAM_ROOM
 };
 
 typedef struct fa__group fa__group;
@@ -39,6 +41,12 @@ typedef struct fa__option {
     fa__limit limit;
 } fa__option;
 
+/* The option that all methods have: a row of `option` for the options' type. */
+#define FA__MASTER_WEIGHTS(type)                                                                                       \
+    {                                                                                                                  \
+        "master_weights", offsetof(type, master_weights), FA__YES_OR_NO                                                \
+    }
+
 /* A state of a method; `when` and `begin` are numbers of options. */
 typedef struct fa__state {
     const char *name, *symbol; /* its public name, and its name in the program */
@@ -50,7 +58,7 @@ typedef struct fa__state {
 typedef struct fa__method {
     const char *name; /* "fa_optim_sgd" */
     fa__option option[FA__MOST_OPTIONS];
-    fa__state state[FA__MOST_STATES];
+    fa__state state[FA__METHOD_STATES];
     bool (*check)(const char *who, const double *option); /* checks combinations of options; NULL: all are valid */
     void (*write)(fa__group *);                           /* generates the program and its numbers */
     /* For capturable optimizers: a program that advances the step count `t` of a parameter and computes from it the
@@ -67,6 +75,10 @@ typedef struct fa__slot {
     fa_tensor *counter[FA__MOST_COUNTERS]; /* of a capturable optimizer: 0-dimensional, on its device */
     int64_t step;                          /* number of its steps */
     bool fresh;                            /* a state was created that has not been through a step */
+    /* Steps modify the parameter and its master weight equally often. So the difference of their versions after a step
+     * stays the same until somebody else modifies the parameter. */
+    bool synced;
+    int64_t ahead;
 } fa__slot;
 
 struct fa__group {
@@ -76,20 +88,23 @@ struct fa__group {
     double option[FA__MOST_OPTIONS];
     fa_tensor *lr;               /* holds the learning rate, instead of option 0; NULL: option 0 is used */
     bool capturable;             /* step counts are on the device */
+    bool master;                 /* parameters in f16 and bf16 have f32 master weights and states */
     double initial_lr;           /* the base rate of schedules; NaN: no schedule so far */
     char text[FA__PROGRAM_ROOM]; /* assigns to p and the states, computed from them, g and the numbers */
     fa__number number[FA__MOST_NUMBERS];
     int numbers;
     size_t count, first; /* number of parameters, and of those in earlier groups */
     fa__slot *slot;
-    /* space for a step: the parameters that take part, lists of p, g, states and counters with `count` entries each,
-     * and of numbers */
-    size_t actives;
+    char master_text[FA__PROGRAM_ROOM + 8]; /* the same for a master weight p, which also sets the parameter q */
+    /* space for a step: the parameters that take part, first those without a master weight; lists of p, g, states (in
+     * place of master weights, which are p then: of the parameters) and counters with `count` entries each, and of
+     * numbers */
+    size_t actives, plain;
     fa__slot **active;
     fa_tensor **list;
     double *values;
-    fa_binding binding[FA__MOST_BINDINGS], count_binding[FA__MOST_BINDINGS];
-    char guarded[FA__GUARDED_ROOM], count_guarded[FA__GUARDED_ROOM]; /* programs of a step that may be skipped */
+    fa_binding binding[2][FA__MOST_BINDINGS], count_binding[FA__MOST_BINDINGS];
+    char guarded[2][FA__GUARDED_ROOM], count_guarded[FA__GUARDED_ROOM]; /* programs of a step that may be skipped */
 };
 
 struct fa_optim {
@@ -111,6 +126,10 @@ fa_optim *fa__optim_new(const fa__method *, fa_parameters parameters, const void
 bool fa__optim_check(const fa_optim *, const char *who);
 /* The group with a number; NULL and an error if there is none. */
 fa__group *fa__optim_group(const fa_optim *, const char *who, int group);
+/* A state by its number, from 0 to FA__MOST_STATES - 1; the name is NULL if the method does not have it. */
+const fa__state *fa__state_row(const fa__method *, int k);
+/* Whether the parameter of a slot is f16 or bf16, and has a master weight if `master` is set. */
+bool fa__has_master(bool master, const fa__slot *);
 
 /* ---- option.c ---- */
 

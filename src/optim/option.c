@@ -68,6 +68,8 @@ void fa__group_set(fa__group *g, const double *option)
     g->text[0] = 0;
     g->numbers = 0;
     g->method->write(g);
+    g->master = option[fa__option_find(g->method, "master_weights")] != 0;
+    snprintf(g->master_text, sizeof g->master_text, "%s; q = p", g->text);
     if (fa__group_counts(g))
         g->method->write_count(g);
 }

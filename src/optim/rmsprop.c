@@ -1,7 +1,7 @@
 /* RMSprop: divides gradients by the root of a running mean of their squares. */
 #include "optim/optim.h"
 
-enum { LR, ALPHA, EPS, WEIGHT_DECAY, MOMENTUM, CENTERED, MAXIMIZE };
+enum { LR, ALPHA, EPS, WEIGHT_DECAY, MOMENTUM, CENTERED, MAXIMIZE, MASTER_WEIGHTS };
 
 static double rate(const double *option, int64_t step, bool fresh)
 {
@@ -39,7 +39,8 @@ static const fa__method rmsprop = {
                [WEIGHT_DECAY] = {"weight_decay", AT(weight_decay), FA__NOT_NEGATIVE},
                [MOMENTUM] = {"momentum", AT(momentum), FA__NOT_NEGATIVE},
                [CENTERED] = {"centered", AT(centered), FA__YES_OR_NO},
-               [MAXIMIZE] = {"maximize", AT(maximize), FA__YES_OR_NO}},
+               [MAXIMIZE] = {"maximize", AT(maximize), FA__YES_OR_NO},
+               [MASTER_WEIGHTS] = FA__MASTER_WEIGHTS(fa_optim_rmsprop_options)},
     .state = {{"square_avg", "v", 0, 0},
               {"grad_avg", "m", .when = CENTERED},
               {"momentum_buffer", "b", .when = MOMENTUM}},

@@ -19,25 +19,53 @@ void fa__state_drop(fa_tensor **state, fa_tensor *parameter)
     *state = NULL;
 }
 
-/* Creates a state, which moves with its parameter from then on. One that was created by a step behind a fault holds no
- * values: that step changed nothing, and the next one is the first. */
+/* A state becomes `made`, which moves with its parameter from then on. */
+static bool state_set(fa__slot *slot, int k, fa_tensor *made)
+{
+    if (!made || !fa_follow(made, slot->parameter))
+        return false;
+    fa__state_drop(&slot->state[k], slot->parameter);
+    slot->state[k] = fa_keep(made);
+    return true;
+}
+
+/* Creates a state, or converts it if its dtype is no longer that of the group's states. One that was created by a step
+ * behind a fault holds no values: that step changed nothing, and the next one is the first. */
 static bool state_ready(const fa__group *g, int k, fa__slot *slot)
 {
     int begin = g->method->state[k].begin;
-    if (slot->state[k] && !fa_tensor_is_faulty(slot->state[k]))
+    fa_dtype dtype = fa__has_master(g->master, slot) ? FA_F32 : fa_tensor_dtype(slot->parameter);
+    bool exists = slot->state[k] && !fa_tensor_is_faulty(slot->state[k]);
+    if (exists && fa_tensor_dtype(slot->state[k]) == dtype)
         return true;
-    if (slot->state[k]) {
-        fa__state_drop(&slot->state[k], slot->parameter);
+    if (slot->state[k] && !exists)
         slot->step = 0;
-    }
     FA_UNRECORDED;
     FA_USE(.device = fa_tensor_device(slot->parameter)); /* on the parameter's device even with automatic placement */
-    fa_tensor *made = fa_full_like(slot->parameter, begin ? g->option[begin] : 0);
-    if (!made || !fa_follow(made, slot->parameter))
-        return false;
-    slot->state[k] = fa_keep(made);
-    slot->fresh = true;
-    return true;
+    slot->fresh |= !exists;
+    return state_set(slot, k,
+                     exists ? fa_to(slot->state[k], dtype)
+                            : fa_full_like(slot->parameter, begin ? g->option[begin] : 0, .dtype = dtype));
+}
+
+/* ---- master weights ---- */
+
+static int64_t ahead(const fa__slot *slot)
+{
+    return fa_tensor_version(slot->parameter) - fa_tensor_version(slot->state[FA__MASTER]);
+}
+
+/* The master weight starts as the parameter, and again when somebody else has modified that. */
+static bool master_ready(fa__slot *slot)
+{
+    fa_tensor *master = slot->state[FA__MASTER];
+    if (master && fa_tensor_dtype(master) == FA_F32 && !fa_tensor_is_faulty(master)
+        && (!slot->synced || slot->ahead == ahead(slot)))
+        return true;
+    FA_UNRECORDED;
+    FA_USE(.device = fa_tensor_device(slot->parameter));
+    slot->synced = false;
+    return state_set(slot, FA__MASTER, fa_to(slot->parameter, FA_F32));
 }
 
 /* ---- step counts on the device ---- */
@@ -70,6 +98,7 @@ static bool counter_ready(fa__slot *slot, int k)
     return true;
 }
 
+/* Behind the lists of parameters, gradients and states. */
 static fa_tensor **counters(const fa__group *g, int k)
 {
     return g->list + (size_t)(2 + FA__MOST_STATES + k) * g->count;
@@ -112,30 +141,45 @@ static bool state_is_used(const fa__group *g, int k)
     return s->name && (!s->when || g->option[s->when] != 0);
 }
 
-/* Fills the lists with the parameters that have a gradient, their gradients and their states. */
+static fa_tensor **states(const fa__group *g, int k)
+{
+    return g->list + (size_t)(2 + k) * g->count;
+}
+
+/* Adds a parameter to the lists, with its gradient and its states. */
+static bool lists_add(fa__group *g, fa__slot *slot, fa_tensor *grad, bool master)
+{
+    size_t n = g->actives++;
+    if (master && !master_ready(slot))
+        return false;
+    g->active[n] = slot;
+    g->list[n] = master ? slot->state[FA__MASTER] : slot->parameter;
+    g->list[g->count + n] = grad;
+    states(g, FA__MASTER)[n] = slot->parameter;
+    for (int k = 0; k < FA__METHOD_STATES; k++) {
+        if (!state_is_used(g, k))
+            continue;
+        if (!state_ready(g, k, slot))
+            return false;
+        states(g, k)[n] = slot->state[k];
+    }
+    return !fa__group_counts(g) || counters_ready(g, slot, n);
+}
+
+/* Fills the lists with the parameters that have a gradient. */
 static bool lists_fill(fa__group *g)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < g->count; i++) {
-        fa__slot *slot = &g->slot[i];
-        fa_tensor *grad = fa_grad(slot->parameter);
-        if (!grad)
-            continue;
-        g->active[n] = slot;
-        g->list[n] = slot->parameter;
-        g->list[g->count + n] = grad;
-        for (int k = 0; k < FA__MOST_STATES; k++) {
-            if (!state_is_used(g, k))
-                continue;
-            if (!state_ready(g, k, slot))
+    g->actives = 0;
+    for (int master = 0; master <= g->master; master++) {
+        for (size_t i = 0; i < g->count; i++) {
+            fa__slot *slot = &g->slot[i];
+            fa_tensor *grad = fa__has_master(g->master, slot) == master ? fa_grad(slot->parameter) : NULL;
+            if (grad && !lists_add(g, slot, grad, master))
                 return false;
-            g->list[(size_t)(2 + k) * g->count + n] = slot->state[k];
         }
-        if (fa__group_counts(g) && !counters_ready(g, slot, n))
-            return false;
-        n++;
+        if (!master)
+            g->plain = g->actives;
     }
-    g->actives = n;
     return !fa_error_stands();
 }
 
@@ -148,36 +192,46 @@ static double number_of(const fa__group *g, const fa__number *number, const fa__
     return number->value(option, slot->step + 1, slot->fresh);
 }
 
+/* The parameters of one program, from `from` to before `end` in the lists. */
+typedef struct range {
+    size_t from, end;
+} range;
+
+static fa_tensors listed(fa_tensor **list, range r)
+{
+    return (fa_tensors){r.end - r.from, list + r.from};
+}
+
 /* Binds a number, or one number for each parameter if their step counts differ. */
-static fa_binding bind_number(fa__group *g, int k)
+static fa_binding bind_number(fa__group *g, int k, range r)
 {
     const fa__number *number = &g->number[k];
     fa_binding b = {.name = number->name, .number = fa__arg_f(number->constant)};
     double *values = g->values + (size_t)k * g->count;
     if (!number->value)
         return b;
-    for (size_t i = 0; i < g->actives; i++) {
-        const fa__slot *slot = g->active[i], *before = i ? g->active[i - 1] : NULL;
+    for (size_t i = r.from; i < r.end; i++) {
+        const fa__slot *slot = g->active[i], *before = i > r.from ? g->active[i - 1] : NULL;
         bool same = before && slot->step == before->step && slot->fresh == before->fresh;
         values[i] = same ? values[i - 1] : number_of(g, number, slot);
     }
-    b.numbers = values;
+    b.numbers = values + r.from;
     return b;
 }
 
-static size_t bind_counters(fa__group *g, fa_binding *b, size_t bound)
+static size_t bind_counters(fa__group *g, range r, fa_binding *b, size_t bound)
 {
     for (int k = 0; fa__group_counts(g) && k < FA__MOST_COUNTERS && g->method->counter[k]; k++)
-        b[bound++] = (fa_binding){.name = g->method->counter[k], .tensors = {g->actives, counters(g, k)}};
+        b[bound++] = (fa_binding){.name = g->method->counter[k], .tensors = listed(counters(g, k), r)};
     return bound;
 }
 
-/* The numbers of one of the two programs. */
-static size_t bind_numbers(fa__group *g, bool counting, fa_binding *b, size_t bound)
+/* The numbers of the program that counts, or of the others. */
+static size_t bind_numbers(fa__group *g, bool counting, range r, fa_binding *b, size_t bound)
 {
     for (int k = 0; k < g->numbers; k++)
         if (g->number[k].counting == counting)
-            b[bound++] = bind_number(g, k);
+            b[bound++] = bind_number(g, k, r);
     return bound;
 }
 
@@ -193,40 +247,48 @@ static const char *guarded(char *to, const char *text, const fa_binding *b, size
     return to;
 }
 
-static fa_binding found_binding(const fa__group *g)
+static fa_binding found_binding(const fa__group *g, range r)
 {
-    return (fa_binding){.name = "found", .tensors = {g->actives, founds(g)}};
+    return (fa_binding){.name = "found", .tensors = listed(founds(g), r)};
 }
 
 static fa_program count_program_of(fa__group *g, bool may_skip)
 {
+    const range all = {0, g->actives};
     fa_binding *b = g->count_binding;
     const char *text = g->method->count;
-    size_t bound = bind_counters(g, b, 0);
+    size_t bound = bind_counters(g, all, b, 0);
     if (may_skip)
         text = guarded(g->count_guarded, text, b, bound);
-    bound = bind_numbers(g, true, b, bound);
+    bound = bind_numbers(g, true, all, b, bound);
     if (may_skip)
-        b[bound++] = found_binding(g);
+        b[bound++] = found_binding(g, all);
     return (fa_program){.text = text, .count = bound, .bindings = b};
 }
 
-static fa_program program_of(fa__group *g, bool may_skip)
+/* Binds what a program assigns to. */
+static size_t bind_states(fa__group *g, bool master, range r, fa_binding *b)
 {
-    fa_binding *b = g->binding;
-    const char *text = g->text;
     size_t bound = 0;
-    b[bound++] = (fa_binding){.name = "p", .tensors = {g->actives, g->list}};
+    b[bound++] = (fa_binding){.name = "p", .tensors = listed(g->list, r)};
     for (int k = 0; k < FA__MOST_STATES; k++)
-        if (state_is_used(g, k))
-            b[bound++] = (fa_binding){.name = g->method->state[k].symbol,
-                                      .tensors = {g->actives, g->list + (size_t)(2 + k) * g->count}};
+        if (k == FA__MASTER ? master : state_is_used(g, k))
+            b[bound++] = (fa_binding){.name = fa__state_row(g->method, k)->symbol, .tensors = listed(states(g, k), r)};
+    return bound;
+}
+
+static fa_program program_of(fa__group *g, bool master, bool may_skip)
+{
+    const range r = {master ? g->plain : 0, master ? g->actives : g->plain};
+    fa_binding *b = g->binding[master];
+    const char *text = master ? g->master_text : g->text;
+    size_t bound = bind_states(g, master, r, b);
     if (may_skip) {
-        text = guarded(g->guarded, text, b, bound);
-        b[bound++] = found_binding(g);
+        text = guarded(g->guarded[master], text, b, bound);
+        b[bound++] = found_binding(g, r);
     }
-    b[bound++] = (fa_binding){.name = "g", .tensors = {g->actives, g->list + g->count}};
-    bound = bind_numbers(g, false, b, bind_counters(g, b, bound));
+    b[bound++] = (fa_binding){.name = "g", .tensors = listed(g->list + g->count, r)};
+    bound = bind_numbers(g, false, r, b, bind_counters(g, r, b, bound));
     if (g->lr)
         b[bound++] = (fa_binding){.name = "lr", .number = fa__arg_t(g->lr)};
     return (fa_program){.text = text, .count = bound, .bindings = b};
@@ -254,7 +316,7 @@ static bool founds_fill(const fa__group *g, fa_tensor *found)
 static bool groups_run(const fa_optim *o, fa_tensor *found)
 {
     size_t n = 0;
-    programs *p = fa_object_new(&programs_type, sizeof *p + 2 * o->groups * sizeof *p->item);
+    programs *p = fa_object_new(&programs_type, sizeof *p + 3 * o->groups * sizeof *p->item);
     if (!p)
         return false;
     FA__EACH_GROUP(g, o)
@@ -263,8 +325,10 @@ static bool groups_run(const fa_optim *o, fa_tensor *found)
             return false;
         if (g->actives && fa__group_counts(g))
             p->item[n++] = count_program_of(g, found != NULL);
-        if (g->actives)
-            p->item[n++] = program_of(g, found != NULL);
+        if (g->plain)
+            p->item[n++] = program_of(g, false, found != NULL);
+        if (g->actives > g->plain)
+            p->item[n++] = program_of(g, true, found != NULL);
     }
     return fa_update_all(n, p->item);
 }
@@ -293,8 +357,14 @@ static bool step(fa_optim *o, fa_tensor *found)
         return false;
     FA__EACH_GROUP(g, o)
     for (size_t i = 0; i < g->actives; i++) {
-        g->active[i]->step++;
-        g->active[i]->fresh = false;
+        fa__slot *slot = g->active[i];
+        slot->step++;
+        slot->fresh = false;
+        slot->synced = i >= g->plain;
+        if (slot->synced)
+            slot->ahead = ahead(slot);
+        else /* of a time when it had one */
+            fa__state_drop(&slot->state[FA__MASTER], slot->parameter);
     }
     return true;
 }

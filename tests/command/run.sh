@@ -13,6 +13,7 @@ check 'help names options' says '--batch-size=N'
 # the manual and the completion know what the command knows
 tools=$(dirname "$0")/../../tools/facula
 sed 's/\\-/-/g' "$tools/facula.1" >"$folder/manual"
+check 'manual: headings begin a line' test "$(grep -c '\.S[HS]' "$folder/manual")" = "$(grep -c '^\.S[HS] [A-Z]' "$folder/manual")"
 grep -o -e '--[a-z][a-z-]*' "$folder/manual" | sort -u >"$folder/told"
 : >"$folder/known"
 for command in train eval predict info devices bench; do

@@ -580,7 +580,7 @@ static int check_identity(void)
 {
     fa_device_properties p;
     fa__device *d = fa__device_get(FA_OPENCL(0));
-    const char *identity = d ? fa__opencl_identity(d) : "";
+    const char *identity = d ? fa__gpu_own(d)->identity : "";
     return fa_device_info(FA_OPENCL(0), &p) && strstr(identity, p.name) && strstr(identity, p.driver)
                    && strstr(identity, fa__opencl_own(d)->platform->version)
                ? 0

@@ -23,7 +23,7 @@ static void devices_have_names_and_properties(void **state)
     assert_true(g->driver == &fa__opencl_driver && g->number != ((fa__gpu_device *)opencl_device(0)->own)->number
                 && g->max_group >= GROUP && g->max_args >= 1024);
     assert_int_equal(p.bit_equal, g->bit_equal);
-    assert_string_not_equal(fa__opencl_driver.identity(opencl_device(0)), "");
+    assert_string_not_equal(((fa__gpu_device *)opencl_device(0)->own)->identity, "");
     setenv("FACULA_DEVICE", "opencl:1", 1);
     assert_true(fa_device_equal(fa_device_best(), FA_OPENCL(1)));
     unsetenv("FACULA_DEVICE");

@@ -286,7 +286,7 @@ static void test_update_errors(void **state)
 {
     (void)state;
     static const char *const p[] = {"p", "m"}, *const q[] = {"q", "r"}, *const twice[] = {"p", "p"};
-    static const char *const many[] = {"a", "b", "c", "d", "e"};
+    static const char *const many[] = {"a", "b", "c", "d", "e", "f"};
     static const struct {
         const char *text;
         const char *const *outputs;
@@ -302,7 +302,7 @@ static void test_update_errors(void **state)
         {"t = p + 1; p + 1", q, 1, "'t' is neither a result nor used later", 0},
         {"lr = lr * 2; p = p - lr * g; m = g", p, 2, READ_ONLY("lr"), 0},
         {"p + 1", twice, 2, "two results are named 'p'", 0},
-        {"p", many, 5, "5 operands and 5 results, and at most 16 and 4", 0},
+        {"p", many, 6, "6 operands and 6 results, and at most 16 and 5", 0},
     };
     for (size_t i = 0; i < COUNT(cases); i++) {
         fa__parse_error error;
@@ -470,7 +470,7 @@ static void test_limits(void **state)
     for (int i = 0; i < 17; i++)
         seventeen[i] = "x";
     assert_string_equal(message_of("x", &(fa__signature){.inputs = seventeen, .ninputs = 17}),
-                        "17 operands and 0 results, and at most 16 and 4");
+                        "17 operands and 0 results, and at most 16 and 5");
     assert_string_equal(message_of("x", &(fa__signature){.inputs = twice, .ninputs = 3}), "two operands are named 'x'");
     assert_string_equal(message_of("x", &(fa__signature){0}), "no operand 'x': there are none");
     assert_string_equal(message_of("y", &(fa__signature){.inputs = twice, .ninputs = 1}), "no operand 'y': there is x");

@@ -15,7 +15,7 @@ FA__BEGIN
 
 /** @name Scaled dot product attention
  *  Devices that have a kernel for it never hold all scores; elsewhere, and with dropout,
- *  it is made of matrix products and softmax, of which the kernels give the same bits.
+ *  it calls matrix products and softmax, which give the same bits.
  *  @{ */
 
 /** Options of fa_scaled_dot_product_attention(). */

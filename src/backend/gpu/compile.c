@@ -20,7 +20,7 @@ static void *from_disk(fa__gpu_issue *issue, const char *source, const char *ent
     fa__device *d = issue->device;
     const fa__gpu_driver *driver = fa__gpu_own(d)->driver;
     size_t size;
-    void *bytes = fa__gpu_disk_read(driver->identity(d), driver->options, source, &size);
+    void *bytes = fa__gpu_disk_read(fa__gpu_own(d)->identity, driver->options, source, &size);
     int64_t start = fa__clock_ns();
     void *handle = bytes ? counted(issue, start, driver->load(d, bytes, size, entry)) : NULL;
     fa__free(bytes);
@@ -33,7 +33,7 @@ static void to_disk(fa__device *d, const char *source, void *handle)
     size_t size;
     void *bytes = driver->binary(d, handle, &size);
     if (bytes)
-        fa__gpu_disk_write(driver->identity(d), driver->options, source, bytes, size);
+        fa__gpu_disk_write(fa__gpu_own(d)->identity, driver->options, source, bytes, size);
     fa__free(bytes);
 }
 

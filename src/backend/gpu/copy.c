@@ -26,7 +26,7 @@ typedef struct piece {
 
 static bool is_connected(const queue *q, const fa__device *d)
 {
-    return !d || q->gpu->driver->connected(q->base.device, d);
+    return !d || fa__gpu_connected(q->base.device, d);
 }
 
 /* ---- pinned memory ---- */

@@ -21,8 +21,8 @@ static void finish(void)
         return;
     fa__devices_finish();
     for (int kind = 0; kind < FA__BACKENDS; kind++)
-        if (drivers[kind] && drivers[kind]->end)
-            drivers[kind]->end();
+        if (drivers[kind] && drivers[kind]->library)
+            drivers[kind]->library->end();
 }
 
 static void finish_at_exit(void)

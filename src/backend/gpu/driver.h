@@ -48,14 +48,9 @@ typedef struct fa__gpu_driver {
     int stuck;  /* the code for work that the driver calls done while it still runs, */
     int behind; /* and for work that an earlier failure of another queue stopped */
     const char *(*error_name)(int code);
-    /* What a compiled kernel depends on besides its source: platform, device, driver, versions. */
-    const char *(*identity)(fa__device *);
     /* ---- devices ---- */
     bool (*open)(fa__device *); /* sets own, and in it what fa__gpu_device says */
     void (*close)(fa__device *);
-    void (*end)(void); /* the process ends: what else uses the driver lets go of it. NULL: nothing does */
-    /* Whether the driver orders queues of the two devices by events, and copies between them. */
-    bool (*connected)(const fa__device *, const fa__device *);
     /* ---- memory ---- */
     void *(*allocate)(fa__device *, size_t); /* an address, to which offsets are added. NULL, and no error: no more */
     void (*release)(fa__device *, void *, size_t);
@@ -103,12 +98,15 @@ enum { FA__GPU_PRODUCT_SIZES = 3 };
 /* At the start of device->own. */
 typedef struct fa__gpu_device {
     const fa__gpu_driver *driver;
-    bool f64; /* it computes in f64 */
-    bool bit_equal;
+    bool f64;           /* it computes in f64 */
+    bool bit_equal;     /* its results are the CPU's, to the bit */
     bool pinned;        /* the host's memory is not the device's: copies go through pinned memory */
     uint64_t groups;    /* work-groups that keep it busy */
     uint64_t max_group; /* work-items of a group: not fewer than fa__gpu_largest_group() */
     size_t max_args;    /* bytes of all arguments: not fewer than FA__GPU_LEAST_ARGS */
+    /* The driver orders queues of two devices by events, and copies between them, if they have the same platform. */
+    const void *platform;
+    char identity[640]; /* what a compiled kernel depends on besides its source: platform, device, driver, versions */
     /* the layer's */
     int number;       /* below FA__GPU_DEVICES, over all kinds: the place of its kernels and queues in tables */
     void *transfers;  /* a queue of the driver's, for halves of copies that other devices' queues make */

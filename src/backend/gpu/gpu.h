@@ -158,6 +158,7 @@ typedef struct fa__gpu_library {
     /* c = a b, or c += a b where there is a bias, which stands in c; the matrices are those of c, a, b. 0 and an event,
      * or the library's status. */
     int (*product)(fa__gpu_queue *, const fa__gpu_product *, const fa__gpu_matrix[3], void **event);
+    void (*end)(void); /* the process ends: frees what the library has of the driver */
 } fa__gpu_library;
 
 void fa__gpu_library_begin(fa__gpu_device *);

@@ -62,11 +62,6 @@ static fa__gpu_device *own(const job *j)
     return j->queue->gpu;
 }
 
-static const char *identity(const job *j)
-{
-    return own(j)->driver->identity(j->queue->base.device);
-}
-
 static const fa__gpu_library *library_of(const job *j)
 {
     return own(j)->driver->library;
@@ -150,7 +145,7 @@ static void name_for(const job *j, int size, char name[40])
 static bool recall(const job *j, verdict *v, const char *name)
 {
     size_t size = 0;
-    unsigned char *kept = fa__gpu_disk_read(identity(j), library_of(j)->name, name, &size);
+    unsigned char *kept = fa__gpu_disk_read(own(j)->identity, library_of(j)->name, name, &size);
     if (kept && size == 1 && (*kept == FA__GPU_OURS || *kept == FA__GPU_LIBRARYS))
         v->whose = *kept;
     fa__free(kept);
@@ -167,7 +162,7 @@ static void measure(const job *j, verdict *v, const char *name)
         return;
     v->whose = theirs < ours ? FA__GPU_LIBRARYS : FA__GPU_OURS;
     unsigned char kept = (unsigned char)v->whose;
-    fa__gpu_disk_write(identity(j), library_of(j)->name, name, &kept, 1);
+    fa__gpu_disk_write(own(j)->identity, library_of(j)->name, name, &kept, 1);
     fa__log(FA_LOG_INFO, "%s: %s by %s: it takes %.3f ms, the other one %.3f ms", d->name, name,
             theirs < ours ? library_of(j)->name : "our kernel", (double)(theirs < ours ? theirs : ours) / 1e6,
             (double)(theirs < ours ? ours : theirs) / 1e6);

@@ -44,7 +44,7 @@ bool fa__gpu_after(fa__queue *base, fa__sync_point stamp)
         return fa__wait_for_kind(stamp);
     if (fa__gpu_done(other) < stamp.ticket)
         fa__gpu_advance(other);
-    if (q->gpu->driver->connected(base->device, d) && !host_takes_part(q, other, stamp.ticket)) {
+    if (fa__gpu_connected(base->device, d) && !host_takes_part(q, other, stamp.ticket)) {
         if (!follow(q, other, stamp.ticket))
             return false;
     } else {

@@ -110,6 +110,11 @@ static inline fa__gpu_device *fa__gpu_own(const fa__device *d)
     return d->own;
 }
 
+static inline bool fa__gpu_connected(const fa__device *a, const fa__device *b)
+{
+    return fa__gpu_own(a)->driver == fa__gpu_own(b)->driver && fa__gpu_own(a)->platform == fa__gpu_own(b)->platform;
+}
+
 static inline uint64_t fa__gpu_done(fa__gpu_queue *q)
 {
     return atomic_load_explicit(&q->base.done, memory_order_acquire);

@@ -1,5 +1,5 @@
 /* Scaled dot product attention. Devices that have a kernel for it never hold all scores; elsewhere, and with dropout,
- * it is made of matrix products and softmax, of which the kernels give the same bits. */
+ * it calls matrix products and softmax, which give the same bits. */
 #include "dispatch/call.h"
 #include "ids.h"
 #include <math.h>

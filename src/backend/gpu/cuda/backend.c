@@ -3,13 +3,6 @@
 
 extern const char fa__embed_cuda_h[]; /* ends with a 0 */
 
-/* Streams of all devices wait for each other's events, and the driver copies between any two devices. */
-static bool connected(const fa__device *a, const fa__device *b)
-{
-    (void)a, (void)b;
-    return true;
-}
-
 static bool open_device(fa__device *d)
 {
     return fa__gpu_open(d, &fa__cuda_driver);
@@ -23,10 +16,8 @@ const fa__gpu_driver fa__cuda_driver = {
     .stuck = -CUDA_ERROR_UNKNOWN,
     .behind = FA__GPU_DONE, /* there is none: a failure is that of one context */
     .error_name = fa__cuda_error_name,
-    .identity = fa__cuda_identity,
     .open = fa__cuda_open,
     .close = fa__cuda_close,
-    .connected = connected,
     .allocate = fa__cuda_allocate,
     .release = fa__cuda_release,
     .pinned = fa__cuda_pinned,

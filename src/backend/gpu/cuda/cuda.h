@@ -13,7 +13,7 @@ typedef struct fa__cuda_device {
     CUcontext context; /* the primary one, which the CUDA runtime and other libraries in the process use too */
     int capability;    /* 90 for sm_90 */
     int target;        /* what NVRTC compiles for: capability, or an earlier one as PTX */
-    char name[96], identity[256];
+    char name[96];
     /* Times are measured from this event. It is replaced from time to time: see fa__cuda_times. */
     pthread_mutex_t lock;
     CUevent base;
@@ -68,7 +68,6 @@ const char *fa__cuda_why(void);
 bool fa__cuda_open(fa__device *);
 void fa__cuda_close(fa__device *);
 void fa__cuda_properties(fa__device *, fa_device_properties *);
-const char *fa__cuda_identity(fa__device *);
 
 /* ---- memory.c ---- */
 void *fa__cuda_allocate(fa__device *, size_t);

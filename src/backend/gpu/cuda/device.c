@@ -52,7 +52,7 @@ static void learn_identity(fa__cuda_device *o)
 {
     int major = 0, minor = 0;
     fa__nvrtc.nvrtcVersion(&major, &minor);
-    snprintf(o->identity, sizeof o->identity, "cuda|%s|%d|%d|%d|%d.%d", o->name, o->capability, o->target,
+    snprintf(o->gpu.identity, sizeof o->gpu.identity, "cuda|%s|%d|%d|%d|%d.%d", o->name, o->capability, o->target,
              driver_version(), major, minor);
 }
 
@@ -131,11 +131,6 @@ const char *fa__cuda_why(void)
 }
 
 /* ---- what a device can do ---- */
-const char *fa__cuda_identity(fa__device *d)
-{
-    return fa__cuda_own(d)->identity;
-}
-
 void fa__cuda_properties(fa__device *d, fa_device_properties *p)
 {
     const fa__cuda_device *o = fa__cuda_own(d);

@@ -5,11 +5,6 @@
 
 extern const char fa__embed_opencl_h[]; /* ends with a 0 */
 
-static bool connected(const fa__device *a, const fa__device *b)
-{
-    return fa__opencl_own(a)->platform == fa__opencl_own(b)->platform;
-}
-
 static bool open_device(fa__device *d)
 {
     return fa__gpu_open(d, &fa__opencl_driver);
@@ -22,11 +17,8 @@ const fa__gpu_driver fa__opencl_driver = {
     .stuck = CL_OUT_OF_RESOURCES,
     .behind = CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST,
     .error_name = fa__opencl_error_name,
-    .identity = fa__opencl_identity,
     .open = fa__opencl_open,
     .close = fa__opencl_close,
-    .end = fa__opencl_clblast_end,
-    .connected = connected,
     .allocate = fa__opencl_allocate,
     .release = fa__opencl_release,
     .pinned = fa__opencl_pinned,

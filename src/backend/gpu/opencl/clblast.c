@@ -63,7 +63,7 @@ static int call(fa__gpu_queue *q, const fa__gpu_product *x, const fa__gpu_matrix
 }
 
 const fa__gpu_library fa__opencl_clblast = {
-    .name = "CLBlast", .setting = "FACULA_CLBLAST", .there = there, .product = call};
+    .name = "CLBlast", .setting = "FACULA_CLBLAST", .there = there, .product = call, .end = fa__opencl_clblast_end};
 
 OVERRIDE(opencl, matmul)
 {

@@ -219,8 +219,8 @@ static void learn_identity(fa__opencl_device *o)
     device_text(o->id, CL_DEVICE_VENDOR, vendor, sizeof vendor);
     device_text(o->id, CL_DEVICE_VERSION, version, sizeof version);
     device_text(o->id, CL_DRIVER_VERSION, driver, sizeof driver);
-    snprintf(o->identity, sizeof o->identity, "opencl|%s|%s|%s|%s|%s|%s|%d", o->platform->name, o->platform->version,
-             name, vendor, version, driver, o->correct);
+    snprintf(o->gpu.identity, sizeof o->gpu.identity, "opencl|%s|%s|%s|%s|%s|%s|%d", o->platform->name,
+             o->platform->version, name, vendor, version, driver, o->correct);
 }
 
 /* Pinned memory is for devices with memory of their own; FACULA_OPENCL_PINNED=1 has all use it, for tests. */
@@ -228,11 +228,6 @@ static bool wants_pinned(const fa__opencl_device *o)
 {
     const char *forced = getenv("FACULA_OPENCL_PINNED");
     return (forced && !strcmp(forced, "1")) || !number32(o->id, CL_DEVICE_HOST_UNIFIED_MEMORY);
-}
-
-const char *fa__opencl_identity(fa__device *d)
-{
-    return fa__opencl_own(d)->identity;
 }
 
 void fa__opencl_properties(fa__device *d, fa_device_properties *p)
@@ -255,6 +250,7 @@ bool fa__opencl_open(fa__device *d)
     learn_arithmetic(o);
     learn_identity(o);
     o->gpu.pinned = wants_pinned(o);
+    o->gpu.platform = p;
     d->own = o;
     if (!p->context)
         p->context = fa__opencl.clCreateContext(NULL, p->devices, p->device, NULL, NULL, &status);

@@ -21,7 +21,6 @@ typedef struct fa__opencl_device {
     cl_device_id id;
     fa__opencl_platform *platform;
     bool is_gpu, correct; /* correct: division and roots are rounded correctly */
-    char identity[640];
 } fa__opencl_device;
 
 static inline fa__opencl_device *fa__opencl_own(const fa__device *d)
@@ -46,7 +45,6 @@ const char *fa__opencl_why(void);
 bool fa__opencl_open(fa__device *);
 void fa__opencl_close(fa__device *);
 void fa__opencl_properties(fa__device *, fa_device_properties *);
-const char *fa__opencl_identity(fa__device *);
 
 /* ---- memory.c ---- */
 void *fa__opencl_allocate(fa__device *, size_t);
@@ -100,7 +98,7 @@ void fa__opencl_kernel_free(fa__device *, void *handle);
 
 /* ---- clblast.c ---- */
 extern const struct fa__gpu_library fa__opencl_clblast;
-void fa__opencl_clblast_end(void); /* it lets go of what it has of contexts and programs */
+void fa__opencl_clblast_end(void); /* frees what CLBlast has of contexts and programs */
 
 /* ---- backend.c ---- */
 extern const fa__gpu_driver fa__opencl_driver;
