@@ -329,7 +329,7 @@ static void damage_anywhere(void **state)
         fa__zip_most = kind == 1 ? 100 : 0xffffffff;
         assert_true(fa_save(((fa_parameters){kind < 2 ? 2 : 1, item, names}), in_folder(kind < 2 ? "d.npz" : "d.npy")));
         fa__zip_most = 0xffffffff;
-        size_t size = get_file(kind == 3 ? NPY "compressed.npz" : path, good, sizeof good), refused = 0;
+        size_t size = get_file(kind == 3 ? NPY "two.npz" : path, good, sizeof good), refused = 0;
         const char *name = kind != 2 ? "d.npz" : "d.npy";
         for (size_t i = 0; i < size; i++)
             for (int cut = 0; cut < 2; cut++) {

@@ -40,6 +40,7 @@ fixed(os.path.join(folder, "others.npz"), {"u4": numbers.astype("<u4"), "c8": nu
                                            "text": np.array(["a", "bc"]), "rec": np.zeros(2, [("x", "<f4"), ("y", "<i4")]),
                                            "deep": np.zeros((1,) * 9, "<f4")})
 fixed(os.path.join(folder, "compressed.npz"), arrays, zipfile.ZIP_DEFLATED)
+fixed(os.path.join(folder, "two.npz"), {"a": numbers.astype("<f4"), "b": np.asfortranarray(array(">i2"))}, zipfile.ZIP_DEFLATED)
 fixed(os.path.join(folder, "zeros.npz"), {"zeros": np.zeros((1000, 1000), "<f4")}, zipfile.ZIP_DEFLATED)
 fixed(os.path.join(folder, "lzma.npz"), {"a": numbers.astype("<f4")}, zipfile.ZIP_LZMA)
 for version in [(1, 0), (2, 0), (3, 0)]:
