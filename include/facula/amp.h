@@ -56,7 +56,7 @@ typedef struct fa_amp_scaler_options {
  *  @param options the options shown above; NULL for the defaults
  *  @return the scaler; NULL and an error if an option is out of range */
 FA_API fa_scaler *fa_amp_scaler(const fa_amp_scaler_options *options);
-#define fa_amp_scaler(...) FA__CALL0(fa_amp_scaler, FA__NAMED0(, ##__VA_ARGS__, .), FA__OPTIONS(__VA_ARGS__))
+#define fa_amp_scaler(...) FA__CALL0(fa_amp_scaler, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** `loss` multiplied by the scale, on the loss's device: call fa_backward() on the result. An f16 loss without
  *  dimensions becomes f32. If several losses contribute to the same gradients, scale each of them.

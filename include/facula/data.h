@@ -92,7 +92,7 @@ typedef struct fa_data_digits_options {
  *
  *      fa_data_digits(.train = true, .seed = 0) */
 FA_API fa_dataset *fa_data_digits(const fa_data_digits_options *options);
-#define fa_data_digits(...) FA__CALL0(fa_data_digits, FA__NAMED0(, ##__VA_ARGS__, .), FA__OPTIONS(__VA_ARGS__))
+#define fa_data_digits(...) FA__CALL0(fa_data_digits, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Creates a dataset whose inputs are transformed by a module, batch by batch.
  *  @param dataset   the dataset, to which the result holds a reference
@@ -357,7 +357,7 @@ typedef struct fa_transform_random_horizontal_flip_options {
  *      fa_transform_random_horizontal_flip(.p = 0.5) */
 FA_API fa_transform *fa_transform_random_horizontal_flip(const fa_transform_random_horizontal_flip_options *options);
 #define fa_transform_random_horizontal_flip(...)                                                                       \
-    FA__CALL0(fa_transform_random_horizontal_flip, FA__NAMED0(, ##__VA_ARGS__, .), FA__OPTIONS(__VA_ARGS__))
+    FA__CALL0(fa_transform_random_horizontal_flip, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Options of fa_transform_random_vertical_flip(). */
 typedef struct fa_transform_random_vertical_flip_options {
@@ -375,7 +375,7 @@ typedef struct fa_transform_random_vertical_flip_options {
  *      fa_transform_random_vertical_flip(.p = 0.5) */
 FA_API fa_transform *fa_transform_random_vertical_flip(const fa_transform_random_vertical_flip_options *options);
 #define fa_transform_random_vertical_flip(...)                                                                         \
-    FA__CALL0(fa_transform_random_vertical_flip, FA__NAMED0(, ##__VA_ARGS__, .), FA__OPTIONS(__VA_ARGS__))
+    FA__CALL0(fa_transform_random_vertical_flip, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** @} */
 

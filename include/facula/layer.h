@@ -334,14 +334,14 @@ typedef struct fa_nn_dropout_options {
  *
  *      fa_nn_dropout(.p = 0.5) */
 FA_API fa_module *fa_nn_dropout(const fa_nn_dropout_options *options);
-#define fa_nn_dropout(...) FA__CALL0(fa_nn_dropout, FA__NAMED0(, ##__VA_ARGS__, .), FA__OPTIONS(__VA_ARGS__))
+#define fa_nn_dropout(...) FA__CALL0(fa_nn_dropout, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Options of fa_nn_dropout2d(). */
 typedef fa_nn_dropout_options fa_nn_dropout2d_options;
 #define FA__DEFAULT_fa_nn_dropout2d FA__DEFAULT_fa_nn_dropout
 /** Dropout of whole channels of (n, c, ...) (arXiv:1411.4280): fa_nn_dropout2d(.p = 0.5). See fa_feature_dropout(). */
 FA_API fa_module *fa_nn_dropout2d(const fa_nn_dropout2d_options *options);
-#define fa_nn_dropout2d(...) FA__CALL0(fa_nn_dropout2d, FA__NAMED0(, ##__VA_ARGS__, .), FA__OPTIONS(__VA_ARGS__))
+#define fa_nn_dropout2d(...) FA__CALL0(fa_nn_dropout2d, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Options of fa_nn_alpha_dropout(). */
 typedef fa_nn_dropout_options fa_nn_alpha_dropout_options;
@@ -350,7 +350,7 @@ typedef fa_nn_dropout_options fa_nn_alpha_dropout_options;
  *  0.5). See fa_alpha_dropout(). */
 FA_API fa_module *fa_nn_alpha_dropout(const fa_nn_alpha_dropout_options *options);
 #define fa_nn_alpha_dropout(...)                                                                                       \
-    FA__CALL0(fa_nn_alpha_dropout, FA__NAMED0(, ##__VA_ARGS__, .), FA__OPTIONS(__VA_ARGS__))
+    FA__CALL0(fa_nn_alpha_dropout, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Options of fa_nn_flatten(). */
 typedef struct fa_nn_flatten_options {
@@ -366,7 +366,7 @@ typedef struct fa_nn_flatten_options {
 /** Flattens a range of dimensions into one, by default all except the first: fa_nn_flatten(.start = 1, .end = -1).
  *  See fa_flatten(). */
 FA_API fa_module *fa_nn_flatten(const fa_nn_flatten_options *options);
-#define fa_nn_flatten(...) FA__CALL0(fa_nn_flatten, FA__NAMED0(, ##__VA_ARGS__, .), FA__OPTIONS(__VA_ARGS__))
+#define fa_nn_flatten(...) FA__CALL0(fa_nn_flatten, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Splits one dimension into several. See fa_unflatten().
  *  @param dim   the dimension; negative counts from the end
@@ -421,7 +421,7 @@ typedef struct fa_nn_gelu_options {
     }
 /** fa_gelu() as a module: fa_nn_gelu(.approximate = "none") */
 FA_API fa_module *fa_nn_gelu(const fa_nn_gelu_options *options);
-#define fa_nn_gelu(...) FA__CALL0(fa_nn_gelu, FA__NAMED0(, ##__VA_ARGS__, .), FA__OPTIONS(__VA_ARGS__))
+#define fa_nn_gelu(...) FA__CALL0(fa_nn_gelu, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Options of fa_nn_leaky_relu(). */
 typedef struct fa_nn_leaky_relu_options {
@@ -435,7 +435,7 @@ typedef struct fa_nn_leaky_relu_options {
     }
 /** fa_leaky_relu() as a module: fa_nn_leaky_relu(.negative_slope = 0.01) */
 FA_API fa_module *fa_nn_leaky_relu(const fa_nn_leaky_relu_options *options);
-#define fa_nn_leaky_relu(...) FA__CALL0(fa_nn_leaky_relu, FA__NAMED0(, ##__VA_ARGS__, .), FA__OPTIONS(__VA_ARGS__))
+#define fa_nn_leaky_relu(...) FA__CALL0(fa_nn_leaky_relu, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Options of fa_nn_elu(). */
 typedef struct fa_nn_elu_options {
@@ -449,7 +449,7 @@ typedef struct fa_nn_elu_options {
     }
 /** fa_elu() as a module: fa_nn_elu(.alpha = 1) */
 FA_API fa_module *fa_nn_elu(const fa_nn_elu_options *options);
-#define fa_nn_elu(...) FA__CALL0(fa_nn_elu, FA__NAMED0(, ##__VA_ARGS__, .), FA__OPTIONS(__VA_ARGS__))
+#define fa_nn_elu(...) FA__CALL0(fa_nn_elu, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Options of fa_nn_celu(). */
 typedef struct fa_nn_celu_options {
@@ -463,7 +463,7 @@ typedef struct fa_nn_celu_options {
     }
 /** fa_celu() as a module: fa_nn_celu(.alpha = 1) */
 FA_API fa_module *fa_nn_celu(const fa_nn_celu_options *options);
-#define fa_nn_celu(...) FA__CALL0(fa_nn_celu, FA__NAMED0(, ##__VA_ARGS__, .), FA__OPTIONS(__VA_ARGS__))
+#define fa_nn_celu(...) FA__CALL0(fa_nn_celu, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Options of fa_nn_hardtanh(). */
 typedef struct fa_nn_hardtanh_options {
@@ -478,7 +478,7 @@ typedef struct fa_nn_hardtanh_options {
     }
 /** fa_hardtanh() as a module: fa_nn_hardtanh(.low = -1, .high = 1) */
 FA_API fa_module *fa_nn_hardtanh(const fa_nn_hardtanh_options *options);
-#define fa_nn_hardtanh(...) FA__CALL0(fa_nn_hardtanh, FA__NAMED0(, ##__VA_ARGS__, .), FA__OPTIONS(__VA_ARGS__))
+#define fa_nn_hardtanh(...) FA__CALL0(fa_nn_hardtanh, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Options of fa_nn_softplus(). */
 typedef struct fa_nn_softplus_options {
@@ -493,7 +493,7 @@ typedef struct fa_nn_softplus_options {
     }
 /** fa_softplus() as a module: fa_nn_softplus(.beta = 1, .threshold = 20) */
 FA_API fa_module *fa_nn_softplus(const fa_nn_softplus_options *options);
-#define fa_nn_softplus(...) FA__CALL0(fa_nn_softplus, FA__NAMED0(, ##__VA_ARGS__, .), FA__OPTIONS(__VA_ARGS__))
+#define fa_nn_softplus(...) FA__CALL0(fa_nn_softplus, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Options of fa_nn_softshrink(). */
 typedef struct fa_nn_softshrink_options {
@@ -507,7 +507,7 @@ typedef struct fa_nn_softshrink_options {
     }
 /** fa_softshrink() as a module: fa_nn_softshrink(.lambd = 0.5) */
 FA_API fa_module *fa_nn_softshrink(const fa_nn_softshrink_options *options);
-#define fa_nn_softshrink(...) FA__CALL0(fa_nn_softshrink, FA__NAMED0(, ##__VA_ARGS__, .), FA__OPTIONS(__VA_ARGS__))
+#define fa_nn_softshrink(...) FA__CALL0(fa_nn_softshrink, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Options of fa_nn_hardshrink(). */
 typedef struct fa_nn_hardshrink_options {
@@ -521,7 +521,7 @@ typedef struct fa_nn_hardshrink_options {
     }
 /** fa_hardshrink() as a module: fa_nn_hardshrink(.lambd = 0.5) */
 FA_API fa_module *fa_nn_hardshrink(const fa_nn_hardshrink_options *options);
-#define fa_nn_hardshrink(...) FA__CALL0(fa_nn_hardshrink, FA__NAMED0(, ##__VA_ARGS__, .), FA__OPTIONS(__VA_ARGS__))
+#define fa_nn_hardshrink(...) FA__CALL0(fa_nn_hardshrink, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Options of fa_nn_rrelu(). */
 typedef struct fa_nn_rrelu_options {
@@ -536,7 +536,7 @@ typedef struct fa_nn_rrelu_options {
     }
 /** fa_rrelu() as a module; slopes are random in training: fa_nn_rrelu(.lower = 0.125, .upper = 1.0 / 3) */
 FA_API fa_module *fa_nn_rrelu(const fa_nn_rrelu_options *options);
-#define fa_nn_rrelu(...) FA__CALL0(fa_nn_rrelu, FA__NAMED0(, ##__VA_ARGS__, .), FA__OPTIONS(__VA_ARGS__))
+#define fa_nn_rrelu(...) FA__CALL0(fa_nn_rrelu, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Options of fa_nn_glu(). */
 typedef struct fa_nn_glu_options {
@@ -550,7 +550,7 @@ typedef struct fa_nn_glu_options {
     }
 /** fa_glu() as a module: fa_nn_glu(.dim = -1) */
 FA_API fa_module *fa_nn_glu(const fa_nn_glu_options *options);
-#define fa_nn_glu(...) FA__CALL0(fa_nn_glu, FA__NAMED0(, ##__VA_ARGS__, .), FA__OPTIONS(__VA_ARGS__))
+#define fa_nn_glu(...) FA__CALL0(fa_nn_glu, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** fa_threshold() as a module.
  *  @param threshold inputs above it are kept
@@ -587,7 +587,7 @@ typedef struct fa_nn_prelu_options {
  *
  *      fa_nn_prelu(.num_parameters = 1, .init = 0.25, .dtype = FA_SAME, .device) */
 FA_API fa_module *fa_nn_prelu(const fa_nn_prelu_options *options);
-#define fa_nn_prelu(...) FA__CALL0(fa_nn_prelu, FA__NAMED0(, ##__VA_ARGS__, .), FA__OPTIONS(__VA_ARGS__))
+#define fa_nn_prelu(...) FA__CALL0(fa_nn_prelu, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** @} */
 

@@ -153,7 +153,7 @@ struct fa__line_guard {
 #define FA__SET22(o, a, ...) o a; FA__SET21(o, __VA_ARGS__)
 #define FA__SET23(o, a, ...) o a; FA__SET22(o, __VA_ARGS__)
 #define FA__SET24(o, a, ...) o a; FA__SET23(o, __VA_ARGS__)
-/* FA__NAMEDn(, ## __VA_ARGS__, ., ...), with a dot more than operands: the text of the first argument behind the
+/* FA__NAMEDn(, ## __VA_ARGS__, ., ...), with more dots than operands: the text of the first argument behind the
  * operands, as the program has it, and a dot (behind ##, macros in it are not expanded, so that nested calls do not grow
  * exponentially). FA__CHECK_NAMED() is an error unless it begins with a dot, as options do: fa_sum(x, 1) would be
  * "expected ';'". It may also be nothing, or a macro of the program in capital letters. */

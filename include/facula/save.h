@@ -186,7 +186,8 @@ typedef struct fa_load_file_options {
  *
  *  With `.map = true`, tensors on the CPU are the file's memory, of which only what is used is read. What is written to
  *  them does not reach the file. The file may be replaced, as fa_save() does, but must not be shortened or changed in
- *  place. Bool, big-endian, unaligned and compressed tensors are read as usual, and the checksums of npz files are not verified.
+ *  place. Bool, big-endian, unaligned and compressed tensors are read as usual, and the checksums of npz files are not
+ * verified.
  *
  *      fa_load_file("cnn.safetensors", .device, .map = false)
  *

@@ -33,8 +33,8 @@ typedef struct fa_tensor_from_options {
 #define FA__CALL_DATA__(f, named, u, data, shape, ...)                                                                 \
     __extension__({                                                                                                    \
         FA__LINE(u)                                                                                                    \
-        FA__CHECK_NAMED(#f, named) FA__BIND_DATA(fa__a##u, data) FA__BIND_FA__SHAPE("", fa__b##u, shape)               \
-            f##_options fa__o##u = FA__DEFAULT_##f;                                                                    \
+        FA__CHECK_NAMED(#f, named)                                                                                     \
+        FA__BIND_DATA(fa__a##u, data) FA__BIND_FA__SHAPE("", fa__b##u, shape) f##_options fa__o##u = FA__DEFAULT_##f;  \
         fa__o##u.pointed = FA__DATA_DTYPE(fa__a##u, data);                                                             \
         FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
         f(FA__PASS_DATA(fa__a##u, data), fa__b##u, &fa__o##u);                                                         \

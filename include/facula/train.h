@@ -52,7 +52,7 @@ typedef struct fa_meter_accuracy_options {
  *
  *      fa_meter_accuracy(.top_k = 1, .ignore_index = -100) */
 FA_API fa_meter *fa_meter_accuracy(const fa_meter_accuracy_options *options);
-#define fa_meter_accuracy(...) FA__CALL0(fa_meter_accuracy, FA__NAMED0(, ##__VA_ARGS__, .), FA__OPTIONS(__VA_ARGS__))
+#define fa_meter_accuracy(...) FA__CALL0(fa_meter_accuracy, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Options of fa_meter_confusion(). */
 typedef struct fa_meter_confusion_options {

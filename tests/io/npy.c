@@ -357,10 +357,18 @@ int main(void)
         return TEST_SKIPPED;
     if (!mkdtemp(folder))
         return perror(folder), 1;
-    const struct CMUnitTest tests[] = {
-        TEST(arrays_of_every_kind),    TEST(every_version),          TEST(on_devices),     TEST(what_cannot_be_here), TEST(compressed_zeros),
-        TEST(written_as_numpy_writes), TEST(there_and_back),         TEST(networks),       TEST(mapped),
-        TEST(what_cannot_be_written),  TEST(headers_that_are_wrong), TEST(damage_anywhere)};
+    const struct CMUnitTest tests[] = {TEST(arrays_of_every_kind),
+                                       TEST(every_version),
+                                       TEST(on_devices),
+                                       TEST(what_cannot_be_here),
+                                       TEST(compressed_zeros),
+                                       TEST(written_as_numpy_writes),
+                                       TEST(there_and_back),
+                                       TEST(networks),
+                                       TEST(mapped),
+                                       TEST(what_cannot_be_written),
+                                       TEST(headers_that_are_wrong),
+                                       TEST(damage_anywhere)};
     int status = RUN("npy");
     char command[80];
     snprintf(command, sizeof command, "rm -rf %s", folder);
