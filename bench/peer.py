@@ -52,6 +52,61 @@ def tiny_backward():
     return call
 
 
+# ---- loaders ----
+
+
+class Photographs(torch.utils.data.Dataset):
+    """Bytes in the format of CIFAR-10; the transform is written with operations of PyTorch, for torchvision may be missing."""
+
+    def __init__(self, augment):
+        self.image = torch.randint(0, 256, (10000, 32, 32, 3), dtype=torch.uint8)
+        self.label = torch.randint(0, 10, (10000,)).tolist()
+        self.mean = torch.full((3, 1, 1), 0.5)
+        self.std = torch.full((3, 1, 1), 0.5)
+        self.augment = augment
+
+    def __len__(self):
+        return len(self.label)
+
+    def __getitem__(self, i):
+        x = self.image[i].permute(2, 0, 1)
+        if self.augment:
+            x = F.pad(x, (4, 4, 4, 4))
+            top, left = torch.randint(0, 9, (2,)).tolist()
+            x = x[:, top : top + 32, left : left + 32]
+            if torch.rand(1) < 0.5:
+                x = x.flip(-1)
+        x = x.contiguous().to(torch.float32).div(255)
+        return x.sub_(self.mean).div_(self.std), self.label[i]
+
+
+def epochs(loader):
+    while True:
+        yield from loader
+
+
+def loader_row(augment):
+    data = Photographs(augment)
+    batches = epochs(torch.utils.data.DataLoader(data, 64, shuffle=True, drop_last=True, num_workers=2,
+                                                 persistent_workers=True))
+
+    def call():
+        for _ in range(64):
+            next(batches)
+
+    return call
+
+
+@row
+def loader_cifar():
+    return loader_row(False)
+
+
+@row
+def loader_cifar_augmented():
+    return loader_row(True)
+
+
 # ---- training ----
 
 

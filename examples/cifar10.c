@@ -10,7 +10,7 @@ int main(int count, char **argument)
     fa_transform *to_input = fa_transform_compose(
         fa_transform_to_tensor(), fa_transform_normalize(FA_LIST(0.5, 0.5, 0.5), FA_LIST(0.5, 0.5, 0.5)));
     fa_dataset *train = fa_data_cifar10(folder, .train = true, .transform = to_input);
-    fa_loader *loader = fa_data_loader(train, .batch_size = 64, .shuffle = true, .device = dev);
+    fa_loader *loader = fa_data_loader(train, .batch_size = 64, .shuffle = true, .workers = 2, .device = dev);
 
     fa_module *net = fa_nn_sequential(fa_nn_conv2d(3, 6, 5), fa_nn_relu(), fa_nn_max_pool2d(2), fa_nn_conv2d(6, 16, 5),
                                       fa_nn_relu(), fa_nn_max_pool2d(2), fa_nn_flatten(), fa_nn_linear(16 * 5 * 5, 120),

@@ -40,7 +40,7 @@ typedef struct bench_row {
 
 /* One table for each subject, ended by a row without a name. */
 extern const bench_row bench_tiny[], bench_training[], bench_pointwise[], bench_layers[], bench_gemm[],
-    bench_convolution[], bench_cnn[], bench_resnet[], bench_gpt[], bench_opencl[], bench_programs[];
+    bench_convolution[], bench_cnn[], bench_resnet[], bench_gpt[], bench_opencl[], bench_data[], bench_programs[];
 
 /* All rows in their order; NULL behind the last. */
 const bench_row *bench_row_at(int i);

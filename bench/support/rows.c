@@ -5,7 +5,7 @@
 
 static const bench_row *const tables[] = {bench_tiny, bench_training,    bench_pointwise, bench_layers,
                                           bench_gemm, bench_convolution, bench_cnn,       bench_resnet,
-                                          bench_gpt,  bench_opencl,      bench_programs};
+                                          bench_gpt,  bench_opencl,      bench_data,      bench_programs};
 
 const bench_row *bench_row_at(int i)
 {

@@ -9,7 +9,8 @@
  *
  *  Datasets and loaders belong to the innermost scope; a loader holds a reference to its dataset. The context of a
  *  user-defined dataset must outlive that scope: declare it before FA_SCOPE, or free it in `release`. A loader must
- *  not be used by several threads at the same time. */
+ *  not be used by several threads at the same time. Its worker threads (fa_data_loader_options.workers) prepare batches
+ *  ahead of the loop; the batches are the same for any number of them. */
 #ifndef FACULA_DATA_H
 #define FACULA_DATA_H
 #include <facula/nn.h>
@@ -31,8 +32,9 @@ typedef struct fa_sample {
 } fa_sample;
 
 /** The callbacks of a user-defined dataset. They run in a scope of their own, without recording gradients, and the
- *  tensors they store in samples leave that scope. They return false after fa_fail(). Only one thread calls them at a
- *  time. Callbacks that are not needed are NULL. */
+ *  tensors they store in samples leave that scope. They return false after fa_fail(). The workers of a loader call them
+ *  from several threads at the same time, unless there is at most one worker. Random numbers that they draw by the
+ *  library's operations are those of the batch, see fa_data_loader(). Callbacks that are not needed are NULL. */
 typedef struct fa_dataset_type {
     const char *name;                 /**< name for messages; must live as long as the dataset */
     int64_t (*length)(void *context); /**< returns the number of samples, which must not change */
@@ -220,19 +222,35 @@ typedef struct fa_data_loader_options {
     int64_t batch_size; /**< samples in a batch, at least 1; the last batch may be smaller */
     bool shuffle;       /**< use a new random order in each epoch */
     bool drop_last;     /**< omit a last batch that would be smaller */
-    int64_t
-        seed; /**< seed of the orders, at least 0; -1: drawn from the default generator when the loader is created */
+    int64_t seed;     /**< seed of the orders and of random transforms, at least 0; -1: from the current generator when
+                         the loader is created, which goes on by one number if `shuffle` is set */
     fa_device device; /**< device of the batches; by default, that of the dataset */
+    int64_t workers;  /**< threads that prepare batches, 0 to 256; 0: the thread of the loop prepares each one when it
+                         is needed */
+    int64_t prefetch; /**< batches that each worker prepares ahead, 1 to 1024 */
+    double timeout;   /**< seconds to wait for a batch of the workers before it is an error; 0: no limit */
     char fa__end;
 } fa_data_loader_options;
 #define FA__DEFAULT_fa_data_loader                                                                                     \
     {                                                                                                                  \
-        offsetof(fa_data_loader_options, fa__end), 1, false, false, -1, {0, 0}, 0                                      \
+        offsetof(fa_data_loader_options, fa__end), 1, false, false, -1, {0, 0}, 0, 2, 0, 0                             \
     }
 
 /** Creates a loader, which goes through a dataset in batches: each epoch has every sample once, in order or shuffled.
  *
- *      fa_data_loader(dataset, .batch_size = 1, .shuffle = false, .drop_last = false, .seed = -1, .device)
+ *      fa_data_loader(dataset, .batch_size = 1, .shuffle = false, .drop_last = false, .seed = -1, .device, .workers =
+ * 0, .prefetch = 2, .timeout = 0)
+ *
+ *  A batch depends only on the seed, the epoch and its number in the epoch: random operations in the dataset and its
+ *  transform draw from a generator of the batch. Orders and augmentation are therefore the same for any number of
+ *  workers, and for a loader that continues from a saved position.
+ *
+ *  Workers are threads that start with the first FA_EACH and end with the loader, which waits for the calls of the
+ *  dataset that are in progress. They continue across epochs: at the end of one, the first batches of the next are
+ *  prepared. They use the settings that were in force when the loader was created, and no further threads. With
+ *  `.device`, they copy batches to the device on a stream of the loader's, so that the copy overlaps the training step.
+ *  Until the loader ends, the transform must not be changed. An error in a worker is an error of the FA_EACH that
+ *  would have returned the batch. In a child process after fork(), the loop prepares the batches itself.
  *
  *  @return the loader; NULL and an error on failure, also if the device is not available */
 FA_API fa_loader *fa_data_loader(fa_dataset *dataset, const fa_data_loader_options *options);
@@ -245,7 +263,7 @@ FA_API fa_dataset *fa_loader_dataset(const fa_loader *loader);
 
 /** A position in the sequence of batches of a loader. */
 typedef struct fa_loader_place {
-    uint64_t seed; /**< seed of the orders */
+    uint64_t seed; /**< seed of the orders and of random transforms */
     int64_t epoch; /**< number of epochs before the current one, complete or not */
     int64_t batch; /**< number of batches of the current epoch that FA_EACH has returned */
 } fa_loader_place;
@@ -261,9 +279,25 @@ typedef struct fa_loader_place {
  *          fa_loader_seek(loader, (fa_loader_place){at.seed, at.epoch + 1, 0}); */
 FA_API fa_loader_place fa_loader_position(const fa_loader *loader);
 /** Sets a loader to a `position`, taken from a loader with the same dataset and options. The next FA_EACH runs
- *  through the rest of that epoch, and the one after it through the next epoch. False and an error if there is no
- *  such batch. */
+ *  through the rest of that epoch, and the one after it through the next epoch; the batches are bit-identical to those
+ *  of the other loader, for any number of workers. False and an error if there is no such batch. */
 FA_API bool fa_loader_seek(fa_loader *loader, fa_loader_place position);
+
+/** Where the time of a loader went, in seconds since it was created. All but `waiting` are summed over its workers; a
+ *  worker that has no CPU of its own counts the time in which it did not run, too. */
+typedef struct fa_loader_times {
+    int64_t batches;     /**< number of batches that FA_EACH returned */
+    double waiting;      /**< time in which the loop waited for batches */
+    double reading;      /**< time in which the dataset made batches, without transforms */
+    double transforming; /**< time in transforms */
+    double copying;      /**< time in which copies to the device were issued */
+} fa_loader_times;
+
+/** Where the time of a loader went. Zeros and an error for NULL.
+ *
+ *      fa_loader_times t = fa_loader_report(loader);
+ *      printf("%.1f%% of the epoch was waiting for data\n", 100 * t.waiting / seconds); */
+FA_API fa_loader_times fa_loader_report(const fa_loader *loader);
 
 /** The loop variable of FA_EACH: a batch. Its tensors belong to the scope of the iteration. */
 typedef struct fa_batch {
@@ -299,8 +333,8 @@ FA_API void fa__each_close(fa_batch *batch);
  *          fa_transform_to_tensor(), fa_transform_normalize(FA_LIST(0.5, 0.5, 0.5), FA_LIST(0.5, 0.5, 0.5)));
  *      fa_dataset *train = fa_data_cifar10("data", .train = true, .transform = t);
  *
- *  Random transforms draw from the default generator for each sample separately. They are disabled in inference mode,
- *  see fa_module_train().
+ *  Random transforms draw for each sample separately, from the generator of the batch if a loader runs them (see
+ *  fa_data_loader()), else from the current generator. They are disabled in inference mode, see fa_module_train().
  *
  *  @{ */
 

@@ -88,6 +88,9 @@ FA_API bool fa_fail(fa_code code, const char *format, ...) __attribute__((__form
 FA_API void fa_error_append(const char *format, ...) __attribute__((__format__(__printf__, 1, 2)));
 /* Appends `now` in place of `before`, if the message ends with that: for a place that is known better step by step. */
 FA_API void fa__error_end(const char *before, const char *now);
+/* Moves an error, for example one of another thread, to this thread: sets it unless an error is set, and clears
+ * *from. */
+FA_API void fa__error_hand_over(fa_error *from);
 
 /** @} */
 

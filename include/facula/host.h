@@ -74,6 +74,17 @@ FA_API void fa_stop_clear(void);
 
 /** @} */
 
+/* Background threads, on which loops of the library use no further threads. */
+typedef struct fa__crew fa__crew;
+/* Starts up to `count` threads, each of which calls work(context) once. `wake` makes these calls return soon. NULL if
+ * there is no thread to be had, as in a forked child, with an error if memory ran out. */
+FA_API fa__crew *fa__crew_start(int count, void (*work)(void *context), void (*wake)(void *context), void *context);
+/* False in a forked child, and once the process ends: then there are no threads. */
+FA_API bool fa__crew_works(const fa__crew *crew);
+/* Calls wake(context), joins the threads and frees the crew. False, and nothing is done, in a forked child: what the
+ * threads shared may be half modified there. */
+FA_API bool fa__crew_end(fa__crew *crew);
+
 /** @defgroup plugin Plugins
  *
  *  Plugins are small shared objects for the parts of Facula that need a third-party library. A plugin is built if the

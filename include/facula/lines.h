@@ -53,6 +53,7 @@
 #define fa_loader_dataset(...) FA__CALLED(fa_loader_dataset(__VA_ARGS__))
 #define fa_loader_position(...) FA__CALLED(fa_loader_position(__VA_ARGS__))
 #define fa_loader_seek(...) FA__CALLED(fa_loader_seek(__VA_ARGS__))
+#define fa_loader_report(...) FA__CALLED(fa_loader_report(__VA_ARGS__))
 #define fa_transform_to_tensor(...) FA__CALLED(fa_transform_to_tensor(__VA_ARGS__))
 #define fa_transform_normalize(...) FA__CALLED(fa_transform_normalize(__VA_ARGS__))
 #define fa_image_resize(...) FA__CALLED(fa_image_resize(__VA_ARGS__))

@@ -346,6 +346,11 @@ FA_API fa_tensor *fa_module_buffer(fa_module *module, const char *name, fa_tenso
 /** @defgroup nn_container Containers of modules
  *  @{ */
 
+/* The modules that a module runs one after the other: itself, or the parts of sequentials. Returns their number; -1 if
+ * it is more than `most`, or if one of them or of the sequentials has hooks. */
+FA_API int fa__module_chain(const fa_module *module, const fa_module **part, int most);
+/* True if this is the module's forward function. */
+FA_API bool fa__module_runs(const fa_module *module, fa_tensor *(*forward)(fa_module *self, fa_tensor *x));
 FA_API fa_module *fa__nn_sequential(size_t count, fa_module *const *modules);
 /** Creates a module that runs its children "0", "1", ... one after the other: fa_nn_sequential(fa_nn_linear(64, 10),
  *  fa_nn_relu()) */

@@ -33,6 +33,8 @@ FA_API bool fa_generator_set(fa_generator *generator, fa_generator_state state);
 /** Makes random operations of the current thread draw from `generator`, to which the thread holds a reference; NULL
  *  restores the default generator. */
 FA_API void fa_generator_use(fa_generator *generator);
+/* The generator of the current thread; NULL: the default one. */
+FA_API fa_generator *fa__generator_used(void);
 
 /** @} */
 

@@ -37,10 +37,6 @@ void fa__error_at(const void *site) __attribute__((__cold__));
  * restoring it. slot must stay valid until then. */
 fa_error *fa__error_use(fa_error *slot);
 
-/* Moves an error, for example one of another thread, to this thread: sets it unless an error is set, and clears
- * *from. */
-void fa__error_hand_over(fa_error *from);
-
 /* Logs an error that the program never looked at, and marks it as seen. */
 void fa__error_report(fa_error *error);
 #endif

@@ -3,6 +3,7 @@
 #define _GNU_SOURCE
 #include "base/thread.h"
 #include "base/alloc.h"
+#include "base/crew.h"
 #include "base/error.h"
 #include "base/fork.h"
 #include "base/parallel.h"
@@ -221,6 +222,7 @@ static void leave_all(void)
  * deleted, because its destructor's code may be about to be unmapped. */
 __attribute__((__destructor__(101))) static void end_process(void)
 {
+    fa__crews_stop();
     if (others_use_it())
         leave_all();
     else

@@ -103,6 +103,12 @@ void fa_generator_use(fa_generator *generator)
     fa__unref(old);
 }
 
+fa_generator *fa__generator_used(void)
+{
+    const fa__context *c = fa__ctx();
+    return c ? c->generator : NULL;
+}
+
 fa__key fa__draw_keys(void *generator, uint64_t count)
 {
     fa_generator *g = generator;

@@ -28,4 +28,10 @@ void fa__context_release(void *context);
 fa__numbers *fa__numbers_new(int64_t count);
 /* Shuffles the items, in an order that depends only on seed and epoch. */
 void fa__shuffle(int64_t *item, int64_t count, uint64_t seed, uint64_t epoch);
+/* A seed that depends on these numbers. */
+uint64_t fa__seed_of(uint64_t seed, uint64_t epoch, uint64_t batch);
+
+/* Nanoseconds of a monotonic clock, and those that this thread has spent in transforms of datasets. */
+int64_t fa__data_clock(void);
+extern _Thread_local int64_t fa__transform_time;
 #endif

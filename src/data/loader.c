@@ -1,9 +1,10 @@
 /* Loaders and FA_EACH: an epoch is an order of samples, an iteration is a memory scope with a batch. */
-#include "data/data.h"
+#include "data/batch.h"
 #include <facula/device.h>
 #include <facula/error.h>
 #include <facula/host.h>
 #include <facula/ops/create.h>
+#include <facula/random.h>
 #include <facula/tensor.h>
 #include <inttypes.h>
 
@@ -11,23 +12,32 @@ struct fa_loader {
     fa_object base;
     fa_dataset *dataset;
     fa_data_loader_options options;
+    fa_settings settings;     /* in force when it was created, for the workers */
+    fa__workers *workers;     /* NULL: none have been started */
     int64_t epoch, first;     /* the next epoch, and its first batch */
     fa_loader_place position; /* after the last batch that was returned */
+    int64_t returned, waited; /* batches, and nanoseconds in which the loop waited for them */
+    fa__times times;
 };
 
 /* One pass over the samples; nested loops over one loader each have their own. */
 typedef struct fa__epoch {
     fa_object base;
     fa_loader *loader;
-    fa__numbers *order; /* NULL: the order of the dataset */
+    fa__plan plan;
+    fa_loader_place at; /* of the next batch */
+    int64_t left;       /* batches */
+    fa__numbers *order; /* if the loop makes its batches itself; NULL: the order of the dataset, or not known yet */
+    bool has_order;
     const char *where;
     uintptr_t function; /* FA__FUNCTION of the loop */
-    int64_t number, samples, turn, turns;
 } fa__epoch;
 
 static void loader_destroy(void *object)
 {
-    fa_release(((fa_loader *)object)->dataset);
+    fa_loader *l = object;
+    fa__workers_end(l->workers);
+    fa_release(l->dataset);
 }
 
 static void epoch_destroy(void *object)
@@ -56,6 +66,14 @@ static bool draw_seed(uint64_t *seed)
     return true;
 }
 
+/* A seed from the state of the current generator, which does not go on. */
+static uint64_t seed_of_state(void)
+{
+    const fa_generator *own = fa__generator_used();
+    fa_generator_state state = own ? fa_generator_get(own) : fa_random_state();
+    return fa__seed_of(state.seed, state.call, 0) >> 11;
+}
+
 /* Checks that the device is available; the error lists the available ones. */
 static bool device_is_there(fa_device device)
 {
@@ -70,22 +88,37 @@ static bool device_is_there(fa_device device)
     return !caught.code || fa_fail(caught.code, "fa_data_loader: %s", caught.message);
 }
 
+static bool options_are_good(const fa_data_loader_options *o)
+{
+    const struct {
+        const char *name;
+        int64_t value, least, most;
+    } rows[] = {{"batch_size", o->batch_size, 1, INT64_MAX},
+                {"seed", o->seed, -1, INT64_MAX},
+                {"workers", o->workers, 0, 256},
+                {"prefetch", o->prefetch, 1, 1024}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (rows[i].value < rows[i].least || rows[i].value > rows[i].most)
+            return fa_fail(FA_ERROR_ARGUMENT, "fa_data_loader: .%s is %" PRId64 ", which is %s than %" PRId64,
+                           rows[i].name, rows[i].value, rows[i].value < rows[i].least ? "less" : "more",
+                           rows[i].value < rows[i].least ? rows[i].least : rows[i].most);
+    return (o->timeout >= 0 && o->timeout <= 1e9)
+           || fa_fail(FA_ERROR_ARGUMENT, "fa_data_loader: .timeout is %g, and not 0 to 1e9 seconds", o->timeout);
+}
+
 fa_loader *(fa_data_loader)(fa_dataset *dataset, const fa_data_loader_options *options)
 {
     fa_data_loader_options o = FA__DEFAULT_fa_data_loader;
     fa__options_read(&o, o.size, options);
-    if (o.batch_size < 1 || o.seed < -1) {
-        fa_fail(FA_ERROR_ARGUMENT, "fa_data_loader: %s is %" PRId64 ", which is less than %d",
-                o.seed < -1 ? ".seed" : ".batch_size", o.seed < -1 ? o.seed : o.batch_size, o.seed < -1 ? -1 : 1);
+    if (!options_are_good(&o))
         return NULL;
-    }
     if (!dataset) {
         fa_fail(FA_ERROR_ARGUMENT, "fa_data_loader: the dataset is NULL");
         return NULL;
     }
     if (fa_dataset_length(dataset) < 0 || !device_is_there(o.device))
         return NULL;
-    uint64_t seed = o.seed >= 0 ? (uint64_t)o.seed : 0;
+    uint64_t seed = o.seed >= 0 ? (uint64_t)o.seed : seed_of_state();
     if (o.seed < 0 && o.shuffle && !draw_seed(&seed))
         return NULL;
     fa_loader *l = fa_object_new(&loader_type, sizeof *l);
@@ -93,6 +126,7 @@ fa_loader *(fa_data_loader)(fa_dataset *dataset, const fa_data_loader_options *o
         return NULL;
     l->dataset = fa_keep(dataset);
     l->options = o;
+    l->settings = fa__settings();
     l->position.seed = seed;
     return l;
 }
@@ -132,25 +166,19 @@ bool fa_loader_seek(fa_loader *loader, fa_loader_place position)
     return true;
 }
 
+fa_loader_times fa_loader_report(const fa_loader *loader)
+{
+    if (!loader_check(loader, "fa_loader_report"))
+        return (fa_loader_times){0};
+    const fa__times *t = &loader->times;
+    return (fa_loader_times){.batches = loader->returned,
+                             .waiting = 1e-9 * (double)loader->waited,
+                             .reading = 1e-9 * (double)atomic_load(&t->reading),
+                             .transforming = 1e-9 * (double)atomic_load(&t->transforming),
+                             .copying = 1e-9 * (double)atomic_load(&t->copying)};
+}
+
 /* ---- FA_EACH ---- */
-
-/* The numbers 0 to n - 1 in the order of the next epoch; NULL and an error if memory runs out. */
-static fa__numbers *shuffled(const fa_loader *l, int64_t n)
-{
-    fa__numbers *order = fa__numbers_new(n);
-    for (int64_t i = 0; order && i < n; i++)
-        order->item[i] = i;
-    if (order)
-        fa__shuffle(order->item, n, l->position.seed, (uint64_t)l->epoch);
-    return order;
-}
-
-static void position_is(const fa__epoch *e)
-{
-    bool over = e->turn >= e->turns;
-    e->loader->position.epoch = e->number + over;
-    e->loader->position.batch = over ? 0 : e->turn;
-}
 
 /* An epoch that the caller owns. */
 static fa__epoch *epoch_new(fa_loader *l, const char *where, uintptr_t function)
@@ -160,21 +188,14 @@ static fa__epoch *epoch_new(fa_loader *l, const char *where, uintptr_t function)
     fa__epoch *e = n < 0 ? NULL : fa_object_new(&epoch_type, sizeof *e);
     if (!e)
         return NULL;
-    if (l->options.shuffle) {
-        fa__numbers *order = shuffled(l, n);
-        if (!order)
-            return NULL;
-        e->order = fa_keep(order);
-    }
     e->loader = fa_keep(l);
-    e->samples = n;
-    e->turns = fa_loader_length(l);
+    e->plan = (fa__plan){l->dataset, l->options, n, fa_loader_length(l), &l->times};
+    e->at = (fa_loader_place){l->position.seed, l->epoch++, l->first};
+    e->left = e->plan.batches - l->first;
     e->where = where;
     e->function = function;
-    e->number = l->epoch++;
-    e->turn = l->first;
     l->first = 0;
-    position_is(e);
+    l->position = e->left > 0 ? e->at : fa__place_after(&e->plan, e->at);
     return fa_keep(e);
 }
 
@@ -183,41 +204,48 @@ fa_batch fa__each_open(fa_loader *loader, const char *where, uintptr_t function)
     return (fa_batch){.index = -1, .fa__epoch = epoch_new(loader, where, function)};
 }
 
-/* The sample numbers of a batch; for an unshuffled loader they belong to the scope of the iteration. NULL and an
- * error if memory runs out. */
-static const int64_t *numbers_of(const fa__epoch *e, int64_t start, int64_t size)
+/* The workers of the epoch's loader, started if needed. NULL: the loop makes its batches itself. */
+static fa__workers *workers_of(const fa__epoch *e)
 {
-    if (e->order)
-        return e->order->item + start;
-    fa__numbers *n = fa__numbers_new(size);
-    for (int64_t i = 0; n && i < size; i++)
-        n->item[i] = start + i;
-    return n ? n->item : NULL;
+    fa_loader *l = e->loader;
+    if (l->options.workers && !l->workers)
+        l->workers = fa__workers_start(&e->plan, &l->settings);
+    return l->workers && fa__workers_work(l->workers) ? l->workers : NULL;
 }
 
-/* Fills a batch from the dataset, on the loader's device. */
-static bool load(fa_batch *batch, const fa__epoch *e)
+static bool make_here(fa__epoch *e, fa__made *made)
 {
-    const fa_data_loader_options *o = &e->loader->options;
-    int64_t start = e->turn * o->batch_size, left = e->samples - start;
-    int64_t size = left < o->batch_size ? left : o->batch_size;
-    const int64_t *which = numbers_of(e, start, size);
-    if (!which)
-        return false;
-    fa_sample s = fa_dataset_batch(e->loader->dataset, which, size);
-    for (int k = 0; k < FA__ITEMS && o->device.kind != FA__DEFAULT_DEVICE; k++) {
-        fa_tensor **t = fa__sample_item(&s, k);
-        if (*t && !(*t = fa_to(*t, o->device)))
+    FA_USE(.no_grad = true);
+    if (!e->has_order) {
+        FA_SCOPE;
+        if (!fa__order_of(&e->plan, e->at, &e->order))
             return false;
+        e->order = fa_keep(e->order);
+        e->has_order = true;
     }
-    batch->input = s.input;
-    batch->target = s.target;
+    return fa__batch_make(&e->plan, e->order, e->at, made);
+}
+
+/* The next batch, in the innermost scope. */
+static bool load(fa_batch *batch, fa__epoch *e)
+{
+    int64_t began = fa__data_clock();
+    fa__made made = {0};
+    fa__workers *workers = workers_of(e);
+    if (fa_error_stands())
+        return false;
+    bool good = workers ? fa__workers_take(workers, e->at, e->where, &made) : make_here(e, &made);
+    e->loader->waited += fa__data_clock() - began;
+    if (!good)
+        return false;
+    batch->input = made.sample.input;
+    batch->target = made.sample.target;
     for (int k = 0; k < FA_MAX_EXTRA; k++)
-        batch->extra[k] = s.extra[k];
-    batch->index = e->turn;
-    batch->size = size;
-    batch->samples = which;
-    return s.input;
+        batch->extra[k] = made.sample.extra[k];
+    batch->index = e->at.batch;
+    batch->size = made.which->count;
+    batch->samples = made.which->item;
+    return true;
 }
 
 bool fa__each_next(fa_batch *batch)
@@ -225,13 +253,14 @@ bool fa__each_next(fa_batch *batch)
     fa__epoch *e = batch->fa__epoch;
     const char *outer FA__CLEANUP(fa__line_leave) = fa__line_enter(e ? e->where : NULL);
     fa__scope_close(&batch->fa__turn);
-    if (!e || e->turn >= e->turns || fa_error_stands() || fa_stopped())
+    if (!e || e->left <= 0 || fa_error_stands() || fa_stopped())
         return false;
     batch->fa__turn = fa__scope_open(e->where, e->function);
     if (!load(batch, e))
         return false;
-    e->turn++;
-    position_is(e);
+    e->left--;
+    e->at = e->loader->position = fa__place_after(&e->plan, e->at);
+    e->loader->returned++;
     return true;
 }
 

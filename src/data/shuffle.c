@@ -35,6 +35,14 @@ static uint64_t below(uint64_t *state, uint64_t bound)
     return x % bound;
 }
 
+uint64_t fa__seed_of(uint64_t seed, uint64_t epoch, uint64_t batch)
+{
+    uint64_t state = seed;
+    state = next(&state) ^ epoch;
+    state = next(&state) ^ batch;
+    return next(&state);
+}
+
 void fa__shuffle(int64_t *item, int64_t count, uint64_t seed, uint64_t epoch)
 {
     uint64_t state = seed;

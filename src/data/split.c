@@ -1,10 +1,21 @@
 /* Datasets derived from others: transformed, or split into two parts. */
 #include "data/data.h"
+#include "data/transform.h"
 #include <facula/error.h>
 #include <facula/nn.h>
 #include <math.h>
+#include <time.h>
 
 /* ---- transformed ---- */
+
+_Thread_local int64_t fa__transform_time;
+
+int64_t fa__data_clock(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
 
 typedef struct transformed {
     fa_object base;
@@ -29,7 +40,10 @@ static bool transformed_batch(void *context, const int64_t *index, int64_t count
 {
     const transformed *t = context;
     *batch = fa_dataset_batch(t->dataset, index, count);
-    return batch->input && (batch->input = fa_forward(t->transform, batch->input));
+    int64_t began = fa__data_clock();
+    batch->input = batch->input ? fa__transform_apply(t->transform, batch->input) : NULL;
+    fa__transform_time += fa__data_clock() - began;
+    return batch->input;
 }
 
 fa_dataset *fa_data_transformed(fa_dataset *dataset, fa_module *transform)

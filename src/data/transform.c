@@ -1,5 +1,5 @@
 /* Image transforms: modules that map batches (batch, channels, height, width). */
-#include <facula/data.h>
+#include "data/transform.h"
 #include <facula/error.h>
 #include <facula/indexing.h>
 #include <facula/ops/create.h>
@@ -21,7 +21,7 @@ static bool is_image(const fa_module *self, const fa_tensor *x)
 
 /* ---- values ---- */
 
-static fa_tensor *to_tensor_forward(fa_module *self, fa_tensor *x)
+fa_tensor *fa__to_tensor_forward(fa_module *self, fa_tensor *x)
 {
     (void)self;
     return fa_tensor_dtype(x) == FA_U8 ? fa_div(x, 255) : x;
@@ -29,7 +29,7 @@ static fa_tensor *to_tensor_forward(fa_module *self, fa_tensor *x)
 
 fa_transform *fa_transform_to_tensor(void)
 {
-    return fa_nn_custom("to_tensor", 0, to_tensor_forward);
+    return fa_nn_custom("to_tensor", 0, fa__to_tensor_forward);
 }
 
 typedef struct normalize {
@@ -54,7 +54,7 @@ static bool can_divide(const fa_tensor *std)
                           fa_dtype_name(fa_tensor_dtype(std))));
 }
 
-static fa_tensor *normalize_forward(fa_module *self, fa_tensor *x)
+fa_tensor *fa__normalize_forward(fa_module *self, fa_tensor *x)
 {
     const normalize *n = fa_module_data(self);
     fa_device there = fa_tensor_device(x);
@@ -86,7 +86,7 @@ fa_transform *fa_transform_normalize(fa_list mean, fa_list std)
     if (!good)
         return NULL;
     size_t size = mean.count * sizeof(double);
-    fa_module *m = fa_nn_custom("normalize", sizeof(normalize) + 2 * size, normalize_forward);
+    fa_module *m = fa_nn_custom("normalize", sizeof(normalize) + 2 * size, fa__normalize_forward);
     if (!m)
         return NULL;
     normalize *n = fa_module_data(m);
@@ -98,13 +98,7 @@ fa_transform *fa_transform_normalize(fa_list mean, fa_list std)
 
 /* ---- crops ---- */
 
-typedef struct crop {
-    int64_t size[2], padding[2];
-    double fill;
-} crop;
-
-/* The start of the crop along a dimension: one for each image, or the center for all. */
-static fa_tensor *begins(const fa_module *self, const fa_tensor *x, int64_t room)
+fa_tensor *fa__crop_begins(const fa_module *self, const fa_tensor *x, int64_t room)
 {
     fa_shape each = FA_SHAPE(fa_size(x, 0), 1, 1, 1);
     if (fa_module_training(self))
@@ -120,9 +114,9 @@ static fa_tensor *along(int dim, int64_t n, const fa_tensor *x)
     return fa_reshape(fa_arange(0, (double)n, .dtype = FA_I64, .device = fa_tensor_device(x)), shape);
 }
 
-static fa_tensor *crop_forward(fa_module *self, fa_tensor *x)
+fa_tensor *fa__crop_forward(fa_module *self, fa_tensor *x)
 {
-    const crop *c = fa_module_data(self);
+    const fa__crop *c = fa_module_data(self);
     if (!is_image(self, x))
         return NULL;
     double h = (double)c->padding[0], w = (double)c->padding[1];
@@ -135,8 +129,8 @@ static fa_tensor *crop_forward(fa_module *self, fa_tensor *x)
                 fa_size(x, 2), fa_size(x, 3), c->size[0], c->size[1]);
     if (!x || height < 0 || width < 0)
         return NULL;
-    fa_tensor *row = fa_add(begins(self, x, height), along(2, c->size[0], x));
-    fa_tensor *column = fa_add(begins(self, x, width), along(3, c->size[1], x));
+    fa_tensor *row = fa_add(fa__crop_begins(self, x, height), along(2, c->size[0], x));
+    fa_tensor *column = fa_add(fa__crop_begins(self, x, width), along(3, c->size[1], x));
     return fa_index(x, along(0, fa_size(x, 0), x), along(1, fa_size(x, 1), x), row, column);
 }
 
@@ -154,29 +148,29 @@ fa_transform *(fa_transform_random_crop)(fa_pair size, const fa_transform_random
 {
     fa_transform_random_crop_options o = FA__DEFAULT_fa_transform_random_crop;
     fa__options_read(&o, o.size, options);
-    crop c = {.fill = o.fill};
+    fa__crop c = {.fill = o.fill};
     if (!pair_read(size, c.size, 1, "size") || !pair_read(o.padding, c.padding, 0, ".padding"))
         return NULL;
-    fa_module *m = fa_nn_custom("random_crop", sizeof c, crop_forward);
+    fa_module *m = fa_nn_custom("random_crop", sizeof c, fa__crop_forward);
     if (m)
-        *(crop *)fa_module_data(m) = c;
+        *(fa__crop *)fa_module_data(m) = c;
     return m;
 }
 
 /* ---- flips ---- */
 
-typedef struct turn {
-    double p;
-    int dim;
-} turn;
-
-static fa_tensor *flip_forward(fa_module *self, fa_tensor *x)
+fa_tensor *fa__flip_drawn(const fa_module *self, const fa_tensor *x)
 {
-    const turn *t = fa_module_data(self);
+    const fa__flip *t = fa_module_data(self);
+    return fa_lt(fa_rand(FA_SHAPE(fa_size(x, 0), 1, 1, 1), .device = fa_tensor_device(x)), t->p);
+}
+
+fa_tensor *fa__flip_forward(fa_module *self, fa_tensor *x)
+{
+    const fa__flip *t = fa_module_data(self);
     if (!is_image(self, x) || !fa_module_training(self))
         return fa_error_stands() ? NULL : x;
-    fa_tensor *drawn = fa_rand(FA_SHAPE(fa_size(x, 0), 1, 1, 1), .device = fa_tensor_device(x));
-    return fa_where(fa_lt(drawn, t->p), fa_slice(x, t->dim, .step = -1), x);
+    return fa_where(fa__flip_drawn(self, x), fa_slice(x, t->dim, .step = -1), x);
 }
 
 static fa_transform *flip_new(const char *kind, double p, int dim)
@@ -185,9 +179,9 @@ static fa_transform *flip_new(const char *kind, double p, int dim)
         fa_fail(FA_ERROR_ARGUMENT, "fa_transform_%s: p is a probability, 0 to 1, not %g", kind, p);
         return NULL;
     }
-    fa_module *m = fa_nn_custom(kind, sizeof(turn), flip_forward);
+    fa_module *m = fa_nn_custom(kind, sizeof(fa__flip), fa__flip_forward);
     if (m)
-        *(turn *)fa_module_data(m) = (turn){p, dim};
+        *(fa__flip *)fa_module_data(m) = (fa__flip){p, dim};
     return m;
 }
 

@@ -36,6 +36,27 @@ static fa_tensor *sequential_forward(fa_module *self, fa_tensor *x)
     return fa_adopt((fa_tensor *)fa_keep(h));
 }
 
+bool fa__module_runs(const fa_module *module, fa_tensor *(*forward)(fa_module *, fa_tensor *))
+{
+    return module->forward.one == forward;
+}
+
+int fa__module_chain(const fa_module *module, const fa_module **part, int most)
+{
+    int count = 0;
+    if (module->hooks || most < 1)
+        return -1;
+    if (!fa__module_runs(module, sequential_forward))
+        return part[0] = module, 1;
+    for (const fa__member *m = first_child(module->first); m; m = first_child(m->next)) {
+        int more = fa__module_chain(m->object, part + count, most - count);
+        if (more < 0)
+            return -1;
+        count += more;
+    }
+    return count;
+}
+
 static fa_tensor *no_forward(fa_module *self, fa_tensors inputs)
 {
     (void)inputs;

@@ -1,0 +1,48 @@
+/* How a loader's batches are made, and by whom: the thread of the loop, or workers. */
+#ifndef FA__DATA_BATCH_H
+#define FA__DATA_BATCH_H
+#include "data/data.h"
+#include <stdatomic.h>
+
+/* Nanoseconds; several threads add to them. */
+typedef struct fa__times {
+    _Atomic int64_t reading, transforming, copying;
+} fa__times;
+
+/* What the batches of a loader are made of. Holds no references. */
+typedef struct fa__plan {
+    fa_dataset *dataset;
+    fa_data_loader_options options;
+    int64_t samples, batches; /* in an epoch */
+    fa__times *times;
+} fa__plan;
+
+/* A batch, and the indices of its samples. */
+typedef struct fa__made {
+    fa_sample sample;
+    fa__numbers *which;
+} fa__made;
+
+/* The order of the samples in an epoch, in the innermost scope. *order is NULL for the order of the dataset. False and
+ * an error if memory runs out. */
+bool fa__order_of(const fa__plan *plan, fa_loader_place at, fa__numbers **order);
+/* Makes a batch, which belongs to the innermost scope; the same for every thread. False after an error. */
+bool fa__batch_make(const fa__plan *plan, const fa__numbers *order, fa_loader_place at, fa__made *made);
+
+/* The position after this one. */
+fa_loader_place fa__place_after(const fa__plan *plan, fa_loader_place at);
+
+/* Threads that make batches ahead of the loop. */
+typedef struct fa__workers fa__workers;
+/* Starts the plan's number of workers, with the settings of the loader's creation. NULL, without an error, if there are
+ * no threads to be had; NULL and an error if memory runs out, or the device has no more streams. */
+fa__workers *fa__workers_start(const fa__plan *plan, const fa_settings *settings);
+void fa__workers_end(fa__workers *workers);
+/* False in a forked child, and once the process ends: then the loop makes its batches itself. */
+bool fa__workers_work(const fa__workers *workers);
+/* Waits for the batch at this position, and gives it to the innermost scope. The workers go on behind it; after another
+ * position than the next one, what they have made is dropped.
+ * @param where the line of the loop, for errors
+ * @return false after an error, and after fa_stop() */
+bool fa__workers_take(fa__workers *workers, fa_loader_place at, const char *where, fa__made *made);
+#endif

@@ -1,0 +1,319 @@
+/* The workers of a loader: threads that make the batches behind the one that the loop has taken last, at most so many
+ * ahead. The loop takes batches in their order. When it asks for another position than the next one, the workers start
+ * there again: a new run, in which unfinished batches of earlier runs are dropped. */
+#include "data/batch.h"
+#include <errno.h>
+#include <facula/device.h>
+#include <facula/error.h>
+#include <facula/host.h>
+#include <facula/lines.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+/* A batch that is ready, or the error of making it. */
+typedef struct slot {
+    bool ready;
+    fa__made made; /* holds references */
+    fa_error error;
+} slot;
+
+/* The lock guards all that follows it; what stands before it is constant. */
+struct fa__workers {
+    fa__plan plan;
+    fa_settings settings;
+    fa_stream *stream; /* on which batches are copied to the device; NULL: they are not */
+    fa__crew *crew;
+    int64_t ahead; /* number of slots */
+    pthread_mutex_t lock;
+    pthread_cond_t wanted, ready;
+    bool ending;
+    int64_t run;                /* number of the run; 0: the loop has not asked for a batch yet */
+    int64_t begun, taken;       /* batches of the run that a worker has begun, and that the loop has taken */
+    fa_loader_place next, last; /* of the batch to begin, and of the one that the loop takes next */
+    const char *where;          /* the line of the loop */
+    fa__numbers *order;         /* of the epoch of `next`, if has_order */
+    bool has_order;
+    slot slot[];
+};
+
+static bool same_place(fa_loader_place a, fa_loader_place b)
+{
+    return a.seed == b.seed && a.epoch == b.epoch && a.batch == b.batch;
+}
+
+static void made_release(fa__made *made)
+{
+    for (int k = 0; k < FA__ITEMS; k++)
+        fa_release(*fa__sample_item(&made->sample, k));
+    fa_release(made->which);
+    *made = (fa__made){0};
+}
+
+/* ---- the side of the workers ---- */
+
+/* A batch that a worker has to make. */
+typedef struct job {
+    int64_t run, number;
+    fa_loader_place at;
+    fa__numbers *order; /* holds a reference */
+    const char *where;
+} job;
+
+/* The order of the epoch of `next`, with a reference for the caller. The lock is held: all other workers need it too.
+ */
+static bool order_here(fa__workers *w, fa__numbers **order)
+{
+    if (!w->has_order) {
+        FA_SCOPE;
+        fa__numbers *fresh;
+        if (!fa__order_of(&w->plan, w->next, &fresh))
+            return false;
+        fa_release(w->order);
+        w->order = fa_keep(fresh);
+        w->has_order = true;
+    }
+    *order = fa_keep(w->order);
+    return true;
+}
+
+/* Waits until there is room ahead of the loop, and begins the next batch. False: the workers end. If memory ran out,
+ * *error is set. */
+static bool begin(fa__workers *w, job *j, fa_error *error)
+{
+    FA_USE(.catch_errors = error);
+    pthread_mutex_lock(&w->lock);
+    while (!w->ending && (!w->run || w->begun - w->taken >= w->ahead))
+        pthread_cond_wait(&w->wanted, &w->lock);
+    bool goes_on = !w->ending;
+    if (goes_on) {
+        *j = (job){.run = w->run, .number = w->begun++, .at = w->next, .where = w->where};
+        order_here(w, &j->order);
+        w->next = fa__place_after(&w->plan, w->next);
+        w->has_order = w->has_order && w->next.epoch == j->at.epoch;
+    }
+    pthread_mutex_unlock(&w->lock);
+    return goes_on;
+}
+
+/* Makes a batch under the settings of the loader; its references are the caller's. */
+static void make(const fa__workers *w, const job *j, fa__made *made, fa_error *error)
+{
+    fa_settings settings = w->settings;
+    settings.catch_errors = error;
+    settings.stream = w->stream;
+    settings.no_grad = true;
+    fa__scope used FA__CLEANUP(fa__use_close) = fa__use_open(&settings);
+    const char *outer FA__CLEANUP(fa__line_leave) = fa__line_enter(j->where);
+    FA_SCOPE;
+    fa__made here = {0};
+    bool good = fa__batch_make(&w->plan, j->order, j->at, &here) && !error->code;
+    if (!good && !error->code)
+        fa_fail(FA_ERROR_MEMORY, "FA_EACH: out of memory in a worker of the loader");
+    if (!good)
+        return;
+    for (int k = 0; k < FA__ITEMS; k++)
+        fa_keep(*fa__sample_item(&here.sample, k));
+    fa_keep(here.which);
+    *made = here;
+}
+
+static void finish(fa__workers *w, const job *j, fa__made *made, const fa_error *error)
+{
+    pthread_mutex_lock(&w->lock);
+    bool wanted = j->run == w->run && !w->ending;
+    if (wanted) {
+        slot *s = &w->slot[j->number % w->ahead];
+        s->made = *made;
+        s->error = *error;
+        s->ready = true;
+        pthread_cond_signal(&w->ready);
+    }
+    pthread_mutex_unlock(&w->lock);
+    if (!wanted)
+        made_release(made);
+}
+
+static void work(void *context)
+{
+    fa__workers *w = context;
+    for (;;) {
+        job j = {0};
+        fa__made made = {0};
+        fa_error error = {0};
+        if (!begin(w, &j, &error))
+            return;
+        if (!error.code)
+            make(w, &j, &made, &error);
+        fa_release(j.order);
+        finish(w, &j, &made, &error);
+    }
+}
+
+static void wake(void *context)
+{
+    fa__workers *w = context;
+    pthread_mutex_lock(&w->lock);
+    w->ending = true;
+    pthread_cond_broadcast(&w->wanted);
+    pthread_mutex_unlock(&w->lock);
+}
+
+/* ---- the side of the loop ---- */
+
+static void locks_new(fa__workers *w)
+{
+    pthread_condattr_t clock;
+    pthread_condattr_init(&clock);
+    pthread_condattr_setclock(&clock, CLOCK_MONOTONIC);
+    pthread_mutex_init(&w->lock, NULL);
+    pthread_cond_init(&w->wanted, NULL);
+    pthread_cond_init(&w->ready, &clock);
+    pthread_condattr_destroy(&clock);
+}
+
+static void drop_ready(fa__workers *w)
+{
+    for (int64_t i = 0; i < w->ahead; i++) {
+        made_release(&w->slot[i].made);
+        w->slot[i].ready = false;
+    }
+}
+
+static void workers_free(fa__workers *w)
+{
+    drop_ready(w);
+    fa_release(w->order);
+    fa_release(w->stream);
+    fa_release(w->plan.dataset);
+    pthread_mutex_destroy(&w->lock);
+    pthread_cond_destroy(&w->wanted);
+    pthread_cond_destroy(&w->ready);
+    free(w);
+}
+
+/* The stream of the copies; *failed is set after an error. */
+static fa_stream *stream_for(const fa__plan *plan, bool *failed)
+{
+    fa_device device = plan->options.device;
+    if (device.kind == FA__DEFAULT_DEVICE || fa_device_equal(device, FA_CPU))
+        return NULL;
+    FA_SCOPE;
+    fa_stream *stream = fa_keep(fa_stream_new(device));
+    *failed = !stream;
+    return stream;
+}
+
+fa__workers *fa__workers_start(const fa__plan *plan, const fa_settings *settings)
+{
+    bool failed = false;
+    fa_stream *stream = stream_for(plan, &failed);
+    if (failed)
+        return NULL;
+    int64_t ahead = plan->options.workers * plan->options.prefetch;
+    fa__workers *w = calloc(1, sizeof *w + (size_t)ahead * sizeof *w->slot);
+    if (!w) {
+        fa_fail(FA_ERROR_MEMORY, "FA_EACH: out of memory for the workers of a loader");
+        fa_release(stream);
+        return NULL;
+    }
+    w->plan = *plan;
+    fa_keep(plan->dataset);
+    w->settings = *settings;
+    w->stream = stream;
+    w->ahead = ahead;
+    locks_new(w);
+    w->crew = fa__crew_start((int)plan->options.workers, work, wake, w);
+    if (w->crew)
+        return w;
+    workers_free(w);
+    return NULL;
+}
+
+void fa__workers_end(fa__workers *workers)
+{
+    if (workers && fa__crew_end(workers->crew))
+        workers_free(workers);
+}
+
+bool fa__workers_work(const fa__workers *workers)
+{
+    return fa__crew_works(workers->crew);
+}
+
+/* Lets the workers start again at this position. Batches are dropped without the lock, as freeing them may call
+ * functions of the program. */
+static void restart(fa__workers *w, fa_loader_place at)
+{
+    pthread_mutex_lock(&w->lock);
+    w->run++;
+    w->begun = w->ahead; /* nothing begins before the slots are empty */
+    w->taken = 0;
+    pthread_mutex_unlock(&w->lock);
+    drop_ready(w);
+    pthread_mutex_lock(&w->lock);
+    w->begun = w->taken = 0;
+    w->next = w->last = at;
+    w->has_order = false;
+    pthread_cond_broadcast(&w->wanted);
+    pthread_mutex_unlock(&w->lock);
+}
+
+static struct timespec in_ms(int64_t ms)
+{
+    int64_t then = fa__data_clock() + ms * 1000000;
+    return (struct timespec){.tv_sec = (time_t)(then / 1000000000), .tv_nsec = (long)(then % 1000000000)};
+}
+
+/* With the lock: waits until the slot is ready. It looks now and then whether fa_stop() was called. */
+static bool wait_for(fa__workers *w, const slot *s)
+{
+    double limit = w->plan.options.timeout;
+    int64_t began = fa__data_clock();
+    while (!s->ready) {
+        if (fa_stopped() || w->ending)
+            return false;
+        if (limit > 0 && (double)(fa__data_clock() - began) > limit * 1e9)
+            return fa_fail(FA_ERROR_STATE, "FA_EACH: no batch came within %g s from the %lld workers of the loader",
+                           limit, (long long)w->plan.options.workers);
+        struct timespec then = in_ms(limit > 0 && limit < 0.2 ? (int64_t)(limit * 500) : 100);
+        pthread_cond_timedwait(&w->ready, &w->lock, &then);
+    }
+    return true;
+}
+
+static void hand_out(fa__made *made)
+{
+    for (int k = 0; k < FA__ITEMS; k++)
+        fa_adopt(*fa__sample_item(&made->sample, k));
+    fa_adopt(made->which);
+}
+
+bool fa__workers_take(fa__workers *w, fa_loader_place at, const char *where, fa__made *made)
+{
+    fa_error error = {0};
+    pthread_mutex_lock(&w->lock);
+    bool follows = w->run && same_place(w->last, at);
+    w->where = where;
+    pthread_mutex_unlock(&w->lock);
+    if (!follows)
+        restart(w, at);
+    pthread_mutex_lock(&w->lock);
+    slot *s = &w->slot[w->taken % w->ahead];
+    bool good = wait_for(w, s);
+    if (good) {
+        *made = s->made;
+        error = s->error;
+        s->made = (fa__made){0};
+        s->ready = false;
+        w->taken++;
+        w->last = error.code ? (fa_loader_place){.epoch = -1} : fa__place_after(&w->plan, at);
+        pthread_cond_signal(&w->wanted);
+    }
+    pthread_mutex_unlock(&w->lock);
+    if (error.code)
+        fa__error_hand_over(&error);
+    else if (good)
+        hand_out(made);
+    return good && made->which;
+}
