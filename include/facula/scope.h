@@ -40,9 +40,10 @@ typedef struct fa_settings {
     bool no_grad;     /**< do not record operations for backward */
     bool fallback; /**< run on the CPU, with counted copies, what the device has no kernel for or cannot do in f64. With
                       FA_PLACE_AUTO also: use an available device in place of an unavailable one */
-    bool deterministic; /**< use only kernels that give bit-identical results in every run, on every machine. All do,
-                           except large matrix products on OpenCL, which use CLBlast if it is installed and faster, and
-                           products of bf16 on CPUs that have instructions for them */
+    bool deterministic; /**< use only kernels that give bit-identical results in every run, on every machine and device.
+                           All do, except large matrix products on OpenCL, which use CLBlast if it is installed and
+                           faster, products of bf16 on CPUs that have instructions for them, and f32 convolutions of
+                           many channels with 3 x 3 kernels on CPUs (docs/math.md) */
     bool anomaly;       /**< check for NaN after each gradient function, and report the forward call that recorded it */
     fa_dtype
         autocast; /**< dtype of lower precision for operations that benefit from it, FA_F16 or FA_BF16; FA_SAME: none */

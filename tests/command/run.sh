@@ -65,6 +65,7 @@ wrong '--lr.*"nan"' train mlp --lr nan
 wrong '--momentum.*"2"' train mlp --momentum 2
 wrong '--optimizer.*"sgdd"' train mlp --optimizer sgdd
 wrong '--threads.*"0"' train mlp --threads 0
+wrong '--workers.*"257"' train mlp --workers 257
 wrong '--hidden.*"1e3"' train mlp --hidden 1e3
 wrong '--seed.*"99999999999999999999"' train mlp --seed 99999999999999999999
 wrong '--schedule.*"round".*constant, step' train mlp --schedule round
@@ -159,6 +160,11 @@ check 'train: nothing on standard error' [ ! -s "$err" ]
 check 'one thread' run 0 train mlp --data digits --threads 1
 timeless >"$folder/one"
 check 'one thread: the same' cmp -s "$folder/one" "$folder/epochs"
+check 'workers' run 0 train mlp --data digits --workers 2
+check 'workers: a report' grep -q '^data: waited [0-9.]* s for [0-9]* batches ([0-9.]*% of the time); reading' "$out"
+sed -i '/^data: waited/d' "$out"
+timeless >"$folder/workers"
+check 'workers: the same' cmp -s "$folder/workers" "$folder/epochs"
 check 'quiet' run 0 train mlp --data digits --quiet
 check 'quiet: one line' sh -c "[ \"\$(wc -l <'$out')\" -eq 1 ] && cmp -s '$out' - <<END
 $(tail -n 1 "$folder/first")

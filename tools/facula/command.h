@@ -32,6 +32,7 @@ enum { AMP_OFF, AMP_BF16, AMP_F16 };
 /* All options; settings.c has a row for each. Strings are NULL if they are not given. */
 typedef struct settings {
     int64_t model, data, epochs, batch_size, optimizer, schedule, amp, step_size, patience, hidden, seed, threads, top;
+    int64_t workers;
     double lr, momentum, weight_decay, gamma, warm_up;
     const char *data_dir, *device, *save, *resume, *log;
     int64_t quiet, json, curve, invert;
@@ -53,7 +54,7 @@ typedef struct setting {
     const char *argument, *doc;
 } setting;
 
-enum { SETTINGS = 28 }; /* including the last row, which has no name */
+enum { SETTINGS = 29 }; /* including the last row, which has no name */
 extern const setting setting_rows[SETTINGS];
 extern const char *const model_names[], *const data_names[], *const optimizer_names[], *const schedule_names[],
                                                                                            *const amp_names[];

@@ -98,7 +98,7 @@ bool run_new(run *r)
     fa_manual_seed((uint64_t)r->s.seed);
     r->n = network_for(&r->s);
     r->train = fa_data_loader(network_data(&r->n, &r->s, true), .batch_size = r->s.batch_size, .shuffle = true,
-                              .seed = r->s.seed, .device = r->device);
+                              .seed = r->s.seed, .device = r->device, .workers = r->s.workers);
     r->held_out = fa_data_loader(network_data(&r->n, &r->s, false), .batch_size = 256, .device = r->device);
     if (fa_failed())
         return false;

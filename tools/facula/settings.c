@@ -58,6 +58,8 @@ const setting setting_rows[SETTINGS] = {
      "Invert images: dark on light becomes light on dark, as in digits and fashion-mnist"},
     {"threads", 't', WHOLE, AT(threads), 1, 256, NULL, TRAIN | EVAL | PREDICT | BENCH, false, "N",
      "Number of threads (default: all CPUs)"},
+    {"workers", 'n', WHOLE, AT(workers), 0, 256, NULL, TRAIN, false, "N",
+     "Threads that prepare batches ahead of the training step (default 0: it prepares them itself)"},
     {"device", 'D', TEXT, AT(device), 0, 0, NULL, TRAIN | EVAL | PREDICT | BENCH, false, "NAME",
      "Device: cpu, opencl:0, ... (default: the best available)"},
     {"quiet", 'q', FLAG, AT(quiet), 0, 0, NULL, TRAIN | EVAL | PREDICT, false, NULL,

@@ -226,6 +226,14 @@ static void print_json(const run *r)
     json_close(&j, '}');
 }
 
+static void print_times(const run *r)
+{
+    fa_loader_times t = fa_loader_report(r->train);
+    printf("data: waited %.2f s for %" PRId64 " batches (%.1f%% of the time); reading %.2f s, transforming %.2f s, "
+           "copying %.2f s\n",
+           t.waiting, t.batches, 100 * t.waiting / (progress_now() - r->began), t.reading, t.transforming, t.copying);
+}
+
 static void print_result(const run *r, int64_t first)
 {
     char from[32], to[32];
@@ -235,6 +243,8 @@ static void print_result(const run *r, int64_t first)
         if (r->s.curve || isatty(STDOUT_FILENO))
             chart_draw(&r->chart, from, to);
         tally_print(&r->tally, &r->n);
+        if (setting_given(&r->s, "workers"))
+            print_times(r);
         if (r->s.save)
             printf("saved: %s\n", r->s.save);
     }

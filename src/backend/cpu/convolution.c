@@ -5,6 +5,7 @@
 #include "backend/cpu/lanes_plan.h"
 #include "backend/cpu/patches.h"
 #include "backend/cpu/widened.h"
+#include "backend/cpu/winograd.h"
 #include "base/alloc.h"
 #include "base/error.h"
 #include "base/parallel.h"
@@ -176,6 +177,12 @@ static fa__lanes_image forward_lanes(const work *w, const fa__convolution *v)
     return g;
 }
 
+/* By one of the ways that are faster than a matrix product of patches, if there is one. */
+static bool image_run(const fa__lanes_image *g, bool *ok)
+{
+    return fa__winograd_image_run(g, ok) || fa__lanes_image_run(g, ok);
+}
+
 KERNEL(conv2d)
 {
     const fa__operand *y = &l->operand[0], *x = &l->operand[1], *weight = &l->operand[2], *bias = &l->operand[3];
@@ -190,7 +197,7 @@ KERNEL(conv2d)
     bool ok;
     if (fa__dtype_is_half(y->dtype) && fa__lanes_plan_image(&plan, &lanes))
         return fa__cpu_run_widened(l, fa__cpu_conv2d);
-    if (y->dtype == FA_F32 && fa__lanes_image_run(&lanes, &ok))
+    if (y->dtype == FA_F32 && image_run(&lanes, &ok))
         return ok;
     ok = begin(&w, &v, y->dtype, copied) && run_all(&w, v.groups, forward_groups);
     fa__aligned_free(w.packed);
@@ -255,7 +262,7 @@ static bool run_classes(work *w)
             w->p = fa__convolution_patches_back(v, w->class, w->first, w->every);
             const fa__lanes_image lanes = backward_lanes(w);
             bool ok, f32 = w->kind == fa__cpu_gemm->kind[FA_F32];
-            if (!f32 || !fa__lanes_image_run(&lanes, &ok))
+            if (!f32 || !image_run(&lanes, &ok))
                 ok = run_all(w, v->groups, backward_groups);
             if (!ok)
                 return false;
@@ -407,10 +414,13 @@ KERNEL(conv2d_weight)
     w.parts = fa__convolution_parts(&v);
     if (fa__dtype_is_half(x->dtype) && w.parts > 1 && fa__lanes_plan_weight(&of_x, &of_y, &v))
         return fa__cpu_run_widened(l, fa__cpu_conv2d_weight);
+    bool ok;
+    if (x->dtype == FA_F32 && fa__winograd_weight_run(&v, x->data, y->data, weight->data, &ok))
+        return ok;
     if (w.parts == 1)
         return run_all(&w, v.groups, weight_parts);
     w.sums = fa__aligned(64, (size_t)(w.parts * v.groups * weights_of_group(&v)) * w.kind->sum);
-    bool ok = w.sums && run_parts(&w, x->dtype);
+    ok = w.sums && run_parts(&w, x->dtype);
     if (ok)
         add_parts(&w);
     fa__aligned_free(w.sums);

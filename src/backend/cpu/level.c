@@ -13,7 +13,8 @@
 #define DECLARE(level)                                                                                                 \
     extern const fa__simd fa__simd_##level;                                                                            \
     extern const fa__gemm_kernels fa__gemm_##level;                                                                    \
-    extern const fa__lanes_kernels fa__lanes_##level;
+    extern const fa__lanes_kernels fa__lanes_##level;                                                                  \
+    extern const fa__winograd_kernels fa__winograd_##level;
 FA__CPU_LEVELS(DECLARE)
 
 typedef struct level {
@@ -21,6 +22,7 @@ typedef struct level {
     const fa__simd *simd;
     const fa__gemm_kernels *gemm;
     const fa__lanes_kernels *lanes;
+    const fa__winograd_kernels *winograd;
     bool (*available)(void);
     bool (*worth_it)(void); /* NULL: yes; else the level is used only by name where this is false */
     /* Products of bf16 by instructions of their own; the rest is that of the level before. */
@@ -90,12 +92,14 @@ static bool has_base(void)
      .simd = &fa__simd_##level,                                                                                        \
      .gemm = &fa__gemm_##level,                                                                                        \
      .lanes = &fa__lanes_##level,                                                                                      \
+     .winograd = &fa__winograd_##level,                                                                                \
      .available = has_##level},
 #define BF16_ROW(level, how, ...)                                                                                      \
     {.name = #level,                                                                                                   \
      .simd = &fa__simd_avx512,                                                                                         \
      .gemm = &fa__gemm_avx512,                                                                                         \
      .lanes = &fa__lanes_avx512,                                                                                       \
+     .winograd = &fa__winograd_avx512,                                                                                 \
      .available = has_bf16_##how,                                                                                      \
      .bf16_run = fa__bf16_##how##_run,                                                                                 \
      .bf16_kind = &fa__bf16_##how##_kind,                                                                              \
@@ -114,6 +118,7 @@ enum { LEVELS = sizeof levels / sizeof levels[0] };
 const fa__simd *fa__cpu_simd;
 const fa__gemm_kernels *fa__cpu_gemm;
 const fa__lanes_kernels *fa__cpu_lanes;
+const fa__winograd_kernels *fa__cpu_winograd;
 static const level *used;
 static fa__gemm_kernels with_bf16; /* those of the level, with products of bf16 by instructions of their own */
 static const char *names[LEVELS];
@@ -125,6 +130,7 @@ static void use(const level *l)
     fa__cpu_simd = l->simd;
     fa__cpu_gemm = l->gemm;
     fa__cpu_lanes = l->lanes;
+    fa__cpu_winograd = l->winograd;
     with_bf16 = *l->gemm;
     if (l->bf16_run) {
         with_bf16.run[FA_BF16] = l->bf16_run;

@@ -5,6 +5,7 @@
 #include "backend/cpu/gemm.h"
 #include "backend/cpu/lanes.h"
 #include "backend/cpu/simd/simd.h"
+#include "backend/cpu/winograd.h"
 
 /* X(level) for each level that is compiled for this architecture, from the plainest to the best. */
 #if defined __x86_64__
@@ -18,6 +19,7 @@
 extern const fa__simd *fa__cpu_simd;           /* loops over tiles */
 extern const fa__gemm_kernels *fa__cpu_gemm;   /* matrix products by chains of multiply-adds */
 extern const fa__lanes_kernels *fa__cpu_lanes; /* convolutions of many images */
+extern const fa__winograd_kernels *fa__cpu_winograd;
 
 /* The matrix products of a dtype under the current settings. At the levels avx512_bf16 and amx those of bf16 are not
  * chains of multiply-adds (docs/math.md), except where the setting `deterministic` asks for them. */

@@ -1,0 +1,139 @@
+/* Convolutions by Winograd's filtering: against f64, with the same bits for any layout, number of threads and level of
+ * instructions; the setting `deterministic` asks for the chains. */
+#include "backend/cpu/level.h"
+#include "support/autograd_test.h"
+#include "support/convolution_cases.h"
+#include "support/tensors.h"
+#include <facula/host.h>
+#include <math.h>
+
+static const convolution_case cases[] = {
+    {2, 24, 25, 1, {28, 28}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},  {70, 26, 27, 1, {3, 3}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+    {1, 64, 32, 1, {15, 21}, {3, 3}, {1, 1}, {0, 0}, {1, 1}},  {3, 33, 40, 1, {9, 8}, {3, 3}, {1, 1}, {2, 1}, {1, 1}},
+    {9, 48, 70, 1, {17, 5}, {3, 3}, {1, 1}, {1, 2}, {1, 1}},   {20, 24, 24, 1, {4, 4}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+    {6, 130, 24, 1, {6, 7}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},   {4, 64, 96, 2, {12, 16}, {3, 3}, {1, 1}, {1, 1}, {1, 1}},
+    {60, 24, 40, 1, {20, 22}, {3, 3}, {1, 1}, {6, 5}, {1, 1}}, /* several blocks of tiles */
+};
+enum { CASES = sizeof cases / sizeof *cases };
+
+typedef struct operands {
+    fa_tensor *x, *y, *weight, *bias;
+} operands;
+
+typedef struct results {
+    fa_tensor *of[3]; /* y, x and weight */
+} results;
+
+static operands operands_of(const convolution_case *v)
+{
+    return (operands){fa_randn(CONVOLUTION_X(v)), fa_randn(CONVOLUTION_Y(v)), fa_randn(CONVOLUTION_WEIGHT(v)),
+                      fa_randn(FA_SHAPE(v->out))};
+}
+
+static operands converted(operands o, fa_tensor *(*f)(const fa_tensor *))
+{
+    return (operands){f(o.x), f(o.y), f(o.weight), f(o.bias)};
+}
+
+static fa_tensor *to_f64(const fa_tensor *x)
+{
+    return fa_to(x, FA_F64);
+}
+
+/* The same values, rows one element apart and columns far apart */
+static fa_tensor *turned(const fa_tensor *x)
+{
+    return fa_dim(x) < 2 ? fa_clone(x) : fa_transpose(fa_contiguous(fa_transpose(x, -1, -2)), -1, -2);
+}
+
+static results results_of(const convolution_case *v, operands o)
+{
+    return (results){
+        {convolved(v, o.x, o.weight, o.bias), convolved_back(v, o.y, o.weight, NULL), convolved_weight(v, o.x, o.y)}};
+}
+
+static double root_mean_square(const fa_tensor *x)
+{
+    return sqrt(fa_item(fa_mean(fa_mul(x, x))));
+}
+
+static void precise(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        FA_SCOPE;
+        operands o = operands_of(&cases[i]);
+        results have = results_of(&cases[i], o), want = results_of(&cases[i], converted(o, to_f64));
+        for (int k = 0; k < 3; k++) {
+            fa_tensor *error = fa_sub(to_f64(have.of[k]), want.of[k]);
+            double size = root_mean_square(want.of[k]), mean = root_mean_square(error) / size;
+            double most = fa_item(fa_amax(fa_abs(error))) / size;
+            if (!(mean < 4e-6 && most < 4e-5))
+                fail_msg("case %d, result %d: errors of %g, at most %g", i, k, mean, most);
+        }
+    }
+}
+
+static void hold_same(const char *what, int i, results a, results b)
+{
+    for (int k = 0; k < 3; k++)
+        if (!tensor_same_bits(a.of[k], b.of[k]))
+            fail_msg("case %d, result %d: other bits %s", i, k, what);
+}
+
+static void same_bits(void **state)
+{
+    (void)state;
+    int threads = fa_num_threads();
+    for (int i = 0; i < CASES; i++) {
+        FA_SCOPE;
+        operands o = operands_of(&cases[i]);
+        results first = results_of(&cases[i], o);
+        fa_set_num_threads(i % 2 ? 1 : 3);
+        hold_same("with other threads", i, first, results_of(&cases[i], o));
+        hold_same("with other strides", i, first, results_of(&cases[i], converted(o, turned)));
+        fa_set_num_threads(threads);
+    }
+}
+
+static void levels(void **state)
+{
+    (void)state;
+    const char *used = fa__cpu_level_name();
+    int count;
+    const char *const *name = fa__cpu_level_names(&count);
+    for (int i = 0; i < CASES; i++) {
+        FA_SCOPE;
+        operands o = operands_of(&cases[i]);
+        assert_true(fa__cpu_level_use(name[count - 1]));
+        results best = results_of(&cases[i], o);
+        for (int l = 0; l < count - 1; l++) {
+            if (strcmp(name[l], "base") == 0) /* it has no fused multiply-add */
+                continue;
+            assert_true(fa__cpu_level_use(name[l]));
+            hold_same(name[l], i, best, results_of(&cases[i], o));
+        }
+    }
+    assert_true(fa__cpu_level_use(used));
+}
+
+/* All cases are taken, and none where the chains are asked for: these have other bits. */
+static void deterministic(void **state)
+{
+    (void)state;
+    for (int i = 0; i < CASES; i++) {
+        FA_SCOPE;
+        operands o = operands_of(&cases[i]);
+        results fast = results_of(&cases[i], o);
+        FA_USE(.deterministic = true);
+        results chains = results_of(&cases[i], o);
+        for (int k = 0; k < 3; k++)
+            assert_false(tensor_same_bits(fast.of[k], chains.of[k]));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {TEST(precise), TEST(same_bits), TEST(levels), TEST(deterministic)};
+    return RUN("winograd");
+}
