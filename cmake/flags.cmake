@@ -16,6 +16,7 @@ endif()
 add_library(facula_flags INTERFACE)
 target_compile_options(facula_flags INTERFACE
     -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wconversion -ffp-contract=off
+    $<$<C_COMPILER_ID:Clang>:-Wno-enum-float-conversion> # of constants; from clang 19 on part of -Wextra
     $<$<BOOL:${FACULA_WERROR}>:-Werror>)
 
 if(FACULA_SANITIZE)

@@ -102,6 +102,9 @@ set_target_properties(facula PROPERTIES VERSION ${PROJECT_VERSION} SOVERSION
     ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}) # while the major version is 0, minor versions differ in their ABI
 target_link_libraries(facula PRIVATE m dl Threads::Threads $<BUILD_INTERFACE:facula_target_flags>)
 target_link_libraries(facula_static PUBLIC m dl Threads::Threads PRIVATE $<BUILD_INTERFACE:facula_target_flags>)
+configure_file(cmake/symbols.map.in symbols.map @ONLY)
+set_target_properties(facula PROPERTIES LINK_DEPENDS ${PROJECT_BINARY_DIR}/symbols.map)
+target_link_options(facula PRIVATE -Wl,--version-script=${PROJECT_BINARY_DIR}/symbols.map)
 target_link_options(facula PRIVATE -Wl,--as-needed -Wl,-Bsymbolic-functions -Wl,-z,relro,-z,now)
 if(link_time_options)
     set_target_properties(facula PROPERTIES INTERPROCEDURAL_OPTIMIZATION ON)

@@ -54,4 +54,27 @@ static void gzip_close(void *file)
     gzclose(file);
 }
 
-FA__PLUGIN const fa__gzip FA__PLUGIN_TABLE = {gzip_open, gzip_read, gzip_reason, gzip_close};
+static unsigned at_most(size_t size)
+{
+    return (unsigned)(size < MOST ? size : MOST);
+}
+
+/* zlib counts in unsigned, so that more than 1 GiB is passed in parts. */
+static bool gzip_inflate(const void *packed, size_t packed_size, void *to, size_t size)
+{
+    z_stream s = {.next_in = (Bytef *)packed, .next_out = to};
+    if (inflateInit2(&s, -MAX_WBITS) != Z_OK)
+        return false;
+    int code = Z_OK;
+    while (code == Z_OK && size > 0) {
+        unsigned in = at_most(packed_size), out = at_most(size);
+        s.avail_in = in, s.avail_out = out;
+        code = inflate(&s, Z_NO_FLUSH);
+        packed_size -= in - s.avail_in;
+        size -= out - s.avail_out;
+    }
+    inflateEnd(&s);
+    return size == 0;
+}
+
+FA__PLUGIN const fa__gzip FA__PLUGIN_TABLE = {gzip_open, gzip_read, gzip_reason, gzip_close, gzip_inflate};

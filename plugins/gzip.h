@@ -1,6 +1,7 @@
-/* The plugin gzip: files that may be compressed, read as what they hold (zlib). */
+/* The plugin gzip: files that may be compressed, read as what they hold, and memory that is compressed (zlib). */
 #ifndef FA__PLUGINS_GZIP_H
 #define FA__PLUGINS_GZIP_H
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef struct fa__gzip {
@@ -12,5 +13,8 @@ typedef struct fa__gzip {
      * the next call. */
     const char *(*reason)(void *file);
     void (*close)(void *file);
+    /* Decompresses the first `size` bytes of a deflate stream without a head, as in zip archives; false if the stream is
+     * damaged or has fewer. */
+    bool (*inflate)(const void *packed, size_t packed_size, void *to, size_t size);
 } fa__gzip;
 #endif

@@ -3,5 +3,5 @@
 #ifndef FA__PLUGINS_PLUGIN_H
 #define FA__PLUGINS_PLUGIN_H
 #define FA__PLUGIN __attribute__((__visibility__("default")))
-#define FA__PLUGIN_TABLE facula_plugin_2
+#define FA__PLUGIN_TABLE facula_plugin_3
 #endif

@@ -56,7 +56,7 @@ typedef struct fa_amp_scaler_options {
  *  @param options the options shown above; NULL for the defaults
  *  @return the scaler; NULL and an error if an option is out of range */
 FA_API fa_scaler *fa_amp_scaler(const fa_amp_scaler_options *options);
-#define fa_amp_scaler(...) FA__CALL0(fa_amp_scaler, FA__OPTIONS(__VA_ARGS__))
+#define fa_amp_scaler(...) FA__CALL0(fa_amp_scaler, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** `loss` multiplied by the scale, on the loss's device: call fa_backward() on the result. An f16 loss without
  *  dimensions becomes f32. If several losses contribute to the same gradients, scale each of them.
@@ -99,7 +99,7 @@ typedef struct fa_scaler_update_options {
  *  @return false and an error; also if no fa_scaler_step() or fa_scaler_unscale() came before it, unless new_scale is
  *  given */
 FA_API bool fa_scaler_update(fa_scaler *scaler, const fa_scaler_update_options *options);
-#define fa_scaler_update(...) FA__CALL1(fa_scaler_update, FA__SAME, __VA_ARGS__)
+#define fa_scaler_update(...) FA__CALL1(fa_scaler_update, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** The scale; 1 if the scaler is not enabled. Waits for the device. NaN and an error on failure. */
 FA_API double fa_scaler_get_scale(const fa_scaler *scaler);

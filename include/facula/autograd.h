@@ -83,7 +83,7 @@ typedef struct fa_backward_options {
  *  @return false and an error. If the error was set before the call, all gradients are unchanged; if it occurs during
  *  the call, some leaves may have been updated */
 FA_API bool fa_backward(const fa_tensor *t, const fa_backward_options *options);
-#define fa_backward(...) FA__CALL1(fa_backward, FA__SAME, __VA_ARGS__)
+#define fa_backward(...) FA__CALL1(fa_backward, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** Options of fa_grad_of. */
 typedef struct fa_grad_of_options {
@@ -109,9 +109,10 @@ typedef struct fa_grad_of_options {
  *  count is 0 */
 FA_API fa_tensors fa_grad_of(fa_tensors outputs, fa_tensors inputs, const fa_grad_of_options *options);
 #ifdef __cplusplus
-#define fa_grad_of(...) FA__CALL2(fa_grad_of, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_grad_of(...) FA__CALL2(fa_grad_of, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #else
-#define fa_grad_of(outputs, ...) FA__CALL2(fa_grad_of, FA__SAME, FA__SAME, outputs, __VA_ARGS__)
+#define fa_grad_of(outputs, ...)                                                                                       \
+    FA__CALL2(fa_grad_of, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, outputs, __VA_ARGS__)
 #endif
 
 /** A hook that receives a gradient, in the thread that runs fa_backward(). It runs in a scope of its own, and may

@@ -94,7 +94,7 @@ typedef struct fa_data_digits_options {
  *
  *      fa_data_digits(.train = true, .seed = 0) */
 FA_API fa_dataset *fa_data_digits(const fa_data_digits_options *options);
-#define fa_data_digits(...) FA__CALL0(fa_data_digits, FA__OPTIONS(__VA_ARGS__))
+#define fa_data_digits(...) FA__CALL0(fa_data_digits, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Creates a dataset whose inputs are transformed by a module, batch by batch.
  *  @param dataset   the dataset, to which the result holds a reference
@@ -125,7 +125,8 @@ typedef struct fa_data_split_options {
  *  @param fraction fraction of the samples, 0 to 1, in the first part; their number is rounded
  *  @param options  the options shown above; NULL for the defaults */
 FA_API fa_datasets fa_data_split(fa_dataset *dataset, double fraction, const fa_data_split_options *options);
-#define fa_data_split(...) FA__CALL2(fa_data_split, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_data_split(...)                                                                                             \
+    FA__CALL2(fa_data_split, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 
 /** @} */
 
@@ -157,7 +158,7 @@ typedef struct fa_data_mnist_options {
  *  @param folder  the folder
  *  @param options the options shown above; NULL for the defaults */
 FA_API fa_dataset *fa_data_mnist(const char *folder, const fa_data_mnist_options *options);
-#define fa_data_mnist(...) FA__CALL1(fa_data_mnist, FA__SAME, __VA_ARGS__)
+#define fa_data_mnist(...) FA__CALL1(fa_data_mnist, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** Options of fa_data_fashion_mnist(). */
 typedef fa_data_mnist_options fa_data_fashion_mnist_options;
@@ -170,7 +171,8 @@ typedef fa_data_mnist_options fa_data_fashion_mnist_options;
  *  @param folder  the folder; NULL: that of Debian's package dataset-fashion-mnist
  *  @param options the options shown above; NULL for the defaults */
 FA_API fa_dataset *fa_data_fashion_mnist(const char *folder, const fa_data_fashion_mnist_options *options);
-#define fa_data_fashion_mnist(...) FA__CALL1(fa_data_fashion_mnist, FA__SAME, __VA_ARGS__)
+#define fa_data_fashion_mnist(...)                                                                                     \
+    FA__CALL1(fa_data_fashion_mnist, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** Options of fa_data_cifar10(). */
 typedef fa_data_mnist_options fa_data_cifar10_options;
@@ -184,7 +186,7 @@ typedef fa_data_mnist_options fa_data_cifar10_options;
  *  @param folder  the folder
  *  @param options the options shown above; NULL for the defaults */
 FA_API fa_dataset *fa_data_cifar10(const char *folder, const fa_data_cifar10_options *options);
-#define fa_data_cifar10(...) FA__CALL1(fa_data_cifar10, FA__SAME, __VA_ARGS__)
+#define fa_data_cifar10(...) FA__CALL1(fa_data_cifar10, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** Options of fa_data_cifar100(). */
 typedef struct fa_data_cifar100_options {
@@ -207,7 +209,7 @@ typedef struct fa_data_cifar100_options {
  *  @param folder  the folder
  *  @param options the options shown above; NULL for the defaults */
 FA_API fa_dataset *fa_data_cifar100(const char *folder, const fa_data_cifar100_options *options);
-#define fa_data_cifar100(...) FA__CALL1(fa_data_cifar100, FA__SAME, __VA_ARGS__)
+#define fa_data_cifar100(...) FA__CALL1(fa_data_cifar100, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** @} */
 
@@ -252,7 +254,7 @@ typedef struct fa_data_loader_options {
  *
  *  @return the loader; NULL and an error on failure, also if the device is not available */
 FA_API fa_loader *fa_data_loader(fa_dataset *dataset, const fa_data_loader_options *options);
-#define fa_data_loader(...) FA__CALL1(fa_data_loader, FA__SAME, __VA_ARGS__)
+#define fa_data_loader(...) FA__CALL1(fa_data_loader, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** The number of batches in an epoch. -1 and an error for NULL. */
 FA_API int64_t fa_loader_length(const fa_loader *loader);
@@ -370,7 +372,8 @@ typedef struct fa_transform_random_crop_options {
  *  @param size    height and width of the result; smaller images are an error
  *  @param options the options shown above; NULL for the defaults */
 FA_API fa_transform *fa_transform_random_crop(fa_pair size, const fa_transform_random_crop_options *options);
-#define fa_transform_random_crop(...) FA__CALL1(fa_transform_random_crop, FA__SAME, __VA_ARGS__)
+#define fa_transform_random_crop(...)                                                                                  \
+    FA__CALL1(fa_transform_random_crop, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** Options of fa_transform_random_horizontal_flip(). */
 typedef struct fa_transform_random_horizontal_flip_options {
@@ -388,7 +391,7 @@ typedef struct fa_transform_random_horizontal_flip_options {
  *      fa_transform_random_horizontal_flip(.p = 0.5) */
 FA_API fa_transform *fa_transform_random_horizontal_flip(const fa_transform_random_horizontal_flip_options *options);
 #define fa_transform_random_horizontal_flip(...)                                                                       \
-    FA__CALL0(fa_transform_random_horizontal_flip, FA__OPTIONS(__VA_ARGS__))
+    FA__CALL0(fa_transform_random_horizontal_flip, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Options of fa_transform_random_vertical_flip(). */
 typedef struct fa_transform_random_vertical_flip_options {
@@ -405,7 +408,8 @@ typedef struct fa_transform_random_vertical_flip_options {
  *
  *      fa_transform_random_vertical_flip(.p = 0.5) */
 FA_API fa_transform *fa_transform_random_vertical_flip(const fa_transform_random_vertical_flip_options *options);
-#define fa_transform_random_vertical_flip(...) FA__CALL0(fa_transform_random_vertical_flip, FA__OPTIONS(__VA_ARGS__))
+#define fa_transform_random_vertical_flip(...)                                                                         \
+    FA__CALL0(fa_transform_random_vertical_flip, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** @} */
 
@@ -444,7 +448,7 @@ typedef struct fa_image_read_options {
  *  read, is damaged, has an unknown format, or is larger than 2^28 bytes, compressed or uncompressed;
  * FA_ERROR_UNAVAILABLE if the plugin is missing */
 FA_API fa_tensor *fa_image_read(const char *path, const fa_image_read_options *options);
-#define fa_image_read(...) FA__CALL1(fa_image_read, FA__SAME, __VA_ARGS__)
+#define fa_image_read(...) FA__CALL1(fa_image_read, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** Resizes an image with antialiased bilinear filtering, like PyTorch's interpolate() with mode "bilinear" and
  *  antialias=True: bilinear interpolation, whose triangle filter is widened by the scale factor when the image

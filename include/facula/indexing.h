@@ -176,8 +176,10 @@ typedef fa_index_put_options fa_index_put__options;
         offsetof(fa_index_put_options, fa__end), false, 0                                                              \
     }
 #define FA__DEFAULT_fa_index_put_ FA__DEFAULT_fa_index_put
-#define fa_index_put(...) FA__CALL3(fa_index_put, FA__SAME, FA__SAME, FA__ARG, __VA_ARGS__)
-#define fa_index_put_(...) FA__CALL3(fa_index_put_, FA__SAME, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_index_put(...)                                                                                              \
+    FA__CALL3(fa_index_put, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_index_put_(...)                                                                                             \
+    FA__CALL3(fa_index_put_, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__ARG, __VA_ARGS__)
 /** @endcond */
 
 /** @} */

@@ -32,7 +32,7 @@ typedef struct fa_init_uniform__options {
     }
 /** Fills t with samples of the uniform distribution from a to b: fa_init_uniform_(t, .a = 0, .b = 1) */
 FA_API fa_tensor *fa_init_uniform_(fa_tensor *t, const fa_init_uniform__options *options);
-#define fa_init_uniform_(...) FA__CALL1(fa_init_uniform_, FA__SAME, __VA_ARGS__)
+#define fa_init_uniform_(...) FA__CALL1(fa_init_uniform_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** Options of fa_init_normal_(). */
 typedef struct fa_init_normal__options {
@@ -47,7 +47,7 @@ typedef struct fa_init_normal__options {
     }
 /** Fills t with samples of a normal distribution: fa_init_normal_(t, .mean = 0, .std = 1) */
 FA_API fa_tensor *fa_init_normal_(fa_tensor *t, const fa_init_normal__options *options);
-#define fa_init_normal_(...) FA__CALL1(fa_init_normal_, FA__SAME, __VA_ARGS__)
+#define fa_init_normal_(...) FA__CALL1(fa_init_normal_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** Options of fa_init_trunc_normal_(). */
 typedef struct fa_init_trunc_normal__options {
@@ -65,7 +65,8 @@ typedef struct fa_init_trunc_normal__options {
 /** Fills t with samples of a normal distribution truncated to a..b, by inverting its distribution function:
  *  fa_init_trunc_normal_(t, .mean = 0, .std = 1, .a = -2, .b = 2). */
 FA_API fa_tensor *fa_init_trunc_normal_(fa_tensor *t, const fa_init_trunc_normal__options *options);
-#define fa_init_trunc_normal_(...) FA__CALL1(fa_init_trunc_normal_, FA__SAME, __VA_ARGS__)
+#define fa_init_trunc_normal_(...)                                                                                     \
+    FA__CALL1(fa_init_trunc_normal_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** Sets all elements to one number, like PyTorch's constant_, zeros_ and ones_.
  *  @param t     the tensor to fill
@@ -93,7 +94,8 @@ typedef struct fa_init_xavier_uniform__options {
 /** Fills t with uniform samples of standard deviation gain * sqrt(2 / (fan_in + fan_out)) (Glorot and Bengio 2010):
  *  fa_init_xavier_uniform_(t, .gain = 1). The tensor must have 2 dimensions or more. */
 FA_API fa_tensor *fa_init_xavier_uniform_(fa_tensor *t, const fa_init_xavier_uniform__options *options);
-#define fa_init_xavier_uniform_(...) FA__CALL1(fa_init_xavier_uniform_, FA__SAME, __VA_ARGS__)
+#define fa_init_xavier_uniform_(...)                                                                                   \
+    FA__CALL1(fa_init_xavier_uniform_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** Options of fa_init_xavier_normal_(). */
 typedef fa_init_xavier_uniform__options fa_init_xavier_normal__options;
@@ -101,7 +103,8 @@ typedef fa_init_xavier_uniform__options fa_init_xavier_normal__options;
 /** Fills t with normal samples of the same standard deviation as fa_init_xavier_uniform_(): fa_init_xavier_normal_(t,
  *  .gain = 1) */
 FA_API fa_tensor *fa_init_xavier_normal_(fa_tensor *t, const fa_init_xavier_normal__options *options);
-#define fa_init_xavier_normal_(...) FA__CALL1(fa_init_xavier_normal_, FA__SAME, __VA_ARGS__)
+#define fa_init_xavier_normal_(...)                                                                                    \
+    FA__CALL1(fa_init_xavier_normal_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** Options of fa_init_kaiming_uniform_(). */
 typedef struct fa_init_kaiming_uniform__options {
@@ -120,7 +123,8 @@ typedef struct fa_init_kaiming_uniform__options {
  *
  *      fa_init_kaiming_uniform_(t, .a = 0, .mode = "fan_in", .nonlinearity = "leaky_relu") */
 FA_API fa_tensor *fa_init_kaiming_uniform_(fa_tensor *t, const fa_init_kaiming_uniform__options *options);
-#define fa_init_kaiming_uniform_(...) FA__CALL1(fa_init_kaiming_uniform_, FA__SAME, __VA_ARGS__)
+#define fa_init_kaiming_uniform_(...)                                                                                  \
+    FA__CALL1(fa_init_kaiming_uniform_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** Options of fa_init_kaiming_normal_(). */
 typedef fa_init_kaiming_uniform__options fa_init_kaiming_normal__options;
@@ -129,7 +133,8 @@ typedef fa_init_kaiming_uniform__options fa_init_kaiming_normal__options;
  *
  *      fa_init_kaiming_normal_(t, .a = 0, .mode = "fan_in", .nonlinearity = "leaky_relu") */
 FA_API fa_tensor *fa_init_kaiming_normal_(fa_tensor *t, const fa_init_kaiming_normal__options *options);
-#define fa_init_kaiming_normal_(...) FA__CALL1(fa_init_kaiming_normal_, FA__SAME, __VA_ARGS__)
+#define fa_init_kaiming_normal_(...)                                                                                   \
+    FA__CALL1(fa_init_kaiming_normal_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** @} */
 

@@ -31,7 +31,7 @@ typedef struct fa_nn_linear_options {
  *
  *      fa_nn_linear(in, out, .bias = true, .dtype = FA_SAME, .device) */
 FA_API fa_module *fa_nn_linear(int64_t in, int64_t out, const fa_nn_linear_options *options);
-#define fa_nn_linear(...) FA__CALL2(fa_nn_linear, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_nn_linear(...) FA__CALL2(fa_nn_linear, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 
 /** Options of fa_nn_conv2d(). */
 typedef struct fa_nn_conv2d_options {
@@ -57,7 +57,8 @@ typedef struct fa_nn_conv2d_options {
  *      fa_nn_conv2d(in, out, kernel, .stride = 1, .padding = 0, .dilation = 1, .groups = 1, .padding_mode = "zeros",
  *          .bias = true, .dtype = FA_SAME, .device) */
 FA_API fa_module *fa_nn_conv2d(int64_t in, int64_t out, fa_pair kernel, const fa_nn_conv2d_options *options);
-#define fa_nn_conv2d(...) FA__CALL3(fa_nn_conv2d, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_nn_conv2d(...)                                                                                              \
+    FA__CALL3(fa_nn_conv2d, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 
 /** Options of fa_nn_conv_transpose2d(). */
 typedef struct fa_nn_conv_transpose2d_options {
@@ -84,7 +85,9 @@ typedef struct fa_nn_conv_transpose2d_options {
  *          .bias = true, .dilation = 1, .dtype = FA_SAME, .device) */
 FA_API fa_module *fa_nn_conv_transpose2d(int64_t in, int64_t out, fa_pair kernel,
                                          const fa_nn_conv_transpose2d_options *options);
-#define fa_nn_conv_transpose2d(...) FA__CALL3(fa_nn_conv_transpose2d, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_nn_conv_transpose2d(...)                                                                                    \
+    FA__CALL3(fa_nn_conv_transpose2d, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__SAME,           \
+              __VA_ARGS__)
 
 /** Options of fa_nn_conv1d(); sizes are plain numbers. */
 typedef fa_nn_conv2d_options fa_nn_conv1d_options;
@@ -95,7 +98,8 @@ typedef fa_nn_conv2d_options fa_nn_conv1d_options;
  *      fa_nn_conv1d(in, out, kernel, .stride = 1, .padding = 0, .dilation = 1, .groups = 1, .padding_mode = "zeros",
  *          .bias = true, .dtype = FA_SAME, .device) */
 FA_API fa_module *fa_nn_conv1d(int64_t in, int64_t out, int64_t kernel, const fa_nn_conv1d_options *options);
-#define fa_nn_conv1d(...) FA__CALL3(fa_nn_conv1d, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_nn_conv1d(...)                                                                                              \
+    FA__CALL3(fa_nn_conv1d, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 
 /** Options of fa_nn_conv_transpose1d(); sizes are plain numbers. */
 typedef fa_nn_conv_transpose2d_options fa_nn_conv_transpose1d_options;
@@ -107,7 +111,9 @@ typedef fa_nn_conv_transpose2d_options fa_nn_conv_transpose1d_options;
  *          .bias = true, .dilation = 1, .dtype = FA_SAME, .device) */
 FA_API fa_module *fa_nn_conv_transpose1d(int64_t in, int64_t out, int64_t kernel,
                                          const fa_nn_conv_transpose1d_options *options);
-#define fa_nn_conv_transpose1d(...) FA__CALL3(fa_nn_conv_transpose1d, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_nn_conv_transpose1d(...)                                                                                    \
+    FA__CALL3(fa_nn_conv_transpose1d, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__SAME,           \
+              __VA_ARGS__)
 
 /** Options of fa_nn_max_pool2d(). */
 typedef struct fa_nn_max_pool2d_options {
@@ -126,7 +132,7 @@ typedef struct fa_nn_max_pool2d_options {
  *
  *      fa_nn_max_pool2d(kernel, .stride = 0, .padding = 0, .dilation = 1, .ceil_mode = false) */
 FA_API fa_module *fa_nn_max_pool2d(fa_pair kernel, const fa_nn_max_pool2d_options *options);
-#define fa_nn_max_pool2d(...) FA__CALL1(fa_nn_max_pool2d, FA__SAME, __VA_ARGS__)
+#define fa_nn_max_pool2d(...) FA__CALL1(fa_nn_max_pool2d, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** Options of fa_nn_avg_pool2d(). */
 typedef struct fa_nn_avg_pool2d_options {
@@ -147,7 +153,7 @@ typedef struct fa_nn_avg_pool2d_options {
  *      fa_nn_avg_pool2d(kernel, .stride = 0, .padding = 0, .ceil_mode = false, .count_include_pad = true,
  *          .divisor_override = 0) */
 FA_API fa_module *fa_nn_avg_pool2d(fa_pair kernel, const fa_nn_avg_pool2d_options *options);
-#define fa_nn_avg_pool2d(...) FA__CALL1(fa_nn_avg_pool2d, FA__SAME, __VA_ARGS__)
+#define fa_nn_avg_pool2d(...) FA__CALL1(fa_nn_avg_pool2d, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** 2D adaptive average pooling: the window is chosen to give an output of the wanted size. See
  *  fa_adaptive_avg_pool2d().
@@ -163,7 +169,7 @@ typedef fa_nn_max_pool2d_options fa_nn_max_pool1d_options;
 #define FA__DEFAULT_fa_nn_max_pool1d FA__DEFAULT_fa_nn_max_pool2d
 /** 1D max pooling of (n, c, length), with a `kernel` of one number. Its options are those of fa_nn_max_pool2d(). */
 FA_API fa_module *fa_nn_max_pool1d(int64_t kernel, const fa_nn_max_pool1d_options *options);
-#define fa_nn_max_pool1d(...) FA__CALL1(fa_nn_max_pool1d, FA__SAME, __VA_ARGS__)
+#define fa_nn_max_pool1d(...) FA__CALL1(fa_nn_max_pool1d, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** Options of fa_nn_avg_pool1d(). */
 typedef struct fa_nn_avg_pool1d_options {
@@ -182,7 +188,7 @@ typedef struct fa_nn_avg_pool1d_options {
  *
  *      fa_nn_avg_pool1d(kernel, .stride = 0, .padding = 0, .ceil_mode = false, .count_include_pad = true) */
 FA_API fa_module *fa_nn_avg_pool1d(int64_t kernel, const fa_nn_avg_pool1d_options *options);
-#define fa_nn_avg_pool1d(...) FA__CALL1(fa_nn_avg_pool1d, FA__SAME, __VA_ARGS__)
+#define fa_nn_avg_pool1d(...) FA__CALL1(fa_nn_avg_pool1d, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** 1D adaptive average pooling of (n, c, length) to the length `size`. */
 FA_API fa_module *fa_nn_adaptive_avg_pool1d(int64_t size);
@@ -215,14 +221,14 @@ typedef struct fa_nn_batch_norm2d_options {
  *      fa_nn_batch_norm2d(features, .eps = 1e-5, .momentum = 0.1, .affine = true, .track_running_stats = true,
  *          .dtype = FA_SAME, .device) */
 FA_API fa_module *fa_nn_batch_norm2d(int64_t features, const fa_nn_batch_norm2d_options *options);
-#define fa_nn_batch_norm2d(...) FA__CALL1(fa_nn_batch_norm2d, FA__SAME, __VA_ARGS__)
+#define fa_nn_batch_norm2d(...) FA__CALL1(fa_nn_batch_norm2d, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** Options of fa_nn_batch_norm1d(). */
 typedef fa_nn_batch_norm2d_options fa_nn_batch_norm1d_options;
 #define FA__DEFAULT_fa_nn_batch_norm1d FA__DEFAULT_fa_nn_batch_norm2d
 /** Batch normalization of (n, features) or (n, features, length); otherwise like fa_nn_batch_norm2d(). */
 FA_API fa_module *fa_nn_batch_norm1d(int64_t features, const fa_nn_batch_norm1d_options *options);
-#define fa_nn_batch_norm1d(...) FA__CALL1(fa_nn_batch_norm1d, FA__SAME, __VA_ARGS__)
+#define fa_nn_batch_norm1d(...) FA__CALL1(fa_nn_batch_norm1d, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** Options of fa_nn_layer_norm(). */
 typedef struct fa_nn_layer_norm_options {
@@ -246,7 +252,7 @@ typedef struct fa_nn_layer_norm_options {
  *  @param shape   the sizes of the last dimensions, such as FA_SHAPE(64)
  *  @param options the options shown above; NULL for the defaults */
 FA_API fa_module *fa_nn_layer_norm(fa_shape shape, const fa_nn_layer_norm_options *options);
-#define fa_nn_layer_norm(...) FA__CALL1(fa_nn_layer_norm, FA__SAME, __VA_ARGS__)
+#define fa_nn_layer_norm(...) FA__CALL1(fa_nn_layer_norm, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** Options of fa_nn_rms_norm(). */
 typedef struct fa_nn_rms_norm_options {
@@ -269,7 +275,7 @@ typedef struct fa_nn_rms_norm_options {
  *  @param shape   the sizes of the last dimensions, such as FA_SHAPE(64)
  *  @param options the options shown above; NULL for the defaults */
 FA_API fa_module *fa_nn_rms_norm(fa_shape shape, const fa_nn_rms_norm_options *options);
-#define fa_nn_rms_norm(...) FA__CALL1(fa_nn_rms_norm, FA__SAME, __VA_ARGS__)
+#define fa_nn_rms_norm(...) FA__CALL1(fa_nn_rms_norm, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** Options of fa_nn_group_norm(). */
 typedef struct fa_nn_group_norm_options {
@@ -289,7 +295,8 @@ typedef struct fa_nn_group_norm_options {
  *
  *      fa_nn_group_norm(groups, channels, .eps = 1e-5, .affine = true, .dtype = FA_SAME, .device) */
 FA_API fa_module *fa_nn_group_norm(int64_t groups, int64_t channels, const fa_nn_group_norm_options *options);
-#define fa_nn_group_norm(...) FA__CALL2(fa_nn_group_norm, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_nn_group_norm(...)                                                                                          \
+    FA__CALL2(fa_nn_group_norm, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 
 /** Options of fa_nn_embedding(). */
 typedef struct fa_nn_embedding_options {
@@ -309,7 +316,8 @@ typedef struct fa_nn_embedding_options {
  *
  *      fa_nn_embedding(rows, width, .padding_idx, .scale_grad_by_freq = false, .dtype = FA_SAME, .device) */
 FA_API fa_module *fa_nn_embedding(int64_t rows, int64_t width, const fa_nn_embedding_options *options);
-#define fa_nn_embedding(...) FA__CALL2(fa_nn_embedding, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_nn_embedding(...)                                                                                           \
+    FA__CALL2(fa_nn_embedding, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 
 /** Options of fa_nn_dropout(). */
 typedef struct fa_nn_dropout_options {
@@ -326,14 +334,14 @@ typedef struct fa_nn_dropout_options {
  *
  *      fa_nn_dropout(.p = 0.5) */
 FA_API fa_module *fa_nn_dropout(const fa_nn_dropout_options *options);
-#define fa_nn_dropout(...) FA__CALL0(fa_nn_dropout, FA__OPTIONS(__VA_ARGS__))
+#define fa_nn_dropout(...) FA__CALL0(fa_nn_dropout, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Options of fa_nn_dropout2d(). */
 typedef fa_nn_dropout_options fa_nn_dropout2d_options;
 #define FA__DEFAULT_fa_nn_dropout2d FA__DEFAULT_fa_nn_dropout
 /** Dropout of whole channels of (n, c, ...) (arXiv:1411.4280): fa_nn_dropout2d(.p = 0.5). See fa_feature_dropout(). */
 FA_API fa_module *fa_nn_dropout2d(const fa_nn_dropout2d_options *options);
-#define fa_nn_dropout2d(...) FA__CALL0(fa_nn_dropout2d, FA__OPTIONS(__VA_ARGS__))
+#define fa_nn_dropout2d(...) FA__CALL0(fa_nn_dropout2d, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Options of fa_nn_alpha_dropout(). */
 typedef fa_nn_dropout_options fa_nn_alpha_dropout_options;
@@ -341,7 +349,8 @@ typedef fa_nn_dropout_options fa_nn_alpha_dropout_options;
 /** Alpha dropout, which preserves mean and variance after fa_nn_selu() (arXiv:1706.02515): fa_nn_alpha_dropout(.p =
  *  0.5). See fa_alpha_dropout(). */
 FA_API fa_module *fa_nn_alpha_dropout(const fa_nn_alpha_dropout_options *options);
-#define fa_nn_alpha_dropout(...) FA__CALL0(fa_nn_alpha_dropout, FA__OPTIONS(__VA_ARGS__))
+#define fa_nn_alpha_dropout(...)                                                                                       \
+    FA__CALL0(fa_nn_alpha_dropout, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Options of fa_nn_flatten(). */
 typedef struct fa_nn_flatten_options {
@@ -357,7 +366,7 @@ typedef struct fa_nn_flatten_options {
 /** Flattens a range of dimensions into one, by default all except the first: fa_nn_flatten(.start = 1, .end = -1).
  *  See fa_flatten(). */
 FA_API fa_module *fa_nn_flatten(const fa_nn_flatten_options *options);
-#define fa_nn_flatten(...) FA__CALL0(fa_nn_flatten, FA__OPTIONS(__VA_ARGS__))
+#define fa_nn_flatten(...) FA__CALL0(fa_nn_flatten, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Splits one dimension into several. See fa_unflatten().
  *  @param dim   the dimension; negative counts from the end
@@ -412,7 +421,7 @@ typedef struct fa_nn_gelu_options {
     }
 /** fa_gelu() as a module: fa_nn_gelu(.approximate = "none") */
 FA_API fa_module *fa_nn_gelu(const fa_nn_gelu_options *options);
-#define fa_nn_gelu(...) FA__CALL0(fa_nn_gelu, FA__OPTIONS(__VA_ARGS__))
+#define fa_nn_gelu(...) FA__CALL0(fa_nn_gelu, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Options of fa_nn_leaky_relu(). */
 typedef struct fa_nn_leaky_relu_options {
@@ -426,7 +435,7 @@ typedef struct fa_nn_leaky_relu_options {
     }
 /** fa_leaky_relu() as a module: fa_nn_leaky_relu(.negative_slope = 0.01) */
 FA_API fa_module *fa_nn_leaky_relu(const fa_nn_leaky_relu_options *options);
-#define fa_nn_leaky_relu(...) FA__CALL0(fa_nn_leaky_relu, FA__OPTIONS(__VA_ARGS__))
+#define fa_nn_leaky_relu(...) FA__CALL0(fa_nn_leaky_relu, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Options of fa_nn_elu(). */
 typedef struct fa_nn_elu_options {
@@ -440,7 +449,7 @@ typedef struct fa_nn_elu_options {
     }
 /** fa_elu() as a module: fa_nn_elu(.alpha = 1) */
 FA_API fa_module *fa_nn_elu(const fa_nn_elu_options *options);
-#define fa_nn_elu(...) FA__CALL0(fa_nn_elu, FA__OPTIONS(__VA_ARGS__))
+#define fa_nn_elu(...) FA__CALL0(fa_nn_elu, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Options of fa_nn_celu(). */
 typedef struct fa_nn_celu_options {
@@ -454,7 +463,7 @@ typedef struct fa_nn_celu_options {
     }
 /** fa_celu() as a module: fa_nn_celu(.alpha = 1) */
 FA_API fa_module *fa_nn_celu(const fa_nn_celu_options *options);
-#define fa_nn_celu(...) FA__CALL0(fa_nn_celu, FA__OPTIONS(__VA_ARGS__))
+#define fa_nn_celu(...) FA__CALL0(fa_nn_celu, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Options of fa_nn_hardtanh(). */
 typedef struct fa_nn_hardtanh_options {
@@ -469,7 +478,7 @@ typedef struct fa_nn_hardtanh_options {
     }
 /** fa_hardtanh() as a module: fa_nn_hardtanh(.low = -1, .high = 1) */
 FA_API fa_module *fa_nn_hardtanh(const fa_nn_hardtanh_options *options);
-#define fa_nn_hardtanh(...) FA__CALL0(fa_nn_hardtanh, FA__OPTIONS(__VA_ARGS__))
+#define fa_nn_hardtanh(...) FA__CALL0(fa_nn_hardtanh, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Options of fa_nn_softplus(). */
 typedef struct fa_nn_softplus_options {
@@ -484,7 +493,7 @@ typedef struct fa_nn_softplus_options {
     }
 /** fa_softplus() as a module: fa_nn_softplus(.beta = 1, .threshold = 20) */
 FA_API fa_module *fa_nn_softplus(const fa_nn_softplus_options *options);
-#define fa_nn_softplus(...) FA__CALL0(fa_nn_softplus, FA__OPTIONS(__VA_ARGS__))
+#define fa_nn_softplus(...) FA__CALL0(fa_nn_softplus, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Options of fa_nn_softshrink(). */
 typedef struct fa_nn_softshrink_options {
@@ -498,7 +507,7 @@ typedef struct fa_nn_softshrink_options {
     }
 /** fa_softshrink() as a module: fa_nn_softshrink(.lambd = 0.5) */
 FA_API fa_module *fa_nn_softshrink(const fa_nn_softshrink_options *options);
-#define fa_nn_softshrink(...) FA__CALL0(fa_nn_softshrink, FA__OPTIONS(__VA_ARGS__))
+#define fa_nn_softshrink(...) FA__CALL0(fa_nn_softshrink, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Options of fa_nn_hardshrink(). */
 typedef struct fa_nn_hardshrink_options {
@@ -512,7 +521,7 @@ typedef struct fa_nn_hardshrink_options {
     }
 /** fa_hardshrink() as a module: fa_nn_hardshrink(.lambd = 0.5) */
 FA_API fa_module *fa_nn_hardshrink(const fa_nn_hardshrink_options *options);
-#define fa_nn_hardshrink(...) FA__CALL0(fa_nn_hardshrink, FA__OPTIONS(__VA_ARGS__))
+#define fa_nn_hardshrink(...) FA__CALL0(fa_nn_hardshrink, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Options of fa_nn_rrelu(). */
 typedef struct fa_nn_rrelu_options {
@@ -527,7 +536,7 @@ typedef struct fa_nn_rrelu_options {
     }
 /** fa_rrelu() as a module; slopes are random in training: fa_nn_rrelu(.lower = 0.125, .upper = 1.0 / 3) */
 FA_API fa_module *fa_nn_rrelu(const fa_nn_rrelu_options *options);
-#define fa_nn_rrelu(...) FA__CALL0(fa_nn_rrelu, FA__OPTIONS(__VA_ARGS__))
+#define fa_nn_rrelu(...) FA__CALL0(fa_nn_rrelu, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Options of fa_nn_glu(). */
 typedef struct fa_nn_glu_options {
@@ -541,7 +550,7 @@ typedef struct fa_nn_glu_options {
     }
 /** fa_glu() as a module: fa_nn_glu(.dim = -1) */
 FA_API fa_module *fa_nn_glu(const fa_nn_glu_options *options);
-#define fa_nn_glu(...) FA__CALL0(fa_nn_glu, FA__OPTIONS(__VA_ARGS__))
+#define fa_nn_glu(...) FA__CALL0(fa_nn_glu, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** fa_threshold() as a module.
  *  @param threshold inputs above it are kept
@@ -578,7 +587,7 @@ typedef struct fa_nn_prelu_options {
  *
  *      fa_nn_prelu(.num_parameters = 1, .init = 0.25, .dtype = FA_SAME, .device) */
 FA_API fa_module *fa_nn_prelu(const fa_nn_prelu_options *options);
-#define fa_nn_prelu(...) FA__CALL0(fa_nn_prelu, FA__OPTIONS(__VA_ARGS__))
+#define fa_nn_prelu(...) FA__CALL0(fa_nn_prelu, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** @} */
 

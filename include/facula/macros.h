@@ -17,8 +17,12 @@
     }
 #define FA__AUTO auto
 #define FA__STATIC_ASSERT static_assert
-#define FA__BEGIN extern "C" {
-#define FA__END }
+#define FA__BEGIN                                                                                                      \
+    FA__EXTENSIONS extern "C"                                                                                          \
+    {
+#define FA__END                                                                                                        \
+    }                                                                                                                  \
+    FA__NO_EXTENSIONS
 #else
 #define FA__NONE                                                                                                       \
     {                                                                                                                  \
@@ -26,8 +30,17 @@
     }
 #define FA__AUTO __auto_type
 #define FA__STATIC_ASSERT _Static_assert
-#define FA__BEGIN
-#define FA__END
+#define FA__BEGIN FA__EXTENSIONS
+#define FA__END FA__NO_EXTENSIONS
+#endif
+/* Clang warns of the extension that FA__NAMED1() needs where the macro is defined that uses it. */
+#ifdef __clang__
+#define FA__EXTENSIONS                                                                                                 \
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wgnu-zero-variadic-macro-arguments\"")
+#define FA__NO_EXTENSIONS _Pragma("clang diagnostic pop")
+#else
+#define FA__EXTENSIONS
+#define FA__NO_EXTENSIONS
 #endif
 
 #define FA__CLEANUP(f) __attribute__((__cleanup__(f), __unused__))
@@ -140,6 +153,18 @@ struct fa__line_guard {
 #define FA__SET22(o, a, ...) o a; FA__SET21(o, __VA_ARGS__)
 #define FA__SET23(o, a, ...) o a; FA__SET22(o, __VA_ARGS__)
 #define FA__SET24(o, a, ...) o a; FA__SET23(o, __VA_ARGS__)
+/* FA__NAMEDn(, ## __VA_ARGS__, ., ...), with more dots than operands: the text of the first argument behind the
+ * operands, as the program has it, and a dot (behind ##, macros in it are not expanded, so that nested calls do not grow
+ * exponentially). FA__CHECK_NAMED() is an error unless it begins with a dot, as options do: fa_sum(x, 1) would be
+ * "expected ';'". It may also be nothing, or a macro of the program in capital letters. */
+#define FA__NAMED0(none, a, ...) #a "."
+#define FA__NAMED1(none, a, b, ...) #b "."
+#define FA__NAMED2(none, a, b, c, ...) #c "."
+#define FA__NAMED3(none, a, b, c, d, ...) #d "."
+#define FA__NAMED4(none, a, b, c, d, e, ...) #e "."
+#define FA__NAMED5(none, a, b, c, d, e, f, ...) #f "."
+#define FA__CHECK_NAMED(f, text) FA__STATIC_ASSERT(FA__IS_NAMED(text), f ": options have names, such as .dim = 1");
+#define FA__IS_NAMED(text) !__builtin_strncmp(text, ".", 1) || (__builtin_strcmp(text, "A") > 0 && __builtin_strcmp(text, "[") < 0 && __builtin_strncmp(text, "FA_", 3))
 /* an optional list of options and its end marker: `.p = 1` becomes `.p = 1, .fa__end = 0`, an empty list becomes
  * `.fa__end = 0` */
 #define FA__OPTIONS(...) FA__CAT(FA__OPTIONS, FA__EMPTY(__VA_ARGS__))(__VA_ARGS__)

@@ -226,7 +226,8 @@ typedef struct fa_module_summary_options {
  *  @param options the options shown above; NULL for the defaults
  *  @return false and an error if running the module or writing failed */
 FA_API bool fa_module_summary(const fa_module *module, FILE *file, const fa_module_summary_options *options);
-#define fa_module_summary(...) FA__CALL2(fa_module_summary, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_module_summary(...)                                                                                         \
+    FA__CALL2(fa_module_summary, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 
 /** @} */
 
@@ -263,7 +264,8 @@ typedef struct fa_nn_custom_options {
  *  @param options the options shown above; NULL for the defaults */
 FA_API fa_module *fa_nn_custom(const char *kind, size_t bytes, fa_forward_function forward,
                                const fa_nn_custom_options *options);
-#define fa_nn_custom(...) FA__CALL3(fa_nn_custom, FA__SAME, FA__SAME, FA__FORWARD, __VA_ARGS__)
+#define fa_nn_custom(...)                                                                                              \
+    FA__CALL3(fa_nn_custom, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__FORWARD, __VA_ARGS__)
 
 static inline fa_forward_function fa__forward_one(fa_tensor *(*f)(fa_module *, fa_tensor *))
 {

@@ -435,7 +435,8 @@ typedef struct fa_register_op_options {
  *  @return the operation; NULL and an error that says what is wrong with the definition */
 FA_API const fa_op *fa_register_op(const char *name, size_t count, const fa_op_field *fields,
                                    const fa_register_op_options *options);
-#define fa_register_op(...) FA__CALL3(fa_register_op, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_register_op(...)                                                                                            \
+    FA__CALL3(fa_register_op, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 
 /** In `.gradient`: whether the gradient of an argument is asked for. `field` is its address in b->args, as &a->x. */
 FA_API bool fa_op_wants(const fa_op_backward *b, const void *field);

@@ -99,7 +99,7 @@ typedef struct fa_optim_sgd_options {
  *  once
  *  @param options    the options shown above; NULL for the defaults */
 FA_API fa_optim *fa_optim_sgd(fa_parameters parameters, const fa_optim_sgd_options *options);
-#define fa_optim_sgd(...) FA__CALL1(fa_optim_sgd, FA__PARAMETERS, __VA_ARGS__)
+#define fa_optim_sgd(...) FA__CALL1(fa_optim_sgd, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__PARAMETERS, __VA_ARGS__)
 
 /** Options of fa_optim_adam(). */
 typedef struct fa_optim_adam_options {
@@ -127,7 +127,7 @@ typedef struct fa_optim_adam_options {
  *  @param parameters as for fa_optim_sgd()
  *  @param options    the options shown above; NULL for the defaults */
 FA_API fa_optim *fa_optim_adam(fa_parameters parameters, const fa_optim_adam_options *options);
-#define fa_optim_adam(...) FA__CALL1(fa_optim_adam, FA__PARAMETERS, __VA_ARGS__)
+#define fa_optim_adam(...) FA__CALL1(fa_optim_adam, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__PARAMETERS, __VA_ARGS__)
 
 /** Options of fa_optim_adamw(): those of fa_optim_adam(). */
 typedef fa_optim_adam_options fa_optim_adamw_options;
@@ -145,7 +145,7 @@ typedef fa_optim_adam_options fa_optim_adamw_options;
  *  @param parameters as for fa_optim_sgd()
  *  @param options    the options shown above; NULL for the defaults */
 FA_API fa_optim *fa_optim_adamw(fa_parameters parameters, const fa_optim_adamw_options *options);
-#define fa_optim_adamw(...) FA__CALL1(fa_optim_adamw, FA__PARAMETERS, __VA_ARGS__)
+#define fa_optim_adamw(...) FA__CALL1(fa_optim_adamw, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__PARAMETERS, __VA_ARGS__)
 
 /** Options of fa_optim_rmsprop(). */
 typedef struct fa_optim_rmsprop_options {
@@ -173,7 +173,8 @@ typedef struct fa_optim_rmsprop_options {
  *  @param parameters as for fa_optim_sgd()
  *  @param options    the options shown above; NULL for the defaults */
 FA_API fa_optim *fa_optim_rmsprop(fa_parameters parameters, const fa_optim_rmsprop_options *options);
-#define fa_optim_rmsprop(...) FA__CALL1(fa_optim_rmsprop, FA__PARAMETERS, __VA_ARGS__)
+#define fa_optim_rmsprop(...)                                                                                          \
+    FA__CALL1(fa_optim_rmsprop, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__PARAMETERS, __VA_ARGS__)
 
 /** Options of fa_optim_adagrad(). */
 typedef struct fa_optim_adagrad_options {
@@ -200,7 +201,8 @@ typedef struct fa_optim_adagrad_options {
  *  @param parameters as for fa_optim_sgd()
  *  @param options    the options shown above; NULL for the defaults */
 FA_API fa_optim *fa_optim_adagrad(fa_parameters parameters, const fa_optim_adagrad_options *options);
-#define fa_optim_adagrad(...) FA__CALL1(fa_optim_adagrad, FA__PARAMETERS, __VA_ARGS__)
+#define fa_optim_adagrad(...)                                                                                          \
+    FA__CALL1(fa_optim_adagrad, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__PARAMETERS, __VA_ARGS__)
 
 /* ---- steps ---- */
 
@@ -241,7 +243,8 @@ typedef struct fa_clip_grad_norm_options {
  *  no gradients. NULL and an error, with the gradients unchanged; also if an error was set before */
 FA_API fa_tensor *fa_clip_grad_norm(fa_parameters parameters, double max_norm,
                                     const fa_clip_grad_norm_options *options);
-#define fa_clip_grad_norm(...) FA__CALL2(fa_clip_grad_norm, FA__PARAMETERS, FA__SAME, __VA_ARGS__)
+#define fa_clip_grad_norm(...)                                                                                         \
+    FA__CALL2(fa_clip_grad_norm, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__PARAMETERS, FA__SAME, __VA_ARGS__)
 
 /** Clamps each element of the gradients of `parameters` to -clip_value..clip_value, where `clip_value` is 0 or more.
  *  NaN stays NaN. False and an error, with the gradients unchanged; also if an error was set before. */
@@ -291,7 +294,8 @@ typedef struct fa_optim_add_group_options {
  *  @return the number of the group, from 1; -1 and an error, with nothing changed, also for an option that this
  *  optimizer does not have */
 FA_API int fa_optim_add_group(fa_optim *optimizer, fa_parameters parameters, const fa_optim_add_group_options *options);
-#define fa_optim_add_group(...) FA__CALL2(fa_optim_add_group, FA__SAME, FA__PARAMETERS, __VA_ARGS__)
+#define fa_optim_add_group(...)                                                                                        \
+    FA__CALL2(fa_optim_add_group, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__PARAMETERS, __VA_ARGS__)
 
 /** The number of groups. -1 and an error for NULL. */
 FA_API int fa_optim_groups(const fa_optim *optimizer);

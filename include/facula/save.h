@@ -134,7 +134,7 @@ typedef struct fa_save_options {
  *  @param options the options shown above; NULL for the defaults
  *  @return false and an error, with the old file unchanged. Names and strings that are not valid UTF-8 are an error */
 FA_API bool fa_save(fa_parameters state, const char *path, const fa_save_options *options);
-#define fa_save(...) FA__CALL2(fa_save, FA__STATE, FA__SAME, __VA_ARGS__)
+#define fa_save(...) FA__CALL2(fa_save, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__STATE, FA__SAME, __VA_ARGS__)
 
 /** Options of fa_load(). */
 typedef struct fa_load_options {
@@ -160,7 +160,7 @@ typedef struct fa_load_options {
  *  @param options the options shown above; NULL for the defaults
  *  @return false and an error that names what is missing, unexpected, or of another shape */
 FA_API bool fa_load(fa_parameters state, const char *path, const fa_load_options *options);
-#define fa_load(...) FA__CALL2(fa_load, FA__NAMES, FA__SAME, __VA_ARGS__)
+#define fa_load(...) FA__CALL2(fa_load, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__NAMES, FA__SAME, __VA_ARGS__)
 
 /** The content of a file. The arrays and tensors belong to the current scope. */
 typedef struct fa_saved {
@@ -182,12 +182,12 @@ typedef struct fa_load_file_options {
 
 /** Loads all tensors of a safetensors, npy or npz file, recognized by their first bytes. The array of an npy
  *  file is called "array". Arrays in NumPy's files may be in C or Fortran order and of either byte order; the tensors
- *  are row-major, except mapped ones. Members of npz files that numpy.savez_compressed() wrote are an
- *  FA_ERROR_UNAVAILABLE.
+ *  are row-major, except mapped ones. Compressed arrays, as numpy.savez_compressed() writes them, need the plugin gzip.
  *
  *  With `.map = true`, tensors on the CPU are the file's memory, of which only what is used is read. What is written to
  *  them does not reach the file. The file may be replaced, as fa_save() does, but must not be shortened or changed in
- *  place. Bool, big-endian and unaligned tensors are read as usual, and the checksums of npz files are not verified.
+ *  place. Bool, big-endian, unaligned and compressed tensors are read as usual, and the checksums of npz files are not
+ * verified.
  *
  *      fa_load_file("cnn.safetensors", .device, .map = false)
  *
@@ -196,7 +196,7 @@ typedef struct fa_load_file_options {
  *  @return the content; empty after an error: FA_ERROR_FILE for a damaged file, FA_ERROR_DTYPE for an unsupported
  *  dtype, FA_ERROR_SHAPE for more than FA_MAX_DIMS dimensions */
 FA_API fa_saved fa_load_file(const char *path, const fa_load_file_options *options);
-#define fa_load_file(...) FA__CALL1(fa_load_file, FA__SAME, __VA_ARGS__)
+#define fa_load_file(...) FA__CALL1(fa_load_file, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** The entry of one tensor in a file's header, also of one that cannot be loaded. */
 typedef struct fa_saved_entry {
@@ -207,7 +207,7 @@ typedef struct fa_saved_entry {
     int64_t rank;           /**< number of dimensions; with more than FA_MAX_DIMS it cannot be loaded */
     int64_t elements;       /**< number of elements */
     int64_t begin;          /**< position of the first byte, counted from the end of the header */
-    int64_t end;            /**< position after the last byte */
+    int64_t end;            /**< position after the last byte (of a compressed array: if it were not compressed) */
 } fa_saved_entry;
 
 /** The header of a file. Names, strings and entries belong to the scope in which fa_load_header() was called. */
@@ -270,7 +270,7 @@ typedef fa_checkpoint_options fa_checkpoint_load_options;
  *  @param options the objects to save
  *  @return false and an error, with the old file unchanged */
 FA_API bool fa_checkpoint_save(const char *path, const fa_checkpoint_options *options);
-#define fa_checkpoint_save(...) FA__CALL1(fa_checkpoint_save, FA__SAME, __VA_ARGS__)
+#define fa_checkpoint_save(...) FA__CALL1(fa_checkpoint_save, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** Restores objects that were created in the same way as the saved ones, and the default random number generator,
  *  from a checkpoint. They may be on other devices than before. On the same devices, training continues
@@ -284,7 +284,7 @@ FA_API bool fa_checkpoint_save(const char *path, const fa_checkpoint_options *op
  *  @return false and an error. If the file is damaged or does not match, nothing has changed; if memory runs out,
  *  some objects may have been restored */
 FA_API bool fa_checkpoint_load(const char *path, const fa_checkpoint_options *options);
-#define fa_checkpoint_load(...) FA__CALL1(fa_checkpoint_load, FA__SAME, __VA_ARGS__)
+#define fa_checkpoint_load(...) FA__CALL1(fa_checkpoint_load, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** @} */
 

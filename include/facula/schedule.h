@@ -70,7 +70,8 @@ typedef struct fa_schedule_step_lr_options {
  *  @param options   the options shown above; NULL for the defaults */
 FA_API fa_schedule *fa_schedule_step_lr(fa_optim *optimizer, int64_t step_size,
                                         const fa_schedule_step_lr_options *options);
-#define fa_schedule_step_lr(...) FA__CALL2(fa_schedule_step_lr, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_schedule_step_lr(...)                                                                                       \
+    FA__CALL2(fa_schedule_step_lr, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 
 /** Options of fa_schedule_multi_step(). */
 typedef struct fa_schedule_multi_step_options {
@@ -91,7 +92,8 @@ typedef struct fa_schedule_multi_step_options {
  *  @param options    the options shown above; NULL for the defaults */
 FA_API fa_schedule *fa_schedule_multi_step(fa_optim *optimizer, fa_list milestones,
                                            const fa_schedule_multi_step_options *options);
-#define fa_schedule_multi_step(...) FA__CALL2(fa_schedule_multi_step, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_schedule_multi_step(...)                                                                                    \
+    FA__CALL2(fa_schedule_multi_step, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 
 /** Multiplies the learning rate by `gamma`, 0 or more, every epoch. */
 FA_API fa_schedule *fa_schedule_exponential(fa_optim *optimizer, double gamma);
@@ -115,7 +117,8 @@ typedef struct fa_schedule_cosine_options {
  *  @param t_max     number of epochs to the minimum, at least 1
  *  @param options   the options shown above; NULL for the defaults */
 FA_API fa_schedule *fa_schedule_cosine(fa_optim *optimizer, int64_t t_max, const fa_schedule_cosine_options *options);
-#define fa_schedule_cosine(...) FA__CALL2(fa_schedule_cosine, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_schedule_cosine(...)                                                                                        \
+    FA__CALL2(fa_schedule_cosine, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 
 /* ---- warm-up ---- */
 
@@ -138,7 +141,7 @@ typedef struct fa_schedule_linear_options {
  *  @param optimizer the optimizer
  *  @param options   the options shown above; NULL for the defaults */
 FA_API fa_schedule *fa_schedule_linear(fa_optim *optimizer, const fa_schedule_linear_options *options);
-#define fa_schedule_linear(...) FA__CALL1(fa_schedule_linear, FA__SAME, __VA_ARGS__)
+#define fa_schedule_linear(...) FA__CALL1(fa_schedule_linear, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** Options of fa_schedule_constant(). */
 typedef struct fa_schedule_constant_options {
@@ -158,7 +161,8 @@ typedef struct fa_schedule_constant_options {
  *  @param optimizer the optimizer
  *  @param options   the options shown above; NULL for the defaults */
 FA_API fa_schedule *fa_schedule_constant(fa_optim *optimizer, const fa_schedule_constant_options *options);
-#define fa_schedule_constant(...) FA__CALL1(fa_schedule_constant, FA__SAME, __VA_ARGS__)
+#define fa_schedule_constant(...)                                                                                      \
+    FA__CALL1(fa_schedule_constant, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** Options of fa_schedule_one_cycle(). */
 typedef struct fa_schedule_one_cycle_options {
@@ -194,7 +198,8 @@ typedef struct fa_schedule_one_cycle_options {
  *  @param options     the options shown above; NULL for the defaults */
 FA_API fa_schedule *fa_schedule_one_cycle(fa_optim *optimizer, double max_lr, int64_t total_steps,
                                           const fa_schedule_one_cycle_options *options);
-#define fa_schedule_one_cycle(...) FA__CALL3(fa_schedule_one_cycle, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_schedule_one_cycle(...)                                                                                     \
+    FA__CALL3(fa_schedule_one_cycle, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 
 /* ---- schedules that depend on results ---- */
 
@@ -227,7 +232,8 @@ typedef struct fa_schedule_reduce_on_plateau_options {
  *  @param options   the options shown above; NULL for the defaults */
 FA_API fa_schedule *fa_schedule_reduce_on_plateau(fa_optim *optimizer,
                                                   const fa_schedule_reduce_on_plateau_options *options);
-#define fa_schedule_reduce_on_plateau(...) FA__CALL1(fa_schedule_reduce_on_plateau, FA__SAME, __VA_ARGS__)
+#define fa_schedule_reduce_on_plateau(...)                                                                             \
+    FA__CALL1(fa_schedule_reduce_on_plateau, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** Returns the factor of the base rate of a group (counted from 0) at an epoch. */
 typedef double (*fa_schedule_function)(int64_t epoch, int group, void *context);

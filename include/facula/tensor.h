@@ -27,15 +27,14 @@ typedef struct fa_tensor_from_options {
     }
 
 /* A call of f(data, shape, options) that passes the dtype of data's type on. */
-#define FA__CALL_DATA(f, ...)                                                                                          \
-    FA__CALL_DATA_(f, __COUNTER__, FA__1(__VA_ARGS__), FA__2(__VA_ARGS__), FA__DROP2(__VA_ARGS__, .fa__end = 0))
+#define FA__CALL_DATA(f, named, ...)                                                                                   \
+    FA__CALL_DATA_(f, named, __COUNTER__, FA__1(__VA_ARGS__), FA__2(__VA_ARGS__), FA__DROP2(__VA_ARGS__, .fa__end = 0))
 #define FA__CALL_DATA_(...) FA__CALL_DATA__(__VA_ARGS__)
-#define FA__CALL_DATA__(f, u, data, shape, ...)                                                                        \
+#define FA__CALL_DATA__(f, named, u, data, shape, ...)                                                                 \
     __extension__({                                                                                                    \
         FA__LINE(u)                                                                                                    \
-        FA__BIND_DATA(fa__a##u, data)                                                                                  \
-        FA__BIND_FA__SHAPE("", fa__b##u, shape)                                                                        \
-        f##_options fa__o##u = FA__DEFAULT_##f;                                                                        \
+        FA__CHECK_NAMED(#f, named)                                                                                     \
+        FA__BIND_DATA(fa__a##u, data) FA__BIND_FA__SHAPE("", fa__b##u, shape) f##_options fa__o##u = FA__DEFAULT_##f;  \
         fa__o##u.pointed = FA__DATA_DTYPE(fa__a##u, data);                                                             \
         FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
         f(FA__PASS_DATA(fa__a##u, data), fa__b##u, &fa__o##u);                                                         \
@@ -51,7 +50,7 @@ typedef struct fa_tensor_from_options {
  *  @param shape the shape, such as FA_SHAPE(3, 4) or FA_SCALAR
  *  @param options the options shown above; NULL for the defaults */
 FA_API fa_tensor *fa_tensor_from(const void *data, fa_shape shape, const fa_tensor_from_options *options);
-#define fa_tensor_from(...) FA__CALL_DATA(fa_tensor_from, __VA_ARGS__)
+#define fa_tensor_from(...) FA__CALL_DATA(fa_tensor_from, FA__NAMED2(, ##__VA_ARGS__, ., ., .), __VA_ARGS__)
 
 /** Options of fa_tensor_borrow. */
 typedef struct fa_tensor_borrow_options {
@@ -84,7 +83,7 @@ typedef struct fa_tensor_borrow_options {
  *  @param shape the shape, such as FA_SHAPE(3, 4) or FA_SCALAR
  *  @param options the options shown above; NULL for the defaults */
 FA_API fa_tensor *fa_tensor_borrow(void *data, fa_shape shape, const fa_tensor_borrow_options *options);
-#define fa_tensor_borrow(...) FA__CALL_DATA(fa_tensor_borrow, __VA_ARGS__)
+#define fa_tensor_borrow(...) FA__CALL_DATA(fa_tensor_borrow, FA__NAMED2(, ##__VA_ARGS__, ., ., .), __VA_ARGS__)
 
 FA_API fa_tensor *fa__tensor_of(size_t count, const fa_arg *item);
 
@@ -127,7 +126,7 @@ typedef struct fa_tensor_parse_options {
  *  @return the tensor; NULL and an error with the reason and the byte at which the text is invalid. A number that the
  *  integer dtype cannot represent is an error too */
 FA_API fa_tensor *fa_tensor_parse(const char *text, const fa_tensor_parse_options *options);
-#define fa_tensor_parse(...) FA__CALL1(fa_tensor_parse, FA__SAME, __VA_ARGS__)
+#define fa_tensor_parse(...) FA__CALL1(fa_tensor_parse, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** The dtype of a tensor; FA_SAME for NULL. */
 FA_API fa_dtype fa_tensor_dtype(const fa_tensor *t);
@@ -268,7 +267,7 @@ extern "C" {
 #endif
 #define FA__BIND_FA__PLACE(text, name, v)
 #define FA__PASS_FA__PLACE(name, v) FA__PLACE(v)
-#define fa_to(...) FA__CALL2(fa_to, FA__SAME, FA__PLACE, __VA_ARGS__)
+#define fa_to(...) FA__CALL2(fa_to, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__PLACE, __VA_ARGS__)
 
 /** Moves a leaf to the device or dtype `where`, in place: views, the optimizer's state and all other references see
  *  the change, and its gradient moves too. The dtype cannot change while views of the tensor exist, or if its memory

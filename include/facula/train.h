@@ -52,7 +52,7 @@ typedef struct fa_meter_accuracy_options {
  *
  *      fa_meter_accuracy(.top_k = 1, .ignore_index = -100) */
 FA_API fa_meter *fa_meter_accuracy(const fa_meter_accuracy_options *options);
-#define fa_meter_accuracy(...) FA__CALL0(fa_meter_accuracy, FA__OPTIONS(__VA_ARGS__))
+#define fa_meter_accuracy(...) FA__CALL0(fa_meter_accuracy, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
 
 /** Options of fa_meter_confusion(). */
 typedef struct fa_meter_confusion_options {
@@ -74,7 +74,7 @@ typedef struct fa_meter_confusion_options {
  *  is an FA_ERROR_INDEX, which an asynchronous device reports when the meter is read
  *  @param options the options shown above; NULL for the defaults */
 FA_API fa_meter *fa_meter_confusion(int64_t classes, const fa_meter_confusion_options *options);
-#define fa_meter_confusion(...) FA__CALL1(fa_meter_confusion, FA__SAME, __VA_ARGS__)
+#define fa_meter_confusion(...) FA__CALL1(fa_meter_confusion, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 /** Options of fa_meter_update(). */
 typedef struct fa_meter_update_options {
@@ -101,7 +101,8 @@ typedef struct fa_meter_update_options {
  *  @param options the options shown above; NULL for the defaults
  *  @return false and an error, with the meter unchanged; also if an error was set before */
 FA_API bool fa_meter_update(fa_meter *meter, fa_arg value, const fa_meter_update_options *options);
-#define fa_meter_update(...) FA__CALL2(fa_meter_update, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_meter_update(...)                                                                                           \
+    FA__CALL2(fa_meter_update, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 
 /** The mean or accuracy over all batches so far. Waits for it. NaN if there are none, and after an error. */
 FA_API double fa_meter_value(const fa_meter *meter);
@@ -160,7 +161,7 @@ typedef struct fa_progress_new_options {
  *  @param total   number of ticks to expect; 0 or less: unknown, and a count is shown instead of a bar
  *  @param options the options shown above; NULL for the defaults */
 FA_API fa_progress *fa_progress_new(int64_t total, const fa_progress_new_options *options);
-#define fa_progress_new(...) FA__CALL1(fa_progress_new, FA__SAME, __VA_ARGS__)
+#define fa_progress_new(...) FA__CALL1(fa_progress_new, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 
 enum { FA_MAX_PROGRESS_VALUES = 6 /**< maximum number of values that a bar shows */ };
 

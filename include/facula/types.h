@@ -500,9 +500,10 @@ static inline fa_shape fa__scalar_shape(void)
     return s;
 }
 
-/* FA__CALLn(function, a conversion for each operand, operands..., .option = value...) expands to ({ line; fa_f_options
- * o = defaults; o .option = value; fa_f(operands..., &o); }). An operand that may be a number is evaluated into a
- * variable first, so that nested calls do not grow exponentially; other operands are expanded in place. */
+/* FA__CALLn(function, FA__NAMEDn(...), a conversion for each operand, operands..., .option = value...) expands to ({
+ * line; fa_f_options o = defaults; o .option = value; fa_f(operands..., &o); }). An operand that may be a number is
+ * evaluated into a variable first, so that nested calls do not grow exponentially; other operands are expanded in
+ * place. */
 #define FA__BIND_FA__SAME(text, name, v)
 #define FA__PASS_FA__SAME(name, v) v
 #define FA__BIND_FA__ARG(text, name, v)                                                                                \
@@ -527,55 +528,60 @@ static inline fa_shape fa__scalar_shape(void)
 #define FA__PASS_FA__DIMENSION(name, v) FA__PASS_DIM(name)
 #define FA__OPERAND_TEXT(f, which) #f ": the " which " operand is neither a tensor nor a number"
 
-#define FA__CALL0(f, ...) FA__CALL0_(f, __COUNTER__, __VA_ARGS__)
+#define FA__CALL0(f, named, ...) FA__CALL0_(f, named, __COUNTER__, __VA_ARGS__)
 #define FA__CALL0_(...) FA__CALL0__(__VA_ARGS__)
-#define FA__CALL0__(f, u, ...)                                                                                         \
+#define FA__CALL0__(f, named, u, ...)                                                                                  \
     __extension__({                                                                                                    \
-        FA__LINE(u)                                                                                                    \
-        f##_options fa__o##u = FA__DEFAULT_##f;                                                                        \
+        FA__LINE(u) FA__CHECK_NAMED(#f, named) f##_options fa__o##u = FA__DEFAULT_##f;                                 \
         FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
         f(&fa__o##u);                                                                                                  \
     })
-#define FA__CALL1(f, c1, ...) FA__CALL1_(f, c1, __COUNTER__, FA__1(__VA_ARGS__), FA__DROP1(__VA_ARGS__, .fa__end = 0))
+#define FA__CALL1(f, named, c1, ...)                                                                                   \
+    FA__CALL1_(f, named, c1, __COUNTER__, FA__1(__VA_ARGS__), FA__DROP1(__VA_ARGS__, .fa__end = 0))
 #define FA__CALL1_(...) FA__CALL1__(__VA_ARGS__)
-#define FA__CALL1__(f, c1, u, a, ...)                                                                                  \
+#define FA__CALL1__(f, named, c1, u, a, ...)                                                                           \
     __extension__({                                                                                                    \
         FA__LINE(u)                                                                                                    \
+        FA__CHECK_NAMED(#f, named)                                                                                     \
         FA__BIND_##c1(FA__OPERAND_TEXT(f, "first"), fa__a##u, a) f##_options fa__o##u = FA__DEFAULT_##f;               \
         FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
         f(FA__PASS_##c1(fa__a##u, a), &fa__o##u);                                                                      \
     })
-#define FA__CALL2(f, c1, c2, ...)                                                                                      \
-    FA__CALL2_(f, c1, c2, __COUNTER__, FA__1(__VA_ARGS__), FA__2(__VA_ARGS__), FA__DROP2(__VA_ARGS__, .fa__end = 0))
+#define FA__CALL2(f, named, c1, c2, ...)                                                                               \
+    FA__CALL2_(f, named, c1, c2, __COUNTER__, FA__1(__VA_ARGS__), FA__2(__VA_ARGS__),                                  \
+               FA__DROP2(__VA_ARGS__, .fa__end = 0))
 #define FA__CALL2_(...) FA__CALL2__(__VA_ARGS__)
-#define FA__CALL2__(f, c1, c2, u, a, b, ...)                                                                           \
+#define FA__CALL2__(f, named, c1, c2, u, a, b, ...)                                                                    \
     __extension__({                                                                                                    \
         FA__LINE(u)                                                                                                    \
+        FA__CHECK_NAMED(#f, named)                                                                                     \
         FA__BIND_##c1(FA__OPERAND_TEXT(f, "first"), fa__a##u, a)                                                       \
             FA__BIND_##c2(FA__OPERAND_TEXT(f, "second"), fa__b##u, b) f##_options fa__o##u = FA__DEFAULT_##f;          \
         FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
         f(FA__PASS_##c1(fa__a##u, a), FA__PASS_##c2(fa__b##u, b), &fa__o##u);                                          \
     })
-#define FA__CALL3(f, c1, c2, c3, ...)                                                                                  \
-    FA__CALL3_(f, c1, c2, c3, __COUNTER__, FA__1(__VA_ARGS__), FA__2(__VA_ARGS__), FA__3(__VA_ARGS__),                 \
+#define FA__CALL3(f, named, c1, c2, c3, ...)                                                                           \
+    FA__CALL3_(f, named, c1, c2, c3, __COUNTER__, FA__1(__VA_ARGS__), FA__2(__VA_ARGS__), FA__3(__VA_ARGS__),          \
                FA__DROP3(__VA_ARGS__, .fa__end = 0))
 #define FA__CALL3_(...) FA__CALL3__(__VA_ARGS__)
-#define FA__CALL3__(f, c1, c2, c3, u, a, b, c, ...)                                                                    \
+#define FA__CALL3__(f, named, c1, c2, c3, u, a, b, c, ...)                                                             \
     __extension__({                                                                                                    \
         FA__LINE(u)                                                                                                    \
+        FA__CHECK_NAMED(#f, named)                                                                                     \
         FA__BIND_##c1(FA__OPERAND_TEXT(f, "first"), fa__a##u, a)                                                       \
             FA__BIND_##c2(FA__OPERAND_TEXT(f, "second"), fa__b##u, b)                                                  \
                 FA__BIND_##c3(FA__OPERAND_TEXT(f, "third"), fa__c##u, c) f##_options fa__o##u = FA__DEFAULT_##f;       \
         FA__SET(fa__o##u, __VA_ARGS__)                                                                                 \
         f(FA__PASS_##c1(fa__a##u, a), FA__PASS_##c2(fa__b##u, b), FA__PASS_##c3(fa__c##u, c), &fa__o##u);              \
     })
-#define FA__CALL4(f, c1, c2, c3, c4, ...)                                                                              \
-    FA__CALL4_(f, c1, c2, c3, c4, __COUNTER__, FA__1(__VA_ARGS__), FA__2(__VA_ARGS__), FA__3(__VA_ARGS__),             \
+#define FA__CALL4(f, named, c1, c2, c3, c4, ...)                                                                       \
+    FA__CALL4_(f, named, c1, c2, c3, c4, __COUNTER__, FA__1(__VA_ARGS__), FA__2(__VA_ARGS__), FA__3(__VA_ARGS__),      \
                FA__4(__VA_ARGS__), FA__DROP4(__VA_ARGS__, .fa__end = 0))
 #define FA__CALL4_(...) FA__CALL4__(__VA_ARGS__)
-#define FA__CALL4__(f, c1, c2, c3, c4, u, a, b, c, d, ...)                                                             \
+#define FA__CALL4__(f, named, c1, c2, c3, c4, u, a, b, c, d, ...)                                                      \
     __extension__({                                                                                                    \
         FA__LINE(u)                                                                                                    \
+        FA__CHECK_NAMED(#f, named)                                                                                     \
         FA__BIND_##c1(FA__OPERAND_TEXT(f, "first"), fa__a##u, a)                                                       \
             FA__BIND_##c2(FA__OPERAND_TEXT(f, "second"), fa__b##u, b)                                                  \
                 FA__BIND_##c3(FA__OPERAND_TEXT(f, "third"), fa__c##u, c)                                               \
@@ -584,13 +590,14 @@ static inline fa_shape fa__scalar_shape(void)
         f(FA__PASS_##c1(fa__a##u, a), FA__PASS_##c2(fa__b##u, b), FA__PASS_##c3(fa__c##u, c),                          \
           FA__PASS_##c4(fa__d##u, d), &fa__o##u);                                                                      \
     })
-#define FA__CALL5(f, c1, c2, c3, c4, c5, ...)                                                                          \
-    FA__CALL5_(f, c1, c2, c3, c4, c5, __COUNTER__, FA__1(__VA_ARGS__), FA__2(__VA_ARGS__), FA__3(__VA_ARGS__),         \
+#define FA__CALL5(f, named, c1, c2, c3, c4, c5, ...)                                                                   \
+    FA__CALL5_(f, named, c1, c2, c3, c4, c5, __COUNTER__, FA__1(__VA_ARGS__), FA__2(__VA_ARGS__), FA__3(__VA_ARGS__),  \
                FA__4(__VA_ARGS__), FA__5(__VA_ARGS__), FA__DROP5(__VA_ARGS__, .fa__end = 0))
 #define FA__CALL5_(...) FA__CALL5__(__VA_ARGS__)
-#define FA__CALL5__(f, c1, c2, c3, c4, c5, u, a, b, c, d, e, ...)                                                      \
+#define FA__CALL5__(f, named, c1, c2, c3, c4, c5, u, a, b, c, d, e, ...)                                               \
     __extension__({                                                                                                    \
         FA__LINE(u)                                                                                                    \
+        FA__CHECK_NAMED(#f, named)                                                                                     \
         FA__BIND_##c1(FA__OPERAND_TEXT(f, "first"), fa__a##u, a)                                                       \
             FA__BIND_##c2(FA__OPERAND_TEXT(f, "second"), fa__b##u, b)                                                  \
                 FA__BIND_##c3(FA__OPERAND_TEXT(f, "third"), fa__c##u, c)                                               \

@@ -11,7 +11,7 @@
 #include <string.h>
 
 /* The name includes the version of all tables, so that a plugin of another version is not opened by mistake. */
-#define TABLE "facula_plugin_2"
+#define TABLE "facula_plugin_3"
 
 enum { PLACES = 4 };
 

@@ -47,8 +47,9 @@ static bool can_be_mapped(const fa__stored *a, const fa_saved_entry *e, fa_devic
     if (device.kind == FA__DEFAULT_DEVICE)
         device = fa__settings().device;
     bool cpu = device.kind == FA__DEFAULT_DEVICE || fa_device_equal(device, FA_CPU);
-    bool swapped = a->layout && a->layout[e - a->entry].swapped;
-    return cpu && !swapped && e->dtype != FA_BOOL && e->elements
+    const fa__layout *l = a->layout ? &a->layout[e - a->entry] : NULL;
+    bool converted = l && (l->swapped || l->packed);
+    return cpu && !converted && e->dtype != FA_BOOL && e->elements
            && (a->head + e->begin) % (int64_t)fa_dtype_size(e->dtype) == 0;
 }
 

@@ -238,10 +238,8 @@ static const char *read_start(const fa__stored *a, int64_t at, int64_t size, siz
     for (int turn = 0;; turn++) {
         *have = size < (int64_t)room ? (size_t)size : room;
         fa__memory *m = fa__memory_new(*have);
-        if (!m)
+        if (!m || !fa__stored_bytes(a, &a->layout[a->count], at, m->bytes, *have))
             return NULL;
-        if (fseeko(a->file, (off_t)at, SEEK_SET) || fread(m->bytes, 1, *have, a->file) != *have)
-            return fa__stored_damaged(a, "byte %" PRId64 " cannot be read", at), NULL;
         fa__npy n;
         size_t wrong;
         if (turn || *have < room || (!fa__npy_read(m->bytes, *have, &n, &wrong)))

@@ -1,4 +1,4 @@
-/* NumPy's npz files: zip archives whose members NAME.npy are stored or, which is not read here, compressed. See
+/* NumPy's npz files: zip archives whose members NAME.npy are stored or compressed (deflate). See
  * https://pkware.cachefly.net/webdocs/casestudies/APPNOTE.TXT. */
 #include "io/crc.h"
 #include "io/npy.h"
@@ -17,6 +17,8 @@ enum {
     COMMENT = 0xffff, /* most bytes after the last record */
     UTF8 = 0x800,
     ENCRYPTED = 1,
+    DEFLATED = 8,         /* a method of compression */
+    MOST_DEFLATED = 1040, /* bytes that a compressed one stands for, at most */
     PADDING = 0xd935, /* an extra field that only aligns what follows */
     ALIGNED = 64
 };
@@ -142,12 +144,12 @@ static bool member_is_good(const fa__stored *a, const member *m)
         return fa__stored_damaged(a, "a name of a member has a zero byte");
     if (m->flags & ENCRYPTED)
         return fa_fail(FA_ERROR_UNAVAILABLE, "%s: %s: \"%s\" is encrypted", a->who, a->path, name);
-    if (m->method)
+    if (m->method && m->method != DEFLATED)
         return fa_fail(FA_ERROR_UNAVAILABLE,
-                       "%s: %s: \"%s\" is compressed: numpy.savez() writes what can be read, and "
-                       "numpy.savez_compressed() does not",
-                       a->who, a->path, name);
-    return (m->size == m->packed && m->size <= (uint64_t)a->size && m->at <= (uint64_t)a->size)
+                       "%s: %s: \"%s\" is compressed by method %" PRIu64 ", and NumPy's is %d (deflate)", a->who, a->path,
+                       name, m->method, (int)DEFLATED);
+    bool sizes = m->method ? m->packed > 0 && m->size <= MOST_DEFLATED * m->packed : m->size == m->packed;
+    return (m->packed <= (uint64_t)a->size && m->at <= (uint64_t)a->size && sizes)
            || fa__stored_damaged(a, "\"%s\" is said to have %" PRIu64 " bytes at byte %" PRIu64, name, m->size, m->at);
 }
 
@@ -163,10 +165,11 @@ static bool add_member(fa__stored *a, const member *m)
     if (get(local, 0, 4) != local_mark)
         return fa__stored_damaged(a, "at byte %" PRIu64 " there is no member", m->at);
     int64_t at = (int64_t)(m->at + LOCAL + get(local, 26, 2) + get(local, 28, 2));
-    if (at > a->size || (int64_t)m->size > a->size - at)
+    if (at > a->size || (int64_t)m->packed > a->size - at)
         return fa__stored_damaged(a, "\"%s\" ends beyond the file", m->name);
     a->layout[a->count].checked = true;
     a->layout[a->count].crc = m->crc;
+    a->layout[a->count].packed = m->method ? (int64_t)m->packed : 0;
     return fa__npy_add(a, m->name, at, (int64_t)m->size);
 }
 

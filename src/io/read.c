@@ -1,6 +1,7 @@
 /* Reading safetensors files: opening one, and its tensors. */
 #include "io/crc.h"
 #include "io/npy.h"
+#include "plugins/gzip.h"
 #include <errno.h>
 #include <facula/device.h>
 #include <facula/error.h>
@@ -174,6 +175,24 @@ static void bytes_swap(char *bytes, size_t size, size_t element)
         }
 }
 
+static bool read_packed(const fa__stored *a, int64_t at, size_t packed, void *to, size_t size)
+{
+    FA_SCOPE;
+    const fa__gzip *gzip = fa__plugin("gzip", "to read compressed arrays");
+    fa__memory *m = gzip ? fa__memory_new(packed) : NULL;
+    if (!m || !fa__stored_bytes(a, NULL, at, m->bytes, packed))
+        return false;
+    return gzip->inflate(m->bytes, packed, to, size)
+           || fa__stored_damaged(a, "the %zu bytes from byte %" PRId64 " cannot be decompressed", packed, at);
+}
+
+bool fa__stored_bytes(const fa__stored *a, const fa__layout *l, int64_t at, void *to, size_t size)
+{
+    if (l && l->packed)
+        return read_packed(a, at, (size_t)l->packed, to, size);
+    return (!fseeko(a->file, (off_t)at, SEEK_SET) && fread(to, 1, size, a->file) == size) || cannot(a, "read");
+}
+
 /* A tensor of elements whose first dimension is the fastest, in row-major order. */
 static fa_tensor *from_fortran(const void *bytes, const fa_saved_entry *e, fa_device device)
 {
@@ -197,10 +216,8 @@ static fa_tensor *read_tensor(fa__stored *a, const fa_saved_entry *e, fa_device 
     int64_t begin = l ? l->at : a->head + e->begin, skipped = a->head + e->begin - begin;
     size_t size = (size_t)(e->end - e->begin), all = size + (size_t)skipped;
     fa__memory *s = fa__memory_new(all);
-    if (!s)
+    if (!s || !fa__stored_bytes(a, l, begin, s->bytes, all))
         return NULL;
-    if (fseeko(a->file, (off_t)begin, SEEK_SET) || fread(s->bytes, 1, all, a->file) != all)
-        return cannot(a, "read"), NULL;
     if (l && l->checked && fa__crc(0, s->bytes, all) != l->crc)
         return fa_fail(FA_ERROR_FILE, "it is damaged: its checksum is another"), NULL;
     char *bytes = s->bytes + skipped;

@@ -18,6 +18,7 @@ typedef struct fa__layout {
     bool checked;          /* there is a checksum, of all bytes from `at` to the entry's end */
     uint32_t crc;
     int64_t at;
+    int64_t packed; /* bytes of a compressed array in the file, from `at`; 0: it is not compressed */
     char dtype_name[24];
 } fa__layout;
 
@@ -57,6 +58,9 @@ fa__stored *fa__stored_open(const char *who, const char *path);
 fa__stored *fa__stored_from(const char *who, const char *path, FILE *file, int64_t size);
 /* Makes room for entries with layouts. */
 bool fa__layout_new(fa__stored *archive, uint64_t count);
+/* Reads the first `size` bytes of what begins at byte `at` of the file, and decompresses them if the layout says so (NULL:
+ * it is not compressed). False and an error if that cannot be. */
+bool fa__stored_bytes(const fa__stored *archive, const fa__layout *layout, int64_t at, void *to, size_t size);
 /* A name that occurs twice, where it occurs last; NULL: none, or an error. The names are `step` bytes apart. */
 const char *fa__twice(const void *first, size_t count, size_t step);
 /* A tensor over the memory of the file; NULL: it has to be read, or there is an error. */

@@ -1,5 +1,5 @@
 #!/bin/sh
-# exports.sh SOURCE BUILD: what libfacula.so exports begins with fa_, what it needs is the C library and the
+# exports.sh SOURCE BUILD: what libfacula.so exports begins with fa_ and carries the version of its interface, what it needs is the C library and the
 # compiler's own, its soname is the version's; and the static library defines no other global name either.
 version=$(sed -n 's/^#define FA_VERSION_M[AI][JN]OR //p' "$1/include/facula/version.h" | paste -sd .)
 cd "$2" || exit 2
@@ -21,11 +21,16 @@ same() { # name of the case, what has to be, what is
         status=1
     fi
 }
-exports=$(readelf -W --dyn-syms libfacula.so | awk '$7 ~ /^[0-9]+$/ && $5 != "LOCAL" {print $8}')
+exports=$(readelf -W --dyn-syms libfacula.so | awk '$7 ~ /^[0-9]+$/ && $5 != "LOCAL" {print $8}' | sed 's/@@.*//' |
+    grep -v '^FACULA_[0-9.]*$')
 needs=$(readelf -W -d libfacula.so | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
 same 'shared: exports the calls' fa_version "$(echo "$exports" | grep -x fa_version)"
 none 'shared: exports only fa_' <<X
 $(echo "$exports" | grep -v '^fa_')
+X
+none 'shared: every name has the version' <<X
+$(readelf -W --dyn-syms libfacula.so | awk '$7 ~ /^[0-9]+$/ && $5 != "LOCAL" && $4 != "OBJECT" || $8 ~ /^fa_/ {print $8}' |
+    grep -v "@@FACULA_$version\$")
 X
 same 'shared: needs libc' libc.so.6 "$(echo "$needs" | grep '^libc\.so')"
 none 'shared: needs libc, libm, libgcc_s alone' <<X

@@ -224,8 +224,8 @@ static void errors_of_copies(void **state)
     REFUSED(fa_repeat_interleave(v, v), FA_ERROR_DTYPE, "fa_repeat_interleave(", "integers");
     REFUSED(fa_repeat_interleave(v, counts), FA_ERROR_ARGUMENT, "fa_repeat_interleave(", "repeats[1] is -2");
     REFUSED(fa_repeat_interleave(x, counts), FA_ERROR_SHAPE, "fa_repeat_interleave(", "one number, or 12");
-    REFUSED(fa_repeat_interleave(fa_to(v, DEVICE(0)), fa_to(fa_tensor_of(1, 2, 3), DEVICE(1))), FA_ERROR_DEVICE,
-            "fa_repeat_interleave(", "different devices");
+    fa_tensor *here = fa_to(v, DEVICE(0)), *there = fa_to(fa_tensor_of(1, 2, 3), DEVICE(1));
+    REFUSED(fa_repeat_interleave(here, there), FA_ERROR_DEVICE, "fa_repeat_interleave(", "different devices");
     REFUSED(fa_repeat_interleave(v, fa_to(counts, DEVICE(0))), FA_ERROR_DEVICE, "fa_repeat_interleave(",
             "different devices");
     REFUSED(fa_pad(v, FA_LIST(1)), FA_ERROR_SHAPE, "fa_pad(", "1 pads");

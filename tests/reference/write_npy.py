@@ -16,11 +16,13 @@ def array(dtype):
     return numbers % 2 == 1 if dtype.endswith("b1") else numbers.astype(dtype)
 
 
-def fixed(path, arrays):
-    """An npz file like that of numpy.savez, without times."""
-    with zipfile.ZipFile(path, "w", zipfile.ZIP_STORED) as archive:
+def fixed(path, arrays, method=zipfile.ZIP_STORED):
+    """An npz file like that of numpy.savez or numpy.savez_compressed, without times."""
+    with zipfile.ZipFile(path, "w") as archive:
         for name, value in arrays.items():
-            with archive.open(zipfile.ZipInfo(name + ".npy"), "w", force_zip64=True) as member:
+            entry = zipfile.ZipInfo(name + ".npy")
+            entry.compress_type = method
+            with archive.open(entry, "w", force_zip64=True) as member:
                 npy.write_array(member, value)
 
 
@@ -37,7 +39,10 @@ fixed(os.path.join(folder, "arrays.npz"), arrays)
 fixed(os.path.join(folder, "others.npz"), {"u4": numbers.astype("<u4"), "c8": numbers.astype("<c8"),
                                            "text": np.array(["a", "bc"]), "rec": np.zeros(2, [("x", "<f4"), ("y", "<i4")]),
                                            "deep": np.zeros((1,) * 9, "<f4")})
-np.savez_compressed(os.path.join(folder, "compressed.npz"), a=numbers.astype("<f4"))
+fixed(os.path.join(folder, "compressed.npz"), arrays, zipfile.ZIP_DEFLATED)
+fixed(os.path.join(folder, "two.npz"), {"a": numbers.astype("<f4"), "b": np.asfortranarray(array(">i2"))}, zipfile.ZIP_DEFLATED)
+fixed(os.path.join(folder, "zeros.npz"), {"zeros": np.zeros((1000, 1000), "<f4")}, zipfile.ZIP_DEFLATED)
+fixed(os.path.join(folder, "lzma.npz"), {"a": numbers.astype("<f4")}, zipfile.ZIP_LZMA)
 for version in [(1, 0), (2, 0), (3, 0)]:
     with open(os.path.join(folder, "version%d.npy" % version[0]), "wb") as file:
         npy.write_array(file, array("<f4"), version=version)

@@ -182,7 +182,10 @@ static void put_call_macro(text *t, const op *o, const char *name, bool inplace)
     int operands = 0;
     for (int i = 0; i < o->args->nfields; i++)
         operands += is_operand(&o->args->field[i]);
-    put(t, "#define %s(...) FA__CALL%d(%s", name, operands, name);
+    put(t, "#define %s(...) FA__CALL%d(%s, FA__NAMED%d(, ##__VA_ARGS__, .", name, operands, name, operands);
+    for (int i = 0; i < (operands ? operands : 1); i++)
+        put(t, ", .");
+    put(t, ")");
     for (int i = 0; i < o->args->nfields; i++)
         if (is_operand(&o->args->field[i]))
             put(t, ", %s", conversion(o, i, inplace));

@@ -442,72 +442,72 @@ FA_API fa_tensor *fa_take_along_dim(const fa_tensor *x, const fa_tensor *index, 
 /** @cond */
 /* Macros through which the functions above take named options, and numbers instead of tensors. */
 #define FA__DEFAULT_fa_index_select {offsetof(fa_index_select_options, fa__end), NULL, 0}
-#define fa_index_select(...) FA__CALL3(fa_index_select, FA__SAME, FA__DIMENSION, FA__SAME, __VA_ARGS__)
+#define fa_index_select(...) FA__CALL3(fa_index_select, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__DIMENSION, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_gather {offsetof(fa_gather_options, fa__end), NULL, 0}
-#define fa_gather(...) FA__CALL3(fa_gather, FA__SAME, FA__DIMENSION, FA__SAME, __VA_ARGS__)
+#define fa_gather(...) FA__CALL3(fa_gather, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__DIMENSION, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_scatter_add {offsetof(fa_scatter_add_options, fa__end), NULL, 0}
-#define fa_scatter_add(...) FA__CALL4(fa_scatter_add, FA__SAME, FA__DIMENSION, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_scatter_add(...) FA__CALL4(fa_scatter_add, FA__NAMED4(, ##__VA_ARGS__, ., ., ., ., .), FA__SAME, FA__DIMENSION, FA__SAME, FA__SAME, __VA_ARGS__)
 typedef fa_scatter_add_options fa_scatter_add__options;
 #define FA__DEFAULT_fa_scatter_add_ FA__DEFAULT_fa_scatter_add
-#define fa_scatter_add_(...) FA__CALL4(fa_scatter_add_, FA__SAME, FA__DIMENSION, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_scatter_add_(...) FA__CALL4(fa_scatter_add_, FA__NAMED4(, ##__VA_ARGS__, ., ., ., ., .), FA__SAME, FA__DIMENSION, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_cat {offsetof(fa_cat_options, fa__end), NULL, 0, 0}
-#define fa_cat(...) FA__CALL1(fa_cat, FA__SAME, __VA_ARGS__)
+#define fa_cat(...) FA__CALL1(fa_cat, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_nonzero {offsetof(fa_nonzero_options, fa__end), NULL, 0}
-#define fa_nonzero(...) FA__CALL1(fa_nonzero, FA__SAME, __VA_ARGS__)
+#define fa_nonzero(...) FA__CALL1(fa_nonzero, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define fa_nonzero_tuple(...) FA__CALLED(fa_nonzero_tuple(__VA_ARGS__))
 #define FA__DEFAULT_fa_masked_fill {offsetof(fa_masked_fill_options, fa__end), NULL, 0}
-#define fa_masked_fill(...) FA__CALL3(fa_masked_fill, FA__SAME, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_masked_fill(...) FA__CALL3(fa_masked_fill, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__ARG, __VA_ARGS__)
 typedef fa_masked_fill_options fa_masked_fill__options;
 #define FA__DEFAULT_fa_masked_fill_ FA__DEFAULT_fa_masked_fill
-#define fa_masked_fill_(...) FA__CALL3(fa_masked_fill_, FA__SAME, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_masked_fill_(...) FA__CALL3(fa_masked_fill_, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_masked_select {offsetof(fa_masked_select_options, fa__end), NULL, 0}
-#define fa_masked_select(...) FA__CALL2(fa_masked_select, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_masked_select(...) FA__CALL2(fa_masked_select, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_masked_scatter {offsetof(fa_masked_scatter_options, fa__end), NULL, 0}
-#define fa_masked_scatter(...) FA__CALL3(fa_masked_scatter, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_masked_scatter(...) FA__CALL3(fa_masked_scatter, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 typedef fa_masked_scatter_options fa_masked_scatter__options;
 #define FA__DEFAULT_fa_masked_scatter_ FA__DEFAULT_fa_masked_scatter
-#define fa_masked_scatter_(...) FA__CALL3(fa_masked_scatter_, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_masked_scatter_(...) FA__CALL3(fa_masked_scatter_, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_one_hot {offsetof(fa_one_hot_options, fa__end), NULL, -1, 0}
-#define fa_one_hot(...) FA__CALL1(fa_one_hot, FA__SAME, __VA_ARGS__)
+#define fa_one_hot(...) FA__CALL1(fa_one_hot, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_scatter {offsetof(fa_scatter_options, fa__end), NULL, 0}
-#define fa_scatter(...) FA__CALL4(fa_scatter, FA__SAME, FA__DIMENSION, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_scatter(...) FA__CALL4(fa_scatter, FA__NAMED4(, ##__VA_ARGS__, ., ., ., ., .), FA__SAME, FA__DIMENSION, FA__SAME, FA__ARG, __VA_ARGS__)
 typedef fa_scatter_options fa_scatter__options;
 #define FA__DEFAULT_fa_scatter_ FA__DEFAULT_fa_scatter
-#define fa_scatter_(...) FA__CALL4(fa_scatter_, FA__SAME, FA__DIMENSION, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_scatter_(...) FA__CALL4(fa_scatter_, FA__NAMED4(, ##__VA_ARGS__, ., ., ., ., .), FA__SAME, FA__DIMENSION, FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_scatter_reduce {offsetof(fa_scatter_reduce_options, fa__end), NULL, true, 0}
-#define fa_scatter_reduce(...) FA__CALL5(fa_scatter_reduce, FA__SAME, FA__DIMENSION, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_scatter_reduce(...) FA__CALL5(fa_scatter_reduce, FA__NAMED5(, ##__VA_ARGS__, ., ., ., ., ., .), FA__SAME, FA__DIMENSION, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 typedef fa_scatter_reduce_options fa_scatter_reduce__options;
 #define FA__DEFAULT_fa_scatter_reduce_ FA__DEFAULT_fa_scatter_reduce
-#define fa_scatter_reduce_(...) FA__CALL5(fa_scatter_reduce_, FA__SAME, FA__DIMENSION, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_scatter_reduce_(...) FA__CALL5(fa_scatter_reduce_, FA__NAMED5(, ##__VA_ARGS__, ., ., ., ., ., .), FA__SAME, FA__DIMENSION, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_index_add {offsetof(fa_index_add_options, fa__end), NULL, 1, 0}
-#define fa_index_add(...) FA__CALL4(fa_index_add, FA__SAME, FA__DIMENSION, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_index_add(...) FA__CALL4(fa_index_add, FA__NAMED4(, ##__VA_ARGS__, ., ., ., ., .), FA__SAME, FA__DIMENSION, FA__SAME, FA__SAME, __VA_ARGS__)
 typedef fa_index_add_options fa_index_add__options;
 #define FA__DEFAULT_fa_index_add_ FA__DEFAULT_fa_index_add
-#define fa_index_add_(...) FA__CALL4(fa_index_add_, FA__SAME, FA__DIMENSION, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_index_add_(...) FA__CALL4(fa_index_add_, FA__NAMED4(, ##__VA_ARGS__, ., ., ., ., .), FA__SAME, FA__DIMENSION, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_index_copy {offsetof(fa_index_copy_options, fa__end), NULL, 0}
-#define fa_index_copy(...) FA__CALL4(fa_index_copy, FA__SAME, FA__DIMENSION, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_index_copy(...) FA__CALL4(fa_index_copy, FA__NAMED4(, ##__VA_ARGS__, ., ., ., ., .), FA__SAME, FA__DIMENSION, FA__SAME, FA__SAME, __VA_ARGS__)
 typedef fa_index_copy_options fa_index_copy__options;
 #define FA__DEFAULT_fa_index_copy_ FA__DEFAULT_fa_index_copy
-#define fa_index_copy_(...) FA__CALL4(fa_index_copy_, FA__SAME, FA__DIMENSION, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_index_copy_(...) FA__CALL4(fa_index_copy_, FA__NAMED4(, ##__VA_ARGS__, ., ., ., ., .), FA__SAME, FA__DIMENSION, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_index_fill {offsetof(fa_index_fill_options, fa__end), NULL, 0}
-#define fa_index_fill(...) FA__CALL4(fa_index_fill, FA__SAME, FA__DIMENSION, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_index_fill(...) FA__CALL4(fa_index_fill, FA__NAMED4(, ##__VA_ARGS__, ., ., ., ., .), FA__SAME, FA__DIMENSION, FA__SAME, FA__ARG, __VA_ARGS__)
 typedef fa_index_fill_options fa_index_fill__options;
 #define FA__DEFAULT_fa_index_fill_ FA__DEFAULT_fa_index_fill
-#define fa_index_fill_(...) FA__CALL4(fa_index_fill_, FA__SAME, FA__DIMENSION, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_index_fill_(...) FA__CALL4(fa_index_fill_, FA__NAMED4(, ##__VA_ARGS__, ., ., ., ., .), FA__SAME, FA__DIMENSION, FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_index_reduce {offsetof(fa_index_reduce_options, fa__end), NULL, true, 0}
-#define fa_index_reduce(...) FA__CALL5(fa_index_reduce, FA__SAME, FA__DIMENSION, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_index_reduce(...) FA__CALL5(fa_index_reduce, FA__NAMED5(, ##__VA_ARGS__, ., ., ., ., ., .), FA__SAME, FA__DIMENSION, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 typedef fa_index_reduce_options fa_index_reduce__options;
 #define FA__DEFAULT_fa_index_reduce_ FA__DEFAULT_fa_index_reduce
-#define fa_index_reduce_(...) FA__CALL5(fa_index_reduce_, FA__SAME, FA__DIMENSION, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_index_reduce_(...) FA__CALL5(fa_index_reduce_, FA__NAMED5(, ##__VA_ARGS__, ., ., ., ., ., .), FA__SAME, FA__DIMENSION, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_take {offsetof(fa_take_options, fa__end), NULL, 0}
-#define fa_take(...) FA__CALL2(fa_take, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_take(...) FA__CALL2(fa_take, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_put {offsetof(fa_put_options, fa__end), NULL, false, 0}
-#define fa_put(...) FA__CALL3(fa_put, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_put(...) FA__CALL3(fa_put, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 typedef fa_put_options fa_put__options;
 #define FA__DEFAULT_fa_put_ FA__DEFAULT_fa_put
-#define fa_put_(...) FA__CALL3(fa_put_, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_put_(...) FA__CALL3(fa_put_, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_take_along_dim {offsetof(fa_take_along_dim_options, fa__end), NULL, INT64_MIN, 0}
-#define fa_take_along_dim(...) FA__CALL2(fa_take_along_dim, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_take_along_dim(...) FA__CALL2(fa_take_along_dim, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 /** @endcond */
 
 FA__END

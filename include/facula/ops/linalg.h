@@ -631,65 +631,65 @@ FA_API fa_tensor *fa_cross(const fa_tensor *a, const fa_tensor *b, const fa_cros
 /** @cond */
 /* Macros through which the functions above take named options, and numbers instead of tensors. */
 #define FA__DEFAULT_fa_addmm {offsetof(fa_addmm_options, fa__end), NULL, 1, 1, 0}
-#define fa_addmm(...) FA__CALL3(fa_addmm, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_addmm(...) FA__CALL3(fa_addmm, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_addmv {offsetof(fa_addmv_options, fa__end), NULL, 1, 1, 0}
-#define fa_addmv(...) FA__CALL3(fa_addmv, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_addmv(...) FA__CALL3(fa_addmv, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_addr {offsetof(fa_addr_options, fa__end), NULL, 1, 1, 0}
-#define fa_addr(...) FA__CALL3(fa_addr, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_addr(...) FA__CALL3(fa_addr, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_baddbmm {offsetof(fa_baddbmm_options, fa__end), NULL, 1, 1, 0}
-#define fa_baddbmm(...) FA__CALL3(fa_baddbmm, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_baddbmm(...) FA__CALL3(fa_baddbmm, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_addbmm {offsetof(fa_addbmm_options, fa__end), NULL, 1, 1, 0}
-#define fa_addbmm(...) FA__CALL3(fa_addbmm, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_addbmm(...) FA__CALL3(fa_addbmm, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_block_diag {offsetof(fa_block_diag_options, fa__end), NULL, 0}
-#define fa_block_diag(...) FA__CALL1(fa_block_diag, FA__SAME, __VA_ARGS__)
+#define fa_block_diag(...) FA__CALL1(fa_block_diag, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_cartesian_prod {offsetof(fa_cartesian_prod_options, fa__end), NULL, 0}
-#define fa_cartesian_prod(...) FA__CALL1(fa_cartesian_prod, FA__SAME, __VA_ARGS__)
+#define fa_cartesian_prod(...) FA__CALL1(fa_cartesian_prod, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_vander {offsetof(fa_vander_options, fa__end), NULL, -1, false, 0}
-#define fa_vander(...) FA__CALL1(fa_vander, FA__SAME, __VA_ARGS__)
+#define fa_vander(...) FA__CALL1(fa_vander, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_combinations {offsetof(fa_combinations_options, fa__end), NULL, 2, false, 0}
-#define fa_combinations(...) FA__CALL1(fa_combinations, FA__SAME, __VA_ARGS__)
+#define fa_combinations(...) FA__CALL1(fa_combinations, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_pairwise_distance {offsetof(fa_pairwise_distance_options, fa__end), NULL, 2, 1e-6, false, 0}
-#define fa_pairwise_distance(...) FA__CALL2(fa_pairwise_distance, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_pairwise_distance(...) FA__CALL2(fa_pairwise_distance, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_cdist {offsetof(fa_cdist_options, fa__end), NULL, 2, 0}
-#define fa_cdist(...) FA__CALL2(fa_cdist, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_cdist(...) FA__CALL2(fa_cdist, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_pdist {offsetof(fa_pdist_options, fa__end), NULL, 2, 0}
-#define fa_pdist(...) FA__CALL1(fa_pdist, FA__SAME, __VA_ARGS__)
+#define fa_pdist(...) FA__CALL1(fa_pdist, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_cosine_similarity {offsetof(fa_cosine_similarity_options, fa__end), NULL, 1, 1e-8, 0}
-#define fa_cosine_similarity(...) FA__CALL2(fa_cosine_similarity, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_cosine_similarity(...) FA__CALL2(fa_cosine_similarity, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_einsum {offsetof(fa_einsum_options, fa__end), NULL, 0}
-#define fa_einsum(...) FA__CALL2(fa_einsum, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_einsum(...) FA__CALL2(fa_einsum, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_matmul {offsetof(fa_matmul_options, fa__end), NULL, 0}
-#define fa_matmul(...) FA__CALL2(fa_matmul, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_matmul(...) FA__CALL2(fa_matmul, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_linear {offsetof(fa_linear_options, fa__end), NULL, NULL, 0}
-#define fa_linear(...) FA__CALL2(fa_linear, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_linear(...) FA__CALL2(fa_linear, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_multi_dot {offsetof(fa_multi_dot_options, fa__end), NULL, 0}
-#define fa_multi_dot(...) FA__CALL1(fa_multi_dot, FA__SAME, __VA_ARGS__)
+#define fa_multi_dot(...) FA__CALL1(fa_multi_dot, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_matrix_power {offsetof(fa_matrix_power_options, fa__end), NULL, 0}
-#define fa_matrix_power(...) FA__CALL2(fa_matrix_power, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_matrix_power(...) FA__CALL2(fa_matrix_power, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_mm {offsetof(fa_mm_options, fa__end), NULL, 0}
-#define fa_mm(...) FA__CALL2(fa_mm, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_mm(...) FA__CALL2(fa_mm, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_bmm {offsetof(fa_bmm_options, fa__end), NULL, 0}
-#define fa_bmm(...) FA__CALL2(fa_bmm, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_bmm(...) FA__CALL2(fa_bmm, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_mv {offsetof(fa_mv_options, fa__end), NULL, 0}
-#define fa_mv(...) FA__CALL2(fa_mv, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_mv(...) FA__CALL2(fa_mv, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_dot {offsetof(fa_dot_options, fa__end), NULL, 0}
-#define fa_dot(...) FA__CALL2(fa_dot, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_dot(...) FA__CALL2(fa_dot, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_vecdot {offsetof(fa_vecdot_options, fa__end), NULL, -1, 0}
-#define fa_vecdot(...) FA__CALL2(fa_vecdot, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_vecdot(...) FA__CALL2(fa_vecdot, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_outer {offsetof(fa_outer_options, fa__end), NULL, 0}
-#define fa_outer(...) FA__CALL2(fa_outer, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_outer(...) FA__CALL2(fa_outer, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_inner {offsetof(fa_inner_options, fa__end), NULL, 0}
-#define fa_inner(...) FA__CALL2(fa_inner, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_inner(...) FA__CALL2(fa_inner, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_tensordot {offsetof(fa_tensordot_options, fa__end), NULL, 2, 0}
-#define fa_tensordot(...) FA__CALL2(fa_tensordot, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_tensordot(...) FA__CALL2(fa_tensordot, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_tensordot_at {offsetof(fa_tensordot_at_options, fa__end), NULL, 0}
-#define fa_tensordot_at(...) FA__CALL4(fa_tensordot_at, FA__SAME, FA__SAME, FA__ORDER, FA__ORDER, __VA_ARGS__)
+#define fa_tensordot_at(...) FA__CALL4(fa_tensordot_at, FA__NAMED4(, ##__VA_ARGS__, ., ., ., ., .), FA__SAME, FA__SAME, FA__ORDER, FA__ORDER, __VA_ARGS__)
 #define FA__DEFAULT_fa_kron {offsetof(fa_kron_options, fa__end), NULL, 0}
-#define fa_kron(...) FA__CALL2(fa_kron, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_kron(...) FA__CALL2(fa_kron, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_trace {offsetof(fa_trace_options, fa__end), NULL, 0}
-#define fa_trace(...) FA__CALL1(fa_trace, FA__SAME, __VA_ARGS__)
+#define fa_trace(...) FA__CALL1(fa_trace, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_cross {offsetof(fa_cross_options, fa__end), NULL, -1, 0}
-#define fa_cross(...) FA__CALL2(fa_cross, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_cross(...) FA__CALL2(fa_cross, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 /** @endcond */
 
 FA__END

@@ -509,49 +509,49 @@ FA_API fa_tensor *fa_gaussian_nll_loss(const fa_tensor *input, const fa_tensor *
 /** @cond */
 /* Macros through which the functions above take named options, and numbers instead of tensors. */
 #define FA__DEFAULT_fa_softmax {offsetof(fa_softmax_options, fa__end), NULL, FA_SAME, 0}
-#define fa_softmax(...) FA__CALL2(fa_softmax, FA__SAME, FA__DIMENSION, __VA_ARGS__)
+#define fa_softmax(...) FA__CALL2(fa_softmax, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__DIMENSION, __VA_ARGS__)
 #define FA__DEFAULT_fa_log_softmax {offsetof(fa_log_softmax_options, fa__end), NULL, FA_SAME, 0}
-#define fa_log_softmax(...) FA__CALL2(fa_log_softmax, FA__SAME, FA__DIMENSION, __VA_ARGS__)
+#define fa_log_softmax(...) FA__CALL2(fa_log_softmax, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__DIMENSION, __VA_ARGS__)
 #define FA__DEFAULT_fa_softmin {offsetof(fa_softmin_options, fa__end), NULL, FA_SAME, 0}
-#define fa_softmin(...) FA__CALL2(fa_softmin, FA__SAME, FA__DIMENSION, __VA_ARGS__)
+#define fa_softmin(...) FA__CALL2(fa_softmin, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__DIMENSION, __VA_ARGS__)
 #define FA__DEFAULT_fa_cross_entropy {offsetof(fa_cross_entropy_options, fa__end), NULL, NULL, -100, 0.0, FA_MEAN, 0}
-#define fa_cross_entropy(...) FA__CALL2(fa_cross_entropy, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_cross_entropy(...) FA__CALL2(fa_cross_entropy, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_nll_loss {offsetof(fa_nll_loss_options, fa__end), NULL, NULL, -100, FA_MEAN, 0}
-#define fa_nll_loss(...) FA__CALL2(fa_nll_loss, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_nll_loss(...) FA__CALL2(fa_nll_loss, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_hinge_embedding_loss {offsetof(fa_hinge_embedding_loss_options, fa__end), NULL, 1, FA_MEAN, 0}
-#define fa_hinge_embedding_loss(...) FA__CALL2(fa_hinge_embedding_loss, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_hinge_embedding_loss(...) FA__CALL2(fa_hinge_embedding_loss, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_margin_ranking_loss {offsetof(fa_margin_ranking_loss_options, fa__end), NULL, 0, FA_MEAN, 0}
-#define fa_margin_ranking_loss(...) FA__CALL3(fa_margin_ranking_loss, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_margin_ranking_loss(...) FA__CALL3(fa_margin_ranking_loss, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_soft_margin_loss {offsetof(fa_soft_margin_loss_options, fa__end), NULL, FA_MEAN, 0}
-#define fa_soft_margin_loss(...) FA__CALL2(fa_soft_margin_loss, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_soft_margin_loss(...) FA__CALL2(fa_soft_margin_loss, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_multi_margin_loss {offsetof(fa_multi_margin_loss_options, fa__end), NULL, 1, 1, NULL, FA_MEAN, 0}
-#define fa_multi_margin_loss(...) FA__CALL2(fa_multi_margin_loss, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_multi_margin_loss(...) FA__CALL2(fa_multi_margin_loss, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_multilabel_margin_loss {offsetof(fa_multilabel_margin_loss_options, fa__end), NULL, FA_MEAN, 0}
-#define fa_multilabel_margin_loss(...) FA__CALL2(fa_multilabel_margin_loss, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_multilabel_margin_loss(...) FA__CALL2(fa_multilabel_margin_loss, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_multilabel_soft_margin_loss {offsetof(fa_multilabel_soft_margin_loss_options, fa__end), NULL, NULL, FA_MEAN, 0}
-#define fa_multilabel_soft_margin_loss(...) FA__CALL2(fa_multilabel_soft_margin_loss, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_multilabel_soft_margin_loss(...) FA__CALL2(fa_multilabel_soft_margin_loss, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_cosine_embedding_loss {offsetof(fa_cosine_embedding_loss_options, fa__end), NULL, 0, FA_MEAN, 0}
-#define fa_cosine_embedding_loss(...) FA__CALL3(fa_cosine_embedding_loss, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_cosine_embedding_loss(...) FA__CALL3(fa_cosine_embedding_loss, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_triplet_margin_loss {offsetof(fa_triplet_margin_loss_options, fa__end), NULL, 1, 2, 1e-6, false, FA_MEAN, 0}
-#define fa_triplet_margin_loss(...) FA__CALL3(fa_triplet_margin_loss, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_triplet_margin_loss(...) FA__CALL3(fa_triplet_margin_loss, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_binary_cross_entropy {offsetof(fa_binary_cross_entropy_options, fa__end), NULL, NULL, FA_MEAN, 0}
-#define fa_binary_cross_entropy(...) FA__CALL2(fa_binary_cross_entropy, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_binary_cross_entropy(...) FA__CALL2(fa_binary_cross_entropy, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_binary_cross_entropy_with_logits {offsetof(fa_binary_cross_entropy_with_logits_options, fa__end), NULL, NULL, NULL, FA_MEAN, 0}
-#define fa_binary_cross_entropy_with_logits(...) FA__CALL2(fa_binary_cross_entropy_with_logits, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_binary_cross_entropy_with_logits(...) FA__CALL2(fa_binary_cross_entropy_with_logits, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_kl_div {offsetof(fa_kl_div_options, fa__end), NULL, false, FA_MEAN, 0}
-#define fa_kl_div(...) FA__CALL2(fa_kl_div, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_kl_div(...) FA__CALL2(fa_kl_div, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_mse_loss {offsetof(fa_mse_loss_options, fa__end), NULL, FA_MEAN, NULL, 0}
-#define fa_mse_loss(...) FA__CALL2(fa_mse_loss, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_mse_loss(...) FA__CALL2(fa_mse_loss, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_l1_loss {offsetof(fa_l1_loss_options, fa__end), NULL, FA_MEAN, NULL, 0}
-#define fa_l1_loss(...) FA__CALL2(fa_l1_loss, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_l1_loss(...) FA__CALL2(fa_l1_loss, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_smooth_l1_loss {offsetof(fa_smooth_l1_loss_options, fa__end), NULL, 1, FA_MEAN, 0}
-#define fa_smooth_l1_loss(...) FA__CALL2(fa_smooth_l1_loss, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_smooth_l1_loss(...) FA__CALL2(fa_smooth_l1_loss, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_huber_loss {offsetof(fa_huber_loss_options, fa__end), NULL, 1, FA_MEAN, NULL, 0}
-#define fa_huber_loss(...) FA__CALL2(fa_huber_loss, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_huber_loss(...) FA__CALL2(fa_huber_loss, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_poisson_nll_loss {offsetof(fa_poisson_nll_loss_options, fa__end), NULL, true, false, 1e-8, FA_MEAN, 0}
-#define fa_poisson_nll_loss(...) FA__CALL2(fa_poisson_nll_loss, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_poisson_nll_loss(...) FA__CALL2(fa_poisson_nll_loss, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_gaussian_nll_loss {offsetof(fa_gaussian_nll_loss_options, fa__end), NULL, false, 1e-6, FA_MEAN, 0}
-#define fa_gaussian_nll_loss(...) FA__CALL3(fa_gaussian_nll_loss, FA__SAME, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_gaussian_nll_loss(...) FA__CALL3(fa_gaussian_nll_loss, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__ARG, __VA_ARGS__)
 /** @endcond */
 
 FA__END

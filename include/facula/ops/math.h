@@ -3075,737 +3075,737 @@ FA_API fa_tensor *fa_multigammaln(const fa_tensor *x, int64_t p, const fa_multig
 /** @cond */
 /* Macros through which the functions above take named options, and numbers instead of tensors. */
 #define FA__DEFAULT_fa_relu6 {offsetof(fa_relu6_options, fa__end), NULL, 0}
-#define fa_relu6(...) FA__CALL1(fa_relu6, FA__SAME, __VA_ARGS__)
+#define fa_relu6(...) FA__CALL1(fa_relu6, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_relu6_options fa_relu6__options;
 #define FA__DEFAULT_fa_relu6_ FA__DEFAULT_fa_relu6
-#define fa_relu6_(...) FA__CALL1(fa_relu6_, FA__SAME, __VA_ARGS__)
+#define fa_relu6_(...) FA__CALL1(fa_relu6_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_hardtanh {offsetof(fa_hardtanh_options, fa__end), NULL, -1, 1, 0}
-#define fa_hardtanh(...) FA__CALL1(fa_hardtanh, FA__SAME, __VA_ARGS__)
+#define fa_hardtanh(...) FA__CALL1(fa_hardtanh, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_hardtanh_options fa_hardtanh__options;
 #define FA__DEFAULT_fa_hardtanh_ FA__DEFAULT_fa_hardtanh
-#define fa_hardtanh_(...) FA__CALL1(fa_hardtanh_, FA__SAME, __VA_ARGS__)
+#define fa_hardtanh_(...) FA__CALL1(fa_hardtanh_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_leaky_relu {offsetof(fa_leaky_relu_options, fa__end), NULL, 0.01, 0}
-#define fa_leaky_relu(...) FA__CALL1(fa_leaky_relu, FA__SAME, __VA_ARGS__)
+#define fa_leaky_relu(...) FA__CALL1(fa_leaky_relu, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_leaky_relu_options fa_leaky_relu__options;
 #define FA__DEFAULT_fa_leaky_relu_ FA__DEFAULT_fa_leaky_relu
-#define fa_leaky_relu_(...) FA__CALL1(fa_leaky_relu_, FA__SAME, __VA_ARGS__)
+#define fa_leaky_relu_(...) FA__CALL1(fa_leaky_relu_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_threshold {offsetof(fa_threshold_options, fa__end), NULL, 0}
-#define fa_threshold(...) FA__CALL3(fa_threshold, FA__ARG, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_threshold(...) FA__CALL3(fa_threshold, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__ARG, FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_threshold_options fa_threshold__options;
 #define FA__DEFAULT_fa_threshold_ FA__DEFAULT_fa_threshold
-#define fa_threshold_(...) FA__CALL3(fa_threshold_, FA__SAME, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_threshold_(...) FA__CALL3(fa_threshold_, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__ARG, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_elu {offsetof(fa_elu_options, fa__end), NULL, 1, 0}
-#define fa_elu(...) FA__CALL1(fa_elu, FA__SAME, __VA_ARGS__)
+#define fa_elu(...) FA__CALL1(fa_elu, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_elu_options fa_elu__options;
 #define FA__DEFAULT_fa_elu_ FA__DEFAULT_fa_elu
-#define fa_elu_(...) FA__CALL1(fa_elu_, FA__SAME, __VA_ARGS__)
+#define fa_elu_(...) FA__CALL1(fa_elu_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_selu {offsetof(fa_selu_options, fa__end), NULL, 0}
-#define fa_selu(...) FA__CALL1(fa_selu, FA__SAME, __VA_ARGS__)
+#define fa_selu(...) FA__CALL1(fa_selu, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_selu_options fa_selu__options;
 #define FA__DEFAULT_fa_selu_ FA__DEFAULT_fa_selu
-#define fa_selu_(...) FA__CALL1(fa_selu_, FA__SAME, __VA_ARGS__)
+#define fa_selu_(...) FA__CALL1(fa_selu_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_celu {offsetof(fa_celu_options, fa__end), NULL, 1, 0}
-#define fa_celu(...) FA__CALL1(fa_celu, FA__SAME, __VA_ARGS__)
+#define fa_celu(...) FA__CALL1(fa_celu, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_celu_options fa_celu__options;
 #define FA__DEFAULT_fa_celu_ FA__DEFAULT_fa_celu
-#define fa_celu_(...) FA__CALL1(fa_celu_, FA__SAME, __VA_ARGS__)
+#define fa_celu_(...) FA__CALL1(fa_celu_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_softplus {offsetof(fa_softplus_options, fa__end), NULL, 1, 20, 0}
-#define fa_softplus(...) FA__CALL1(fa_softplus, FA__SAME, __VA_ARGS__)
+#define fa_softplus(...) FA__CALL1(fa_softplus, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_softplus_options fa_softplus__options;
 #define FA__DEFAULT_fa_softplus_ FA__DEFAULT_fa_softplus
-#define fa_softplus_(...) FA__CALL1(fa_softplus_, FA__SAME, __VA_ARGS__)
+#define fa_softplus_(...) FA__CALL1(fa_softplus_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_logsigmoid {offsetof(fa_logsigmoid_options, fa__end), NULL, 0}
-#define fa_logsigmoid(...) FA__CALL1(fa_logsigmoid, FA__SAME, __VA_ARGS__)
+#define fa_logsigmoid(...) FA__CALL1(fa_logsigmoid, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_logsigmoid_options fa_logsigmoid__options;
 #define FA__DEFAULT_fa_logsigmoid_ FA__DEFAULT_fa_logsigmoid
-#define fa_logsigmoid_(...) FA__CALL1(fa_logsigmoid_, FA__SAME, __VA_ARGS__)
+#define fa_logsigmoid_(...) FA__CALL1(fa_logsigmoid_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_softsign {offsetof(fa_softsign_options, fa__end), NULL, 0}
-#define fa_softsign(...) FA__CALL1(fa_softsign, FA__SAME, __VA_ARGS__)
+#define fa_softsign(...) FA__CALL1(fa_softsign, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_softsign_options fa_softsign__options;
 #define FA__DEFAULT_fa_softsign_ FA__DEFAULT_fa_softsign
-#define fa_softsign_(...) FA__CALL1(fa_softsign_, FA__SAME, __VA_ARGS__)
+#define fa_softsign_(...) FA__CALL1(fa_softsign_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_tanhshrink {offsetof(fa_tanhshrink_options, fa__end), NULL, 0}
-#define fa_tanhshrink(...) FA__CALL1(fa_tanhshrink, FA__SAME, __VA_ARGS__)
+#define fa_tanhshrink(...) FA__CALL1(fa_tanhshrink, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_tanhshrink_options fa_tanhshrink__options;
 #define FA__DEFAULT_fa_tanhshrink_ FA__DEFAULT_fa_tanhshrink
-#define fa_tanhshrink_(...) FA__CALL1(fa_tanhshrink_, FA__SAME, __VA_ARGS__)
+#define fa_tanhshrink_(...) FA__CALL1(fa_tanhshrink_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_softshrink {offsetof(fa_softshrink_options, fa__end), NULL, 0.5, 0}
-#define fa_softshrink(...) FA__CALL1(fa_softshrink, FA__SAME, __VA_ARGS__)
+#define fa_softshrink(...) FA__CALL1(fa_softshrink, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_softshrink_options fa_softshrink__options;
 #define FA__DEFAULT_fa_softshrink_ FA__DEFAULT_fa_softshrink
-#define fa_softshrink_(...) FA__CALL1(fa_softshrink_, FA__SAME, __VA_ARGS__)
+#define fa_softshrink_(...) FA__CALL1(fa_softshrink_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_hardshrink {offsetof(fa_hardshrink_options, fa__end), NULL, 0.5, 0}
-#define fa_hardshrink(...) FA__CALL1(fa_hardshrink, FA__SAME, __VA_ARGS__)
+#define fa_hardshrink(...) FA__CALL1(fa_hardshrink, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_hardshrink_options fa_hardshrink__options;
 #define FA__DEFAULT_fa_hardshrink_ FA__DEFAULT_fa_hardshrink
-#define fa_hardshrink_(...) FA__CALL1(fa_hardshrink_, FA__SAME, __VA_ARGS__)
+#define fa_hardshrink_(...) FA__CALL1(fa_hardshrink_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_hardsigmoid {offsetof(fa_hardsigmoid_options, fa__end), NULL, 0}
-#define fa_hardsigmoid(...) FA__CALL1(fa_hardsigmoid, FA__SAME, __VA_ARGS__)
+#define fa_hardsigmoid(...) FA__CALL1(fa_hardsigmoid, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_hardsigmoid_options fa_hardsigmoid__options;
 #define FA__DEFAULT_fa_hardsigmoid_ FA__DEFAULT_fa_hardsigmoid
-#define fa_hardsigmoid_(...) FA__CALL1(fa_hardsigmoid_, FA__SAME, __VA_ARGS__)
+#define fa_hardsigmoid_(...) FA__CALL1(fa_hardsigmoid_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_hardswish {offsetof(fa_hardswish_options, fa__end), NULL, 0}
-#define fa_hardswish(...) FA__CALL1(fa_hardswish, FA__SAME, __VA_ARGS__)
+#define fa_hardswish(...) FA__CALL1(fa_hardswish, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_hardswish_options fa_hardswish__options;
 #define FA__DEFAULT_fa_hardswish_ FA__DEFAULT_fa_hardswish
-#define fa_hardswish_(...) FA__CALL1(fa_hardswish_, FA__SAME, __VA_ARGS__)
+#define fa_hardswish_(...) FA__CALL1(fa_hardswish_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_mish {offsetof(fa_mish_options, fa__end), NULL, 0}
-#define fa_mish(...) FA__CALL1(fa_mish, FA__SAME, __VA_ARGS__)
+#define fa_mish(...) FA__CALL1(fa_mish, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_mish_options fa_mish__options;
 #define FA__DEFAULT_fa_mish_ FA__DEFAULT_fa_mish
-#define fa_mish_(...) FA__CALL1(fa_mish_, FA__SAME, __VA_ARGS__)
+#define fa_mish_(...) FA__CALL1(fa_mish_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_gelu_tanh {offsetof(fa_gelu_tanh_options, fa__end), NULL, 0}
-#define fa_gelu_tanh(...) FA__CALL1(fa_gelu_tanh, FA__SAME, __VA_ARGS__)
+#define fa_gelu_tanh(...) FA__CALL1(fa_gelu_tanh, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_gelu_tanh_options fa_gelu_tanh__options;
 #define FA__DEFAULT_fa_gelu_tanh_ FA__DEFAULT_fa_gelu_tanh
-#define fa_gelu_tanh_(...) FA__CALL1(fa_gelu_tanh_, FA__SAME, __VA_ARGS__)
+#define fa_gelu_tanh_(...) FA__CALL1(fa_gelu_tanh_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_prelu {offsetof(fa_prelu_options, fa__end), NULL, 0}
-#define fa_prelu(...) FA__CALL2(fa_prelu, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_prelu(...) FA__CALL2(fa_prelu, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_rrelu {offsetof(fa_rrelu_options, fa__end), NULL, 0.125, 0.3333333333333333, false, 0}
-#define fa_rrelu(...) FA__CALL1(fa_rrelu, FA__SAME, __VA_ARGS__)
+#define fa_rrelu(...) FA__CALL1(fa_rrelu, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_rrelu_options fa_rrelu__options;
 #define FA__DEFAULT_fa_rrelu_ FA__DEFAULT_fa_rrelu
-#define fa_rrelu_(...) FA__CALL1(fa_rrelu_, FA__SAME, __VA_ARGS__)
+#define fa_rrelu_(...) FA__CALL1(fa_rrelu_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_glu {offsetof(fa_glu_options, fa__end), NULL, -1, 0}
-#define fa_glu(...) FA__CALL1(fa_glu, FA__SAME, __VA_ARGS__)
+#define fa_glu(...) FA__CALL1(fa_glu, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_i0 {offsetof(fa_i0_options, fa__end), NULL, 0}
-#define fa_i0(...) FA__CALL1(fa_i0, FA__SAME, __VA_ARGS__)
+#define fa_i0(...) FA__CALL1(fa_i0, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_i0_options fa_i0__options;
 #define FA__DEFAULT_fa_i0_ FA__DEFAULT_fa_i0
-#define fa_i0_(...) FA__CALL1(fa_i0_, FA__SAME, __VA_ARGS__)
+#define fa_i0_(...) FA__CALL1(fa_i0_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_i0e {offsetof(fa_i0e_options, fa__end), NULL, 0}
-#define fa_i0e(...) FA__CALL1(fa_i0e, FA__SAME, __VA_ARGS__)
+#define fa_i0e(...) FA__CALL1(fa_i0e, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_i0e_options fa_i0e__options;
 #define FA__DEFAULT_fa_i0e_ FA__DEFAULT_fa_i0e
-#define fa_i0e_(...) FA__CALL1(fa_i0e_, FA__SAME, __VA_ARGS__)
+#define fa_i0e_(...) FA__CALL1(fa_i0e_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_i1 {offsetof(fa_i1_options, fa__end), NULL, 0}
-#define fa_i1(...) FA__CALL1(fa_i1, FA__SAME, __VA_ARGS__)
+#define fa_i1(...) FA__CALL1(fa_i1, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_i1_options fa_i1__options;
 #define FA__DEFAULT_fa_i1_ FA__DEFAULT_fa_i1
-#define fa_i1_(...) FA__CALL1(fa_i1_, FA__SAME, __VA_ARGS__)
+#define fa_i1_(...) FA__CALL1(fa_i1_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_i1e {offsetof(fa_i1e_options, fa__end), NULL, 0}
-#define fa_i1e(...) FA__CALL1(fa_i1e, FA__SAME, __VA_ARGS__)
+#define fa_i1e(...) FA__CALL1(fa_i1e, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_i1e_options fa_i1e__options;
 #define FA__DEFAULT_fa_i1e_ FA__DEFAULT_fa_i1e
-#define fa_i1e_(...) FA__CALL1(fa_i1e_, FA__SAME, __VA_ARGS__)
+#define fa_i1e_(...) FA__CALL1(fa_i1e_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_modified_bessel_k0 {offsetof(fa_modified_bessel_k0_options, fa__end), NULL, 0}
-#define fa_modified_bessel_k0(...) FA__CALL1(fa_modified_bessel_k0, FA__SAME, __VA_ARGS__)
+#define fa_modified_bessel_k0(...) FA__CALL1(fa_modified_bessel_k0, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_modified_bessel_k0_options fa_modified_bessel_k0__options;
 #define FA__DEFAULT_fa_modified_bessel_k0_ FA__DEFAULT_fa_modified_bessel_k0
-#define fa_modified_bessel_k0_(...) FA__CALL1(fa_modified_bessel_k0_, FA__SAME, __VA_ARGS__)
+#define fa_modified_bessel_k0_(...) FA__CALL1(fa_modified_bessel_k0_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_modified_bessel_k1 {offsetof(fa_modified_bessel_k1_options, fa__end), NULL, 0}
-#define fa_modified_bessel_k1(...) FA__CALL1(fa_modified_bessel_k1, FA__SAME, __VA_ARGS__)
+#define fa_modified_bessel_k1(...) FA__CALL1(fa_modified_bessel_k1, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_modified_bessel_k1_options fa_modified_bessel_k1__options;
 #define FA__DEFAULT_fa_modified_bessel_k1_ FA__DEFAULT_fa_modified_bessel_k1
-#define fa_modified_bessel_k1_(...) FA__CALL1(fa_modified_bessel_k1_, FA__SAME, __VA_ARGS__)
+#define fa_modified_bessel_k1_(...) FA__CALL1(fa_modified_bessel_k1_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_scaled_modified_bessel_k0 {offsetof(fa_scaled_modified_bessel_k0_options, fa__end), NULL, 0}
-#define fa_scaled_modified_bessel_k0(...) FA__CALL1(fa_scaled_modified_bessel_k0, FA__SAME, __VA_ARGS__)
+#define fa_scaled_modified_bessel_k0(...) FA__CALL1(fa_scaled_modified_bessel_k0, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_scaled_modified_bessel_k0_options fa_scaled_modified_bessel_k0__options;
 #define FA__DEFAULT_fa_scaled_modified_bessel_k0_ FA__DEFAULT_fa_scaled_modified_bessel_k0
-#define fa_scaled_modified_bessel_k0_(...) FA__CALL1(fa_scaled_modified_bessel_k0_, FA__SAME, __VA_ARGS__)
+#define fa_scaled_modified_bessel_k0_(...) FA__CALL1(fa_scaled_modified_bessel_k0_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_scaled_modified_bessel_k1 {offsetof(fa_scaled_modified_bessel_k1_options, fa__end), NULL, 0}
-#define fa_scaled_modified_bessel_k1(...) FA__CALL1(fa_scaled_modified_bessel_k1, FA__SAME, __VA_ARGS__)
+#define fa_scaled_modified_bessel_k1(...) FA__CALL1(fa_scaled_modified_bessel_k1, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_scaled_modified_bessel_k1_options fa_scaled_modified_bessel_k1__options;
 #define FA__DEFAULT_fa_scaled_modified_bessel_k1_ FA__DEFAULT_fa_scaled_modified_bessel_k1
-#define fa_scaled_modified_bessel_k1_(...) FA__CALL1(fa_scaled_modified_bessel_k1_, FA__SAME, __VA_ARGS__)
+#define fa_scaled_modified_bessel_k1_(...) FA__CALL1(fa_scaled_modified_bessel_k1_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_bessel_j0 {offsetof(fa_bessel_j0_options, fa__end), NULL, 0}
-#define fa_bessel_j0(...) FA__CALL1(fa_bessel_j0, FA__SAME, __VA_ARGS__)
+#define fa_bessel_j0(...) FA__CALL1(fa_bessel_j0, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_bessel_j0_options fa_bessel_j0__options;
 #define FA__DEFAULT_fa_bessel_j0_ FA__DEFAULT_fa_bessel_j0
-#define fa_bessel_j0_(...) FA__CALL1(fa_bessel_j0_, FA__SAME, __VA_ARGS__)
+#define fa_bessel_j0_(...) FA__CALL1(fa_bessel_j0_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_bessel_j1 {offsetof(fa_bessel_j1_options, fa__end), NULL, 0}
-#define fa_bessel_j1(...) FA__CALL1(fa_bessel_j1, FA__SAME, __VA_ARGS__)
+#define fa_bessel_j1(...) FA__CALL1(fa_bessel_j1, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_bessel_j1_options fa_bessel_j1__options;
 #define FA__DEFAULT_fa_bessel_j1_ FA__DEFAULT_fa_bessel_j1
-#define fa_bessel_j1_(...) FA__CALL1(fa_bessel_j1_, FA__SAME, __VA_ARGS__)
+#define fa_bessel_j1_(...) FA__CALL1(fa_bessel_j1_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_bessel_y0 {offsetof(fa_bessel_y0_options, fa__end), NULL, 0}
-#define fa_bessel_y0(...) FA__CALL1(fa_bessel_y0, FA__SAME, __VA_ARGS__)
+#define fa_bessel_y0(...) FA__CALL1(fa_bessel_y0, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_bessel_y0_options fa_bessel_y0__options;
 #define FA__DEFAULT_fa_bessel_y0_ FA__DEFAULT_fa_bessel_y0
-#define fa_bessel_y0_(...) FA__CALL1(fa_bessel_y0_, FA__SAME, __VA_ARGS__)
+#define fa_bessel_y0_(...) FA__CALL1(fa_bessel_y0_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_bessel_y1 {offsetof(fa_bessel_y1_options, fa__end), NULL, 0}
-#define fa_bessel_y1(...) FA__CALL1(fa_bessel_y1, FA__SAME, __VA_ARGS__)
+#define fa_bessel_y1(...) FA__CALL1(fa_bessel_y1, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_bessel_y1_options fa_bessel_y1__options;
 #define FA__DEFAULT_fa_bessel_y1_ FA__DEFAULT_fa_bessel_y1
-#define fa_bessel_y1_(...) FA__CALL1(fa_bessel_y1_, FA__SAME, __VA_ARGS__)
+#define fa_bessel_y1_(...) FA__CALL1(fa_bessel_y1_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_spherical_bessel_j0 {offsetof(fa_spherical_bessel_j0_options, fa__end), NULL, 0}
-#define fa_spherical_bessel_j0(...) FA__CALL1(fa_spherical_bessel_j0, FA__SAME, __VA_ARGS__)
+#define fa_spherical_bessel_j0(...) FA__CALL1(fa_spherical_bessel_j0, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_spherical_bessel_j0_options fa_spherical_bessel_j0__options;
 #define FA__DEFAULT_fa_spherical_bessel_j0_ FA__DEFAULT_fa_spherical_bessel_j0
-#define fa_spherical_bessel_j0_(...) FA__CALL1(fa_spherical_bessel_j0_, FA__SAME, __VA_ARGS__)
+#define fa_spherical_bessel_j0_(...) FA__CALL1(fa_spherical_bessel_j0_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_isnan {offsetof(fa_isnan_options, fa__end), NULL, 0}
-#define fa_isnan(...) FA__CALL1(fa_isnan, FA__SAME, __VA_ARGS__)
+#define fa_isnan(...) FA__CALL1(fa_isnan, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_isnan_options fa_isnan__options;
 #define FA__DEFAULT_fa_isnan_ FA__DEFAULT_fa_isnan
-#define fa_isnan_(...) FA__CALL1(fa_isnan_, FA__SAME, __VA_ARGS__)
+#define fa_isnan_(...) FA__CALL1(fa_isnan_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_isinf {offsetof(fa_isinf_options, fa__end), NULL, 0}
-#define fa_isinf(...) FA__CALL1(fa_isinf, FA__SAME, __VA_ARGS__)
+#define fa_isinf(...) FA__CALL1(fa_isinf, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_isinf_options fa_isinf__options;
 #define FA__DEFAULT_fa_isinf_ FA__DEFAULT_fa_isinf
-#define fa_isinf_(...) FA__CALL1(fa_isinf_, FA__SAME, __VA_ARGS__)
+#define fa_isinf_(...) FA__CALL1(fa_isinf_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_isfinite {offsetof(fa_isfinite_options, fa__end), NULL, 0}
-#define fa_isfinite(...) FA__CALL1(fa_isfinite, FA__SAME, __VA_ARGS__)
+#define fa_isfinite(...) FA__CALL1(fa_isfinite, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_isfinite_options fa_isfinite__options;
 #define FA__DEFAULT_fa_isfinite_ FA__DEFAULT_fa_isfinite
-#define fa_isfinite_(...) FA__CALL1(fa_isfinite_, FA__SAME, __VA_ARGS__)
+#define fa_isfinite_(...) FA__CALL1(fa_isfinite_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_isposinf {offsetof(fa_isposinf_options, fa__end), NULL, 0}
-#define fa_isposinf(...) FA__CALL1(fa_isposinf, FA__SAME, __VA_ARGS__)
+#define fa_isposinf(...) FA__CALL1(fa_isposinf, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_isposinf_options fa_isposinf__options;
 #define FA__DEFAULT_fa_isposinf_ FA__DEFAULT_fa_isposinf
-#define fa_isposinf_(...) FA__CALL1(fa_isposinf_, FA__SAME, __VA_ARGS__)
+#define fa_isposinf_(...) FA__CALL1(fa_isposinf_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_isneginf {offsetof(fa_isneginf_options, fa__end), NULL, 0}
-#define fa_isneginf(...) FA__CALL1(fa_isneginf, FA__SAME, __VA_ARGS__)
+#define fa_isneginf(...) FA__CALL1(fa_isneginf, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_isneginf_options fa_isneginf__options;
 #define FA__DEFAULT_fa_isneginf_ FA__DEFAULT_fa_isneginf
-#define fa_isneginf_(...) FA__CALL1(fa_isneginf_, FA__SAME, __VA_ARGS__)
+#define fa_isneginf_(...) FA__CALL1(fa_isneginf_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_isclose {offsetof(fa_isclose_options, fa__end), NULL, 1e-5, 1e-8, false, 0}
-#define fa_isclose(...) FA__CALL2(fa_isclose, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_isclose(...) FA__CALL2(fa_isclose, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_isclose_options fa_isclose__options;
 #define FA__DEFAULT_fa_isclose_ FA__DEFAULT_fa_isclose
-#define fa_isclose_(...) FA__CALL2(fa_isclose_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_isclose_(...) FA__CALL2(fa_isclose_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_allclose {offsetof(fa_allclose_options, fa__end), NULL, 1e-5, 1e-8, false, 0}
-#define fa_allclose(...) FA__CALL2(fa_allclose, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_allclose(...) FA__CALL2(fa_allclose, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_equal {offsetof(fa_equal_options, fa__end), NULL, 0}
-#define fa_equal(...) FA__CALL2(fa_equal, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_equal(...) FA__CALL2(fa_equal, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_nan_to_num {offsetof(fa_nan_to_num_options, fa__end), NULL, 0.0, INFINITY, -INFINITY, 0}
-#define fa_nan_to_num(...) FA__CALL1(fa_nan_to_num, FA__SAME, __VA_ARGS__)
+#define fa_nan_to_num(...) FA__CALL1(fa_nan_to_num, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_logical_and {offsetof(fa_logical_and_options, fa__end), NULL, 0}
-#define fa_logical_and(...) FA__CALL2(fa_logical_and, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_logical_and(...) FA__CALL2(fa_logical_and, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_logical_and_options fa_logical_and__options;
 #define FA__DEFAULT_fa_logical_and_ FA__DEFAULT_fa_logical_and
-#define fa_logical_and_(...) FA__CALL2(fa_logical_and_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_logical_and_(...) FA__CALL2(fa_logical_and_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_logical_or {offsetof(fa_logical_or_options, fa__end), NULL, 0}
-#define fa_logical_or(...) FA__CALL2(fa_logical_or, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_logical_or(...) FA__CALL2(fa_logical_or, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_logical_or_options fa_logical_or__options;
 #define FA__DEFAULT_fa_logical_or_ FA__DEFAULT_fa_logical_or
-#define fa_logical_or_(...) FA__CALL2(fa_logical_or_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_logical_or_(...) FA__CALL2(fa_logical_or_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_logical_xor {offsetof(fa_logical_xor_options, fa__end), NULL, 0}
-#define fa_logical_xor(...) FA__CALL2(fa_logical_xor, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_logical_xor(...) FA__CALL2(fa_logical_xor, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_logical_xor_options fa_logical_xor__options;
 #define FA__DEFAULT_fa_logical_xor_ FA__DEFAULT_fa_logical_xor
-#define fa_logical_xor_(...) FA__CALL2(fa_logical_xor_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_logical_xor_(...) FA__CALL2(fa_logical_xor_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_logical_not {offsetof(fa_logical_not_options, fa__end), NULL, 0}
-#define fa_logical_not(...) FA__CALL1(fa_logical_not, FA__SAME, __VA_ARGS__)
+#define fa_logical_not(...) FA__CALL1(fa_logical_not, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_logical_not_options fa_logical_not__options;
 #define FA__DEFAULT_fa_logical_not_ FA__DEFAULT_fa_logical_not
-#define fa_logical_not_(...) FA__CALL1(fa_logical_not_, FA__SAME, __VA_ARGS__)
+#define fa_logical_not_(...) FA__CALL1(fa_logical_not_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_bitwise_and {offsetof(fa_bitwise_and_options, fa__end), NULL, 0}
-#define fa_bitwise_and(...) FA__CALL2(fa_bitwise_and, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_bitwise_and(...) FA__CALL2(fa_bitwise_and, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_bitwise_and_options fa_bitwise_and__options;
 #define FA__DEFAULT_fa_bitwise_and_ FA__DEFAULT_fa_bitwise_and
-#define fa_bitwise_and_(...) FA__CALL2(fa_bitwise_and_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_bitwise_and_(...) FA__CALL2(fa_bitwise_and_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_bitwise_or {offsetof(fa_bitwise_or_options, fa__end), NULL, 0}
-#define fa_bitwise_or(...) FA__CALL2(fa_bitwise_or, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_bitwise_or(...) FA__CALL2(fa_bitwise_or, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_bitwise_or_options fa_bitwise_or__options;
 #define FA__DEFAULT_fa_bitwise_or_ FA__DEFAULT_fa_bitwise_or
-#define fa_bitwise_or_(...) FA__CALL2(fa_bitwise_or_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_bitwise_or_(...) FA__CALL2(fa_bitwise_or_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_bitwise_xor {offsetof(fa_bitwise_xor_options, fa__end), NULL, 0}
-#define fa_bitwise_xor(...) FA__CALL2(fa_bitwise_xor, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_bitwise_xor(...) FA__CALL2(fa_bitwise_xor, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_bitwise_xor_options fa_bitwise_xor__options;
 #define FA__DEFAULT_fa_bitwise_xor_ FA__DEFAULT_fa_bitwise_xor
-#define fa_bitwise_xor_(...) FA__CALL2(fa_bitwise_xor_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_bitwise_xor_(...) FA__CALL2(fa_bitwise_xor_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_bitwise_not {offsetof(fa_bitwise_not_options, fa__end), NULL, 0}
-#define fa_bitwise_not(...) FA__CALL1(fa_bitwise_not, FA__SAME, __VA_ARGS__)
+#define fa_bitwise_not(...) FA__CALL1(fa_bitwise_not, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_bitwise_not_options fa_bitwise_not__options;
 #define FA__DEFAULT_fa_bitwise_not_ FA__DEFAULT_fa_bitwise_not
-#define fa_bitwise_not_(...) FA__CALL1(fa_bitwise_not_, FA__SAME, __VA_ARGS__)
+#define fa_bitwise_not_(...) FA__CALL1(fa_bitwise_not_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_bitwise_left_shift {offsetof(fa_bitwise_left_shift_options, fa__end), NULL, 0}
-#define fa_bitwise_left_shift(...) FA__CALL2(fa_bitwise_left_shift, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_bitwise_left_shift(...) FA__CALL2(fa_bitwise_left_shift, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_bitwise_left_shift_options fa_bitwise_left_shift__options;
 #define FA__DEFAULT_fa_bitwise_left_shift_ FA__DEFAULT_fa_bitwise_left_shift
-#define fa_bitwise_left_shift_(...) FA__CALL2(fa_bitwise_left_shift_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_bitwise_left_shift_(...) FA__CALL2(fa_bitwise_left_shift_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_bitwise_right_shift {offsetof(fa_bitwise_right_shift_options, fa__end), NULL, 0}
-#define fa_bitwise_right_shift(...) FA__CALL2(fa_bitwise_right_shift, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_bitwise_right_shift(...) FA__CALL2(fa_bitwise_right_shift, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_bitwise_right_shift_options fa_bitwise_right_shift__options;
 #define FA__DEFAULT_fa_bitwise_right_shift_ FA__DEFAULT_fa_bitwise_right_shift
-#define fa_bitwise_right_shift_(...) FA__CALL2(fa_bitwise_right_shift_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_bitwise_right_shift_(...) FA__CALL2(fa_bitwise_right_shift_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_gcd {offsetof(fa_gcd_options, fa__end), NULL, 0}
-#define fa_gcd(...) FA__CALL2(fa_gcd, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_gcd(...) FA__CALL2(fa_gcd, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_gcd_options fa_gcd__options;
 #define FA__DEFAULT_fa_gcd_ FA__DEFAULT_fa_gcd
-#define fa_gcd_(...) FA__CALL2(fa_gcd_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_gcd_(...) FA__CALL2(fa_gcd_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_lcm {offsetof(fa_lcm_options, fa__end), NULL, 0}
-#define fa_lcm(...) FA__CALL2(fa_lcm, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_lcm(...) FA__CALL2(fa_lcm, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_lcm_options fa_lcm__options;
 #define FA__DEFAULT_fa_lcm_ FA__DEFAULT_fa_lcm
-#define fa_lcm_(...) FA__CALL2(fa_lcm_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_lcm_(...) FA__CALL2(fa_lcm_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_float_power {offsetof(fa_float_power_options, fa__end), NULL, 0}
-#define fa_float_power(...) FA__CALL2(fa_float_power, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_float_power(...) FA__CALL2(fa_float_power, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_float_power_options fa_float_power__options;
 #define FA__DEFAULT_fa_float_power_ FA__DEFAULT_fa_float_power
-#define fa_float_power_(...) FA__CALL2(fa_float_power_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_float_power_(...) FA__CALL2(fa_float_power_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_cbrt {offsetof(fa_cbrt_options, fa__end), NULL, 0}
-#define fa_cbrt(...) FA__CALL1(fa_cbrt, FA__SAME, __VA_ARGS__)
+#define fa_cbrt(...) FA__CALL1(fa_cbrt, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_cbrt_options fa_cbrt__options;
 #define FA__DEFAULT_fa_cbrt_ FA__DEFAULT_fa_cbrt
-#define fa_cbrt_(...) FA__CALL1(fa_cbrt_, FA__SAME, __VA_ARGS__)
+#define fa_cbrt_(...) FA__CALL1(fa_cbrt_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define fa_divmod(x, y) FA__CALLED((fa_divmod)(FA__ARG(x), FA__ARG(y)))
 #define fa_frexp(...) FA__CALLED(fa_frexp(__VA_ARGS__))
 #define fa_modf(...) FA__CALLED(fa_modf(__VA_ARGS__))
 #define FA__DEFAULT_fa_spacing {offsetof(fa_spacing_options, fa__end), NULL, 0}
-#define fa_spacing(...) FA__CALL1(fa_spacing, FA__SAME, __VA_ARGS__)
+#define fa_spacing(...) FA__CALL1(fa_spacing, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_nextafter {offsetof(fa_nextafter_options, fa__end), NULL, 0}
-#define fa_nextafter(...) FA__CALL2(fa_nextafter, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_nextafter(...) FA__CALL2(fa_nextafter, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_nextafter_options fa_nextafter__options;
 #define FA__DEFAULT_fa_nextafter_ FA__DEFAULT_fa_nextafter
-#define fa_nextafter_(...) FA__CALL2(fa_nextafter_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_nextafter_(...) FA__CALL2(fa_nextafter_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_bitwise_count {offsetof(fa_bitwise_count_options, fa__end), NULL, 0}
-#define fa_bitwise_count(...) FA__CALL1(fa_bitwise_count, FA__SAME, __VA_ARGS__)
+#define fa_bitwise_count(...) FA__CALL1(fa_bitwise_count, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_bitwise_count_options fa_bitwise_count__options;
 #define FA__DEFAULT_fa_bitwise_count_ FA__DEFAULT_fa_bitwise_count
-#define fa_bitwise_count_(...) FA__CALL1(fa_bitwise_count_, FA__SAME, __VA_ARGS__)
+#define fa_bitwise_count_(...) FA__CALL1(fa_bitwise_count_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_exp2 {offsetof(fa_exp2_options, fa__end), NULL, 0}
-#define fa_exp2(...) FA__CALL1(fa_exp2, FA__SAME, __VA_ARGS__)
+#define fa_exp2(...) FA__CALL1(fa_exp2, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_exp2_options fa_exp2__options;
 #define FA__DEFAULT_fa_exp2_ FA__DEFAULT_fa_exp2
-#define fa_exp2_(...) FA__CALL1(fa_exp2_, FA__SAME, __VA_ARGS__)
+#define fa_exp2_(...) FA__CALL1(fa_exp2_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_expm1 {offsetof(fa_expm1_options, fa__end), NULL, 0}
-#define fa_expm1(...) FA__CALL1(fa_expm1, FA__SAME, __VA_ARGS__)
+#define fa_expm1(...) FA__CALL1(fa_expm1, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_expm1_options fa_expm1__options;
 #define FA__DEFAULT_fa_expm1_ FA__DEFAULT_fa_expm1
-#define fa_expm1_(...) FA__CALL1(fa_expm1_, FA__SAME, __VA_ARGS__)
+#define fa_expm1_(...) FA__CALL1(fa_expm1_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_log2 {offsetof(fa_log2_options, fa__end), NULL, 0}
-#define fa_log2(...) FA__CALL1(fa_log2, FA__SAME, __VA_ARGS__)
+#define fa_log2(...) FA__CALL1(fa_log2, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_log2_options fa_log2__options;
 #define FA__DEFAULT_fa_log2_ FA__DEFAULT_fa_log2
-#define fa_log2_(...) FA__CALL1(fa_log2_, FA__SAME, __VA_ARGS__)
+#define fa_log2_(...) FA__CALL1(fa_log2_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_log10 {offsetof(fa_log10_options, fa__end), NULL, 0}
-#define fa_log10(...) FA__CALL1(fa_log10, FA__SAME, __VA_ARGS__)
+#define fa_log10(...) FA__CALL1(fa_log10, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_log10_options fa_log10__options;
 #define FA__DEFAULT_fa_log10_ FA__DEFAULT_fa_log10
-#define fa_log10_(...) FA__CALL1(fa_log10_, FA__SAME, __VA_ARGS__)
+#define fa_log10_(...) FA__CALL1(fa_log10_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_log1p {offsetof(fa_log1p_options, fa__end), NULL, 0}
-#define fa_log1p(...) FA__CALL1(fa_log1p, FA__SAME, __VA_ARGS__)
+#define fa_log1p(...) FA__CALL1(fa_log1p, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_log1p_options fa_log1p__options;
 #define FA__DEFAULT_fa_log1p_ FA__DEFAULT_fa_log1p
-#define fa_log1p_(...) FA__CALL1(fa_log1p_, FA__SAME, __VA_ARGS__)
+#define fa_log1p_(...) FA__CALL1(fa_log1p_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_logaddexp {offsetof(fa_logaddexp_options, fa__end), NULL, 0}
-#define fa_logaddexp(...) FA__CALL2(fa_logaddexp, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_logaddexp(...) FA__CALL2(fa_logaddexp, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_logaddexp_options fa_logaddexp__options;
 #define FA__DEFAULT_fa_logaddexp_ FA__DEFAULT_fa_logaddexp
-#define fa_logaddexp_(...) FA__CALL2(fa_logaddexp_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_logaddexp_(...) FA__CALL2(fa_logaddexp_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_logaddexp2 {offsetof(fa_logaddexp2_options, fa__end), NULL, 0}
-#define fa_logaddexp2(...) FA__CALL2(fa_logaddexp2, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_logaddexp2(...) FA__CALL2(fa_logaddexp2, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_logaddexp2_options fa_logaddexp2__options;
 #define FA__DEFAULT_fa_logaddexp2_ FA__DEFAULT_fa_logaddexp2
-#define fa_logaddexp2_(...) FA__CALL2(fa_logaddexp2_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_logaddexp2_(...) FA__CALL2(fa_logaddexp2_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_xlogy {offsetof(fa_xlogy_options, fa__end), NULL, 0}
-#define fa_xlogy(...) FA__CALL2(fa_xlogy, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_xlogy(...) FA__CALL2(fa_xlogy, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_xlogy_options fa_xlogy__options;
 #define FA__DEFAULT_fa_xlogy_ FA__DEFAULT_fa_xlogy
-#define fa_xlogy_(...) FA__CALL2(fa_xlogy_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_xlogy_(...) FA__CALL2(fa_xlogy_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_logit {offsetof(fa_logit_options, fa__end), NULL, -1, 0}
-#define fa_logit(...) FA__CALL1(fa_logit, FA__SAME, __VA_ARGS__)
+#define fa_logit(...) FA__CALL1(fa_logit, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_logit_options fa_logit__options;
 #define FA__DEFAULT_fa_logit_ FA__DEFAULT_fa_logit
-#define fa_logit_(...) FA__CALL1(fa_logit_, FA__SAME, __VA_ARGS__)
+#define fa_logit_(...) FA__CALL1(fa_logit_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_square {offsetof(fa_square_options, fa__end), NULL, 0}
-#define fa_square(...) FA__CALL1(fa_square, FA__SAME, __VA_ARGS__)
+#define fa_square(...) FA__CALL1(fa_square, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_square_options fa_square__options;
 #define FA__DEFAULT_fa_square_ FA__DEFAULT_fa_square
-#define fa_square_(...) FA__CALL1(fa_square_, FA__SAME, __VA_ARGS__)
+#define fa_square_(...) FA__CALL1(fa_square_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_rsqrt {offsetof(fa_rsqrt_options, fa__end), NULL, 0}
-#define fa_rsqrt(...) FA__CALL1(fa_rsqrt, FA__SAME, __VA_ARGS__)
+#define fa_rsqrt(...) FA__CALL1(fa_rsqrt, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_rsqrt_options fa_rsqrt__options;
 #define FA__DEFAULT_fa_rsqrt_ FA__DEFAULT_fa_rsqrt
-#define fa_rsqrt_(...) FA__CALL1(fa_rsqrt_, FA__SAME, __VA_ARGS__)
+#define fa_rsqrt_(...) FA__CALL1(fa_rsqrt_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_hypot {offsetof(fa_hypot_options, fa__end), NULL, 0}
-#define fa_hypot(...) FA__CALL2(fa_hypot, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_hypot(...) FA__CALL2(fa_hypot, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_hypot_options fa_hypot__options;
 #define FA__DEFAULT_fa_hypot_ FA__DEFAULT_fa_hypot
-#define fa_hypot_(...) FA__CALL2(fa_hypot_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_hypot_(...) FA__CALL2(fa_hypot_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_ldexp {offsetof(fa_ldexp_options, fa__end), NULL, 0}
-#define fa_ldexp(...) FA__CALL2(fa_ldexp, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_ldexp(...) FA__CALL2(fa_ldexp, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_ldexp_options fa_ldexp__options;
 #define FA__DEFAULT_fa_ldexp_ FA__DEFAULT_fa_ldexp
-#define fa_ldexp_(...) FA__CALL2(fa_ldexp_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_ldexp_(...) FA__CALL2(fa_ldexp_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_tan {offsetof(fa_tan_options, fa__end), NULL, 0}
-#define fa_tan(...) FA__CALL1(fa_tan, FA__SAME, __VA_ARGS__)
+#define fa_tan(...) FA__CALL1(fa_tan, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_tan_options fa_tan__options;
 #define FA__DEFAULT_fa_tan_ FA__DEFAULT_fa_tan
-#define fa_tan_(...) FA__CALL1(fa_tan_, FA__SAME, __VA_ARGS__)
+#define fa_tan_(...) FA__CALL1(fa_tan_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_asin {offsetof(fa_asin_options, fa__end), NULL, 0}
-#define fa_asin(...) FA__CALL1(fa_asin, FA__SAME, __VA_ARGS__)
+#define fa_asin(...) FA__CALL1(fa_asin, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_asin_options fa_asin__options;
 #define FA__DEFAULT_fa_asin_ FA__DEFAULT_fa_asin
-#define fa_asin_(...) FA__CALL1(fa_asin_, FA__SAME, __VA_ARGS__)
+#define fa_asin_(...) FA__CALL1(fa_asin_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_acos {offsetof(fa_acos_options, fa__end), NULL, 0}
-#define fa_acos(...) FA__CALL1(fa_acos, FA__SAME, __VA_ARGS__)
+#define fa_acos(...) FA__CALL1(fa_acos, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_acos_options fa_acos__options;
 #define FA__DEFAULT_fa_acos_ FA__DEFAULT_fa_acos
-#define fa_acos_(...) FA__CALL1(fa_acos_, FA__SAME, __VA_ARGS__)
+#define fa_acos_(...) FA__CALL1(fa_acos_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_atan {offsetof(fa_atan_options, fa__end), NULL, 0}
-#define fa_atan(...) FA__CALL1(fa_atan, FA__SAME, __VA_ARGS__)
+#define fa_atan(...) FA__CALL1(fa_atan, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_atan_options fa_atan__options;
 #define FA__DEFAULT_fa_atan_ FA__DEFAULT_fa_atan
-#define fa_atan_(...) FA__CALL1(fa_atan_, FA__SAME, __VA_ARGS__)
+#define fa_atan_(...) FA__CALL1(fa_atan_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_atan2 {offsetof(fa_atan2_options, fa__end), NULL, 0}
-#define fa_atan2(...) FA__CALL2(fa_atan2, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_atan2(...) FA__CALL2(fa_atan2, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_atan2_options fa_atan2__options;
 #define FA__DEFAULT_fa_atan2_ FA__DEFAULT_fa_atan2
-#define fa_atan2_(...) FA__CALL2(fa_atan2_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_atan2_(...) FA__CALL2(fa_atan2_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_sinc {offsetof(fa_sinc_options, fa__end), NULL, 0}
-#define fa_sinc(...) FA__CALL1(fa_sinc, FA__SAME, __VA_ARGS__)
+#define fa_sinc(...) FA__CALL1(fa_sinc, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_sinc_options fa_sinc__options;
 #define FA__DEFAULT_fa_sinc_ FA__DEFAULT_fa_sinc
-#define fa_sinc_(...) FA__CALL1(fa_sinc_, FA__SAME, __VA_ARGS__)
+#define fa_sinc_(...) FA__CALL1(fa_sinc_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_deg2rad {offsetof(fa_deg2rad_options, fa__end), NULL, 0}
-#define fa_deg2rad(...) FA__CALL1(fa_deg2rad, FA__SAME, __VA_ARGS__)
+#define fa_deg2rad(...) FA__CALL1(fa_deg2rad, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_deg2rad_options fa_deg2rad__options;
 #define FA__DEFAULT_fa_deg2rad_ FA__DEFAULT_fa_deg2rad
-#define fa_deg2rad_(...) FA__CALL1(fa_deg2rad_, FA__SAME, __VA_ARGS__)
+#define fa_deg2rad_(...) FA__CALL1(fa_deg2rad_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_rad2deg {offsetof(fa_rad2deg_options, fa__end), NULL, 0}
-#define fa_rad2deg(...) FA__CALL1(fa_rad2deg, FA__SAME, __VA_ARGS__)
+#define fa_rad2deg(...) FA__CALL1(fa_rad2deg, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_rad2deg_options fa_rad2deg__options;
 #define FA__DEFAULT_fa_rad2deg_ FA__DEFAULT_fa_rad2deg
-#define fa_rad2deg_(...) FA__CALL1(fa_rad2deg_, FA__SAME, __VA_ARGS__)
+#define fa_rad2deg_(...) FA__CALL1(fa_rad2deg_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_sinh {offsetof(fa_sinh_options, fa__end), NULL, 0}
-#define fa_sinh(...) FA__CALL1(fa_sinh, FA__SAME, __VA_ARGS__)
+#define fa_sinh(...) FA__CALL1(fa_sinh, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_sinh_options fa_sinh__options;
 #define FA__DEFAULT_fa_sinh_ FA__DEFAULT_fa_sinh
-#define fa_sinh_(...) FA__CALL1(fa_sinh_, FA__SAME, __VA_ARGS__)
+#define fa_sinh_(...) FA__CALL1(fa_sinh_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_cosh {offsetof(fa_cosh_options, fa__end), NULL, 0}
-#define fa_cosh(...) FA__CALL1(fa_cosh, FA__SAME, __VA_ARGS__)
+#define fa_cosh(...) FA__CALL1(fa_cosh, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_cosh_options fa_cosh__options;
 #define FA__DEFAULT_fa_cosh_ FA__DEFAULT_fa_cosh
-#define fa_cosh_(...) FA__CALL1(fa_cosh_, FA__SAME, __VA_ARGS__)
+#define fa_cosh_(...) FA__CALL1(fa_cosh_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_asinh {offsetof(fa_asinh_options, fa__end), NULL, 0}
-#define fa_asinh(...) FA__CALL1(fa_asinh, FA__SAME, __VA_ARGS__)
+#define fa_asinh(...) FA__CALL1(fa_asinh, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_asinh_options fa_asinh__options;
 #define FA__DEFAULT_fa_asinh_ FA__DEFAULT_fa_asinh
-#define fa_asinh_(...) FA__CALL1(fa_asinh_, FA__SAME, __VA_ARGS__)
+#define fa_asinh_(...) FA__CALL1(fa_asinh_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_acosh {offsetof(fa_acosh_options, fa__end), NULL, 0}
-#define fa_acosh(...) FA__CALL1(fa_acosh, FA__SAME, __VA_ARGS__)
+#define fa_acosh(...) FA__CALL1(fa_acosh, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_acosh_options fa_acosh__options;
 #define FA__DEFAULT_fa_acosh_ FA__DEFAULT_fa_acosh
-#define fa_acosh_(...) FA__CALL1(fa_acosh_, FA__SAME, __VA_ARGS__)
+#define fa_acosh_(...) FA__CALL1(fa_acosh_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_atanh {offsetof(fa_atanh_options, fa__end), NULL, 0}
-#define fa_atanh(...) FA__CALL1(fa_atanh, FA__SAME, __VA_ARGS__)
+#define fa_atanh(...) FA__CALL1(fa_atanh, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_atanh_options fa_atanh__options;
 #define FA__DEFAULT_fa_atanh_ FA__DEFAULT_fa_atanh
-#define fa_atanh_(...) FA__CALL1(fa_atanh_, FA__SAME, __VA_ARGS__)
+#define fa_atanh_(...) FA__CALL1(fa_atanh_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_erfc {offsetof(fa_erfc_options, fa__end), NULL, 0}
-#define fa_erfc(...) FA__CALL1(fa_erfc, FA__SAME, __VA_ARGS__)
+#define fa_erfc(...) FA__CALL1(fa_erfc, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_erfc_options fa_erfc__options;
 #define FA__DEFAULT_fa_erfc_ FA__DEFAULT_fa_erfc
-#define fa_erfc_(...) FA__CALL1(fa_erfc_, FA__SAME, __VA_ARGS__)
+#define fa_erfc_(...) FA__CALL1(fa_erfc_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_erfinv {offsetof(fa_erfinv_options, fa__end), NULL, 0}
-#define fa_erfinv(...) FA__CALL1(fa_erfinv, FA__SAME, __VA_ARGS__)
+#define fa_erfinv(...) FA__CALL1(fa_erfinv, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_erfinv_options fa_erfinv__options;
 #define FA__DEFAULT_fa_erfinv_ FA__DEFAULT_fa_erfinv
-#define fa_erfinv_(...) FA__CALL1(fa_erfinv_, FA__SAME, __VA_ARGS__)
+#define fa_erfinv_(...) FA__CALL1(fa_erfinv_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_lgamma {offsetof(fa_lgamma_options, fa__end), NULL, 0}
-#define fa_lgamma(...) FA__CALL1(fa_lgamma, FA__SAME, __VA_ARGS__)
+#define fa_lgamma(...) FA__CALL1(fa_lgamma, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_lgamma_options fa_lgamma__options;
 #define FA__DEFAULT_fa_lgamma_ FA__DEFAULT_fa_lgamma
-#define fa_lgamma_(...) FA__CALL1(fa_lgamma_, FA__SAME, __VA_ARGS__)
+#define fa_lgamma_(...) FA__CALL1(fa_lgamma_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_digamma {offsetof(fa_digamma_options, fa__end), NULL, 0}
-#define fa_digamma(...) FA__CALL1(fa_digamma, FA__SAME, __VA_ARGS__)
+#define fa_digamma(...) FA__CALL1(fa_digamma, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_digamma_options fa_digamma__options;
 #define FA__DEFAULT_fa_digamma_ FA__DEFAULT_fa_digamma
-#define fa_digamma_(...) FA__CALL1(fa_digamma_, FA__SAME, __VA_ARGS__)
+#define fa_digamma_(...) FA__CALL1(fa_digamma_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_polygamma {offsetof(fa_polygamma_options, fa__end), NULL, 0}
-#define fa_polygamma(...) FA__CALL2(fa_polygamma, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_polygamma(...) FA__CALL2(fa_polygamma, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_polygamma_options fa_polygamma__options;
 #define FA__DEFAULT_fa_polygamma_ FA__DEFAULT_fa_polygamma
-#define fa_polygamma_(...) FA__CALL2(fa_polygamma_, FA__ARG, FA__SAME, __VA_ARGS__)
+#define fa_polygamma_(...) FA__CALL2(fa_polygamma_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_floor {offsetof(fa_floor_options, fa__end), NULL, 0}
-#define fa_floor(...) FA__CALL1(fa_floor, FA__SAME, __VA_ARGS__)
+#define fa_floor(...) FA__CALL1(fa_floor, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_floor_options fa_floor__options;
 #define FA__DEFAULT_fa_floor_ FA__DEFAULT_fa_floor
-#define fa_floor_(...) FA__CALL1(fa_floor_, FA__SAME, __VA_ARGS__)
+#define fa_floor_(...) FA__CALL1(fa_floor_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_ceil {offsetof(fa_ceil_options, fa__end), NULL, 0}
-#define fa_ceil(...) FA__CALL1(fa_ceil, FA__SAME, __VA_ARGS__)
+#define fa_ceil(...) FA__CALL1(fa_ceil, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_ceil_options fa_ceil__options;
 #define FA__DEFAULT_fa_ceil_ FA__DEFAULT_fa_ceil
-#define fa_ceil_(...) FA__CALL1(fa_ceil_, FA__SAME, __VA_ARGS__)
+#define fa_ceil_(...) FA__CALL1(fa_ceil_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_trunc {offsetof(fa_trunc_options, fa__end), NULL, 0}
-#define fa_trunc(...) FA__CALL1(fa_trunc, FA__SAME, __VA_ARGS__)
+#define fa_trunc(...) FA__CALL1(fa_trunc, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_trunc_options fa_trunc__options;
 #define FA__DEFAULT_fa_trunc_ FA__DEFAULT_fa_trunc
-#define fa_trunc_(...) FA__CALL1(fa_trunc_, FA__SAME, __VA_ARGS__)
+#define fa_trunc_(...) FA__CALL1(fa_trunc_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_round {offsetof(fa_round_options, fa__end), NULL, 0, 0}
-#define fa_round(...) FA__CALL1(fa_round, FA__SAME, __VA_ARGS__)
+#define fa_round(...) FA__CALL1(fa_round, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_round_options fa_round__options;
 #define FA__DEFAULT_fa_round_ FA__DEFAULT_fa_round
-#define fa_round_(...) FA__CALL1(fa_round_, FA__SAME, __VA_ARGS__)
+#define fa_round_(...) FA__CALL1(fa_round_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_frac {offsetof(fa_frac_options, fa__end), NULL, 0}
-#define fa_frac(...) FA__CALL1(fa_frac, FA__SAME, __VA_ARGS__)
+#define fa_frac(...) FA__CALL1(fa_frac, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_frac_options fa_frac__options;
 #define FA__DEFAULT_fa_frac_ FA__DEFAULT_fa_frac
-#define fa_frac_(...) FA__CALL1(fa_frac_, FA__SAME, __VA_ARGS__)
+#define fa_frac_(...) FA__CALL1(fa_frac_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_floor_divide {offsetof(fa_floor_divide_options, fa__end), NULL, 0}
-#define fa_floor_divide(...) FA__CALL2(fa_floor_divide, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_floor_divide(...) FA__CALL2(fa_floor_divide, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_floor_divide_options fa_floor_divide__options;
 #define FA__DEFAULT_fa_floor_divide_ FA__DEFAULT_fa_floor_divide
-#define fa_floor_divide_(...) FA__CALL2(fa_floor_divide_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_floor_divide_(...) FA__CALL2(fa_floor_divide_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_trunc_divide {offsetof(fa_trunc_divide_options, fa__end), NULL, 0}
-#define fa_trunc_divide(...) FA__CALL2(fa_trunc_divide, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_trunc_divide(...) FA__CALL2(fa_trunc_divide, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_trunc_divide_options fa_trunc_divide__options;
 #define FA__DEFAULT_fa_trunc_divide_ FA__DEFAULT_fa_trunc_divide
-#define fa_trunc_divide_(...) FA__CALL2(fa_trunc_divide_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_trunc_divide_(...) FA__CALL2(fa_trunc_divide_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_remainder {offsetof(fa_remainder_options, fa__end), NULL, 0}
-#define fa_remainder(...) FA__CALL2(fa_remainder, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_remainder(...) FA__CALL2(fa_remainder, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_remainder_options fa_remainder__options;
 #define FA__DEFAULT_fa_remainder_ FA__DEFAULT_fa_remainder
-#define fa_remainder_(...) FA__CALL2(fa_remainder_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_remainder_(...) FA__CALL2(fa_remainder_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_fmod {offsetof(fa_fmod_options, fa__end), NULL, 0}
-#define fa_fmod(...) FA__CALL2(fa_fmod, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_fmod(...) FA__CALL2(fa_fmod, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_fmod_options fa_fmod__options;
 #define FA__DEFAULT_fa_fmod_ FA__DEFAULT_fa_fmod
-#define fa_fmod_(...) FA__CALL2(fa_fmod_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_fmod_(...) FA__CALL2(fa_fmod_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_sign {offsetof(fa_sign_options, fa__end), NULL, 0}
-#define fa_sign(...) FA__CALL1(fa_sign, FA__SAME, __VA_ARGS__)
+#define fa_sign(...) FA__CALL1(fa_sign, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_sign_options fa_sign__options;
 #define FA__DEFAULT_fa_sign_ FA__DEFAULT_fa_sign
-#define fa_sign_(...) FA__CALL1(fa_sign_, FA__SAME, __VA_ARGS__)
+#define fa_sign_(...) FA__CALL1(fa_sign_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_signbit {offsetof(fa_signbit_options, fa__end), NULL, 0}
-#define fa_signbit(...) FA__CALL1(fa_signbit, FA__SAME, __VA_ARGS__)
+#define fa_signbit(...) FA__CALL1(fa_signbit, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_signbit_options fa_signbit__options;
 #define FA__DEFAULT_fa_signbit_ FA__DEFAULT_fa_signbit
-#define fa_signbit_(...) FA__CALL1(fa_signbit_, FA__SAME, __VA_ARGS__)
+#define fa_signbit_(...) FA__CALL1(fa_signbit_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_copysign {offsetof(fa_copysign_options, fa__end), NULL, 0}
-#define fa_copysign(...) FA__CALL2(fa_copysign, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_copysign(...) FA__CALL2(fa_copysign, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_copysign_options fa_copysign__options;
 #define FA__DEFAULT_fa_copysign_ FA__DEFAULT_fa_copysign
-#define fa_copysign_(...) FA__CALL2(fa_copysign_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_copysign_(...) FA__CALL2(fa_copysign_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_heaviside {offsetof(fa_heaviside_options, fa__end), NULL, 0}
-#define fa_heaviside(...) FA__CALL2(fa_heaviside, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_heaviside(...) FA__CALL2(fa_heaviside, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_heaviside_options fa_heaviside__options;
 #define FA__DEFAULT_fa_heaviside_ FA__DEFAULT_fa_heaviside
-#define fa_heaviside_(...) FA__CALL2(fa_heaviside_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_heaviside_(...) FA__CALL2(fa_heaviside_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_fmax {offsetof(fa_fmax_options, fa__end), NULL, 0}
-#define fa_fmax(...) FA__CALL2(fa_fmax, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_fmax(...) FA__CALL2(fa_fmax, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_fmax_options fa_fmax__options;
 #define FA__DEFAULT_fa_fmax_ FA__DEFAULT_fa_fmax
-#define fa_fmax_(...) FA__CALL2(fa_fmax_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_fmax_(...) FA__CALL2(fa_fmax_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_fmin {offsetof(fa_fmin_options, fa__end), NULL, 0}
-#define fa_fmin(...) FA__CALL2(fa_fmin, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_fmin(...) FA__CALL2(fa_fmin, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_fmin_options fa_fmin__options;
 #define FA__DEFAULT_fa_fmin_ FA__DEFAULT_fa_fmin
-#define fa_fmin_(...) FA__CALL2(fa_fmin_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_fmin_(...) FA__CALL2(fa_fmin_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_clamp_min {offsetof(fa_clamp_min_options, fa__end), NULL, 0}
-#define fa_clamp_min(...) FA__CALL2(fa_clamp_min, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_clamp_min(...) FA__CALL2(fa_clamp_min, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_clamp_min_options fa_clamp_min__options;
 #define FA__DEFAULT_fa_clamp_min_ FA__DEFAULT_fa_clamp_min
-#define fa_clamp_min_(...) FA__CALL2(fa_clamp_min_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_clamp_min_(...) FA__CALL2(fa_clamp_min_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_clamp_max {offsetof(fa_clamp_max_options, fa__end), NULL, 0}
-#define fa_clamp_max(...) FA__CALL2(fa_clamp_max, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_clamp_max(...) FA__CALL2(fa_clamp_max, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_clamp_max_options fa_clamp_max__options;
 #define FA__DEFAULT_fa_clamp_max_ FA__DEFAULT_fa_clamp_max
-#define fa_clamp_max_(...) FA__CALL2(fa_clamp_max_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_clamp_max_(...) FA__CALL2(fa_clamp_max_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_lerp {offsetof(fa_lerp_options, fa__end), NULL, 0}
-#define fa_lerp(...) FA__CALL3(fa_lerp, FA__ARG, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_lerp(...) FA__CALL3(fa_lerp, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__ARG, FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_lerp_options fa_lerp__options;
 #define FA__DEFAULT_fa_lerp_ FA__DEFAULT_fa_lerp
-#define fa_lerp_(...) FA__CALL3(fa_lerp_, FA__SAME, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_lerp_(...) FA__CALL3(fa_lerp_, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__ARG, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_addcmul {offsetof(fa_addcmul_options, fa__end), NULL, 1, 0}
-#define fa_addcmul(...) FA__CALL3(fa_addcmul, FA__ARG, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_addcmul(...) FA__CALL3(fa_addcmul, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__ARG, FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_addcmul_options fa_addcmul__options;
 #define FA__DEFAULT_fa_addcmul_ FA__DEFAULT_fa_addcmul
-#define fa_addcmul_(...) FA__CALL3(fa_addcmul_, FA__SAME, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_addcmul_(...) FA__CALL3(fa_addcmul_, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__ARG, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_addcdiv {offsetof(fa_addcdiv_options, fa__end), NULL, 1, 0}
-#define fa_addcdiv(...) FA__CALL3(fa_addcdiv, FA__ARG, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_addcdiv(...) FA__CALL3(fa_addcdiv, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__ARG, FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_addcdiv_options fa_addcdiv__options;
 #define FA__DEFAULT_fa_addcdiv_ FA__DEFAULT_fa_addcdiv
-#define fa_addcdiv_(...) FA__CALL3(fa_addcdiv_, FA__SAME, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_addcdiv_(...) FA__CALL3(fa_addcdiv_, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__ARG, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_add {offsetof(fa_add_options, fa__end), NULL, 1, 0}
-#define fa_add(...) FA__CALL2(fa_add, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_add(...) FA__CALL2(fa_add, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_add_options fa_add__options;
 #define FA__DEFAULT_fa_add_ FA__DEFAULT_fa_add
-#define fa_add_(...) FA__CALL2(fa_add_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_add_(...) FA__CALL2(fa_add_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_sub {offsetof(fa_sub_options, fa__end), NULL, 1, 0}
-#define fa_sub(...) FA__CALL2(fa_sub, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_sub(...) FA__CALL2(fa_sub, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_sub_options fa_sub__options;
 #define FA__DEFAULT_fa_sub_ FA__DEFAULT_fa_sub
-#define fa_sub_(...) FA__CALL2(fa_sub_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_sub_(...) FA__CALL2(fa_sub_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_mul {offsetof(fa_mul_options, fa__end), NULL, 0}
-#define fa_mul(...) FA__CALL2(fa_mul, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_mul(...) FA__CALL2(fa_mul, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_mul_options fa_mul__options;
 #define FA__DEFAULT_fa_mul_ FA__DEFAULT_fa_mul
-#define fa_mul_(...) FA__CALL2(fa_mul_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_mul_(...) FA__CALL2(fa_mul_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_div {offsetof(fa_div_options, fa__end), NULL, 0}
-#define fa_div(...) FA__CALL2(fa_div, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_div(...) FA__CALL2(fa_div, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_div_options fa_div__options;
 #define FA__DEFAULT_fa_div_ FA__DEFAULT_fa_div
-#define fa_div_(...) FA__CALL2(fa_div_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_div_(...) FA__CALL2(fa_div_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_pow {offsetof(fa_pow_options, fa__end), NULL, 0}
-#define fa_pow(...) FA__CALL2(fa_pow, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_pow(...) FA__CALL2(fa_pow, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_pow_options fa_pow__options;
 #define FA__DEFAULT_fa_pow_ FA__DEFAULT_fa_pow
-#define fa_pow_(...) FA__CALL2(fa_pow_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_pow_(...) FA__CALL2(fa_pow_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_neg {offsetof(fa_neg_options, fa__end), NULL, 0}
-#define fa_neg(...) FA__CALL1(fa_neg, FA__SAME, __VA_ARGS__)
+#define fa_neg(...) FA__CALL1(fa_neg, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_neg_options fa_neg__options;
 #define FA__DEFAULT_fa_neg_ FA__DEFAULT_fa_neg
-#define fa_neg_(...) FA__CALL1(fa_neg_, FA__SAME, __VA_ARGS__)
+#define fa_neg_(...) FA__CALL1(fa_neg_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_abs {offsetof(fa_abs_options, fa__end), NULL, 0}
-#define fa_abs(...) FA__CALL1(fa_abs, FA__SAME, __VA_ARGS__)
+#define fa_abs(...) FA__CALL1(fa_abs, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_abs_options fa_abs__options;
 #define FA__DEFAULT_fa_abs_ FA__DEFAULT_fa_abs
-#define fa_abs_(...) FA__CALL1(fa_abs_, FA__SAME, __VA_ARGS__)
+#define fa_abs_(...) FA__CALL1(fa_abs_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_exp {offsetof(fa_exp_options, fa__end), NULL, 0}
-#define fa_exp(...) FA__CALL1(fa_exp, FA__SAME, __VA_ARGS__)
+#define fa_exp(...) FA__CALL1(fa_exp, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_exp_options fa_exp__options;
 #define FA__DEFAULT_fa_exp_ FA__DEFAULT_fa_exp
-#define fa_exp_(...) FA__CALL1(fa_exp_, FA__SAME, __VA_ARGS__)
+#define fa_exp_(...) FA__CALL1(fa_exp_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_log {offsetof(fa_log_options, fa__end), NULL, 0}
-#define fa_log(...) FA__CALL1(fa_log, FA__SAME, __VA_ARGS__)
+#define fa_log(...) FA__CALL1(fa_log, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_log_options fa_log__options;
 #define FA__DEFAULT_fa_log_ FA__DEFAULT_fa_log
-#define fa_log_(...) FA__CALL1(fa_log_, FA__SAME, __VA_ARGS__)
+#define fa_log_(...) FA__CALL1(fa_log_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_sqrt {offsetof(fa_sqrt_options, fa__end), NULL, 0}
-#define fa_sqrt(...) FA__CALL1(fa_sqrt, FA__SAME, __VA_ARGS__)
+#define fa_sqrt(...) FA__CALL1(fa_sqrt, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_sqrt_options fa_sqrt__options;
 #define FA__DEFAULT_fa_sqrt_ FA__DEFAULT_fa_sqrt
-#define fa_sqrt_(...) FA__CALL1(fa_sqrt_, FA__SAME, __VA_ARGS__)
+#define fa_sqrt_(...) FA__CALL1(fa_sqrt_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_reciprocal {offsetof(fa_reciprocal_options, fa__end), NULL, 0}
-#define fa_reciprocal(...) FA__CALL1(fa_reciprocal, FA__SAME, __VA_ARGS__)
+#define fa_reciprocal(...) FA__CALL1(fa_reciprocal, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_reciprocal_options fa_reciprocal__options;
 #define FA__DEFAULT_fa_reciprocal_ FA__DEFAULT_fa_reciprocal
-#define fa_reciprocal_(...) FA__CALL1(fa_reciprocal_, FA__SAME, __VA_ARGS__)
+#define fa_reciprocal_(...) FA__CALL1(fa_reciprocal_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_sin {offsetof(fa_sin_options, fa__end), NULL, 0}
-#define fa_sin(...) FA__CALL1(fa_sin, FA__SAME, __VA_ARGS__)
+#define fa_sin(...) FA__CALL1(fa_sin, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_sin_options fa_sin__options;
 #define FA__DEFAULT_fa_sin_ FA__DEFAULT_fa_sin
-#define fa_sin_(...) FA__CALL1(fa_sin_, FA__SAME, __VA_ARGS__)
+#define fa_sin_(...) FA__CALL1(fa_sin_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_cos {offsetof(fa_cos_options, fa__end), NULL, 0}
-#define fa_cos(...) FA__CALL1(fa_cos, FA__SAME, __VA_ARGS__)
+#define fa_cos(...) FA__CALL1(fa_cos, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_cos_options fa_cos__options;
 #define FA__DEFAULT_fa_cos_ FA__DEFAULT_fa_cos
-#define fa_cos_(...) FA__CALL1(fa_cos_, FA__SAME, __VA_ARGS__)
+#define fa_cos_(...) FA__CALL1(fa_cos_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_tanh {offsetof(fa_tanh_options, fa__end), NULL, 0}
-#define fa_tanh(...) FA__CALL1(fa_tanh, FA__SAME, __VA_ARGS__)
+#define fa_tanh(...) FA__CALL1(fa_tanh, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_tanh_options fa_tanh__options;
 #define FA__DEFAULT_fa_tanh_ FA__DEFAULT_fa_tanh
-#define fa_tanh_(...) FA__CALL1(fa_tanh_, FA__SAME, __VA_ARGS__)
+#define fa_tanh_(...) FA__CALL1(fa_tanh_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_erf {offsetof(fa_erf_options, fa__end), NULL, 0}
-#define fa_erf(...) FA__CALL1(fa_erf, FA__SAME, __VA_ARGS__)
+#define fa_erf(...) FA__CALL1(fa_erf, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_erf_options fa_erf__options;
 #define FA__DEFAULT_fa_erf_ FA__DEFAULT_fa_erf
-#define fa_erf_(...) FA__CALL1(fa_erf_, FA__SAME, __VA_ARGS__)
+#define fa_erf_(...) FA__CALL1(fa_erf_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_sigmoid {offsetof(fa_sigmoid_options, fa__end), NULL, 0}
-#define fa_sigmoid(...) FA__CALL1(fa_sigmoid, FA__SAME, __VA_ARGS__)
+#define fa_sigmoid(...) FA__CALL1(fa_sigmoid, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_sigmoid_options fa_sigmoid__options;
 #define FA__DEFAULT_fa_sigmoid_ FA__DEFAULT_fa_sigmoid
-#define fa_sigmoid_(...) FA__CALL1(fa_sigmoid_, FA__SAME, __VA_ARGS__)
+#define fa_sigmoid_(...) FA__CALL1(fa_sigmoid_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_relu {offsetof(fa_relu_options, fa__end), NULL, 0}
-#define fa_relu(...) FA__CALL1(fa_relu, FA__SAME, __VA_ARGS__)
+#define fa_relu(...) FA__CALL1(fa_relu, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_relu_options fa_relu__options;
 #define FA__DEFAULT_fa_relu_ FA__DEFAULT_fa_relu
-#define fa_relu_(...) FA__CALL1(fa_relu_, FA__SAME, __VA_ARGS__)
+#define fa_relu_(...) FA__CALL1(fa_relu_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_gelu {offsetof(fa_gelu_options, fa__end), NULL, 0}
-#define fa_gelu(...) FA__CALL1(fa_gelu, FA__SAME, __VA_ARGS__)
+#define fa_gelu(...) FA__CALL1(fa_gelu, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_gelu_options fa_gelu__options;
 #define FA__DEFAULT_fa_gelu_ FA__DEFAULT_fa_gelu
-#define fa_gelu_(...) FA__CALL1(fa_gelu_, FA__SAME, __VA_ARGS__)
+#define fa_gelu_(...) FA__CALL1(fa_gelu_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_silu {offsetof(fa_silu_options, fa__end), NULL, 0}
-#define fa_silu(...) FA__CALL1(fa_silu, FA__SAME, __VA_ARGS__)
+#define fa_silu(...) FA__CALL1(fa_silu, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_silu_options fa_silu__options;
 #define FA__DEFAULT_fa_silu_ FA__DEFAULT_fa_silu
-#define fa_silu_(...) FA__CALL1(fa_silu_, FA__SAME, __VA_ARGS__)
+#define fa_silu_(...) FA__CALL1(fa_silu_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_maximum {offsetof(fa_maximum_options, fa__end), NULL, 0}
-#define fa_maximum(...) FA__CALL2(fa_maximum, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_maximum(...) FA__CALL2(fa_maximum, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_maximum_options fa_maximum__options;
 #define FA__DEFAULT_fa_maximum_ FA__DEFAULT_fa_maximum
-#define fa_maximum_(...) FA__CALL2(fa_maximum_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_maximum_(...) FA__CALL2(fa_maximum_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_minimum {offsetof(fa_minimum_options, fa__end), NULL, 0}
-#define fa_minimum(...) FA__CALL2(fa_minimum, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_minimum(...) FA__CALL2(fa_minimum, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_minimum_options fa_minimum__options;
 #define FA__DEFAULT_fa_minimum_ FA__DEFAULT_fa_minimum
-#define fa_minimum_(...) FA__CALL2(fa_minimum_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_minimum_(...) FA__CALL2(fa_minimum_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_clamp {offsetof(fa_clamp_options, fa__end), NULL, 0}
-#define fa_clamp(...) FA__CALL3(fa_clamp, FA__ARG, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_clamp(...) FA__CALL3(fa_clamp, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__ARG, FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_clamp_options fa_clamp__options;
 #define FA__DEFAULT_fa_clamp_ FA__DEFAULT_fa_clamp
-#define fa_clamp_(...) FA__CALL3(fa_clamp_, FA__SAME, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_clamp_(...) FA__CALL3(fa_clamp_, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__ARG, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_where {offsetof(fa_where_options, fa__end), NULL, 0}
-#define fa_where(...) FA__CALL3(fa_where, FA__CONDITION, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_where(...) FA__CALL3(fa_where, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__CONDITION, FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_where_options fa_where__options;
 #define FA__DEFAULT_fa_where_ FA__DEFAULT_fa_where
-#define fa_where_(...) FA__CALL3(fa_where_, FA__CONDITION, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_where_(...) FA__CALL3(fa_where_, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__CONDITION, FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_eq {offsetof(fa_eq_options, fa__end), NULL, 0}
-#define fa_eq(...) FA__CALL2(fa_eq, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_eq(...) FA__CALL2(fa_eq, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_eq_options fa_eq__options;
 #define FA__DEFAULT_fa_eq_ FA__DEFAULT_fa_eq
-#define fa_eq_(...) FA__CALL2(fa_eq_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_eq_(...) FA__CALL2(fa_eq_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_ne {offsetof(fa_ne_options, fa__end), NULL, 0}
-#define fa_ne(...) FA__CALL2(fa_ne, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_ne(...) FA__CALL2(fa_ne, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_ne_options fa_ne__options;
 #define FA__DEFAULT_fa_ne_ FA__DEFAULT_fa_ne
-#define fa_ne_(...) FA__CALL2(fa_ne_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_ne_(...) FA__CALL2(fa_ne_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_lt {offsetof(fa_lt_options, fa__end), NULL, 0}
-#define fa_lt(...) FA__CALL2(fa_lt, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_lt(...) FA__CALL2(fa_lt, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_lt_options fa_lt__options;
 #define FA__DEFAULT_fa_lt_ FA__DEFAULT_fa_lt
-#define fa_lt_(...) FA__CALL2(fa_lt_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_lt_(...) FA__CALL2(fa_lt_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_le {offsetof(fa_le_options, fa__end), NULL, 0}
-#define fa_le(...) FA__CALL2(fa_le, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_le(...) FA__CALL2(fa_le, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_le_options fa_le__options;
 #define FA__DEFAULT_fa_le_ FA__DEFAULT_fa_le
-#define fa_le_(...) FA__CALL2(fa_le_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_le_(...) FA__CALL2(fa_le_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_gt {offsetof(fa_gt_options, fa__end), NULL, 0}
-#define fa_gt(...) FA__CALL2(fa_gt, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_gt(...) FA__CALL2(fa_gt, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_gt_options fa_gt__options;
 #define FA__DEFAULT_fa_gt_ FA__DEFAULT_fa_gt
-#define fa_gt_(...) FA__CALL2(fa_gt_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_gt_(...) FA__CALL2(fa_gt_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_ge {offsetof(fa_ge_options, fa__end), NULL, 0}
-#define fa_ge(...) FA__CALL2(fa_ge, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_ge(...) FA__CALL2(fa_ge, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_ge_options fa_ge__options;
 #define FA__DEFAULT_fa_ge_ FA__DEFAULT_fa_ge
-#define fa_ge_(...) FA__CALL2(fa_ge_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_ge_(...) FA__CALL2(fa_ge_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_dropout {offsetof(fa_dropout_options, fa__end), NULL, 0.5, true, 0}
-#define fa_dropout(...) FA__CALL1(fa_dropout, FA__SAME, __VA_ARGS__)
+#define fa_dropout(...) FA__CALL1(fa_dropout, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_dropout_options fa_dropout__options;
 #define FA__DEFAULT_fa_dropout_ FA__DEFAULT_fa_dropout
-#define fa_dropout_(...) FA__CALL1(fa_dropout_, FA__SAME, __VA_ARGS__)
+#define fa_dropout_(...) FA__CALL1(fa_dropout_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_xlog1py {offsetof(fa_xlog1py_options, fa__end), NULL, 0}
-#define fa_xlog1py(...) FA__CALL2(fa_xlog1py, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_xlog1py(...) FA__CALL2(fa_xlog1py, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_xlog1py_options fa_xlog1py__options;
 #define FA__DEFAULT_fa_xlog1py_ FA__DEFAULT_fa_xlog1py
-#define fa_xlog1py_(...) FA__CALL2(fa_xlog1py_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_xlog1py_(...) FA__CALL2(fa_xlog1py_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_entr {offsetof(fa_entr_options, fa__end), NULL, 0}
-#define fa_entr(...) FA__CALL1(fa_entr, FA__SAME, __VA_ARGS__)
+#define fa_entr(...) FA__CALL1(fa_entr, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_entr_options fa_entr__options;
 #define FA__DEFAULT_fa_entr_ FA__DEFAULT_fa_entr
-#define fa_entr_(...) FA__CALL1(fa_entr_, FA__SAME, __VA_ARGS__)
+#define fa_entr_(...) FA__CALL1(fa_entr_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_erfcx {offsetof(fa_erfcx_options, fa__end), NULL, 0}
-#define fa_erfcx(...) FA__CALL1(fa_erfcx, FA__SAME, __VA_ARGS__)
+#define fa_erfcx(...) FA__CALL1(fa_erfcx, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_erfcx_options fa_erfcx__options;
 #define FA__DEFAULT_fa_erfcx_ FA__DEFAULT_fa_erfcx
-#define fa_erfcx_(...) FA__CALL1(fa_erfcx_, FA__SAME, __VA_ARGS__)
+#define fa_erfcx_(...) FA__CALL1(fa_erfcx_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_ndtr {offsetof(fa_ndtr_options, fa__end), NULL, 0}
-#define fa_ndtr(...) FA__CALL1(fa_ndtr, FA__SAME, __VA_ARGS__)
+#define fa_ndtr(...) FA__CALL1(fa_ndtr, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_ndtr_options fa_ndtr__options;
 #define FA__DEFAULT_fa_ndtr_ FA__DEFAULT_fa_ndtr
-#define fa_ndtr_(...) FA__CALL1(fa_ndtr_, FA__SAME, __VA_ARGS__)
+#define fa_ndtr_(...) FA__CALL1(fa_ndtr_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_log_ndtr {offsetof(fa_log_ndtr_options, fa__end), NULL, 0}
-#define fa_log_ndtr(...) FA__CALL1(fa_log_ndtr, FA__SAME, __VA_ARGS__)
+#define fa_log_ndtr(...) FA__CALL1(fa_log_ndtr, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_log_ndtr_options fa_log_ndtr__options;
 #define FA__DEFAULT_fa_log_ndtr_ FA__DEFAULT_fa_log_ndtr
-#define fa_log_ndtr_(...) FA__CALL1(fa_log_ndtr_, FA__SAME, __VA_ARGS__)
+#define fa_log_ndtr_(...) FA__CALL1(fa_log_ndtr_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_ndtri {offsetof(fa_ndtri_options, fa__end), NULL, 0}
-#define fa_ndtri(...) FA__CALL1(fa_ndtri, FA__SAME, __VA_ARGS__)
+#define fa_ndtri(...) FA__CALL1(fa_ndtri, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_ndtri_options fa_ndtri__options;
 #define FA__DEFAULT_fa_ndtri_ FA__DEFAULT_fa_ndtri
-#define fa_ndtri_(...) FA__CALL1(fa_ndtri_, FA__SAME, __VA_ARGS__)
+#define fa_ndtri_(...) FA__CALL1(fa_ndtri_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_zeta {offsetof(fa_zeta_options, fa__end), NULL, 0}
-#define fa_zeta(...) FA__CALL2(fa_zeta, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_zeta(...) FA__CALL2(fa_zeta, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_zeta_options fa_zeta__options;
 #define FA__DEFAULT_fa_zeta_ FA__DEFAULT_fa_zeta
-#define fa_zeta_(...) FA__CALL2(fa_zeta_, FA__ARG, FA__SAME, __VA_ARGS__)
+#define fa_zeta_(...) FA__CALL2(fa_zeta_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_igamma {offsetof(fa_igamma_options, fa__end), NULL, 0}
-#define fa_igamma(...) FA__CALL2(fa_igamma, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_igamma(...) FA__CALL2(fa_igamma, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_igamma_options fa_igamma__options;
 #define FA__DEFAULT_fa_igamma_ FA__DEFAULT_fa_igamma
-#define fa_igamma_(...) FA__CALL2(fa_igamma_, FA__ARG, FA__SAME, __VA_ARGS__)
+#define fa_igamma_(...) FA__CALL2(fa_igamma_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_igammac {offsetof(fa_igammac_options, fa__end), NULL, 0}
-#define fa_igammac(...) FA__CALL2(fa_igammac, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_igammac(...) FA__CALL2(fa_igammac, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 typedef fa_igammac_options fa_igammac__options;
 #define FA__DEFAULT_fa_igammac_ FA__DEFAULT_fa_igammac
-#define fa_igammac_(...) FA__CALL2(fa_igammac_, FA__ARG, FA__SAME, __VA_ARGS__)
+#define fa_igammac_(...) FA__CALL2(fa_igammac_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_multigammaln {offsetof(fa_multigammaln_options, fa__end), NULL, 0}
-#define fa_multigammaln(...) FA__CALL2(fa_multigammaln, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_multigammaln(...) FA__CALL2(fa_multigammaln, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 /** @endcond */
 
 FA__END

@@ -619,53 +619,53 @@ FA_API fa_tensor *fa_adaptive_max_pool1d(const fa_tensor *x, int64_t size, const
 /** @cond */
 /* Macros through which the functions above take named options, and numbers instead of tensors. */
 #define FA__DEFAULT_fa_scaled_dot_product_attention {offsetof(fa_scaled_dot_product_attention_options, fa__end), NULL, NULL, false, 0.0, 0.0, false, 0}
-#define fa_scaled_dot_product_attention(...) FA__CALL3(fa_scaled_dot_product_attention, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_scaled_dot_product_attention(...) FA__CALL3(fa_scaled_dot_product_attention, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_conv2d {offsetof(fa_conv2d_options, fa__end), NULL, NULL, 1, 0, 1, 1, 0}
-#define fa_conv2d(...) FA__CALL2(fa_conv2d, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_conv2d(...) FA__CALL2(fa_conv2d, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_conv_transpose2d {offsetof(fa_conv_transpose2d_options, fa__end), NULL, NULL, 1, 0, 0, 1, 1, 0}
-#define fa_conv_transpose2d(...) FA__CALL2(fa_conv_transpose2d, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_conv_transpose2d(...) FA__CALL2(fa_conv_transpose2d, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_conv1d {offsetof(fa_conv1d_options, fa__end), NULL, NULL, 1, 0, 1, 1, 0}
-#define fa_conv1d(...) FA__CALL2(fa_conv1d, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_conv1d(...) FA__CALL2(fa_conv1d, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_conv_transpose1d {offsetof(fa_conv_transpose1d_options, fa__end), NULL, NULL, 1, 0, 0, 1, 1, 0}
-#define fa_conv_transpose1d(...) FA__CALL2(fa_conv_transpose1d, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_conv_transpose1d(...) FA__CALL2(fa_conv_transpose1d, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_embedding {offsetof(fa_embedding_options, fa__end), NULL, INT64_MIN, false, 0}
-#define fa_embedding(...) FA__CALL2(fa_embedding, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_embedding(...) FA__CALL2(fa_embedding, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_layer_norm {offsetof(fa_layer_norm_options, fa__end), NULL, NULL, NULL, 1e-5, 0}
-#define fa_layer_norm(...) FA__CALL2(fa_layer_norm, FA__SAME, FA__SHAPE, __VA_ARGS__)
+#define fa_layer_norm(...) FA__CALL2(fa_layer_norm, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_rms_norm {offsetof(fa_rms_norm_options, fa__end), NULL, NULL, -1, 0}
-#define fa_rms_norm(...) FA__CALL2(fa_rms_norm, FA__SAME, FA__SHAPE, __VA_ARGS__)
+#define fa_rms_norm(...) FA__CALL2(fa_rms_norm, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_normalize {offsetof(fa_normalize_options, fa__end), NULL, 2, 1, 1e-12, 0}
-#define fa_normalize(...) FA__CALL1(fa_normalize, FA__SAME, __VA_ARGS__)
+#define fa_normalize(...) FA__CALL1(fa_normalize, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_local_response_norm {offsetof(fa_local_response_norm_options, fa__end), NULL, 1e-4, 0.75, 1, 0}
-#define fa_local_response_norm(...) FA__CALL2(fa_local_response_norm, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_local_response_norm(...) FA__CALL2(fa_local_response_norm, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_batch_norm {offsetof(fa_batch_norm_options, fa__end), NULL, NULL, NULL, NULL, NULL, false, 0.1, 1e-5, 0}
-#define fa_batch_norm(...) FA__CALL1(fa_batch_norm, FA__SAME, __VA_ARGS__)
+#define fa_batch_norm(...) FA__CALL1(fa_batch_norm, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_instance_norm {offsetof(fa_instance_norm_options, fa__end), NULL, NULL, NULL, NULL, NULL, true, 0.1, 1e-5, 0}
-#define fa_instance_norm(...) FA__CALL1(fa_instance_norm, FA__SAME, __VA_ARGS__)
+#define fa_instance_norm(...) FA__CALL1(fa_instance_norm, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_group_norm {offsetof(fa_group_norm_options, fa__end), NULL, NULL, NULL, 1e-5, 0}
-#define fa_group_norm(...) FA__CALL2(fa_group_norm, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_group_norm(...) FA__CALL2(fa_group_norm, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_max_pool2d {offsetof(fa_max_pool2d_options, fa__end), NULL, 0, 0, 1, false, 0}
-#define fa_max_pool2d(...) FA__CALL2(fa_max_pool2d, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_max_pool2d(...) FA__CALL2(fa_max_pool2d, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_max_pool2d_with_indices {offsetof(fa_max_pool2d_with_indices_options, fa__end), 0, 0, 1, false, 0}
-#define fa_max_pool2d_with_indices(...) FA__CALL2(fa_max_pool2d_with_indices, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_max_pool2d_with_indices(...) FA__CALL2(fa_max_pool2d_with_indices, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_avg_pool2d {offsetof(fa_avg_pool2d_options, fa__end), NULL, 0, 0, false, true, 0, 0}
-#define fa_avg_pool2d(...) FA__CALL2(fa_avg_pool2d, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_avg_pool2d(...) FA__CALL2(fa_avg_pool2d, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_adaptive_avg_pool2d {offsetof(fa_adaptive_avg_pool2d_options, fa__end), NULL, 0}
-#define fa_adaptive_avg_pool2d(...) FA__CALL2(fa_adaptive_avg_pool2d, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_adaptive_avg_pool2d(...) FA__CALL2(fa_adaptive_avg_pool2d, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define fa_adaptive_max_pool2d_with_indices(...) FA__CALLED(fa_adaptive_max_pool2d_with_indices(__VA_ARGS__))
 #define FA__DEFAULT_fa_adaptive_max_pool2d {offsetof(fa_adaptive_max_pool2d_options, fa__end), NULL, 0}
-#define fa_adaptive_max_pool2d(...) FA__CALL2(fa_adaptive_max_pool2d, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_adaptive_max_pool2d(...) FA__CALL2(fa_adaptive_max_pool2d, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_max_pool1d {offsetof(fa_max_pool1d_options, fa__end), NULL, 0, 0, 1, false, 0}
-#define fa_max_pool1d(...) FA__CALL2(fa_max_pool1d, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_max_pool1d(...) FA__CALL2(fa_max_pool1d, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_max_pool1d_with_indices {offsetof(fa_max_pool1d_with_indices_options, fa__end), 0, 0, 1, false, 0}
-#define fa_max_pool1d_with_indices(...) FA__CALL2(fa_max_pool1d_with_indices, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_max_pool1d_with_indices(...) FA__CALL2(fa_max_pool1d_with_indices, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_avg_pool1d {offsetof(fa_avg_pool1d_options, fa__end), NULL, 0, 0, false, true, 0}
-#define fa_avg_pool1d(...) FA__CALL2(fa_avg_pool1d, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_avg_pool1d(...) FA__CALL2(fa_avg_pool1d, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_adaptive_avg_pool1d {offsetof(fa_adaptive_avg_pool1d_options, fa__end), NULL, 0}
-#define fa_adaptive_avg_pool1d(...) FA__CALL2(fa_adaptive_avg_pool1d, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_adaptive_avg_pool1d(...) FA__CALL2(fa_adaptive_avg_pool1d, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define fa_adaptive_max_pool1d_with_indices(...) FA__CALLED(fa_adaptive_max_pool1d_with_indices(__VA_ARGS__))
 #define FA__DEFAULT_fa_adaptive_max_pool1d {offsetof(fa_adaptive_max_pool1d_options, fa__end), NULL, 0}
-#define fa_adaptive_max_pool1d(...) FA__CALL2(fa_adaptive_max_pool1d, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_adaptive_max_pool1d(...) FA__CALL2(fa_adaptive_max_pool1d, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 /** @endcond */
 
 FA__END

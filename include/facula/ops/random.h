@@ -370,42 +370,42 @@ FA_API fa_tensor *fa_multinomial(const fa_tensor *x, int64_t num_samples, const 
 /** @cond */
 /* Macros through which the functions above take named options, and numbers instead of tensors. */
 #define FA__DEFAULT_fa_alpha_dropout {offsetof(fa_alpha_dropout_options, fa__end), NULL, 0.5, true, 0}
-#define fa_alpha_dropout(...) FA__CALL1(fa_alpha_dropout, FA__SAME, __VA_ARGS__)
+#define fa_alpha_dropout(...) FA__CALL1(fa_alpha_dropout, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_alpha_dropout_options fa_alpha_dropout__options;
 #define FA__DEFAULT_fa_alpha_dropout_ FA__DEFAULT_fa_alpha_dropout
-#define fa_alpha_dropout_(...) FA__CALL1(fa_alpha_dropout_, FA__SAME, __VA_ARGS__)
+#define fa_alpha_dropout_(...) FA__CALL1(fa_alpha_dropout_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_feature_dropout {offsetof(fa_feature_dropout_options, fa__end), NULL, 0.5, true, 0}
-#define fa_feature_dropout(...) FA__CALL1(fa_feature_dropout, FA__SAME, __VA_ARGS__)
+#define fa_feature_dropout(...) FA__CALL1(fa_feature_dropout, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_uniform_ {offsetof(fa_uniform__options, fa__end), 0, 1, 0}
-#define fa_uniform_(...) FA__CALL1(fa_uniform_, FA__SAME, __VA_ARGS__)
+#define fa_uniform_(...) FA__CALL1(fa_uniform_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_normal_ {offsetof(fa_normal__options, fa__end), 0, 1, 0}
-#define fa_normal_(...) FA__CALL1(fa_normal_, FA__SAME, __VA_ARGS__)
+#define fa_normal_(...) FA__CALL1(fa_normal_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_log_normal_ {offsetof(fa_log_normal__options, fa__end), 1, 2, 0}
-#define fa_log_normal_(...) FA__CALL1(fa_log_normal_, FA__SAME, __VA_ARGS__)
+#define fa_log_normal_(...) FA__CALL1(fa_log_normal_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_exponential_ {offsetof(fa_exponential__options, fa__end), 1, 0}
-#define fa_exponential_(...) FA__CALL1(fa_exponential_, FA__SAME, __VA_ARGS__)
+#define fa_exponential_(...) FA__CALL1(fa_exponential_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_cauchy_ {offsetof(fa_cauchy__options, fa__end), 0, 1, 0}
-#define fa_cauchy_(...) FA__CALL1(fa_cauchy_, FA__SAME, __VA_ARGS__)
+#define fa_cauchy_(...) FA__CALL1(fa_cauchy_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_geometric_ {offsetof(fa_geometric__options, fa__end), 0}
-#define fa_geometric_(...) FA__CALL2(fa_geometric_, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_geometric_(...) FA__CALL2(fa_geometric_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_bernoulli_ {offsetof(fa_bernoulli__options, fa__end), 0}
-#define fa_bernoulli_(...) FA__CALL2(fa_bernoulli_, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_bernoulli_(...) FA__CALL2(fa_bernoulli_, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_gumbel_softmax {offsetof(fa_gumbel_softmax_options, fa__end), NULL, 1, false, -1, 0}
-#define fa_gumbel_softmax(...) FA__CALL1(fa_gumbel_softmax, FA__SAME, __VA_ARGS__)
+#define fa_gumbel_softmax(...) FA__CALL1(fa_gumbel_softmax, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_randint {offsetof(fa_randint_options, fa__end), NULL, FA_SAME, {0, 0}, false, 0}
-#define fa_randint(...) FA__CALL3(fa_randint, FA__SAME, FA__SAME, FA__SHAPE, __VA_ARGS__)
+#define fa_randint(...) FA__CALL3(fa_randint, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_randint_like {offsetof(fa_randint_like_options, fa__end), NULL, FA_SAME, false, 0}
-#define fa_randint_like(...) FA__CALL3(fa_randint_like, FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_randint_like(...) FA__CALL3(fa_randint_like, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_random_ {offsetof(fa_random__options, fa__end), 0, INT64_MIN, 0}
-#define fa_random_(...) FA__CALL1(fa_random_, FA__SAME, __VA_ARGS__)
+#define fa_random_(...) FA__CALL1(fa_random_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_bernoulli {offsetof(fa_bernoulli_options, fa__end), NULL, 0}
-#define fa_bernoulli(...) FA__CALL1(fa_bernoulli, FA__SAME, __VA_ARGS__)
+#define fa_bernoulli(...) FA__CALL1(fa_bernoulli, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_normal {offsetof(fa_normal_options, fa__end), NULL, 0}
-#define fa_normal(...) FA__CALL2(fa_normal, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_normal(...) FA__CALL2(fa_normal, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_poisson {offsetof(fa_poisson_options, fa__end), NULL, 0}
-#define fa_poisson(...) FA__CALL1(fa_poisson, FA__SAME, __VA_ARGS__)
+#define fa_poisson(...) FA__CALL1(fa_poisson, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_multinomial {offsetof(fa_multinomial_options, fa__end), NULL, false, 0}
-#define fa_multinomial(...) FA__CALL2(fa_multinomial, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_multinomial(...) FA__CALL2(fa_multinomial, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 /** @endcond */
 
 FA__END

@@ -1085,99 +1085,99 @@ FA_API fa_unique_consecutive_result fa_unique_consecutive(const fa_tensor *x, co
 /** @cond */
 /* Macros through which the functions above take named options, and numbers instead of tensors. */
 #define FA__DEFAULT_fa_amax {offsetof(fa_amax_options, fa__end), NULL, FA_ALL, false, 0}
-#define fa_amax(...) FA__CALL1(fa_amax, FA__SAME, __VA_ARGS__)
+#define fa_amax(...) FA__CALL1(fa_amax, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_amin {offsetof(fa_amin_options, fa__end), NULL, FA_ALL, false, 0}
-#define fa_amin(...) FA__CALL1(fa_amin, FA__SAME, __VA_ARGS__)
+#define fa_amin(...) FA__CALL1(fa_amin, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_aminmax {offsetof(fa_aminmax_options, fa__end), FA_ALL, false, 0}
-#define fa_aminmax(...) FA__CALL1(fa_aminmax, FA__SAME, __VA_ARGS__)
+#define fa_aminmax(...) FA__CALL1(fa_aminmax, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_max {offsetof(fa_max_options, fa__end), false, 0}
-#define fa_max(...) FA__CALL2(fa_max, FA__SAME, FA__DIMENSION, __VA_ARGS__)
+#define fa_max(...) FA__CALL2(fa_max, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__DIMENSION, __VA_ARGS__)
 #define FA__DEFAULT_fa_min {offsetof(fa_min_options, fa__end), false, 0}
-#define fa_min(...) FA__CALL2(fa_min, FA__SAME, FA__DIMENSION, __VA_ARGS__)
+#define fa_min(...) FA__CALL2(fa_min, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__DIMENSION, __VA_ARGS__)
 #define FA__DEFAULT_fa_argmax {offsetof(fa_argmax_options, fa__end), NULL, FA_ALL, false, 0}
-#define fa_argmax(...) FA__CALL1(fa_argmax, FA__SAME, __VA_ARGS__)
+#define fa_argmax(...) FA__CALL1(fa_argmax, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_argmin {offsetof(fa_argmin_options, fa__end), NULL, FA_ALL, false, 0}
-#define fa_argmin(...) FA__CALL1(fa_argmin, FA__SAME, __VA_ARGS__)
+#define fa_argmin(...) FA__CALL1(fa_argmin, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_bincount {offsetof(fa_bincount_options, fa__end), NULL, NULL, 0, 0}
-#define fa_bincount(...) FA__CALL1(fa_bincount, FA__SAME, __VA_ARGS__)
+#define fa_bincount(...) FA__CALL1(fa_bincount, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_histogram {offsetof(fa_histogram_options, fa__end), 100, 0, 0, NULL, NULL, false, 0}
-#define fa_histogram(...) FA__CALL1(fa_histogram, FA__SAME, __VA_ARGS__)
+#define fa_histogram(...) FA__CALL1(fa_histogram, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_var {offsetof(fa_var_options, fa__end), NULL, FA_ALL, 1, false, 0}
-#define fa_var(...) FA__CALL1(fa_var, FA__SAME, __VA_ARGS__)
+#define fa_var(...) FA__CALL1(fa_var, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_std {offsetof(fa_std_options, fa__end), NULL, FA_ALL, 1, false, 0}
-#define fa_std(...) FA__CALL1(fa_std, FA__SAME, __VA_ARGS__)
+#define fa_std(...) FA__CALL1(fa_std, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_var_mean {offsetof(fa_var_mean_options, fa__end), FA_ALL, 1, false, 0}
-#define fa_var_mean(...) FA__CALL1(fa_var_mean, FA__SAME, __VA_ARGS__)
+#define fa_var_mean(...) FA__CALL1(fa_var_mean, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_std_mean {offsetof(fa_std_mean_options, fa__end), FA_ALL, 1, false, 0}
-#define fa_std_mean(...) FA__CALL1(fa_std_mean, FA__SAME, __VA_ARGS__)
+#define fa_std_mean(...) FA__CALL1(fa_std_mean, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_norm {offsetof(fa_norm_options, fa__end), NULL, 2, FA_ALL, false, FA_SAME, 0}
-#define fa_norm(...) FA__CALL1(fa_norm, FA__SAME, __VA_ARGS__)
+#define fa_norm(...) FA__CALL1(fa_norm, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_logsumexp {offsetof(fa_logsumexp_options, fa__end), NULL, FA_ALL, false, 0}
-#define fa_logsumexp(...) FA__CALL1(fa_logsumexp, FA__SAME, __VA_ARGS__)
+#define fa_logsumexp(...) FA__CALL1(fa_logsumexp, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_median {offsetof(fa_median_options, fa__end), FA_ALL, false, 0}
-#define fa_median(...) FA__CALL1(fa_median, FA__SAME, __VA_ARGS__)
+#define fa_median(...) FA__CALL1(fa_median, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_nanmedian {offsetof(fa_nanmedian_options, fa__end), FA_ALL, false, 0}
-#define fa_nanmedian(...) FA__CALL1(fa_nanmedian, FA__SAME, __VA_ARGS__)
+#define fa_nanmedian(...) FA__CALL1(fa_nanmedian, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_mode {offsetof(fa_mode_options, fa__end), -1, false, 0}
-#define fa_mode(...) FA__CALL1(fa_mode, FA__SAME, __VA_ARGS__)
+#define fa_mode(...) FA__CALL1(fa_mode, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_quantile {offsetof(fa_quantile_options, fa__end), NULL, FA_ALL, false, "linear", 0}
-#define fa_quantile(...) FA__CALL2(fa_quantile, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_quantile(...) FA__CALL2(fa_quantile, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_nanquantile {offsetof(fa_nanquantile_options, fa__end), NULL, FA_ALL, false, "linear", 0}
-#define fa_nanquantile(...) FA__CALL2(fa_nanquantile, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_nanquantile(...) FA__CALL2(fa_nanquantile, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_sum {offsetof(fa_sum_options, fa__end), NULL, FA_ALL, false, FA_SAME, 0}
-#define fa_sum(...) FA__CALL1(fa_sum, FA__SAME, __VA_ARGS__)
+#define fa_sum(...) FA__CALL1(fa_sum, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_nansum {offsetof(fa_nansum_options, fa__end), NULL, FA_ALL, false, FA_SAME, 0}
-#define fa_nansum(...) FA__CALL1(fa_nansum, FA__SAME, __VA_ARGS__)
+#define fa_nansum(...) FA__CALL1(fa_nansum, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_mean {offsetof(fa_mean_options, fa__end), NULL, FA_ALL, false, FA_SAME, 0}
-#define fa_mean(...) FA__CALL1(fa_mean, FA__SAME, __VA_ARGS__)
+#define fa_mean(...) FA__CALL1(fa_mean, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_nanmean {offsetof(fa_nanmean_options, fa__end), NULL, FA_ALL, false, FA_SAME, 0}
-#define fa_nanmean(...) FA__CALL1(fa_nanmean, FA__SAME, __VA_ARGS__)
+#define fa_nanmean(...) FA__CALL1(fa_nanmean, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_prod {offsetof(fa_prod_options, fa__end), NULL, FA_ALL, false, FA_SAME, 0}
-#define fa_prod(...) FA__CALL1(fa_prod, FA__SAME, __VA_ARGS__)
+#define fa_prod(...) FA__CALL1(fa_prod, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_all {offsetof(fa_all_options, fa__end), NULL, FA_ALL, false, 0}
-#define fa_all(...) FA__CALL1(fa_all, FA__SAME, __VA_ARGS__)
+#define fa_all(...) FA__CALL1(fa_all, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_any {offsetof(fa_any_options, fa__end), NULL, FA_ALL, false, 0}
-#define fa_any(...) FA__CALL1(fa_any, FA__SAME, __VA_ARGS__)
+#define fa_any(...) FA__CALL1(fa_any, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_count_nonzero {offsetof(fa_count_nonzero_options, fa__end), NULL, FA_ALL, false, 0}
-#define fa_count_nonzero(...) FA__CALL1(fa_count_nonzero, FA__SAME, __VA_ARGS__)
+#define fa_count_nonzero(...) FA__CALL1(fa_count_nonzero, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_sum_to {offsetof(fa_sum_to_options, fa__end), NULL, 0}
-#define fa_sum_to(...) FA__CALL2(fa_sum_to, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_sum_to(...) FA__CALL2(fa_sum_to, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_cumsum {offsetof(fa_cumsum_options, fa__end), NULL, FA_SAME, 0}
-#define fa_cumsum(...) FA__CALL2(fa_cumsum, FA__SAME, FA__DIMENSION, __VA_ARGS__)
+#define fa_cumsum(...) FA__CALL2(fa_cumsum, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__DIMENSION, __VA_ARGS__)
 #define FA__DEFAULT_fa_cumprod {offsetof(fa_cumprod_options, fa__end), NULL, FA_SAME, 0}
-#define fa_cumprod(...) FA__CALL2(fa_cumprod, FA__SAME, FA__DIMENSION, __VA_ARGS__)
+#define fa_cumprod(...) FA__CALL2(fa_cumprod, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__DIMENSION, __VA_ARGS__)
 #define fa_cummax(...) FA__CALLED(fa_cummax(__VA_ARGS__))
 #define fa_cummin(...) FA__CALLED(fa_cummin(__VA_ARGS__))
 #define FA__DEFAULT_fa_logcumsumexp {offsetof(fa_logcumsumexp_options, fa__end), NULL, 0}
-#define fa_logcumsumexp(...) FA__CALL2(fa_logcumsumexp, FA__SAME, FA__DIMENSION, __VA_ARGS__)
+#define fa_logcumsumexp(...) FA__CALL2(fa_logcumsumexp, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__DIMENSION, __VA_ARGS__)
 #define FA__DEFAULT_fa_searchsorted {offsetof(fa_searchsorted_options, fa__end), NULL, NULL, false, false, 0}
-#define fa_searchsorted(...) FA__CALL2(fa_searchsorted, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_searchsorted(...) FA__CALL2(fa_searchsorted, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_bucketize {offsetof(fa_bucketize_options, fa__end), NULL, false, false, 0}
-#define fa_bucketize(...) FA__CALL2(fa_bucketize, FA__ARG, FA__SAME, __VA_ARGS__)
+#define fa_bucketize(...) FA__CALL2(fa_bucketize, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_isin {offsetof(fa_isin_options, fa__end), NULL, false, 0}
-#define fa_isin(...) FA__CALL2(fa_isin, FA__ARG, FA__ARG, __VA_ARGS__)
+#define fa_isin(...) FA__CALL2(fa_isin, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__ARG, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_sort {offsetof(fa_sort_options, fa__end), -1, false, 0}
-#define fa_sort(...) FA__CALL1(fa_sort, FA__SAME, __VA_ARGS__)
+#define fa_sort(...) FA__CALL1(fa_sort, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_argsort {offsetof(fa_argsort_options, fa__end), NULL, -1, false, 0}
-#define fa_argsort(...) FA__CALL1(fa_argsort, FA__SAME, __VA_ARGS__)
+#define fa_argsort(...) FA__CALL1(fa_argsort, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_topk {offsetof(fa_topk_options, fa__end), -1, true, 0}
-#define fa_topk(...) FA__CALL2(fa_topk, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_topk(...) FA__CALL2(fa_topk, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_kthvalue {offsetof(fa_kthvalue_options, fa__end), -1, false, 0}
-#define fa_kthvalue(...) FA__CALL2(fa_kthvalue, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_kthvalue(...) FA__CALL2(fa_kthvalue, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_diff {offsetof(fa_diff_options, fa__end), NULL, 1, -1, NULL, NULL, 0}
-#define fa_diff(...) FA__CALL1(fa_diff, FA__SAME, __VA_ARGS__)
+#define fa_diff(...) FA__CALL1(fa_diff, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_ptp {offsetof(fa_ptp_options, fa__end), NULL, FA_ALL, false, 0}
-#define fa_ptp(...) FA__CALL1(fa_ptp, FA__SAME, __VA_ARGS__)
+#define fa_ptp(...) FA__CALL1(fa_ptp, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_average {offsetof(fa_average_options, fa__end), NULL, FA_ALL, NULL, false, 0}
-#define fa_average(...) FA__CALL1(fa_average, FA__SAME, __VA_ARGS__)
+#define fa_average(...) FA__CALL1(fa_average, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_cov {offsetof(fa_cov_options, fa__end), NULL, 1, NULL, NULL, 0}
-#define fa_cov(...) FA__CALL1(fa_cov, FA__SAME, __VA_ARGS__)
+#define fa_cov(...) FA__CALL1(fa_cov, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_corrcoef {offsetof(fa_corrcoef_options, fa__end), NULL, 0}
-#define fa_corrcoef(...) FA__CALL1(fa_corrcoef, FA__SAME, __VA_ARGS__)
+#define fa_corrcoef(...) FA__CALL1(fa_corrcoef, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_unique {offsetof(fa_unique_options, fa__end), INT64_MIN, false, false, 0}
-#define fa_unique(...) FA__CALL1(fa_unique, FA__SAME, __VA_ARGS__)
+#define fa_unique(...) FA__CALL1(fa_unique, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_unique_consecutive {offsetof(fa_unique_consecutive_options, fa__end), INT64_MIN, false, false, 0}
-#define fa_unique_consecutive(...) FA__CALL1(fa_unique_consecutive, FA__SAME, __VA_ARGS__)
+#define fa_unique_consecutive(...) FA__CALL1(fa_unique_consecutive, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 /** @endcond */
 
 FA__END

@@ -837,94 +837,94 @@ FA_API fa_tensor *fa_diagonal_scatter(const fa_tensor *x, const fa_tensor *src, 
 /** @cond */
 /* Macros through which the functions above take named options, and numbers instead of tensors. */
 #define FA__DEFAULT_fa_diagonal {offsetof(fa_diagonal_options, fa__end), 0, 0, 1, 0}
-#define fa_diagonal(...) FA__CALL1(fa_diagonal, FA__SAME, __VA_ARGS__)
+#define fa_diagonal(...) FA__CALL1(fa_diagonal, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_diag_embed {offsetof(fa_diag_embed_options, fa__end), NULL, 0, -2, -1, 0}
-#define fa_diag_embed(...) FA__CALL1(fa_diag_embed, FA__SAME, __VA_ARGS__)
+#define fa_diag_embed(...) FA__CALL1(fa_diag_embed, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_diag {offsetof(fa_diag_options, fa__end), NULL, 0, 0}
-#define fa_diag(...) FA__CALL1(fa_diag, FA__SAME, __VA_ARGS__)
+#define fa_diag(...) FA__CALL1(fa_diag, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_tril {offsetof(fa_tril_options, fa__end), NULL, 0, 0}
-#define fa_tril(...) FA__CALL1(fa_tril, FA__SAME, __VA_ARGS__)
+#define fa_tril(...) FA__CALL1(fa_tril, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_tril_options fa_tril__options;
 #define FA__DEFAULT_fa_tril_ FA__DEFAULT_fa_tril
-#define fa_tril_(...) FA__CALL1(fa_tril_, FA__SAME, __VA_ARGS__)
+#define fa_tril_(...) FA__CALL1(fa_tril_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_triu {offsetof(fa_triu_options, fa__end), NULL, 0, 0}
-#define fa_triu(...) FA__CALL1(fa_triu, FA__SAME, __VA_ARGS__)
+#define fa_triu(...) FA__CALL1(fa_triu, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 typedef fa_triu_options fa_triu__options;
 #define FA__DEFAULT_fa_triu_ FA__DEFAULT_fa_triu
-#define fa_triu_(...) FA__CALL1(fa_triu_, FA__SAME, __VA_ARGS__)
+#define fa_triu_(...) FA__CALL1(fa_triu_, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define fa_broadcast_tensors(...) FA__CALLED(fa_broadcast_tensors(__VA_ARGS__))
 #define FA__DEFAULT_fa_meshgrid {offsetof(fa_meshgrid_options, fa__end), "ij", 0}
-#define fa_meshgrid(...) FA__CALL1(fa_meshgrid, FA__SAME, __VA_ARGS__)
+#define fa_meshgrid(...) FA__CALL1(fa_meshgrid, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_stack {offsetof(fa_stack_options, fa__end), NULL, 0, 0}
-#define fa_stack(...) FA__CALL1(fa_stack, FA__SAME, __VA_ARGS__)
+#define fa_stack(...) FA__CALL1(fa_stack, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_hstack {offsetof(fa_hstack_options, fa__end), NULL, 0}
-#define fa_hstack(...) FA__CALL1(fa_hstack, FA__SAME, __VA_ARGS__)
+#define fa_hstack(...) FA__CALL1(fa_hstack, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_vstack {offsetof(fa_vstack_options, fa__end), NULL, 0}
-#define fa_vstack(...) FA__CALL1(fa_vstack, FA__SAME, __VA_ARGS__)
+#define fa_vstack(...) FA__CALL1(fa_vstack, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_dstack {offsetof(fa_dstack_options, fa__end), NULL, 0}
-#define fa_dstack(...) FA__CALL1(fa_dstack, FA__SAME, __VA_ARGS__)
+#define fa_dstack(...) FA__CALL1(fa_dstack, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_column_stack {offsetof(fa_column_stack_options, fa__end), NULL, 0}
-#define fa_column_stack(...) FA__CALL1(fa_column_stack, FA__SAME, __VA_ARGS__)
+#define fa_column_stack(...) FA__CALL1(fa_column_stack, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_pad {offsetof(fa_pad_options, fa__end), NULL, "constant", 0, 0}
-#define fa_pad(...) FA__CALL2(fa_pad, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_pad(...) FA__CALL2(fa_pad, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_roll {offsetof(fa_roll_options, fa__end), NULL, {0, {0}}, 0}
-#define fa_roll(...) FA__CALL2(fa_roll, FA__SAME, FA__SHAPE, __VA_ARGS__)
+#define fa_roll(...) FA__CALL2(fa_roll, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_repeat {offsetof(fa_repeat_options, fa__end), NULL, 0}
-#define fa_repeat(...) FA__CALL2(fa_repeat, FA__SAME, FA__SHAPE, __VA_ARGS__)
+#define fa_repeat(...) FA__CALL2(fa_repeat, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_tile {offsetof(fa_tile_options, fa__end), NULL, 0}
-#define fa_tile(...) FA__CALL2(fa_tile, FA__SAME, FA__SHAPE, __VA_ARGS__)
+#define fa_tile(...) FA__CALL2(fa_tile, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_repeat_interleave {offsetof(fa_repeat_interleave_options, fa__end), NULL, INT64_MIN, -1, 0}
-#define fa_repeat_interleave(...) FA__CALL2(fa_repeat_interleave, FA__SAME, FA__ARG, __VA_ARGS__)
+#define fa_repeat_interleave(...) FA__CALL2(fa_repeat_interleave, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__ARG, __VA_ARGS__)
 #define FA__DEFAULT_fa_unflatten {offsetof(fa_unflatten_options, fa__end), NULL, 0}
-#define fa_unflatten(...) FA__CALL3(fa_unflatten, FA__SAME, FA__DIMENSION, FA__SHAPE, __VA_ARGS__)
+#define fa_unflatten(...) FA__CALL3(fa_unflatten, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__DIMENSION, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_movedim {offsetof(fa_movedim_options, fa__end), NULL, 0}
-#define fa_movedim(...) FA__CALL3(fa_movedim, FA__SAME, FA__ORDER, FA__ORDER, __VA_ARGS__)
+#define fa_movedim(...) FA__CALL3(fa_movedim, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__ORDER, FA__ORDER, __VA_ARGS__)
 #define FA__DEFAULT_fa_rot90 {offsetof(fa_rot90_options, fa__end), NULL, 1, {2, {0, 1}}, 0}
-#define fa_rot90(...) FA__CALL1(fa_rot90, FA__SAME, __VA_ARGS__)
+#define fa_rot90(...) FA__CALL1(fa_rot90, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_fliplr {offsetof(fa_fliplr_options, fa__end), NULL, 0}
-#define fa_fliplr(...) FA__CALL1(fa_fliplr, FA__SAME, __VA_ARGS__)
+#define fa_fliplr(...) FA__CALL1(fa_fliplr, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_flipud {offsetof(fa_flipud_options, fa__end), NULL, 0}
-#define fa_flipud(...) FA__CALL1(fa_flipud, FA__SAME, __VA_ARGS__)
+#define fa_flipud(...) FA__CALL1(fa_flipud, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define fa_unfold(...) FA__CALLED(fa_unfold(__VA_ARGS__))
 #define FA__DEFAULT_fa_as_strided {offsetof(fa_as_strided_options, fa__end), NULL, INT64_MIN, 0}
-#define fa_as_strided(...) FA__CALL3(fa_as_strided, FA__SAME, FA__SHAPE, FA__SHAPE, __VA_ARGS__)
+#define fa_as_strided(...) FA__CALL3(fa_as_strided, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SHAPE, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_flip {offsetof(fa_flip_options, fa__end), NULL, FA_ALL, 0}
-#define fa_flip(...) FA__CALL1(fa_flip, FA__SAME, __VA_ARGS__)
+#define fa_flip(...) FA__CALL1(fa_flip, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define fa_select(...) FA__CALLED(fa_select(__VA_ARGS__))
 #define fa_narrow(...) FA__CALLED(fa_narrow(__VA_ARGS__))
 #define FA__DEFAULT_fa_slice {offsetof(fa_slice_options, fa__end), INT64_MIN, INT64_MAX, 1, 0}
-#define fa_slice(...) FA__CALL2(fa_slice, FA__SAME, FA__DIMENSION, __VA_ARGS__)
+#define fa_slice(...) FA__CALL2(fa_slice, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__DIMENSION, __VA_ARGS__)
 #define FA__DEFAULT_fa_split {offsetof(fa_split_options, fa__end), 0, 0}
-#define fa_split(...) FA__CALL2(fa_split, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_split(...) FA__CALL2(fa_split, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_split_sizes {offsetof(fa_split_sizes_options, fa__end), 0, 0}
-#define fa_split_sizes(...) FA__CALL2(fa_split_sizes, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_split_sizes(...) FA__CALL2(fa_split_sizes, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_chunk {offsetof(fa_chunk_options, fa__end), 0, 0}
-#define fa_chunk(...) FA__CALL2(fa_chunk, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_chunk(...) FA__CALL2(fa_chunk, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_unbind {offsetof(fa_unbind_options, fa__end), 0, 0}
-#define fa_unbind(...) FA__CALL1(fa_unbind, FA__SAME, __VA_ARGS__)
+#define fa_unbind(...) FA__CALL1(fa_unbind, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_tensor_split {offsetof(fa_tensor_split_options, fa__end), 0, 0}
-#define fa_tensor_split(...) FA__CALL2(fa_tensor_split, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_tensor_split(...) FA__CALL2(fa_tensor_split, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_tensor_split_at {offsetof(fa_tensor_split_at_options, fa__end), 0, 0}
-#define fa_tensor_split_at(...) FA__CALL2(fa_tensor_split_at, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_tensor_split_at(...) FA__CALL2(fa_tensor_split_at, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define fa_transpose(...) FA__CALLED(fa_transpose(__VA_ARGS__))
 #define fa_t(...) FA__CALLED(fa_t(__VA_ARGS__))
 #define fa_permute(x, dims) FA__CALLED((fa_permute)(x, FA__IN_ORDER(dims)))
 #define fa_view(...) FA__CALLED(fa_view(__VA_ARGS__))
 #define FA__DEFAULT_fa_reshape {offsetof(fa_reshape_options, fa__end), NULL, 0}
-#define fa_reshape(...) FA__CALL2(fa_reshape, FA__SAME, FA__SHAPE, __VA_ARGS__)
+#define fa_reshape(...) FA__CALL2(fa_reshape, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SHAPE, __VA_ARGS__)
 #define FA__DEFAULT_fa_flatten {offsetof(fa_flatten_options, fa__end), NULL, 0, -1, 0}
-#define fa_flatten(...) FA__CALL1(fa_flatten, FA__SAME, __VA_ARGS__)
+#define fa_flatten(...) FA__CALL1(fa_flatten, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define fa_expand(...) FA__CALLED(fa_expand(__VA_ARGS__))
 #define fa_expand_as(...) FA__CALLED(fa_expand_as(__VA_ARGS__))
 #define fa_unsqueeze(...) FA__CALLED(fa_unsqueeze(__VA_ARGS__))
 #define FA__DEFAULT_fa_squeeze {offsetof(fa_squeeze_options, fa__end), FA_ALL, 0}
-#define fa_squeeze(...) FA__CALL1(fa_squeeze, FA__SAME, __VA_ARGS__)
+#define fa_squeeze(...) FA__CALL1(fa_squeeze, FA__NAMED1(, ##__VA_ARGS__, ., .), FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_select_scatter {offsetof(fa_select_scatter_options, fa__end), NULL, 0}
-#define fa_select_scatter(...) FA__CALL4(fa_select_scatter, FA__SAME, FA__SAME, FA__DIMENSION, FA__SAME, __VA_ARGS__)
+#define fa_select_scatter(...) FA__CALL4(fa_select_scatter, FA__NAMED4(, ##__VA_ARGS__, ., ., ., ., .), FA__SAME, FA__SAME, FA__DIMENSION, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_slice_scatter {offsetof(fa_slice_scatter_options, fa__end), NULL, 0, INT64_MIN, INT64_MAX, 1, 0}
-#define fa_slice_scatter(...) FA__CALL2(fa_slice_scatter, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_slice_scatter(...) FA__CALL2(fa_slice_scatter, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 #define FA__DEFAULT_fa_diagonal_scatter {offsetof(fa_diagonal_scatter_options, fa__end), NULL, 0, 0, 1, 0}
-#define fa_diagonal_scatter(...) FA__CALL2(fa_diagonal_scatter, FA__SAME, FA__SAME, __VA_ARGS__)
+#define fa_diagonal_scatter(...) FA__CALL2(fa_diagonal_scatter, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
 /** @endcond */
 
 FA__END

@@ -35,7 +35,7 @@ case " $cflags " in
 *) echo "pkg-config gives no -fexceptions: $cflags" && status=1 ;;
 esac
 # shellcheck disable=SC2086 # lists of words
-for cc in gcc clang; do
+for cc in gcc gcc-11 gcc-13 gcc-14 clang clang-13 clang-15 clang-16 clang-19; do
     command -v $cc >/dev/null || continue
     through "pkg-config, $cc" $cc -std=c11 -Wall -Wextra -Werror $cflags "$here/user.c" $libs
     through "pkg-config, $cc, static" $cc -std=c11 $cflags "$here/user.c" $static
