@@ -13,8 +13,8 @@ typedef struct fa__gzip {
      * the next call. */
     const char *(*reason)(void *file);
     void (*close)(void *file);
-    /* Decompresses the first `size` bytes of a deflate stream without a head, as in zip archives; false if the stream is
-     * damaged or has fewer. */
+    /* Decompresses the first `size` bytes of a deflate stream without a head, as in zip archives; false if the stream
+     * is damaged or has fewer. */
     bool (*inflate)(const void *packed, size_t packed_size, void *to, size_t size);
 } fa__gzip;
 #endif

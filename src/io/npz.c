@@ -19,7 +19,7 @@ enum {
     ENCRYPTED = 1,
     DEFLATED = 8,         /* a method of compression */
     MOST_DEFLATED = 1040, /* bytes that a compressed one stands for, at most */
-    PADDING = 0xd935, /* an extra field that only aligns what follows */
+    PADDING = 0xd935,     /* an extra field that only aligns what follows */
     ALIGNED = 64
 };
 
@@ -146,8 +146,8 @@ static bool member_is_good(const fa__stored *a, const member *m)
         return fa_fail(FA_ERROR_UNAVAILABLE, "%s: %s: \"%s\" is encrypted", a->who, a->path, name);
     if (m->method && m->method != DEFLATED)
         return fa_fail(FA_ERROR_UNAVAILABLE,
-                       "%s: %s: \"%s\" is compressed by method %" PRIu64 ", and NumPy's is %d (deflate)", a->who, a->path,
-                       name, m->method, (int)DEFLATED);
+                       "%s: %s: \"%s\" is compressed by method %" PRIu64 ", and NumPy's is %d (deflate)", a->who,
+                       a->path, name, m->method, (int)DEFLATED);
     bool sizes = m->method ? m->packed > 0 && m->size <= MOST_DEFLATED * m->packed : m->size == m->packed;
     return (m->packed <= (uint64_t)a->size && m->at <= (uint64_t)a->size && sizes)
            || fa__stored_damaged(a, "\"%s\" is said to have %" PRIu64 " bytes at byte %" PRIu64, name, m->size, m->at);

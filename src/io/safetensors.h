@@ -58,8 +58,8 @@ fa__stored *fa__stored_open(const char *who, const char *path);
 fa__stored *fa__stored_from(const char *who, const char *path, FILE *file, int64_t size);
 /* Makes room for entries with layouts. */
 bool fa__layout_new(fa__stored *archive, uint64_t count);
-/* Reads the first `size` bytes of what begins at byte `at` of the file, and decompresses them if the layout says so (NULL:
- * it is not compressed). False and an error if that cannot be. */
+/* Reads the first `size` bytes of what begins at byte `at` of the file, and decompresses them if the layout says so
+ * (NULL: it is not compressed). False and an error if that cannot be. */
 bool fa__stored_bytes(const fa__stored *archive, const fa__layout *layout, int64_t at, void *to, size_t size);
 /* A name that occurs twice, where it occurs last; NULL: none, or an error. The names are `step` bytes apart. */
 const char *fa__twice(const void *first, size_t count, size_t step);

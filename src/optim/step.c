@@ -169,8 +169,9 @@ static bool lists_add(fa__group *g, fa__slot *slot, fa_tensor *grad, bool master
 /* Fills the lists with the parameters that have a gradient. */
 static bool lists_fill(fa__group *g)
 {
+    const int rounds = g->master ? 2 : 1;
     g->actives = 0;
-    for (int master = 0; master <= g->master; master++) {
+    for (int master = 0; master < rounds; master++) {
         for (size_t i = 0; i < g->count; i++) {
             fa__slot *slot = &g->slot[i];
             fa_tensor *grad = fa__has_master(g->master, slot) == master ? fa_grad(slot->parameter) : NULL;
