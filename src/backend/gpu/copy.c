@@ -118,7 +118,7 @@ static bool read_staged(const piece *p, work *w, void **event)
 
 /* The other device reads for us: behind what this queue has come to, when the driver can order the two; the host has
  * waited for it otherwise, and waits for the read. */
-static bool read_by_other(const piece *p, char *between, void **event)
+static bool read_by_other(const piece *p, void *between, void **event)
 {
     fa__device *d = (fa__device *)(uintptr_t)p->copy->from_device;
     bool ordered = is_connected(p->queue, d);
