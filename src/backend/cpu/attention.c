@@ -3,6 +3,7 @@
  * multiply-adds in products (gemm.h), the reductions' tree in softmax. */
 #include "backend/cpu/kernel.h"
 #include "base/alloc.h"
+#include "base/integer.h"
 #include "base/parallel.h"
 #include <math.h>
 #include <string.h>
@@ -34,11 +35,6 @@ typedef struct room {
 typedef struct part {
     int64_t head, row, rows, columns;
 } part;
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* A matrix: its rows' and columns' distances in elements. */
 typedef struct matrix {
@@ -97,7 +93,7 @@ static void multiply(attention *s, matrix c, matrix a, matrix b, int64_t m, int6
 /* How many columns a row sees. */
 static int64_t seen(const attention *s, int64_t row)
 {
-    return s->causal ? least(row + 1, s->columns) : s->columns;
+    return s->causal ? fa__min(row + 1, s->columns) : s->columns;
 }
 
 static double number(const attention *s, const char *x)
@@ -158,7 +154,7 @@ static void softmax(const attention *s, char *x, int64_t n, const room *m)
 static part part_of(const attention *s, int64_t head, int64_t block)
 {
     part p = {.head = head, .row = block * s->block};
-    p.rows = least(s->block, s->rows - p.row);
+    p.rows = fa__min(s->block, s->rows - p.row);
     p.columns = seen(s, p.row + p.rows - 1);
     return p;
 }

@@ -8,6 +8,7 @@
 #include "backend/cpu/winograd.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/integer.h"
 #include "base/parallel.h"
 #include <string.h>
 
@@ -30,11 +31,6 @@ static bool run_all(work *w, int64_t count, void (*each)(void *, int64_t, int64_
 {
     fa__parallel_for(count, count >= fa__parallel_threads() ? 1 : count, each, w);
     return !atomic_load(&w->failed);
-}
-
-static inline int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
 }
 
 static void run_product(work *w, const fa__gemm *g)
@@ -375,7 +371,7 @@ static void add_some(void *context, int64_t begin, int64_t end)
     work *w = context;
     const int64_t size = (int64_t)w->kind->sum, count = weights_of_group(w->v);
     for (int64_t i = begin; i < end;) {
-        int64_t group = i / count, at = i - group * count, n = least(end - i, count - at);
+        int64_t group = i / count, at = i - group * count, n = fa__min(end - i, count - at);
         char *sums = w->sums + (group * w->parts * count + at) * size;
         for (int64_t part = 1; part < w->parts; part++)
             w->kind->add(sums, sums + part * count * size, n);

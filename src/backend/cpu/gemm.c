@@ -1,6 +1,7 @@
 /* Matrix products by tiles: packs blocks of the operands as the plan (gemm_plan.h) says, and runs all tiles. */
 #include "backend/cpu/gemm_plan.h"
 #include "backend/cpu/scratch.h"
+#include "base/integer.h"
 #include "base/parallel.h"
 #include <stdatomic.h>
 #include <string.h>
@@ -44,11 +45,9 @@ static matrix pack_b(const fa__gemm_plan *j, char *to, matrix b, int64_t depth, 
             char *panel = to + (col * packed + k * width) * (int64_t)kind->packed;
             const char *from = b.data + (k * b.row + col * b.col) * (int64_t)kind->element;
             if (kind->pack_joined)
-                kind->pack_joined(panel, from, b.row, b.col, fa__gemm_least(part, depth - k),
-                                  fa__gemm_least(width, cols - col));
+                kind->pack_joined(panel, from, b.row, b.col, fa__min(part, depth - k), fa__min(width, cols - col));
             else
-                kind->pack(panel, width, from, b.row, b.col, fa__gemm_least(part, depth - k),
-                           fa__gemm_least(width, cols - col));
+                kind->pack(panel, width, from, b.row, b.col, fa__min(part, depth - k), fa__min(width, cols - col));
         }
     for (int64_t col = 0; packed > depth && col < cols; col += width)
         end_panel(kind, to + col * packed * (int64_t)kind->packed,
@@ -74,20 +73,19 @@ static void finish_tile(const fa__gemm_plan *j, const fa__gemm_tile *t, int64_t 
 static void run_tiles(const fa__gemm_plan *j, fa__gemm_tile t, matrix a, matrix b, const fa__gemm_block *at)
 {
     const fa__gemm_kind *kind = j->kind;
-    const int64_t packed = (int64_t)kind->packed, sum = (int64_t)kind->sum,
-                  tiles = fa__gemm_ceil_div(at->rows, kind->rows);
+    const int64_t packed = (int64_t)kind->packed, sum = (int64_t)kind->sum, tiles = fa__ceil_div(at->rows, kind->rows);
     char *c = t.c;
     const char *bias = t.bias;
     t.a_row = a.row;
     t.a_col = a.col;
     t.b_row = b.row;
     for (int64_t col = 0; col < at->cols; col += kind->cols) {
-        t.cols = fa__gemm_least(kind->cols, at->cols - col);
+        t.cols = fa__min(kind->cols, at->cols - col);
         t.b = b.data + col * b.col * packed;
         t.bias = bias ? bias + col * sum : NULL;
         for (int64_t i = 0; i < tiles; i++) {
             int64_t row = kind->whole ? i * kind->rows : at->rows * i / tiles;
-            t.rows = (kind->whole ? fa__gemm_least(at->rows, row + kind->rows) : at->rows * (i + 1) / tiles) - row;
+            t.rows = (kind->whole ? fa__min(at->rows, row + kind->rows) : at->rows * (i + 1) / tiles) - row;
             t.a = a.data + row * a.row * packed;
             t.c = j->at_once ? c : c + (row * t.c_row + col) * sum;
             t.next = j->at_once      ? c
@@ -178,12 +176,12 @@ static void set_run(const fa__gemm_plan *j, fa__gemm_tile *t, const fa__gemm_blo
 /* One run of k, from k on, for a block */
 static void run_depth(const fa__gemm_plan *j, const fa__gemm_block *at, fa__gemm_tile t, int64_t k, char *scratch)
 {
-    int64_t depth = fa__gemm_least(j->depth, j->g->k - k);
+    int64_t depth = fa__min(j->depth, j->g->k - k);
     matrix b = part_of_b(j, (fa__gemm_block){k, at->col, depth, at->cols}, scratch);
     char *c = t.c;
     set_run(j, &t, at, k, depth);
     for (int64_t row = 0; row < at->rows; row += j->pack_rows) {
-        fa__gemm_block part = {at->row + row, at->col, fa__gemm_least(j->pack_rows, at->rows - row), at->cols};
+        fa__gemm_block part = {at->row + row, at->col, fa__min(j->pack_rows, at->rows - row), at->cols};
         matrix a = part_of_a(j, (fa__gemm_block){part.row, k, part.rows, depth}, scratch);
         t.c = j->at_once ? c : c + row * t.c_row * (int64_t)j->kind->sum;
         run_tiles(j, t, a, b, &part);
@@ -210,8 +208,8 @@ static void run_rectangle(const fa__gemm_plan *j, const fa__gemm_block *all, cha
 {
     for (int64_t col = 0; col < all->cols; col += j->cols)
         for (int64_t row = 0; row < all->rows; row += j->rows) {
-            fa__gemm_block at = {all->row + row, all->col + col, fa__gemm_least(j->rows, all->rows - row),
-                                 fa__gemm_least(j->cols, all->cols - col)};
+            fa__gemm_block at = {all->row + row, all->col + col, fa__min(j->rows, all->rows - row),
+                                 fa__min(j->cols, all->cols - col)};
             run_block(j, &at, scratch);
         }
 }
@@ -231,7 +229,7 @@ static void run_tasks(void *context, int64_t begin, int64_t end)
 {
     job *work = context;
     const fa__gemm_plan *j = &work->plan;
-    const int64_t m = j->g->m, n = j->g->n, width = j->kind->cols, panels = fa__gemm_ceil_div(n, width);
+    const int64_t m = j->g->m, n = j->g->n, width = j->kind->cols, panels = fa__ceil_div(n, width);
     char *scratch;
     if (!find_scratch(work, j->a_bytes + j->sum_bytes + j->b_bytes + 64 + j->room_bytes, &scratch))
         return;
@@ -241,7 +239,7 @@ static void run_tasks(void *context, int64_t begin, int64_t end)
         int64_t down = task / j->col_tasks, across = task % j->col_tasks;
         int64_t row = m * down / j->row_tasks, row_end = m * (down + 1) / j->row_tasks;
         int64_t col = panels * across / j->col_tasks * width;
-        int64_t col_end = fa__gemm_least(n, panels * (across + 1) / j->col_tasks * width);
+        int64_t col_end = fa__min(n, panels * (across + 1) / j->col_tasks * width);
         fa__gemm_block all = {row, col, row_end - row, col_end - col};
         run_rectangle(j, &all, scratch);
     }
@@ -263,7 +261,7 @@ static void pack_panels(void *context, int64_t begin, int64_t end)
     const phase *p = context;
     const fa__gemm_plan *j = &p->work->plan;
     const fa__gemm *g = j->g;
-    const int64_t width = j->kind->cols, col = begin * width, cols = fa__gemm_least(end * width, p->b.cols) - col;
+    const int64_t width = j->kind->cols, col = begin * width, cols = fa__min(end * width, p->b.cols) - col;
     const int64_t at = p->b.row * g->b_row + (p->b.col + col) * g->b_col;
     const matrix b = {(const char *)g->b + at * (int64_t)j->kind->element, g->b_row, g->b_col};
     pack_b(j, p->packed + col * packed_depth(j, p->b.rows) * (int64_t)j->kind->packed, b, p->b.rows, cols);
@@ -301,8 +299,8 @@ static void run_together(job *work)
     for (int64_t col = 0; col < g->n; col += j->cols)
         for (int64_t k = 0; k < g->k; k += j->depth) {
             phase p = {.work = work, .packed = place_of_b(j, scratch)};
-            p.b = (fa__gemm_block){k, col, fa__gemm_least(j->depth, g->k - k), fa__gemm_least(j->cols, g->n - col)};
-            fa__parallel_for(fa__gemm_ceil_div(p.b.cols, j->kind->cols), 1, pack_panels, &p);
+            p.b = (fa__gemm_block){k, col, fa__min(j->depth, g->k - k), fa__min(j->cols, g->n - col)};
+            fa__parallel_for(fa__ceil_div(p.b.cols, j->kind->cols), 1, pack_panels, &p);
             fa__parallel_for(j->row_tasks, 1, run_chunks, &p);
         }
 }

@@ -1,6 +1,7 @@
 /* How a matrix product is divided (gemm_plan.h): sizes were measured on several machines, those of caches are asked. */
 #define _GNU_SOURCE
 #include "backend/cpu/gemm_plan.h"
+#include "base/integer.h"
 #include "base/parallel.h"
 #include <stdatomic.h>
 #include <unistd.h>
@@ -39,7 +40,7 @@ static int64_t cache_bytes(int level)
 /* The size of equal parts of `whole`, each at most `most` */
 static inline int64_t even_part(int64_t whole, int64_t most)
 {
-    return whole <= most ? whole : fa__gemm_ceil_div(whole, fa__gemm_ceil_div(whole, most));
+    return whole <= most ? whole : fa__ceil_div(whole, fa__ceil_div(whole, most));
 }
 
 /* Rows at such a distance share few sets of the first-level cache, which then cannot hold them together. */
@@ -68,8 +69,8 @@ static void choose_packing(fa__gemm_plan *j)
 static double task_cost(const fa__gemm_plan *j, int64_t row_tasks, int64_t col_tasks)
 {
     const int64_t width = j->kind->cols;
-    double rows = (double)fa__gemm_ceil_div(j->g->m, row_tasks);
-    double cols = (double)(fa__gemm_ceil_div(fa__gemm_ceil_div(j->g->n, width), col_tasks) * width);
+    double rows = (double)fa__ceil_div(j->g->m, row_tasks);
+    double cols = (double)(fa__ceil_div(fa__ceil_div(j->g->n, width), col_tasks) * width);
     return rows * cols * 2 / (double)width + (j->pack_a ? 1.5 : 0.1) * rows + (j->pack_b ? 1.5 : 0.1) * cols;
 }
 
@@ -78,13 +79,13 @@ static void choose_tasks(fa__gemm_plan *j)
     const fa__gemm *g = j->g;
     double work = (double)g->m * (double)g->n * (double)g->k;
     int64_t threads = work < FA__GEMM_PARALLEL ? 1 : fa__parallel_threads();
-    int64_t tiles_down = fa__gemm_ceil_div(g->m, j->kind->rows), tiles_across = fa__gemm_ceil_div(g->n, j->kind->cols);
+    int64_t tiles_down = fa__ceil_div(g->m, j->kind->rows), tiles_across = fa__ceil_div(g->n, j->kind->cols);
     if ((double)threads > 2 * work / FA__GEMM_PARALLEL)
         threads = (int64_t)(2 * work / FA__GEMM_PARALLEL) + 1;
     j->row_tasks = j->col_tasks = 1;
     double best = task_cost(j, 1, 1);
-    for (int64_t down = 1; threads > 1 && down <= fa__gemm_least(threads, tiles_down); down++) {
-        int64_t across = fa__gemm_least(threads / down, tiles_across);
+    for (int64_t down = 1; threads > 1 && down <= fa__min(threads, tiles_down); down++) {
+        int64_t across = fa__min(threads / down, tiles_across);
         double cost = task_cost(j, down, across);
         if (cost < best) {
             best = cost;
@@ -113,7 +114,7 @@ static int64_t most_depth(const fa__gemm_kind *kind)
 /* Of packed a, at a depth */
 static int64_t most_rows(const fa__gemm_kind *kind, int64_t depth)
 {
-    int64_t bytes = fa__gemm_least(cache_bytes(1) / 2, A_BYTES), rows = bytes / (depth * (int64_t)kind->packed + 1);
+    int64_t bytes = fa__min(cache_bytes(1) / 2, A_BYTES), rows = bytes / (depth * (int64_t)kind->packed + 1);
     return rows < LEAST_ROWS ? LEAST_ROWS : rows;
 }
 
@@ -122,19 +123,19 @@ static void choose_blocks(fa__gemm_plan *j)
     const fa__gemm *g = j->g;
     const int64_t size = (int64_t)j->kind->packed, sum = (int64_t)j->kind->sum, width = j->kind->cols;
     const int64_t height = j->kind->whole ? j->kind->rows : 1;
-    int64_t task_rows = fa__gemm_ceil_div(g->m, j->row_tasks);
-    int64_t task_cols = fa__gemm_ceil_div(fa__gemm_ceil_div(g->n, width), j->col_tasks) * width;
+    int64_t task_rows = fa__ceil_div(g->m, j->row_tasks);
+    int64_t task_cols = fa__ceil_div(fa__ceil_div(g->n, width), j->col_tasks) * width;
     if (j->pack_a || j->pack_b)
         j->depth = even_part(g->k, most_depth(j->kind));
     else
         j->depth = g->k > DEPTH_UNPACKED ? 1024 : g->k;
-    j->depth = fa__gemm_least(fa__gemm_round_up(j->depth, j->kind->group), fa__gemm_round_up(g->k, j->kind->group));
+    j->depth = fa__min(fa__gemm_round_up(j->depth, j->kind->group), fa__gemm_round_up(g->k, j->kind->group));
     j->at_once = j->staged && !g->sink && j->depth >= g->k;
     bool blocks = j->staged && !j->at_once;
     j->rows = fa__gemm_round_up(blocks ? even_part(task_rows, STAGED) : task_rows, height);
     j->cols = fa__gemm_round_up(even_part(task_cols, blocks ? STAGED : COLS), width);
     if (g->b_source)
-        j->cols = fa__gemm_least(j->cols, fa__gemm_round_up(SOURCE_BYTES / (j->depth * size + 1) + 1, width));
+        j->cols = fa__min(j->cols, fa__gemm_round_up(SOURCE_BYTES / (j->depth * size + 1) + 1, width));
     j->pack_rows = j->pack_a ? fa__gemm_round_up(even_part(j->rows, most_rows(j->kind, j->depth)), height) : j->rows;
     j->a_packed_row = (fa__gemm_round_up(j->depth * size, 64) + PADDING) / size;
     j->a_bytes = j->pack_a ? (size_t)(j->pack_rows * j->a_packed_row * size) : 0;
@@ -156,8 +157,7 @@ static void choose_together(fa__gemm_plan *j)
         return;
     fa__gemm_plan t = *j;
     t.together = true;
-    t.row_tasks =
-        threads * fa__gemm_ceil_div(g->m, threads * most_rows(j->kind, fa__gemm_least(g->k, most_depth(j->kind))));
+    t.row_tasks = threads * fa__ceil_div(g->m, threads * most_rows(j->kind, fa__min(g->k, most_depth(j->kind))));
     t.col_tasks = 1;
     choose_blocks(&t);
     if (!t.staged || t.at_once)

@@ -3,6 +3,7 @@
 #ifndef FA__BACKEND_CPU_GEMM_PLAN_H
 #define FA__BACKEND_CPU_GEMM_PLAN_H
 #include "backend/cpu/gemm_kind.h"
+#include "base/integer.h"
 
 typedef struct fa__gemm_plan {
     const fa__gemm *g;
@@ -21,18 +22,8 @@ enum { FA__GEMM_SUMS_PADDING = 16 }; /* elements between rows of sums, so that t
 
 fa__gemm_plan fa__gemm_plan_of(const fa__gemm *g, const fa__gemm_kind *kind);
 
-static inline int64_t fa__gemm_least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
-static inline int64_t fa__gemm_ceil_div(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
 static inline int64_t fa__gemm_round_up(int64_t a, int64_t b)
 {
-    return fa__gemm_ceil_div(a, b) * b;
+    return fa__ceil_div(a, b) * b;
 }
 #endif

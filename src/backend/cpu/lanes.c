@@ -6,15 +6,11 @@
 #include "backend/cpu/level.h"
 #include "backend/cpu/scratch.h"
 #include "base/alloc.h"
+#include "base/integer.h"
 #include "base/parallel.h"
 #include <math.h>
 #include <stdatomic.h>
 #include <string.h>
-
-static inline int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 static inline int64_t most(int64_t a, int64_t b)
 {
@@ -35,7 +31,7 @@ static share share_of(const fa__lanes_plan *plan, int64_t block)
     const int lanes = fa__cpu_lanes->lanes;
     share s = {0};
     const int64_t from = block * lanes;
-    s.count = (int)least(lanes, plan->images * plan->bands - from);
+    s.count = (int)fa__min(lanes, plan->images * plan->bands - from);
     for (int i = 0; i < lanes; i++) {
         int64_t at = from + (i < s.count ? i : 0), band = at / plan->images;
         s.image[i] = (at - band * plan->images) * plan->each;
@@ -54,8 +50,8 @@ typedef struct span {
 
 static span span_of(const fa__patches *p, const fa__lanes_plan *plan)
 {
-    span c = {.skip = least(most(-plan->low[1], 0), plan->pitch), .from = most(plan->low[1], 0)};
-    c.count = most(least(p->size[1] - c.from, plan->pitch - c.skip), 0);
+    span c = {.skip = fa__min(most(-plan->low[1], 0), plan->pitch), .from = most(plan->low[1], 0)};
+    c.count = most(fa__min(p->size[1] - c.from, plan->pitch - c.skip), 0);
     return c;
 }
 
@@ -402,7 +398,7 @@ static void run_weight_blocks(void *context, int64_t begin, int64_t end)
             load_block(&w->of_x, w->x, &s, w->g->x + group * v->in * v->x[1] + n * v->x[0], room.zeros, room.x);
             load_block(&w->of_y, w->y, &s, w->g->y + group * v->out * v->y[1] + n * v->y[0], room.zeros, room.y);
             for (int64_t r = 0; r < w->x->rows; r += at_once)
-                run_products(w, room.x, room.y, room.sum, room.x_tap, r, least(at_once, w->x->rows - r));
+                run_products(w, room.x, room.y, room.sum, room.x_tap, r, fa__min(at_once, w->x->rows - r));
         }
         store_sums(w, group, &s, room.sum);
     }

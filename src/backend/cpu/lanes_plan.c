@@ -1,6 +1,7 @@
 /* How a convolution is divided into lanes and blocks, and whether that is faster than a matrix product of patches. */
 #include "backend/cpu/lanes_plan.h"
 #include "backend/cpu/level.h"
+#include "base/integer.h"
 #include "base/log.h"
 #include "base/parallel.h"
 #include <math.h>
@@ -15,14 +16,9 @@ enum {
     FEW_TAPS = 16,         /* for a gradient of the weight: copying y takes longer than multiplying it */
 };
 
-static inline int64_t ceil_div(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
 static inline int64_t round_up(int64_t a)
 {
-    return ceil_div(a, 16) * 16;
+    return fa__ceil_div(a, 16) * 16;
 }
 
 /* What follows from the rows of a band */
@@ -41,8 +37,8 @@ static void set_block(fa__lanes_plan *plan, const fa__patches *p, int64_t channe
     plan->x_floats = p->channels * plan->block_rows * plan->pitch * lanes;
     plan->y_floats = channels * plan->rows * p->pixels[1] * lanes;
     plan->zeros = round_up(p->size[1] + 16);
-    plan->bands = ceil_div(p->pixels[0], plan->rows);
-    plan->blocks = ceil_div(plan->images * plan->bands, lanes);
+    plan->bands = fa__ceil_div(p->pixels[0], plan->rows);
+    plan->blocks = fa__ceil_div(plan->images * plan->bands, lanes);
 }
 
 /* How long the thread with the most blocks takes. */
@@ -51,7 +47,8 @@ static double cost_of(const fa__lanes_plan *plan, const fa__patches *p, int64_t 
     double sums = (double)(channels * p->channels * p->taps[0] * p->taps[1]);
     double pixels = (double)(plan->rows * p->pixels[1]), lanes = fa__cpu_lanes->lanes;
     double copies = (double)(plan->x_floats + plan->y_floats) / lanes;
-    return (double)ceil_div(groups * plan->blocks, fa__parallel_threads()) * (pixels * sums * multiply + copies * copy);
+    return (double)fa__ceil_div(groups * plan->blocks, fa__parallel_threads())
+           * (pixels * sums * multiply + copies * copy);
 }
 
 static bool fits(int64_t floats)
@@ -75,11 +72,6 @@ static void note(const char *what, const fa__lanes_plan *plan, bool pays)
 
 /* ---- images ---- */
 
-static inline int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static inline int64_t most(int64_t a, int64_t b)
 {
     return a > b ? a : b;
@@ -96,11 +88,11 @@ void fa__lanes_meet(const fa__patches *p, int d, int64_t pixel, int64_t pixels, 
     int64_t low = p->start[d] + pixel * p->step[d], high = low + (pixels - 1) * p->step[d], end = p->size[d];
     int64_t tap = p->tap[d];
     if (tap > 0) {
-        taps[0] = least(quotient_up(-high, tap), p->taps[d]);
-        taps[1] = most(least(quotient_up(end - low, tap), p->taps[d]), taps[0]);
+        taps[0] = fa__min(quotient_up(-high, tap), p->taps[d]);
+        taps[1] = most(fa__min(quotient_up(end - low, tap), p->taps[d]), taps[0]);
     } else {
-        taps[0] = least(quotient_up(low - end + 1, -tap), p->taps[d]);
-        taps[1] = high < 0 ? taps[0] : most(least(high / -tap + 1, p->taps[d]), taps[0]);
+        taps[0] = fa__min(quotient_up(low - end + 1, -tap), p->taps[d]);
+        taps[1] = high < 0 ? taps[0] : most(fa__min(high / -tap + 1, p->taps[d]), taps[0]);
     }
 }
 
@@ -131,7 +123,7 @@ static int64_t best_width(const fa__lanes_plan *plan, const fa__patches *p)
 static void plan_bands(fa__lanes_plan *plan, const fa__lanes_image *g, int64_t bands)
 {
     const fa__patches *p = &g->p;
-    *plan = (fa__lanes_plan){.images = p->images, .each = 1, .rows = ceil_div(p->pixels[0], bands)};
+    *plan = (fa__lanes_plan){.images = p->images, .each = 1, .rows = fa__ceil_div(p->pixels[0], bands)};
     set_block(plan, p, g->channels);
     plan->cost = cost_of(plan, p, g->groups, g->channels);
 }

@@ -1,20 +1,16 @@
 /* Packing images. A band of an image, the rows that some neighbouring pixels need, is copied with its padding, columns
  * that are `step` apart side by side; then each tap finds its pixels as neighbours in memory. See patches.h. */
 #include "backend/cpu/patches.h"
+#include "base/integer.h"
 #include <string.h>
 
 enum { MOST_ROOM = 64 << 20 }; /* bytes of a band; beyond, elements are fetched one by one */
-
-static inline int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 fa__cpu_run fa__cpu_run_from(const int64_t pixels[2], bool join, int64_t pixel, int64_t most)
 {
     int64_t all = pixels[0] * pixels[1], image = pixel / all, in_image = pixel - image * all;
     int64_t row = in_image / pixels[1], column = in_image - row * pixels[1];
-    return (fa__cpu_run){image, row, column, least(most, join ? all - in_image : pixels[1] - column)};
+    return (fa__cpu_run){image, row, column, fa__min(most, join ? all - in_image : pixels[1] - column)};
 }
 
 /* ---- images ---- */
@@ -47,7 +43,7 @@ static void pack_image(const fa__gemm_source *source, const fa__gemm_kind *kind,
         for (int64_t j = 0; j < at->cols; j += to->panel) {
             int64_t offset = run_offset(m, &r) + (at->col + j) * m->stride[1];
             kind->pack(packed_at(to, kind, i, j), to->row, (const char *)m->data + offset * (int64_t)kind->element,
-                       m->stride[3], m->stride[1], r.count, least(to->panel, at->cols - j));
+                       m->stride[3], m->stride[1], r.count, fa__min(to->panel, at->cols - j));
         }
         i += r.count;
     }
@@ -69,7 +65,7 @@ static void put_image(const fa__gemm_sink *sink, const fa__gemm_kind *kind, cons
     part.c_col = m->stride[3];
     for (int64_t j = 0; j < at->cols;) {
         fa__cpu_run r = fa__cpu_run_from(m->pixels, join, m->first + at->col + j, at->cols - j);
-        int64_t count = join ? r.count : least(r.count, m->columns - r.column);
+        int64_t count = join ? r.count : fa__min(r.count, m->columns - r.column);
         const fa__gemm_block block = {at->row, 0, at->rows, count};
         part.c = (char *)m->data + run_offset(m, &r) * (int64_t)kind->element;
         if (count > 0)
@@ -139,7 +135,7 @@ static void set_band(band *b, const fa__cpu_patches *s, const fa__cpu_run *r, in
     b->channels = (tap + taps - 1) / each - b->channel + 1;
     set_reach(b, p, 0, r->row, r->row + b->rows - 1);
     set_reach(b, p, 1, column, s->flat ? last - (p->taps[1] - 1) * absolute(p->tap[1]) : last);
-    b->phases = least(period(p), p->taps[1]);
+    b->phases = fa__min(period(p), p->taps[1]);
     b->length = b->columns + (s->flat ? 0 : (p->taps[1] - 1) * absolute(p->tap[1]) / p->step[1]);
     b->pitch = b->phases * b->length;
     b->channel_step = (b->high[0] - b->low[0] + 1) * b->pitch;
@@ -180,7 +176,7 @@ static void copy_row(const fa__cpu_patches *s, const fa__gemm_kind *kind, const 
         int64_t skip = column < 0 ? (-column + step - 1) / step : 0;
         column += skip * step;
         int64_t count = column < p->size[1] ? (p->size[1] - 1 - column) / step + 1 : 0;
-        count = least(count, b->length - skip);
+        count = fa__min(count, b->length - skip);
         if (count <= 0)
             continue;
         int64_t from =
@@ -205,7 +201,7 @@ static void gather(const fa__gemm_kind *kind, const fa__gemm_place *to, const fa
                    const char *from, const int64_t *offset, int64_t count)
 {
     while (count > 0) {
-        int64_t n = least(count, to->panel - col % to->panel);
+        int64_t n = fa__min(count, to->panel - col % to->panel);
         kind->gather(packed_at(to, kind, 0, col), to->row, from, offset, at->rows, n);
         col += n;
         from += n * (int64_t)kind->packed;
@@ -224,7 +220,7 @@ static void gather_band(const fa__cpu_patches *s, const fa__gemm_kind *kind, con
         return;
     }
     for (; left > 0; from += next * (int64_t)kind->packed) {
-        int64_t count = least(left, b->columns - column);
+        int64_t count = fa__min(left, b->columns - column);
         gather(kind, to, at, col, from + column * (int64_t)kind->packed, offset, count);
         col += count;
         left -= count;
@@ -268,14 +264,14 @@ static size_t patches_room(const fa__gemm_source *source, const fa__gemm_kind *k
     if (!each || !cols || !rows)
         return 0;
     bool flat = ((const fa__cpu_patches *)source)->flat;
-    int64_t width = p->pixels[1], across = flat ? width : least(width, cols);
-    int64_t down = width >= cols && !flat ? 1 : least(p->pixels[0], (cols + width - 2) / width + 1);
-    int64_t channels = least(p->channels, (rows + each - 2) / each + 1);
+    int64_t width = p->pixels[1], across = flat ? width : fa__min(width, cols);
+    int64_t down = width >= cols && !flat ? 1 : fa__min(p->pixels[0], (cols + width - 2) / width + 1);
+    int64_t channels = fa__min(p->channels, (rows + each - 2) / each + 1);
     double more = (double)(p->taps[1] - 1) * (double)absolute(p->tap[1]) / (double)p->step[1];
     double length = (double)across + more; /* of a flat band no more than that: the last row is read as if it were */
     double height =
         (double)(down - 1) * (double)p->step[0] + (double)(p->taps[0] - 1) * (double)absolute(p->tap[0]) + 1;
-    double bytes = (double)channels * (double)least(period(p), p->taps[1]) * length * height * (double)kind->packed;
+    double bytes = (double)channels * (double)fa__min(period(p), p->taps[1]) * length * height * (double)kind->packed;
     if (!(bytes < MOST_ROOM))
         return 0;
     return (size_t)bytes + (((size_t)rows * sizeof(int64_t) + 127) & ~(size_t)63);

@@ -85,7 +85,7 @@ static bool run_at_once(const fa__launch *l, const fa__code *code, const fa__sim
 static void run_range(const fa__walk *w, int64_t begin, int64_t end)
 {
     fa__worker k;
-    fa__worker_begin(&k, w, fa__least(w->tile, end - begin));
+    fa__worker_begin(&k, w, fa__min(w->tile, end - begin));
     fa__worker_seek(&k, begin);
     for (int64_t left = end - begin; left > 0;) {
         int64_t n = fa__worker_next(&k, left);
@@ -115,7 +115,7 @@ static void lengthen_tiles(fa__walk *w)
 static void run_units(void *context, int64_t begin, int64_t end)
 {
     const fa__walk *w = context;
-    run_range(w, begin * w->tile, fa__least(end * w->tile, w->n));
+    run_range(w, begin * w->tile, fa__min(end * w->tile, w->n));
     fa__cpu_simd->stream_end();
 }
 

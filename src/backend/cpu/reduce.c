@@ -8,6 +8,7 @@
 #include "backend/cpu/walk.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/integer.h"
 #include "base/parallel.h"
 #include "core/tensor.h"
 #include <string.h>
@@ -24,11 +25,6 @@ typedef struct reduction {
     int64_t group;                         /* rows: results (blocks == 1) or blocks of one unit of work */
     char *partial[FA__MAX_OUTPUTS];        /* rows: [result][block]; columns: [outer][block][column] */
 } reduction;
-
-static int64_t ceil_div(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
 
 /* Where the values of an output are in memory already; NULL if they have to be computed. */
 static const char *values_in_memory(const reduction *r, int output)
@@ -91,14 +87,14 @@ static void rows_units(void *context, int64_t begin, int64_t end)
     row_work j = {.r = r, .k = &k};
     for (int o = 0; o < r->walk.code->outputs; o++)
         j.values[o] = values[o];
-    fa__worker_begin(&k, &r->walk, fa__least(r->walk.tile, r->walk.n));
+    fa__worker_begin(&k, &r->walk, fa__min(r->walk.tile, r->walk.n));
     for (int64_t u = begin; u < end; u++) {
         if (r->blocks == 1) {
-            int64_t count = fa__least(r->group, r->results - u * r->group);
+            int64_t count = fa__min(r->group, r->results - u * r->group);
             reduce_values(&j, u * r->group * r->length, count * r->length, r->length, u * r->group);
         } else {
-            int64_t units = ceil_div(r->blocks, r->group), result = u / units, block = u % units * r->group;
-            int64_t first = block * FA__BLOCK, count = fa__least(r->group * FA__BLOCK, r->length - first);
+            int64_t units = fa__ceil_div(r->blocks, r->group), result = u / units, block = u % units * r->group;
+            int64_t first = block * FA__BLOCK, count = fa__min(r->group * FA__BLOCK, r->length - first);
             reduce_values(&j, result * r->length + first, count, FA__BLOCK, result * r->blocks + block);
         }
     }
@@ -140,8 +136,8 @@ static void compute_strip(const strip_work *s, const bool *wanted)
     /* what remains is a block of as many rows as there are chains */
     for (int o = 0; o < w->code->outputs; o++)
         if (wanted[o])
-            w->simd->columns[r->combine](s->out[o], s->chains[o], s->columns, fa__least(s->rows, FA__CHAINS),
-                                         s->columns, s->chains[o]);
+            w->simd->columns[r->combine](s->out[o], s->chains[o], s->columns, fa__min(s->rows, FA__CHAINS), s->columns,
+                                         s->chains[o]);
 }
 
 /* Rows of a single value in memory that all have one distance: the loop over them is a compiled one. */
@@ -170,14 +166,14 @@ static void columns_units(void *context, int64_t begin, int64_t end)
     fa__worker k;
     _Alignas(64) char chains[w->code->outputs][STRIP_BYTES];
     strip_work s = {.r = r, .k = &k};
-    fa__worker_begin(&k, w, fa__least(w->tile, w->n));
+    fa__worker_begin(&k, w, fa__min(w->tile, w->n));
     for (int64_t u = begin; u < end; u++) {
         int64_t column = u % r->strips * r->strip, part = u / r->strips;
         int64_t block = part % r->blocks, outer = part / r->blocks;
         bool computed[FA__MAX_OUTPUTS] = {false}, any = false;
         s.first = (outer * r->length + block * FA__BLOCK) * r->columns + column;
-        s.rows = fa__least(FA__BLOCK, r->length - block * FA__BLOCK);
-        s.columns = fa__least(r->strip, r->columns - column);
+        s.rows = fa__min(FA__BLOCK, r->length - block * FA__BLOCK);
+        s.columns = fa__min(r->strip, r->columns - column);
         for (int o = 0; o < w->code->outputs; o++) {
             s.chains[o] = chains[o];
             s.out[o] = r->partial[o] + (part * r->columns + column) * w->simd->size;
@@ -197,7 +193,7 @@ static void finish_rows(const reduction *r)
         for (int64_t i = 0; i < r->results; i++) {
             char *row = r->partial[o] + i * r->blocks * c->size, *to = r->partial[o] + i * c->size;
             int64_t n = r->blocks;
-            for (; n > FA__BLOCK; n = ceil_div(n, FA__BLOCK))
+            for (; n > FA__BLOCK; n = fa__ceil_div(n, FA__BLOCK))
                 c->blocks[r->combine](row, row, n);
             c->blocks[r->combine](to, row, n);
         }
@@ -211,13 +207,13 @@ static void finish_columns(const reduction *r)
         for (int64_t i = 0; i < r->outer; i++) {
             char *from = r->partial[o] + i * r->blocks * r->columns * c->size;
             char *to = r->partial[o] + i * r->columns * c->size;
-            for (int64_t n = r->blocks; n > 1; n = ceil_div(n, FA__BLOCK), from = to)
-                for (int64_t b = 0; b < ceil_div(n, FA__BLOCK); b++)
+            for (int64_t n = r->blocks; n > 1; n = fa__ceil_div(n, FA__BLOCK), from = to)
+                for (int64_t b = 0; b < fa__ceil_div(n, FA__BLOCK); b++)
                     for (int64_t at = 0; at < r->columns; at += FA__TILE)
                         c->columns[r->combine](to + (b * r->columns + at) * c->size,
                                                from + (b * FA__BLOCK * r->columns + at) * c->size, r->columns,
-                                               fa__least(FA__BLOCK, n - b * FA__BLOCK),
-                                               fa__least(FA__TILE, r->columns - at), chains);
+                                               fa__min(FA__BLOCK, n - b * FA__BLOCK),
+                                               fa__min(FA__TILE, r->columns - at), chains);
         }
 }
 
@@ -280,8 +276,8 @@ static void plan_columns(reduction *r)
     r->outer = r->results / r->columns;
     fa__walk_move_last(w, w->kept - 1);
     fa__walk_classify_lines(w);
-    r->strip = fa__least(w->tile, r->columns);
-    r->strips = ceil_div(r->columns, r->strip);
+    r->strip = fa__min(w->tile, r->columns);
+    r->strips = fa__ceil_div(r->columns, r->strip);
 }
 
 /* Room for partial results: an output's own memory where they are its elements already. */
@@ -303,8 +299,8 @@ static bool make_room(reduction *r, const fa__launch *l, char **room)
 static void reduce_elements(reduction *r, bool columns)
 {
     int64_t units = columns          ? r->outer * r->blocks * r->strips
-                    : r->blocks == 1 ? ceil_div(r->results, r->group)
-                                     : r->results * ceil_div(r->blocks, r->group);
+                    : r->blocks == 1 ? fa__ceil_div(r->results, r->group)
+                                     : r->results * fa__ceil_div(r->blocks, r->group);
     int64_t elements = r->walk.n / units;
     int64_t grain = elements >= FA__SERIAL ? 1 : FA__SERIAL / (elements + 1) + 1;
     void (*body)(void *, int64_t, int64_t) = columns ? columns_units : rows_units;
@@ -332,7 +328,7 @@ static bool fill_nothing(const reduction *r, const fa__launch *l)
 
 static bool run_planned(reduction *r, const fa__launch *l)
 {
-    r->blocks = r->length > FA__BLOCK ? ceil_div(r->length, FA__BLOCK) : 1;
+    r->blocks = r->length > FA__BLOCK ? fa__ceil_div(r->length, FA__BLOCK) : 1;
     bool columns = r->length > 0 && by_columns(&r->walk), done = true;
     if (r->length > 0)
         (columns ? plan_columns : plan_rows)(r);

@@ -120,7 +120,7 @@ static void combine_strips(const rows *r, int how, const char *x, char *y, step 
     const fa__simd_class *k = r->k;
     char *part = m->each;
     for (int64_t i = 0, count; i < r->n; i += count) {
-        count = fa__least(STRIP, r->n - i);
+        count = fa__min(STRIP, r->n - i);
         load_strip(r, x + i * r->x_pace, count, to, m);
         if (y)
             k->store[r->y->dtype](y + i * r->y_pace, r->y_step, m->a, count);
@@ -148,7 +148,7 @@ static void long_row(const rows *r, int64_t number, const room *m)
         invert(k, m->each, m->row, 1);
     k->fill(m->row, m->each, STRIP);
     for (int64_t i = 0, count; i < r->n; i += count) {
-        count = fa__least(STRIP, r->n - i);
+        count = fa__min(STRIP, r->n - i);
         if (kept)
             k->load[r->y->dtype](m->a, y + i * r->y_pace, r->y_step, count);
         else
@@ -172,7 +172,7 @@ static void some_rows(void *context, int64_t begin, int64_t end)
     const room m = {.row = at, .a = at + bytes, .b = at + 2 * bytes, .each = at + 3 * bytes};
     for (int64_t i = begin, count; i < end; i += count) {
         int64_t offset = i * r->n * r->k->size;
-        count = fa__least(r->together, end - i);
+        count = fa__min(r->together, end - i);
         if (is_long) {
             long_row(r, i, &m);
             continue;

@@ -6,6 +6,7 @@
 #include "backend/order.h"
 #include "base/alloc.h"
 #include "base/error.h"
+#include "base/integer.h"
 #include "base/parallel.h"
 #include <string.h>
 
@@ -159,16 +160,11 @@ typedef struct long_line {
     int64_t run; /* entries that are in order */
 } long_line;
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static void sort_parts(void *context, int64_t begin, int64_t end)
 {
     const long_line *g = context;
     for (int64_t p = begin; p < end; p++) {
-        int64_t first = p * g->run, last = least(first + g->run, g->s->n);
+        int64_t first = p * g->run, last = fa__min(first + g->run, g->s->n);
         read_entries(g->s, g->x, g->from, first, last);
         sort_entries(g->from + first, g->to + first, last - first, g->s->order.bytes);
     }
@@ -177,7 +173,7 @@ static void sort_parts(void *context, int64_t begin, int64_t end)
 /* How many of the first `some` entries of a merge come from a: of equal ones those of a are first. */
 static int64_t from_first(const entry *a, int64_t a_count, const entry *b, int64_t b_count, int64_t some)
 {
-    int64_t low = some > b_count ? some - b_count : 0, high = least(some, a_count);
+    int64_t low = some > b_count ? some - b_count : 0, high = fa__min(some, a_count);
     while (low < high) {
         int64_t middle = low + (high - low) / 2;
         if (a[middle].key <= b[some - 1 - middle].key)
@@ -203,9 +199,9 @@ static void merge_pieces(void *context, int64_t begin, int64_t end)
     int64_t n = g->s->n;
     for (int64_t p = begin; p < end; p++) {
         int64_t first = p * PIECE, pair = first / (2 * g->run) * (2 * g->run);
-        const entry *a = g->from + pair, *b = g->from + least(pair + g->run, n);
-        int64_t a_count = b - a, b_count = least(pair + 2 * g->run, n) - pair - a_count;
-        int64_t some = first - pair, more = least(some + PIECE, a_count + b_count);
+        const entry *a = g->from + pair, *b = g->from + fa__min(pair + g->run, n);
+        int64_t a_count = b - a, b_count = fa__min(pair + 2 * g->run, n) - pair - a_count;
+        int64_t some = first - pair, more = fa__min(some + PIECE, a_count + b_count);
         int64_t i = from_first(a, a_count, b, b_count, some), k = from_first(a, a_count, b, b_count, more);
         merge(a + i, a + k, b + (some - i), b + (more - k), g->to + first);
     }

@@ -2,6 +2,7 @@
  * strips of columns, by the tree of reductions. */
 #include "backend/cpu/kernel.h"
 #include "base/alloc.h"
+#include "base/integer.h"
 #include "base/parallel.h"
 #include <string.h>
 
@@ -14,11 +15,6 @@ typedef struct columns {
     int64_t rows, columns, blocks, strips;
 } columns;
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 static void some_strips(void *context, int64_t begin, int64_t end)
 {
     const columns *s = context;
@@ -28,8 +24,8 @@ static void some_strips(void *context, int64_t begin, int64_t end)
         int64_t block = i / s->strips, row = block * FA__BLOCK, column = i % s->strips * STRIP;
         int64_t at = (row * s->columns + column) * size, to = (block * s->columns + column) * size;
         s->k->column_products(s->sum + to, s->product + to, s->g + at, s->x + at, s->columns, s->mean + row * size,
-                              s->scale + row * size, least(FA__BLOCK, s->rows - row), least(STRIP, s->columns - column),
-                              chains);
+                              s->scale + row * size, fa__min(FA__BLOCK, s->rows - row),
+                              fa__min(STRIP, s->columns - column), chains);
     }
 }
 
@@ -44,7 +40,7 @@ static void fold(const columns *s, char *sums)
             for (int64_t at = 0; at < s->columns; at += STRIP)
                 s->k->columns[FA__COMBINE_SUM](
                     sums + (b * s->columns + at) * size, sums + (b * FA__BLOCK * s->columns + at) * size, s->columns,
-                    least(FA__BLOCK, n - b * FA__BLOCK), least(STRIP, s->columns - at), chains);
+                    fa__min(FA__BLOCK, n - b * FA__BLOCK), fa__min(STRIP, s->columns - at), chains);
     }
 }
 
@@ -71,7 +67,7 @@ KERNEL(standard_sums)
     s.strips = (s.columns + STRIP - 1) / STRIP;
     if (!make_room(&s, l, &room))
         return false;
-    fa__parallel_for(s.blocks * s.strips, 1 + FA__BLOCK / (8 * least(s.rows, FA__BLOCK)), some_strips, &s);
+    fa__parallel_for(s.blocks * s.strips, 1 + FA__BLOCK / (8 * fa__min(s.rows, FA__BLOCK)), some_strips, &s);
     if (room) {
         size_t bytes = (size_t)(s.columns * s.k->size);
         fold(&s, s.product);

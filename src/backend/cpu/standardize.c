@@ -3,6 +3,7 @@
  * computed, and used, while the caches hold it; sums are those of the reductions' tree. */
 #include "backend/cpu/kernel.h"
 #include "backend/cpu/scratch.h"
+#include "base/integer.h"
 #include "base/parallel.h"
 #include <string.h>
 
@@ -34,11 +35,6 @@ typedef struct room {
     char *a, *b, *c;        /* a number for each row, or for each block of one */
 } room;
 
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* ---- weights ---- */
 
 static factor factor_of(const norm *s, const fa__operand *x)
@@ -66,13 +62,13 @@ static void fill_factor(const norm *s, const factor *f, int64_t row, char *to)
 {
     const fa__operand *x = f->x, *of = s->x;
     if (x->kind != FA__MEMORY) {
-        s->k->load[x->dtype](to, &x->value, 0, least(s->run, FA__BLOCK));
+        s->k->load[x->dtype](to, &x->value, 0, fa__min(s->run, FA__BLOCK));
         return;
     }
     const char *from = factor_at(s, x, row);
     int inner = of->rank - 1;
     if (f->even || inner < s->last) {
-        s->k->load[x->dtype](to, from, 0, least(s->run, FA__BLOCK));
+        s->k->load[x->dtype](to, from, 0, fa__min(s->run, FA__BLOCK));
         return;
     }
     int64_t line = of->shape[inner], step = x->shape[inner] == 1 ? 0 : x->stride[inner];
@@ -106,7 +102,7 @@ static const char *part(const norm *s, const fa__operand *x, int64_t row, int64_
     if (at + count <= s->run)
         return run_at(s, x, row, outer) + at * size;
     for (int64_t done = 0, n; done < count; done += n, at = 0, outer++) {
-        n = least(s->run - at, count - done);
+        n = fa__min(s->run - at, count - done);
         memcpy(tile + done * size, run_at(s, x, row, outer) + at * size, (size_t)(n * size));
     }
     return tile;
@@ -126,7 +122,7 @@ static void long_sums(const norm *s, int64_t row, const void *mean, const room *
 {
     const fa__simd_class *k = s->k;
     for (int64_t b = 0; b < s->blocks; b++) {
-        int64_t count = least(FA__BLOCK, s->n - b * FA__BLOCK);
+        int64_t count = fa__min(FA__BLOCK, s->n - b * FA__BLOCK);
         const char *x = part(s, s->x, row, b * FA__BLOCK, count, m->tile);
         if (mean)
             k->squares(m->b + b * k->size, m->c + b * k->size, x, mean, count);
@@ -171,7 +167,7 @@ static void standardize_rows(void *context, const room *m, int64_t row, int64_t 
                 int64_t offset = ((o * s->rows + row + i) * s->run + at) * size;
                 s->k->standardize_row(s->y + offset, (const char *)s->x->data + offset, s->mean + (row + i) * size,
                                       m->a + i * size, m->weight + (s->weight.even ? 0 : at * size),
-                                      m->bias + (s->bias.even ? 0 : at * size), least(FA__BLOCK, s->run - at));
+                                      m->bias + (s->bias.even ? 0 : at * size), fa__min(FA__BLOCK, s->run - at));
             }
     }
 }
@@ -185,7 +181,7 @@ static void sums_of_gradients(const norm *s, int64_t row, const room *m)
     const fa__simd_class *k = s->k;
     const int64_t size = k->size;
     for (int64_t b = 0; b < s->blocks; b++) {
-        int64_t first = b * FA__BLOCK, count = least(FA__BLOCK, s->n - first);
+        int64_t first = b * FA__BLOCK, count = fa__min(FA__BLOCK, s->n - first);
         const char *x = part(s, s->x, row, first, count, m->tile);
         const char *g = part(s, s->gy, row, first, count, m->tile_of_g);
         k->products(m->b + b * size, m->c + b * size, g, x, s->mean + row * size, s->scale + row * size,
@@ -209,9 +205,10 @@ static void backward_rows(void *context, const room *m, int64_t row, int64_t cou
         for (int64_t o = 0; o < s->outer; o++)
             for (int64_t at = 0; at < s->run; at += FA__BLOCK) {
                 int64_t offset = ((o * s->rows + i) * s->run + at) * size;
-                s->k->standardize_back(
-                    s->y + offset, (const char *)s->gy->data + offset, (const char *)s->x->data + offset, numbers,
-                    m->weight + (s->weight.even ? 0 : at * size), s->weight.even, s->n, least(FA__BLOCK, s->run - at));
+                s->k->standardize_back(s->y + offset, (const char *)s->gy->data + offset,
+                                       (const char *)s->x->data + offset, numbers,
+                                       m->weight + (s->weight.even ? 0 : at * size), s->weight.even, s->n,
+                                       fa__min(FA__BLOCK, s->run - at));
             }
     }
 }
@@ -272,7 +269,7 @@ static void some_rows(void *context, int64_t begin, int64_t end)
     }
     fill_factors(t->s, begin, true, &m);
     for (int64_t row = begin, count; row < end; row += count) {
-        count = least(t->s->together, end - row);
+        count = fa__min(t->s->together, end - row);
         t->rows(t->s, &m, row, count);
     }
 }

@@ -44,7 +44,7 @@ typedef struct blocks {
 
 static blocks blocks_of(const fa__walk *w)
 {
-    blocks b = {.height = ROWS, .width = fa__least(COLUMNS, w->tile)};
+    blocks b = {.height = ROWS, .width = fa__min(COLUMNS, w->tile)};
     b.down = (w->shape[w->rank - 2] + b.height - 1) / b.height;
     b.across = (w->inner + b.width - 1) / b.width;
     return b;
@@ -117,7 +117,7 @@ void fa__turned_run(void *walk, int64_t begin, int64_t end)
     for (int64_t u = begin; u < end; u++) {
         int64_t column = u % b.across * b.width, rest = u / b.across;
         int64_t row = rest % b.down * b.height, outer = rest / b.down, height = w->shape[w->rank - 2];
-        int64_t rows = fa__least(b.height, height - row), columns = fa__least(b.width, w->inner - column);
+        int64_t rows = fa__min(b.height, height - row), columns = fa__min(b.width, w->inner - column);
         fa__worker_seek(&k, (outer * height + row) * w->inner + column);
         if (!copy_block(&k, rows, columns))
             run_block(&k, turned, rows, columns);

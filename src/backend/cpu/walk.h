@@ -4,6 +4,7 @@
 #define FA__CPU_WALK_H
 #include "backend/cpu/code.h"
 #include "backend/device.h"
+#include "base/integer.h"
 
 enum { FA__MAX_LANES = FA__MAX_INPUTS + FA__MAX_OUTPUTS };
 
@@ -89,16 +90,11 @@ void fa__worker_advance(fa__worker *k, int64_t n);
 /* To the same column of the next line. */
 void fa__worker_next_line(fa__worker *k);
 
-static inline int64_t fa__least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* How many elements the next tile has, when `left` are to be done. */
 static inline int64_t fa__worker_next(const fa__worker *k, int64_t left)
 {
     const fa__walk *w = k->walk;
-    int64_t n = fa__least(w->tile, left);
-    return w->spans ? n : fa__least(n, w->inner - k->at.column);
+    int64_t n = fa__min(w->tile, left);
+    return w->spans ? n : fa__min(n, w->inner - k->at.column);
 }
 #endif

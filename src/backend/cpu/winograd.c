@@ -6,6 +6,7 @@
 #include "backend/cpu/lanes.h"
 #include "backend/cpu/level.h"
 #include "backend/cpu/scratch.h"
+#include "base/integer.h"
 #include "base/log.h"
 #include "base/parallel.h"
 #include "core/context.h"
@@ -39,16 +40,6 @@ typedef struct work {
     _Atomic bool failed;
 } work;
 
-static int64_t ceil_div(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* ---- tiles ---- */
 
 fa__winograd_grid fa__winograd_grid_of(int64_t images, const int64_t size[2], const int64_t result[2],
@@ -56,7 +47,7 @@ fa__winograd_grid fa__winograd_grid_of(int64_t images, const int64_t size[2], co
 {
     fa__winograd_grid g = {.images = images};
     for (int d = 0; d < 2; d++) {
-        g.tiles[d] = ceil_div(result[d], OUT);
+        g.tiles[d] = fa__ceil_div(result[d], OUT);
         g.size[d] = size[d];
         g.result[d] = result[d];
         g.start[d] = start[d];
@@ -66,12 +57,12 @@ fa__winograd_grid fa__winograd_grid_of(int64_t images, const int64_t size[2], co
     return g;
 }
 
-/* Those of `most` positions from `start` on that are below `size`, from and to before. */
+/* Which of the IN positions from `start` on are inside of 0 .. size - 1: range[0] .. range[1] - 1. */
 static void find_inside(int range[2], int64_t start, int64_t size)
 {
     int64_t from = start < 0 ? -start : 0, to = size - start;
-    range[0] = (int)least(from, IN);
-    range[1] = (int)(to < range[0] ? range[0] : least(to, IN));
+    range[0] = (int)fa__min(from, IN);
+    range[1] = (int)(to < range[0] ? range[0] : fa__min(to, IN));
 }
 
 void fa__winograd_find(const fa__winograd_grid *g, fa__winograd_tile *to, int64_t first, int64_t count)
@@ -88,8 +79,8 @@ void fa__winograd_find(const fa__winograd_grid *g, fa__winograd_tile *to, int64_
         t->y = n * g->y[0] + row * g->y[2] + column * g->y[3];
         find_inside(t->rows, above, g->size[0]);
         find_inside(t->columns, left, g->size[1]);
-        t->height = (int)least(OUT, g->result[0] - row);
-        t->width = (int)least(OUT, g->result[1] - column);
+        t->height = (int)fa__min(OUT, g->result[0] - row);
+        t->width = (int)fa__min(OUT, g->result[1] - column);
         t->here = t->height == OUT && t->width == OUT && g->y[3] == 1;
         t->patch_here = above >= 0 && left >= 0 && above + IN <= g->size[0] && left + ROW <= g->size[1] && g->x[3] == 1;
     }
@@ -141,7 +132,7 @@ static void transform_weights(const work *w, float *to, int64_t first, int64_t r
     for (int64_t row = 0; row < rows; row++)
         for (int64_t c = 0; c < w->in; c += lanes) {
             const float *from = w->weight + (first + row) * w->step[0] + c * w->step[1];
-            const int64_t there = least(lanes, w->in - c);
+            const int64_t there = fa__min(lanes, w->in - c);
             for (int64_t j = 0; j < there; j++, from += w->step[1])
                 for (int t = 0; t < TAPS; t++)
                     taps[t * lanes + j] = from[tap[t]];
@@ -153,9 +144,9 @@ static void transform_weights(const work *w, float *to, int64_t first, int64_t r
 
 static void multiply(const work *w, float *products, const float *weights, int64_t rows, int64_t panel)
 {
-    const int64_t tiles = ceil_div(rows, w->kind->rows), matrix = w->in * w->width;
+    const int64_t tiles = fa__ceil_div(rows, w->kind->rows), matrix = w->in * w->width;
     const float *images = w->images + panel * PRODUCTS * matrix;
-    fa__gemm_tile t = {.cols = least(w->width, w->count - panel * w->width),
+    fa__gemm_tile t = {.cols = fa__min(w->width, w->count - panel * w->width),
                        .depth = w->in,
                        .a_row = w->depth,
                        .a_col = 1,
@@ -201,7 +192,7 @@ static void put(const work *w, const float *products, int64_t first, int64_t row
 
 static size_t task_floats(const work *w)
 {
-    const int64_t rows = ceil_div(w->out, w->chunks);
+    const int64_t rows = fa__ceil_div(w->out, w->chunks);
     return (size_t)(PRODUCTS * rows * (w->depth + w->width));
 }
 
@@ -237,13 +228,14 @@ static void plan(work *w, int64_t tiles)
 {
     const int64_t panel_bytes = PRODUCTS * w->in * w->width * (int64_t)sizeof(float), threads = fa__parallel_threads();
     int64_t panels = BLOCK_BYTES / panel_bytes;
-    panels = panels * w->width < LEAST_TILES ? ceil_div(LEAST_TILES, w->width) : panels;
-    w->panels = least(panels, ceil_div(tiles, w->width));
-    w->chunks = ceil_div(w->out, ROWS);
-    w->parts = w->chunks % threads == 0 ? 1 : least(threads, w->panels);
+    panels = panels * w->width < LEAST_TILES ? fa__ceil_div(LEAST_TILES, w->width) : panels;
+    w->panels = fa__min(panels, fa__ceil_div(tiles, w->width));
+    w->chunks = fa__ceil_div(w->out, ROWS);
+    w->parts = w->chunks % threads == 0 ? 1 : fa__min(threads, w->panels);
 }
 
-/* Scratch of the calling thread has its own task's memory first: tasks ask for that alone. */
+/* One allocation: scratch belongs to a thread, so the part that this thread's own tasks ask for again is at its start.
+ */
 static bool find_memory(work *w)
 {
     const size_t task = (task_floats(w) + 15) / 16 * 16, images = (size_t)(w->panels * PRODUCTS * w->in * w->width),
@@ -264,8 +256,8 @@ static bool run_group(work *w)
         return false;
     const int64_t block = w->panels * w->width;
     for (w->first = 0; w->first < tiles; w->first += block) {
-        w->count = least(block, tiles - w->first);
-        w->panels = ceil_div(w->count, w->width);
+        w->count = fa__min(block, tiles - w->first);
+        w->panels = fa__ceil_div(w->count, w->width);
         fa__winograd_find(&w->grid, w->tile, w->first, w->panels * w->width);
         fa__parallel_for(w->panels * w->in, 16, transform_images, w);
         fa__parallel_for(w->chunks * w->parts, 1, run_tasks, w);
@@ -306,7 +298,7 @@ bool fa__winograd_image_run(const fa__lanes_image *g, bool *ok)
         return false;
     memcpy(w.step, step, sizeof w.step);
     w.width = w.kind->cols;
-    w.depth = ceil_div(w.in, 16) * 16 + 16; /* not a power of two: rows would share a set of the cache */
+    w.depth = fa__ceil_div(w.in, 16) * 16 + 16; /* not a power of two: rows would share a set of the cache */
     if (fa__log_wants("convolution"))
         fa__log(FA_LOG_INFO, "convolution: an image by Winograd's filtering");
     *ok = true;

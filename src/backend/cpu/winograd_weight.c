@@ -5,6 +5,7 @@
 #include "backend/cpu/level.h"
 #include "backend/cpu/scratch.h"
 #include "backend/cpu/winograd.h"
+#include "base/integer.h"
 #include "base/log.h"
 #include "base/parallel.h"
 #include "core/context.h"
@@ -37,22 +38,12 @@ typedef struct work {
     _Atomic bool failed;
 } work;
 
-static int64_t ceil_div(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
-static int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
-
 /* ---- transforms, of as many channels as there are lanes ---- */
 
 static void transform_image(const work *w, int64_t channel, int64_t number)
 {
     static const float none[ROW];
-    const int64_t there = least(w->k->lanes, w->in - channel), panel = channel / w->width;
+    const int64_t there = fa__min(w->k->lanes, w->in - channel), panel = channel / w->width;
     float room[FA__LANES_MOST][FA__WINOGRAD_PATCH];
     fa__winograd_square patch[FA__LANES_MOST];
     for (int64_t j = 0; j < w->k->lanes; j++)
@@ -67,7 +58,7 @@ static void transform_image(const work *w, int64_t channel, int64_t number)
 static void transform_tile(const work *w, int64_t channel, int64_t number)
 {
     const fa__winograd_tile *t = &w->tile[number];
-    const int64_t there = least(w->k->lanes, w->out - channel), panel = channel / ROWS, row = w->grid.y[2];
+    const int64_t there = fa__min(w->k->lanes, w->out - channel), panel = channel / ROWS, row = w->grid.y[2];
     float room[FA__LANES_MOST][OUT * OUT];
     fa__winograd_square tile[FA__LANES_MOST];
     for (int64_t j = 0; j < w->k->lanes; j++) {
@@ -89,9 +80,9 @@ static void transform_tile(const work *w, int64_t channel, int64_t number)
 static void transform(void *context, int64_t begin, int64_t end)
 {
     const work *w = context;
-    const int64_t parts = ceil_div(w->count, TOGETHER), of_x = w->x_panels * w->width / w->k->lanes;
+    const int64_t parts = fa__ceil_div(w->count, TOGETHER), of_x = w->x_panels * w->width / w->k->lanes;
     for (int64_t i = begin; i < end; i++) {
-        const int64_t group = i / parts, from = i % parts * TOGETHER, to = least(w->count, from + TOGETHER);
+        const int64_t group = i / parts, from = i % parts * TOGETHER, to = fa__min(w->count, from + TOGETHER);
         for (int64_t number = from; number < to; number++)
             if (group < of_x)
                 transform_image(w, group * w->k->lanes, number);
@@ -104,7 +95,7 @@ static void transform(void *context, int64_t begin, int64_t end)
 
 static void multiply(const work *w, float *products, int64_t y_panel, int64_t x_panel)
 {
-    const int64_t rows = least(ROWS, w->out - y_panel * ROWS), tiles = ceil_div(rows, w->kind->rows);
+    const int64_t rows = fa__min(ROWS, w->out - y_panel * ROWS), tiles = fa__ceil_div(rows, w->kind->rows);
     fa__gemm_tile t = {
         .cols = w->width, .depth = w->count, .a_row = 1, .a_col = ROWS, .b_row = w->width, .c_row = w->width};
     for (int64_t k = 0; k < PRODUCTS; k++) {
@@ -125,7 +116,7 @@ static void multiply(const work *w, float *products, int64_t y_panel, int64_t x_
 static void put(const work *w, const float *taps, int64_t row, int64_t channel)
 {
     const int lanes = w->k->lanes;
-    const int64_t there = least(lanes, w->in - channel);
+    const int64_t there = fa__min(lanes, w->in - channel);
     float *to = w->weight + row * w->step[0] + channel * w->step[1];
     for (int64_t j = 0; j < there; j++, to += w->step[1])
         for (int t = 0; t < TAPS; t++) {
@@ -151,7 +142,7 @@ static void run_tasks(void *context, int64_t begin, int64_t end)
     for (int64_t i = begin; i < end; i++) {
         const int64_t y_panel = i / w->x_panels, x_panel = i % w->x_panels, first = y_panel * ROWS;
         multiply(w, products, y_panel, x_panel);
-        for (int64_t row = 0; row < least(ROWS, w->out - first); row++)
+        for (int64_t row = 0; row < fa__min(ROWS, w->out - first); row++)
             for (int64_t at = 0; at < w->width && x_panel * w->width + at < w->in; at += w->k->lanes) {
                 w->k->weights_back(taps, products + row * w->width + at, ROWS * w->width);
                 put(w, taps, first + row, x_panel * w->width + at);
@@ -161,7 +152,8 @@ static void run_tasks(void *context, int64_t begin, int64_t end)
 
 /* ---- the whole ---- */
 
-/* Scratch of the calling thread has its own task's memory first: tasks ask for that alone. */
+/* One allocation: scratch belongs to a thread, so the part that this thread's own tasks ask for again is at its start.
+ */
 static bool find_memory(work *w)
 {
     const size_t images = (size_t)(PRODUCTS * w->x_panels * w->width * w->most),
@@ -181,14 +173,14 @@ static bool run_group(work *w)
 {
     const int64_t tiles = fa__winograd_count(&w->grid), lanes = w->k->lanes;
     const int64_t each = PRODUCTS * (w->in + w->out) * (int64_t)sizeof(float), fit = BLOCK_BYTES / each;
-    w->most = least(tiles, fit < LEAST_TILES ? LEAST_TILES : fit);
+    w->most = fa__min(tiles, fit < LEAST_TILES ? LEAST_TILES : fit);
     if (!find_memory(w))
         return false;
     for (w->first = 0; w->first < tiles; w->first += w->most) {
-        w->count = least(w->most, tiles - w->first);
+        w->count = fa__min(w->most, tiles - w->first);
         fa__winograd_find(&w->grid, w->tile, w->first, w->count);
         const int64_t groups = w->x_panels * w->width / lanes + w->y_panels * ROWS / lanes;
-        fa__parallel_for(groups * ceil_div(w->count, TOGETHER), 1, transform, w);
+        fa__parallel_for(groups * fa__ceil_div(w->count, TOGETHER), 1, transform, w);
         fa__parallel_for(w->x_panels * w->y_panels, 1, run_tasks, w);
     }
     return !atomic_load(&w->failed);
@@ -218,8 +210,8 @@ bool fa__winograd_weight_run(const fa__convolution *v, const float *x, const flo
         fa__log(FA_LOG_INFO, "convolution: weights by Winograd's filtering");
     memcpy(w.step, v->weight, sizeof w.step);
     w.width = w.kind->cols;
-    w.x_panels = ceil_div(w.in, w.width);
-    w.y_panels = ceil_div(w.out, ROWS);
+    w.x_panels = fa__ceil_div(w.in, w.width);
+    w.y_panels = fa__ceil_div(w.out, ROWS);
     *ok = true;
     for (int64_t i = 0; i < v->groups && *ok; i++) {
         w.x = x + i * w.in * v->x[1];

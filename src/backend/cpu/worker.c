@@ -106,7 +106,7 @@ static inline void copy_lines(const fa__worker *k, int i, char *tile, int64_t n,
     char *line = k->at.line[i];
     memcpy(coordinate, k->at.coordinate, sizeof coordinate);
     while (n > 0) {
-        int64_t count = fa__least(n, w->inner - column);
+        int64_t count = fa__min(n, w->inner - column);
         if (load)
             load(tile, line + column * inner, inner / a->size, count);
         else

@@ -3,6 +3,7 @@
 #include "backend/gpu/dialect/arguments.h"
 #include "backend/gpu/gpu.h"
 #include "base/error.h"
+#include "base/integer.h"
 
 enum { TILE = 64, DIRECT = 64, FEW = 16 }; /* as those of products (matmul.c) */
 
@@ -19,11 +20,6 @@ typedef struct convolution {
 static int kind_of(int dtype)
 {
     return dtype == FA_F16 ? 1 : dtype == FA_BF16 ? 2 : dtype == FA_U8 || dtype == FA_I8 || dtype == FA_I16 ? 3 : 0;
-}
-
-static int64_t ceil_div(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
 }
 
 /* How 64 items share a rectangle of elements: 2^wide columns, the rest rows. */
@@ -108,14 +104,14 @@ static uint64_t launch(const convolution *w, convolve_arguments *a, int64_t n, v
     const fa__gpu_device *g = w->issue->device->own;
     int64_t classes = a->back ? a->classes[0] * a->classes[1] : 1, repeats = classes * a->parts * w->v.groups;
     bool tiles =
-        a->m >= FEW && n >= FEW && ceil_div(a->m, TILE) * ceil_div(n, TILE) * repeats >= (int64_t)g->groups / 2;
+        a->m >= FEW && n >= FEW && fa__ceil_div(a->m, TILE) * fa__ceil_div(n, TILE) * repeats >= (int64_t)g->groups / 2;
     const fa__gpu_kernel *kernel =
         fa__gpu_fixed(w->issue, FA__GPU_CONVOLVE, 2 * kind_of(w->dtype) + !tiles, fa__class_of((unsigned)w->dtype));
     if (!kernel || !fits(w, a))
         return 0;
     a->wide = tiles ? 0 : width_of(a->m, n);
-    a->across = ceil_div(n, tiles ? TILE : (int64_t)1 << a->wide);
-    a->down = ceil_div(a->m, tiles ? TILE : DIRECT >> a->wide);
+    a->across = fa__ceil_div(n, tiles ? TILE : (int64_t)1 << a->wide);
+    a->down = fa__ceil_div(a->m, tiles ? TILE : DIRECT >> a->wide);
     int64_t groups = a->across * a->down * repeats;
     if (!groups) /* one that finds nothing to do */
         a->m = 0, a->across = a->down = groups = 1;

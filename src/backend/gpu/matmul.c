@@ -4,6 +4,7 @@
 #include "backend/gpu/gpu.h"
 #include "backend/gpu/queue.h"
 #include "base/error.h"
+#include "base/integer.h"
 
 enum { TILE = 64, DIRECT = 64, FEW = 16 }; /* tiles of the kernels, and rows or columns too few for large ones */
 
@@ -60,11 +61,6 @@ static int kind_of(int dtype)
     return dtype == FA_F16 ? 1 : dtype == FA_BF16 ? 2 : dtype == FA_U8 || dtype == FA_I8 || dtype == FA_I16 ? 3 : 0;
 }
 
-static int64_t ceil_div(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
 static int64_t places(const matmul_arguments *p)
 {
     int64_t count = 1;
@@ -76,7 +72,7 @@ static int64_t places(const matmul_arguments *p)
 /* Tiles where there are enough of them, and most of each is used. */
 static bool wants_tiles(const fa__gpu_device *g, const matmul_arguments *p)
 {
-    int64_t tiles = ceil_div(p->m, TILE) * ceil_div(p->n, TILE) * places(p);
+    int64_t tiles = fa__ceil_div(p->m, TILE) * fa__ceil_div(p->n, TILE) * places(p);
     return p->m >= FEW && p->n >= FEW && tiles >= (int64_t)g->groups / 2;
 }
 
@@ -100,8 +96,8 @@ static uint64_t run(fa__gpu_issue *issue, const fa__gpu_product *x)
     if (!kernel)
         return 0;
     p.wide = tiles ? 0 : width_of(&p);
-    p.across = ceil_div(p.n, tiles ? TILE : (int64_t)1 << p.wide);
-    p.down = ceil_div(p.m, tiles ? TILE : DIRECT >> p.wide);
+    p.across = fa__ceil_div(p.n, tiles ? TILE : (int64_t)1 << p.wide);
+    p.down = fa__ceil_div(p.m, tiles ? TILE : DIRECT >> p.wide);
     int64_t groups = p.across * p.down * places(&p);
     if (!groups) /* one that finds nothing to do */
         p.m = p.n = p.k = 0, p.across = p.down = groups = 1, p.rank = 0;

@@ -4,6 +4,7 @@
 #include "backend/gpu/dialect/arguments.h"
 #include "backend/gpu/gpu.h"
 #include "base/error.h"
+#include "base/integer.h"
 #include <string.h>
 
 _Static_assert(TREE_BLOCK == FA__BLOCK && TREE_CHAINS == FA__CHAINS, "the CPU's tree");
@@ -23,11 +24,6 @@ typedef struct reduction {
     const fa__gpu_kernel *fold;
     char *partial[2]; /* partial results of all outputs, as many as the blocks, and what they are folded to */
 } reduction;
-
-static int64_t ceil_div(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
 
 /* How many work-items share one unit of work. */
 static int32_t width_for(int64_t length)
@@ -99,12 +95,13 @@ static uint64_t fold_level(const reduction *r, int output, const char *from, cha
 
 static uint64_t fold_output(const reduction *r, int output)
 {
-    int64_t level_bytes[2] = {r->results * r->blocks * r->size, r->results * ceil_div(r->blocks, TREE_BLOCK) * r->size};
+    int64_t level_bytes[2] = {r->results * r->blocks * r->size,
+                              r->results * fa__ceil_div(r->blocks, TREE_BLOCK) * r->size};
     uint64_t ticket = 1;
     int side = 0;
-    for (int64_t n = r->blocks; n > 1 && ticket; n = ceil_div(n, TREE_BLOCK), side = 1 - side)
+    for (int64_t n = r->blocks; n > 1 && ticket; n = fa__ceil_div(n, TREE_BLOCK), side = 1 - side)
         ticket = fold_level(r, output, r->partial[side] + output * level_bytes[side],
-                            r->partial[1 - side] + output * level_bytes[1 - side], n, ceil_div(n, TREE_BLOCK));
+                            r->partial[1 - side] + output * level_bytes[1 - side], n, fa__ceil_div(n, TREE_BLOCK));
     return ticket;
 }
 
@@ -166,7 +163,7 @@ static uint64_t run_elements(const reduction *r, const fa__launch *l)
 static bool make_room(reduction *r)
 {
     int64_t first = r->launch->outputs * r->results * r->blocks * r->size;
-    int64_t second = r->launch->outputs * r->results * ceil_div(r->blocks, TREE_BLOCK) * r->size;
+    int64_t second = r->launch->outputs * r->results * fa__ceil_div(r->blocks, TREE_BLOCK) * r->size;
     r->partial[0] = fa__gpu_scratch(r->issue, (size_t)(first + second));
     r->partial[1] = r->partial[0] ? r->partial[0] + first : NULL;
     return r->partial[0] != NULL;
@@ -196,7 +193,7 @@ uint64_t fa__gpu_run_reduce(fa__gpu_issue *issue, const fa__launch *l)
     r.size = (uint8_t)fa__dtype_size(r.dtype);
     for (int d = 0; d < l->rank; d++)
         *(d < l->kept ? &r.results : &r.length) *= l->shape[d];
-    r.blocks = r.length > TREE_BLOCK ? ceil_div(r.length, TREE_BLOCK) : 1;
+    r.blocks = r.length > TREE_BLOCK ? fa__ceil_div(r.length, TREE_BLOCK) : 1;
     if (r.results == 0 || r.length == 0) {
         r.fold = fa__gpu_fixed(issue, FA__GPU_REDUCE_FOLD, l->combine, (fa__class)l->compute);
         return r.fold ? run_nothing(&r) : 0;

@@ -2,14 +2,10 @@
 #include "backend/cpu/bf16/bf16.h"
 #include "backend/cpu/simd/convert.h"
 #include "backend/cpu/simd/gemm_transpose.h"
+#include "base/integer.h"
 #include <string.h>
 
 enum { LANES = 16 }; /* pairs in a vector */
-
-static inline int64_t least(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
 
 /* The first n of so many lanes, or all */
 static inline __mmask16 first_of_16(int64_t n)
@@ -64,12 +60,12 @@ static void turn_rows(uint16_t *to, int64_t to_row, const uint16_t *from, int64_
         const __mmask16 here = first_of_16(rows - i);
         for (int64_t j = 0; j < cols; j += 2 * LANES) {
             for (int64_t q = 0; q < LANES; q++) {
-                const uint16_t *p = from + i + least(j + 2 * q, cols - 1) * from_col;
+                const uint16_t *p = from + i + fa__min(j + 2 * q, cols - 1) * from_col;
                 bool second = j + 2 * q + 1 < cols;
                 in[q] = two_rows(p, second ? p + from_col : p, here, second ? here : 0);
             }
             turn(out, in);
-            for (int64_t q = 0; q < least(LANES, rows - i); q++)
+            for (int64_t q = 0; q < fa__min(LANES, rows - i); q++)
                 _mm512_mask_storeu_epi16(to + (i + q) * to_row + j, first_of_32(cols - j), out[q]);
         }
     }
@@ -133,7 +129,8 @@ static void join_columns(uint16_t *to, const uint16_t *from, int64_t from_col, i
     for (int64_t j = 0; j < cols; j += LANES)
         for (int64_t k = 0; k < depth; k += 2 * LANES) {
             for (int64_t q = 0; q < LANES; q++)
-                in[q] = _mm512_maskz_loadu_epi16(first_of_32(depth - k), from + least(j + q, cols - 1) * from_col + k);
+                in[q] =
+                    _mm512_maskz_loadu_epi16(first_of_32(depth - k), from + fa__min(j + q, cols - 1) * from_col + k);
             turn(out, in);
             for (int64_t q = 0; q < LANES && k + 2 * q < depth; q++)
                 _mm512_storeu_si512(to + (k + 2 * q) * FA__BF16_COLS + 2 * j, out[q]);
