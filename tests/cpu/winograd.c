@@ -1,6 +1,8 @@
 /* Convolutions by Winograd's filtering: against f64, with the same bits for any layout, number of threads and level of
  * instructions; the setting `deterministic` asks for the chains. */
 #include "backend/cpu/level.h"
+#include "backend/cpu/scratch.h"
+#include "base/alloc.h"
 #include "support/autograd_test.h"
 #include "support/convolution_cases.h"
 #include "support/tensors.h"
@@ -132,8 +134,39 @@ static void deterministic(void **state)
     }
 }
 
+/* Each allocation fails once: the call fails with an error, or its result is right. */
+static void without_memory(void **state)
+{
+    (void)state;
+    const int threads = fa_num_threads();
+    fa_set_num_threads(1); /* so that the only scratch memory is this thread's */
+    operands o = operands_of(&cases[0]);
+    results want = results_of(&cases[0], o);
+    for (int which = 0; which < 3; which++) {
+        bool reached = true;
+        int failed = 0;
+        for (int64_t n = 1; reached; n++) {
+            FA_SCOPE;
+            fa__cpu_scratch_release();
+            fa__inject(n);
+            fa_tensor *have = which == 0   ? convolved(&cases[0], o.x, o.weight, o.bias)
+                              : which == 1 ? convolved_back(&cases[0], o.y, o.weight, NULL)
+                                           : convolved_weight(&cases[0], o.x, o.y);
+            reached = fa__inject_count() >= n;
+            fa__inject(0);
+            assert_int_equal(fa_error_code(), have ? FA_OK : FA_ERROR_MEMORY);
+            failed += !have;
+            fa_error_clear();
+            assert_true(!have || tensor_same_bits(have, want.of[which]));
+        }
+        assert_true(failed >= 2); /* the result, and the scratch memory */
+    }
+    fa_set_num_threads(threads);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(precise), TEST(same_bits), TEST(levels), TEST(deterministic)};
+    const struct CMUnitTest tests[] = {TEST(precise), TEST(same_bits), TEST(levels), TEST(deterministic),
+                                       TEST(without_memory)};
     return RUN("winograd");
 }
