@@ -1,4 +1,4 @@
-/* How a loader's batches are made, and by whom: the thread of the loop, or workers. */
+/* Making a loader's batches, in the thread that runs the loop or in workers. */
 #ifndef FA__DATA_BATCH_H
 #define FA__DATA_BATCH_H
 #include "data/data.h"
