@@ -55,6 +55,10 @@ FA_API bool fa_set_grad(fa_tensor *t, fa_tensor *grad);
 /** Makes the next fa_backward() keep the gradient of a tensor that is not a leaf. FA_ERROR_GRADIENT if the tensor
  *  does not require a gradient. Does nothing for a leaf. */
 FA_API bool fa_retain_grad(fa_tensor *t);
+/* Makes t, a leaf or an earlier result of this, a copy of `source` that was recorded now: gradients of t go to source,
+ * converted to its dtype and device. Without recording, or if no gradients flow to source or it is NULL, t becomes a
+ * constant. Elements do not change. No other thread may use t. */
+FA_API bool fa__link(fa_tensor *t, fa_tensor *source);
 /** How often the memory of a tensor was modified in place, through the tensor or any of its views; -1 for NULL. */
 FA_API int64_t fa_tensor_version(const fa_tensor *t);
 

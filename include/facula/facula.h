@@ -30,6 +30,7 @@
 #include <facula/autograd.h>
 #include <facula/data.h>
 #include <facula/device.h>
+#include <facula/dist.h>
 #include <facula/dlpack.h>
 #include <facula/error.h>
 #include <facula/expression.h>

@@ -15,6 +15,7 @@ typedef struct pair {
 
 typedef struct copies {
     fa_object base;
+    fa_device device; /* kind 0: each stays on its own */
     size_t count;
     pair item[];
 } copies;
@@ -36,10 +37,10 @@ static void *note(copies *c, const void *old, void *copy)
     return copy;
 }
 
-static fa_tensor *copy_tensor(const fa_tensor *t)
+static fa_tensor *copy_tensor(const copies *c, const fa_tensor *t)
 {
     FA_USE(.no_grad = true);
-    fa_tensor *copy = fa_clone(t);
+    fa_tensor *copy = c->device.kind ? fa_to(t, c->device, .copy = true) : fa_clone(t);
     return copy && (!fa_requires_grad(t) || fa_set_requires_grad(copy, true)) ? copy : NULL;
 }
 
@@ -50,7 +51,7 @@ static bool copy_member(copies *c, fa_module *to, const fa__member *m)
     void *copy = known(c, m->object);
     if (m->kind == FA__CHILD)
         return (copy || (copy = copy_module(c, m->object))) && fa_module_add(to, m->name, copy);
-    if (!copy && !(copy = note(c, m->object, copy_tensor(m->object))))
+    if (!copy && !(copy = note(c, m->object, copy_tensor(c, m->object))))
         return false;
     if (m->kind == FA__BUFFER)
         return fa_module_buffer(to, m->name, copy);
@@ -97,13 +98,20 @@ static bool count_one(void *count, const fa__spot *spot, const fa__member *membe
     return true;
 }
 
-fa_module *fa_module_clone(const fa_module *module)
+fa_module *fa__module_clone_to(const fa_module *module, fa_device device)
 {
     size_t count = 0;
     if (!fa__module_check(module, "fa_module_clone") || !fa__module_walk(module, count_one, &count))
         return NULL;
     FA_SCOPE;
     copies *c = fa_object_new(&copies_type, sizeof *c + count * sizeof *c->item);
+    if (c)
+        c->device = device;
     fa_module *copy = c ? copy_module(c, module) : NULL;
     return copy ? fa_escape(copy) : NULL;
+}
+
+fa_module *fa_module_clone(const fa_module *module)
+{
+    return fa__module_clone_to(module, (fa_device){0});
 }

@@ -96,6 +96,9 @@ wrong 'rubbish' bench --device rubbish
 wrong 'rubbish' train mlp --device rubbish
 wrong 'late:7' train mlp --device late:7
 wrong 'there are: cpu, .*late:0' train mlp --device opencl:99
+wrong 'late:7' train mlp --devices late:0,late:7
+wrong 'late:1 is named twice' train mlp --devices late:1,late:0,late:1
+wrong 'does not go with --devices' train mlp --devices late:0 --device late:1
 wrong '"all"' devices all
 
 wrong 'meta has shapes alone' train mlp --device meta
@@ -177,6 +180,12 @@ check 'late device' run 0 train mlp --epochs 2 --device late:0 --quiet
 late=$(last_line)
 check 'as on the CPU' run 0 train mlp --epochs 2 --device cpu --quiet
 check 'late device: the same' [ "$late" = "$(last_line)" ]
+check 'two devices' run 0 train mlp --epochs 2 --devices late:0,late:1
+check 'two devices: named' says ' held out, on late:0, late:1$'
+timeless >"$folder/two"
+check 'two devices, once more' run 0 train mlp --epochs 2 --devices late:0,late:1
+timeless >"$folder/again"
+check 'two devices: the same' cmp -s "$folder/two" "$folder/again"
 for device in opencl:0 opencl:1; do
     if grep -qx $device "$folder/opencl"; then
         check "$device" run 0 train mlp --data digits --device $device

@@ -34,7 +34,7 @@ typedef struct settings {
     int64_t model, data, epochs, batch_size, optimizer, schedule, amp, step_size, patience, hidden, seed, threads, top;
     int64_t workers;
     double lr, momentum, weight_decay, gamma, warm_up;
-    const char *data_dir, *device, *save, *resume, *log;
+    const char *data_dir, *device, *devices, *save, *resume, *log;
     int64_t quiet, json, curve, invert;
     uint64_t given;    /* one bit for each row of the table: the option was given */
     char **argument;   /* arguments that are not options */
@@ -54,7 +54,7 @@ typedef struct setting {
     const char *argument, *doc;
 } setting;
 
-enum { SETTINGS = 29 }; /* including the last row, which has no name */
+enum { SETTINGS = 30, MOST_DEVICES = 64 }; /* including the last row, which has no name */
 extern const setting setting_rows[SETTINGS];
 extern const char *const model_names[], *const data_names[], *const optimizer_names[], *const schedule_names[],
                                                                                            *const amp_names[];
@@ -64,6 +64,8 @@ settings settings_parse(int command, int argc, char **argv, const char *words, c
 /* Sets the number of threads, and finds the device. Returns 0, or the exit code if there is no device that can
  * compute. */
 int command_device(const settings *s, fa_device *device);
+/* The same for the devices of --devices, or the one of --device: stores up to MOST_DEVICES, and their number. */
+int command_device_list(const settings *s, fa_device *devices, size_t *count);
 /* The row of an existing name. */
 const setting *setting_named(const char *name);
 bool setting_given(const settings *s, const char *name);

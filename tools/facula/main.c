@@ -52,14 +52,43 @@ int command_wrong(const char *format, ...)
     return EXIT_USAGE;
 }
 
-int command_device(const settings *s, fa_device *device)
+static int find_device(const char *name, fa_device *device)
 {
-    fa_set_num_threads((int)s->threads);
-    *device = s->device ? fa_device_of(s->device) : fa_device_best();
+    *device = name ? fa_device_of(name) : fa_device_best();
     if (fa_failed()) /* there is no device with that name */
         return command_failed(), EXIT_USAGE;
     return fa_device_equal(*device, FA_META) ? command_wrong("the device meta has shapes alone, and computes nothing")
                                              : 0;
+}
+
+int command_device(const settings *s, fa_device *device)
+{
+    fa_set_num_threads((int)s->threads);
+    return find_device(s->device, device);
+}
+
+int command_device_list(const settings *s, fa_device *devices, size_t *count)
+{
+    *count = 1;
+    if (!s->devices)
+        return command_device(s, devices);
+    if (s->device)
+        return command_wrong("--device does not go with --devices");
+    fa_set_num_threads((int)s->threads);
+    const char *at = s->devices;
+    for (size_t n = 0; n < MOST_DEVICES; n++) {
+        char name[64];
+        size_t length = strcspn(at, ",");
+        snprintf(name, sizeof name, "%.*s", (int)(length < sizeof name ? length : sizeof name - 1), at);
+        int wrong = find_device(name, &devices[n]);
+        for (size_t i = 0; !wrong && i < n; i++)
+            wrong = fa_device_equal(devices[i], devices[n]) ? command_wrong("--devices: %s is named twice", name) : 0;
+        *count = n + 1;
+        if (wrong || !at[length])
+            return wrong;
+        at += length + 1;
+    }
+    return command_wrong("--devices: at most %d devices", MOST_DEVICES);
 }
 
 /* Runs at exit (--help and --version exit): checks that all output was written. */

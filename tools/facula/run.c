@@ -11,7 +11,7 @@ static const fa_dtype amp_dtypes[] = {[AMP_OFF] = FA_SAME, [AMP_BF16] = FA_BF16,
 static fa_tensor *loss_of(const run *r, const fa_batch *batch)
 {
     FA_USE(.autocast = amp_dtypes[r->s.amp]);
-    return fa_cross_entropy(fa_forward(r->net, batch->input), batch->target);
+    return fa_cross_entropy(fa_forward(r->runs, batch->input), batch->target);
 }
 
 /* backward() and step(), with scaled gradients if the run has a scaler. */

@@ -8,8 +8,9 @@
 typedef struct run {
     settings s;
     network n;
-    fa_device device;
-    fa_module *net;
+    fa_device device, devices[MOST_DEVICES]; /* the first device, and all of them */
+    size_t device_count;
+    fa_module *net, *runs; /* the network, and what runs it: itself, or its data parallel form */
     fa_optim *optim;
     fa_schedule *schedule; /* NULL: the rate stays */
     fa_scaler *scaler;     /* NULL: gradients are not scaled */

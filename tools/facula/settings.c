@@ -62,6 +62,8 @@ const setting setting_rows[SETTINGS] = {
      "Threads that prepare batches ahead of the training step (default 0: it prepares them itself)"},
     {"device", 'D', TEXT, AT(device), 0, 0, NULL, TRAIN | EVAL | PREDICT | BENCH, false, "NAME",
      "Device: cpu, opencl:0, ... (default: the best available)"},
+    {"devices", 0, TEXT, AT(devices), 0, 0, NULL, TRAIN, false, "NAMES",
+     "Devices that train together, each on a part of every batch: cuda:0,cuda:1"},
     {"quiet", 'q', FLAG, AT(quiet), 0, 0, NULL, TRAIN | EVAL | PREDICT, false, NULL,
      "Print only the accuracy, or only the classes"},
     {"json", 'j', FLAG, AT(json), 0, 0, NULL, TRAIN | EVAL | PREDICT | INFO | BENCH, false, NULL,

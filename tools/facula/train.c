@@ -107,9 +107,12 @@ static void stop(int number)
 
 static void print_head(const run *r)
 {
-    printf("%s on %s, %" PRId64 " samples and %" PRId64 " held out, on %s\n", model_names[r->s.model],
+    printf("%s on %s, %" PRId64 " samples and %" PRId64 " held out, on %s", model_names[r->s.model],
            data_names[r->s.data], fa_dataset_length(fa_loader_dataset(r->train)),
            fa_dataset_length(fa_loader_dataset(r->held_out)), fa_device_name(r->device));
+    for (size_t i = 1; i < r->device_count; i++)
+        printf(", %s", fa_device_name(r->devices[i]));
+    printf("\n");
     if (r->done)
         printf("goes on behind epoch %" PRId64 " of %s\n", r->done, r->s.resume);
 }
@@ -203,6 +206,8 @@ static void json_settings(json *j, const run *r)
             json_text(j, row->name, text);
     }
     json_text(j, "device", fa_device_name(r->device));
+    if (r->s.devices)
+        json_text(j, "devices", r->s.devices);
     json_whole(j, "threads", fa_num_threads());
     json_close(j, '}');
 }
@@ -328,9 +333,10 @@ int command_train(int argc, char **argv)
                          "same seed gives the same network. Ctrl-C stops after the current step and saves; a second "
                          "Ctrl-C stops immediately.");
     int wrong = read_settings(&r.s, &file);
-    wrong = wrong ? wrong : command_device(&r.s, &r.device);
+    wrong = wrong ? wrong : command_device_list(&r.s, r.devices, &r.device_count);
     if (wrong)
         return wrong;
+    r.device = r.devices[0];
     catch_signals();
     int status = run_all(&r, r.s.resume ? &file : NULL);
     run_free(&r);

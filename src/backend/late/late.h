@@ -8,7 +8,7 @@
 #include <facula/error.h>
 
 enum {
-    FA__LATE_DEVICES = 2,
+    FA__LATE_DEVICES = 4,
     FA__LATE_QUEUES = 16,
     FA__LATE_LOG = 64,
     FA__LATE_GARBAGE = 0xFF /* NaN in every dtype */
