@@ -14,6 +14,7 @@
 #ifndef FACULA_DATA_H
 #define FACULA_DATA_H
 #include <facula/nn.h>
+#include <facula/sampler.h>
 #include <facula/scope.h>
 #include <facula/types.h>
 
@@ -33,8 +34,9 @@ typedef struct fa_sample {
 
 /** The callbacks of a user-defined dataset. They run in a scope of their own, without recording gradients, and the
  *  tensors they store in samples leave that scope. They return false after fa_fail(). The workers of a loader call them
- *  from several threads at the same time, unless there is at most one worker. Random numbers that they draw by the
- *  library's operations are those of the batch, see fa_data_loader(). Callbacks that are not needed are NULL. */
+ *  from several threads at the same time, unless there is at most one worker. In a loader, random numbers that `get`
+ *  draws by the library's operations depend on the sample alone, and those of `batch` on the batch, see
+ *  fa_data_loader(). Callbacks that are not needed are NULL. */
 typedef struct fa_dataset_type {
     const char *name;                 /**< name for messages; must live as long as the dataset */
     int64_t (*length)(void *context); /**< returns the number of samples, which must not change */
@@ -218,32 +220,41 @@ FA_API fa_dataset *fa_data_cifar100(const char *folder, const fa_data_cifar100_o
 
 /** Options of fa_data_loader(). */
 typedef struct fa_data_loader_options {
-    size_t size;        /**< set by the macro */
-    int64_t batch_size; /**< samples in a batch, at least 1; the last batch may be smaller */
-    bool shuffle;       /**< use a new random order in each epoch */
-    bool drop_last;     /**< omit a last batch that would be smaller */
+    size_t size;         /**< set by the macro */
+    int64_t batch_size;  /**< samples in a batch, at least 1; the last batch may be smaller */
+    bool shuffle;        /**< use a new random order in each epoch */
+    fa_sampler *sampler; /**< chooses the samples of an epoch and their order, see @ref sampler; NULL: all, in order or
+                            shuffled. Not together with `shuffle` */
+    bool drop_last;      /**< omit a last batch that would be smaller */
     int64_t seed;     /**< seed of the orders and of random transforms, at least 0; -1: from the current generator when
                          the loader is created, which goes on by one number if `shuffle` is set */
     fa_device device; /**< device of the batches; by default, that of the dataset */
     int64_t workers;  /**< threads that prepare batches, 0 to 256; 0: the thread of the loop prepares each one when it
                          is needed */
     int64_t prefetch; /**< batches that each worker prepares ahead, 1 to 1024 */
-    double timeout;   /**< seconds to wait for a batch of the workers before it is an error; 0: no limit */
+    bool
+        skip_bad_samples; /**< leave samples that cannot be read out of their batches, which are then smaller, and count
+                             them (fa_loader_report()); false: they are errors, as is a batch without a good sample */
+    double timeout;       /**< seconds to wait for a batch of the workers before it is an error; 0: no limit */
     char fa__end;
 } fa_data_loader_options;
 #define FA__DEFAULT_fa_data_loader                                                                                     \
     {                                                                                                                  \
-        offsetof(fa_data_loader_options, fa__end), 1, false, false, -1, {0, 0}, 0, 2, 0, 0                             \
+        offsetof(fa_data_loader_options, fa__end), 1, false, NULL, false, -1, {0, 0}, 0, 2, false, 0, 0                \
     }
 
-/** Creates a loader, which goes through a dataset in batches: each epoch has every sample once, in order or shuffled.
+/** Creates a loader, which goes through a dataset in batches: each epoch has every sample once, in order or shuffled,
+ *  or the samples that a sampler chooses.
  *
- *      fa_data_loader(dataset, .batch_size = 1, .shuffle = false, .drop_last = false, .seed = -1, .device, .workers =
- * 0, .prefetch = 2, .timeout = 0)
+ *      fa_data_loader(dataset, .batch_size = 1, .shuffle = false, .sampler = NULL, .drop_last = false, .seed = -1,
+ * .device, .workers = 0, .prefetch = 2, .skip_bad_samples = false, .timeout = 0)
  *
- *  A batch depends only on the seed, the epoch and its number in the epoch: random operations in the dataset and its
- *  transform draw from a generator of the batch. Orders and augmentation are therefore the same for any number of
- *  workers, and for a loader that continues from a saved position.
+ *  A batch depends only on the seed, the epoch and its number in the epoch. The random numbers of a sample, for the
+ *  library's random transforms and for a dataset's `get`, depend only on the seed, the epoch and the index of the
+ * sample (with samplers that can return a sample more than once, also on its position in the epoch). Orders and
+ * augmentation are therefore the same for any number of workers, and for a loader that continues from a saved position;
+ *  augmentation also for any batch size. Other random operations, in a dataset's `batch` or a module of the program's
+ *  own, draw from a generator of the batch.
  *
  *  Workers are threads that start with the first FA_EACH and end with the loader, which waits for the calls of the
  *  dataset that are in progress. They continue across epochs: at the end of one, the first batches of the next are
@@ -291,6 +302,7 @@ typedef struct fa_loader_times {
     double reading;      /**< time in which the dataset made batches, without transforms */
     double transforming; /**< time in transforms */
     double copying;      /**< time in which copies to the device were issued */
+    int64_t skipped;     /**< samples that were left out because they could not be read, see skip_bad_samples */
 } fa_loader_times;
 
 /** Where the time of a loader went. Zeros and an error for NULL.
@@ -333,7 +345,7 @@ FA_API void fa__each_close(fa_batch *batch);
  *          fa_transform_to_tensor(), fa_transform_normalize(FA_LIST(0.5, 0.5, 0.5), FA_LIST(0.5, 0.5, 0.5)));
  *      fa_dataset *train = fa_data_cifar10("data", .train = true, .transform = t);
  *
- *  Random transforms draw for each sample separately, from the generator of the batch if a loader runs them (see
+ *  Random transforms draw for each image separately: numbers that belong to the sample if a loader runs them (see
  *  fa_data_loader()), else from the current generator. They are disabled in inference mode, see fa_module_train().
  *
  *  @{ */

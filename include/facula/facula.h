@@ -29,6 +29,7 @@
 #include <facula/amp.h>
 #include <facula/autograd.h>
 #include <facula/data.h>
+#include <facula/dataset.h>
 #include <facula/device.h>
 #include <facula/dist.h>
 #include <facula/dlpack.h>
@@ -44,6 +45,7 @@
 #include <facula/operations.h>
 #include <facula/optim.h>
 #include <facula/random.h>
+#include <facula/sampler.h>
 #include <facula/save.h>
 #include <facula/schedule.h>
 #include <facula/scope.h>

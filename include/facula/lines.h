@@ -6,6 +6,7 @@
 #include <facula/amp.h>
 #include <facula/autograd.h>
 #include <facula/data.h>
+#include <facula/dataset.h>
 #include <facula/device.h>
 #include <facula/dlpack.h>
 #include <facula/expression.h>
@@ -18,6 +19,7 @@
 #include <facula/op.h>
 #include <facula/optim.h>
 #include <facula/random.h>
+#include <facula/sampler.h>
 #include <facula/save.h>
 #include <facula/schedule.h>
 #include <facula/scope.h>
@@ -57,6 +59,12 @@
 #define fa_transform_to_tensor(...) FA__CALLED(fa_transform_to_tensor(__VA_ARGS__))
 #define fa_transform_normalize(...) FA__CALLED(fa_transform_normalize(__VA_ARGS__))
 #define fa_image_resize(...) FA__CALLED(fa_image_resize(__VA_ARGS__))
+#define fa_data_map(...) FA__CALLED(fa_data_map(__VA_ARGS__))
+#define fa_data_filter(...) FA__CALLED(fa_data_filter(__VA_ARGS__))
+#define fa_data_cached(...) FA__CALLED(fa_data_cached(__VA_ARGS__))
+#define fa_dataset_classes(...) FA__CALLED(fa_dataset_classes(__VA_ARGS__))
+#define fa_dataset_class_name(...) FA__CALLED(fa_dataset_class_name(__VA_ARGS__))
+#define fa_data_csv_column(...) FA__CALLED(fa_data_csv_column(__VA_ARGS__))
 #define fa_device_of(...) FA__CALLED(fa_device_of(__VA_ARGS__))
 #define fa_device_best(...) FA__CALLED(fa_device_best(__VA_ARGS__))
 #define fa_device_name(...) FA__CALLED(fa_device_name(__VA_ARGS__))
@@ -202,6 +210,12 @@
 #define fa_generator_get(...) FA__CALLED(fa_generator_get(__VA_ARGS__))
 #define fa_generator_set(...) FA__CALLED(fa_generator_set(__VA_ARGS__))
 #define fa_generator_use(...) FA__CALLED(fa_generator_use(__VA_ARGS__))
+#define fa_sampler_new(...) FA__CALLED(fa_sampler_new(__VA_ARGS__))
+#define fa_sampler_length(...) FA__CALLED(fa_sampler_length(__VA_ARGS__))
+#define fa_sampler_order(...) FA__CALLED(fa_sampler_order(__VA_ARGS__))
+#define fa_sampler_sequential(...) FA__CALLED(fa_sampler_sequential(__VA_ARGS__))
+#define fa_sampler_subset(...) FA__CALLED(fa_sampler_subset(__VA_ARGS__))
+#define fa_sampler_stratified(...) FA__CALLED(fa_sampler_stratified(__VA_ARGS__))
 #define fa_load_header(...) FA__CALLED(fa_load_header(__VA_ARGS__))
 #define fa_schedule_step(...) FA__CALLED(fa_schedule_step(__VA_ARGS__))
 #define fa_schedule_step_metric(...) FA__CALLED(fa_schedule_step_metric(__VA_ARGS__))

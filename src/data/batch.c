@@ -1,22 +1,10 @@
-/* Making the batch at a position: its samples, its random numbers, and its copy to the loader's device. It depends on
+/* Making the batch at a position: its samples, their random numbers, and its copy to the loader's device. It depends on
  * the position alone, and not on the thread. */
 #include "data/batch.h"
+#include "data/draw.h"
 #include <facula/error.h>
 #include <facula/random.h>
 #include <facula/tensor.h>
-
-bool fa__order_of(const fa__plan *plan, fa_loader_place at, fa__numbers **order)
-{
-    *order = NULL;
-    if (!plan->options.shuffle)
-        return true;
-    fa__numbers *all = *order = fa__numbers_new(plan->samples);
-    for (int64_t i = 0; all && i < plan->samples; i++)
-        all->item[i] = i;
-    if (all)
-        fa__shuffle(all->item, plan->samples, at.seed, (uint64_t)at.epoch);
-    return all;
-}
 
 fa_loader_place fa__place_after(const fa__plan *plan, fa_loader_place at)
 {
@@ -25,17 +13,83 @@ fa_loader_place fa__place_after(const fa__plan *plan, fa_loader_place at)
     return at;
 }
 
-static fa__numbers *numbers_of(const fa__plan *plan, const fa__numbers *order, int64_t batch)
+static fa__numbers *numbers_of(const fa__plan *plan, const fa__order *order, int64_t batch)
 {
     int64_t start = batch * plan->options.batch_size, left = plan->samples - start;
     fa__numbers *which = fa__numbers_new(left < plan->options.batch_size ? left : plan->options.batch_size);
     for (int64_t i = 0; which && i < which->count; i++)
-        which->item[i] = order ? order->item[start + i] : start + i;
+        which->item[i] = fa__order_at(order, start + i);
     return which;
 }
 
+/* Leaves the sample that failed out of the batch; false if this error was no single sample's, or nothing would be left.
+ */
+static bool leave_out(const fa__plan *plan, fa__numbers *which, fa__numbers *position, fa__making *making,
+                      const fa_error *error)
+{
+    int64_t kept = 0;
+    if (making->failed < 0 || which->count == 1 || error->code == FA_ERROR_MEMORY)
+        return false;
+    for (int64_t i = 0; i < which->count; i++)
+        if (position->item[i] != making->failed) {
+            which->item[kept] = which->item[i];
+            position->item[kept++] = position->item[i];
+        }
+    which->count = making->count = kept;
+    making->failed = -1;
+    atomic_fetch_add_explicit(&plan->times->skipped, 1, memory_order_relaxed);
+    return true;
+}
+
+/* The samples from the dataset. With .skip_bad_samples, those that fail are removed from `which`, and the others are
+ * read again. */
+static fa_sample read_good(const fa__plan *plan, fa__numbers *which, fa__numbers *position, fa__making *making)
+{
+    if (!plan->options.skip_bad_samples)
+        return fa_dataset_batch(plan->dataset, which->item, which->count);
+    for (;;) {
+        fa_error caught = {0};
+        fa_sample sample;
+        {
+            FA_USE(.catch_errors = &caught);
+            sample = fa_dataset_batch(plan->dataset, which->item, which->count);
+        }
+        if (!caught.code)
+            return sample;
+        if (!leave_out(plan, which, position, making, &caught)) {
+            fa__error_hand_over(&caught);
+            return (fa_sample){0};
+        }
+    }
+}
+
+/* The samples, while fa__making_now describes the batch. NULL after an error. */
+static fa_sample read_making(const fa__plan *plan, fa__numbers *which, fa_loader_place at)
+{
+    FA_SCOPE;
+    fa__numbers *position = fa__numbers_new(which->count);
+    for (int64_t i = 0; position && i < which->count; i++)
+        position->item[i] = at.batch * plan->options.batch_size + i;
+    if (!position)
+        return (fa_sample){0};
+    fa__making making = {.seed = at.seed,
+                         .epoch = (uint64_t)at.epoch,
+                         .position = position->item,
+                         .count = which->count,
+                         .repeats = fa__sampler_repeats(plan->sampler),
+                         .failed = -1};
+    fa__making *outer = fa__making_now;
+    fa__making_now = &making;
+    fa_sample sample = read_good(plan, which, position, &making);
+    fa__making_now = outer;
+    for (int k = 0; k < FA__ITEMS; k++)
+        if (*fa__sample_item(&sample, k))
+            fa_escape(*fa__sample_item(&sample, k));
+    return sample;
+}
+
 /* The samples from the dataset, with random numbers of the batch's own. */
-static fa_sample read(const fa__plan *plan, const fa__numbers *which, fa_loader_place at)
+static fa_sample read(const fa__plan *plan, fa__numbers *which, fa_loader_place at)
 {
     fa_generator *before = fa_keep(fa__generator_used());
     fa_generator *own = fa_generator_new(fa__seed_of(at.seed, (uint64_t)at.epoch, (uint64_t)at.batch));
@@ -43,7 +97,7 @@ static fa_sample read(const fa__plan *plan, const fa__numbers *which, fa_loader_
     fa_sample sample = {0};
     if (own) {
         fa_generator_use(own);
-        sample = fa_dataset_batch(plan->dataset, which->item, which->count);
+        sample = read_making(plan, which, at);
         fa_generator_use(before);
     }
     fa_release(before);
@@ -65,7 +119,7 @@ static bool to_device(const fa__plan *plan, fa_sample *sample)
     return true;
 }
 
-bool fa__batch_make(const fa__plan *plan, const fa__numbers *order, fa_loader_place at, fa__made *made)
+bool fa__batch_make(const fa__plan *plan, const fa__order *order, fa_loader_place at, fa__made *made)
 {
     made->which = numbers_of(plan, order, at.batch);
     if (!made->which)

@@ -2,16 +2,18 @@
 #ifndef FA__DATA_BATCH_H
 #define FA__DATA_BATCH_H
 #include "data/data.h"
+#include "data/sampler.h"
 #include <stdatomic.h>
 
-/* Nanoseconds; several threads add to them. */
+/* Nanoseconds, and samples that were left out; several threads add to them. */
 typedef struct fa__times {
-    _Atomic int64_t reading, transforming, copying;
+    _Atomic int64_t reading, transforming, copying, skipped;
 } fa__times;
 
 /* What the batches of a loader are made of. Holds no references. */
 typedef struct fa__plan {
     fa_dataset *dataset;
+    const fa_sampler *sampler;
     fa_data_loader_options options;
     int64_t samples, batches; /* in an epoch */
     fa__times *times;
@@ -23,11 +25,8 @@ typedef struct fa__made {
     fa__numbers *which;
 } fa__made;
 
-/* The order of the samples in an epoch, in the innermost scope. *order is NULL for the order of the dataset. False and
- * an error if memory runs out. */
-bool fa__order_of(const fa__plan *plan, fa_loader_place at, fa__numbers **order);
 /* Makes a batch, which belongs to the innermost scope; the same for every thread. False after an error. */
-bool fa__batch_make(const fa__plan *plan, const fa__numbers *order, fa_loader_place at, fa__made *made);
+bool fa__batch_make(const fa__plan *plan, const fa__order *order, fa_loader_place at, fa__made *made);
 
 /* The position after this one. */
 fa_loader_place fa__place_after(const fa__plan *plan, fa_loader_place at);

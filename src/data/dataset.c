@@ -1,9 +1,12 @@
 /* Datasets: getting samples, and stacking single samples to batches. */
 #include "data/data.h"
+#include "data/draw.h"
+#include <facula/dataset.h>
 #include <facula/device.h>
 #include <facula/error.h>
 #include <facula/ops/create.h>
 #include <facula/ops/shape.h>
+#include <facula/random.h>
 #include <facula/tensor.h>
 #include <inttypes.h>
 
@@ -11,6 +14,9 @@ struct fa_dataset {
     fa_object base;
     fa_dataset_type type;
     void *context;
+    bool singles;     /* samples come one by one, here or in the dataset that this one is made from */
+    fa__names *names; /* of the classes; NULL: not known */
+    fa_object *about; /* describes the dataset; NULL: nothing does */
 };
 
 static void dataset_destroy(void *object)
@@ -18,6 +24,8 @@ static void dataset_destroy(void *object)
     fa_dataset *d = object;
     if (d->type.release)
         d->type.release(d->context);
+    fa_release(d->names);
+    fa_release(d->about);
 }
 
 static const fa_object_type dataset_type = {"dataset", dataset_destroy};
@@ -43,6 +51,7 @@ fa_dataset *fa_dataset_new(const fa_dataset_type *type, void *context)
     }
     d->type = *type;
     d->context = context;
+    d->singles = !type->batch;
     return d;
 }
 
@@ -63,6 +72,16 @@ static void sample_release(fa_sample *s)
     for (int k = 0; k < FA__ITEMS; k++)
         fa_release(*fa__sample_item(s, k));
     *s = (fa_sample){0};
+}
+
+/* Gives the references of a sample to the innermost scope. */
+static fa_sample hand_out(fa_sample sample)
+{
+    for (int k = 0; k < FA__ITEMS; k++) {
+        fa_tensor **t = fa__sample_item(&sample, k);
+        *t = *t ? fa_adopt(*t) : NULL;
+    }
+    return sample;
 }
 
 /* Gets one sample from the dataset's `get`. The caller has to release the references to its tensors. */
@@ -147,6 +166,48 @@ static bool put_row(const fa_dataset *d, int64_t index, fa_sample *batch, fa_sam
     return true;
 }
 
+/* Gets the sample in a row of a batch. In a loader, its random numbers are its own: they do not depend on the others in
+ * the batch. */
+static bool get_row(fa_dataset *d, const int64_t *index, int64_t row, fa_sample *sample)
+{
+    fa__making *whole = fa__making_now, one;
+    fa_generator *g = whole ? fa__generator_used() : NULL;
+    if (!g)
+        return get_one(d, index[row], sample);
+    fa_generator_state before = fa_generator_get(g);
+    one = *whole;
+    one.position += row < whole->count ? row : 0;
+    one.count = row < whole->count;
+    fa_generator_set(g, (fa_generator_state){.seed = fa__sample_key(index[row], row)});
+    fa__making_now = &one;
+    bool good = get_one(d, index[row], sample);
+    fa__making_now = whole;
+    if (!good && row < whole->count)
+        whole->failed = whole->position[row];
+    return fa_generator_set(g, before) && good;
+}
+
+bool fa__dataset_row(fa_dataset *d, const int64_t *index, int64_t row, fa_sample *sample)
+{
+    if (!get_row(d, index, row, sample))
+        return false;
+    *sample = hand_out(*sample);
+    return true;
+}
+
+bool fa__samples_stack(const fa_dataset *d, const int64_t *index, fa_sample *sample, int64_t count, fa_sample *batch)
+{
+    FA_USE(.no_grad = true);
+    *batch = (fa_sample){0};
+    for (int64_t i = 0; i < count; i++)
+        if (!put_row(d, index[i], batch, &sample[i], i, count)) {
+            sample_release(batch);
+            return false;
+        }
+    *batch = hand_out(*batch);
+    return true;
+}
+
 /* A batch made of single samples; the caller owns the references. */
 static bool stack(fa_dataset *d, const int64_t *index, int64_t count, fa_sample *batch)
 {
@@ -155,7 +216,7 @@ static bool stack(fa_dataset *d, const int64_t *index, int64_t count, fa_sample 
     bool good = true;
     for (int64_t i = 0; good && i < count; i++) {
         fa_sample sample;
-        good = get_one(d, index[i], &sample) && put_row(d, index[i], batch, &sample, i, count);
+        good = get_row(d, index, i, &sample) && put_row(d, index[i], batch, &sample, i, count);
         sample_release(&sample);
     }
     if (!good)
@@ -207,16 +268,6 @@ static bool indices_are_good(const fa_dataset *d, const int64_t *index, int64_t 
     return true;
 }
 
-/* Gives the references of a sample to the innermost scope. */
-static fa_sample hand_out(fa_sample sample)
-{
-    for (int k = 0; k < FA__ITEMS; k++) {
-        fa_tensor **t = fa__sample_item(&sample, k);
-        *t = *t ? fa_adopt(*t) : NULL;
-    }
-    return sample;
-}
-
 fa_sample fa_dataset_get(fa_dataset *dataset, int64_t index)
 {
     fa_sample sample = {0};
@@ -232,4 +283,61 @@ fa_sample fa_dataset_batch(fa_dataset *dataset, const int64_t *index, int64_t co
         return batch;
     bool good = dataset->type.batch ? get_many(dataset, index, count, &batch) : stack(dataset, index, count, &batch);
     return good ? hand_out(batch) : (fa_sample){0};
+}
+
+/* ---- what datasets know of others ---- */
+
+fa_dataset *fa__dataset_like(fa_dataset *fresh, const fa_dataset *other, bool same)
+{
+    if (!fresh)
+        return NULL;
+    fresh->names = other->names ? fa_keep(other->names) : NULL;
+    fresh->about = other->about ? fa_keep(other->about) : NULL;
+    fresh->singles |= same && other->singles;
+    return fresh;
+}
+
+bool fa__dataset_singles(const fa_dataset *dataset)
+{
+    return dataset->singles;
+}
+
+fa_dataset *fa__dataset_named(fa_dataset *dataset, fa__names *names)
+{
+    if (!dataset || !names)
+        return NULL;
+    dataset->names = fa_keep(names);
+    return dataset;
+}
+
+fa_dataset *fa__dataset_set_about(fa_dataset *dataset, fa_object *about)
+{
+    if (!dataset || !about)
+        return NULL;
+    dataset->about = fa_keep(about);
+    return dataset;
+}
+
+fa_object *fa__dataset_about(const fa_dataset *dataset)
+{
+    return dataset->about;
+}
+
+int64_t fa_dataset_classes(const fa_dataset *dataset)
+{
+    if (!fa__dataset_check(dataset, "fa_dataset_classes"))
+        return -1;
+    return dataset->names ? dataset->names->count : 0;
+}
+
+const char *fa_dataset_class_name(const fa_dataset *dataset, int64_t index)
+{
+    int64_t n = fa_dataset_classes(dataset);
+    if (n >= 0 && index >= 0 && index < n)
+        return dataset->names->item[index];
+    if (n >= 0)
+        fa_fail(FA_ERROR_INDEX,
+                "fa_dataset_class_name: the dataset %s knows %" PRId64 " classes, and no number %" PRId64,
+                dataset->type.name, n, index);
+    return NULL;
 }

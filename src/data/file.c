@@ -98,9 +98,10 @@ static fa__bytes *larger(const fa__bytes *b, int64_t most)
 
 /* Reads to the end, doubling the buffer as needed; but no more than one byte beyond what the start of the file says,
  * as a small compressed file may hold a thousand times its size. */
-static fa__bytes *read_all(const source *s, const char *who, const char *path, fa__bytes_expected *expected)
+static fa__bytes *read_all(const source *s, const char *who, const char *path, fa__bytes_expected *expected,
+                           int64_t most)
 {
-    int64_t room = FIRST_ROOM, most = INT64_MAX;
+    int64_t room = FIRST_ROOM;
     for (fa__bytes *b = bytes_new(path, FIRST_ROOM); b; b = larger(b, room)) {
         ptrdiff_t n = source_read(s, b->item + b->size, (size_t)(room - b->size));
         if (n < 0)
@@ -149,7 +150,20 @@ fa__bytes *fa__bytes_read(const char *who, const char *folder, const char *below
         return NULL;
     }
     FA_SCOPE;
-    fa__bytes *b = source_open(&s, who, path) ? read_all(&s, who, path, expected) : NULL;
+    fa__bytes *b = source_open(&s, who, path) ? read_all(&s, who, path, expected, INT64_MAX) : NULL;
     source_close(&s);
     return fa_escape(b);
+}
+
+fa__bytes *fa__bytes_of(const char *who, const char *path, int64_t most)
+{
+    source s;
+    FA_SCOPE;
+    fa__bytes *b = source_open(&s, who, path) ? read_all(&s, who, path, NULL, most + 1) : NULL;
+    source_close(&s);
+    if (b && b->size > most) {
+        fa_fail(FA_ERROR_FILE, "%s: %s has more than %lld bytes", who, path, (long long)most);
+        return NULL;
+    }
+    return b ? fa_escape(b) : NULL;
 }

@@ -24,4 +24,7 @@ typedef int64_t fa__bytes_expected(const fa__bytes *start);
  *        NULL: reads to the end */
 fa__bytes *fa__bytes_read(const char *who, const char *folder, const char *below, const char *const *names, bool must,
                           fa__bytes_expected *expected);
+/* Reads a file, compressed if its name ends with ".gz". An error if it has more than `most` bytes, uncompressed, of
+ * which no more than one is read. */
+fa__bytes *fa__bytes_of(const char *who, const char *path, int64_t most);
 #endif

@@ -11,6 +11,7 @@
 struct fa_loader {
     fa_object base;
     fa_dataset *dataset;
+    fa_sampler *sampler;
     fa_data_loader_options options;
     fa_settings settings;     /* in force when it was created, for the workers */
     fa__workers *workers;     /* NULL: none have been started */
@@ -27,8 +28,7 @@ typedef struct fa__epoch {
     fa__plan plan;
     fa_loader_place at; /* of the next batch */
     int64_t left;       /* batches */
-    fa__numbers *order; /* if the loop makes its batches itself; NULL: the order of the dataset, or not known yet */
-    bool has_order;
+    fa__order *order;   /* if the loop makes its batches itself, and has begun */
     const char *where;
     uintptr_t function; /* FA__FUNCTION of the loop */
 } fa__epoch;
@@ -38,6 +38,7 @@ static void loader_destroy(void *object)
     fa_loader *l = object;
     fa__workers_end(l->workers);
     fa_release(l->dataset);
+    fa_release(l->sampler);
 }
 
 static void epoch_destroy(void *object)
@@ -106,6 +107,16 @@ static bool options_are_good(const fa_data_loader_options *o)
            || fa_fail(FA_ERROR_ARGUMENT, "fa_data_loader: .timeout is %g, and not 0 to 1e9 seconds", o->timeout);
 }
 
+/* The loader's own sampler, unless the program gave one. NULL after an error. */
+static fa_sampler *sampler_for(const fa_dataset *dataset, const fa_data_loader_options *o)
+{
+    if (!o->sampler)
+        return o->shuffle ? fa_sampler_random(dataset) : fa_sampler_sequential(dataset);
+    if (o->shuffle)
+        fa_fail(FA_ERROR_ARGUMENT, "fa_data_loader: .shuffle and .sampler are both set: the sampler decides the order");
+    return !o->shuffle && fa__sampler_check(o->sampler, "fa_data_loader") ? o->sampler : NULL;
+}
+
 fa_loader *(fa_data_loader)(fa_dataset *dataset, const fa_data_loader_options *options)
 {
     fa_data_loader_options o = FA__DEFAULT_fa_data_loader;
@@ -116,24 +127,28 @@ fa_loader *(fa_data_loader)(fa_dataset *dataset, const fa_data_loader_options *o
         fa_fail(FA_ERROR_ARGUMENT, "fa_data_loader: the dataset is NULL");
         return NULL;
     }
-    if (fa_dataset_length(dataset) < 0 || !device_is_there(o.device))
+    FA_SCOPE;
+    fa_sampler *sampler =
+        fa_dataset_length(dataset) < 0 || !device_is_there(o.device) ? NULL : sampler_for(dataset, &o);
+    if (!sampler)
         return NULL;
     uint64_t seed = o.seed >= 0 ? (uint64_t)o.seed : seed_of_state();
-    if (o.seed < 0 && o.shuffle && !draw_seed(&seed))
+    if (o.seed < 0 && fa__sampler_draws(sampler) && !draw_seed(&seed))
         return NULL;
     fa_loader *l = fa_object_new(&loader_type, sizeof *l);
     if (!l)
         return NULL;
     l->dataset = fa_keep(dataset);
+    l->sampler = fa_keep(sampler);
     l->options = o;
     l->settings = fa__settings();
     l->position.seed = seed;
-    return l;
+    return fa_escape(l);
 }
 
 int64_t fa_loader_length(const fa_loader *loader)
 {
-    int64_t n = loader_check(loader, "fa_loader_length") ? fa_dataset_length(loader->dataset) : -1;
+    int64_t n = loader_check(loader, "fa_loader_length") ? fa_sampler_length(loader->sampler) : -1;
     if (n < 0)
         return -1;
     int64_t size = loader->options.batch_size;
@@ -175,7 +190,8 @@ fa_loader_times fa_loader_report(const fa_loader *loader)
                              .waiting = 1e-9 * (double)loader->waited,
                              .reading = 1e-9 * (double)atomic_load(&t->reading),
                              .transforming = 1e-9 * (double)atomic_load(&t->transforming),
-                             .copying = 1e-9 * (double)atomic_load(&t->copying)};
+                             .copying = 1e-9 * (double)atomic_load(&t->copying),
+                             .skipped = atomic_load(&t->skipped)};
 }
 
 /* ---- FA_EACH ---- */
@@ -184,12 +200,12 @@ fa_loader_times fa_loader_report(const fa_loader *loader)
 static fa__epoch *epoch_new(fa_loader *l, const char *where, uintptr_t function)
 {
     FA_SCOPE;
-    int64_t n = loader_check(l, "FA_EACH") ? fa_dataset_length(l->dataset) : -1;
+    int64_t n = loader_check(l, "FA_EACH") ? fa_sampler_length(l->sampler) : -1;
     fa__epoch *e = n < 0 ? NULL : fa_object_new(&epoch_type, sizeof *e);
     if (!e)
         return NULL;
     e->loader = fa_keep(l);
-    e->plan = (fa__plan){l->dataset, l->options, n, fa_loader_length(l), &l->times};
+    e->plan = (fa__plan){l->dataset, l->sampler, l->options, n, fa_loader_length(l), &l->times};
     e->at = (fa_loader_place){l->position.seed, l->epoch++, l->first};
     e->left = e->plan.batches - l->first;
     e->where = where;
@@ -216,14 +232,11 @@ static fa__workers *workers_of(const fa__epoch *e)
 static bool make_here(fa__epoch *e, fa__made *made)
 {
     FA_USE(.no_grad = true);
-    if (!e->has_order) {
+    if (!e->order) {
         FA_SCOPE;
-        if (!fa__order_of(&e->plan, e->at, &e->order))
-            return false;
-        e->order = fa_keep(e->order);
-        e->has_order = true;
+        e->order = fa_keep(fa__order_new(e->plan.sampler, e->at.seed, e->at.epoch));
     }
-    return fa__batch_make(&e->plan, e->order, e->at, made);
+    return e->order && fa__batch_make(&e->plan, e->order, e->at, made);
 }
 
 /* The next batch, in the innermost scope. */

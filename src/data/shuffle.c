@@ -17,7 +17,7 @@ fa__numbers *fa__numbers_new(int64_t count)
 }
 
 /* SplitMix64 (Steele, Lea and Flood 2014). */
-static uint64_t next(uint64_t *state)
+uint64_t fa__random_next(uint64_t *state)
 {
     uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
     z = (z ^ (z >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
@@ -26,30 +26,65 @@ static uint64_t next(uint64_t *state)
 }
 
 /* A uniform number from 0 to bound - 1; numbers from the last, incomplete interval are rejected. */
-static uint64_t below(uint64_t *state, uint64_t bound)
+uint64_t fa__random_below(uint64_t *state, uint64_t bound)
 {
     uint64_t x, most = UINT64_MAX - UINT64_MAX % bound;
     do
-        x = next(state);
+        x = fa__random_next(state);
     while (x >= most);
     return x % bound;
+}
+
+double fa__random_uniform(uint64_t *state)
+{
+    return (double)(fa__random_next(state) >> 11) * 0x1p-53;
 }
 
 uint64_t fa__seed_of(uint64_t seed, uint64_t epoch, uint64_t batch)
 {
     uint64_t state = seed;
-    state = next(&state) ^ epoch;
-    state = next(&state) ^ batch;
-    return next(&state);
+    state = fa__random_next(&state) ^ epoch;
+    state = fa__random_next(&state) ^ batch;
+    return fa__random_next(&state);
 }
 
 void fa__shuffle(int64_t *item, int64_t count, uint64_t seed, uint64_t epoch)
 {
     uint64_t state = seed;
-    state = next(&state) ^ epoch;
+    state = fa__random_next(&state) ^ epoch;
     for (int64_t i = count - 1; i > 0; i--) {
-        int64_t k = (int64_t)below(&state, (uint64_t)i + 1), swapped = item[i];
+        int64_t k = (int64_t)fa__random_below(&state, (uint64_t)i + 1), swapped = item[i];
         item[i] = item[k];
         item[k] = swapped;
     }
+}
+
+/* ---- permutations that are not stored ---- */
+
+enum { ROUNDS = 8 };
+
+/* A permutation of 0 to 4^half - 1: a Feistel network, whose rounds add a function of one half of the bits to the
+ * other. */
+static uint64_t feistel(uint64_t x, int half, uint64_t key)
+{
+    uint64_t mask = (UINT64_C(1) << half) - 1, left = x >> half, right = x & mask;
+    for (uint64_t round = 0; round < ROUNDS; round++) {
+        uint64_t mixed = left ^ (fa__seed_of(key, round, right) & mask);
+        left = right;
+        right = mixed;
+    }
+    return left << half | right;
+}
+
+/* Follows the cycle of the larger permutation until it returns to the range; at most 4 steps on average. */
+int64_t fa__permuted(int64_t at, int64_t count, uint64_t key)
+{
+    int half = 1;
+    while (half < 32 && (UINT64_C(1) << 2 * half) < (uint64_t)count)
+        half++;
+    uint64_t x = (uint64_t)at;
+    do
+        x = feistel(x, half, key);
+    while (x >= (uint64_t)count);
+    return (int64_t)x;
 }

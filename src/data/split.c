@@ -1,70 +1,7 @@
-/* Datasets derived from others: transformed, or split into two parts. */
+/* Datasets split into two parts. */
 #include "data/data.h"
-#include "data/transform.h"
 #include <facula/error.h>
-#include <facula/nn.h>
 #include <math.h>
-#include <time.h>
-
-/* ---- transformed ---- */
-
-_Thread_local int64_t fa__transform_time;
-
-int64_t fa__data_clock(void)
-{
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-typedef struct transformed {
-    fa_object base;
-    fa_dataset *dataset;
-    fa_module *transform;
-} transformed;
-
-static void transformed_destroy(void *object)
-{
-    fa_release(((transformed *)object)->dataset);
-    fa_release(((transformed *)object)->transform);
-}
-
-static const fa_object_type transformed_object = {"transformed", transformed_destroy};
-
-static int64_t transformed_length(void *context)
-{
-    return fa_dataset_length(((const transformed *)context)->dataset);
-}
-
-static bool transformed_batch(void *context, const int64_t *index, int64_t count, fa_sample *batch)
-{
-    const transformed *t = context;
-    *batch = fa_dataset_batch(t->dataset, index, count);
-    int64_t began = fa__data_clock();
-    batch->input = batch->input ? fa__transform_apply(t->transform, batch->input) : NULL;
-    fa__transform_time += fa__data_clock() - began;
-    return batch->input;
-}
-
-fa_dataset *fa_data_transformed(fa_dataset *dataset, fa_module *transform)
-{
-    static const fa_dataset_type type = {.name = "transformed",
-                                         .length = transformed_length,
-                                         .batch = transformed_batch,
-                                         .release = fa__context_release};
-    if (fa_dataset_length(dataset) < 0 || fa_error_stands())
-        return NULL;
-    if (!transform)
-        return dataset;
-    transformed *t = fa_object_new(&transformed_object, sizeof *t);
-    if (!t)
-        return NULL;
-    t->dataset = fa_keep(dataset);
-    t->transform = fa_keep(transform);
-    return fa_dataset_new(&type, fa_keep(t));
-}
-
-/* ---- split ---- */
 
 /* The numbers of all samples, shuffled unless the seed is negative. */
 static fa__numbers *order_of(int64_t count, int64_t seed)

@@ -143,5 +143,5 @@ fa_dataset *fa_data_subset(fa_dataset *dataset, const int64_t *index, int64_t co
         copy->item[i] = index[i];
     s->whole = fa_keep(dataset);
     s->index = fa_keep(copy);
-    return fa_dataset_new(&type, fa_keep(s));
+    return fa__dataset_like(fa_dataset_new(&type, fa_keep(s)), dataset, true);
 }

@@ -1,10 +1,10 @@
 /* Image transforms: modules that map batches (batch, channels, height, width). */
 #include "data/transform.h"
+#include "data/draw.h"
 #include <facula/error.h>
 #include <facula/indexing.h>
 #include <facula/ops/create.h>
 #include <facula/ops/math.h>
-#include <facula/ops/random.h>
 #include <facula/ops/reduce.h>
 #include <facula/ops/shape.h>
 #include <facula/scope.h>
@@ -102,7 +102,7 @@ fa_tensor *fa__crop_begins(const fa_module *self, const fa_tensor *x, int64_t ro
 {
     fa_shape each = FA_SHAPE(fa_size(x, 0), 1, 1, 1);
     if (fa_module_training(self))
-        return fa_randint(0, room + 1, each, .device = fa_tensor_device(x));
+        return fa__draw_below(x, room + 1);
     return fa_full(each, room / 2, .dtype = FA_I64, .device = fa_tensor_device(x));
 }
 
@@ -162,7 +162,7 @@ fa_transform *(fa_transform_random_crop)(fa_pair size, const fa_transform_random
 fa_tensor *fa__flip_drawn(const fa_module *self, const fa_tensor *x)
 {
     const fa__flip *t = fa_module_data(self);
-    return fa_lt(fa_rand(FA_SHAPE(fa_size(x, 0), 1, 1, 1), .device = fa_tensor_device(x)), t->p);
+    return fa_lt(fa__draw_uniform(x), t->p);
 }
 
 fa_tensor *fa__flip_forward(fa_module *self, fa_tensor *x)

@@ -32,8 +32,7 @@ struct fa__workers {
     int64_t begun, taken;       /* batches of the run that a worker has begun, and that the loop has taken */
     fa_loader_place next, last; /* of the batch to begin, and of the one that the loop takes next */
     const char *where;          /* the line of the loop */
-    fa__numbers *order;         /* of the epoch of `next`, if has_order */
-    bool has_order;
+    fa__order *order;           /* of the epoch of `next`; NULL: none yet */
     slot slot[];
 };
 
@@ -56,25 +55,26 @@ static void made_release(fa__made *made)
 typedef struct job {
     int64_t run, number;
     fa_loader_place at;
-    fa__numbers *order; /* holds a reference */
+    fa__order *order; /* holds a reference */
     const char *where;
 } job;
 
 /* The order of the epoch of `next`, with a reference for the caller. The lock is held: all other workers need it too.
  */
-static bool order_here(fa__workers *w, fa__numbers **order)
+static bool order_here(fa__workers *w, fa__order **order)
 {
-    if (!w->has_order) {
+    if (!w->order) {
         FA_SCOPE;
-        fa__numbers *fresh;
-        if (!fa__order_of(&w->plan, w->next, &fresh))
-            return false;
-        fa_release(w->order);
-        w->order = fa_keep(fresh);
-        w->has_order = true;
+        w->order = fa_keep(fa__order_new(w->plan.sampler, w->next.seed, w->next.epoch));
     }
     *order = fa_keep(w->order);
-    return true;
+    return *order;
+}
+
+static void forget_order(fa__workers *w)
+{
+    fa_release(w->order);
+    w->order = NULL;
 }
 
 /* Waits until there is room ahead of the loop, and begins the next batch. False: the workers end. If memory ran out,
@@ -90,7 +90,8 @@ static bool begin(fa__workers *w, job *j, fa_error *error)
         *j = (job){.run = w->run, .number = w->begun++, .at = w->next, .where = w->where};
         order_here(w, &j->order);
         w->next = fa__place_after(&w->plan, w->next);
-        w->has_order = w->has_order && w->next.epoch == j->at.epoch;
+        if (w->next.epoch != j->at.epoch)
+            forget_order(w);
     }
     pthread_mutex_unlock(&w->lock);
     return goes_on;
@@ -186,6 +187,7 @@ static void workers_free(fa__workers *w)
     fa_release(w->order);
     fa_release(w->stream);
     fa_release(w->plan.dataset);
+    fa_release((fa_sampler *)(uintptr_t)w->plan.sampler);
     pthread_mutex_destroy(&w->lock);
     pthread_cond_destroy(&w->wanted);
     pthread_cond_destroy(&w->ready);
@@ -219,6 +221,7 @@ fa__workers *fa__workers_start(const fa__plan *plan, const fa_settings *settings
     }
     w->plan = *plan;
     fa_keep(plan->dataset);
+    fa_keep((fa_sampler *)(uintptr_t)plan->sampler);
     w->settings = *settings;
     w->stream = stream;
     w->ahead = ahead;
@@ -254,7 +257,7 @@ static void restart(fa__workers *w, fa_loader_place at)
     pthread_mutex_lock(&w->lock);
     w->begun = w->taken = 0;
     w->next = w->last = at;
-    w->has_order = false;
+    forget_order(w);
     pthread_cond_broadcast(&w->wanted);
     pthread_mutex_unlock(&w->lock);
 }

@@ -68,6 +68,43 @@ static void batches_do_not_depend_on_workers(void **state)
         }
 }
 
+/* A sample of an epoch is augmented alike in batches of any size, in any order, through subsets; and whether a dataset
+ * gives samples one by one or in batches does not matter. A sample that comes twice is augmented in two ways. */
+static void augmentation_belongs_to_the_sample(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    static float first[COUNT][PIXELS], again[PIXELS];
+    int64_t reverse[COUNT];
+    fa_dataset *d = images();
+    for (int64_t i = 0; i < COUNT; i++)
+        reverse[i] = COUNT - 1 - i;
+    for (int k = 0; k < 5; k++) {
+        const int64_t size[] = {1, 5, COUNT, 4, 3};
+        fa_loader *loader = fa_data_loader(k == 4 ? fa_data_subset(d, reverse, COUNT) : d, .batch_size = size[k],
+                                           .seed = 7, .shuffle = k == 3, .workers = k % 3);
+        FA_EACH (batch, loader)
+            for (int64_t i = 0; i < batch.size; i++) {
+                int64_t which = k == 4 ? reverse[batch.samples[i]] : batch.samples[i];
+                assert_true(fa_read(fa_get(fa_cpu(batch.input), i), k ? again : first[which], FA_F32, PIXELS));
+                if (k)
+                    assert_memory_equal(again, first[which], sizeof again);
+            }
+        assert_no_error();
+    }
+    fa_loader *twice = fa_data_loader(d, .sampler = fa_sampler_subset((int64_t[]){3, 3, 3, 3}, 4), .batch_size = 4);
+    FA_EACH (batch, twice) {
+        assert_true(fa_read(fa_get(fa_cpu(batch.input), 0), again, FA_F32, PIXELS));
+        int64_t same = 0;
+        for (int64_t i = 1; i < 4; i++) {
+            assert_true(fa_read(fa_get(fa_cpu(batch.input), i), first[i], FA_F32, PIXELS));
+            same += !memcmp(first[i], again, sizeof again);
+        }
+        assert_true(same < 3);
+    }
+    assert_no_error();
+}
+
 static void positions_continue_exactly(void **state)
 {
     (void)state;
@@ -166,6 +203,25 @@ static bool own_get(void *context, int64_t index, fa_sample *sample)
 static fa_dataset *own_dataset(own *o)
 {
     return fa_dataset_new(&(fa_dataset_type){"mine", own_length, own_get, NULL, NULL}, o);
+}
+
+/* What a dataset draws for a sample does not depend on the others in its batch. */
+static void random_numbers_belong_to_the_sample(void **state)
+{
+    (void)state;
+    own o = {.length = 10, .fails_at = -1};
+    float drawn[10][3], again[3];
+    for (int k = 0; k < 3; k++) {
+        FA_SCOPE;
+        FA_EACH (batch, fa_data_loader(own_dataset(&o), .batch_size = 1 + 3 * k, .seed = 4, .shuffle = k == 1))
+            for (int64_t i = 0; i < batch.size; i++) {
+                float *to = k ? again : drawn[batch.samples[i]];
+                assert_true(fa_read(fa_get(batch.input, i), to, FA_F32, 3));
+                assert_memory_equal(to, drawn[batch.samples[i]], sizeof again);
+            }
+        assert_no_error();
+    }
+    assert_true(drawn[0][0] != drawn[1][0] - 1 && drawn[0][0] != drawn[0][1]);
 }
 
 static void failures_reach_the_loop(void **state)
@@ -406,6 +462,8 @@ int main(void)
         return end_with_workers(getenv("FACULA_TEST_ENDS"));
     const struct CMUnitTest tests[] = {
         TEST(batches_do_not_depend_on_workers),
+        TEST(augmentation_belongs_to_the_sample),
+        TEST(random_numbers_belong_to_the_sample),
         TEST(positions_continue_exactly),
         TEST(incomplete_batches_are_dropped),
         TEST(loops_may_be_nested_and_left),

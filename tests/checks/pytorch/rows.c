@@ -2,6 +2,8 @@
  * document names. Each runs in a scope of its own and must set no error. */
 #include <facula/facula.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
 
 typedef struct variables {
     fa_tensor *x, *y, *w, *b, *v, *images, *mask, *rows, *index, *target, *logits, *loss;
@@ -68,10 +70,27 @@ static const struct {
 #include "rows.inc"
 };
 
+static void put(const char *name, const char *text)
+{
+    fa_file_write(name, text, strlen(text));
+}
+
+/* The files that the document names. */
+static void make_files(void)
+{
+    fa_save(fa_nn_sequential(fa_nn_linear(6, 3)), path);
+    fa_save(FA_NAMED("array", fa_ones(FA_SHAPE(4, 3))), "x.npy");
+    fa_save(FA_NAMED("array", fa_zeros(FA_SHAPE(4))), "y.npy");
+    put("iris.csv", "petal,species\n1.5,setosa\n4,virginica\n");
+    mkdir("photos", 0777);
+    mkdir("photos/cat", 0777);
+    put("photos/cat/1.pgm", "P2 1 1 255 7\n");
+}
+
 int main(void)
 {
     int failed = 0;
-    fa_save(fa_nn_sequential(fa_nn_linear(6, 3)), path);
+    make_files();
     for (size_t i = 0; i < sizeof all_rows / sizeof *all_rows; i++) {
         all_rows[i].run();
         if (!fa_failed()) {
