@@ -26,10 +26,9 @@ fa__order *fa__order_new(const fa_sampler *s, uint64_t seed, int64_t epoch)
     o->sampler = fa_keep((fa_sampler *)(uintptr_t)s);
     o->seed = s->seed >= 0 ? (uint64_t)s->seed : seed;
     o->key = fa__seed_of(o->seed, (uint64_t)epoch, 0);
-    if (s->kind->begin && !s->kind->begin(o, (uint64_t)epoch))
-        return NULL;
-    o->item = fa_keep(o->item);
-    return fa_escape(o);
+    bool good = !s->kind->begin || s->kind->begin(o, (uint64_t)epoch);
+    o->item = o->item ? fa_keep(o->item) : NULL;
+    return good ? fa_escape(o) : NULL;
 }
 
 int64_t fa__order_at(const fa__order *o, int64_t k)
