@@ -8,6 +8,7 @@
 #include <facula/data.h>
 #include <facula/dataset.h>
 #include <facula/device.h>
+#include <facula/dist.h>
 #include <facula/dlpack.h>
 #include <facula/expression.h>
 #include <facula/graph.h>
@@ -91,6 +92,7 @@
 #define fa_transfers_report(...) FA__CALLED(fa_transfers_report(__VA_ARGS__))
 #define fa_transfers_json(...) FA__CALLED(fa_transfers_json(__VA_ARGS__))
 #define fa_transfers_reset(...) FA__CALLED(fa_transfers_reset(__VA_ARGS__))
+#define fa_data_parallel_on(...) FA__CALLED(fa_data_parallel_on(__VA_ARGS__))
 #define fa_to_dlpack(...) FA__CALLED(fa_to_dlpack(__VA_ARGS__))
 #define fa_to_dlpack_unversioned(...) FA__CALLED(fa_to_dlpack_unversioned(__VA_ARGS__))
 #define fa_from_dlpack(...) FA__CALLED(fa_from_dlpack(__VA_ARGS__))
