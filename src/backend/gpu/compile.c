@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "base/log.h"
 #include "core/ledger.h"
+#include <stdlib.h>
 #include <string.h>
 
 /* The compiler is waited for on behalf of the call that needs the kernel. */
@@ -13,6 +14,12 @@ static void *counted(fa__gpu_issue *issue, int64_t start, void *handle)
 {
     fa__ledger_implicit(issue->op, issue->device, fa__clock_ns() - start);
     return handle;
+}
+
+/* Where the driver has a cache of its own, only if the program's environment names a folder. */
+static bool is_kept(const fa__device *d)
+{
+    return fa__gpu_disk_is_used() && (!fa__gpu_own(d)->caches || getenv("FACULA_CACHE_DIR"));
 }
 
 static void *from_disk(fa__gpu_issue *issue, const char *source, const char *entry)
@@ -40,12 +47,13 @@ static void to_disk(fa__device *d, const char *source, void *handle)
 void *fa__gpu_compile(fa__gpu_issue *issue, const char *source, const char *entry)
 {
     fa__device *d = issue->device;
-    void *handle = fa__gpu_well(d) ? from_disk(issue, source, entry) : NULL;
+    const bool kept = is_kept(d);
+    void *handle = kept && fa__gpu_well(d) ? from_disk(issue, source, entry) : NULL;
     if (handle || fa__failed())
         return handle;
     int64_t start = fa__clock_ns();
     handle = counted(issue, start, fa__gpu_own(d)->driver->build(d, source, entry));
-    if (handle && fa__gpu_disk_is_used()) /* drivers may compile once more to tell what they have compiled */
+    if (handle && kept)
         to_disk(d, source, handle);
     return handle;
 }

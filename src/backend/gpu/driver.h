@@ -101,6 +101,7 @@ typedef struct fa__gpu_device {
     bool f64;           /* it computes in f64 */
     bool bit_equal;     /* its results are the CPU's, to the bit */
     bool pinned;        /* the host's memory is not the device's: copies go through pinned memory */
+    bool caches;        /* the driver has a disk cache of its own, and compiles once more to give a kernel's bytes */
     uint64_t groups;    /* work-groups that keep it busy */
     uint64_t max_group; /* work-items of a group: not fewer than fa__gpu_largest_group() */
     size_t max_args;    /* bytes of all arguments: not fewer than FA__GPU_LEAST_ARGS */
