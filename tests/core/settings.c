@@ -8,7 +8,7 @@ static void settings_nest_and_end_with_their_block(void **state)
     (void)state;
     fa_settings before = fa__settings();
     assert_true(fa_device_equal(fa_device_current(), FA_CPU));
-    assert_false(before.no_grad || before.fallback || before.deterministic || before.anomaly);
+    assert_false(before.no_grad || before.fallback || before.deterministic || before.tf32 || before.anomaly);
     assert_int_equal(before.forbid, 0);
     assert_int_equal(before.placement, FA_PLACE_DEFAULT);
     assert_int_equal(before.autocast, FA_SAME);
@@ -16,9 +16,9 @@ static void settings_nest_and_end_with_their_block(void **state)
     assert_null(before.catch_errors);
     {
         FA_USE(.no_grad = true, .device = DEVICE(0));
-        FA_USE(.deterministic = true, .anomaly = true, .fallback = true);
-        assert_true(fa__settings().no_grad && fa__settings().deterministic && fa__settings().anomaly
-                    && fa__settings().fallback);
+        FA_USE(.deterministic = true, .tf32 = true, .anomaly = true, .fallback = true);
+        assert_true(fa__settings().no_grad && fa__settings().deterministic && fa__settings().tf32
+                    && fa__settings().anomaly && fa__settings().fallback);
         assert_true(fa_device_equal(fa_device_current(), DEVICE(0)));
         {
             FA_USE(.no_grad = false, .device = DEVICE(1), .autocast = FA_BF16, .placement = FA_PLACE_STRICT,

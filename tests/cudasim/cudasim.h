@@ -1,6 +1,6 @@
-/* The simulator of CUDA: an object with the driver's and NVRTC's functions, for machines without a GPU. Devices have
- * memory of their own, streams run late, in a thread of the simulator, and in any order that their events allow. This
- * is what its files share, and what tests may ask of it (by dlsym). */
+/* The simulator of CUDA: an object with the driver's, NVRTC's and cuBLASLt's functions, for machines without a GPU.
+ * Devices have memory of their own, streams run late, in a thread of the simulator, and in any order that their events
+ * allow. This is what its files share, and what tests may ask of it (by dlsym). */
 #ifndef CUDASIM_H
 #define CUDASIM_H
 #include "backend/gpu/cuda/api.h"
@@ -68,7 +68,7 @@ void cudasim_lock(void);
 void cudasim_unlock(void);
 
 typedef struct command {
-    enum { COPY, LAUNCH, RECORD, WAIT } kind;
+    enum { COPY, CALL, LAUNCH, RECORD, WAIT } kind;
     struct command *next;
     int64_t ready; /* the time from which on it may run */
     void *to;      /* COPY */
@@ -76,7 +76,8 @@ typedef struct command {
     size_t bytes;
     CUevent event; /* RECORD, WAIT */
     uint64_t number;
-    CUfunction function; /* LAUNCH */
+    void (*call)(const void *value); /* CALL */
+    CUfunction function;             /* LAUNCH */
     unsigned grid[3], block[3];
     void *argument[64];
     unsigned char value[4096];

@@ -29,7 +29,7 @@ static struct {
 static struct {
     const char *name;
     long calls;
-} counted[80];
+} counted[128];
 
 void cudasim_fail(const char *call, long n, int code, bool sticky)
 {

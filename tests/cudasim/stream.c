@@ -99,6 +99,8 @@ static void run(const command *c, CUcontext context)
 {
     if (c->kind == COPY)
         memcpy(c->to, c->from, c->bytes);
+    else if (c->kind == CALL)
+        c->call(c->value);
     else if (!cudasim_run(c))
         __atomic_store_n(&context->lost, LAUNCH_FAILED, __ATOMIC_RELAXED);
 }

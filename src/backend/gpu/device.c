@@ -21,7 +21,7 @@ static void finish(void)
         return;
     fa__devices_finish();
     for (int kind = 0; kind < FA__BACKENDS; kind++)
-        if (drivers[kind] && drivers[kind]->library)
+        if (drivers[kind] && drivers[kind]->library && drivers[kind]->library->end)
             drivers[kind]->library->end();
 }
 

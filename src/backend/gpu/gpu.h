@@ -154,12 +154,20 @@ typedef struct fa__gpu_matrix {
 typedef struct fa__gpu_library {
     const char *name;    /* "CLBlast" */
     const char *setting; /* the environment's variable: 0 never, 1 whenever it can, else where it is faster */
+    uint32_t dtypes;     /* bits */
+    bool batches;        /* it takes several products at even distances */
+    bool faster;         /* always: nothing is measured */
+    size_t scratch;      /* bytes of the device's memory that a product may use */
     bool (*there)(void);
-    /* c = a b, or c += a b where there is a bias, which stands in c; the matrices are those of c, a, b. 0 and an event,
-     * or the library's status. */
-    int (*product)(fa__gpu_queue *, const fa__gpu_product *, const fa__gpu_matrix[3], void **event);
-    void (*end)(void); /* the process ends: frees what the library has of the driver */
+    /* Whether product() adds the bias itself. NULL: never. */
+    bool (*adds_bias)(const fa__gpu_product *);
+    /* c = a b, with the bias if it adds that, else c += a b where there is one, which stands in c; the matrices are
+     * those of c, a, b. 0, and an event, or none; FA__GPU_NO_PRODUCT; or the library's status. */
+    int (*product)(fa__gpu_queue *, const fa__gpu_product *, const fa__gpu_matrix[3], void *scratch, void **event);
+    void (*end)(void); /* the process ends: frees what the library has of the driver. NULL: nothing */
 } fa__gpu_library;
+
+enum { FA__GPU_NO_PRODUCT = -1000 }; /* the library has no way to make this one, but may have for others */
 
 void fa__gpu_library_begin(fa__gpu_device *);
 /* For an override: the product by the driver's library, or FA__DECLINED. */

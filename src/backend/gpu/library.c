@@ -1,12 +1,12 @@
-/* Matrix products by a library for the kind of GPU (CLBlast), where it is there and was measured to be faster on the
- * device. Its sums are made in another order, so their last bits differ from those of our kernel and of the CPU: never
- * under FA_USE(.deterministic = true).
+/* Matrix products by a library for the kind of GPU (cuBLASLt, CLBlast), where it is there and faster. Its sums are made
+ * in another order, so their last bits differ from those of our kernel and of the CPU: never under
+ * FA_USE(.deterministic = true).
  *
- * A product is a candidate when its matrices are large and lie as libraries have them. With the MANY-th candidate of a
- * size in a process both ways are timed, once: a program of a few products never waits for a library to compile its
- * kernels, which takes seconds. The result is kept beside the compiled kernels, for later processes. The environment's
- * variable of the library's name (FACULA_CLBLAST) turns it off with 0; with 1 it does all products that lie right, of
- * any size. */
+ * A product is a candidate when its matrices are large and lie as libraries have them. cuBLASLt makes all candidates.
+ * With CLBlast, both ways are timed once, with the MANY-th candidate of a size in a process: a program of a few
+ * products never waits for a library to compile its kernels, which takes seconds. The result is kept beside the
+ * compiled kernels, for later processes. The environment's variable of the library's name (FACULA_CLBLAST,
+ * FACULA_CUBLASLT) turns it off with 0; with 1 it makes all products that lie right, of any size. */
 #include "backend/gpu/gpu.h"
 #include "base/alloc.h"
 #include "base/clock.h"
@@ -73,8 +73,9 @@ static bool can(job *j)
     const matmul_arguments *p = &j->product.p;
     const fa__gpu_queue *q = j->queue;
     const bool careful = j->launch->overwrites;
-    return (p->dtype == FA_F32 || (p->dtype == FA_F64 && q->gpu->f64)) && !careful && p->rank == 0 && p->m > 0
-           && p->n > 0 && p->k > 0 && lies_right(p->m, p->k, p->a_row, p->a_col, &j->matrix[1])
+    return library_of(j)->dtypes >> p->dtype & 1 && (p->dtype != FA_F64 || q->gpu->f64) && !careful
+           && p->rank <= library_of(j)->batches && p->m > 0 && p->n > 0 && p->k > 0
+           && lies_right(p->m, p->k, p->a_row, p->a_col, &j->matrix[1])
            && lies_right(p->k, p->n, p->b_row, p->b_col, &j->matrix[2])
            && lies_right(p->m, p->n, p->c_row, p->c_col, &j->matrix[0]) && !j->matrix[0].transposed
            && !fa__ctx()->settings->deterministic;
@@ -89,28 +90,47 @@ static bool put_bias(const job *j)
     return !none.p.bias || fa__gpu_run_product(&j->queue->base, j->launch, &none);
 }
 
-/* 0, and no error, when the library fails: it is not used any more. The time that it compiles is counted as a wait. */
-static uint64_t by_library(const job *j)
+/* FA__GPU_NO_PRODUCT, or the library's status. The time that it compiles is counted as a wait. */
+static int call(const job *j, void *scratch, void **event)
 {
-    fa__gpu_queue *q = j->queue;
     const fa__op *op = j->launch->op;
-    void *event = NULL;
-    if (!put_bias(j) || !fa__gpu_begin(q, op))
-        return 0;
     int64_t start = fa__clock_ns();
-    int status = library_of(j)->product(q, &j->product, j->matrix, &event);
+    int status = library_of(j)->product(j->queue, &j->product, j->matrix, scratch, event);
     int64_t taken = fa__clock_ns() - start;
     if (taken > 10000000)
-        fa__ledger_implicit(op, q->base.device, taken);
-    if (!status && event) {
+        fa__ledger_implicit(op, j->queue->base.device, taken);
+    return status;
+}
+
+static uint64_t issue(const job *j, void *scratch)
+{
+    fa__gpu_queue *q = j->queue;
+    const fa__gpu_library *library = library_of(j);
+    void *event = NULL;
+    if ((!(library->adds_bias && library->adds_bias(&j->product)) && !put_bias(j)) || !fa__gpu_begin(q, j->launch->op))
+        return 0;
+    int status = call(j, scratch, &event);
+    if (!status) {
         own(j)->library_products++;
         return fa__gpu_commit(q, NULL, event, "a library's product");
     }
-    if (!fa__failed())
-        fa__log(FA_LOG_WARNING, "%s: %s fails with status %d: it is not used any more", q->base.device->name,
-                library_of(j)->name, status);
+    if (status == FA__GPU_NO_PRODUCT || fa__failed())
+        return 0;
+    fa__log(FA_LOG_WARNING, "%s: %s fails with status %d: it is not used any more", q->base.device->name, library->name,
+            status);
     own(j)->library_use = FA__GPU_LIBRARY_NEVER;
     return 0;
+}
+
+/* 0, and no error, when the library has no such product, or fails: then it is not used any more. */
+static uint64_t by_library(const job *j)
+{
+    const size_t size = library_of(j)->scratch;
+    fa__gpu_issue own_issue = fa__gpu_issue_begin(&j->queue->base, j->launch);
+    void *scratch = size ? fa__gpu_scratch(&own_issue, size) : NULL;
+    uint64_t ticket = !size || scratch ? issue(j, scratch) : 0;
+    fa__gpu_issue_end(&own_issue);
+    return ticket;
 }
 
 /* ---- whose is faster ---- */
@@ -173,7 +193,7 @@ static int size_of(const matmul_arguments *p)
 {
     if (p->m < SMALLEST || p->n < SMALLEST || p->k < SMALLEST)
         return -1;
-    double work = (double)p->m * (double)p->n * (double)p->k;
+    double work = (double)p->m * (double)p->n * (double)p->k * (double)(p->rank ? p->shape[0] : 1);
     int size = -1;
     double least = 1 << LEAST_WORK;
     while (work >= least && size < FA__GPU_PRODUCT_SIZES - 1) {
@@ -187,8 +207,8 @@ static bool is_faster(const job *j)
 {
     const matmul_arguments *p = &j->product.p;
     int size = size_of(p);
-    if (size < 0)
-        return false;
+    if (size < 0 || library_of(j)->faster)
+        return size >= 0;
     verdict *v = &own(j)->verdict[p->dtype == FA_F64][size];
     char name[40];
     if (FA__LIKELY(v->whose != FA__GPU_UNKNOWN))

@@ -1,5 +1,6 @@
 /* The two tables of the CUDA backend: for the house, and for the code that all kinds of GPU share. */
 #include "backend/gpu/cuda/cuda.h"
+#include "kernels_gpu.h"
 
 extern const char fa__embed_cuda_h[]; /* ends with a 0 */
 
@@ -38,6 +39,7 @@ const fa__gpu_driver fa__cuda_driver = {
     .load = fa__cuda_load_binary,
     .binary = fa__cuda_binary,
     .kernel_free = fa__cuda_kernel_free,
+    .library = &fa__cuda_cublaslt,
 };
 
 const fa__backend fa__backend_cuda = {
@@ -48,5 +50,6 @@ const fa__backend fa__backend_cuda = {
     .why = fa__cuda_why,
     .open = open_device,
     .properties = fa__cuda_properties,
+    .overrides = fa__cuda_overrides,
     FA__GPU_BACKEND,
 };

@@ -4,6 +4,7 @@
 #define FA__BACKEND_GPU_CUDA_CUDA_H
 #include "backend/gpu/cuda/api.h"
 #include "backend/gpu/queue.h"
+#include "base/dynamic.h"
 
 enum { FA__CUDA_DEVICES = 16 };
 
@@ -47,6 +48,9 @@ static inline fa__cuda_device *fa__cuda_own(const fa__device *d)
 /* ---- load.c ---- */
 /* Opens the driver and the compiler. False, with the reason, when one is not there or lacks a function. */
 bool fa__cuda_load(const char **why);
+/* Opens the library of NVIDIA's that the variable of the environment names, else version 13 or 12 of `stem`
+ * ("libnvrtc"), from where the system, the toolkit or Python's packages have it. */
+bool fa__cuda_open_library(fa__library *, const char *variable, const char *stem, const fa__symbol *, size_t count);
 /* The name of a failure. The issue layer has negative numbers for them: CUDA's with another sign, and NVRTC's below
  * these. */
 enum { FA__CUDA_NVRTC = 100000 };
@@ -96,6 +100,10 @@ void *fa__cuda_binary(fa__device *, void *handle, size_t *size);
 void fa__cuda_kernel_free(fa__device *, void *handle);
 bool fa__cuda_launch(fa__device *, void *queue, const fa__gpu_kernel *, const uint64_t groups[3], void *fault,
                      bool careful, const fa__gpu_arg *, int count);
+
+/* ---- cublaslt.c ---- */
+extern const struct fa__gpu_library fa__cuda_cublaslt;
+void fa__cuda_cublaslt_close(const fa__device *);
 
 /* ---- backend.c ---- */
 extern const fa__gpu_driver fa__cuda_driver;

@@ -1,6 +1,5 @@
-/* Finding the driver and NVRTC, the names of their errors, and the context of a call. */
+/* Finding the driver and NVIDIA's libraries, the names of their errors, and the context of a call. */
 #include "backend/gpu/cuda/cuda.h"
-#include "base/dynamic.h"
 #include "base/error.h"
 #include "base/text.h"
 #include <glob.h>
@@ -17,57 +16,67 @@ static const fa__symbol nvrtc_symbols[] = {
 enum {
     DRIVER_SYMBOLS = sizeof driver_symbols / sizeof *driver_symbols,
     NVRTC_SYMBOLS = sizeof nvrtc_symbols / sizeof *nvrtc_symbols,
-    NVRTC_NAMES = 64
+    NAMES = 64 /* places where a library may be */
 };
 
-/* ---- where NVRTC is ---- */
-/* Patterns of glob(), for the folder that a variable of the environment names, "": none. Python's packages put it under
- * nvidia/cuda_nvrtc/lib, or nvidia/cu13/lib. The newest of each folder comes first. */
+/* ---- where NVIDIA's libraries are ---- */
+/* Folders, as patterns of glob(), below the one that a variable of the environment names ("": none). Python's packages
+ * put libraries under nvidia/cuda_nvrtc/lib and its like, or nvidia/cu13/lib. The newest version of each comes first.
+ */
 static const struct {
     const char *variable, *pattern;
 } folders[] = {
-    {"CUDA_HOME", "/lib64/libnvrtc.so"},
-    {"CUDA_PATH", "/lib64/libnvrtc.so"},
-    {"", "/usr/local/cuda/lib64/libnvrtc.so"},
-    {"", "/usr/local/cuda-*/lib64/libnvrtc.so"},
-    {"", "/opt/cuda/lib64/libnvrtc.so"},
-    {"VIRTUAL_ENV", "/lib/python3*/site-packages/nvidia/*/lib/libnvrtc.so.1?"},
-    {"CONDA_PREFIX", "/lib/libnvrtc.so.1?"},
-    {"CONDA_PREFIX", "/lib/python3*/site-packages/nvidia/*/lib/libnvrtc.so.1?"},
-    {"HOME", "/.local/lib/python3*/site-packages/nvidia/*/lib/libnvrtc.so.1?"},
-    {"", "/usr/local/lib/python3*/*-packages/nvidia/*/lib/libnvrtc.so.1?"},
-    {"", "/usr/lib/python3*/*-packages/nvidia/*/lib/libnvrtc.so.1?"},
+    {"CUDA_HOME", "/lib64"},
+    {"CUDA_PATH", "/lib64"},
+    {"", "/usr/local/cuda/lib64"},
+    {"", "/usr/local/cuda-*/lib64"},
+    {"", "/opt/cuda/lib64"},
+    {"VIRTUAL_ENV", "/lib/python3*/site-packages/nvidia/*/lib"},
+    {"CONDA_PREFIX", "/lib"},
+    {"CONDA_PREFIX", "/lib/python3*/site-packages/nvidia/*/lib"},
+    {"HOME", "/.local/lib/python3*/site-packages/nvidia/*/lib"},
+    {"", "/usr/local/lib/python3*/*-packages/nvidia/*/lib"},
+    {"", "/usr/lib/python3*/*-packages/nvidia/*/lib"},
 };
 
 /* Appends to what was found. */
-static void look_into(const char *variable, const char *pattern, glob_t *found)
+static void look_into(const char *variable, const char *pattern, const char *stem, glob_t *found)
 {
     const char *folder = *variable ? getenv(variable) : "";
     char path[1024];
-    int n = folder ? snprintf(path, sizeof path, "%s%s", folder, pattern) : -1;
+    int n = folder ? snprintf(path, sizeof path, "%s%s/%s.so.1?", folder, pattern, stem) : -1;
     if (n > 0 && n < (int)sizeof path && (!*variable || *folder == '/'))
         glob(path, GLOB_APPEND, NULL, found);
 }
 
-static bool open_nvrtc(fa__library *library)
+bool fa__cuda_open_library(fa__library *library, const char *variable, const char *stem, const fa__symbol *symbols,
+                           size_t count)
 {
-    const char *named = getenv("FACULA_NVRTC_LIBRARY"), *names[NVRTC_NAMES] = {named};
+    const char *named = getenv(variable), *names[NAMES] = {named};
+    char newest[64], before[64];
     glob_t found = {0};
     if (named && *named)
-        return fa__library_open(library, names, nvrtc_symbols, NVRTC_SYMBOLS);
-    names[0] = "libnvrtc.so.13";
-    names[1] = "libnvrtc.so.12";
-    if (fa__library_open(library, names, nvrtc_symbols, NVRTC_SYMBOLS))
+        return fa__library_open(library, names, symbols, count);
+    snprintf(newest, sizeof newest, "%s.so.13", stem);
+    snprintf(before, sizeof before, "%s.so.12", stem);
+    names[0] = newest;
+    names[1] = before;
+    if (fa__library_open(library, names, symbols, count))
         return true;
     for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        look_into(folders[i].variable, folders[i].pattern, &found);
-    size_t count = 0;
-    for (size_t i = found.gl_pathc; i > 0 && count < NVRTC_NAMES - 1; i--)
-        names[count++] = found.gl_pathv[i - 1];
-    names[count] = NULL;
-    bool open = count && fa__library_open(library, names, nvrtc_symbols, NVRTC_SYMBOLS);
+        look_into(folders[i].variable, folders[i].pattern, stem, &found);
+    size_t several = 0;
+    for (size_t i = found.gl_pathc; i > 0 && several < NAMES - 1; i--)
+        names[several++] = found.gl_pathv[i - 1];
+    names[several] = NULL;
+    bool open = several && fa__library_open(library, names, symbols, count);
     globfree(&found);
     return open;
+}
+
+static bool open_nvrtc(fa__library *library)
+{
+    return fa__cuda_open_library(library, "FACULA_NVRTC_LIBRARY", "libnvrtc", nvrtc_symbols, NVRTC_SYMBOLS);
 }
 
 /* ---- the driver ---- */

@@ -39,7 +39,7 @@ void fa__opencl_clblast_end(void)
         clear_cache();
 }
 
-static int call(fa__gpu_queue *q, const fa__gpu_product *x, const fa__gpu_matrix matrix[3], void **event)
+static int call(fa__gpu_queue *q, const fa__gpu_product *x, const fa__gpu_matrix matrix[3], void *scratch, void **event)
 {
     const matmul_arguments *p = &x->p;
     const void *const address[3] = {x->c, x->a, x->b};
@@ -49,6 +49,7 @@ static int call(fa__gpu_queue *q, const fa__gpu_product *x, const fa__gpu_matrix
     cl_event *out = (cl_event *)(void *)event;
     cl_mem buffer[3];
     size_t at[3] = {0};
+    (void)scratch;
     for (int i = 0; i < 3; i++) {
         buffer[i] = fa__opencl_find(q->base.device, address[i], &at[i]);
         if (!buffer[i])
@@ -62,8 +63,12 @@ static int call(fa__gpu_queue *q, const fa__gpu_product *x, const fa__gpu_matrix
                  p->bias ? 1 : 0, buffer[0], at[0], matrix[0].ld, &queue, out);
 }
 
-const fa__gpu_library fa__opencl_clblast = {
-    .name = "CLBlast", .setting = "FACULA_CLBLAST", .there = there, .product = call, .end = fa__opencl_clblast_end};
+const fa__gpu_library fa__opencl_clblast = {.name = "CLBlast",
+                                            .setting = "FACULA_CLBLAST",
+                                            .dtypes = 1u << FA_F32 | 1u << FA_F64,
+                                            .there = there,
+                                            .product = call,
+                                            .end = fa__opencl_clblast_end};
 
 OVERRIDE(opencl, matmul)
 {
