@@ -276,8 +276,9 @@ extern "C" {
 FA_API bool fa_move_(fa_tensor *t, fa_place where);
 
 /** Makes `t` follow `leader`: whenever fa_move_() moves the leader, t moves with it, to its device and, if t is
- *  floating point, to its dtype; if one of them cannot move, neither does. Optimizers use this for their state. The
- *  leader holds a reference to t; fa_unfollow() drops it. Chains are not allowed: tensors that follow t do not follow
+ *  floating point and not 0-dim, to its dtype; if one of them cannot move, neither does. Optimizers use this for their
+ *  state; their step counts, which are 0-dim, keep their dtype. The leader holds a reference to t; fa_unfollow() drops
+ *  it. Chains are not allowed: tensors that follow t do not follow
  *  its leader. No other thread may move the leader during the call.
  *  @return false and an error: FA_ERROR_ARGUMENT if leader is t, or if other tensors follow t */
 FA_API bool fa_follow(fa_tensor *t, fa_tensor *leader);

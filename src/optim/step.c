@@ -82,14 +82,16 @@ void fa__counters_drop(fa__slot *slot)
         fa__state_drop(&slot->counter[k], slot->parameter);
 }
 
-/* Creates a counter, which starts as the step count known on the host. */
+/* Creates a counter, which starts as the step count known on the host. Those behind the first are computed from it in
+ * each step, and have the dtype of the parameter's other numbers; the first keeps its dtype when a module is moved. */
 static bool counter_ready(fa__slot *slot, int k)
 {
-    if (slot->counter[k] && !fa_tensor_is_faulty(slot->counter[k]))
+    fa_tensor *counter = slot->counter[k];
+    const fa_dtype dtype = fa_tensor_dtype(slot->parameter) == FA_F64 ? FA_F64 : FA_F32;
+    if (counter && (!k || fa_tensor_dtype(counter) == dtype) && !fa_tensor_is_faulty(counter))
         return true;
     fa__state_drop(&slot->counter[k], slot->parameter);
     FA_UNRECORDED;
-    fa_dtype dtype = fa_tensor_dtype(slot->parameter) == FA_F64 ? FA_F64 : FA_F32;
     fa_tensor *made =
         fa_full(FA_SCALAR, (double)slot->step, .dtype = dtype, .device = fa_tensor_device(slot->parameter));
     if (!made || !fa_follow(made, slot->parameter))

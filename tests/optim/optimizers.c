@@ -278,6 +278,9 @@ static void what_follows_moves_too_or_nothing_does(void **state)
     assert_int_equal(fa_tensor_dtype(real), FA_F32);
     assert_true(fa_move_(leader, FA_F16));
     assert_true(fa_tensor_dtype(real) == FA_F16 && fa_tensor_dtype(whole) == FA_I64);
+    fa_tensor *number = fa_ones(FA_SCALAR, .device = DEVICE(0));
+    assert_true(fa_follow(number, leader) && fa_move_(leader, FA_F64) && fa_move_(leader, FA_F16));
+    assert_int_equal(fa_tensor_dtype(number), FA_F32);
     assert_true(fa_follow(view, leader));
     assert_false(fa_move_(leader, FA_CPU));
     assert_error(FA_ERROR_STATE, "fa_move_", "view");
@@ -295,6 +298,32 @@ static void what_follows_moves_too_or_nothing_does(void **state)
     assert_error(FA_ERROR_ARGUMENT, "followers");
     assert_false(fa_follow(NULL, leader));
     assert_error(FA_ERROR_ARGUMENT, "fa_follow");
+}
+
+/* Step counts on the device are exact in narrow dtypes, too: those above 256 are not numbers of bf16. */
+static void step_counts_are_exact_behind_a_move(void **state)
+{
+    (void)state;
+    enum { MANY = 303 };
+    for (int where = 0; where < 2; where++) {
+        FA_SCOPE;
+        fa_tensor *p = parameter(where ? DEVICE(0) : FA_CPU, FA_F32);
+        fa_optim *o = fa_optim_adam(fa_params(p));
+        assert_true(fa_optim_set_capturable(o, true));
+        for (int step = 0; step < MANY; step++) {
+            FA_SCOPE;
+            if (step == MANY - 2)
+                assert_true(fa_move_(p, FA_BF16));
+            assert_true(fa_set_grad(p, fa_ones_like(p)));
+            assert_true(fa_optim_step(o));
+        }
+        const fa_state_dict state_ = fa_optim_state_dict(o);
+        double count = 0;
+        for (size_t i = 0; i < state_.numbers.count; i++)
+            count = strcmp(state_.numbers.name[i], "state.0.step") ? count : state_.numbers.item[i];
+        assert_true(count == MANY);
+        assert_no_error();
+    }
 }
 
 static void state_goes_with_its_optimizer(void **state)
@@ -430,6 +459,7 @@ int main(void)
         TEST(steps_are_counted_for_each),
         TEST(state_follows_its_parameter),
         TEST(what_follows_moves_too_or_nothing_does),
+        TEST(step_counts_are_exact_behind_a_move),
         TEST(state_goes_with_its_optimizer),
         TEST(rates_can_change),
         TEST(bad_options_are_named),

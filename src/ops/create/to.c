@@ -160,10 +160,10 @@ static bool prepare(change *m, fa_tensor *t, fa__device *to, fa_dtype dtype)
     return m->other || m->copied;
 }
 
-/* The dtype of a follower (for instance t's gradient): converted with t if it is floating. */
+/* The dtype of a follower: converted with t if it is floating, and no single number. */
 static fa_dtype dtype_of_follower(const fa_tensor *follower, const fa_tensor *t, fa_dtype dtype)
 {
-    bool converts = dtype != (fa_dtype)t->dtype && fa__dtype_is_float(follower->dtype);
+    bool converts = dtype != (fa_dtype)t->dtype && follower->rank && fa__dtype_is_float(follower->dtype);
     return converts ? dtype : (fa_dtype)follower->dtype;
 }
 
