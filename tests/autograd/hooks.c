@@ -334,6 +334,10 @@ static void a_function_of_several_results(void **state)
     fa_mul_(moved, 2);
     assert_false(fa_backward(fa_sum(r.item[0])));
     FAILS(FA_ERROR_GRADIENT, "changed in place");
+    f.results = 4;
+    f.saves = 0;
+    assert_int_equal(fa_apply_all(&f, &missing, FA_TENSORS(x, y)).count, 4);
+    assert_false(fa_failed());
     f.results = 5;
     assert_int_equal(fa_apply_all(&f, &missing, FA_TENSORS(x, y)).count, 0);
     FAILS(FA_ERROR_ARGUMENT, "fa_apply: 5 results");

@@ -249,6 +249,8 @@ static bool blend_gradient(const fa_op_backward *b)
     for (size_t k = 0; k < a->x.count; k++)
         if (fa_op_wants_item(b, k) && !fa_op_set_item_grad(b, k, fa_mul(b->grad[0], a->weights.item[k])))
             return false;
+    assert_false(fa_op_set_item_grad(b, a->x.count, b->grad[0]));
+    assert_error(FA_ERROR_INDEX, "no list with an item 2");
     return true;
 }
 

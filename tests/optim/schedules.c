@@ -150,6 +150,23 @@ static void one_cycle_may_have_short_phases(void **state)
 }
 
 /* A step of the schedule after each of the steps, the last too: the line stays where it ends. */
+/* Names in a state are of limited length: a state that would need longer ones is an error, and nothing is cut off. */
+static void schedules_in_schedules(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    fa_schedule *s =
+        fa_schedule_exponential(fa_optim_sgd(fa_params(fa_ones(FA_SHAPE(2), .requires_grad = true)), .lr = 0.5), 0.5);
+    for (int depth = 0; depth < 5; depth++)
+        s = fa_schedule_chained(s);
+    assert_true(fa_schedule_state_dict(s).numbers.count > 0);
+    for (int depth = 0; depth < 40; depth++)
+        s = fa_schedule_chained(s);
+    assert_non_null(s);
+    assert_int_equal(fa_schedule_state_dict(s).numbers.count, 0);
+    assert_error(FA_ERROR_ARGUMENT, "schedules are nested too deeply");
+}
+
 static void a_linear_cycle_ends_with_its_last_rate(void **state)
 {
     (void)state;
@@ -207,6 +224,7 @@ int main(void)
         TEST(the_ends_of_ranges),
         TEST(an_infinite_metric_is_the_best_once),
         TEST(one_cycle_may_have_short_phases),
+        TEST(schedules_in_schedules),
         TEST(a_linear_cycle_ends_with_its_last_rate),
         TEST(a_line_to_nothing_ends_at_0),
         TEST(a_schedule_holds_its_optimizer),
