@@ -93,7 +93,7 @@ run_tests() {
     (
         cd "$build"
         export FACULA_PLUGINS="$build/facula-plugins" FACULA_CACHE_DIR=off
-        ulimit -c 0 -v 16000000 -f 4000000
+        ulimit -c 0 -v 16000000 -f 2000000000
         # shellcheck disable=SC2016 # expanded in the shell that xargs starts
         xargs -P 2 -L 1 sh -c 'timeout -k 1 $((10 + $0 / 100)) "$1" >/dev/null 2>&1 9>&- </dev/null
             status=$?; [ $status = 0 ] || [ $status = 77 ] || { echo "${1##*/} $status"; exit 255; }' 2>/dev/null
