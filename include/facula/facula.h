@@ -51,6 +51,7 @@
 #include <facula/scope.h>
 #include <facula/tensor.h>
 #include <facula/train.h>
+#include <facula/transform.h>
 #include <facula/types.h>
 #include <facula/version.h>
 #endif

@@ -26,6 +26,7 @@
 #include <facula/scope.h>
 #include <facula/tensor.h>
 #include <facula/train.h>
+#include <facula/transform.h>
 
 /* clang-format off */
 #define fa_scaler_scale(...) FA__CALLED(fa_scaler_scale(__VA_ARGS__))
@@ -265,5 +266,12 @@
 #define fa_meter_table(...) FA__CALLED(fa_meter_table(__VA_ARGS__))
 #define fa_meter_reset(...) FA__CALLED(fa_meter_reset(__VA_ARGS__))
 #define fa_progress_clear(...) FA__CALLED(fa_progress_clear(__VA_ARGS__))
+#define fa_transform_center_crop(...) FA__CALLED(fa_transform_center_crop(__VA_ARGS__))
+#define fa_transform_grayscale(...) FA__CALLED(fa_transform_grayscale(__VA_ARGS__))
+#define fa_transform_autocontrast(...) FA__CALLED(fa_transform_autocontrast(__VA_ARGS__))
+#define fa_transform_equalize(...) FA__CALLED(fa_transform_equalize(__VA_ARGS__))
+#define fa_transform_posterize(...) FA__CALLED(fa_transform_posterize(__VA_ARGS__))
+#define fa_transform_solarize(...) FA__CALLED(fa_transform_solarize(__VA_ARGS__))
+#define fa_transform_random_apply(...) FA__CALLED(fa_transform_random_apply(__VA_ARGS__))
 /* clang-format on */
 #endif

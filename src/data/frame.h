@@ -1,0 +1,80 @@
+/* Operations on one image at a time, in floats, on the CPU. An operation finds its image in frame[0] and leaves its
+ * result there; frame[1] is scratch memory of the same capacity, and may be swapped with it. Values are 0 to `bound`:
+ * 255 for images of bytes, which are rounded at the end, and 1 for others. */
+#ifndef FA__DATA_FRAME_H
+#define FA__DATA_FRAME_H
+#include <facula/transform.h>
+
+typedef struct fa__frame {
+    float *at; /* (channels, height, width) */
+    int64_t channels, height, width;
+    float bound;
+} fa__frame;
+
+/* Transforms the image in frame[0]; `state` is its stream of random numbers. */
+typedef void fa__frame_function(const void *data, fa__frame frame[2], uint64_t *state);
+
+/* Applies a function to each image of a batch. The result is a batch of images of height x width, of the same dtype, on
+ * the same device. `draws`: random numbers are needed, and state is not NULL. NULL and an error for other batches than
+ * u8 and f32 of images. */
+fa_tensor *fa__frames_map(const fa_module *self, fa_tensor *x, int64_t height, int64_t width, bool draws,
+                          fa__frame_function *function);
+
+/* Reads an option of two numbers, the smaller one first; nothing if the list is empty. False and an error if they are
+ * not from least to most. */
+bool fa__range_read(const char *kind, const char *name, fa_list list, double least, double most, double range[2]);
+
+/* ---- geometry ---- */
+
+/* Part of an image, resized. */
+typedef struct fa__box {
+    int64_t top, left, height, width;
+} fa__box;
+
+void fa__frame_crop(fa__frame frame[2], fa__box box, float fill); /* beyond the edges: fill */
+void fa__frame_resize(fa__frame frame[2], int64_t height, int64_t width, fa_interpolation interpolation,
+                      bool antialias);
+
+/* Source coordinates from those of the result, both in pixels from the image's center: x' = m[0] x + m[1] y + m[2]. */
+typedef struct fa__warp {
+    double m[6];
+} fa__warp;
+
+/* The inverse of: shear, rotate clockwise and scale around `center`, and translate; angles in degrees. */
+fa__warp fa__warp_of(double angle, const double translate[2], double scale, const double shear[2],
+                     const double center[2]);
+void fa__frame_warp(fa__frame frame[2], const fa__warp *warp, fa_interpolation interpolation, float fill);
+
+/* ---- colors ---- */
+
+void fa__frame_brightness(fa__frame *f, double factor);
+void fa__frame_contrast(fa__frame *f, double factor);
+void fa__frame_saturation(fa__frame *f, double factor);
+void fa__frame_hue(fa__frame *f, double turn);
+void fa__frame_grayscale(fa__frame *f);
+void fa__frame_sharpness(fa__frame frame[2], double factor);
+void fa__frame_blur(fa__frame frame[2], const int64_t kernel[2], double sigma);
+void fa__frame_autocontrast(fa__frame *f);
+void fa__frame_equalize(fa__frame *f);
+void fa__frame_posterize(fa__frame *f, int bits);
+void fa__frame_solarize(fa__frame *f, double threshold); /* a fraction of bound */
+
+/* ---- helpers ---- */
+
+static inline float *fa__frame_row(const fa__frame *f, int64_t channel, int64_t row)
+{
+    return f->at + (channel * f->height + row) * f->width;
+}
+
+static inline int64_t fa__frame_count(const fa__frame *f)
+{
+    return f->channels * f->height * f->width;
+}
+
+static inline void fa__frames_swap(fa__frame frame[2])
+{
+    fa__frame first = frame[0];
+    frame[0] = frame[1];
+    frame[1] = first;
+}
+#endif

@@ -1,0 +1,58 @@
+/* Rotation and other affine maps of images: each pixel of the result is looked up in the image. */
+#include "data/frame.h"
+#include <math.h>
+
+static double radians(double degrees)
+{
+    return degrees * acos(-1) / 180;
+}
+
+fa__warp fa__warp_of(double angle, const double translate[2], double scale, const double shear[2],
+                     const double center[2])
+{
+    double turn = radians(angle), sx = radians(shear[0]), sy = radians(shear[1]);
+    double a = cos(turn - sy) / cos(sy), b = -cos(turn - sy) * tan(sx) / cos(sy) - sin(turn);
+    double c = sin(turn - sy) / cos(sy), d = -sin(turn - sy) * tan(sx) / cos(sy) + cos(turn);
+    double x = -center[0] - translate[0], y = -center[1] - translate[1];
+    fa__warp w = {{d / scale, -b / scale, 0, -c / scale, a / scale, 0}};
+    w.m[2] = w.m[0] * x + w.m[1] * y + center[0];
+    w.m[5] = w.m[3] * x + w.m[4] * y + center[1];
+    return w;
+}
+
+static float pixel(const fa__frame *f, int64_t channel, int64_t y, int64_t x, float fill)
+{
+    bool inside = x >= 0 && y >= 0 && x < f->width && y < f->height;
+    return inside ? fa__frame_row(f, channel, y)[x] : fill;
+}
+
+static float bilinear(const fa__frame *f, int64_t channel, double y, double x, float fill)
+{
+    double top = floor(y), left = floor(x);
+    float down = (float)(y - top), right = (float)(x - left);
+    int64_t i = (int64_t)top, k = (int64_t)left;
+    float upper = (1 - right) * pixel(f, channel, i, k, fill) + right * pixel(f, channel, i, k + 1, fill);
+    float lower = (1 - right) * pixel(f, channel, i + 1, k, fill) + right * pixel(f, channel, i + 1, k + 1, fill);
+    return (1 - down) * upper + down * lower;
+}
+
+void fa__frame_warp(fa__frame frame[2], const fa__warp *w, fa_interpolation how, float fill)
+{
+    const fa__frame *from = &frame[0];
+    fa__frame *to = &frame[1];
+    *to = (fa__frame){to->at, from->channels, from->height, from->width, from->bound};
+    double half_width = (double)from->width / 2, half_height = (double)from->height / 2;
+    for (int64_t i = 0; i < to->height; i++)
+        for (int64_t k = 0; k < to->width; k++) {
+            double x = (double)k + 0.5 - half_width, y = (double)i + 0.5 - half_height;
+            double u = w->m[0] * x + w->m[1] * y + w->m[2] + half_width - 0.5;
+            double v = w->m[3] * x + w->m[4] * y + w->m[5] + half_height - 0.5;
+            bool near = u > -2 && v > -2 && u < (double)from->width + 1 && v < (double)from->height + 1;
+            for (int64_t c = 0; c < to->channels; c++)
+                fa__frame_row(to, c, i)[k] = !near ? fill
+                                             : how == FA_NEAREST
+                                                 ? pixel(from, c, (int64_t)rint(v), (int64_t)rint(u), fill)
+                                                 : bilinear(from, c, v, u, fill);
+        }
+    fa__frames_swap(frame);
+}

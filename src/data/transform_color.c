@@ -1,0 +1,229 @@
+/* Transforms that change colors, blur, and erase. */
+#include "data/data.h"
+#include "data/frame.h"
+#include <facula/error.h>
+#include <facula/tensor.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+/* What the transforms of this file need: numbers, and the function of an image. */
+typedef struct color {
+    fa__frame_function *function;
+    bool random; /* it returns its input in inference mode */
+    double number[4], range[2][2];
+    int64_t kernel[2];
+} color;
+
+static double between(uint64_t *state, const double range[2])
+{
+    return range[0] + (range[1] - range[0]) * fa__random_uniform(state);
+}
+
+static fa_tensor *color_forward(fa_module *self, fa_tensor *x)
+{
+    const color *c = fa_module_data(self);
+    if (x && c->random && !fa_module_training(self))
+        return x;
+    bool good = x && fa_dim(x) == 4;
+    if (good && fa_size(x, 1) != 1 && fa_size(x, 1) != 3) {
+        fa_fail(FA_ERROR_SHAPE, "fa_transform_%s: images have 1 or 3 channels, not %" PRId64, fa_module_kind(self),
+                fa_size(x, 1));
+        return NULL;
+    }
+    return fa__frames_map(self, x, good ? fa_size(x, 2) : 1, good ? fa_size(x, 3) : 1, c->random, c->function);
+}
+
+static fa_transform *color_new(const char *kind, const color *c)
+{
+    fa_transform *m = fa_nn_custom(kind, sizeof *c, color_forward);
+    if (m)
+        *(color *)fa_module_data(m) = *c;
+    return m;
+}
+
+static bool number_is_good(const char *kind, const char *name, double number, double most)
+{
+    return (number >= 0 && number <= most)
+           || fa_fail(FA_ERROR_ARGUMENT, "fa_transform_%s: %s is 0 to %g, not %g", kind, name, most, number);
+}
+
+/* ---- without random numbers ---- */
+
+static void gray_image(const void *data, fa__frame frame[2], uint64_t *state)
+{
+    (void)data, (void)state;
+    fa__frame_grayscale(&frame[0]);
+}
+
+static void autocontrast_image(const void *data, fa__frame frame[2], uint64_t *state)
+{
+    (void)data, (void)state;
+    fa__frame_autocontrast(&frame[0]);
+}
+
+static void equalize_image(const void *data, fa__frame frame[2], uint64_t *state)
+{
+    (void)data, (void)state;
+    fa__frame_equalize(&frame[0]);
+}
+
+static void posterize_image(const void *data, fa__frame frame[2], uint64_t *state)
+{
+    (void)state;
+    fa__frame_posterize(&frame[0], (int)((const color *)data)->number[0]);
+}
+
+static void solarize_image(const void *data, fa__frame frame[2], uint64_t *state)
+{
+    (void)state;
+    fa__frame_solarize(&frame[0], ((const color *)data)->number[0]);
+}
+
+fa_transform *fa_transform_grayscale(void)
+{
+    return color_new("grayscale", &(color){.function = gray_image});
+}
+
+fa_transform *fa_transform_autocontrast(void)
+{
+    return color_new("autocontrast", &(color){.function = autocontrast_image});
+}
+
+fa_transform *fa_transform_equalize(void)
+{
+    return color_new("equalize", &(color){.function = equalize_image});
+}
+
+fa_transform *fa_transform_posterize(int64_t bits)
+{
+    if (bits >= 1 && bits <= 8)
+        return color_new("posterize", &(color){.function = posterize_image, .number = {(double)bits}});
+    fa_fail(FA_ERROR_ARGUMENT, "fa_transform_posterize: bits is 1 to 8, not %" PRId64, bits);
+    return NULL;
+}
+
+fa_transform *fa_transform_solarize(double threshold)
+{
+    if (!number_is_good("solarize", "the threshold", threshold, 1))
+        return NULL;
+    return color_new("solarize", &(color){.function = solarize_image, .number = {threshold}});
+}
+
+/* ---- color jitter ---- */
+
+static void hue_turned(fa__frame *f, double number, uint64_t *state)
+{
+    fa__frame_hue(f, number * (2 * fa__random_uniform(state) - 1));
+}
+
+static double factor(double number, uint64_t *state)
+{
+    return between(state, (const double[]){fmax(0, 1 - number), 1 + number});
+}
+
+static void jitter_image(const void *data, fa__frame frame[2], uint64_t *state)
+{
+    static void (*const change[])(fa__frame *, double) = {fa__frame_brightness, fa__frame_contrast,
+                                                          fa__frame_saturation};
+    const color *c = data;
+    int64_t order[4] = {0, 1, 2, 3};
+    for (int i = 3; i > 0; i--) {
+        int k = (int)fa__random_below(state, (uint64_t)i + 1);
+        int64_t swapped = order[i];
+        order[i] = order[k];
+        order[k] = swapped;
+    }
+    for (int i = 0; i < 4; i++) {
+        double number = c->number[order[i]];
+        if (number > 0 && order[i] == 3)
+            hue_turned(&frame[0], number, state);
+        else if (number > 0)
+            change[order[i]](&frame[0], factor(number, state));
+    }
+}
+
+fa_transform *(fa_transform_color_jitter)(const fa_transform_color_jitter_options *options)
+{
+    static const char kind[] = "color_jitter";
+    fa_transform_color_jitter_options o = FA__DEFAULT_fa_transform_color_jitter;
+    fa__options_read(&o, o.size, options);
+    if (!number_is_good(kind, ".brightness", o.brightness, 1e3) || !number_is_good(kind, ".contrast", o.contrast, 1e3)
+        || !number_is_good(kind, ".saturation", o.saturation, 1e3) || !number_is_good(kind, ".hue", o.hue, 0.5))
+        return NULL;
+    return color_new(
+        kind,
+        &(color){.function = jitter_image, .random = true, .number = {o.brightness, o.contrast, o.saturation, o.hue}});
+}
+
+/* ---- blur ---- */
+
+static void blur_image(const void *data, fa__frame frame[2], uint64_t *state)
+{
+    const color *c = data;
+    if (frame[0].height > c->kernel[0] / 2 && frame[0].width > c->kernel[1] / 2)
+        fa__frame_blur(frame, c->kernel, between(state, c->range[0]));
+    else
+        fa_fail(FA_ERROR_SHAPE,
+                "fa_transform_gaussian_blur: images of %" PRId64 " x %" PRId64 " are too small for a "
+                "kernel of %" PRId64 " x %" PRId64,
+                frame[0].height, frame[0].width, c->kernel[0], c->kernel[1]);
+}
+
+fa_transform *(fa_transform_gaussian_blur)(fa_pair kernel_size, const fa_transform_gaussian_blur_options *options)
+{
+    static const char kind[] = "gaussian_blur";
+    fa_transform_gaussian_blur_options o = FA__DEFAULT_fa_transform_gaussian_blur;
+    fa__options_read(&o, o.size, options);
+    color c = {.function = blur_image, .random = true, .range = {{0.1, 2}}};
+    for (int k = 0; k < 2; k++) {
+        c.kernel[k] = fa_pair_at(kernel_size, k);
+        if (c.kernel[k] < 1 || c.kernel[k] > FA_MAX_BLUR || c.kernel[k] % 2 == 0) {
+            fa_fail(FA_ERROR_ARGUMENT, "fa_transform_gaussian_blur: kernel_size is odd, and 1 to %d, not %" PRId64,
+                    (int)FA_MAX_BLUR, c.kernel[k]);
+            return NULL;
+        }
+    }
+    return fa__range_read(kind, "sigma", o.sigma, 1e-3, 1e3, c.range[0]) ? color_new(kind, &c) : NULL;
+}
+
+/* ---- random erasing ---- */
+
+static void erase(fa__frame *f, fa__box box, float value)
+{
+    for (int64_t c = 0; c < f->channels; c++)
+        for (int64_t y = box.top; y < box.top + box.height; y++)
+            for (int64_t x = box.left; x < box.left + box.width; x++)
+                fa__frame_row(f, c, y)[x] = value;
+}
+
+/* Ten rectangles are tried; if none fits, the image stays. */
+static void erase_image(const void *data, fa__frame frame[2], uint64_t *state)
+{
+    const color *c = data;
+    fa__frame *f = &frame[0];
+    const double logs[2] = {log(c->range[1][0]), log(c->range[1][1])};
+    if (fa__random_uniform(state) >= c->number[0])
+        return;
+    for (int turn = 0; turn < 10; turn++) {
+        double area = (double)(f->height * f->width) * between(state, c->range[0]), ratio = exp(between(state, logs));
+        int64_t height = llrint(sqrt(area * ratio)), width = llrint(sqrt(area / ratio));
+        if (height < 1 || width < 1 || height >= f->height || width >= f->width)
+            continue;
+        int64_t top = (int64_t)fa__random_below(state, (uint64_t)(f->height - height + 1));
+        int64_t left = (int64_t)fa__random_below(state, (uint64_t)(f->width - width + 1));
+        erase(f, (fa__box){top, left, height, width}, (float)c->number[1]);
+        return;
+    }
+}
+
+fa_transform *(fa_transform_random_erasing)(const fa_transform_random_erasing_options *options)
+{
+    static const char kind[] = "random_erasing";
+    fa_transform_random_erasing_options o = FA__DEFAULT_fa_transform_random_erasing;
+    fa__options_read(&o, o.size, options);
+    color c = {.function = erase_image, .random = true, .number = {o.p, o.value}, .range = {{0.02, 0.33}, {0.3, 3.3}}};
+    bool good = number_is_good(kind, ".p", o.p, 1) && fa__range_read(kind, "scale", o.scale, 0, 1, c.range[0])
+                && fa__range_read(kind, "ratio", o.ratio, 1e-3, 1e3, c.range[1]);
+    return good ? color_new(kind, &c) : NULL;
+}
