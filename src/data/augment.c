@@ -117,8 +117,9 @@ typedef struct rand_augment {
     strength strength;
 } rand_augment;
 
-static void rand_augment_image(const void *data, fa__frame frame[2], uint64_t *state)
+static void rand_augment_image(const void *data, fa__frame frame[2])
 {
+    uint64_t *state = frame[0].state;
     const rand_augment *r = data;
     for (int64_t i = 0; i < r->count; i++) {
         uint64_t which = fa__random_below(state, OPERATIONS);

@@ -35,27 +35,36 @@ static bool wrong(const parser *p, const char *what)
 
 /* ---- room ---- */
 
-static bool grow(void **list, int64_t *room, size_t size)
+/* A list with twice the room; NULL and an error if memory ran out: then the old one is still there. */
+static void *grow(void *list, int64_t *room, size_t size)
 {
     int64_t larger = *room ? 2 * *room : 256;
-    void *there = realloc(*list, (size_t)larger * size);
-    if (!there)
-        return fa_fail(FA_ERROR_MEMORY, "fa_data_csv: out of memory for %" PRId64 " fields", larger);
-    *list = there;
-    *room = larger;
-    return true;
+    void *there = realloc(list, (size_t)larger * size);
+    if (there)
+        *room = larger;
+    else
+        fa_fail(FA_ERROR_MEMORY, "fa_data_csv: out of memory for %" PRId64 " fields", larger);
+    return there;
 }
 
-/* Adds a field; field 0 of a row also its line. */
-static bool add_field(parser *p, char *text, int64_t length)
+/* Adds a field, and the line of its row. */
+static bool add_field(const parser *p, fa__field field)
 {
     fa__csv *c = p->csv;
     int64_t fields = c->rows * c->columns + p->column - 1;
-    if (fields == c->room && !grow((void **)&c->field, &c->room, sizeof *c->field))
-        return false;
-    if (c->rows == c->lines && !grow((void **)&c->line, &c->lines, sizeof *c->line))
-        return false;
-    c->field[fields] = (fa__field){text, length};
+    if (fields == c->room) {
+        fa__field *more = grow(c->field, &c->room, sizeof *c->field);
+        if (!more)
+            return false;
+        c->field = more;
+    }
+    if (c->rows == c->lines) {
+        int64_t *more = grow(c->line, &c->lines, sizeof *c->line);
+        if (!more)
+            return false;
+        c->line = more;
+    }
+    c->field[fields] = field;
     c->line[c->rows] = p->line;
     return true;
 }
@@ -97,7 +106,7 @@ static bool read_field(parser *p, int64_t *newlines)
             p->at++;
         length = p->at - text;
     }
-    return add_field(p, text, length);
+    return add_field(p, (fa__field){text, length});
 }
 
 static bool wrong_count(const parser *p)

@@ -135,8 +135,10 @@ fa_dataset *fa_data_map(fa_dataset *dataset, fa_sample_function *function, void 
 fa_dataset *fa_data_filter(fa_dataset *dataset, fa_sample_predicate *predicate, void *context)
 {
     int64_t n = fa_dataset_length(dataset), count = 0;
-    if (n >= 0 && !predicate)
+    if (!predicate) {
         fa_fail(FA_ERROR_ARGUMENT, "fa_data_filter: the predicate is NULL");
+        return NULL;
+    }
     FA_SCOPE;
     fa__numbers *kept = n < 0 || fa_error_stands() ? NULL : fa__numbers_new(n);
     for (int64_t i = 0; kept && i < n; i++) {

@@ -123,7 +123,7 @@ static bool add_files(folder *f, const char *path, int64_t class, int depth)
 {
     struct dirent **entry;
     int n = entries_of(path, &entry);
-    bool good = n >= 0, is_folder, is_file;
+    bool good = n >= 0, is_folder = false, is_file = false;
     for (int i = 0; good && i < n; i++) {
         char inner[PATH_ROOM];
         good = join(inner, path, entry[i]->d_name, &is_folder, &is_file);
@@ -148,7 +148,9 @@ static fa__names *add_classes(folder *f, const char *path)
         return NULL;
     const char **name = calloc((size_t)n + 1, sizeof *name);
     int64_t classes = 0;
-    bool good = name || out_of_memory(), is_folder, is_file;
+    bool good = name, is_folder = false, is_file = false;
+    if (!name)
+        out_of_memory();
     for (int i = 0; good && i < n; i++) {
         char inner[PATH_ROOM];
         good = join(inner, path, entry[i]->d_name, &is_folder, &is_file);

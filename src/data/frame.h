@@ -9,13 +9,20 @@ typedef struct fa__frame {
     float *at; /* (channels, height, width) */
     int64_t channels, height, width;
     float bound;
+    uint64_t *state; /* the image's stream of random numbers, in frame[0] before the first operation; NULL: none */
 } fa__frame;
 
-/* Transforms the image in frame[0]; `state` is its stream of random numbers. */
-typedef void fa__frame_function(const void *data, fa__frame frame[2], uint64_t *state);
+/* Transforms the image in frame[0]. */
+typedef void fa__frame_function(const void *data, fa__frame frame[2]);
+
+/* A frame for an image of this size, otherwise like another one. */
+static inline fa__frame fa__frame_of(float *at, const fa__frame *like, int64_t height, int64_t width)
+{
+    return (fa__frame){at, like->channels, height, width, like->bound, NULL};
+}
 
 /* Applies a function to each image of a batch. The result is a batch of images of height x width, of the same dtype, on
- * the same device. `draws`: random numbers are needed, and state is not NULL. NULL and an error for other batches than
+ * the same device. `draws`: random numbers are needed: state is not NULL. NULL and an error for other batches than
  * u8 and f32 of images. */
 fa_tensor *fa__frames_map(const fa_module *self, fa_tensor *x, int64_t height, int64_t width, bool draws,
                           fa__frame_function *function);
@@ -32,8 +39,7 @@ typedef struct fa__box {
 } fa__box;
 
 void fa__frame_crop(fa__frame frame[2], fa__box box, float fill); /* beyond the edges: fill */
-void fa__frame_resize(fa__frame frame[2], int64_t height, int64_t width, fa_interpolation interpolation,
-                      bool antialias);
+void fa__frame_resize(fa__frame frame[2], int64_t height, int64_t width, fa_interpolation how, bool antialias);
 
 /* Source coordinates from those of the result, both in pixels from the image's center: x' = m[0] x + m[1] y + m[2]. */
 typedef struct fa__warp {
@@ -43,7 +49,7 @@ typedef struct fa__warp {
 /* The inverse of: shear, rotate clockwise and scale around `center`, and translate; angles in degrees. */
 fa__warp fa__warp_of(double angle, const double translate[2], double scale, const double shear[2],
                      const double center[2]);
-void fa__frame_warp(fa__frame frame[2], const fa__warp *warp, fa_interpolation interpolation, float fill);
+void fa__frame_warp(fa__frame frame[2], const fa__warp *w, fa_interpolation how, float fill);
 
 /* ---- colors ---- */
 

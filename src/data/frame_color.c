@@ -155,7 +155,7 @@ void fa__frame_sharpness(fa__frame frame[2], double factor)
 {
     const fa__frame *f = &frame[0];
     memcpy(frame[1].at, f->at, (size_t)fa__frame_count(f) * sizeof *f->at);
-    const fa__frame from = {frame[1].at, f->channels, f->height, f->width, f->bound};
+    const fa__frame from = fa__frame_of(frame[1].at, f, f->height, f->width);
     for (int64_t c = 0; c < f->channels; c++)
         for (int64_t y = 1; y + 1 < f->height; y++)
             for (int64_t x = 1; x + 1 < f->width; x++) {

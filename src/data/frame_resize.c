@@ -11,7 +11,7 @@ void fa__frame_crop(fa__frame frame[2], fa__box box, float fill)
 {
     const fa__frame *from = &frame[0];
     fa__frame *to = &frame[1];
-    *to = (fa__frame){to->at, from->channels, box.height, box.width, from->bound};
+    *to = fa__frame_of(to->at, from, box.height, box.width);
     for (int64_t c = 0; c < to->channels; c++)
         for (int64_t y = 0; y < to->height; y++) {
             bool inside = y + box.top >= 0 && y + box.top < from->height;
@@ -121,7 +121,7 @@ static void resize_rows(fa__frame frame[2], int64_t width, const taps *t)
 {
     const fa__frame *from = &frame[0];
     fa__frame *to = &frame[1];
-    *to = (fa__frame){to->at, from->channels, from->height, width, from->bound};
+    *to = fa__frame_of(to->at, from, from->height, width);
     for (int64_t r = 0; r < from->channels * from->height; r++) {
         const float *row = from->at + r * from->width;
         float *out = to->at + r * width;
@@ -139,7 +139,7 @@ static void resize_columns(fa__frame frame[2], int64_t height, const taps *t)
 {
     const fa__frame *from = &frame[0];
     fa__frame *to = &frame[1];
-    *to = (fa__frame){to->at, from->channels, height, from->width, from->bound};
+    *to = fa__frame_of(to->at, from, height, from->width);
     for (int64_t c = 0; c < from->channels; c++)
         for (int64_t y = 0; y < height; y++) {
             float *out = fa__frame_row(to, c, y);

@@ -40,7 +40,7 @@ void fa__frame_warp(fa__frame frame[2], const fa__warp *w, fa_interpolation how,
 {
     const fa__frame *from = &frame[0];
     fa__frame *to = &frame[1];
-    *to = (fa__frame){to->at, from->channels, from->height, from->width, from->bound};
+    *to = fa__frame_of(to->at, from, from->height, from->width);
     double half_width = (double)from->width / 2, half_height = (double)from->height / 2;
     for (int64_t i = 0; i < to->height; i++)
         for (int64_t k = 0; k < to->width; k++) {

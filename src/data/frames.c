@@ -26,7 +26,7 @@ static void load(fa__frame *f, fa_tensor *x, int64_t image)
 {
     int64_t n = fa_size(x, 1) * fa_size(x, 2) * fa_size(x, 3);
     bool bytes = fa_tensor_dtype(x) == FA_U8;
-    *f = (fa__frame){f->at, fa_size(x, 1), fa_size(x, 2), fa_size(x, 3), bytes ? 255 : 1};
+    *f = (fa__frame){f->at, fa_size(x, 1), fa_size(x, 2), fa_size(x, 3), bytes ? 255 : 1, NULL};
     const uint8_t *u8 = bytes ? fa_ptr(x, FA_U8) : NULL;
     const float *f32 = bytes ? NULL : fa_ptr(x, FA_F32);
     for (int64_t i = 0; i < n; i++)
@@ -66,7 +66,8 @@ static bool map_images(const fa_module *self, fa_tensor *x, fa_tensor *y, uint64
     }
     for (int64_t i = 0; frame[0].at && frame[1].at && i < fa_size(x, 0); i++) {
         load(&frame[0], x, i);
-        function(fa_module_data(self), frame, state ? &state[i] : NULL);
+        frame[0].state = state ? &state[i] : NULL;
+        function(fa_module_data(self), frame);
         if (fa_error_stands())
             return false;
         store(&frame[0], y, i);

@@ -50,33 +50,31 @@ static bool number_is_good(const char *kind, const char *name, double number, do
 
 /* ---- without random numbers ---- */
 
-static void gray_image(const void *data, fa__frame frame[2], uint64_t *state)
+static void gray_image(const void *data, fa__frame frame[2])
 {
-    (void)data, (void)state;
+    (void)data;
     fa__frame_grayscale(&frame[0]);
 }
 
-static void autocontrast_image(const void *data, fa__frame frame[2], uint64_t *state)
+static void autocontrast_image(const void *data, fa__frame frame[2])
 {
-    (void)data, (void)state;
+    (void)data;
     fa__frame_autocontrast(&frame[0]);
 }
 
-static void equalize_image(const void *data, fa__frame frame[2], uint64_t *state)
+static void equalize_image(const void *data, fa__frame frame[2])
 {
-    (void)data, (void)state;
+    (void)data;
     fa__frame_equalize(&frame[0]);
 }
 
-static void posterize_image(const void *data, fa__frame frame[2], uint64_t *state)
+static void posterize_image(const void *data, fa__frame frame[2])
 {
-    (void)state;
     fa__frame_posterize(&frame[0], (int)((const color *)data)->number[0]);
 }
 
-static void solarize_image(const void *data, fa__frame frame[2], uint64_t *state)
+static void solarize_image(const void *data, fa__frame frame[2])
 {
-    (void)state;
     fa__frame_solarize(&frame[0], ((const color *)data)->number[0]);
 }
 
@@ -122,8 +120,9 @@ static double factor(double number, uint64_t *state)
     return between(state, (const double[]){fmax(0, 1 - number), 1 + number});
 }
 
-static void jitter_image(const void *data, fa__frame frame[2], uint64_t *state)
+static void jitter_image(const void *data, fa__frame frame[2])
 {
+    uint64_t *state = frame[0].state;
     static void (*const change[])(fa__frame *, double) = {fa__frame_brightness, fa__frame_contrast,
                                                           fa__frame_saturation};
     const color *c = data;
@@ -158,11 +157,11 @@ fa_transform *(fa_transform_color_jitter)(const fa_transform_color_jitter_option
 
 /* ---- blur ---- */
 
-static void blur_image(const void *data, fa__frame frame[2], uint64_t *state)
+static void blur_image(const void *data, fa__frame frame[2])
 {
     const color *c = data;
     if (frame[0].height > c->kernel[0] / 2 && frame[0].width > c->kernel[1] / 2)
-        fa__frame_blur(frame, c->kernel, between(state, c->range[0]));
+        fa__frame_blur(frame, c->kernel, between(frame[0].state, c->range[0]));
     else
         fa_fail(FA_ERROR_SHAPE,
                 "fa_transform_gaussian_blur: images of %" PRId64 " x %" PRId64 " are too small for a "
@@ -198,8 +197,9 @@ static void erase(fa__frame *f, fa__box box, float value)
 }
 
 /* Ten rectangles are tried; if none fits, the image stays. */
-static void erase_image(const void *data, fa__frame frame[2], uint64_t *state)
+static void erase_image(const void *data, fa__frame frame[2])
 {
+    uint64_t *state = frame[0].state;
     const color *c = data;
     fa__frame *f = &frame[0];
     const double logs[2] = {log(c->range[1][0]), log(c->range[1][1])};

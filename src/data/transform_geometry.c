@@ -63,11 +63,10 @@ static void resize_to(fa_pair size, int64_t height, int64_t width, int64_t to[2]
     to[1] = lone && height <= width ? size * width / height : fa_pair_at(size, 1);
 }
 
-static void resize_image(const void *data, fa__frame frame[2], uint64_t *state)
+static void resize_image(const void *data, fa__frame frame[2])
 {
     const resize *r = data;
     int64_t to[2];
-    (void)state;
     resize_to(r->size, frame[0].height, frame[0].width, to);
     fa__frame_resize(frame, to[0], to[1], r->interpolation, r->antialias);
 }
@@ -104,10 +103,9 @@ static int64_t middle(int64_t whole, int64_t part)
     return whole >= part ? (int64_t)rint((double)(whole - part) / 2) : -((part - whole) / 2);
 }
 
-static void center_image(const void *data, fa__frame frame[2], uint64_t *state)
+static void center_image(const void *data, fa__frame frame[2])
 {
     const edges *e = data;
-    (void)state;
     fa__frame_crop(
         frame,
         (fa__box){middle(frame[0].height, e->size[0]), middle(frame[0].width, e->size[1]), e->size[0], e->size[1]}, 0);
@@ -128,10 +126,9 @@ fa_transform *fa_transform_center_crop(fa_pair size)
     return m;
 }
 
-static void pad_image(const void *data, fa__frame frame[2], uint64_t *state)
+static void pad_image(const void *data, fa__frame frame[2])
 {
     const edges *e = data;
-    (void)state;
     fa__frame_crop(frame,
                    (fa__box){-e->padding[0], -e->padding[1], frame[0].height + 2 * e->padding[0],
                              frame[0].width + 2 * e->padding[1]},
@@ -196,8 +193,9 @@ static fa__box random_box(const resized_crop *r, const fa__frame *f, uint64_t *s
     return central_box(f, fmin(fmax(whole, r->ratio[0]), r->ratio[1]));
 }
 
-static void resized_crop_image(const void *data, fa__frame frame[2], uint64_t *state)
+static void resized_crop_image(const void *data, fa__frame frame[2])
 {
+    uint64_t *state = frame[0].state;
     const resized_crop *r = data;
     fa__box box =
         state ? random_box(r, &frame[0], state) : central_box(&frame[0], (double)r->size[1] / (double)r->size[0]);
@@ -236,8 +234,9 @@ typedef struct affine {
     fa_interpolation interpolation;
 } affine;
 
-static void affine_image(const void *data, fa__frame frame[2], uint64_t *state)
+static void affine_image(const void *data, fa__frame frame[2])
 {
+    uint64_t *state = frame[0].state;
     const affine *a = data;
     const double both[2] = {-1, 1}, center[2] = {0, 0};
     double angle = a->degrees * between(state, both);

@@ -16,7 +16,7 @@ sed 's/\\-/-/g' "$tools/facula.1" >"$folder/manual"
 check 'manual: headings begin a line' test "$(grep -c '\.S[HS]' "$folder/manual")" = "$(grep -c '^\.S[HS] [A-Z]' "$folder/manual")"
 grep -o -e '--[a-z][a-z-]*' "$folder/manual" | sort -u >"$folder/told"
 : >"$folder/known"
-for command in train eval predict info devices bench; do
+for command in train eval predict info devices bench data; do
     run 0 $command --help
     for option in $(grep -o -e '--[a-z][a-z-]*' "$out" | sort -u | tee -a "$folder/known"); do
         check "manual: $command $option" grep -qx -e "$option" "$folder/told"
@@ -43,6 +43,27 @@ if command -v bash >/dev/null; then
 else
     skip 'without bash nothing is completed'
 fi
+
+# a dataset's description, and a sheet of its images
+mkdir -p "$folder/photos/cat" "$folder/photos/dog"
+printf 'P2 4 3 255 %s\n' '0 0 0 0 255 255 255 255 0 0 0 0' >"$folder/photos/cat/1.pgm"
+printf 'P2 2 2 255 255 255 255 255\n' >"$folder/photos/dog/1.pgm"
+printf 'no image\n' >"$folder/photos/dog/2.png"
+printf 'x,kind\n1,a\n3,b\n,a\n' >"$folder/table.csv"
+check 'data: a folder' run 0 data show "$folder/photos"
+check 'data: its samples' says ': 3 samples, of which 1 cannot be read$'
+check 'data: its sizes' says '^sizes:  2 x 2 to 3 x 4 (height x width)$'
+check 'data: its mean' says '^mean:   0.5000 0.5000 0.5000$'
+check 'data: its classes' says '^  dog  *1$'
+check 'data: what is broken' says '^broken: .*dog/2.png'
+check 'data: a sheet' run 0 data preview "$folder/photos/../photos" --out "$folder/sheet.png"
+check 'data: a table' run 0 data show "$folder/table.csv"
+check 'data: its columns' says '^x  *number  *1  *1  *2  *1  *3$'
+check 'data: its target' says '^kind  *text:2  *0  (target)$'
+check 'data: digits' run 0 data show digits
+check 'data: digits: a class' says '^  3  *14[0-9]$'
+check 'data: a sheet of digits' run 0 data preview digits --augment --out "$folder/sheet.png"
+check 'data: a sheet that can be read' cmp -n 8 -s "$folder/sheet.png" "$(dirname "$0")/../images/zero.png"
 
 # wrong arguments: 2, named on standard error, nothing on standard output
 wrong() {
@@ -100,6 +121,12 @@ wrong 'late:7' train mlp --devices late:0,late:7
 wrong 'late:1 is named twice' train mlp --devices late:1,late:0,late:1
 wrong 'does not go with --devices' train mlp --devices late:0 --device late:1
 wrong '"all"' devices all
+wrong 'show or preview' data
+wrong 'neither show nor preview' data list digits
+wrong 'dataset is missing' data show
+wrong '"more"' data show digits more
+wrong '--out is missing' data preview digits
+wrong '--data-dir is missing' data show mnist
 
 wrong 'meta has shapes alone' train mlp --device meta
 wrong 'meta has shapes alone' bench --device meta

@@ -106,17 +106,9 @@ static void lines_and_quotes(void **state)
     (void)state;
     FA_SCOPE;
     const float numbers[] = {1, 2, 3, 4};
-    static const char *const same[] = {"1,2\n3,4\n",
-                                       "1,2\r\n3,4\r\n",
-                                       "1,2\n3,4",
-                                       "\xef\xbb\xbf"
-                                       "1,2\n3,4\n",
-                                       "1;2\n3;4\n",
-                                       "1\t2\n3\t4\n",
-                                       "\n1,2\n\n\r\n3,4\n\n",
-                                       "\"1\",2\n3,\"4\"",
-                                       "1,2\r\n3,4\r",
-                                       "\"1\",\"2\"\r\n3,4\r\n"};
+    static const char *const same[] = {
+        "1,2\n3,4\n",   "1,2\r\n3,4\r\n",       "1,2\n3,4",         "\357\273\2771,2\n3,4\n", "1;2\n3;4\n",
+        "1\t2\n3\t4\n", "\n1,2\n\n\r\n3,4\n\n", "\"1\",2\n3,\"4\"", "1,2\r\n3,4\r",           "\"1\",\"2\"\r\n3,4\r\n"};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++) {
         put_text(same[i]);
         assert_inputs(fa_data_csv(path, .target = ""), 2, 2, numbers);

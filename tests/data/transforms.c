@@ -123,9 +123,8 @@ static void warp(fa__frame f[2], int kind, double number)
     fa__frame_warp(f, &w, kind % 2 && kind != 15 ? FA_NEAREST : FA_BILINEAR, 0);
 }
 
-static void change(const void *data, fa__frame f[2], uint64_t *state)
+static void change(const void *data, fa__frame f[2])
 {
-    (void)state;
     int row = *(const int *)data, kind = changes[row].kind;
     double number = changes[row].number;
     if (kind >= 11)

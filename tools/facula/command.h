@@ -15,6 +15,7 @@ int command_predict(int argc, char **argv);
 int command_info(int argc, char **argv);
 int command_devices(int argc, char **argv);
 int command_bench(int argc, char **argv);
+int command_data(int argc, char **argv);
 
 /* Prints the library's current error to standard error, and clears it. */
 int command_failed(void);
@@ -22,7 +23,7 @@ int command_failed(void);
 int command_wrong(const char *format, ...) __attribute__((__format__(__printf__, 1, 2)));
 
 /* The subcommands that accept an option. */
-enum { TRAIN = 1, EVAL = 2, PREDICT = 4, INFO = 8, DEVICES = 16, BENCH = 32 };
+enum { TRAIN = 1, EVAL = 2, PREDICT = 4, INFO = 8, DEVICES = 16, BENCH = 32, DATA = 64 };
 
 enum { MODEL_CNN, MODEL_MLP, MODEL_LINEAR };
 enum { OPTIM_SGD, OPTIM_ADAM, OPTIM_ADAMW, OPTIM_RMSPROP, OPTIM_ADAGRAD };
@@ -34,8 +35,8 @@ typedef struct settings {
     int64_t model, data, epochs, batch_size, optimizer, schedule, amp, step_size, patience, hidden, seed, threads, top;
     int64_t workers;
     double lr, momentum, weight_decay, gamma, warm_up;
-    const char *data_dir, *device, *devices, *save, *resume, *log;
-    int64_t quiet, json, curve, invert;
+    const char *data_dir, *device, *devices, *save, *resume, *log, *out;
+    int64_t quiet, json, curve, invert, augment;
     uint64_t given;    /* one bit for each row of the table: the option was given */
     char **argument;   /* arguments that are not options */
     int64_t arguments; /* number of arguments */
@@ -54,7 +55,7 @@ typedef struct setting {
     const char *argument, *doc;
 } setting;
 
-enum { SETTINGS = 30, MOST_DEVICES = 64 }; /* including the last row, which has no name */
+enum { SETTINGS = 32, MOST_DEVICES = 64 }; /* including the last row, which has no name */
 extern const setting setting_rows[SETTINGS];
 extern const char *const model_names[], *const data_names[], *const optimizer_names[], *const schedule_names[],
                                                                                            *const amp_names[];

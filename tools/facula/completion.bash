@@ -9,7 +9,7 @@ _facula() {
         before=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if ((COMP_CWORD == 1)); then
-        words='train eval predict info devices bench --help --version'
+        words='train eval predict info devices bench data --help --version'
     else
         case $before in
         --data | -d) words='digits fashion-mnist mnist cifar10' ;;
@@ -20,6 +20,7 @@ _facula() {
             mapfile -t COMPREPLY < <(compgen -d -- "$word")
             return
             ;;
+        data) [[ $word == -* ]] || words='show preview' ;;
         train) [[ $word == -* ]] || words='cnn mlp linear' ;;
         esac
         if [[ -z $words && $word == -* ]]; then

@@ -14,7 +14,8 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {{"train", command_train}, {"eval", command_eval},       {"predict", command_predict},
-                {"info", command_info},   {"devices", command_devices}, {"bench", command_bench}};
+                {"info", command_info},   {"devices", command_devices}, {"bench", command_bench},
+                {"data", command_data}};
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -28,11 +29,12 @@ static const char what[] =
     "  info FILE           list the contents of a safetensors file\n"
     "  devices             list the available devices\n"
     "  bench               measure a device\n"
+    "  data show WHAT      describe a dataset; data preview: draw it\n"
     "\n"
     "`facula COMMAND --help` lists the options of a command. Exit status: 0, 1 after a failure, 2 for "
     "wrong arguments.";
 
-static const char names[] = "train, eval, predict, info, devices, bench";
+static const char names[] = "train, eval, predict, info, devices, bench, data";
 
 int command_failed(void)
 {

@@ -1,0 +1,265 @@
+/* facula data: what a dataset has, and what its images look like. */
+#include "network.h"
+#include "png.h"
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- which dataset ---- */
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), k = strlen(end);
+    return n >= k && !strcmp(text + n - k, end);
+}
+
+static bool is_table(const char *what)
+{
+    return ends_with(what, ".csv") || ends_with(what, ".csv.gz") || ends_with(what, ".tsv")
+           || ends_with(what, ".tsv.gz");
+}
+
+/* The number of a dataset that the command knows by name; -1: none. */
+static int64_t known(const char *what)
+{
+    for (int64_t i = 0; data_names[i]; i++)
+        if (!strcmp(data_names[i], what))
+            return i;
+    return -1;
+}
+
+static fa_dataset *open_data(const settings *s, const char *what)
+{
+    int64_t i = known(what);
+    if (is_table(what))
+        return fa_data_csv(what, .missing = FA_MISSING_NAN);
+    return i < 0 ? fa_data_image_folder(what, .channels = 3) : data_sets[i].open(s->data_dir, true, fa_nn_identity());
+}
+
+/* Names come from files: control characters become question marks. */
+static const char *plain(const char *name, char to[static 64])
+{
+    snprintf(to, 64, "%s", name);
+    for (char *c = to; *c; c++)
+        *c = (unsigned char)*c < ' ' || *c == 127 ? '?' : *c;
+    return to;
+}
+
+/* ---- show ---- */
+
+enum { MOST_SHOWN = 10 };
+
+/* What all samples have. */
+typedef struct summary {
+    int64_t samples, broken, class_count[1000];
+    int64_t least[2], most[2]; /* height and width */
+    int64_t channels;          /* of images; 0: samples are no images */
+    double sum[3], squares[3], pixels;
+} summary;
+
+static void add_pixels(summary *m, const fa_tensor *x)
+{
+    bool bytes = fa_tensor_dtype(x) == FA_U8;
+    int64_t channels = fa_size(x, 0), plane = fa_size(x, 1) * fa_size(x, 2);
+    const fa_tensor *f = fa_contiguous(fa_to(x, FA_F32));
+    float *value = malloc((size_t)(channels * plane) * sizeof *value);
+    bool good = value && fa_read(f, value, FA_F32, channels * plane);
+    for (int64_t i = 0; good && i < channels * plane; i++) {
+        double v = (double)value[i] / (bytes ? 255 : 1);
+        m->sum[i / plane] += v;
+        m->squares[i / plane] += v * v;
+    }
+    m->channels = channels;
+    m->pixels += good ? (double)plane : 0;
+    free(value);
+}
+
+static void add_sample(summary *m, const fa_sample *s)
+{
+    int64_t class = s->target && fa_tensor_dtype(s->target) == FA_I64 ? fa_item_int(s->target) : -1;
+    if (class >= 0 && class < 1000)
+        m->class_count[class]++;
+    if (fa_dim(s->input) != 3 || fa_size(s->input, 0) > 3)
+        return;
+    for (int k = 0; k < 2; k++) {
+        int64_t size = fa_size(s->input, k + 1);
+        m->least[k] = !m->channels || size < m->least[k] ? size : m->least[k];
+        m->most[k] = size > m->most[k] ? size : m->most[k];
+    }
+    add_pixels(m, s->input);
+}
+
+/* Reads all samples; those that cannot be read are reported. */
+static void summarize(summary *m, fa_dataset *d)
+{
+    int64_t n = fa_dataset_length(d);
+    for (int64_t i = 0; i < n && !fa_stopped(); i++) {
+        FA_SCOPE;
+        fa_error caught = {0};
+        {
+            FA_USE(.catch_errors = &caught);
+            fa_sample s = fa_dataset_get(d, i);
+            if (s.input)
+                add_sample(m, &s);
+        }
+        m->samples++;
+        if (!caught.code)
+            continue;
+        if (m->broken++ < MOST_SHOWN)
+            printf("broken: %s\n", caught.message);
+        else if (m->broken == MOST_SHOWN + 1)
+            printf("broken: and more\n");
+    }
+}
+
+static void print_classes(const summary *m, const fa_dataset *d)
+{
+    int64_t names = fa_dataset_classes(d);
+    for (int64_t i = 0; i < 1000; i++) {
+        char name[64];
+        if (i < names)
+            printf("  %-24s %8" PRId64 "\n", plain(fa_dataset_class_name(d, i), name), m->class_count[i]);
+        else if (m->class_count[i])
+            printf("  %-24" PRId64 " %8" PRId64 "\n", i, m->class_count[i]);
+    }
+}
+
+static void print_images(const summary *m)
+{
+    printf("sizes:  %" PRId64 " x %" PRId64, m->least[0], m->least[1]);
+    if (m->least[0] != m->most[0] || m->least[1] != m->most[1])
+        printf(" to %" PRId64 " x %" PRId64, m->most[0], m->most[1]);
+    printf(" (height x width)\nmean:  ");
+    for (int64_t c = 0; c < m->channels; c++)
+        printf(" %.4f", m->sum[c] / m->pixels);
+    printf("\nstd:   ");
+    for (int64_t c = 0; c < m->channels; c++)
+        printf(" %.4f", sqrt(fmax(0, m->squares[c] / m->pixels - pow(m->sum[c] / m->pixels, 2))));
+    printf("\n");
+}
+
+static void print_columns(const fa_dataset *d)
+{
+    fa_column c;
+    printf("%-24s %-10s %8s %12s %12s %12s %12s\n", "column", "type", "missing", "least", "mean", "std", "most");
+    for (int64_t i = 0; fa_data_csv_column(d, i, &c); i++) {
+        char name[64], type[32] = "number";
+        if (c.categories)
+            snprintf(type, sizeof type, "text:%" PRId64, c.categories);
+        printf("%-24s %-10s %8" PRId64, plain(c.name, name), type, c.missing);
+        if (c.categories)
+            printf("%s\n", c.target ? "  (target)" : "");
+        else
+            printf(" %12.6g %12.6g %12.6g %12.6g%s\n", c.least, c.mean, c.std, c.most, c.target ? "  (target)" : "");
+    }
+}
+
+static int show(fa_dataset *d, const char *what)
+{
+    static summary m;
+    summarize(&m, d);
+    if (fa_failed())
+        return command_failed();
+    printf("%s: %" PRId64 " samples", what, m.samples);
+    if (m.broken)
+        printf(", of which %" PRId64 " cannot be read", m.broken);
+    printf("\n");
+    if (m.channels)
+        print_images(&m);
+    if (is_table(what))
+        print_columns(d);
+    print_classes(&m, d);
+    return 0;
+}
+
+/* ---- preview ---- */
+
+enum { CELL = 96, GAP = 4, COLUMNS = 8, ROWS = 8, SHEET = COLUMNS * (CELL + GAP) + GAP };
+
+static fa_transform *look(bool augment)
+{
+    if (!augment)
+        return fa_transform_compose(fa_transform_resize(CELL), fa_transform_center_crop(CELL));
+    return fa_transform_compose(fa_transform_random_resized_crop(CELL, .scale = FA_LIST(0.25, 1)),
+                                fa_transform_random_horizontal_flip(), fa_transform_rand_augment());
+}
+
+/* Copies an image (channels, CELL, CELL) to its place. */
+static bool put_cell(uint8_t *sheet, int64_t cell, const fa_tensor *x)
+{
+    bool bytes = fa_tensor_dtype(x) == FA_U8;
+    int64_t channels = fa_size(x, 0), plane = (int64_t)CELL * CELL;
+    float value[3 * CELL * CELL];
+    if (channels > 3 || !fa_read(x, value, FA_F32, channels * plane))
+        return fa_fail(FA_ERROR_SHAPE, "the samples are no images of 1 or 3 channels");
+    int64_t top = GAP + cell / COLUMNS * (CELL + GAP), left = GAP + cell % COLUMNS * (CELL + GAP);
+    for (int64_t i = 0; i < plane; i++)
+        for (int64_t c = 0; c < 3; c++) {
+            float v = value[(c < channels ? c : 0) * plane + i] * (bytes ? 1 : 255);
+            sheet[((top + i / CELL) * SHEET + left + i % CELL) * 3 + c] = (uint8_t)(v < 0     ? 0
+                                                                                    : v > 255 ? 255
+                                                                                              : v + 0.5F);
+        }
+    return true;
+}
+
+/* Draws a sample; false if it cannot be read: then its cell stays white. */
+static bool draw_cell(uint8_t *sheet, fa_dataset *d, int64_t index)
+{
+    FA_SCOPE;
+    fa_error caught = {0};
+    fa_tensor *x;
+    {
+        FA_USE(.catch_errors = &caught);
+        x = fa_dataset_get(d, index).input;
+    }
+    return caught.code == FA_ERROR_FILE ? false
+           : caught.code                ? fa_fail(caught.code, "%s", caught.message)
+                                        : put_cell(sheet, index, x);
+}
+
+static int preview(fa_dataset *d, const settings *s)
+{
+    static uint8_t sheet[SHEET * SHEET * 3];
+    int64_t n = fa_dataset_length(d), count = n < COLUMNS * ROWS ? n : COLUMNS * ROWS, index[COLUMNS * ROWS];
+    if (!s->out)
+        return command_wrong("--out is missing: the PNG file to write");
+    memset(sheet, 255, sizeof sheet);
+    for (int64_t i = 0; i < count; i++)
+        index[i] = i * n / count;
+    fa_dataset *some = fa_data_transformed(fa_data_subset(d, index, count), look(s->augment));
+    int64_t broken = 0;
+    for (int64_t i = 0; i < count && !fa_failed(); i++)
+        broken += !draw_cell(sheet, some, i);
+    int64_t rows = (count + COLUMNS - 1) / COLUMNS;
+    if (fa_failed() || !png_write(s->out, sheet, rows * (CELL + GAP) + GAP, SHEET))
+        return command_failed();
+    printf("%s: %" PRId64 " of %" PRId64 " images\n", s->out, count - broken, n);
+    return 0;
+}
+
+int command_data(int argc, char **argv)
+{
+    settings s =
+        settings_parse(DATA, argc, argv, "show|preview FOLDER|NAME|FILE.csv",
+                       "Shows what a dataset has: a folder with a subfolder of images for each class, a CSV file, or "
+                       "digits, fashion-mnist, mnist, cifar10.\v"
+                       "show: samples, classes, sizes, mean and standard deviation, files that cannot be read.\n"
+                       "preview: writes 64 images to a PNG file.");
+    const char *verb = s.arguments > 0 ? s.argument[0] : NULL, *what = s.arguments > 1 ? s.argument[1] : NULL;
+    if (!verb || (strcmp(verb, "show") != 0 && strcmp(verb, "preview") != 0))
+        return command_wrong(verb ? "data: \"%s\" is neither show nor preview" : "data: show or preview is missing",
+                             verb);
+    if (!what || s.arguments > 2)
+        return command_wrong(what ? "\"%s\" is not expected" : "the dataset is missing", what ? s.argument[2] : "");
+    int64_t i = known(what);
+    if (i >= 0 && data_sets[i].needs_folder && !s.data_dir)
+        return command_wrong("--data-dir is missing: the folder of %s", what);
+    FA_SCOPE;
+    fa_dataset *d = open_data(&s, what);
+    if (!d)
+        return command_failed();
+    return strcmp(verb, "show") == 0 ? show(d, what) : preview(d, &s);
+}
