@@ -95,7 +95,7 @@ static void put_image(writer *w, uint8_t *rows, const uint8_t *pixel, int64_t he
 bool png_write(const char *path, const uint8_t *pixel, int64_t height, int64_t width)
 {
     size_t size = (size_t)height * ((size_t)width * 3 + 1);
-    uint8_t *rows = malloc(size);
+    uint8_t *rows = calloc(1, size);
     writer w = {malloc(size + 5 * (size / BLOCK + 1) + 128), 0};
     bool good = rows && w.at;
     if (good)
