@@ -182,6 +182,7 @@ typedef fa_data_mnist_options fa_data_cifar10_options;
 
 /** CIFAR-10: color photographs of (3, 32, 32) in 10 classes (Krizhevsky 2009). Reads the binary files
  *  data_batch_1.bin to data_batch_5.bin, as many as exist, or test_batch.bin. A file may have any number of records.
+ *  They may also be in an archive: cifar-10-binary.tar.gz in the folder, or `folder` may name a .tar or .tar.gz file.
  *
  *      fa_data_cifar10("data", .train = true, .transform = NULL)
  *
@@ -203,8 +204,8 @@ typedef struct fa_data_cifar100_options {
         offsetof(fa_data_cifar100_options, fa__end), true, NULL, false, 0                                              \
     }
 
-/** CIFAR-100: color photographs in 100 classes, in the files train.bin and test.bin; otherwise like
- *  fa_data_cifar10().
+/** CIFAR-100: color photographs in 100 classes, in the files train.bin and test.bin, or in
+ *  cifar-100-binary.tar.gz; otherwise like fa_data_cifar10().
  *
  *      fa_data_cifar100("data", .train = true, .transform = NULL, .coarse = false)
  *

@@ -27,4 +27,14 @@ fa__bytes *fa__bytes_read(const char *who, const char *folder, const char *below
 /* Reads a file, compressed if its name ends with ".gz". An error if it has more than `most` bytes, uncompressed, of
  * which no more than one is read. */
 fa__bytes *fa__bytes_of(const char *who, const char *path, int64_t most);
+
+/* Bytes of a file. */
+typedef struct fa__span {
+    const unsigned char *item; /* NULL: none */
+    int64_t size;
+} fa__span;
+
+/* Finds the first file of this name, in any folder of a tar archive. It stays the archive's; none if there is no such
+ * file. False and an error if the archive is damaged. */
+bool fa__tar_find(const char *who, const fa__bytes *archive, const char *name, fa__span *member);
 #endif

@@ -289,6 +289,57 @@ static void cifar_files(void **state)
     unlink(in_folder("test_batch.bin"));
 }
 
+static int64_t labels_of(const char *where)
+{
+    fa_dataset *d = fa_data_cifar10(where);
+    assert_no_error();
+    int64_t all[] = {0, 1, 2, 3, 4}, label = 0;
+    fa_sample s = fa_dataset_batch(d, all, fa_dataset_length(d));
+    for (int64_t i = 0; i < fa_size(s.target, 0); i++)
+        label = 10 * label + fa_item_int(fa_get(s.target, i));
+    return label;
+}
+
+/* The files in an archive, which is the folder or in it; and damaged ones. */
+static void cifar_archives(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    char command[256], tar[128];
+    if (system("tar --version >/dev/null 2>&1") != 0)
+        skip();
+    snprintf(tar, sizeof tar, "%s/c.tar", folder);
+    put_cifar("data_batch_2.bin", 0, 3);
+    put_cifar("data_batch_5.bin", 3, 2);
+    snprintf(command, sizeof command, "cd '%s' && tar cf c.tar ./data_batch_5.bin data_batch_2.bin", folder);
+    assert_int_equal(system(command), 0);
+    put_cifar("data_batch_2.bin", 7, 1); /* in the folder: taken before an archive's */
+    unlink(in_folder("data_batch_5.bin"));
+    assert_int_equal(labels_of(tar), 1234); /* 0, 1, 2, 3, 4 */
+    if (fa_plugin_available("gzip")) {
+        snprintf(command, sizeof command, "cd '%s' && gzip -c c.tar >cifar-10-binary.tar.gz", folder);
+        assert_int_equal(system(command), 0);
+        assert_int_equal(labels_of(folder), 7);
+        unlink(in_folder("data_batch_2.bin"));
+        assert_int_equal(labels_of(folder), 1234);
+        assert_int_equal(labels_of(in_folder("cifar-10-binary.tar.gz")), 1234);
+    }
+    assert_null(fa_data_cifar10(tar, .train = false));
+    assert_error(FA_ERROR_FILE, "there is no test_batch.bin in", "c.tar");
+    spoil("c.tar", 9000, -1);
+    assert_null(fa_data_cifar10(tar));
+    assert_error(FA_ERROR_FILE, "c.tar, byte 7292: ", "the archive ends within a member");
+    spoil("c.tar", 7200, -1); /* in the header of the second file */
+    assert_null(fa_data_cifar10(tar));
+    assert_error(FA_ERROR_FILE, "c.tar, byte 7200: ", "ends before its end mark");
+    spoil("c.tar", 3, 'x');
+    assert_null(fa_data_cifar10(tar));
+    assert_error(FA_ERROR_FILE, "c.tar, byte 0: ", "its checksum is wrong");
+    unlink(in_folder("data_batch_2.bin"));
+    unlink(in_folder("cifar-10-binary.tar.gz"));
+    unlink(tar);
+}
+
 static void cifar100_files(void **state)
 {
     (void)state;
@@ -563,6 +614,7 @@ int main(void)
         cmocka_unit_test(compressed_files_that_are_damaged),
         cmocka_unit_test(compressed_files_that_are_too_long),
         cmocka_unit_test(cifar_files),
+        cmocka_unit_test(cifar_archives),
         cmocka_unit_test(cifar100_files),
         cmocka_unit_test(values_are_transformed),
         cmocka_unit_test(normalizing_does_not_wait),
