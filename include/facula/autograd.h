@@ -55,6 +55,12 @@ FA_API bool fa_set_grad(fa_tensor *t, fa_tensor *grad);
 /** Makes the next fa_backward() keep the gradient of a tensor that is not a leaf. FA_ERROR_GRADIENT if the tensor
  *  does not require a gradient. Does nothing for a leaf. */
 FA_API bool fa_retain_grad(fa_tensor *t);
+/* Changes a count. While it is above 0, backward passes run the hooks of a leaf as soon as its gradient is complete,
+ * and not behind all other nodes. */
+FA_API void fa__hooks_early(int change);
+/* To be called in a hook: function(context, good) is called when the outermost backward pass of this thread ends, with
+ * `good` false if it failed; its result is that of the pass. */
+FA_API bool fa__after_backward(bool (*function)(void *context, bool good), void *context);
 /* Makes t, a leaf or an earlier result of this, a copy of `source` that was recorded now: gradients of t go to source,
  * converted to its dtype and device. Without recording, or if no gradients flow to source or it is NULL, t becomes a
  * constant. Elements do not change. No other thread may use t. */

@@ -1,11 +1,160 @@
 /** @file
- *  Several devices: training one network on more than one device of a process. */
+ *  Several devices and processes: groups of processes that exchange tensors, and training one network on several
+ *  devices of a process, or on several processes. */
 #ifndef FACULA_DIST_H
 #define FACULA_DIST_H
 #include <facula/nn.h>
 #include <facula/types.h>
 
 FA__BEGIN
+
+/** @defgroup dist Groups of processes
+ *
+ *  Several processes, or threads, that run the same program on different data: the ranks of a group, numbered from 0.
+ *  Collective calls are made by all ranks in the same order, with tensors of the same dtype and shape.
+ *
+ *      fa_group *world = fa_dist_init();
+ *      fa_tensor *sum = fa_full(FA_SCALAR, fa_dist_rank(world));
+ *      fa_dist_all_reduce(sum, world);
+ *
+ *  `facula run -n 4 -- ./program` starts four processes on one machine; `torchrun --no-python` sets the same
+ * environment.
+ *
+ *  Data goes through TCP connections, one for each pair of ranks. Tensors on other devices than the CPU are copied to
+ *  the host and back. All sums are computed in the order of ranks, so all ranks get the same bits, in every run.
+ *
+ *  Failures: a rank whose process has ended is noticed at once, and one that does not answer after the timeout of the
+ *  group. The error names it on all ranks (FA_ERROR_STATE). So is a rank that calls another collective, or one with
+ *  another dtype or size. The group cannot be used any more then, and neither can what a failed call should have
+ * written.
+ *
+ *  A group may be used by several threads, but calls are matched with those of other ranks in their order. It belongs
+ * to the innermost scope; freeing it closes the connections.
+ *  @{ */
+
+/** A group of processes or threads. */
+typedef struct fa_group fa_group;
+
+/** Options of fa_dist_init(). */
+typedef struct fa_dist_init_options {
+    size_t size;         /**< set by the macro */
+    int rank;            /**< number of this process, from 0; -1: the environment variable RANK */
+    int ranks;           /**< number of processes; 0: WORLD_SIZE, or 1 without it */
+    const char *address; /**< host name or address of rank 0; NULL: MASTER_ADDR, or 127.0.0.1 without it */
+    int port;            /**< port of rank 0; 0: MASTER_PORT */
+    double timeout;      /**< how long a call waits for another rank, in seconds */
+    char fa__end;
+} fa_dist_init_options;
+#define FA__DEFAULT_fa_dist_init                                                                                       \
+    {                                                                                                                  \
+        offsetof(fa_dist_init_options, fa__end), -1, 0, NULL, 0, 1800, 0                                               \
+    }
+/** Joins the group of all processes (PyTorch: init_process_group()): rank 0 waits at its port, the others connect to
+ * it, trying again until it is there. Processes may be on several machines of one network: connections are not
+ * encrypted, and whoever can reach the port may connect. Without WORLD_SIZE in the environment, it is a group of one.
+ * Under torchrun, which uses MASTER_PORT itself, the port is the next one.
+ *
+ *      fa_dist_init(.rank = -1, .ranks = 0, .address = NULL, .port = 0, .timeout = 1800)
+ *
+ *  @param options the options shown above; NULL for the defaults
+ *  @return the group; NULL and an error: FA_ERROR_ARGUMENT for an impossible rank, FA_ERROR_STATE that names the ranks
+ *  that did not come within the timeout */
+FA_API fa_group *fa_dist_init(const fa_dist_init_options *options);
+#define fa_dist_init(...) FA__CALL0(fa_dist_init, FA__NAMED0(, ##__VA_ARGS__, ., .), FA__OPTIONS(__VA_ARGS__))
+
+/** Creates a group of `ranks` threads of this process: stores the group of each rank in `groups`, which has room for
+ *  them. They belong to the current scope; a thread uses that of its rank, with fa_keep() if it outlives the scope. A
+ * call waits `timeout` seconds for another rank. Returns false and an error on failure. */
+FA_API bool fa_dist_threads(int ranks, double timeout, fa_group **groups);
+
+/** The number of this process or thread in a group, from 0; -1 for NULL. */
+FA_API int fa_dist_rank(const fa_group *group);
+/** The number of ranks of a group; 0 for NULL. */
+FA_API int fa_dist_size(const fa_group *group);
+
+/** How values of several ranks are combined. */
+typedef enum fa_dist_op {
+    FA_DIST_SUM,     /**< the sum */
+    FA_DIST_MEAN,    /**< the sum divided by the number of ranks; floating point only */
+    FA_DIST_PRODUCT, /**< the product */
+    FA_DIST_MIN,     /**< the minimum; NaN if one value is */
+    FA_DIST_MAX      /**< the maximum; NaN if one value is */
+} fa_dist_op;
+
+/** Options of the calls that combine values. */
+typedef struct fa_dist_all_reduce_options {
+    size_t size;   /**< set by the macro */
+    fa_dist_op op; /**< how values are combined */
+    char fa__end;
+} fa_dist_all_reduce_options;
+typedef fa_dist_all_reduce_options fa_dist_reduce_options;           /**< those of fa_dist_reduce() */
+typedef fa_dist_all_reduce_options fa_dist_reduce_scatter_options;   /**< those of fa_dist_reduce_scatter() */
+typedef fa_dist_all_reduce_options fa_dist_all_reduce_start_options; /**< those of fa_dist_all_reduce_start() */
+#define FA__DEFAULT_fa_dist_all_reduce                                                                                 \
+    {                                                                                                                  \
+        offsetof(fa_dist_all_reduce_options, fa__end), FA_DIST_SUM, 0                                                  \
+    }
+#define FA__DEFAULT_fa_dist_reduce FA__DEFAULT_fa_dist_all_reduce
+#define FA__DEFAULT_fa_dist_reduce_scatter FA__DEFAULT_fa_dist_all_reduce
+#define FA__DEFAULT_fa_dist_all_reduce_start FA__DEFAULT_fa_dist_all_reduce
+
+/** Replaces t by its combination over all ranks of the group, element by element. Halves are added in their own dtype.
+ *
+ *      fa_dist_all_reduce(t, group, .op = FA_DIST_SUM)
+ *  @return false and an error on failure: FA_ERROR_DTYPE if the dtype cannot be combined so */
+FA_API bool fa_dist_all_reduce(fa_tensor *t, fa_group *group, const fa_dist_all_reduce_options *options);
+#define fa_dist_all_reduce(...)                                                                                        \
+    FA__CALL2(fa_dist_all_reduce, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
+/** Replaces t on the rank `root` by its combination over all ranks of the group; on the others it is unchanged.
+ *
+ *      fa_dist_reduce(t, root, group, .op = FA_DIST_SUM) */
+FA_API bool fa_dist_reduce(fa_tensor *t, int root, fa_group *group, const fa_dist_reduce_options *options);
+#define fa_dist_reduce(...)                                                                                            \
+    FA__CALL3(fa_dist_reduce, FA__NAMED3(, ##__VA_ARGS__, ., ., ., .), FA__SAME, FA__SAME, FA__SAME, __VA_ARGS__)
+/** Combines t (ranks * n, ...) over all ranks of the group and returns the part of this rank, (n, ...). NULL and an
+ * error if dimension 0 is not a multiple of the number of ranks.
+ *
+ *      fa_dist_reduce_scatter(t, group, .op = FA_DIST_SUM) */
+FA_API fa_tensor *fa_dist_reduce_scatter(const fa_tensor *t, fa_group *group,
+                                         const fa_dist_reduce_scatter_options *options);
+#define fa_dist_reduce_scatter(...)                                                                                    \
+    FA__CALL2(fa_dist_reduce_scatter, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
+/** Replaces t on all ranks of the group by that of the rank `root`. */
+FA_API bool fa_dist_broadcast(fa_tensor *t, int root, fa_group *group);
+/** The tensors t of all ranks of the group, (ranks, ...), in the order of ranks. NULL and an error on failure. */
+FA_API fa_tensor *fa_dist_all_gather(const fa_tensor *t, fa_group *group);
+/** The same on the rank `root` of the group; the others get t itself. */
+FA_API fa_tensor *fa_dist_gather(const fa_tensor *t, int root, fa_group *group);
+/** Gives each rank of the group its part of `all` (ranks, ...), which is read on the rank `root` only and may be NULL
+ * on the others: t becomes all[rank]. */
+FA_API bool fa_dist_scatter(fa_tensor *t, const fa_tensor *all, int root, fa_group *group);
+/** Exchanges parts of t (ranks * n, ...): part j of this rank becomes part `rank` of rank j of the group. Returns a new
+ *  tensor; NULL and an error on failure. */
+FA_API fa_tensor *fa_dist_all_to_all(const fa_tensor *t, fa_group *group);
+/** Sends t to the rank `to` of the group, which calls fa_dist_recv(). Returns when t may be modified; large tensors
+ * wait for the other rank. */
+FA_API bool fa_dist_send(const fa_tensor *t, int to, fa_group *group);
+/** Receives t, of the same dtype and shape, from the rank `from` of the group. */
+FA_API bool fa_dist_recv(fa_tensor *t, int from, fa_group *group);
+/** Waits until all ranks of the group have called it. */
+FA_API bool fa_dist_barrier(fa_group *group);
+
+/** A call that runs in the background. */
+typedef struct fa_work fa_work;
+/** Starts fa_dist_all_reduce() of t in the background thread of the group, and returns at once. Calls are made in the
+ *  order in which they are started; other calls wait for those before them. t must not be used before fa_work_wait().
+ *
+ *      fa_dist_all_reduce_start(t, group, .op = FA_DIST_SUM)
+ *  @return the work, which holds a reference to t, but none to the group: freeing the group makes it fail; NULL and an
+ *  error if memory runs out */
+FA_API fa_work *fa_dist_all_reduce_start(fa_tensor *t, fa_group *group,
+                                         const fa_dist_all_reduce_start_options *options);
+#define fa_dist_all_reduce_start(...)                                                                                  \
+    FA__CALL2(fa_dist_all_reduce_start, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
+/** Waits until a work is complete. Returns false and its error if it failed. */
+FA_API bool fa_work_wait(fa_work *work);
+
+/** @} */
 
 /** @defgroup data_parallel Data parallel training
  *
@@ -70,6 +219,65 @@ extern "C" {
 #else
 #define FA__DEVICES(...) ((const fa_device[]){__VA_ARGS__})
 #endif
+
+/** @} */
+
+/** @defgroup dist_data_parallel Distributed data parallel training
+ *
+ *  Each rank of a group trains the same network on its own part of the data (PyTorch: DistributedDataParallel).
+ *
+ *      fa_group *world = fa_dist_init();
+ *      fa_module *ddp = fa_dist_data_parallel(net, world);
+ *      fa_optim *optim = fa_optim_sgd(net, .lr = 0.1);
+ *      FA_EACH(batch, loader_of_this_rank) {
+ *          fa_optim_zero_grad(optim);
+ *          fa_backward(fa_cross_entropy(fa_forward(ddp, batch.input), batch.target)); // averages the gradients
+ *          fa_optim_step(optim);
+ *      }
+ *  @{ */
+
+/** Options of fa_dist_data_parallel(). */
+typedef struct fa_dist_data_parallel_options {
+    size_t size;            /**< set by the macro */
+    int64_t bucket_bytes;   /**< gradients are averaged in buckets of about this size; the first has at most 1 MiB */
+    bool broadcast_buffers; /**< in training, give all ranks the buffers of rank 0 before each forward pass */
+    char fa__end;
+} fa_dist_data_parallel_options;
+#define FA__DEFAULT_fa_dist_data_parallel                                                                              \
+    {                                                                                                                  \
+        offsetof(fa_dist_data_parallel_options, fa__end), 25 << 20, true, 0                                            \
+    }
+/** Creates a module that runs `module`, and averages its gradients over the ranks of the group in fa_backward(). All
+ *  ranks call this, in the same order.
+ *
+ *  - **State.** Parameters and buffers of rank 0 become those of all ranks. They must have the same names, shapes and
+ *    dtypes: otherwise the error names the first one that differs, on all ranks.
+ *  - **Gradients** of parameters that require them now are averaged when fa_backward() returns. They are collected in
+ *    buckets; each is averaged in the background while the rest of backward runs, which is why hooks of leaves run when
+ *    their gradients are complete, and not at the end, as long as such a module exists. If the loss of each rank is the
+ *    mean over equally many samples, gradients are those of the mean over all samples.
+ *  - **Unused parameters.** One that no rank has used keeps its gradient. One that only some have used gets the
+ * average, with zeros for the others.
+ *  - **Accumulation**: see fa_dist_set_sync().
+ *
+ *  An error in backward on one rank leaves the others waiting for it until it frees the group, or ends.
+ *
+ *      fa_dist_data_parallel(module, group, .bucket_bytes = 25 << 20, .broadcast_buffers = true)
+ *
+ *  @param module  the module; only one thread may run backward through it at a time
+ *  @param group   the group, to which the new module holds a reference
+ *  @param options the options shown above; NULL for the defaults
+ *  @return the new module, whose only child "module" is `module`; NULL and an error on failure */
+FA_API fa_module *fa_dist_data_parallel(fa_module *module, fa_group *group,
+                                        const fa_dist_data_parallel_options *options);
+#define fa_dist_data_parallel(...)                                                                                     \
+    FA__CALL2(fa_dist_data_parallel, FA__NAMED2(, ##__VA_ARGS__, ., ., .), FA__SAME, FA__SAME, __VA_ARGS__)
+
+/** With `sync` false, fa_backward() through a module of fa_dist_data_parallel() only accumulates gradients (PyTorch:
+ *  no_sync()); with true, the next one averages what was accumulated. All ranks must call it alike.
+ *
+ *      fa_dist_set_sync(ddp, step % 4 == 3); */
+FA_API bool fa_dist_set_sync(fa_module *module, bool sync);
 
 /** @} */
 

@@ -178,6 +178,10 @@ static inline __attribute__((__warn_unused_result__)) bool fa__looked_at(bool go
  *  CPU. */
 FA_API void *fa_ptr(fa_tensor *t, fa_dtype dtype);
 
+/* The same for a contiguous tensor of any dtype, which is not pinned: to be used before the next call that may move it.
+ * `writes`: its version is increased. */
+FA_API void *fa__host_bytes(fa_tensor *t, bool writes);
+
 /** Prints a tensor to standard output as PyTorch does, followed by a newline. Tensors of more than 1000 elements are
  *  summarized. Waits for the tensor. */
 FA_API void fa_print(const fa_tensor *t);

@@ -179,6 +179,14 @@ static bool start(fa__walk *w, const fa_tensor *t, fa_tensor *g)
     return fa__deliver(w, n ? &n->object : (fa__object *)(uintptr_t)&t->object, slot, g);
 }
 
+/* Hooks of leaves run when their gradients are complete, if a module asked for that. */
+static bool may_be_early(fa__walk *w, const fa_tensor *t)
+{
+    uint32_t slot;
+    fa__node *n = FA__UNLIKELY(fa__hooks_are_early()) ? fa__history(t, &slot) : NULL;
+    return !n || (w->ready = fa__ready_new(n)) != NULL;
+}
+
 static FA__HOT bool can_start(const char *name, const fa_tensor *t)
 {
     char what[40];
@@ -206,8 +214,10 @@ FA__HOT bool(fa_backward)(const fa_tensor *t, const fa_backward_options *options
                   .retain = options->retain_graph || options->create_graph,
                   .anomaly = fa__ctx()->settings->anomaly};
     fa_tensor *g = seed("fa_backward", t, options->grad);
-    bool good = g && start(&w, t, g) && fa__walk_on(&w);
+    fa__pass_begin();
+    bool good = g && may_be_early(&w, t) && start(&w, t, g) && fa__walk_on(&w);
     fa__walk_end(&w);
+    good = fa__pass_end(good);
     fa__scope_close(&scope);
     fa__use_close(&use);
     return good;

@@ -282,6 +282,8 @@ static FA__HOT bool walk_nodes(fa__walk *w)
                          != NULL)) /* a gradient is computed on the stream of its forward call; the CPU has none */
             use_stream(p.node->queue->stream);
         bool good = run_node(w, &p);
+        if (FA__UNLIKELY(w->ready != NULL))
+            good = good && fa__ready_done(w, p.node);
         fa__scope_empty(w->scope);
         fa__pending_drop(&p);
         if (!good)
@@ -301,6 +303,8 @@ FA__HOT bool fa__walk_on(fa__walk *w)
 FA__HOT void fa__walk_end(fa__walk *w)
 {
     fa__leaves_end(w);
+    if (FA__UNLIKELY(w->ready != NULL))
+        fa__ready_free(w->ready);
     fa__pending_end(&w->work);
     fa__needed_free(w->needed);
 }

@@ -7,6 +7,7 @@
 #include "dispatch/call.h"
 
 typedef struct fa__leaf fa__leaf;
+typedef struct fa__ready fa__ready;
 
 /* The parameters and state of one backward pass. */
 typedef struct fa__walk {
@@ -20,6 +21,7 @@ typedef struct fa__walk {
     fa_tensor **caught;    /* references */
     fa__leaf *leaf;        /* leaves with hooks, whose gradients are accumulated until the end */
     size_t leaves, leaf_room;
+    fa__ready *ready; /* NULL: hooks of leaves run at the end; or when each gradient is complete */
 } fa__walk;
 
 /* Calls a hook on a gradient; a result on another device is copied back to that of the gradient. */
@@ -63,4 +65,17 @@ fa_tensor *fa__leaf_gradient(fa_tensor *leaf, fa_tensor *g);
 bool fa__to_leaf(fa__walk *, fa_tensor *leaf, fa_tensor *g);
 bool fa__finish_leaves(fa__walk *);
 void fa__leaves_end(fa__walk *);
+/* Adds the collected gradient of one leaf, if there is one, and runs its hooks. */
+bool fa__finish_leaf(fa__walk *, const fa_tensor *leaf);
+
+/* ---- ready.c ---- */
+bool fa__hooks_are_early(void);
+/* Counts the edges to leaves with hooks of all nodes behind `root`. NULL and an error if memory runs out. */
+fa__ready *fa__ready_new(fa__node *root);
+void fa__ready_free(fa__ready *);
+/* A node has been processed: finishes the leaves that are complete now. */
+bool fa__ready_done(fa__walk *, const fa__node *);
+/* Around each pass; at the end of the outermost one, what fa__after_backward() registered is called. */
+void fa__pass_begin(void);
+bool fa__pass_end(bool good);
 #endif

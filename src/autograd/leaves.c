@@ -172,16 +172,29 @@ FA__HOT bool fa__to_leaf(fa__walk *w, fa_tensor *leaf, fa_tensor *g)
     return a && (a->hooks || a->after) ? gather(w, leaf, g) : accumulate(w, leaf, g);
 }
 
+static bool finish(fa__walk *w, fa__leaf *l)
+{
+    fa__scope scope = fa__scope_open("backward", 0);
+    fa_tensor *g = fa__own(l->sum);
+    l->sum = NULL;
+    bool good = g && accumulate(w, l->leaf, g);
+    fa__scope_close(&scope);
+    return good;
+}
+
+bool fa__finish_leaf(fa__walk *w, const fa_tensor *leaf)
+{
+    for (size_t i = 0; i < w->leaves; i++)
+        if (w->leaf[i].leaf == leaf && w->leaf[i].sum)
+            return finish(w, &w->leaf[i]);
+    return true;
+}
+
 FA__HOT bool fa__finish_leaves(fa__walk *w)
 {
     bool good = true;
-    for (size_t i = 0; good && i < w->leaves; i++) {
-        fa__scope scope = fa__scope_open("backward", 0);
-        fa_tensor *g = fa__own(w->leaf[i].sum);
-        w->leaf[i].sum = NULL;
-        good = g && accumulate(w, w->leaf[i].leaf, g);
-        fa__scope_close(&scope);
-    }
+    for (size_t i = 0; good && i < w->leaves; i++)
+        good = !w->leaf[i].sum || finish(w, &w->leaf[i]);
     return good;
 }
 

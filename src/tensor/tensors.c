@@ -379,6 +379,22 @@ static FA__COLD void log_standing_error(void)
         fa__log(FA_LOG_WARNING, "fa_ptr: NULL because of an earlier error: %s", fa__self->error->message);
 }
 
+void *fa__host_bytes(fa_tensor *t, bool writes)
+{
+    if (!fa__tensor_check(t, "fa__host_bytes: the tensor") || fa__failed())
+        return NULL;
+    if (!t->storage || !t->storage->device->host || !fa_is_contiguous(t)) {
+        fa__fail(FA_ERROR_DEVICE, "fa__host_bytes: the tensor is not a contiguous one on the CPU");
+        return NULL;
+    }
+    if (fa__has_pending(t->storage) && (!fa__before_write(t->storage, NULL, &ptr_op) || fa__failed()))
+        return NULL;
+    t->storage->blank = false;
+    if (writes)
+        atomic_fetch_add_explicit(&t->storage->version, 1, memory_order_relaxed);
+    return fa__tensor_data(t);
+}
+
 void *fa_ptr(fa_tensor *t, fa_dtype dtype)
 {
     if (!fa__tensor_check(t, "fa_ptr: the tensor"))

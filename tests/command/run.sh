@@ -16,7 +16,7 @@ sed 's/\\-/-/g' "$tools/facula.1" >"$folder/manual"
 check 'manual: headings begin a line' test "$(grep -c '\.S[HS]' "$folder/manual")" = "$(grep -c '^\.S[HS] [A-Z]' "$folder/manual")"
 grep -o -e '--[a-z][a-z-]*' "$folder/manual" | sort -u >"$folder/told"
 : >"$folder/known"
-for command in train eval predict info devices bench data; do
+for command in train eval predict info devices bench data run; do
     run 0 $command --help
     for option in $(grep -o -e '--[a-z][a-z-]*' "$out" | sort -u | tee -a "$folder/known"); do
         check "manual: $command $option" grep -qx -e "$option" "$folder/told"
@@ -170,6 +170,15 @@ else
 fi
 FACULA_OPENCL_LIBRARY=libno-such-library.so
 export FACULA_OPENCL_LIBRARY
+check 'run: the environment of ranks' run 0 run -n 3 -- sh -c 'echo rank $RANK of $WORLD_SIZE at $MASTER_ADDR'
+check 'run: each rank' [ "$(sort "$out" | tr '\n' ' ')" = 'rank 0 of 3 at 127.0.0.1 rank 1 of 3 at 127.0.0.1 rank 2 of 3 at 127.0.0.1 ' ]
+check 'run: a rank that fails' run 5 run --ranks 2 -- sh -c 'exit $((5 * RANK))'
+check 'run: named' grep -q 'rank 1 failed with exit status 5' "$err"
+check 'run: a rank that is killed' run 137 run -n 2 -- sh -c '[ $RANK = 0 ] || kill -9 $$'
+check 'run: the signal' grep -q 'rank 1 was ended by signal 9' "$err"
+check 'run: no such program' run 127 run -n 1 -- /no/such/program
+wrong 'a program is missing' run -n 2
+wrong '"0" is no number from 1' run -n 0 -- true
 check 'devices without OpenCL' run 0 devices
 check 'devices without OpenCL: why' says '^opencl  *not available: .*libno-such-library.so'
 check 'devices without OpenCL: the others' says '^cpu  .* yes$'
@@ -213,6 +222,14 @@ timeless >"$folder/two"
 check 'two devices, once more' run 0 train mlp --epochs 2 --devices late:0,late:1
 timeless >"$folder/again"
 check 'two devices: the same' cmp -s "$folder/two" "$folder/again"
+check 'two processes' run 0 run -n 2 -- "$facula" train mlp --epochs 2
+check 'two processes: one speaks' [ "$(grep -c '^test accuracy' "$out")" -eq 1 ]
+check 'two processes: named' says ', 2 processes$'
+timeless >"$folder/two"
+check 'two processes, once more' run 0 run -n 2 -- "$facula" train mlp --epochs 2
+timeless >"$folder/again"
+check 'two processes: the same' cmp -s "$folder/two" "$folder/again"
+check 'two processes, and two devices' run 2 run -n 2 -- "$facula" train mlp --devices late:0,late:1
 for device in opencl:0 opencl:1; do
     if grep -qx $device "$folder/opencl"; then
         check "$device" run 0 train mlp --data digits --device $device

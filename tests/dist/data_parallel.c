@@ -283,16 +283,16 @@ static void gradients_go_to_the_module(void **state)
     fa_tensors one = fa_grad_of(FA_TENSORS(fa_sum(fa_forward(net, x))), FA_TENSORS(x, weight));
     fa_tensors two = fa_grad_of(FA_TENSORS(fa_sum(fa_forward(wide, x))), FA_TENSORS(x, weight));
     for (size_t i = 0; i < 2; i++)
-        assert_true(fa_allclose(one.item[i], two.item[i], .rtol = 0, .atol = 1e-13));
+        assert_true(fa_item_int(fa_allclose(one.item[i], two.item[i], .rtol = 0, .atol = 1e-13)));
     assert_null(fa_grad(weight));
     hooked = 0;
     assert_true(fa_backward(fa_sum(fa_forward(wide, x))));
     assert_int_equal(hooked, 1);
-    assert_true(fa_allclose(fa_grad(weight), two.item[1], .rtol = 0, .atol = 1e-13));
+    assert_true(fa_item_int(fa_allclose(fa_grad(weight), two.item[1], .rtol = 0, .atol = 1e-13)));
     /* two graphs at once, and accumulation */
     fa_tensor *a = fa_sum(fa_forward(wide, x)), *b = fa_sum(fa_forward(wide, x));
     assert_true(fa_backward(a) && fa_backward(b));
-    assert_true(fa_allclose(fa_grad(weight), fa_mul(two.item[1], 3), .rtol = 0, .atol = 1e-12));
+    assert_true(fa_item_int(fa_allclose(fa_grad(weight), fa_mul(two.item[1], 3), .rtol = 0, .atol = 1e-12)));
     /* gradients of gradients */
     for (int k = 0; k < 2; k++) {
         fa_tensors g = fa_grad_of(FA_TENSORS(fa_sum(fa_square(fa_forward(k ? wide : net, x)))), FA_TENSORS(weight),
@@ -300,7 +300,7 @@ static void gradients_go_to_the_module(void **state)
         one.item = two.item;
         two = fa_grad_of(FA_TENSORS(fa_sum(fa_square(g.item[0]))), FA_TENSORS(weight));
     }
-    assert_true(fa_allclose(one.item[0], two.item[0], .rtol = 0, .atol = 1e-9));
+    assert_true(fa_item_int(fa_allclose(one.item[0], two.item[0], .rtol = 0, .atol = 1e-9)));
     assert_no_error();
 }
 

@@ -16,6 +16,7 @@ int command_info(int argc, char **argv);
 int command_devices(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_data(int argc, char **argv);
+int command_run(int argc, char **argv);
 
 /* Prints the library's current error to standard error, and clears it. */
 int command_failed(void);

@@ -9,7 +9,7 @@ _facula() {
         before=${COMP_WORDS[COMP_CWORD - 2]}
     fi
     if ((COMP_CWORD == 1)); then
-        words='train eval predict info devices bench data --help --version'
+        words='train eval predict info devices bench data run --help --version'
     else
         case $before in
         --data | -d) words='digits fashion-mnist mnist cifar10' ;;

@@ -15,7 +15,7 @@ static const struct {
     int (*run)(int argc, char **argv);
 } commands[] = {{"train", command_train}, {"eval", command_eval},       {"predict", command_predict},
                 {"info", command_info},   {"devices", command_devices}, {"bench", command_bench},
-                {"data", command_data}};
+                {"data", command_data},   {"run", command_run}};
 
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -30,11 +30,12 @@ static const char what[] =
     "  devices             list the available devices\n"
     "  bench               measure a device\n"
     "  data show WHAT      describe a dataset; data preview: draw it\n"
+    "  run -- PROGRAM      start a program several times, as the ranks of a group\n"
     "\n"
     "`facula COMMAND --help` lists the options of a command. Exit status: 0, 1 after a failure, 2 for "
     "wrong arguments.";
 
-static const char names[] = "train, eval, predict, info, devices, bench, data";
+static const char names[] = "train, eval, predict, info, devices, bench, data, run";
 
 int command_failed(void)
 {

@@ -103,7 +103,9 @@ bool run_new(run *r)
     if (fa_failed())
         return false;
     r->net = fa_module_to(network_new(&r->n), r->device);
-    r->runs = r->device_count > 1 ? fa_data_parallel_on(r->net, r->device_count, r->devices) : r->net;
+    r->runs = r->world              ? fa_dist_data_parallel(r->net, r->world)
+              : r->device_count > 1 ? fa_data_parallel_on(r->net, r->device_count, r->devices)
+                                    : r->net;
     r->optim = optimizers[r->s.optimizer](r->net, &r->s);
     r->schedule = schedule_new(r);
     r->scaler = r->s.amp == AMP_F16 ? fa_amp_scaler() : NULL;

@@ -11,7 +11,14 @@ static const fa_dtype amp_dtypes[] = {[AMP_OFF] = FA_SAME, [AMP_BF16] = FA_BF16,
 static fa_tensor *loss_of(const run *r, const fa_batch *batch)
 {
     FA_USE(.autocast = amp_dtypes[r->s.amp]);
-    return fa_cross_entropy(fa_forward(r->runs, batch->input), batch->target);
+    if (!r->world)
+        return fa_cross_entropy(fa_forward(r->runs, batch->input), batch->target);
+    /* The rows of this process; the average over all processes is the mean over the batch. */
+    int64_t rank = fa_dist_rank(r->world), ranks = fa_dist_size(r->world);
+    int64_t start = batch->size * rank / ranks, rows = batch->size * (rank + 1) / ranks - start;
+    fa_tensor *logits = fa_forward(r->runs, fa_narrow(batch->input, 0, start, rows));
+    fa_tensor *sum = fa_cross_entropy(logits, fa_narrow(batch->target, 0, start, rows), .reduction = FA_SUM);
+    return fa_mul(sum, (double)ranks / (double)batch->size);
 }
 
 /* backward() and step(), with scaled gradients if the run has a scaler. */
@@ -79,6 +86,8 @@ bool run_epoch(run *r, double *loss, double *rate, const char *label)
             look(r, &bar, &p, fa_item(total), p.samples - first);
     }
     progress_clear(&bar);
+    if (r->world && total)
+        fa_dist_all_reduce(total, r->world, .op = FA_DIST_MEAN);
     r->sum = total ? fa_item(total) : 0;
     *loss = r->sum / (double)all;
     *rate = (double)(p.samples - first) / (progress_now() - p.began);

@@ -10,6 +10,7 @@ typedef struct run {
     network n;
     fa_device device, devices[MOST_DEVICES]; /* the first device, and all of them */
     size_t device_count;
+    fa_group *world;       /* the processes that train together; NULL: this one alone */
     fa_module *net, *runs; /* the network, and what runs it: itself, or its data parallel form */
     fa_optim *optim;
     fa_schedule *schedule; /* NULL: the rate stays */

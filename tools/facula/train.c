@@ -112,6 +112,8 @@ static void print_head(const run *r)
            fa_dataset_length(fa_loader_dataset(r->held_out)), fa_device_name(r->device));
     for (size_t i = 1; i < r->device_count; i++)
         printf(", %s", fa_device_name(r->devices[i]));
+    if (r->world)
+        printf(", %d processes", fa_dist_size(r->world));
     printf("\n");
     if (r->done)
         printf("goes on behind epoch %" PRId64 " of %s\n", r->done, r->s.resume);
@@ -314,6 +316,26 @@ static int read_settings(settings *s, fa_saved *file)
     return wrong ? wrong : check(s);
 }
 
+/* Joins the processes that `facula run` or torchrun has started. All but the first are silent, and save nothing.
+ * Without
+ * --device, each has a GPU of its own. */
+static bool join_world(run *r)
+{
+    const char *size = getenv("WORLD_SIZE"), *local = getenv("LOCAL_RANK");
+    if (!size || atoi(size) < 2)
+        return true;
+    r->world = fa_dist_init();
+    if (!r->world)
+        return false;
+    int gpus = fa_device_count("cuda", NULL);
+    if (!r->s.device && local && gpus && r->device.kind == FA_CUDA(0).kind)
+        r->device = FA_CUDA(atoi(local) % gpus);
+    if (fa_dist_rank(r->world) == 0)
+        return true;
+    r->s.save = r->s.log = NULL;
+    return freopen("/dev/null", "w", stdout) || fa_fail(FA_ERROR_FILE, "cannot open /dev/null");
+}
+
 /* The first Ctrl-C, or request to end, stops after the step that is being made; the second one ends the process. */
 static void catch_signals(void)
 {
@@ -337,6 +359,10 @@ int command_train(int argc, char **argv)
     if (wrong)
         return wrong;
     r.device = r.devices[0];
+    if (r.device_count > 1 && getenv("WORLD_SIZE"))
+        return command_wrong("--devices does not go with several processes");
+    if (!join_world(&r))
+        return command_failed();
     catch_signals();
     int status = run_all(&r, r.s.resume ? &file : NULL);
     run_free(&r);

@@ -1,0 +1,325 @@
+/* Distributed data parallel: the losses of one process for any number of ranks, as threads and as processes; state,
+ * buffers, unused parameters, accumulation; gradients that are ready early. */
+#include "support/api_test.h"
+#include "support/process.h"
+#include <facula/facula.h>
+#include <math.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum { MOST = 8, STEPS = 4, ROWS = 16 };
+
+typedef struct rank {
+    fa_group *group;
+    bool (*run)(fa_group *g, int rank, int ranks);
+    bool good;
+    pthread_t thread;
+} rank;
+
+static void *run_rank(void *context)
+{
+    rank *r = context;
+    FA_SCOPE;
+    r->good = r->run(r->group, fa_dist_rank(r->group), fa_dist_size(r->group)) && !fa_error_stands();
+    if (fa_failed())
+        print_error("rank %d: %s\n", fa_dist_rank(r->group), fa_error_message());
+    fa_error_clear();
+    return NULL;
+}
+
+static bool run_threads(int ranks, bool (*run)(fa_group *, int, int))
+{
+    FA_SCOPE;
+    rank r[MOST];
+    fa_group *groups[MOST];
+    if (!fa_dist_threads(ranks, 600, groups))
+        return false;
+    bool all = true;
+    for (int i = 0; i < ranks; i++) {
+        r[i] = (rank){.group = groups[i], .run = run};
+        pthread_create(&r[i].thread, NULL, run_rank, &r[i]);
+    }
+    for (int i = 0; i < ranks; i++) {
+        pthread_join(r[i].thread, NULL);
+        all = all && r[i].good;
+    }
+    return all;
+}
+
+#define close_to(...) fa_item_int(fa_allclose(__VA_ARGS__))
+
+#define WANT(condition)                                                                                                \
+    do {                                                                                                               \
+        if (!(condition)) {                                                                                            \
+            print_error("%s:%d: %s\n", __FILE__, __LINE__, #condition);                                                \
+            return false;                                                                                              \
+        }                                                                                                              \
+    } while (0)
+
+static bool says(const char *text)
+{
+    bool good = strstr(fa_error_message(), text) != NULL;
+    if (!good)
+        print_error("\"%s\" is not in \"%s\"\n", text, fa_error_message());
+    fa_error_clear();
+    return good;
+}
+
+/* Weights that depend on the seed; each thread has a generator of its own. */
+static fa_module *net_of(uint64_t seed)
+{
+    fa_generator_use(fa_generator_new(seed));
+    fa_module *net =
+        fa_nn_sequential(fa_nn_linear(6, 40, .dtype = FA_F64), fa_nn_tanh(), fa_nn_linear(40, 30, .dtype = FA_F64),
+                         fa_nn_tanh(), fa_nn_linear(30, 2, .dtype = FA_F64));
+    return net;
+}
+
+/* The losses over all rows, of rows that are split over `ranks`. */
+static bool train(fa_group *g, int r, int ranks, double *loss, double *weight)
+{
+    fa_module *net = net_of(g ? (uint64_t)r : 0); /* those of rank 0 are taken */
+    fa_module *run = g ? fa_dist_data_parallel(net, g, .bucket_bytes = 3000) : net;
+    fa_optim *optim = fa_optim_adam(net, .lr = 0.01);
+    fa_generator_use(fa_generator_new(99));
+    int64_t part = ROWS / ranks;
+    for (int i = 0; run && i < STEPS; i++) {
+        FA_SCOPE;
+        fa_tensor *x = fa_randn(FA_SHAPE(ROWS, 6), .dtype = FA_F64), *y = fa_randn(FA_SHAPE(ROWS, 2), .dtype = FA_F64);
+        x = fa_narrow(x, 0, r * part, part);
+        y = fa_narrow(y, 0, r * part, part);
+        fa_optim_zero_grad(optim);
+        fa_tensor *l = fa_mse_loss(fa_forward(run, x), y);
+        WANT(fa_backward(l));
+        WANT(fa_optim_step(optim));
+        fa_tensor *mean = fa_clone(fa_detach(l));
+        WANT(!g || fa_dist_all_reduce(mean, g, .op = FA_DIST_MEAN));
+        loss[i] = fa_item(mean);
+    }
+    WANT(run && fa_read(fa_module_tensor(net, "0.weight"), weight, FA_F64, 240));
+    return true;
+}
+
+static bool is_as_one(fa_group *g, int r, int ranks)
+{
+    double loss[2][STEPS], weight[2][240];
+    WANT(train(NULL, 0, 1, loss[0], weight[0]) && train(g, r, ranks, loss[1], weight[1]));
+    for (int i = 0; i < STEPS; i++)
+        WANT(fabs(loss[0][i] - loss[1][i]) < 1e-12);
+    for (int i = 0; i < 240; i++)
+        WANT(fabs(weight[0][i] - weight[1][i]) < 1e-12);
+    return true;
+}
+
+static void losses_are_those_of_one_process(void **state)
+{
+    (void)state;
+    for (int ranks = 1; ranks <= MOST; ranks *= 2)
+        assert_true(run_threads(ranks, is_as_one));
+}
+
+/* ---- processes ---- */
+
+static void start_processes(int ranks, pid_t *child)
+{
+    struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof a;
+    char port[16], number[16], count[16];
+    int s = socket(AF_INET, SOCK_STREAM, 0);
+    bind(s, (struct sockaddr *)&a, length);
+    getsockname(s, (struct sockaddr *)&a, &length);
+    close(s);
+    snprintf(port, sizeof port, "%d", ntohs(a.sin_port));
+    snprintf(count, sizeof count, "%d", ranks);
+    for (int i = 0; i < ranks; i++) {
+        child[i] = fork();
+        if (child[i])
+            continue;
+        snprintf(number, sizeof number, "%d", i);
+        setenv("RANK", number, 1);
+        setenv("WORLD_SIZE", count, 1);
+        setenv("MASTER_PORT", port, 1);
+        execl("/proc/self/exe", "distributed", "rank", (char *)NULL);
+        _exit(99);
+    }
+}
+
+static void processes_do_the_same(void **state)
+{
+    (void)state;
+    for (int ranks = 2; ranks <= 4; ranks *= 2) {
+        pid_t child[4];
+        start_processes(ranks, child);
+        for (int i = 0; i < ranks; i++)
+            assert_int_equal(status_of(child[i]), 0);
+    }
+}
+
+static int run_as_rank(void)
+{
+    FA_SCOPE;
+    fa_group *g = fa_dist_init(.timeout = 600);
+    bool good = g && is_as_one(g, fa_dist_rank(g), fa_dist_size(g));
+    if (fa_failed())
+        fprintf(stderr, "%s\n", fa_error_message());
+    return !good;
+}
+
+/* ---- accumulation and unused parameters ---- */
+
+static bool accumulates(fa_group *g, int r, int ranks)
+{
+    fa_module *net = net_of(1), *ddp = fa_dist_data_parallel(net, g);
+    fa_tensor *w = fa_module_tensor(net, "4.weight"), *first = NULL;
+    fa_generator_use(fa_generator_new(5));
+    fa_tensor *x = fa_randn(FA_SHAPE(ranks, 2, 6), .dtype = FA_F64);
+    for (int i = 0; i < 2; i++) {
+        WANT(fa_dist_set_sync(ddp, i == 1));
+        WANT(fa_backward(fa_sum(fa_forward(ddp, fa_select(x, 0, r)))));
+        first = i ? first : fa_clone(fa_grad(w));
+    }
+    /* the same twice: once alone, once averaged with what was accumulated */
+    fa_tensor *mean = fa_clone(first);
+    WANT(fa_dist_all_reduce(mean, g, .op = FA_DIST_MEAN));
+    WANT(close_to(fa_grad(w), fa_mul(mean, 2), .rtol = 0, .atol = 1e-12));
+    WANT(!close_to(first, mean, .rtol = 0, .atol = 1e-6));
+    WANT(!fa_dist_set_sync(net, true) && says("none of fa_dist_data_parallel"));
+    return true;
+}
+
+/* Layer "k" is used by ranks for which the input is above k. */
+static fa_tensor *some_layers(fa_module *self, fa_tensor *x)
+{
+    double most = fa_item(fa_amax(x));
+    fa_tensor *y = fa_forward(fa_module_child(self, "0"), x);
+    if (most > 1)
+        y = fa_add(y, fa_forward(fa_module_child(self, "1"), x));
+    return most > 2 ? fa_add(y, fa_forward(fa_module_child(self, "2"), x)) : y;
+}
+
+static bool leaves_out(fa_group *g, int r, int ranks)
+{
+    fa_module *net = fa_nn_custom("some", 0, some_layers);
+    for (int i = 0; i < 3; i++)
+        fa_module_append(net, fa_nn_linear(1, 1, .bias = false));
+    fa_module *ddp = fa_dist_data_parallel(net, g, .bucket_bytes = 4);
+    for (int i = 0; i < 3; i++) { /* buckets are put in order after the first pass */
+        fa_module_zero_grad(net);
+        WANT(fa_backward(fa_sum(fa_forward(ddp, fa_full(FA_SHAPE(1, 1), r == 1 ? 2.0 : 1.0)))));
+        WANT(fabs(fa_item(fa_grad(fa_module_tensor(net, "0.weight"))) - (1 + 1.0 / ranks)) < 1e-6);
+        WANT(fabs(fa_item(fa_grad(fa_module_tensor(net, "1.weight"))) - 2.0 / ranks) < 1e-6);
+        WANT(!fa_grad(fa_module_tensor(net, "2.weight")));
+    }
+    return true;
+}
+
+static void gradients_accumulate_and_may_be_missing(void **state)
+{
+    (void)state;
+    assert_true(run_threads(2, accumulates) && run_threads(3, leaves_out) && run_threads(2, leaves_out));
+}
+
+/* ---- state and buffers ---- */
+
+static bool has_other_tensors(fa_group *g, int r, int ranks)
+{
+    (void)ranks;
+    fa_module *net = fa_nn_sequential(fa_nn_linear(2, 2), fa_nn_linear(2, r == 1 ? 3 : 2));
+    WANT(!fa_dist_data_parallel(net, g));
+    WANT(says(r == 1 ? "the module has 1.weight: f32 (3, 2), that of rank 0 has 1.weight: f32 (2, 2)"
+                     : "the module has other tensors than that of rank 0 on rank 1"));
+    net = fa_nn_sequential(fa_nn_linear(2, 2), r == 0 ? fa_nn_batch_norm1d(2) : fa_nn_relu());
+    WANT(!fa_dist_data_parallel(net, g));
+    WANT(says(r ? "that of rank 0 has 1.weight" : "on rank"));
+    return true;
+}
+
+static bool shares_buffers(fa_group *g, int r, int ranks)
+{
+    (void)ranks;
+    fa_module *net = fa_nn_sequential(fa_nn_batch_norm1d(3), fa_nn_linear(3, 2), fa_nn_batch_norm1d(2));
+    fa_module *ddp = fa_dist_data_parallel(net, g);
+    for (int i = 0; i < 3; i++)
+        WANT(fa_backward(fa_sum(fa_forward(ddp, fa_add(fa_rand(FA_SHAPE(4, 3)), r)))));
+    fa_tensor *mean = fa_module_tensor(net, "0.running_mean"), *zero = fa_clone(mean);
+    WANT(fa_dist_broadcast(zero, 0, g));
+    WANT(r == 0 || !close_to(mean, zero, .atol = 1e-3)); /* written after the last broadcast */
+    fa_forward(ddp, fa_ones(FA_SHAPE(4, 3)));
+    fa_tensor *after = fa_clone(mean);
+    WANT(fa_dist_broadcast(after, 0, g) && close_to(mean, after));
+    WANT(fa_item_int(fa_module_tensor(net, "2.num_batches_tracked")) == 4);
+    fa_module_train(ddp, false);
+    if (r == 0) /* nothing is exchanged */
+        WANT(fa_forward(ddp, fa_ones(FA_SHAPE(4, 3))));
+    return true;
+}
+
+static void states_are_shared_and_compared(void **state)
+{
+    (void)state;
+    assert_true(run_threads(3, has_other_tensors) && run_threads(2, shares_buffers));
+}
+
+/* ---- early hooks ---- */
+
+typedef struct note {
+    char text[16];
+} note;
+
+static fa_tensor *write_a(fa_tensor *grad, void *context)
+{
+    (void)grad;
+    strcat(((note *)context)->text, "a");
+    return NULL;
+}
+
+static fa_tensor *write_w(fa_tensor *grad, void *context)
+{
+    (void)grad;
+    strcat(((note *)context)->text, "w");
+    return NULL;
+}
+
+static fa_tensor *write_v(fa_tensor *grad, void *context)
+{
+    (void)grad;
+    strcat(((note *)context)->text, "v");
+    return NULL;
+}
+
+/* w is used in the last product alone, v in both. */
+static void hooks_of_leaves_may_run_early(void **state)
+{
+    (void)state;
+    for (int early = 0; early < 2; early++) {
+        note n = {""};
+        FA_SCOPE;
+        fa_tensor *w = fa_ones(FA_SHAPE(2, 2), .requires_grad = true),
+                  *v = fa_ones(FA_SHAPE(2, 2), .requires_grad = true);
+        fa_tensor *x = fa_ones(FA_SHAPE(2, 2)), *a = fa_tanh(fa_matmul(x, v));
+        fa_hook_grad(a, write_a, &n);
+        fa_hook_after(w, write_w, &n);
+        fa_hook_after(v, write_v, &n);
+        fa__hooks_early(early);
+        assert_true(fa_backward(fa_sum(fa_matmul(fa_matmul(a, v), w))));
+        fa__hooks_early(-early);
+        assert_string_equal(n.text, early ? "wav" : "awv");
+    }
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
+    if (argc > 1 && getenv("RANK"))
+        return run_as_rank();
+    const struct CMUnitTest tests[] = {
+        TEST(losses_are_those_of_one_process),         TEST(processes_do_the_same),
+        TEST(gradients_accumulate_and_may_be_missing), TEST(states_are_shared_and_compared),
+        TEST(hooks_of_leaves_may_run_early),
+    };
+    return RUN("distributed");
+}
