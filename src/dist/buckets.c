@@ -137,7 +137,9 @@ static bool fill(fa__buckets *b, const parameter *p, fa_tensor *grad)
 static bool complete(fa__buckets *b, fa_tensor **used)
 {
     uint8_t *here = calloc(b->count + 1, 1);
-    bool good = here || fa_fail(FA_ERROR_MEMORY, "fa_dist_data_parallel: out of memory");
+    bool good = true;
+    if (!here)
+        return fa_fail(FA_ERROR_MEMORY, "fa_dist_data_parallel: out of memory");
     for (size_t i = 0; good && i < b->count; i++) {
         const parameter *p = &b->item[b->order[i]];
         fa_tensor *grad = fa_grad(p->tensor);
@@ -195,7 +197,7 @@ static bool end_pass(void *context, bool good)
         return false;
     FA_SCOPE;
     FA_USE(.no_grad = true);
-    fa_tensor *used;
+    fa_tensor *used = NULL;
     good = complete(b, &used) && wait_for_all(b) && take(b, used) && (b->ordered || put_in_order(b));
     return good || fa_fail(FA_ERROR_INTERNAL, "fa_dist_data_parallel: gradients were not averaged");
 }

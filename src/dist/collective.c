@@ -141,13 +141,23 @@ static bool combine(const call *c, char **part, size_t size, fa_dist_op op)
  * is for as many bytes from each rank. */
 static bool combine_received(call *c, char *mine, char *room, char **part, size_t size, fa_dist_op op)
 {
-    for (int i = 0; i < c->w->size; i++)
+    char *sum = c->w->rank ? room : mine;
+    part[0] = sum;
+    for (int i = 1; i < c->w->size; i++)
         part[i] = i == c->w->rank ? mine : room + (size_t)i * size;
     if (!combine(c, part, size, op))
         return false;
-    if (part[0] != mine && size)
-        memcpy(mine, part[0], size);
+    if (sum != mine && size)
+        memcpy(mine, sum, size);
     return true;
+}
+
+static bool have(const char *room, char *const *part, const char *name)
+{
+    if (room && part)
+        return true;
+    fa_fail(FA_ERROR_MEMORY, "%s: out of memory", name);
+    return false;
 }
 
 /* All ranks get everything and compute the same. */
@@ -194,8 +204,8 @@ static bool reduce_all(call *c, fa_dist_op op)
     bool small = c->size <= SMALL;
     size_t once = c->size < segment ? c->size : segment;
     char *room = malloc(small ? ranks * c->size + 1 : once + 2 * ranks * c->width);
-    char **part = malloc(ranks * sizeof *part);
-    bool good = (room && part) || fa_fail(FA_ERROR_MEMORY, "%s: out of memory", c->what.name);
+    char **part = calloc(ranks, sizeof *part);
+    bool good = have(room, part, c->what.name);
     if (good && small)
         good = reduce_small(c, room, part, op);
     for (size_t at = 0; good && !small && at < c->size; at += segment)
@@ -245,8 +255,8 @@ static bool reduce_to(call *c, int root, fa_dist_op op)
 {
     size_t ranks = (size_t)c->w->size;
     bool here = c->w->rank == root;
-    char *room = malloc(here ? ranks * c->size + 1 : 1), **part = malloc(ranks * sizeof *part);
-    bool good = (room && part) || fa_fail(FA_ERROR_MEMORY, "fa_dist_reduce: out of memory");
+    char *room = malloc(here ? ranks * c->size + 1 : 1), **part = calloc(ranks, sizeof *part);
+    bool good = have(room, part, "fa_dist_reduce");
     for (int i = 0; good && here && i < c->w->size; i++)
         from(c, i, room + (size_t)i * c->size, c->size);
     if (!here)
@@ -392,8 +402,8 @@ static fa_tensor *reduce_scatter(const fa_tensor *t, fa_group *group, fa_dist_op
     if (!into || !begin(&c, group->wire, t, "reduce_scatter", false))
         return NULL;
     size_t ranks = (size_t)c.w->size, part = c.size / ranks;
-    char *room = malloc(c.size + 1), **parts = malloc(ranks * sizeof *parts);
-    bool good = (room && parts) || fa_fail(FA_ERROR_MEMORY, "fa_dist_reduce_scatter: out of memory");
+    char *room = malloc(c.size + 1), **parts = calloc(ranks, sizeof *parts);
+    bool good = have(room, parts, "fa_dist_reduce_scatter");
     for (int i = 0; good && i < c.w->size; i++) {
         to(&c, i, c.bytes + (size_t)i * part, part);
         from(&c, i, room + (size_t)i * part, part);

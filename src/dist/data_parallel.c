@@ -352,7 +352,7 @@ static bool find_devices(size_t count, const fa_device *devices, fa_device *foun
 fa_module *fa_data_parallel_on(fa_module *module, size_t count, const fa_device *devices)
 {
     FA_SCOPE;
-    fa_device found[MOST_DEVICES];
+    fa_device found[MOST_DEVICES] = {{0, 0}};
     if (!find_devices(count, devices, found) || !fa_module_to(module, found[0]))
         return NULL;
     team *t = team_new(count, found);

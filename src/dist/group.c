@@ -219,11 +219,13 @@ bool fa_dist_threads(int ranks, double timeout, fa_group **groups)
                        "fa_dist_threads: 1 to 1024 ranks, a timeout above 0 and room for groups: %d, %g", ranks,
                        timeout);
     fa__wire **w = calloc((size_t)ranks, sizeof *w);
-    bool good = w || fa_fail(FA_ERROR_MEMORY, "fa_dist_threads: out of memory");
+    bool good = true;
+    if (!w)
+        return fa_fail(FA_ERROR_MEMORY, "fa_dist_threads: out of memory");
     for (int i = 0; good && i < ranks; i++)
         good = (w[i] = fa__wire_new(i, ranks, timeout)) != NULL;
     good = good && connect_all(w, ranks);
-    for (int i = 0; w && i < ranks; i++) {
+    for (int i = 0; i < ranks; i++) {
         groups[i] = good ? fa__group_new(w[i]) : NULL;
         if (!good)
             fa__wire_free(w[i]);

@@ -86,8 +86,9 @@ static uint32_t port_of(int s)
     socklen_t length = sizeof a;
     if (getsockname(s, (struct sockaddr *)&a, &length) < 0)
         return 0;
-    return ntohs(a.ss_family == AF_INET6 ? ((struct sockaddr_in6 *)&a)->sin6_port
-                                         : ((struct sockaddr_in *)&a)->sin_port);
+    uint16_t port; /* sin6_port is in the same place */
+    memcpy(&port, (const char *)&a + offsetof(struct sockaddr_in, sin_port), sizeof port);
+    return ntohs(port);
 }
 
 /* A socket that waits for connections at an address; port 0: any that is free. -1 on failure. */

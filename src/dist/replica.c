@@ -18,7 +18,11 @@ void fa__replica_free(fa__replica *r)
     free(r->source);
     free(r->source_module);
     free(r->source_version);
-    *r = (fa__replica){.device = r->device};
+    r->tensors = r->modules = 0;
+    r->source = r->copy = NULL;
+    r->source_module = r->copy_module = NULL;
+    r->source_version = r->copy_version = NULL;
+    r->net = NULL;
 }
 
 static bool same_tensor(const fa_tensor *a, const fa_tensor *copy)
@@ -46,8 +50,10 @@ static bool make_room(fa__replica *r, size_t tensors, size_t modules)
     r->source = calloc(2 * tensors + 1, sizeof *r->source);
     r->source_module = calloc(2 * modules + 1, sizeof(fa_module *));
     r->source_version = calloc(2 * tensors + 1, sizeof *r->source_version);
-    if (!r->source || !r->source_module || !r->source_version)
-        return fa_fail(FA_ERROR_MEMORY, "fa_data_parallel: out of memory for a replica");
+    if (!r->source || !r->source_module || !r->source_version) {
+        fa_fail(FA_ERROR_MEMORY, "fa_data_parallel: out of memory for a replica");
+        return false;
+    }
     r->copy = r->source + tensors;
     r->copy_module = r->source_module + modules;
     r->copy_version = r->source_version + tensors;
@@ -82,12 +88,12 @@ static bool make(fa__replica *r, const fa_module *source, fa_parameters state, f
     r->net = fa_keep(fa__module_clone_to(source, r->device));
     if (r->net && make_room(r, state.count, modules.count))
         note(r, state, modules);
-    if (fa_error_stands() || r->tensors != state.count || r->modules != modules.count) {
-        fa__replica_free(r);
-        return fa_fail(FA_ERROR_INTERNAL, "fa_data_parallel: a copy of the module %s has other tensors than the module",
-                       fa_module_kind(source));
-    }
-    return true;
+    if (!fa_error_stands() && r->tensors == state.count && r->modules == modules.count)
+        return true;
+    fa__replica_free(r);
+    fa_fail(FA_ERROR_INTERNAL, "fa_data_parallel: a copy of the module %s has other tensors than the module",
+            fa_module_kind(source));
+    return false;
 }
 
 /* The program may write memory of the CPU through a pointer, which no version shows. */
@@ -98,15 +104,18 @@ static bool is_stale(const fa__replica *r, size_t i)
            || fa_tensor_version(r->copy[i]) != r->copy_version[i];
 }
 
+static bool copy_tensor(fa__replica *r, size_t i)
+{
+    FA_USE(.no_grad = true);
+    if (!fa_copy_(r->copy[i], r->source[i]))
+        return false;
+    note_versions(r, i);
+    return true;
+}
+
 static bool refresh_tensor(fa__replica *r, size_t i)
 {
-    if (is_stale(r, i)) {
-        FA_USE(.no_grad = true);
-        if (!fa_copy_(r->copy[i], r->source[i]))
-            return false;
-        note_versions(r, i);
-    }
-    return fa__link(r->copy[i], r->source[i]);
+    return (!is_stale(r, i) || copy_tensor(r, i)) && fa__link(r->copy[i], r->source[i]);
 }
 
 bool fa__replica_refresh(fa__replica *r, const fa_module *source)

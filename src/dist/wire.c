@@ -149,7 +149,7 @@ static bool timed_out(fa__wire *w, const fa__transfer *t, size_t count, const ch
             if (t[k].receives == receives && t[k].done < sizeof t->frame + t[k].bytes
                 && (receives || *between == ' ')) {
                 length += snprintf(text + length, sizeof text - (size_t)length, "%s%d", between, t[k].peer);
-                between = receives ? ", " : ", ";
+                between = ", ";
             }
     return fail_with(w, t, count, FA_ERROR_STATE, text);
 }

@@ -130,7 +130,7 @@ static void start_processes(int ranks, pid_t *child)
     socklen_t length = sizeof a;
     char port[16], number[16], count[16];
     int s = socket(AF_INET, SOCK_STREAM, 0);
-    bind(s, (struct sockaddr *)&a, length);
+    assert_int_equal(bind(s, (struct sockaddr *)&a, length), 0);
     getsockname(s, (struct sockaddr *)&a, &length);
     close(s);
     snprintf(port, sizeof port, "%d", ntohs(a.sin_port));

@@ -352,7 +352,7 @@ static int free_port(void)
     struct sockaddr_in a = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
     socklen_t length = sizeof a;
     int s = socket(AF_INET, SOCK_STREAM, 0);
-    bind(s, (struct sockaddr *)&a, length);
+    assert_int_equal(bind(s, (struct sockaddr *)&a, length), 0);
     getsockname(s, (struct sockaddr *)&a, &length);
     close(s);
     return ntohs(a.sin_port);
