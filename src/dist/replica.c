@@ -60,10 +60,11 @@ static bool make_room(fa__replica *r, size_t tensors, size_t modules)
     return true;
 }
 
-static void note_versions(fa__replica *r, size_t i)
+static bool note_versions(fa__replica *r, size_t i)
 {
     r->source_version[i] = fa_tensor_version(r->source[i]);
     r->copy_version[i] = fa_tensor_version(r->copy[i]);
+    return true;
 }
 
 /* Notes the members of both: they are in the same order. */
@@ -107,10 +108,7 @@ static bool is_stale(const fa__replica *r, size_t i)
 static bool copy_tensor(fa__replica *r, size_t i)
 {
     FA_USE(.no_grad = true);
-    if (!fa_copy_(r->copy[i], r->source[i]))
-        return false;
-    note_versions(r, i);
-    return true;
+    return fa_copy_(r->copy[i], r->source[i]) && note_versions(r, i);
 }
 
 static bool refresh_tensor(fa__replica *r, size_t i)
