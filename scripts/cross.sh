@@ -32,6 +32,17 @@ train() {
     "$@" "$folder/$name/facula" train cnn --data digits --device cpu --epochs 2 --quiet --save "$folder/$name.safetensors"
 }
 same() { cmp "$folder/$1.safetensors" "$folder/$2.safetensors"; }
+# A static program with the minimal library, and the same program with the whole one
+minimal() {
+    musl-gcc -O2 -static -Wl,--gc-sections -Iinclude tests/checks/minimal.c "$folder/minimal/libfacula.a" -lm \
+        -o "$folder/minimal/program" && strip "$folder/minimal/program" &&
+        gcc -O2 -Iinclude tests/checks/minimal.c "$folder/x86_64/libfacula.a" -lm -ldl -lpthread \
+            -o "$folder/x86_64/program" || return
+    [ "$(stat -c %s "$folder/minimal/program")" -lt 1000000 ] &&
+        FACULA_CPU=base "$folder/x86_64/program" "$folder/net.safetensors" save >"$folder/expected" &&
+        "$folder/minimal/program" "$folder/net.safetensors" >"$folder/minimal/output" 2>"$folder/minimal/errors" &&
+        cmp "$folder/expected" "$folder/minimal/output" && [ "$(grep -c 'FACULA_OPS=minimal' "$folder/minimal/errors")" = 2 ]
+}
 toolchain() { echo "-DCMAKE_TOOLCHAIN_FILE=$PWD/cmake/toolchains/$1.cmake"; }
 
 sources >"$folder/before"
@@ -47,6 +58,9 @@ check 'x86-64 builds' build x86_64 product "${plain[@]}"
 check 'aarch64 builds' build aarch64 "product $targets" "$(toolchain aarch64)" -DFACULA_EXAMPLES=OFF -DFACULA_BENCH=OFF
 check '32-bit ARM builds' build armhf product "$(toolchain armhf)" "${plain[@]}"
 check 'musl builds' build musl product -DCMAKE_C_COMPILER=musl-gcc "${plain[@]}"
+check 'gcc 11 builds' build gcc11 product -DCMAKE_C_COMPILER=gcc-11 "${plain[@]}"
+check 'a minimal library builds' build minimal facula_static -DCMAKE_C_COMPILER=musl-gcc -DFACULA_OPS=minimal \
+    "${plain[@]}" -DFACULA_COMMAND=OFF
 sources >"$folder/after"
 check 'builds for other machines write nothing into the source tree' cmp "$folder/before" "$folder/after"
 
@@ -55,10 +69,13 @@ check 'x86-64 trains' train x86_64
 check 'aarch64 trains' train aarch64 qemu-aarch64-static
 check 'musl trains' train musl
 check 'musl and glibc save the same bytes' same musl x86_64
+check 'gcc 11 trains' train gcc11
+check 'gcc 11 and gcc 12 save the same bytes' same gcc11 x86_64
 if grep -qw avx2 /proc/cpuinfo; then
     check 'aarch64 and x86-64 save the same bytes' same aarch64 x86_64
 fi
 check 'x86-64 without AVX trains' train x86_64 env FACULA_CPU=base
+check 'a program with the minimal library is below 1 MB and computes the same bits' minimal
 check '32-bit ARM trains' train armhf qemu-arm-static
 check '32-bit ARM and x86-64 without AVX save the same bytes' same armhf x86_64
 

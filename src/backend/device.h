@@ -157,7 +157,7 @@ static inline uint64_t fa__run_override(const fa__device *d, fa__queue *queue, c
 /* The device of that name, opened when first used; NULL and FA_ERROR_DEVICE or FA_ERROR_UNAVAILABLE when there is none.
  */
 fa__device *fa__device_get(fa_device);
-extern const fa__backend *const fa__backends[FA__BACKENDS];
+extern const fa__backend *const fa__backends[FA__BACKENDS]; /* NULL: left out of the build */
 
 /* ---- stream.c ---- */
 /* Frees the streams that are kept for later, and their queues. */

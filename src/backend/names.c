@@ -38,6 +38,8 @@ static int count_of(int kind)
 
 static const char *why_none(int kind)
 {
+    if (!fa__backends[kind])
+        return "left out of this build (FACULA_OPS=minimal)";
     const char *why = fa__backend_gone(kind);
     return why ? why : fa__backends[kind]->why();
 }

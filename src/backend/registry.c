@@ -12,8 +12,11 @@
 extern const fa__backend fa__backend_cpu, fa__backend_cuda, fa__backend_opencl, fa__backend_meta, fa__backend_late;
 
 const fa__backend *const fa__backends[FA__BACKENDS] = {
-    [FA__CPU] = &fa__backend_cpu,   [FA__CUDA] = &fa__backend_cuda, [FA__OPENCL] = &fa__backend_opencl,
+    [FA__CPU] = &fa__backend_cpu,
+#ifndef FA__MINIMAL
+    [FA__CUDA] = &fa__backend_cuda, [FA__OPENCL] = &fa__backend_opencl,
     [FA__META] = &fa__backend_meta, [FA__LATE] = &fa__backend_late,
+#endif
 };
 
 fa__device fa__cpu_device;

@@ -46,6 +46,8 @@ typedef struct fa__field {
     uint16_t offset; /* offset in the arguments' struct */
 } fa__field;
 
+struct fa__launch;
+
 typedef struct fa__op {
     const char *name;
     int id; /* FA__OP_name in the generated ids.h; FA__OP_expression for derivatives and user-defined expressions */
@@ -65,6 +67,9 @@ typedef struct fa__op {
     struct fa__compiled *compiled; /* pointwise operations: the parsed expression and its derivatives */
     /* The arguments of fa_register_op (backend/registered.h); NULL for the library's own operations. */
     const struct fa__registered *registered;
+    /* The CPU's kernel of it, if it has one: here, not in a table of all, so that a program that is linked statically
+     * has the kernels of the operations that it calls. */
+    bool (*cpu_kernel)(const struct fa__launch *);
 } fa__op;
 
 /* The prefix of an operation's name in messages that name the function the program called. */

@@ -23,7 +23,7 @@ static const fa__op *in_place(const fa__op *op)
 {
     static twin twins[FA__OPS];
     int none = 0;
-    if (op->id < 0 || op->id >= FA__OPS || fa__ops[op->id] != op)
+    if (op->id < 0 || op->id >= FA__OP_expression || op == &twins[op->id].op)
         return op;
     twin *t = &twins[op->id];
     if (atomic_compare_exchange_strong(&t->state, &none, 1)) {

@@ -153,7 +153,7 @@ static void check_overrides(const backend *b)
                      b->op[i]);
 }
 
-/* Functions by the operations' numbers, and their declarations. */
+/* Declarations, and a table of the functions by the operations' numbers. */
 static void put_kernels(text *t, const backend *b)
 {
     bool any = false;
@@ -161,6 +161,8 @@ static void put_kernels(text *t, const backend *b)
     for (int i = 0; i < b->count; i++)
         if (b->kernel[i])
             put(t, "FA__KERNEL(fa__%s_%s);\n", b->name, b->op[i]), any = true;
+    if (!strcmp(b->name, "cpu")) /* whose kernels stand in the operations (write_rows.c) */
+        return;
     put(t, "static FA__KERNEL((*const fa__%s_kernels[FA__OPS])) __attribute__((__unused__)) = {\n", b->name);
     for (int i = 0; i < b->count; i++)
         if (b->kernel[i])

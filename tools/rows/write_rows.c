@@ -95,9 +95,11 @@ static bool put_keep_for(text *t, const op *o)
     return true;
 }
 
-static void put_op(text *t, const op *o)
+static void put_op(text *t, const rows *r, const op *o)
 {
     bool some = put_keep_for(t, o);
+    if (has_kernel(r, "cpu", o))
+        put(t, "bool fa__cpu_%s(const fa__launch *);\n", o->name);
     put(t, "const fa__op fa__op_%s = {\n", o->name);
     put(t, "    .name = \"%s\", .id = FA__OP_%s, .traits = &%s_traits, .fields = %s_fields,\n", o->name, o->name,
         o->name, o->args->name);
@@ -105,6 +107,8 @@ static void put_op(text *t, const op *o)
         "    .nfields = %d, .nresults = %d, .args_size = sizeof(%s), .keep = %#xu, .constant = %#xu, .index = %#xu,\n",
         o->args->nfields, o->list ? 0 : o->nresults, o->args->name, o->keep, o->constant, o->index);
     put(t, "    .inplace = %d,\n", o->inplace);
+    if (has_kernel(r, "cpu", o))
+        put(t, "    .cpu_kernel = fa__cpu_%s,\n", o->name);
     if (some)
         put(t, "    .keep_for = %s_keep_for,\n", o->name);
     put_kinds(t, o->args);
@@ -184,7 +188,7 @@ static void put_entry(text *t, const op *o, bool inplace)
     put(t, "};\n}\n");
 }
 
-static void put_row(text *t, op *o)
+static void put_row(text *t, const rows *r, op *o)
 {
     put(t, "\n");
     if (o->pointwise)
@@ -192,7 +196,7 @@ static void put_row(text *t, op *o)
     if (!o->args->written)
         put_schema(t, o->args);
     put(t, "#line %d \"%s\"\n", o->line, o->source->path);
-    put_op(t, o);
+    put_op(t, r, o);
     if (!o->fills)
         put_entry(t, o, false);
     if (o->inplace >= 0)
@@ -208,7 +212,7 @@ void write_rows(const rows *r, const char *folder)
         put(&t, "/* Written by facula-rows from %s: edit there. */\n", f->place);
         for (op *o = r->ops; o; o = o->next)
             if (o->source == f)
-                put_row(&t, o);
+                put_row(&t, r, o);
         file_write(rows_format("%s/%s.rows", folder, f->family), &t);
     }
 }

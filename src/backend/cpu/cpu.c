@@ -78,7 +78,7 @@ bool fa__cpu_has_kernel(const fa__op *op)
 {
     if (op->id == FA__OP_expression)
         return op->registered && op->registered->given.cpu;
-    return fa__cpu_kernels[op->id];
+    return op->cpu_kernel;
 }
 
 FA__HOT bool fa__cpu_prepare_program(fa__device *d, fa__program *program, fa__class class)
@@ -90,7 +90,9 @@ FA__HOT bool fa__cpu_prepare_program(fa__device *d, fa__program *program, fa__cl
 static bool run_kernel(const fa__launch *l)
 {
     uint64_t done = fa__run_override(&fa__cpu_device, NULL, l);
-    return done == FA__DECLINED ? fa__cpu_kernels[l->op->id](l) : done != 0;
+    if (done != FA__DECLINED)
+        return done != 0;
+    return l->op->id == FA__OP_expression ? fa__cpu_expression(l) : l->op->cpu_kernel(l);
 }
 
 bool fa__cpu_run(const fa__launch *l)

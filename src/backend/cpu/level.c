@@ -1,5 +1,6 @@
 /* Picks the level of instructions (level.h). A constructor, so that no call has to ask whether it is done. */
 #include "backend/cpu/level.h"
+#include "backend/cpu/gemm_kind.h"
 #include "base/log.h"
 #include "base/text.h"
 #ifdef FA__CPU_BF16
@@ -33,18 +34,18 @@ typedef struct level {
 
 #if defined __x86_64__
 /* The operating system's part, saving the registers, is included in what these ask. */
-static bool has_base(void)
+__attribute__((__unused__)) static bool has_base(void)
 {
     return true;
 }
 
-static bool has_avx2(void)
+__attribute__((__unused__)) static bool has_avx2(void)
 {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") && __builtin_cpu_supports("bmi")
            && __builtin_cpu_supports("bmi2");
 }
 
-static bool has_avx512(void)
+__attribute__((__unused__)) static bool has_avx512(void)
 {
     return has_avx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw")
            && __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq")
@@ -166,6 +167,10 @@ __attribute__((__constructor__)) static void choose(void)
             if (!levels[i].worth_it || levels[i].worth_it())
                 use(&levels[i]);
         }
+    if (!used) { /* a build for one level, FACULA_LEVEL */
+        fprintf(stderr, "facula: this build needs a processor with the instructions of %s\n", levels[0].name);
+        abort();
+    }
     const char *wanted = getenv("FACULA_CPU");
     if (!wanted || !*wanted || fa__cpu_level_use(wanted))
         return;

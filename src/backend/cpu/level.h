@@ -8,7 +8,10 @@
 #include "backend/cpu/winograd.h"
 
 /* X(level) for each level that is compiled for this architecture, from the plainest to the best. */
-#if defined __x86_64__
+#if defined FA__ONE_LEVEL /* the build chose one (FACULA_LEVELS) */
+#define FA__CPU_LEVELS(X) FA__LEVEL_OF(X, FA__ONE_LEVEL)
+#define FA__LEVEL_OF(X, level) X(level)
+#elif defined __x86_64__
 #define FA__CPU_LEVELS(X) X(base) X(avx2) X(avx512)
 #elif defined __aarch64__
 #define FA__CPU_LEVELS(X) X(neon)

@@ -129,8 +129,13 @@ static bool kind_of(const lowering *l, const fa__ssa *ssa, int i, fa__step *s)
               : n->prim == FA__PRIM_normal  ? FA__STEP_NORMAL
                                             : FA__STEP_LOOP;
     if (s->kind == FA__STEP_LOOP && !loops_of(l, i)->prim[n->prim])
+#ifdef FA__MINIMAL
+        return fa__fail(FA_ERROR_UNAVAILABLE, "%s is left out of this build (FACULA_OPS=minimal)",
+                        fa__prims[n->prim].name);
+#else
         return fa__fail(FA_ERROR_INTERNAL, "%s is not computed in %s", fa__prims[n->prim].name,
                         s->type >= FA__CLASS_I32 ? "integers" : "floats");
+#endif
     return true;
 }
 

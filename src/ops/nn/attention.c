@@ -284,7 +284,7 @@ static fa_tensor *by_products(const scaled_dot_product_attention_args *a)
 
 static bool has_kernel(const fa_tensor *t)
 {
-    return t->storage && t->storage->device->backend->has_kernel(fa__ops[FA__OP_attention]);
+    return t->storage && t->storage->device->backend->has_kernel(&fa__op_attention);
 }
 
 static fa_tensor *scaled_dot_product_attention_compose(fa__call *c)

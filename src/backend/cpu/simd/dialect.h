@@ -3,6 +3,7 @@
  * in their own language. No <math.h>: in each unit, exp or pow is a static function of the unit's type. */
 #ifndef FA__CPU_DIALECT_H
 #define FA__CPU_DIALECT_H
+#include "shuffle.h"
 #include <stdbool.h>
 #include <stdint.h>
 

@@ -3,6 +3,7 @@
  * two of b and one of a fill the registers), and its multiply-add; parts of vectors have a portable form. */
 #ifndef FA__SIMD_GEMM_VECTOR_H
 #define FA__SIMD_GEMM_VECTOR_H
+#include "backend/cpu/simd/shuffle.h"
 #include <stdint.h>
 
 #if defined FA__LEVEL_avx512
