@@ -120,16 +120,18 @@ static void run_chunk(int32_t c)
     body(atomic_load_explicit(&loop.context, memory_order_relaxed), begin, begin + each + (c < longer));
 }
 
-/* Runs chunks until none are left: its own first, then those of others. Returns their number. */
+/* Runs chunks until none are left: its own first, then those of others. Returns their number. An error that stood
+ * before stays where it is. */
 static uint32_t do_chunks(int32_t me)
 {
+    bool stood = fa__failed();
     uint32_t done = 0;
     int32_t chunk, participants = atomic_load_explicit(&loop.participants, memory_order_relaxed);
     for (int32_t i = 0; i < participants; i++)
         while (take_chunk(&places[(me + i) % participants], &chunk)) {
             run_chunk(chunk);
             done++;
-            if (me > 0 && fa__failed())
+            if (!stood && fa__failed())
                 fa__loop_error_keep(&loop.error, chunk);
         }
     return done;

@@ -95,10 +95,11 @@ typedef struct host_loop {
     fa__loop_body *body;
     void *context;
     fa__thread *caller;
+    bool stood; /* the caller has had an error since before the loop */
     fa__loop_error error;
 } host_loop;
 
-/* On a thread of the host program, whose own error is saved and restored. */
+/* With the error of the thread, which may be one of the host program's, put aside. */
 static void run_aside(host_loop *l, int64_t begin, int64_t end)
 {
     fa_error aside = {0};
@@ -116,7 +117,7 @@ static void host_body(void *context, int64_t begin, int64_t end)
     bool before = t && t->in_parallel;
     if (t)
         t->in_parallel = true;
-    if (t == l->caller)
+    if (t == l->caller && l->stood)
         l->body(l->context, begin, end);
     else
         run_aside(l, begin, end);
@@ -126,7 +127,7 @@ static void host_body(void *context, int64_t begin, int64_t end)
 
 static void run_by_host(fa_parallel_for *function, int64_t count, int64_t grain, fa__loop_body *body, void *context)
 {
-    host_loop l = {.body = body, .context = context, .caller = fa__self};
+    host_loop l = {.body = body, .context = context, .caller = fa__self, .stood = fa__failed()};
     pthread_mutex_init(&l.error.lock, NULL);
     function(atomic_load_explicit(&host_context, memory_order_relaxed), count, grain, host_body, &l);
     pthread_mutex_destroy(&l.error.lock);

@@ -59,6 +59,51 @@ static void a_saved_result_that_changed(void **state)
     FAILS(FA_ERROR_GRADIENT, "sigmoid", "changed in place by mul", "version 1", "version 0");
 }
 
+/* Of several results each is looked at: the places of the largest elements, too. */
+static void a_saved_second_result_that_changed(void **state)
+{
+    (void)state;
+    fa_tensor *x = fa_tensor_of(1.0, 5.0, 3.0, 2.0);
+    fa_set_requires_grad(x, true);
+    fa_max_result m = fa_max(fa_view(x, FA_SHAPE(2, 2)), 1);
+    fa_copy_(m.indices, 0);
+    assert_false(fa_backward(fa_sum(m.values)));
+    FAILS(FA_ERROR_GRADIENT, "max", "indices", "changed in place by copy", "version 1", "version 0");
+    assert_null(fa_grad(x));
+}
+
+static fa_tensor *product_forward(void *context, fa_tensors in)
+{
+    (void)context;
+    return fa_mul(in.item[0], in.item[1]);
+}
+
+static bool product_backward(void *context, fa_tensors saved, fa_tensor *grad, fa_tensor **gx)
+{
+    (void)context;
+    gx[0] = fa_mul(grad, saved.item[1]);
+    gx[1] = fa_mul(grad, saved.item[0]);
+    return true;
+}
+
+/* Items of a list count from where they were when they were saved. */
+static void a_saved_item_of_a_list_that_changed(void **state)
+{
+    (void)state;
+    static const fa_function product = {.name = "product", .forward = product_forward, .backward = product_backward};
+    fa_tensor *x = LEAF(1, 2), *w = LEAF(3, 4), *y = fa_mul(x, 1);
+    fa_add_(y, 1);
+    assert_true(fa_backward(fa_sum(fa_apply(&product, NULL, FA_TENSORS(w, y)))));
+    HOLD(fa_grad(x), 3, 4);
+    HOLD(fa_grad(w), 2, 3);
+    y = fa_mul(x, 1);
+    fa_add_(y, 1);
+    fa_tensor *z = fa_apply(&product, NULL, FA_TENSORS(w, y));
+    fa_add_(y, 1);
+    assert_false(fa_backward(fa_sum(z)));
+    FAILS(FA_ERROR_GRADIENT, "changed in place by add", "version 2", "version 1");
+}
+
 /* There is no way round the counter. */
 static void through_detach_no_grad_views_and_pieces(void **state)
 {
@@ -493,6 +538,8 @@ int main(void)
         TEST(a_saved_operand_that_changed),
         TEST(an_operand_that_may_change),
         TEST(a_saved_result_that_changed),
+        TEST(a_saved_second_result_that_changed),
+        TEST(a_saved_item_of_a_list_that_changed),
         TEST(through_detach_no_grad_views_and_pieces),
         TEST(a_leaf_changed_under_no_grad),
         TEST(what_is_not_saved_may_change),

@@ -122,12 +122,26 @@ static void fail_some(void *context, int64_t begin, int64_t end)
             fa__fail(FA_ERROR_INDEX, "number %lld", (long long)i);
 }
 
+/* The lowest range that fails is the last one to do so; often others of them are the caller's. */
+static void fail_late(void *context, int64_t begin, int64_t end)
+{
+    if (begin <= 500 && end > 500)
+        usleep(1000);
+    fail_some(context, begin, end);
+}
+
 static void test_errors(void **state)
 {
     (void)state;
+    for (int round = 0; round < 50; round++) {
+        fa__parallel_for(1000, 1, fail_late, NULL);
+        assert_string_equal(error_reason(), "number 500");
+        fa_error_clear();
+    }
     for (int round = 0; round < 200; round++) {
         fa__parallel_for(1000, 1, fail_some, NULL);
         assert_int_equal(fa_error_code(), FA_ERROR_INDEX);
+        assert_string_equal(error_reason(), "number 500");
         fa_error_clear();
         fa__parallel_for(400, 1, fail_some, NULL);
         assert_false(fa_failed());
@@ -236,6 +250,56 @@ static void *run_piece(void *argument)
     return NULL;
 }
 
+/* Another thread that does all pieces, the last one first. */
+static void *run_backwards(void *argument)
+{
+    const piece *p = argument;
+    const int64_t step = p->end / 10;
+    for (int64_t i = p->end - step; i >= 0; i -= step)
+        p->body(p->context, i, i + step);
+    return NULL;
+}
+
+static void backward_loop(void *context, int64_t count, int64_t grain, void (*body)(void *, int64_t, int64_t),
+                          void *body_context)
+{
+    (void)context, (void)grain;
+    piece all = {body, body_context, 0, count};
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, run_backwards, &all), 0);
+    pthread_join(thread, NULL);
+}
+
+/* The caller does the upper half. */
+static void crossed_loop(void *context, int64_t count, int64_t grain, void (*body)(void *, int64_t, int64_t),
+                         void *body_context)
+{
+    (void)context, (void)grain;
+    piece low = {body, body_context, 0, count / 2};
+    pthread_t thread;
+    body(body_context, count / 2, count);
+    assert_int_equal(pthread_create(&thread, NULL, run_piece, &low), 0);
+    pthread_join(thread, NULL);
+}
+
+static void test_error_of_the_lowest_range(void **state)
+{
+    (void)state;
+    assert_true(fa_set_parallel_for(backward_loop, NULL));
+    fa__parallel_for(1000, 1, fail_some, NULL);
+    assert_string_equal(error_reason(), "number 500");
+    fa_error_clear();
+    assert_true(fa_set_parallel_for(crossed_loop, NULL));
+    fa__parallel_for(1002, 1, fail_some, NULL);
+    assert_string_equal(error_reason(), "number 500");
+    fa__parallel_for(1002, 1, fail_some, NULL); /* an error that stands stays */
+    assert_string_equal(error_reason(), "number 500");
+    fa_error_clear();
+    fa__fail(FA_ERROR_USER, "before");
+    fa__parallel_for(1002, 1, fail_some, NULL);
+    assert_string_equal(error_reason(), "before");
+}
+
 static void own_loop(void *context, int64_t count, int64_t grain, void (*body)(void *, int64_t, int64_t),
                      void *body_context)
 {
@@ -270,12 +334,18 @@ static void test_own_loop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(test_each_once, reset),       cmocka_unit_test_setup(test_many_regions, reset),
-        cmocka_unit_test_setup(test_after_sleeping, reset),  cmocka_unit_test_setup(test_truly_parallel, reset),
-        cmocka_unit_test_setup(test_nested, reset),          cmocka_unit_test_setup(test_errors, reset),
-        cmocka_unit_test_setup(test_several_callers, reset), cmocka_unit_test_setup(test_fork, reset),
-        cmocka_unit_test_setup(test_stop_and_go, reset),     cmocka_unit_test_setup(test_thread_numbers, reset),
+        cmocka_unit_test_setup(test_each_once, reset),
+        cmocka_unit_test_setup(test_many_regions, reset),
+        cmocka_unit_test_setup(test_after_sleeping, reset),
+        cmocka_unit_test_setup(test_truly_parallel, reset),
+        cmocka_unit_test_setup(test_nested, reset),
+        cmocka_unit_test_setup(test_errors, reset),
+        cmocka_unit_test_setup(test_several_callers, reset),
+        cmocka_unit_test_setup(test_fork, reset),
+        cmocka_unit_test_setup(test_stop_and_go, reset),
+        cmocka_unit_test_setup(test_thread_numbers, reset),
         cmocka_unit_test_setup(test_own_loop, reset),
+        cmocka_unit_test_setup(test_error_of_the_lowest_range, reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -288,6 +288,36 @@ static void blocks_used_late_merge_when_done(void **state)
     assert_int_equal(fa__cache_stats(&cache).largest_free, 2 * MIB);
 }
 
+/* Merged blocks wait for the work of both, whichever was freed first and on whichever side it lies. */
+static void merged_blocks_wait_for_the_later_work(void **state)
+{
+    (void)state;
+    for (int first = 0; first < 2; first++)
+        for (int late = 1; late < 3; late++) {
+            fa__queue q = {.issued = 2, .done = 0};
+            fa__block *b[4];
+            for (int i = 0; i < 4; i++)
+                b[i] = fa__cache_take(&cache, 512 * KIB, &q);
+            const char *memory = fa__block_memory(b[0]);
+            fa__cache_give(&cache, b[first], &q, (uint64_t)late);
+            fa__cache_give(&cache, b[1 - first], &q, (uint64_t)(3 - late));
+            assert_int_equal(fa__cache_stats(&cache).largest_free, MIB);
+            q.done = 1;
+            fa__block *other[2] = {take(MIB), take(MIB)}; /* a segment */
+            assert_ptr_not_equal(fa__block_memory(other[0]), memory);
+            assert_ptr_not_equal(fa__block_memory(other[1]), memory);
+            q.done = 2;
+            fa__block *again = take(MIB);
+            assert_ptr_equal(fa__block_memory(again), memory);
+            give(other[0]);
+            give(other[1]);
+            give(again);
+            give(b[2]);
+            give(b[3]);
+            fa__cache_trim(&cache);
+        }
+}
+
 static void what_is_cut_off_a_block_waits_for_nothing_that_is_done(void **state)
 {
     (void)state;
@@ -596,6 +626,7 @@ int main(int argc, char **argv)
         TEST(statistics_add_up),
         TEST(a_queue_gets_its_own_memory_at_once),
         TEST(work_of_several_queues_is_waited_for),
+        TEST(merged_blocks_wait_for_the_later_work),
         TEST(blocks_used_late_merge_when_done),
         TEST(what_is_cut_off_a_block_waits_for_nothing_that_is_done),
         TEST(what_is_done_is_used_again_though_later_work_goes_on),

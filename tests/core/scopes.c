@@ -208,6 +208,31 @@ static void a_jump_within_a_loop_is_caught_by_the_next_turn(void **state)
     assert_int_equal(turns, 5);
 }
 
+/* A hook that jumps within itself leaves scopes open; the next node of backward does not see them. */
+static int open_in_hook[2];
+
+static fa_tensor *count_and_jump(fa_tensor *grad, void *context)
+{
+    size_t owned;
+    open_in_hook[*(int *)context] = open_scopes(&owned);
+    if (setjmp(far) == 0)
+        jump();
+    return grad;
+}
+
+static void a_jump_in_a_hook_is_caught_by_the_next_node(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    int number[2] = {0, 1};
+    fa_tensor *x = fa_ones(FA_SHAPE(3), .requires_grad = true), *y = fa_mul(x, 2), *z = fa_exp(fa_neg(y));
+    assert_true(fa_hook_grad(z, count_and_jump, &number[0]) && fa_hook_grad(y, count_and_jump, &number[1]));
+    assert_true(fa_backward(fa_sum(z)));
+    assert_true(open_in_hook[0] > 0);
+    assert_int_equal(open_in_hook[1], open_in_hook[0]);
+    assert_int_equal(alive, 0);
+}
+
 #ifndef __clang__ /* to which it is an error */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wswitch-unreachable"
@@ -321,6 +346,7 @@ int main(void)
         TEST(the_report_names_scopes),
         TEST(a_jump_over_scopes_is_caught_by_the_outer_one),
         TEST(a_jump_within_a_loop_is_caught_by_the_next_turn),
+        TEST(a_jump_in_a_hook_is_caught_by_the_next_node),
 #ifndef __clang__
         TEST(a_switch_past_a_declaration_closes_nothing),
 #endif

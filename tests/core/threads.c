@@ -1,6 +1,7 @@
 /* Threads: each with tensors, settings, scopes and errors of its own; what is only read may be shared; and the hooks of
  * a program that Facula is part of. To be run under the thread sanitizer. */
 #define _GNU_SOURCE
+#include "core/random.h"
 #include "support/api_test.h"
 #include <pthread.h>
 #include <sched.h>
@@ -474,6 +475,32 @@ static void memory_may_come_from_the_program(void **state)
     assert_int_equal(status, 0);
 }
 
+/* ---- generators ---- */
+
+enum { DRAWS = 300000 };
+static fa_generator *shared_generator; /* NULL: that of the process */
+
+static bool draw(int number)
+{
+    (void)number;
+    for (int i = 0; i < DRAWS; i++)
+        fa__draw_keys(shared_generator, 1);
+    return true;
+}
+
+static void no_two_threads_draw_the_same_numbers(void **state)
+{
+    (void)state;
+    FA_SCOPE;
+    shared_generator = fa_generator_new(7);
+    assert_int_equal(in_threads(draw, THREADS), 0);
+    assert_int_equal(fa_generator_get(shared_generator).call, THREADS * DRAWS);
+    shared_generator = NULL;
+    uint64_t before = fa__draw_keys(NULL, 1).call;
+    assert_int_equal(in_threads(draw, THREADS), 0);
+    assert_int_equal(fa__draw_keys(NULL, 1).call - before, THREADS * DRAWS + 1);
+}
+
 int main(int count, char **arguments)
 {
     const struct CMUnitTest tests[] = {
@@ -488,6 +515,7 @@ int main(int count, char **arguments)
         TEST(loops_may_run_on_the_programs_threads),
         TEST(errors_that_threads_leave_are_told_to_the_log),
         TEST(memory_may_come_from_the_program),
+        TEST(no_two_threads_draw_the_same_numbers),
     };
     if (count > 1 && strcmp(arguments[1], "allocator") == 0)
         return with_own_allocator();

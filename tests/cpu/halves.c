@@ -112,6 +112,43 @@ static void ties_are_rounded_to_even(void **state)
     }
 }
 
+/* ---- whole numbers ---- */
+
+/* 2^e + 2^(e - digits) is halfway to the next number of so many digits: rounded to even, and up where there is one
+ * more, however far down. (fa_to() goes through f32, as in PyTorch.) */
+static void whole_numbers_are_rounded_once(void **state)
+{
+    (void)state;
+    static const struct {
+        fa_dtype dtype;
+        int digits, highest;
+    } rows[] = {{FA_BF16, 8, 62}, {FA_F16, 11, 15}};
+    for (int k = 0; k < 2; k++) {
+        FA_SCOPE;
+        const int digits = rows[k].digits;
+        int64_t x[400];
+        double want[400], got[400];
+        int n = 0;
+        for (int e = digits; e <= rows[k].highest; e++)
+            for (int more = -1; more < 2; more++)
+                for (int sign = -1; sign < 2; sign += 2) {
+                    x[n] = sign * (((int64_t)1 << e) + ((int64_t)1 << (e - digits)) + more);
+                    want[n++] = sign * (ldexp(1, e) + (more > 0 ? ldexp(1, e - digits + 1) : 0));
+                    if (e == digits && more < 0) /* below the middle is the number itself */
+                        want[n - 1] = (double)x[n - 1];
+                    if (e == digits && more > 0)
+                        want[n - 1] = sign * (ldexp(1, e) + 2);
+                }
+        fa_tensor *y = fa_zeros(FA_SHAPE(n), .dtype = rows[k].dtype, .device = DEVICE(0));
+        fa_add(fa_tensor_from(x, FA_SHAPE(n), .device = DEVICE(0)), 0, .out = y);
+        assert_true(fa_read(fa_to(y, FA_F32), got, FA_F64, n));
+        for (int i = 0; i < n; i++)
+            if (got[i] != want[i])
+                fail_msg("%lld to %s: %.17g, not %.17g", (long long)x[i], fa_dtype_name(rows[k].dtype), got[i],
+                         want[i]);
+    }
+}
+
 /* ---- from 16 bits ---- */
 static void numbers_of_16_bits_keep_their_value(void **state)
 {
@@ -137,6 +174,7 @@ static void numbers_of_16_bits_keep_their_value(void **state)
 int main(int count, char **words)
 {
     const struct CMUnitTest tests[] = {
+        TEST(whole_numbers_are_rounded_once),
         TEST(numbers_of_16_bits_keep_their_value),
         TEST(ties_are_rounded_to_even),
         TEST(numbers_are_rounded),
