@@ -21,6 +21,7 @@ endif()
 install(FILES tools/gdb/facula.py COMPONENT development
     DESTINATION ${CMAKE_INSTALL_DATADIR}/gdb/auto-load${CMAKE_INSTALL_FULL_LIBDIR}
     RENAME libfacula.so.${PROJECT_VERSION}-gdb.py)
+install(FILES tools/memory.html COMPONENT development DESTINATION ${CMAKE_INSTALL_DATADIR}/facula)
 install(DIRECTORY include/facula TYPE INCLUDE COMPONENT development FILES_MATCHING PATTERN "*.h")
 install(EXPORT faculaTargets NAMESPACE facula:: DESTINATION ${package_dir} COMPONENT development)
 install(FILES ${PROJECT_BINARY_DIR}/faculaConfig.cmake ${PROJECT_BINARY_DIR}/faculaConfigVersion.cmake

@@ -184,13 +184,32 @@ typedef struct fa_memory {
     size_t largest_free;       /**< bytes of the largest cached block */
     size_t retries;            /**< how often the cache was emptied because the device was out of memory */
     size_t failures;           /**< allocations that failed even after that */
+    size_t limit;              /**< the limit that fa_memory_limit() set; 0: none */
 } fa_memory;
 
 /** Returns the memory statistics of a device. For an unknown device: zeros and an error. */
 FA_API fa_memory fa_memory_stats(fa_device device);
 
-/** Writes the memory statistics of a device to `file` as a table. */
+/** Writes the memory statistics of a device to `file` as a table, and the five largest tensors with the operation and
+ *  line that made them. Tensors of up to 512 bytes in the host's memory are counted, but not listed. */
 FA_API void fa_memory_summary(fa_device device, FILE *file);
+
+/** Writes what a device's memory holds to `file`, as JSON: all segments that were allocated from the device with their
+ *  blocks, and for each block in use the operation, line, dtype and shape of the tensor that it was allocated for.
+ *
+ *      {"device": "cpu", "allocated": 1048576, ..., "segments": [
+ *        {"address": "0x7f...", "size": 20971520, "blocks": [
+ *          {"offset": 0, "size": 1048576, "state": "used", "requested": 1048576, "operation": "matmul",
+ *           "dtype": "f32", "shape": [512, 512], "line": "train.c:41"},
+ *          {"offset": 1048576, "size": 19922944, "state": "free"}]}]}
+ *
+ *  A block without an operation is working memory. "pending" is a freed block that work of the device still uses. The
+ *  page tools/memory.html draws the file. Memory of recorded graphs is part of the segments only once it is given back.
+ *  Allocations of other threads wait until it is written.
+ *  @param device the device; `meta` has no segments
+ *  @param file   an open file, which stays open
+ *  @return false and an error if the device is not available or writing failed */
+FA_API bool fa_memory_snapshot(fa_device device, FILE *file);
 
 /** Resets the peaks to the present values. */
 FA_API void fa_memory_reset_peak(fa_device device);

@@ -86,6 +86,7 @@
 #define fa_event_ms(...) FA__CALLED(fa_event_ms(__VA_ARGS__))
 #define fa_memory_stats(...) FA__CALLED(fa_memory_stats(__VA_ARGS__))
 #define fa_memory_summary(...) FA__CALLED(fa_memory_summary(__VA_ARGS__))
+#define fa_memory_snapshot(...) FA__CALLED(fa_memory_snapshot(__VA_ARGS__))
 #define fa_memory_reset_peak(...) FA__CALLED(fa_memory_reset_peak(__VA_ARGS__))
 #define fa_empty_cache(...) FA__CALLED(fa_empty_cache(__VA_ARGS__))
 #define fa_memory_limit(...) FA__CALLED(fa_memory_limit(__VA_ARGS__))

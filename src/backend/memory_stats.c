@@ -1,8 +1,8 @@
 /* The memory of devices, as programs see it: statistics, limits, a table. */
 #include "backend/device.h"
 #include "base/error.h"
-#include "base/text.h"
 #include "core/context.h"
+#include <errno.h>
 #include <string.h>
 
 /* Small host tensors keep their elements in themselves; they are in use and reserved all the same. */
@@ -45,32 +45,24 @@ fa_memory fa_memory_stats(fa_device device)
     return m;
 }
 
-static void write_bytes(char *out, size_t size, size_t bytes)
-{
-    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
-    double value = (double)bytes;
-    size_t unit = 0;
-    while (value >= 1024 && unit < sizeof units / sizeof *units - 1) {
-        value /= 1024;
-        unit++;
-    }
-    fa__text text = fa__text_in(out, size);
-    fa__text_add(&text, unit ? "%.2f %s" : "%.0f %s", value, units[unit]);
-}
-
 static void write_line(FILE *file, const char *name, const fa_memory_count *c, bool bytes)
 {
-    const size_t value[] = {c->current, c->peak, c->total};
+    const size_t value[] = {c->current, c->peak, c->total, c->total - c->current};
     fprintf(file, "| %-22s |", name);
-    for (int i = 0; i < 3; i++) {
+    for (size_t i = 0; i < sizeof value / sizeof *value; i++) {
         char text[32];
         if (bytes)
-            write_bytes(text, sizeof text, value[i]);
+            fa__write_bytes(text, sizeof text, value[i]);
         else
             snprintf(text, sizeof text, "%zu", value[i]);
         fprintf(file, " %12s |", text);
     }
     fputc('\n', file);
+}
+
+static void write_large(void *context, const char *text)
+{
+    fprintf(context, "  %s\n", text);
 }
 
 void fa_memory_summary(fa_device device, FILE *file)
@@ -83,15 +75,39 @@ void fa_memory_summary(fa_device device, FILE *file)
     if (!d)
         return;
     fa_memory m = fa_memory_stats(device);
-    char largest[32];
-    write_bytes(largest, sizeof largest, m.largest_free);
-    fprintf(file, "| memory of %-12s | %12s | %12s | %12s |\n", d->name, "now", "peak", "in all");
-    fprintf(file, "|------------------------|--------------|--------------|--------------|\n");
+    char largest[32], limit[32] = "none";
+    fa__write_bytes(largest, sizeof largest, m.largest_free);
+    if (m.limit)
+        fa__write_bytes(limit, sizeof limit, m.limit);
+    fprintf(file, "| memory of %-12s | %12s | %12s | %12s | %12s |\n", d->name, "now", "peak", "in all", "freed");
+    fprintf(file, "|------------------------|--------------|--------------|--------------|--------------|\n");
     write_line(file, "allocated", &m.active, true);
     write_line(file, "requested", &m.requested, true);
     write_line(file, "reserved", &m.segments, true);
     write_line(file, "blocks in use", &m.blocks, false);
-    fprintf(file, "largest free block %s, %zu retries, %zu failures\n", largest, m.retries, m.failures);
+    fprintf(file, "limit %s; largest free block %s; out of memory: %zu retries, %zu failures\n", limit, largest,
+            m.retries, m.failures);
+    fprintf(file, "largest tensors:\n");
+    fa__cache_each_largest(&d->cache, write_large, file);
+}
+
+bool fa_memory_snapshot(fa_device device, FILE *file)
+{
+    if (!file)
+        return fa__fail(FA_ERROR_ARGUMENT, "fa_memory_snapshot: the file is NULL");
+    fa__device *d = device_of(device, "fa_memory_snapshot");
+    if (!d)
+        return false;
+    fa_memory m = fa_memory_stats(device);
+    fprintf(file,
+            "{\"device\": \"%s\", \"allocated\": %zu, \"requested\": %zu, \"reserved\": %zu, \"peak\": %zu,\n"
+            " \"limit\": %zu, \"largest_free\": %zu, \"retries\": %zu, \"failures\": %zu,\n \"segments\": [",
+            d->name, m.allocated, m.requested.current, m.reserved, m.peak, m.limit, m.largest_free, m.retries,
+            m.failures);
+    fa__cache_write(&d->cache, file);
+    fputs("]}\n", file);
+    return (fflush(file) == 0 && !ferror(file))
+           || fa__fail(FA_ERROR_FILE, "fa_memory_snapshot: cannot write: %s", strerror(errno));
 }
 
 void fa_memory_reset_peak(fa_device device)

@@ -15,11 +15,16 @@ struct fa__block {
     char *memory;
     size_t size, requested;
     fa__block *before, *after;  /* its neighbours in memory; if both are NULL, the block is a whole segment */
-    fa__block *previous, *next; /* neighbours in its list: of free blocks, or of a private cache's blocks in use */
+    fa__block *previous, *next; /* neighbours in its list: of free blocks, or of blocks in use */
     fa__cache *cache;
     struct fa__storage *owner; /* the storage whose memory it is; NULL: other memory */
-    bool free, small;          /* small: in a segment for small blocks */
-    uint8_t uses;              /* work that may still use it, issued before it was allocated or freed */
+    /* For reports, of the tensor that it was allocated for: as in the tensor. made_by NULL: working memory */
+    const struct fa__op *made_by;
+    const void *made_at;
+    int64_t shape[FA_MAX_DIMS];
+    uint8_t dtype, rank;
+    bool free, small; /* small: in a segment for small blocks */
+    uint8_t uses;     /* work that may still use it, issued before it was allocated or freed */
     fa__sync_point use[FA__BLOCK_USES];
 };
 

@@ -215,12 +215,15 @@ static void *ask_twice(fa__cache *c, size_t *size, size_t least)
 static fa__block *no_memory(fa__cache *c, size_t requested)
 {
     c->stats.failures++;
+    if (fa__failed()) /* the first error stays as it is */
+        return NULL;
     size_t reserved = c->stats.segments.current, allocated = c->stats.active.current;
     fa__fail(FA_ERROR_MEMORY,
              "out of memory on %s: %zu bytes were asked for; allocated %zu, reserved %zu, free %zu of these, largest "
              "free block %zu, limit %zu (0: none)",
              c->source.name ? c->source.name : "the device", requested, allocated, reserved,
              reserved > allocated ? reserved - allocated : 0, fa__largest_free(c), c->limit);
+    fa__cache_append_largest(c);
     fa__root_out_of_memory(allocated);
     return NULL;
 }
@@ -261,7 +264,7 @@ static bool has_bins(fa__cache *c)
     return c->bins || (c->bins = fa__calloc(1, sizeof *c->bins));
 }
 
-/* The list of a private cache's blocks in use. */
+/* The list of blocks in use. */
 static void put_live(fa__cache *c, fa__block *b)
 {
     b->previous = NULL;
@@ -300,8 +303,8 @@ static fa__block *take(fa__cache *c, size_t size, size_t requested, fa__queue *q
     b->requested = requested;
     b->cache = c;
     b->owner = NULL;
-    if (c->parent)
-        put_live(c, b);
+    b->made_by = NULL;
+    put_live(c, b);
     fa__count_taken(c, b->size, requested);
     if (c->source.host)
         fa__mark_used(b->memory, requested);
@@ -358,8 +361,7 @@ void fa__cache_give_after(fa__cache *c, fa__block *b, const struct fa__sync_poin
         return;
     pthread_mutex_lock(&c->lock);
     fa__count_given(c, b->size, b->requested);
-    if (c->parent)
-        remove_live(c, b);
+    remove_live(c, b);
     for (int i = 0; i < count; i++)
         fa__block_use(b, work[i]);
     fa__block_settle(b);

@@ -6,8 +6,10 @@
 #include "base/types.h"
 #include <facula/device.h>
 #include <pthread.h>
+#include <stdio.h>
 
 struct fa__device;
+struct fa_tensor;
 struct fa__queue;
 struct fa__storage;
 struct fa__sync_point;
@@ -38,7 +40,7 @@ typedef struct fa__cache {
     size_t limit;             /* limit of reserved bytes; 0: none */
     bool direct;              /* FACULA_POOL=off: each block is an allocation of the source */
     struct fa__cache *parent; /* of a private cache: its segments are blocks of this one; NULL: it is a device's */
-    fa__block *live;          /* of a private cache: its blocks in use */
+    fa__block *live;          /* its blocks in use, the newest first */
     bool abandoned;           /* a private cache is freed with its last block */
     fa_memory stats;
 } fa__cache;
@@ -90,6 +92,23 @@ void fa__cache_take_back(fa__cache *, void *memory, size_t size);
 
 /* Counts memory that does not exist: bytes of a shapes-only device; negative when they are freed. */
 void fa__cache_count(fa__cache *, int64_t bytes);
+
+/* ---- reports (cache_report.c) ---- */
+/* Keeps the shape, operation and line of the tensor that a block was allocated for: of the first tensor, as later ones
+ * are views. */
+void fa__block_sign(fa__block *, const struct fa_tensor *);
+/* The same as for another block. */
+void fa__block_sign_as(fa__block *, const fa__block *);
+enum { FA__MOST_SHOWN = 5 };
+/* The largest tensors as lines of text, "1.50 MiB (512, 768) f32, made by matmul at train.c:41", at most
+ * FA__MOST_SHOWN of them; calls `line` for each, with the cache's lock held. */
+void fa__cache_each_largest(fa__cache *, void (*line)(void *context, const char *text), void *context);
+/* Appends them to the error; the lock is held by the caller. */
+void fa__cache_append_largest(const fa__cache *);
+/* All blocks as JSON. */
+void fa__cache_write(fa__cache *, FILE *);
+/* "1.50 MiB" */
+void fa__write_bytes(char *out, size_t size, size_t bytes);
 
 /* Releases unused segments to the device. */
 void fa__cache_trim(fa__cache *);

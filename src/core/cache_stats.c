@@ -54,6 +54,7 @@ fa_memory fa__cache_stats(fa__cache *c)
     pthread_mutex_lock(&c->lock);
     fa_memory stats = c->stats;
     stats.largest_free = fa__largest_free(c);
+    stats.limit = c->limit;
     pthread_mutex_unlock(&c->lock);
     stats.allocated = stats.active.current;
     stats.peak = stats.active.peak;

@@ -181,6 +181,8 @@ fa__storage *fa__storage_copied(fa__storage *s, fa__device *to, const fa__op *op
     /* the copy reads memory inside the storage object as long as it runs */
     if (good && is_inline(s) && fa__has_pending(s))
         good = fa__before_write(s, NULL, op);
+    if (good && s->block)
+        fa__block_sign_as(fresh->block, s->block);
     if (good)
         return fresh;
     fa__unref(fresh);

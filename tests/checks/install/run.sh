@@ -47,9 +47,12 @@ done
 # shellcheck disable=SC2086 # a list of words
 try 'dlopen: builds' gcc -std=gnu11 -Wall -Wextra -Werror $cflags "$here/loaded.c" -ldl -lpthread -o "$root/loaded"
 try 'dlopen: runs' "$root/loaded" "$libdir/libfacula.so"
-awk '/^```/ { on = /c$/; n += on; next } on && n == 1' "$1/README.md" >"$root/readme.c"
-# shellcheck disable=SC2086 # lists of words
-through "the README's program" gcc -std=c11 -Wall -Wextra -Werror $cflags "$root/readme.c" $libs
+for n in 1 2; do
+    awk '/^```/ { on = /c$/; n += on; next } on && n == '$n "$1/README.md" |
+        sed "s@digits.safetensors@$root/&@" >"$root/readme.c"
+    # shellcheck disable=SC2086 # lists of words
+    through "the README's program $n" gcc -std=c11 -Wall -Wextra -Werror $cflags "$root/readme.c" $libs
+done
 try 'find_package: configures' cmake -S "$here" -B "$root/build" -DCMAKE_PREFIX_PATH="$prefix"
 try 'find_package: builds' cmake --build "$root/build"
 try 'find_package: runs' "$root/build/user"

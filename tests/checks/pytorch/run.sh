@@ -41,7 +41,7 @@ sed -n 's/^cnn 2 y: //p' "$source/tests/reference/nn.txt" | awk '{
         printf "image %d: class %d, %.1f%%\n", image, best, 100 * exp($(5 * image + best + 1)) / sum
     }
 }' >"$folder/expected"
-awk '/^```/ { on = /c$/; n += on; next } on && n == 2' "$source/README.md" >"$folder/readme.c"
+awk '/^```/ { on = /c$/; n += on; next } on && n == 3' "$source/README.md" >"$folder/readme.c"
 if compile "$here/images.c" images && compile "$folder/readme.c" readme && run images && run readme >"$folder/printed" &&
     [ -s "$folder/expected" ] && diff "$folder/expected" "$folder/printed"; then
     echo "[       OK ] the README's program classifies as PyTorch does"
