@@ -266,7 +266,8 @@ static bool lower(lowering *l, const fa__program *p, fa__class class)
     add_hot(l, p);
     uint8_t kind = c->steps == 1 ? l->step[0].kind : FA__STEP_INDEX;
     c->single = c->outputs == 1 && c->constants == 0 && (kind == FA__STEP_LOOP || kind == FA__STEP_HOT);
-    int fit = (FA__TILE_BYTES - c->slots * FA__TILE_GAP) / (c->slots * c->size);
+    const int bytes = c->slots * c->size; /* not 0: there is an output */
+    int fit = (FA__TILE_BYTES - c->slots * FA__TILE_GAP) / (bytes ? bytes : 1);
     c->tile = (uint16_t)(fit > FA__TILE ? FA__TILE : fit & ~15);
     return true;
 }

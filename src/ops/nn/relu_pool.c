@@ -133,8 +133,7 @@ OP(relu_max_pool2d_back, relu_max_pool2d_back_args, (y), .infer = relu_max_pool2
 fa_tensor *fa__relu_pool(const fa_tensor *x)
 {
     bool fits = (x->rank == 3 || x->rank == 4) && x->shape[x->rank - 2] >= 2 && x->shape[x->rank - 1] >= 2
-                && has_loops(x) && x->storage
-                && x->storage->device->backend->has_kernel(&fa__op_relu_max_pool2d);
+                && has_loops(x) && x->storage && x->storage->device->backend->has_kernel(&fa__op_relu_max_pool2d);
     return fits ? fa__relu_max_pool2d(x).y : NULL;
 }
 
