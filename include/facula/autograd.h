@@ -180,6 +180,21 @@ FA_API fa_tensor *fa_apply(const fa_function *function, void *context, fa_tensor
 /** As fa_apply() of `function` with its `context` and `inputs`, with all its results. After an error, count is 0. */
 FA_API fa_tensors fa_apply_all(const fa_function *function, void *context, fa_tensors inputs);
 
+FA_API fa_tensor *fa__checkpoint(fa_module *module, fa_tensors inputs);
+/** Activation checkpointing (arXiv:1604.06174): runs a module on up to 7 inputs, as fa_forward() does, but keeps none
+ * of its intermediate results for backward. Instead, fa_backward() runs the module again. A network of n such parts
+ * needs the memory of one of them and of n outputs, for one more forward pass.
+ *
+ *      h = fa_checkpoint(block, x);
+ *
+ *  The second run draws the same random numbers, has the settings of the first (such as .autocast), and leaves the
+ *  module's buffers, such as running statistics, as they are. Hooks of the module run in both.
+ *
+ *  Gradients of parameters are added to those of the leaves by fa_backward(); fa_grad_of() gives the inputs' only.
+ *  fa_backward() fails with FA_ERROR_GRADIENT if a parameter or the training mode of the module has been changed since,
+ * or with .create_graph. Returns NULL and an error if the module fails. */
+#define fa_checkpoint(module, ...) FA__CALLED(fa__checkpoint(module, FA_TENSORS(__VA_ARGS__)))
+
 /** @} */
 
 FA__END
