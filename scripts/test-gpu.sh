@@ -11,10 +11,10 @@ fi
 devices='cuda:0 late:0'
 grep -q '^cuda:1' "$build/tests/gpu.txt" && devices='cuda:0 cuda:1'
 passed=0 failed=0 skipped=0
-# Bits are compared with the CPU's, which cuBLASLt has not; its own test is the last one.
-for name in $(tr ';' ' ' <"$build/tests/device_tests.txt") cuda_cublaslt; do
+# Bits are compared with the CPU's, which cuBLASLt and cuDNN have not; their own tests come last.
+for name in $(tr ';' ' ' <"$build/tests/device_tests.txt") cuda_cublaslt cuda_cudnn; do
     log=$build/tests/$name@gpu.log
-    FACULA_CUBLASLT=0 FACULA_TEST_DEVICES=$devices FACULA_CACHE_DIR=$build/kernels FACULA_PLUGINS=$build/facula-plugins \
+    FACULA_CUBLASLT=0 FACULA_CUDNN=0 FACULA_TEST_DEVICES=$devices FACULA_CACHE_DIR=$build/kernels FACULA_PLUGINS=$build/facula-plugins \
         timeout 1800 "$build/tests/$name" >"$log" 2>&1
     case $? in
     0) passed=$((passed + 1)) result=passed ;;

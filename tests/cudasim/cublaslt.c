@@ -2,7 +2,7 @@
  * element after the other in f64, with the checks of sizes and memory that the real one leaves to the program. */
 #define _GNU_SOURCE
 #include "cudasim.h"
-#include <math.h>
+#include "numbers.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,16 +11,17 @@ enum {
     ALLOC_FAILED = 3,
     INVALID = 7,
     NOT_SUPPORTED = 15,
-    F32 = 0,
-    F64 = 1,
-    F16 = 2,
-    BF16 = 14,
     COMPUTE_F32 = 68,
     COMPUTE_F64 = 70,
     COMPUTE_TF32 = 77,
-    TF32_BITS = 13, /* of an f32 that TF32 has not */
-    SCRATCH = 4096  /* bytes that every algorithm says it needs, and fills */
+    SCRATCH = 4096 /* bytes that every algorithm says it needs, and fills */
 };
+
+/* CUDA's numbers of dtypes */
+static int kind_of(int type)
+{
+    return type == 0 ? F32 : type == 1 ? F64 : type == 2 ? F16 : type == 14 ? BF16 : NONE;
+}
 
 typedef struct layout {
     int type, batch;
@@ -100,7 +101,7 @@ LT cublasLtDestroy(void *handle)
 
 LT cublasLtMatmulDescCreate(void **out, int compute, int scale)
 {
-    const operation o = {.compute = compute, .scale = scale, .epilogue = 1};
+    const operation o = {.compute = compute, .scale = kind_of(scale), .epilogue = 1};
     return create("cublasLtMatmulDescCreate", out, &o, sizeof o);
 }
 
@@ -122,7 +123,7 @@ LT cublasLtMatmulDescSetAttribute(void *what, int attribute, const void *from, s
 
 LT cublasLtMatrixLayoutCreate(void **out, int type, uint64_t rows, uint64_t columns, int64_t ld)
 {
-    const layout l = {.type = type, .batch = 1, .rows = rows, .columns = columns, .ld = ld};
+    const layout l = {.type = kind_of(type), .batch = 1, .rows = rows, .columns = columns, .ld = ld};
     return create("cublasLtMatrixLayoutCreate", out, &l, sizeof l);
 }
 
@@ -158,61 +159,14 @@ LT cublasLtMatmulPreferenceSetAttribute(void *what, int attribute, const void *f
                size);
 }
 
-/* ---- numbers ---- */
-static size_t size_of(int type)
-{
-    return type == F32 ? 4 : type == F64 ? 8 : type == F16 || type == BF16 ? 2 : 0;
-}
-
-static float f32_of_bits(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static uint32_t bits_of_f32(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-/* To the nearest number without the last bits, ties to even */
-static float shortened(float x, int bits)
-{
-    const uint32_t b = bits_of_f32(x), half = (1u << (bits - 1)) - 1 + (b >> bits & 1);
-    return isfinite(x) ? f32_of_bits((b + half) & ~((1u << bits) - 1)) : x;
-}
-
-static double load(const void *from, int type, int64_t i)
-{
-    return type == F32   ? (double)((const float *)from)[i]
-           : type == F64 ? ((const double *)from)[i]
-           : type == F16 ? (double)((const _Float16 *)from)[i]
-                         : (double)f32_of_bits((uint32_t)((const uint16_t *)from)[i] << 16);
-}
-
-static void store(void *to, int type, int64_t i, double x)
-{
-    if (type == F32)
-        ((float *)to)[i] = (float)x;
-    else if (type == F64)
-        ((double *)to)[i] = x;
-    else if (type == F16)
-        ((_Float16 *)to)[i] = (_Float16)(float)x;
-    else
-        ((uint16_t *)to)[i] = (uint16_t)(bits_of_f32(shortened((float)x, 16)) >> 16);
-}
-
 /* ---- products ---- */
 static double element(const product *p, int which, int64_t batch, int64_t row, int64_t column)
 {
     const layout *l = &p->of[which];
     const bool turned = p->how.transposed[which];
     const int64_t at = batch * l->offset + (turned ? column + row * l->ld : row + column * l->ld);
-    const double x = load(which ? p->b : p->a, l->type, at);
-    return p->how.compute == COMPUTE_TF32 ? (double)shortened((float)x, TF32_BITS) : x;
+    const double x = cudasim_load(which ? p->b : p->a, l->type, at);
+    return p->how.compute == COMPUTE_TF32 ? cudasim_tf32(x) : x;
 }
 
 static void multiply(const void *what)
@@ -229,8 +183,9 @@ static void multiply(const void *what)
                 double sum = 0;
                 for (int64_t k = 0; k < depth; k++)
                     sum += element(p, 0, batch, row, k) * element(p, 1, batch, k, column);
-                sum = p->alpha * sum + (p->beta != 0 ? p->beta * load(p->c, d->type, at) : 0);
-                store(p->d, d->type, at, sum + (p->how.epilogue == 4 ? load(p->how.bias, d->type, row) : 0));
+                sum = p->alpha * sum + (p->beta != 0 ? p->beta * cudasim_load(p->c, d->type, at) : 0);
+                cudasim_store(p->d, d->type, at,
+                              sum + (p->how.epilogue == 4 ? cudasim_load(p->how.bias, d->type, row) : 0));
             }
 }
 
@@ -242,7 +197,7 @@ static bool fits(const operation *o, const layout *a, const layout *b, const lay
     const uint64_t columns = o->transposed[1] ? b->rows : b->columns, other = o->transposed[1] ? b->columns : b->rows;
     bool good = rows == d->rows && columns == d->columns && depth == other && a->type == b->type && a->type == d->type;
     for (int i = 0; i < 3; i++)
-        good &= size_of(all[i]->type) && all[i]->ld >= (int64_t)all[i]->rows && all[i]->batch == d->batch;
+        good &= cudasim_size_of(all[i]->type) && all[i]->ld >= (int64_t)all[i]->rows && all[i]->batch == d->batch;
     return good
            && (a->type == F64
                    ? o->compute == COMPUTE_F64 && o->scale == F64 && o->epilogue == 1
@@ -272,7 +227,7 @@ LT cublasLtMatmulAlgoGetHeuristic(void *handle, void *o, void *a, void *b, void 
 static bool is_inside(int device, const layout *l, const void *at)
 {
     const uint64_t last = (uint64_t)(l->batch - 1) * (uint64_t)l->offset + (l->columns - 1) * (uint64_t)l->ld + l->rows;
-    return cudasim_has(device, at, last * size_of(l->type));
+    return cudasim_has(device, at, last * cudasim_size_of(l->type));
 }
 
 LT cublasLtMatmul(void *handle, void *operation_, const void *alpha, const void *a, void *a_layout, const void *b,
@@ -296,7 +251,7 @@ LT cublasLtMatmul(void *handle, void *operation_, const void *alpha, const void 
         good = good && (uintptr_t)address[i] % algorithm[i + 1] == 0
                && is_inside(context->device, &p.of[i < 2 ? i : 2], address[i]);
     if (o->epilogue == 4)
-        good = good && cudasim_has(context->device, o->bias, p.of[2].rows * size_of(p.of[2].type));
+        good = good && cudasim_has(context->device, o->bias, p.of[2].rows * cudasim_size_of(p.of[2].type));
     command work = {.kind = CALL, .call = multiply};
     memcpy(work.value, &p, sizeof p);
     if (!good)

@@ -1,6 +1,6 @@
-/* The simulator of CUDA: an object with the driver's, NVRTC's and cuBLASLt's functions, for machines without a GPU.
- * Devices have memory of their own, streams run late, in a thread of the simulator, and in any order that their events
- * allow. This is what its files share, and what tests may ask of it (by dlsym). */
+/* The simulator of CUDA: an object with the driver's, NVRTC's, cuBLASLt's and cuDNN's functions, for machines without a
+ * GPU. Devices have memory of their own, streams run late, in a thread of the simulator, and in any order that their
+ * events allow. This is what its files share, and what tests may ask of it (by dlsym). */
 #ifndef CUDASIM_H
 #define CUDASIM_H
 #include "backend/gpu/cuda/api.h"

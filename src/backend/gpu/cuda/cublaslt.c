@@ -80,7 +80,7 @@ static void open_library(void)
     static const fa__symbol symbols[] = {FUNCTIONS(SYMBOL)};
 #undef SYMBOL
     static fa__library library;
-    is_open = fa__cuda_open_library(&library, "FACULA_CUBLASLT_LIBRARY", "libcublasLt", symbols,
+    is_open = fa__cuda_open_library(&library, "FACULA_CUBLASLT_LIBRARY", "libcublasLt", 13, symbols,
                                     sizeof symbols / sizeof *symbols);
 }
 

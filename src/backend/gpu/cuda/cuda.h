@@ -15,6 +15,7 @@ typedef struct fa__cuda_device {
     int capability;    /* 90 for sm_90 */
     int target;        /* what NVRTC compiles for: capability, or an earlier one as PTX */
     char name[96];
+    int64_t convolutions; /* that cuDNN made */
     /* Times are measured from this event. It is replaced from time to time: see fa__cuda_times. */
     pthread_mutex_t lock;
     CUevent base;
@@ -48,9 +49,10 @@ static inline fa__cuda_device *fa__cuda_own(const fa__device *d)
 /* ---- load.c ---- */
 /* Opens the driver and the compiler. False, with the reason, when one is not there or lacks a function. */
 bool fa__cuda_load(const char **why);
-/* Opens the library of NVIDIA's that the variable of the environment names, else version 13 or 12 of `stem`
- * ("libnvrtc"), from where the system, the toolkit or Python's packages have it. */
-bool fa__cuda_open_library(fa__library *, const char *variable, const char *stem, const fa__symbol *, size_t count);
+/* Opens the library of NVIDIA's that the variable of the environment names, else the newest version, or the one before,
+ * of `stem` ("libnvrtc"), from where the system, the toolkit or Python's packages have it. */
+bool fa__cuda_open_library(fa__library *, const char *variable, const char *stem, int newest, const fa__symbol *,
+                           size_t count);
 /* The name of a failure. The issue layer has negative numbers for them: CUDA's with another sign, and NVRTC's below
  * these. */
 enum { FA__CUDA_NVRTC = 100000 };
@@ -104,6 +106,9 @@ bool fa__cuda_launch(fa__device *, void *queue, const fa__gpu_kernel *, const ui
 /* ---- cublaslt.c ---- */
 extern const struct fa__gpu_library fa__cuda_cublaslt;
 void fa__cuda_cublaslt_close(const fa__device *);
+
+/* ---- cudnn.c ---- */
+void fa__cuda_cudnn_close(const fa__device *);
 
 /* ---- backend.c ---- */
 extern const fa__gpu_driver fa__cuda_driver;

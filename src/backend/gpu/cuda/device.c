@@ -188,6 +188,7 @@ void fa__cuda_close(fa__device *d)
 {
     fa__cuda_device *o = fa__cuda_own(d);
     fa__cuda_cublaslt_close(d);
+    fa__cuda_cudnn_close(d);
     if (o->base)
         FA__CUDA(o, cuEventDestroy_v2, o->base);
     fa__cuda.cuDevicePrimaryCtxRelease_v2(o->id);

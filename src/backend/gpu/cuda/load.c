@@ -16,7 +16,8 @@ static const fa__symbol nvrtc_symbols[] = {
 enum {
     DRIVER_SYMBOLS = sizeof driver_symbols / sizeof *driver_symbols,
     NVRTC_SYMBOLS = sizeof nvrtc_symbols / sizeof *nvrtc_symbols,
-    NAMES = 64 /* places where a library may be */
+    VERSIONS = 2, /* of a library: the newest, and the one before */
+    NAMES = 64    /* places where it may be */
 };
 
 /* ---- where NVIDIA's libraries are ---- */
@@ -40,34 +41,35 @@ static const struct {
 };
 
 /* Appends to what was found. */
-static void look_into(const char *variable, const char *pattern, const char *stem, glob_t *found)
+static void look_into(const char *variable, const char *pattern, const char *stem, int version, glob_t *found)
 {
     const char *folder = *variable ? getenv(variable) : "";
     char path[1024];
-    int n = folder ? snprintf(path, sizeof path, "%s%s/%s.so.1?", folder, pattern, stem) : -1;
+    int n = folder ? snprintf(path, sizeof path, "%s%s/%s.so.%d", folder, pattern, stem, version) : -1;
     if (n > 0 && n < (int)sizeof path && (!*variable || *folder == '/'))
         glob(path, GLOB_APPEND, NULL, found);
 }
 
-bool fa__cuda_open_library(fa__library *library, const char *variable, const char *stem, const fa__symbol *symbols,
-                           size_t count)
+bool fa__cuda_open_library(fa__library *library, const char *variable, const char *stem, int newest,
+                           const fa__symbol *symbols, size_t count)
 {
-    const char *named = getenv(variable), *names[NAMES] = {named};
-    char newest[64], before[64];
+    const char *named = getenv(variable), *names[NAMES + 1] = {named};
+    char usual[VERSIONS][64];
     glob_t found = {0};
     if (named && *named)
         return fa__library_open(library, names, symbols, count);
-    snprintf(newest, sizeof newest, "%s.so.13", stem);
-    snprintf(before, sizeof before, "%s.so.12", stem);
-    names[0] = newest;
-    names[1] = before;
+    for (int i = 0; i < VERSIONS; i++) {
+        snprintf(usual[i], sizeof usual[i], "%s.so.%d", stem, newest - i);
+        names[i] = usual[i];
+    }
     if (fa__library_open(library, names, symbols, count))
         return true;
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
-        look_into(folders[i].variable, folders[i].pattern, stem, &found);
+    for (int i = 0; i < VERSIONS; i++)
+        for (size_t k = 0; k < sizeof folders / sizeof *folders; k++)
+            look_into(folders[k].variable, folders[k].pattern, stem, newest - i, &found);
     size_t several = 0;
-    for (size_t i = found.gl_pathc; i > 0 && several < NAMES - 1; i--)
-        names[several++] = found.gl_pathv[i - 1];
+    for (; several < found.gl_pathc && several < NAMES; several++)
+        names[several] = found.gl_pathv[several];
     names[several] = NULL;
     bool open = several && fa__library_open(library, names, symbols, count);
     globfree(&found);
@@ -76,7 +78,7 @@ bool fa__cuda_open_library(fa__library *library, const char *variable, const cha
 
 static bool open_nvrtc(fa__library *library)
 {
-    return fa__cuda_open_library(library, "FACULA_NVRTC_LIBRARY", "libnvrtc", nvrtc_symbols, NVRTC_SYMBOLS);
+    return fa__cuda_open_library(library, "FACULA_NVRTC_LIBRARY", "libnvrtc", 13, nvrtc_symbols, NVRTC_SYMBOLS);
 }
 
 /* ---- the driver ---- */

@@ -1,0 +1,61 @@
+/* Numbers of all dtypes that NVIDIA's libraries take, as f64: for the simulator's libraries. */
+#ifndef CUDASIM_NUMBERS_H
+#define CUDASIM_NUMBERS_H
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+enum { F32, F64, F16, BF16, NONE };
+
+static inline size_t cudasim_size_of(int type)
+{
+    return type == F32 ? 4 : type == F64 ? 8 : type == F16 || type == BF16 ? 2 : 0;
+}
+
+static inline float cudasim_f32(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+
+static inline uint32_t cudasim_bits(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+
+/* To the nearest number without the last bits, ties to even */
+static inline float cudasim_shortened(float x, int bits)
+{
+    const uint32_t b = cudasim_bits(x), half = (1u << (bits - 1)) - 1 + (b >> bits & 1);
+    return isfinite(x) ? cudasim_f32((b + half) & ~((1u << bits) - 1)) : x;
+}
+
+static inline double cudasim_tf32(double x)
+{
+    return (double)cudasim_shortened((float)x, 13);
+}
+
+static inline double cudasim_load(const void *from, int type, int64_t i)
+{
+    return type == F32   ? (double)((const float *)from)[i]
+           : type == F64 ? ((const double *)from)[i]
+           : type == F16 ? (double)((const _Float16 *)from)[i]
+                         : (double)cudasim_f32((uint32_t)((const uint16_t *)from)[i] << 16);
+}
+
+static inline void cudasim_store(void *to, int type, int64_t i, double x)
+{
+    if (type == F32)
+        ((float *)to)[i] = (float)x;
+    else if (type == F64)
+        ((double *)to)[i] = x;
+    else if (type == F16)
+        ((_Float16 *)to)[i] = (_Float16)(float)x;
+    else
+        ((uint16_t *)to)[i] = (uint16_t)(cudasim_bits(cudasim_shortened((float)x, 16)) >> 16);
+}
+#endif
