@@ -39,11 +39,30 @@ static inline double cudasim_tf32(double x)
     return (double)cudasim_shortened((float)x, 13);
 }
 
+static inline double cudasim_of_f16(uint16_t bits)
+{
+    const int exponent = bits >> 10 & 31, fraction = bits & 1023;
+    const double size = exponent == 31 ? (fraction ? NAN : INFINITY)
+                        : exponent     ? ldexp(1024 + fraction, exponent - 25)
+                                       : ldexp(fraction, -24);
+    return bits >> 15 ? -size : size;
+}
+
+static inline uint16_t cudasim_to_f16(float x)
+{
+    const uint16_t sign = signbit(x) ? 0x8000 : 0;
+    const double size = fabs((double)x);
+    if (!(size < 65520)) /* which rounds to 2^16 */
+        return (uint16_t)(sign | (isnan(x) ? 0x7e00 : 0x7c00));
+    const int exponent = size < 0x1p-14 ? -14 : ilogb(size);
+    return (uint16_t)(sign | (((exponent + 14) << 10) + (int)nearbyint(ldexp(size, 10 - exponent))));
+}
+
 static inline double cudasim_load(const void *from, int type, int64_t i)
 {
     return type == F32   ? (double)((const float *)from)[i]
            : type == F64 ? ((const double *)from)[i]
-           : type == F16 ? (double)((const _Float16 *)from)[i]
+           : type == F16 ? cudasim_of_f16(((const uint16_t *)from)[i])
                          : (double)cudasim_f32((uint32_t)((const uint16_t *)from)[i] << 16);
 }
 
@@ -54,7 +73,7 @@ static inline void cudasim_store(void *to, int type, int64_t i, double x)
     else if (type == F64)
         ((double *)to)[i] = x;
     else if (type == F16)
-        ((_Float16 *)to)[i] = (_Float16)(float)x;
+        ((uint16_t *)to)[i] = cudasim_to_f16((float)x);
     else
         ((uint16_t *)to)[i] = (uint16_t)(cudasim_bits(cudasim_shortened((float)x, 16)) >> 16);
 }

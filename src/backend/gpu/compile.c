@@ -48,7 +48,7 @@ void *fa__gpu_compile(fa__gpu_issue *issue, const char *source, const char *entr
 {
     fa__device *d = issue->device;
     const bool kept = is_kept(d);
-    void *handle = kept && fa__gpu_well(d) ? from_disk(issue, source, entry) : NULL;
+    void *handle = fa__gpu_well(d) && kept ? from_disk(issue, source, entry) : NULL;
     if (handle || fa__failed())
         return handle;
     int64_t start = fa__clock_ns();
