@@ -396,7 +396,7 @@ static uint64_t by_cudnn(fa__queue *queue, const fa__launch *l, result which, co
                    .launch = l,
                    .q = {.v = *v,
                          .bias_step = biased ? bias->stride[0] : 0,
-                         .result = which,
+                         .result = (int32_t)which,
                          .dtype = x->dtype,
                          .tf32 = x->dtype == FA_F32 && fa__ctx()->settings->tf32,
                          .biased = biased},
