@@ -309,7 +309,7 @@ static void the_rank_that_is_wrong_is_named(void **state)
     assert_true(run_threads(3, calls_something_else));
     assert_true(run_threads(3, has_another_size));
     assert_true(run_threads(2, has_another_dtype));
-    assert_true(run_threads_for(3, 0.3, one_does_not_come));
+    assert_true(run_threads_for(3, 2, one_does_not_come));
 }
 
 static void wrong_arguments(void **state)
@@ -434,7 +434,7 @@ static int run_as_rank(const char *word)
         if (!strcmp(getenv("RANK"), "1"))
             return 0;
         bool zero = !strcmp(getenv("RANK"), "0"); /* which waits for rank 1, and for rank 2 if that is slow */
-        return fa_dist_init(.timeout = 0.5) || !says(zero ? "for rank 1" : "rank 0");
+        return fa_dist_init(.timeout = 3) || !says(zero ? "for rank 1" : "rank 0");
     }
     fa_group *g = fa_dist_init(.timeout = 600);
     bool good = g && (!strcmp(word, "all") ? run_all(g) : run_killed(g));
