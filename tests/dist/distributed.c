@@ -1,73 +1,17 @@
 /* Distributed data parallel: the losses of one process for any number of ranks, as threads and as processes; state,
  * buffers, unused parameters, accumulation; gradients that are ready early. */
-#include "support/api_test.h"
+#include "dist/ranks.h"
 #include "support/process.h"
-#include <facula/facula.h>
 #include <math.h>
 #include <netinet/in.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { MOST = 8, STEPS = 4, ROWS = 16 };
-
-typedef struct rank {
-    fa_group *group;
-    bool (*run)(fa_group *g, int rank, int ranks);
-    bool good;
-    pthread_t thread;
-} rank;
-
-static void *run_rank(void *context)
-{
-    rank *r = context;
-    FA_SCOPE;
-    r->good = r->run(r->group, fa_dist_rank(r->group), fa_dist_size(r->group)) && !fa_error_stands();
-    if (fa_failed())
-        print_error("rank %d: %s\n", fa_dist_rank(r->group), fa_error_message());
-    fa_error_clear();
-    return NULL;
-}
-
-static bool run_threads(int ranks, bool (*run)(fa_group *, int, int))
-{
-    FA_SCOPE;
-    rank r[MOST];
-    fa_group *groups[MOST];
-    if (!fa_dist_threads(ranks, 600, groups))
-        return false;
-    bool all = true;
-    for (int i = 0; i < ranks; i++) {
-        r[i] = (rank){.group = groups[i], .run = run};
-        pthread_create(&r[i].thread, NULL, run_rank, &r[i]);
-    }
-    for (int i = 0; i < ranks; i++) {
-        pthread_join(r[i].thread, NULL);
-        all = all && r[i].good;
-    }
-    return all;
-}
+enum { STEPS = 4, ROWS = 16 };
 
 #define close_to(...) fa_item_int(fa_allclose(__VA_ARGS__))
-
-#define WANT(condition)                                                                                                \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            print_error("%s:%d: %s\n", __FILE__, __LINE__, #condition);                                                \
-            return false;                                                                                              \
-        }                                                                                                              \
-    } while (0)
-
-static bool says(const char *text)
-{
-    bool good = strstr(fa_error_message(), text) != NULL;
-    if (!good)
-        print_error("\"%s\" is not in \"%s\"\n", text, fa_error_message());
-    fa_error_clear();
-    return good;
-}
 
 /* Weights that depend on the seed; each thread has a generator of its own. */
 static fa_module *net_of(uint64_t seed)
@@ -118,7 +62,7 @@ static bool is_as_one(fa_group *g, int r, int ranks)
 static void losses_are_those_of_one_process(void **state)
 {
     (void)state;
-    for (int ranks = 1; ranks <= MOST; ranks *= 2)
+    for (int ranks = 1; ranks <= MOST_RANKS; ranks *= 2)
         assert_true(run_threads(ranks, is_as_one));
 }
 

@@ -1,79 +1,14 @@
 /* Groups: what collective calls compute, for groups of threads and of processes; calls that do not match, ranks that do
  * not come, leave or are killed; calls in the background. */
-#include "support/api_test.h"
+#include "dist/ranks.h"
 #include "support/process.h"
-#include <facula/facula.h>
 #include <netinet/in.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
-
-enum { MOST = 8 };
-
-/* ---- ranks as threads ---- */
-
-typedef struct rank {
-    fa_group *group;
-    bool (*run)(fa_group *g, int rank, int ranks);
-    bool good;
-    pthread_t thread;
-} rank;
-
-static void *run_rank(void *context)
-{
-    rank *r = context;
-    FA_SCOPE;
-    r->good = r->run(r->group, fa_dist_rank(r->group), fa_dist_size(r->group)) && !fa_error_stands();
-    if (fa_error_stands())
-        print_error("rank %d: %s\n", fa_dist_rank(r->group), fa_error_message());
-    fa_error_clear();
-    return NULL;
-}
-
-static bool run_threads_for(int ranks, double timeout, bool (*run)(fa_group *, int, int))
-{
-    FA_SCOPE;
-    rank r[MOST];
-    fa_group *groups[MOST];
-    bool good = fa_dist_threads(ranks, timeout, groups);
-    for (int i = 0; good && i < ranks; i++) {
-        r[i] = (rank){.group = groups[i], .run = run};
-        pthread_create(&r[i].thread, NULL, run_rank, &r[i]);
-    }
-    bool all = good;
-    for (int i = 0; good && i < ranks; i++) {
-        pthread_join(r[i].thread, NULL);
-        all = all && r[i].good;
-    }
-    return all;
-}
-
-static bool run_threads(int ranks, bool (*run)(fa_group *, int, int))
-{
-    return run_threads_for(ranks, 600, run);
-}
-
-#define WANT(condition)                                                                                                \
-    do {                                                                                                               \
-        if (!(condition)) {                                                                                            \
-            print_error("%s:%d: %s\n", __FILE__, __LINE__, #condition);                                                \
-            return false;                                                                                              \
-        }                                                                                                              \
-    } while (0)
-
-/* The standing error says this, and is gone. */
-static bool says(const char *text)
-{
-    bool good = strstr(fa_error_message(), text) != NULL;
-    if (!good)
-        print_error("\"%s\" is not in \"%s\"\n", text, fa_error_message());
-    fa_error_clear();
-    return good;
-}
 
 /* Element i of rank r: whole numbers, whose sums are exact. */
 static fa_tensor *values(int r, int64_t n, fa_dtype dtype)
@@ -219,7 +154,7 @@ static void freeing_a_group_ends_its_calls(void **state)
         FA_SCOPE;
         fa_group *g[2];
         assert_true(fa_dist_threads(2, 600, g));
-        for (int i = 0; i < 2; i++) /* nobody waits for them */
+        for (int i = 0; i < 2; i++) /* their handles are never waited for */
             fa_dist_all_reduce_start(fa_ones(FA_SHAPE(10)), g[i]);
     }
     assert_no_error();
@@ -228,7 +163,7 @@ static void freeing_a_group_ends_its_calls(void **state)
 static void calls_compute_what_they_say(void **state)
 {
     (void)state;
-    for (int ranks = 1; ranks <= MOST; ranks += ranks < 3 ? 1 : 5)
+    for (int ranks = 1; ranks <= MOST_RANKS; ranks += ranks < 3 ? 1 : 5)
         assert_true(run_threads(ranks, reduces) && run_threads(ranks, moves) && run_threads(ranks, in_the_background));
     for (int ranks = 2; ranks <= 4; ranks++)
         assert_true(run_threads(ranks, sends) && run_threads(ranks, works_on_views_and_devices));
