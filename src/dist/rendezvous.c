@@ -107,7 +107,7 @@ static int listen_at(const struct sockaddr_storage *at, socklen_t length)
     return -1;
 }
 
-/* A connection to a place; it is tried again until the time is over. -1: nobody was there. */
+/* Connects to an address, and tries again until the timeout. -1 if nothing listened there in time. */
 static int connect_to(const meeting *m, const place *to)
 {
     while (!is_late(m)) {

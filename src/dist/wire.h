@@ -45,7 +45,7 @@ void fa__wire_interrupt(const fa__wire *w);
 /* Makes a connected socket that of a rank. */
 void fa__wire_set(fa__wire *w, int rank, int socket);
 /* Does all transfers at the same time: at most one to and one from each rank. Fails if a rank is gone, calls something
- * else, or if nothing moves for the timeout; the error names it, the other ranks are told, and the group cannot be used
+ * else, or if nothing moves for the timeout; the error names it, the other ranks fail too, and the group cannot be used
  * any more. */
 bool fa__exchange(fa__wire *w, fa__message what, fa__transfer *transfer, size_t count);
 /* Nanoseconds of a monotonic clock. */

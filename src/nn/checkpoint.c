@@ -56,7 +56,7 @@ static bool take_inputs(const recomputed *c, fa_tensors saved, fa_tensor **x)
     return true;
 }
 
-/* Random numbers of the first run, from a generator that nobody else uses. */
+/* Runs the module again with the random numbers of the first run, from a generator of its own. */
 static fa_tensor *run_again(const recomputed *c, fa_tensor **x)
 {
     fa_generator *before = fa_keep(fa__generator_used()), *again = fa_generator_new(c->random.seed);

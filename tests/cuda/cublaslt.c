@@ -129,7 +129,7 @@ static void batches(void **state)
     }
 }
 
-/* Memory that begins at an odd place: the library is told how it is aligned. */
+/* Addresses that are not aligned to 16 bytes: the search for an algorithm has to take this into account. */
 static void alignments(void **state)
 {
     (void)state;
